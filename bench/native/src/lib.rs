@@ -1,0 +1,3 @@
+//! What the native benchmarks measure: workloads, and the ways to do the work.
+
+pub mod headers;

@@ -1,0 +1,139 @@
+//! Collecting rules, and compiling them into an image.
+
+use alloc::{collections::BTreeSet, string::String, vec::Vec};
+
+use crate::{
+    HeaderSet, Rule, RuleError, front, gate, hash::NameHasher, layout::Numbers, probe,
+    rule::MAX_RULES, rule_table, trie,
+};
+
+/// Collects rules and compiles them into a [`HeaderSet`].
+///
+/// A rule is a field name (`x-internal-token`) or a prefix of field names that ends in `*`
+/// (`cf-int-*`), of either case. The same rule twice is one rule.
+///
+/// # Example
+///
+/// ```
+/// use hedgerow_headers::{HeaderSetBuilder, presets};
+///
+/// let mut builder = HeaderSetBuilder::new();
+/// builder.rule("x-internal-token")?.rules(presets::NEXT)?;
+/// let set = builder.build();
+/// assert!(set.matches(b"X-Middleware-Subrequest"));
+/// assert!(!set.matches(b"accept"));
+/// # Ok::<(), hedgerow_headers::RuleError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct HeaderSetBuilder {
+    /// Texts in lower case; `true` marks a prefix. Sorted as the image holds them.
+    rules: BTreeSet<(String, bool)>,
+}
+
+impl HeaderSetBuilder {
+    /// A builder without rules.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a rule.
+    ///
+    /// # Errors
+    ///
+    /// A rule that is empty, a lone `*`, has a `*` before its end, has a character that is not a
+    /// `token` character (RFC 9110 §5.6.2), is longer than
+    /// [`MAX_RULE_LENGTH`](crate::MAX_RULE_LENGTH), or is one more than [`MAX_RULES`]. The builder
+    /// is then as it was.
+    pub fn rule(&mut self, rule: &str) -> Result<&mut Self, RuleError> {
+        let rule = Rule::parse(rule)?;
+        let entry = (
+            rule.text().to_ascii_lowercase(),
+            matches!(rule, Rule::Prefix(_)),
+        );
+        if self.rules.len() == MAX_RULES && !self.rules.contains(&entry) {
+            return Err(RuleError::TOO_MANY);
+        }
+        self.rules.insert(entry);
+        Ok(self)
+    }
+
+    /// Adds rules one after the other.
+    ///
+    /// # Errors
+    ///
+    /// As for [`rule`](Self::rule), for the first rule that is refused; those before it are added.
+    pub fn rules<R: AsRef<str>>(
+        &mut self,
+        rules: impl IntoIterator<Item = R>,
+    ) -> Result<&mut Self, RuleError> {
+        for rule in rules {
+            self.rule(rule.as_ref())?;
+        }
+        Ok(self)
+    }
+
+    /// Compiles the rules. The same rules give the same image, in whatever order they came.
+    ///
+    /// # Complexity
+    ///
+    /// O(*n* log *n*) for *n* rules, and about 60 bytes a rule beside their text.
+    #[must_use]
+    pub fn build(&self) -> HeaderSet<'static> {
+        let rules: Vec<Rule<'_>> = self
+            .rules
+            .iter()
+            .map(|(text, is_prefix)| {
+                if *is_prefix {
+                    Rule::Prefix(text)
+                } else {
+                    Rule::Exact(text)
+                }
+            })
+            .collect();
+        HeaderSet::from_valid_image(compile(&rules))
+    }
+}
+
+/// Compiles rules that are sorted by text, names before prefixes.
+fn compile(rules: &[Rule<'_>]) -> Vec<u8> {
+    let mut names = Vec::new();
+    let mut prefixes = Vec::new();
+    for (number, rule) in rules.iter().enumerate() {
+        match rule {
+            Rule::Exact(name) => names.push((name.as_bytes(), number as u16)),
+            Rule::Prefix(prefix) => prefixes.push(prefix.as_bytes()),
+        }
+    }
+    let front = front::build(names.len(), |seed| {
+        let hasher = NameHasher::new(seed);
+        names
+            .iter()
+            .map(|&(name, rule)| (hasher.hash(name), rule))
+            .collect()
+    });
+    let (gate, gate_bits, shortest_prefix) = gate::build(&prefixes);
+    let (probe, probe_bits, places) = probe::build(rules);
+    let nodes = trie::write(rules);
+    let (records, text) = rule_table::write(rules);
+    let numbers = Numbers {
+        slot_bits: front.bits,
+        gate_bits,
+        probe_bits,
+        places,
+        shortest_prefix,
+        rules: rules.len() as u32,
+        nodes: (nodes.len() / crate::layout::NODE_LENGTH) as u32,
+        text_length: text.len() as u32,
+        seed: front.seed,
+    };
+    numbers.write([
+        front.displacements.as_flattened(),
+        front.slots.as_flattened(),
+        &gate,
+        &probe,
+        &nodes,
+        &records,
+        &text,
+    ])
+}

@@ -1,0 +1,41 @@
+//! What may be wrong with an image.
+
+use core::fmt;
+
+/// An image that [`HeaderSet::from_image`](crate::HeaderSet::from_image) refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ImageError {
+    /// The image is shorter or longer than its header says.
+    Length {
+        /// The length in bytes that the header calls for.
+        expected: u64,
+        /// The length in bytes of what was given.
+        found: usize,
+    },
+    /// A field holds what no valid image holds there.
+    Field {
+        /// The name of the field.
+        field: &'static str,
+        /// The offset of the field from the image's first byte.
+        offset: usize,
+    },
+}
+
+impl fmt::Display for ImageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length { expected, found } => {
+                write!(f, "expected an image of {expected} bytes, found {found}")
+            }
+            Self::Field { field, offset } => {
+                write!(
+                    f,
+                    "expected a valid {field}, found another value at byte {offset}"
+                )
+            }
+        }
+    }
+}
+
+impl core::error::Error for ImageError {}

@@ -1,0 +1,264 @@
+//! The layout of a compiled image: one contiguous run of bytes, the same wherever it lies.
+//!
+//! All numbers are little-endian. A header of 48 bytes is followed by seven sections without
+//! gaps, whose lengths follow from the header.
+//!
+//! | offset | width | field |
+//! |---|---|---|
+//! | 0 | 4 | magic, `HGHS` |
+//! | 4 | 2 | version, 1 |
+//! | 6 | 1 | log2 of the number of slots in the front, 3 to 16 |
+//! | 7 | 1 | log2 of the number of bits in the gate, 3 to 22 |
+//! | 8 | 1 | log2 of the number of bits in the probe, 3 to 22 |
+//! | 9 | 4 | the probe's places: from the start, from the end, two in a prefix |
+//! | 13 | 1 | zero |
+//! | 14 | 2 | length of the shortest prefix rule; 0 where there is none |
+//! | 16 | 4 | number of rules |
+//! | 20 | 4 | number of trie nodes |
+//! | 24 | 4 | length of the text |
+//! | 28 | 4 | zero |
+//! | 32 | 8 | seed of the hash |
+//! | 40 | 8 | checksum of all other bytes |
+//!
+//! | section | length | holds |
+//! |---|---|---|
+//! | displacements | 2 × slots / 4 | which way the front's buckets are displaced (`front.rs`) |
+//! | slots | 4 × slots | fingerprints, and the rules they stand for |
+//! | gate | bits / 8 | how prefix rules begin and go on, hashed (`gate.rs`) |
+//! | probe | bits / 8 | what a JavaScript string is tested against (`probe.rs`) |
+//! | nodes | 16 × nodes | the trie (`trie.rs`) |
+//! | rules | 8 × rules | where each rule lies in the text, sorted (`rule_table.rs`) |
+//! | text | | the names and prefixes, in lower case |
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::{
+    bytes::{u16_at, u32_at, u64_at},
+    hash::mix,
+    image_error::ImageError,
+    probe::Places,
+    rule::MAX_RULES,
+};
+
+const MAGIC: [u8; 4] = *b"HGHS";
+const VERSION: u16 = 1;
+const HEADER_LENGTH: usize = 48;
+const CHECKSUM_AT: usize = 40;
+/// Where the probe's places lie.
+pub(crate) const PLACES_AT: usize = 9;
+
+/// The smallest gate or probe is one byte.
+pub(crate) const MIN_TABLE_BITS: u8 = 3;
+/// The largest gate or probe has 64 bits for each of 65,536 rules.
+pub(crate) const MAX_TABLE_BITS: u8 = 22;
+
+pub(crate) const DISPLACEMENT_LENGTH: usize = 2;
+pub(crate) const SLOT_LENGTH: usize = 4;
+pub(crate) const NODE_LENGTH: usize = 16;
+pub(crate) const RULE_LENGTH: usize = 8;
+
+/// The size of the front: the number of its slots, as a power of two. A bucket has four slots.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlotBits(u8);
+
+impl SlotBits {
+    const MIN: u8 = 3;
+    const MAX: u8 = 16;
+
+    /// Slots for `rules` rules, at most four fifths of them full.
+    pub(crate) fn for_rules(rules: usize) -> Self {
+        let slots = (rules * 5 / 4).next_power_of_two();
+        Self((slots.ilog2() as u8).clamp(Self::MIN, Self::MAX))
+    }
+
+    pub(crate) fn doubled(self) -> Self {
+        Self((self.0 + 1).min(Self::MAX))
+    }
+
+    fn is_valid(self) -> bool {
+        (Self::MIN..=Self::MAX).contains(&self.0)
+    }
+
+    #[inline]
+    pub(crate) fn slots(self) -> usize {
+        1 << self.0
+    }
+
+    pub(crate) fn buckets(self) -> usize {
+        1 << (self.0 - 2)
+    }
+
+    /// How far a hash is shifted to leave the number of its bucket.
+    #[inline]
+    pub(crate) fn bucket_shift(self) -> u32 {
+        u64::BITS - u32::from(self.0 - 2)
+    }
+}
+
+/// The numbers in the header, from which all lengths follow.
+#[derive(Clone, Debug)]
+pub(crate) struct Numbers {
+    pub(crate) slot_bits: SlotBits,
+    pub(crate) gate_bits: u8,
+    pub(crate) probe_bits: u8,
+    pub(crate) places: Places,
+    pub(crate) shortest_prefix: u16,
+    pub(crate) rules: u32,
+    pub(crate) nodes: u32,
+    pub(crate) text_length: u32,
+    pub(crate) seed: u64,
+}
+
+/// Where the sections of an image lie.
+#[derive(Clone, Debug)]
+pub(crate) struct Sections {
+    pub(crate) displacements: Range<usize>,
+    pub(crate) slots: Range<usize>,
+    pub(crate) gate: Range<usize>,
+    pub(crate) probe: Range<usize>,
+    pub(crate) nodes: Range<usize>,
+    pub(crate) rules: Range<usize>,
+    pub(crate) text: Range<usize>,
+}
+
+impl Numbers {
+    /// Reads the header, and checks every number of it, the image's length and its checksum.
+    pub(crate) fn read(image: &[u8]) -> Result<(Self, Sections), ImageError> {
+        if image.len() < HEADER_LENGTH {
+            return Err(ImageError::Length {
+                expected: HEADER_LENGTH as u64,
+                found: image.len(),
+            });
+        }
+        let numbers = Self {
+            slot_bits: SlotBits(image[6]),
+            gate_bits: image[7],
+            probe_bits: image[8],
+            places: Places {
+                from_start: image[9],
+                from_end: image[10],
+                prefix_first: image[11],
+                prefix_second: image[12],
+            },
+            shortest_prefix: u16_at(image, 14),
+            rules: u32_at(image, 16),
+            nodes: u32_at(image, 20),
+            text_length: u32_at(image, 24),
+            seed: u64_at(image, 32),
+        };
+        let tables = MIN_TABLE_BITS..=MAX_TABLE_BITS;
+        let checks = [
+            (image[..4] == MAGIC, "magic", 0),
+            (u16_at(image, 4) == VERSION, "version", 4),
+            (numbers.slot_bits.is_valid(), "slot bits", 6),
+            (tables.contains(&numbers.gate_bits), "gate bits", 7),
+            (tables.contains(&numbers.probe_bits), "probe bits", 8),
+            (image[13] == 0, "reserved byte", 13),
+            (numbers.rules <= MAX_RULES as u32, "number of rules", 16),
+            (numbers.nodes <= 2 * numbers.rules, "number of nodes", 20),
+            (image[28..32] == [0; 4], "reserved bytes", 28),
+        ];
+        if let Some(&(_, field, offset)) = checks.iter().find(|(holds, ..)| !holds) {
+            return Err(ImageError::Field { field, offset });
+        }
+        let lengths = numbers.section_lengths();
+        let expected = HEADER_LENGTH as u64 + lengths.iter().sum::<u64>();
+        if expected != image.len() as u64 {
+            return Err(ImageError::Length {
+                expected,
+                found: image.len(),
+            });
+        }
+        if checksum(image) != u64_at(image, CHECKSUM_AT) {
+            return Err(ImageError::Field {
+                field: "checksum",
+                offset: CHECKSUM_AT,
+            });
+        }
+        Ok((numbers, Sections::of(lengths)))
+    }
+
+    /// The length of each section, in order. In 64 bits no sum of them overflows.
+    fn section_lengths(&self) -> [u64; 7] {
+        [
+            (DISPLACEMENT_LENGTH * self.slot_bits.buckets()) as u64,
+            (SLOT_LENGTH * self.slot_bits.slots()) as u64,
+            1 << (self.gate_bits - 3),
+            1 << (self.probe_bits - 3),
+            NODE_LENGTH as u64 * u64::from(self.nodes),
+            RULE_LENGTH as u64 * u64::from(self.rules),
+            u64::from(self.text_length),
+        ]
+    }
+
+    /// An image of this header and these sections.
+    pub(crate) fn write(&self, sections: [&[u8]; 7]) -> Vec<u8> {
+        debug_assert_eq!(
+            sections.map(|section| section.len() as u64),
+            self.section_lengths()
+        );
+        let mut image = Vec::with_capacity(
+            HEADER_LENGTH + sections.iter().map(|section| section.len()).sum::<usize>(),
+        );
+        image.extend(MAGIC);
+        image.extend(VERSION.to_le_bytes());
+        image.extend([self.slot_bits.0, self.gate_bits, self.probe_bits]);
+        let Places {
+            from_start,
+            from_end,
+            prefix_first,
+            prefix_second,
+        } = self.places;
+        image.extend([from_start, from_end, prefix_first, prefix_second, 0]);
+        image.extend(self.shortest_prefix.to_le_bytes());
+        for number in [self.rules, self.nodes, self.text_length, 0] {
+            image.extend(number.to_le_bytes());
+        }
+        image.extend(self.seed.to_le_bytes());
+        image.extend([0; 8]);
+        for section in sections {
+            image.extend_from_slice(section);
+        }
+        let sum = checksum(&image);
+        image[CHECKSUM_AT..HEADER_LENGTH].copy_from_slice(&sum.to_le_bytes());
+        image
+    }
+}
+
+impl Sections {
+    fn of(lengths: [u64; 7]) -> Self {
+        let mut start = HEADER_LENGTH;
+        let [displacements, slots, gate, probe, nodes, rules, text] = lengths.map(|length| {
+            let range = start..start + length as usize;
+            start = range.end;
+            range
+        });
+        Self {
+            displacements,
+            slots,
+            gate,
+            probe,
+            nodes,
+            rules,
+            text,
+        }
+    }
+}
+
+/// A checksum of all bytes but its own field. Every step is a bijection of the state, so that no
+/// change within a single word goes unseen; it guards against damage, not against forgery.
+fn checksum(image: &[u8]) -> u64 {
+    let (before, after) = (&image[..CHECKSUM_AT], &image[HEADER_LENGTH..]);
+    let (words, tail) = after.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..tail.len()].copy_from_slice(tail);
+    let (header, _) = before.as_chunks::<8>();
+    header
+        .iter()
+        .chain(words)
+        .chain([&last])
+        .fold(image.len() as u64, |state, word| {
+            mix(state ^ u64::from_le_bytes(*word))
+        })
+}

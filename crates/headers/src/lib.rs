@@ -1,0 +1,38 @@
+//! crate
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod builder;
+mod bytes;
+mod compare;
+mod connection;
+
+mod field_block;
+mod front;
+mod gate;
+mod hash;
+mod image_error;
+mod layout;
+pub mod presets;
+mod probe;
+mod rule;
+mod rule_table;
+mod set;
+mod token;
+mod trie;
+
+#[cfg(feature = "http")]
+mod header_map;
+#[cfg(feature = "http")]
+mod known_names;
+
+pub use builder::HeaderSetBuilder;
+pub use connection::options as connection_options;
+pub use field_block::FieldBlockError;
+pub use image_error::ImageError;
+pub use probe::{Places, Probe};
+pub use rule::{MAX_RULE_LENGTH, MAX_RULES, Rule, RuleError};
+pub use set::HeaderSet;

@@ -1,0 +1,76 @@
+//! Rule lists for common platforms, each with its source.
+//!
+//! They are plain lists, to be given to [`HeaderSetBuilder::rules`](crate::HeaderSetBuilder::rules)
+//! together or apart.
+
+/// The fields that concern one connection only, which every intermediary must remove before it
+/// forwards a message.
+///
+/// Source: RFC 9110 §7.6.1, with `Trailer`, `Proxy-Authenticate` and `Proxy-Authorization` as in
+/// RFC 2616 §13.5.1 for recipients that still follow it. A set that strips `Connection` also strips
+/// the fields that a message's `Connection` nominates.
+pub const HOP_BY_HOP: &[&str] = &[
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// The fields that Cloudflare adds to a request on its way to the origin, and its internal ones.
+///
+/// Source: Cloudflare Fundamentals, *HTTP headers*, request headers; `cf-int-*` from Cloudflare's
+/// article on `trie-hard`, *A good day to trie-hard* (2024).
+pub const CLOUDFLARE: &[&str] = &[
+    "cdn-loop",
+    "cf-connecting-ip",
+    "cf-connecting-ipv6",
+    "cf-connecting-o2o",
+    "cf-ew-via",
+    "cf-int-*",
+    "cf-ipcountry",
+    "cf-pseudo-ipv4",
+    "cf-ray",
+    "cf-visitor",
+    "cf-worker",
+    "true-client-ip",
+];
+
+/// The fields that Vercel's proxy adds to a request on its way to a deployment.
+///
+/// Source: Vercel documentation, *Request headers*.
+pub const VERCEL: &[&str] = &["x-now-*", "x-vercel-*"];
+
+/// The fields by which the parts of a Next.js server speak to each other. A client that forges
+/// `x-middleware-subrequest` could skip the middleware, authorisation included (CVE-2025-29927).
+///
+/// Source: `INTERNAL_HEADERS` in Next.js, `server/lib/server-ipc/utils.ts`, and the advisory
+/// GHSA-f82v-jwr5-mffw.
+pub const NEXT: &[&str] = &["x-matched-path", "x-middleware-*", "x-now-route-matches"];
+
+#[cfg(test)]
+mod tests {
+    use crate::HeaderSetBuilder;
+
+    #[test]
+    fn every_preset_is_sorted_in_lower_case_and_accepted() {
+        for preset in [
+            super::HOP_BY_HOP,
+            super::CLOUDFLARE,
+            super::VERCEL,
+            super::NEXT,
+        ] {
+            assert!(preset.is_sorted());
+            assert!(preset.iter().all(|rule| *rule == rule.to_ascii_lowercase()));
+            let set = HeaderSetBuilder::new()
+                .rules(preset)
+                .expect("valid rules")
+                .build();
+            assert_eq!(set.len(), preset.len());
+        }
+    }
+}

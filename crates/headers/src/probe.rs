@@ -1,0 +1,227 @@
+//! A table for hosts that hold names as strings of their own, such as JavaScript.
+//!
+//! Copying a string into linear memory costs more than any lookup. The probe needs none: a name's
+//! length and two of its characters, read in place, choose one bit of a table that lies in the
+//! image, and a bit that is not set says that no name rule matches. Where there are prefix rules,
+//! two characters of the beginning choose another bit of the same table. The places of the
+//! characters are those that tell the set's rules apart best.
+//!
+//! Every rule sets the bits that names it matches choose, so a miss is certain; a candidate is
+//! for [`HeaderSet::matches`](crate::HeaderSet::matches) to confirm.
+
+use alloc::{vec, vec::Vec};
+
+use crate::{
+    Rule,
+    layout::{MAX_TABLE_BITS, MIN_TABLE_BITS},
+};
+
+/// Bits in the table for each rule.
+const BITS_PER_RULE: usize = 64;
+/// How far from either end a place may be.
+const FARTHEST: u8 = 16;
+/// How many rules the choice of places looks at.
+const SAMPLE: usize = 512;
+/// 2^32 divided by the golden ratio, as Knuth proposes for multiplicative hashing.
+const MULTIPLIER: u32 = 0x9e37_79b1;
+
+/// Which characters of a name are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Places {
+    /// The first character, counted from the start; the last one of a name that is shorter.
+    pub from_start: u8,
+    /// The second character, counted back from the end (0 is the last character); the first one of
+    /// a name that is shorter.
+    pub from_end: u8,
+    /// The first character of a prefix, counted from the start, less than the shortest prefix.
+    pub prefix_first: u8,
+    /// The second character of a prefix, likewise.
+    pub prefix_second: u8,
+}
+
+/// What a host needs to decide misses on its own strings; see
+/// [`HeaderSet::probe`](crate::HeaderSet::probe).
+///
+/// With `fold(c) = c | 0x20`, `a` and `b` the characters at their places, and all arithmetic
+/// modulo 2^32, a name of `length` characters chooses the bit
+///
+/// ```text
+/// bit = ((length << 14 ^ fold(a) << 7 ^ fold(b)) * 0x9e3779b1) >> (32 - log2(bits))
+/// ```
+///
+/// and, as the beginning of a prefix rule, the same with a length of 0. Bit `i` of the table is bit
+/// `i % 8` of byte `i / 8`.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe<'a> {
+    pub(crate) table: &'a [u8],
+    pub(crate) places: Places,
+    pub(crate) shortest_prefix: usize,
+}
+
+impl<'a> Probe<'a> {
+    /// The table. Its length is a power of two.
+    #[must_use]
+    pub fn table(&self) -> &'a [u8] {
+        self.table
+    }
+
+    /// Which characters are read.
+    #[must_use]
+    pub fn places(&self) -> Places {
+        self.places
+    }
+
+    /// The length of the shortest prefix rule; 0 where there is none.
+    #[must_use]
+    pub fn shortest_prefix(&self) -> usize {
+        self.shortest_prefix
+    }
+
+    /// Whether `name` may match: the definition that a host's own probe must agree with.
+    #[must_use]
+    pub fn admits(&self, name: &[u8]) -> bool {
+        self.admits_exact(name) || self.admits_prefix(name)
+    }
+
+    /// Whether the places in a prefix lie inside the shortest.
+    pub(crate) fn is_valid(&self) -> bool {
+        let Places {
+            prefix_first,
+            prefix_second,
+            ..
+        } = self.places;
+        self.shortest_prefix == 0
+            || usize::from(prefix_first.max(prefix_second)) < self.shortest_prefix
+    }
+
+    fn admits_exact(&self, name: &[u8]) -> bool {
+        !name.is_empty() && self.bit(exact_key(name, self.places))
+    }
+
+    fn admits_prefix(&self, name: &[u8]) -> bool {
+        self.shortest_prefix != 0
+            && name.len() >= self.shortest_prefix
+            && self.bit(prefix_key(name, self.places))
+    }
+
+    fn bit(&self, key: u32) -> bool {
+        let bit = slot(key, self.table.len().ilog2() as u8 + 3);
+        self.table[bit / 8] >> (bit % 8) & 1 != 0
+    }
+}
+
+fn exact_key(name: &[u8], places: Places) -> u32 {
+    let last = name.len() - 1;
+    let first = name[usize::from(places.from_start).min(last)];
+    let second = name[last.saturating_sub(usize::from(places.from_end))];
+    key(name.len(), first, second)
+}
+
+fn prefix_key(name: &[u8], places: Places) -> u32 {
+    key(
+        0,
+        name[usize::from(places.prefix_first)],
+        name[usize::from(places.prefix_second)],
+    )
+}
+
+fn key(length: usize, first: u8, second: u8) -> u32 {
+    let fold = |byte: u8| u32::from(byte | 0x20);
+    (length as u32) << 14 ^ fold(first) << 7 ^ fold(second)
+}
+
+/// The bit of a table of 2^`bits` bits that a key chooses.
+fn slot(key: u32, bits: u8) -> usize {
+    (key.wrapping_mul(MULTIPLIER) >> (32 - bits)) as usize
+}
+
+/// Builds the section for `rules`: its bits, their number as a power of two, and the places.
+pub(crate) fn build(rules: &[Rule<'_>]) -> (Vec<u8>, u8, Places) {
+    let (exact, prefixes): (Vec<_>, Vec<_>) = rules
+        .iter()
+        .partition(|rule| matches!(rule, Rule::Exact(_)));
+    let [exact, prefixes] = [exact, prefixes].map(|rules: Vec<&Rule<'_>>| {
+        rules
+            .iter()
+            .map(|rule| rule.text().as_bytes())
+            .collect::<Vec<_>>()
+    });
+    let places = choose_places(&exact, &prefixes);
+
+    let bits = ((rules.len() * BITS_PER_RULE).next_power_of_two().ilog2() as u8)
+        .clamp(MIN_TABLE_BITS, MAX_TABLE_BITS);
+    let mut table = vec![0; 1 << (bits - 3)];
+    let exact_keys = exact.iter().map(|name| exact_key(name, places));
+    let prefix_keys = prefixes.iter().map(|prefix| prefix_key(prefix, places));
+    for key in exact_keys.chain(prefix_keys) {
+        let bit = slot(key, bits);
+        table[bit / 8] |= 1 << (bit % 8);
+    }
+    (table, bits, places)
+}
+
+/// Chooses places one after the other, each so that the fewest rules share a key.
+fn choose_places(exact: &[&[u8]], prefixes: &[&[u8]]) -> Places {
+    let mut places = Places::default();
+    places.from_end = best(exact, 0..FARTHEST, |name, place| {
+        exact_key(
+            name,
+            Places {
+                from_end: place,
+                ..places
+            },
+        ) & !(0x7f << 7)
+    });
+    places.from_start = best(exact, 0..FARTHEST, |name, place| {
+        exact_key(
+            name,
+            Places {
+                from_start: place,
+                ..places
+            },
+        )
+    });
+
+    let shortest = prefixes
+        .iter()
+        .map(|prefix| prefix.len())
+        .min()
+        .unwrap_or(1);
+    let inside = 0..(shortest as u8).clamp(1, FARTHEST);
+    places.prefix_first = best(prefixes, inside.clone(), |prefix, place| {
+        prefix_key(
+            prefix,
+            Places {
+                prefix_first: place,
+                prefix_second: place,
+                ..places
+            },
+        )
+    });
+    places.prefix_second = best(prefixes, inside, |prefix, place| {
+        prefix_key(
+            prefix,
+            Places {
+                prefix_second: place,
+                ..places
+            },
+        )
+    });
+    places
+}
+
+/// The place with which the fewest pairs of rules share a key.
+fn best(rules: &[&[u8]], places: core::ops::Range<u8>, key: impl Fn(&[u8], u8) -> u32) -> u8 {
+    let step = rules.len().div_ceil(SAMPLE).max(1);
+    let mut keys = Vec::new();
+    let pairs = |place: &u8| {
+        keys.clear();
+        keys.extend(rules.iter().step_by(step).map(|rule| key(rule, *place)));
+        keys.sort_unstable();
+        keys.chunk_by(|a, b| a == b)
+            .map(|equal| equal.len() * equal.len())
+            .sum::<usize>()
+    };
+    places.min_by_key(pairs).unwrap_or(0)
+}

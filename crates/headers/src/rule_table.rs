@@ -1,0 +1,115 @@
+//! The rules of an image, sorted by their text; a name comes before the prefix of the same text.
+//!
+//! | offset | width | field |
+//! |---|---|---|
+//! | 0 | 4 | where the text begins |
+//! | 4 | 2 | its length |
+//! | 6 | 2 | 0: a name, 1: a prefix |
+
+use alloc::vec::Vec;
+
+use crate::{
+    Rule,
+    bytes::{u16_at, u32_at},
+    image_error::ImageError,
+    layout::{RULE_LENGTH, Sections},
+    rule::MAX_RULE_LENGTH,
+    token::is_token,
+};
+
+const EXACT: u16 = 0;
+const PREFIX: u16 = 1;
+
+/// The two sections that hold the rules.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RuleTable<'a> {
+    records: &'a [u8],
+    text: &'a [u8],
+}
+
+impl<'a> RuleTable<'a> {
+    #[inline]
+    pub(crate) fn new(image: &'a [u8], sections: &Sections) -> Self {
+        Self {
+            records: &image[sections.rules.clone()],
+            text: &image[sections.text.clone()],
+        }
+    }
+
+    pub(crate) fn len(self) -> usize {
+        self.records.len() / RULE_LENGTH
+    }
+
+    /// The name or the prefix of a rule.
+    #[inline]
+    pub(crate) fn text(self, rule: usize) -> &'a [u8] {
+        let record = &self.records[rule * RULE_LENGTH..][..RULE_LENGTH];
+        &self.text[u32_at(record, 0) as usize..][..usize::from(u16_at(record, 4))]
+    }
+
+    #[inline]
+    pub(crate) fn is_prefix(self, rule: usize) -> bool {
+        u16_at(self.records, rule * RULE_LENGTH + 6) == PREFIX
+    }
+
+    pub(crate) fn get(self, rule: usize) -> Rule<'a> {
+        let text = str::from_utf8(self.text(rule)).expect("validated: rules are ASCII");
+        if self.is_prefix(rule) {
+            Rule::Prefix(text)
+        } else {
+            Rule::Exact(text)
+        }
+    }
+
+    /// Checks that every rule is one that a builder takes, in lower case, and that they are sorted.
+    /// `offset` is that of the table in its image.
+    pub(crate) fn validate(self, offset: usize) -> Result<(), ImageError> {
+        let error = |rule: usize, field| {
+            Err(ImageError::Field {
+                field,
+                offset: offset + rule * RULE_LENGTH,
+            })
+        };
+        let mut previous: Option<(&[u8], u16)> = None;
+        let (records, _) = self.records.as_chunks::<RULE_LENGTH>();
+        for (rule, record) in records.iter().enumerate() {
+            let (start, length) = (u32_at(record, 0) as usize, usize::from(u16_at(record, 4)));
+            let kind = u16_at(record, 6);
+            let Some(text) = self.text.get(start..).and_then(|text| text.get(..length)) else {
+                return error(rule, "place of a rule's text");
+            };
+            let is_valid = (1..=MAX_RULE_LENGTH).contains(&length)
+                && text
+                    .iter()
+                    .all(|&b| is_token(b) && b != b'*' && !b.is_ascii_uppercase());
+            if !is_valid {
+                return error(rule, "rule");
+            }
+            if !matches!(kind, EXACT | PREFIX) {
+                return error(rule, "kind of a rule");
+            }
+            if previous.is_some_and(|previous| previous >= (text, kind)) {
+                return error(rule, "order of the rules");
+            }
+            previous = Some((text, kind));
+        }
+        Ok(())
+    }
+}
+
+/// Writes the two sections for sorted rules: the records, and the text.
+pub(crate) fn write(rules: &[Rule<'_>]) -> (Vec<u8>, Vec<u8>) {
+    let mut records = Vec::with_capacity(rules.len() * RULE_LENGTH);
+    let mut text = Vec::new();
+    for rule in rules {
+        let kind = match rule {
+            Rule::Exact(_) => EXACT,
+            Rule::Prefix(_) => PREFIX,
+        };
+        records.extend((text.len() as u32).to_le_bytes());
+        records.extend((rule.text().len() as u16).to_le_bytes());
+        records.extend(kind.to_le_bytes());
+        text.extend_from_slice(rule.text().as_bytes());
+    }
+    (records, text)
+}
