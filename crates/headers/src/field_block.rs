@@ -1,7 +1,7 @@
 //! Stripping the field lines of an HTTP/1.1 message where they lie.
 
 use alloc::vec::Vec;
-use core::{fmt, ops::Range};
+use core::{cmp::Ordering, fmt, ops::Range};
 
 use memchr::memchr3;
 
@@ -24,8 +24,9 @@ impl HeaderSet<'_> {
     ///
     /// # Complexity
     ///
-    /// One pass over the block, a second one only if its `Connection` nominates fields that no rule
-    /// matches. Allocates only to note runs of removed lines.
+    /// One pass over the block. If its `Connection` nominates fields that no rule matches, these
+    /// options are sorted and a second pass looks every name up in them: O(*n* log *n*) at worst for
+    /// a block of *n* bytes. Allocates only to note runs of removed lines and such options.
     ///
     /// # Example
     ///
@@ -48,15 +49,22 @@ impl HeaderSet<'_> {
             matches
         })?;
         if !nominated.is_empty() {
+            nominated.sort_unstable_by(|a, b| compare_names(a, b));
             let is_nominated = |name: &[u8]| {
                 nominated
-                    .iter()
-                    .any(|option| option.eq_ignore_ascii_case(name))
+                    .binary_search_by(|option| compare_names(option, name))
+                    .is_ok()
             };
             removed = removed_lines(block, |name, _| self.matches(name) || is_nominated(name))?;
         }
         Ok(compact(block, &removed))
     }
+}
+
+/// The order of two names in lower case.
+fn compare_names(a: &[u8], b: &[u8]) -> Ordering {
+    let lower = u8::to_ascii_lowercase;
+    a.iter().map(lower).cmp(b.iter().map(lower))
 }
 
 /// The runs of lines of the fields that `goes` picks by their name and value.
@@ -94,11 +102,12 @@ fn name_end(block: &[u8], start: usize) -> Result<usize, FieldBlockError> {
         Some(b' ' | b'\t') => Kind::SpaceInName,
         Some(b'\r') if block.get(at + 1) == Some(&b'\n') && at == start => Kind::EmptyLine,
         Some(b'\r') if block.get(at + 1) == Some(&b'\n') => Kind::NoColon,
+        Some(b'\r') if at + 1 == block.len() => return Err(FieldBlockError::unfinished(block)),
         Some(b'\r') => Kind::BareCr,
         Some(b'\n') => Kind::BareLf,
         Some(0) => Kind::Nul,
         Some(&byte) => Kind::NotToken(byte),
-        None => Kind::NoFinalCrLf,
+        None => return Err(FieldBlockError::unfinished(block)),
     };
     Err(FieldBlockError { kind, offset: at })
 }
@@ -108,38 +117,16 @@ fn field_end(block: &[u8], start: usize) -> Result<usize, FieldBlockError> {
     let mut from = start;
     loop {
         let Some(length) = memchr3(b'\r', b'\n', 0, &block[from..]) else {
-            return Err(FieldBlockError {
-                kind: Kind::NoFinalCrLf,
-                offset: block.len(),
-            });
+            return Err(FieldBlockError::unfinished(block));
         };
         let at = from + length;
+        let error = |kind| Err(FieldBlockError { kind, offset: at });
         match (block[at], block.get(at + 1)) {
             (b'\r', Some(b'\n')) => {}
-            (b'\r', None) => {
-                return Err(FieldBlockError {
-                    kind: Kind::NoFinalCrLf,
-                    offset: block.len(),
-                });
-            }
-            (b'\r', Some(_)) => {
-                return Err(FieldBlockError {
-                    kind: Kind::BareCr,
-                    offset: at,
-                });
-            }
-            (b'\n', _) => {
-                return Err(FieldBlockError {
-                    kind: Kind::BareLf,
-                    offset: at,
-                });
-            }
-            _ => {
-                return Err(FieldBlockError {
-                    kind: Kind::Nul,
-                    offset: at,
-                });
-            }
+            (b'\r', None) => return Err(FieldBlockError::unfinished(block)),
+            (b'\r', Some(_)) => return error(Kind::BareCr),
+            (b'\n', _) => return error(Kind::BareLf),
+            _ => return error(Kind::Nul),
         }
         from = at + 2;
         if !matches!(block.get(from), Some(b' ' | b'\t')) {
@@ -189,6 +176,14 @@ enum Kind {
 }
 
 impl FieldBlockError {
+    /// A block that stops before its last line does.
+    fn unfinished(block: &[u8]) -> Self {
+        Self {
+            kind: Kind::NoFinalCrLf,
+            offset: block.len(),
+        }
+    }
+
     /// Where the block is wrong, counted in bytes from its beginning.
     #[must_use]
     pub fn offset(&self) -> usize {

@@ -156,7 +156,11 @@ impl Numbers {
             (tables.contains(&numbers.probe_bits), "probe bits", 8),
             (image[13] == 0, "reserved byte", 13),
             (numbers.rules <= MAX_RULES as u32, "number of rules", 16),
-            (numbers.nodes <= 2 * numbers.rules, "number of nodes", 20),
+            (
+                u64::from(numbers.nodes) <= 2 * u64::from(numbers.rules),
+                "number of nodes",
+                20,
+            ),
             (image[28..32] == [0; 4], "reserved bytes", 28),
         ];
         if let Some(&(_, field, offset)) = checks.iter().find(|(holds, ..)| !holds) {

@@ -22,6 +22,8 @@ const BITS_PER_RULE: usize = 64;
 const FARTHEST: u8 = 16;
 /// How many rules the choice of places looks at.
 const SAMPLE: usize = 512;
+/// The size of the table that counts how often they share a key, as a power of two.
+const COUNT_BITS: u8 = 12;
 /// 2^32 divided by the golden ratio, as Knuth proposes for multiplicative hashing.
 const MULTIPLIER: u32 = 0x9e37_79b1;
 
@@ -188,7 +190,7 @@ fn choose_places(exact: &[&[u8]], prefixes: &[&[u8]]) -> Places {
         .map(|prefix| prefix.len())
         .min()
         .unwrap_or(1);
-    let inside = 0..(shortest as u8).clamp(1, FARTHEST);
+    let inside = 0..shortest.clamp(1, usize::from(FARTHEST)) as u8;
     places.prefix_first = best(prefixes, inside.clone(), |prefix, place| {
         prefix_key(
             prefix,
@@ -211,17 +213,18 @@ fn choose_places(exact: &[&[u8]], prefixes: &[&[u8]]) -> Places {
     places
 }
 
-/// The place with which the fewest pairs of rules share a key.
+/// The place with which the fewest pairs of rules share a key, as far as a small table of counts
+/// tells keys apart.
 fn best(rules: &[&[u8]], places: core::ops::Range<u8>, key: impl Fn(&[u8], u8) -> u32) -> u8 {
     let step = rules.len().div_ceil(SAMPLE).max(1);
-    let mut keys = Vec::new();
+    let mut counts = vec![0_u16; 1 << COUNT_BITS];
     let pairs = |place: &u8| {
-        keys.clear();
-        keys.extend(rules.iter().step_by(step).map(|rule| key(rule, *place)));
-        keys.sort_unstable();
-        keys.chunk_by(|a, b| a == b)
-            .map(|equal| equal.len() * equal.len())
-            .sum::<usize>()
+        counts.fill(0);
+        rules.iter().step_by(step).fold(0_u32, |pairs, rule| {
+            let count = &mut counts[slot(key(rule, *place), COUNT_BITS)];
+            *count += 1;
+            pairs + u32::from(*count)
+        })
     };
     places.min_by_key(pairs).unwrap_or(0)
 }

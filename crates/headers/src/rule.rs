@@ -128,7 +128,8 @@ impl fmt::Display for RuleError {
             ),
             Kind::NotToken { found, position } => write!(
                 f,
-                "expected a token character (RFC 9110 section 5.6.2), found {found:?} at byte {position}"
+                "expected a token character (RFC 9110 section 5.6.2), found '{}' at byte {position}",
+                found.escape_default()
             ),
             Kind::TooLong { length } => {
                 write!(

@@ -79,10 +79,10 @@ impl<'a> Trie<'a> {
         let mut matched = 0;
         loop {
             let shared = &self.rules.text(node.first_rule)[matched..node.text_length];
-            if !name
-                .get(matched..node.text_length)?
-                .eq_ignore_ascii_case(shared)
-            {
+            let goes_on = name
+                .get(matched..node.text_length)
+                .is_some_and(|part| part.eq_ignore_ascii_case(shared));
+            if !goes_on {
                 return longest;
             }
             matched = node.text_length;
@@ -138,8 +138,9 @@ impl<'a> Trie<'a> {
                 return error("rule of a node");
             }
             let children = node.mask.count_ones() as usize;
-            if children != 0 && (node.first_child <= number || node.first_child + children > count)
-            {
+            let is_inside =
+                children <= count && (number + 1..=count - children).contains(&node.first_child);
+            if children != 0 && !is_inside {
                 return error("children of a node");
             }
             for child in (0..children).filter_map(|child| self.node(node.first_child + child)) {

@@ -1,0 +1,38 @@
+/** What went wrong, for programs. These do not change between versions; messages may. */
+export type HedgerowErrorCode =
+  /** A rule that is no field name and no prefix, or one too many. */
+  | "ERR_HEADER_RULE"
+  /** A field block that is not made of HTTP/1.1 field lines. */
+  | "ERR_FIELD_BLOCK"
+  /** An argument of the wrong type. */
+  | "ERR_ARGUMENT"
+  /** A use after `free()`. */
+  | "ERR_FREED";
+
+/**
+ * The one error that this package throws. The message says what was expected, what was found, and
+ * where.
+ */
+export class HedgerowError extends Error {
+  override readonly name = "HedgerowError";
+
+  constructor(
+    readonly code: HedgerowErrorCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Runs `call`, and turns the text that the WebAssembly module throws into an error with `code`.
+ * Anything else it may throw, such as a trap, passes through.
+ */
+export function withCode<T>(code: HedgerowErrorCode, context: string, call: () => T): T {
+  try {
+    return call();
+  } catch (thrown) {
+    if (typeof thrown !== "string") throw thrown;
+    throw new HedgerowError(code, `${context}: ${thrown}`);
+  }
+}

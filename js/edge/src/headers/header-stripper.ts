@@ -1,0 +1,229 @@
+import { type CompiledHeaders, HeaderRules } from "../../wasm/edge.js";
+import { HedgerowError, withCode } from "../error.js";
+import { memory } from "../module.js";
+import { Confirmations } from "./confirmations.js";
+import { Probe } from "./probe.js";
+
+const encoder = new TextEncoder();
+
+/**
+ * Strips header fields by name, as a fixed set of rules says.
+ *
+ * A rule is a field name (`"x-internal-token"`) or a prefix of field names that ends in `*`
+ * (`"cf-int-*"`), of either case. Rules are compiled once, by the constructor; most names are then
+ * decided by reading three numbers of a string and one bit of the compiled set.
+ *
+ * A set that matches `connection` also strips the fields that a message's `Connection` nominates,
+ * as RFC 9110 §7.6.1 asks of every intermediary.
+ *
+ * @example
+ * ```ts
+ * import { HeaderStripper, preset } from "hedgerow";
+ *
+ * const internal = new HeaderStripper(["x-internal-*", "x-debug", ...preset("next")]);
+ * const headers = new Headers({ accept: "*\/*", "X-Internal-User": "7" });
+ * internal.strip(headers); // 1
+ * ```
+ */
+export class HeaderStripper {
+  #compiled: CompiledHeaders | undefined;
+  readonly #probe: Probe;
+  readonly #scratchStart: number;
+  readonly #scratchEnd: number;
+  readonly #stripsConnection: boolean;
+  readonly #confirmations = new Confirmations();
+
+  /**
+   * Compiles `rules`.
+   *
+   * @throws {HedgerowError} `ERR_HEADER_RULE` for a rule that is empty, a lone `*`, has a `*`
+   * before its end, has a character that RFC 9110 does not allow in a field name, or is longer than
+   * 256 characters; and for more than 32,768 rules. `ERR_ARGUMENT` if a rule is not a string.
+   */
+  constructor(rules: Iterable<string>) {
+    const compiled = compile(rules);
+    const [scratch, scratchLength, pointer, length, fromStart, fromEnd, ...rest] =
+      compiled.layout() as unknown as number[] as Layout;
+    const [prefixFirst, prefixSecond, shortestPrefix, stripsConnection] = rest;
+    this.#compiled = compiled;
+    this.#scratchStart = scratch;
+    this.#scratchEnd = scratch + scratchLength;
+    this.#stripsConnection = stripsConnection === 1;
+    this.#probe = new Probe({
+      pointer,
+      length,
+      fromStart,
+      fromEnd,
+      prefixFirst,
+      prefixSecond,
+      shortestPrefix,
+    });
+  }
+
+  /** Whether a rule matches `name`, in whatever case. */
+  matches(name: string): boolean {
+    return this.#matches(name, this.#live(), memory());
+  }
+
+  /**
+   * Removes, in place, every field whose name a rule matches.
+   *
+   * @returns how many names went.
+   * @throws {TypeError} if the headers are immutable, as those of an incoming request may be:
+   * strip a copy.
+   */
+  strip(headers: Headers): number {
+    const compiled = this.#live();
+    const bytes = memory();
+    let doomed: string[] | undefined;
+    for (const name of headers.keys()) {
+      if (this.#matches(name, compiled, bytes)) (doomed ??= []).push(name);
+    }
+    if (doomed === undefined) return 0;
+    // Field names repeat only for Set-Cookie, whose values are listed one by one.
+    const names = new Set(doomed);
+    if (this.#stripsConnection && names.has("connection")) {
+      for (const name of this.#nominated(headers.get("connection")!, compiled)) {
+        if (headers.has(name)) names.add(name);
+      }
+    }
+    for (const name of names) headers.delete(name);
+    return names.size;
+  }
+
+  /**
+   * Copies Node's flat list of names and values (`message.rawHeaders`) without the fields whose
+   * name a rule matches. Case, order and duplicates of the rest are kept.
+   *
+   * @throws {HedgerowError} `ERR_ARGUMENT` if the list has a name without a value.
+   */
+  stripRaw(rawHeaders: readonly string[]): string[] {
+    const length = rawHeaders.length;
+    if (length % 2 !== 0) {
+      throw new HedgerowError(
+        "ERR_ARGUMENT",
+        `rawHeaders: expected names and values in turn, found ${length} strings`,
+      );
+    }
+    const compiled = this.#live();
+    const bytes = memory();
+    const kept: string[] = [];
+    let connection: string[] | undefined;
+    for (let index = 0; index < length; index += 2) {
+      const name = rawHeaders[index]!;
+      if (!this.#matches(name, compiled, bytes)) {
+        kept.push(name, rawHeaders[index + 1]!);
+      } else if (this.#stripsConnection && isConnection(name)) {
+        (connection ??= []).push(rawHeaders[index + 1]!);
+      }
+    }
+    return connection === undefined ? kept : this.#withoutNominated(kept, connection, compiled);
+  }
+
+  /**
+   * Strips a block of HTTP/1.1 field lines in place: each line ends in CR LF, with or without the
+   * empty line that closes the block. A line that begins with white space goes with the one before
+   * it.
+   *
+   * @returns a view of what is left, at the beginning of `block`; what follows it in `block` is
+   * undefined.
+   * @throws {HedgerowError} `ERR_FIELD_BLOCK` for a bare CR or LF, a NUL, a line without a colon or
+   * with white space before it, a name that is no token, or an end without CR LF. The block is then
+   * as it was.
+   */
+  stripBlock(block: Uint8Array): Uint8Array {
+    const compiled = this.#live();
+    const start = compiled.reserve_block(block.length);
+    memory().set(block, start);
+    try {
+      const length = withCode("ERR_FIELD_BLOCK", "field block", () => compiled.strip_block());
+      if (length === block.length) return block;
+      block.set(memory().subarray(start, start + length));
+      return block.subarray(0, length);
+    } finally {
+      compiled.release_block();
+    }
+  }
+
+  /** Gives the compiled set's memory back. It must not be used afterwards. */
+  free(): void {
+    this.#compiled?.free();
+    this.#compiled = undefined;
+  }
+
+  /** The same as {@link free}, for `using`. */
+  [Symbol.dispose](): void {
+    this.free();
+  }
+
+  #live(): CompiledHeaders {
+    if (this.#compiled === undefined) {
+      throw new HedgerowError("ERR_FREED", "expected a HeaderStripper, found one after free()");
+    }
+    return this.#compiled;
+  }
+
+  #matches(name: string, compiled: CompiledHeaders, bytes: Uint8Array): boolean {
+    return this.#probe.admits(name, bytes) && this.#confirm(name, compiled, bytes);
+  }
+
+  #confirm(name: string, compiled: CompiledHeaders, bytes: Uint8Array): boolean {
+    const known = this.#confirmations.get(name);
+    if (known !== undefined) return known;
+    const scratch = bytes.subarray(this.#scratchStart, this.#scratchEnd);
+    const matches = compiled.matches(encoder.encodeInto(name, scratch).written);
+    this.#confirmations.set(name, matches);
+    return matches;
+  }
+
+  /** The fields that `Connection` nominates beside those that a rule matches, in lower case. */
+  #nominated(value: string, compiled: CompiledHeaders): string[] {
+    return compiled.nominated(value).split(",").slice(0, -1);
+  }
+
+  #withoutNominated(raw: string[], connection: string[], compiled: CompiledHeaders): string[] {
+    const nominated = this.#nominated(connection.join(","), compiled);
+    if (nominated.length === 0) return raw;
+    return raw.filter((_, index) => !nominated.includes(raw[index & ~1]!.toLowerCase()));
+  }
+}
+
+/** What `CompiledHeaders.layout` holds. */
+type Layout = [
+  scratch: number,
+  scratchLength: number,
+  probe: number,
+  probeLength: number,
+  fromStart: number,
+  fromEnd: number,
+  prefixFirst: number,
+  prefixSecond: number,
+  shortestPrefix: number,
+  stripsConnection: number,
+];
+
+function compile(rules: Iterable<string>): CompiledHeaders {
+  const collected = new HeaderRules();
+  let number = 0;
+  try {
+    for (const rule of rules) {
+      if (typeof rule !== "string") {
+        throw new HedgerowError(
+          "ERR_ARGUMENT",
+          `rule ${number}: expected a string, found ${typeof rule}`,
+        );
+      }
+      const context = `rule ${number} (${JSON.stringify(rule.slice(0, 300))})`;
+      withCode("ERR_HEADER_RULE", context, () => collected.add(rule));
+      number += 1;
+    }
+  } catch (error) {
+    collected.free();
+    throw error;
+  }
+  return collected.compile();
+}
+
+function isConnection(name: string): boolean {
+  return name.length === 10 && name.toLowerCase() === "connection";
+}

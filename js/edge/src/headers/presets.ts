@@ -1,0 +1,24 @@
+import { preset as rulesOf } from "../../wasm/edge.js";
+import { HedgerowError } from "../error.js";
+
+/** The name of a rule list that comes with this package. */
+export type PresetName = "hop-by-hop" | "cloudflare" | "vercel" | "next";
+
+/**
+ * A rule list for a common platform, to be given to `HeaderStripper`, alone or with others.
+ *
+ * - `"hop-by-hop"`: the fields that concern one connection only (RFC 9110 §7.6.1).
+ * - `"cloudflare"`: what Cloudflare adds to a request, and `cf-int-*`.
+ * - `"vercel"`: what Vercel's proxy adds to a request.
+ * - `"next"`: what the parts of a Next.js server send each other; a client that forges
+ *   `x-middleware-subrequest` could skip the middleware (CVE-2025-29927).
+ *
+ * @throws {HedgerowError} `ERR_ARGUMENT` if there is no preset of that name.
+ */
+export function preset(name: PresetName): string[] {
+  const rules = rulesOf(name).split(",").slice(0, -1);
+  if (rules.length === 0) {
+    throw new HedgerowError("ERR_ARGUMENT", `expected the name of a preset, found ${String(name)}`);
+  }
+  return rules;
+}

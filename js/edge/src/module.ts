@@ -1,0 +1,24 @@
+/**
+ * The WebAssembly module: one instance for all of this package.
+ *
+ * An entry instantiates it, each in the way its runtime allows; everything else gets its memory
+ * here.
+ */
+import { type InitOutput, initSync } from "../wasm/edge.js";
+
+let exports: InitOutput | undefined;
+let bytes = new Uint8Array(0);
+
+/** Instantiates the module. Called by an entry, before anything else is. */
+export function instantiate(module: WebAssembly.Module | Uint8Array<ArrayBuffer>): void {
+  exports ??= initSync({ module });
+}
+
+/**
+ * All of the module's memory. A view dies when the memory grows, so ask for it again after every
+ * call that may allocate.
+ */
+export function memory(): Uint8Array<ArrayBuffer> {
+  if (bytes.length === 0) bytes = new Uint8Array(exports!.memory.buffer as ArrayBuffer);
+  return bytes;
+}

@@ -1,0 +1,87 @@
+// Builds the crates, the WebAssembly modules and the JavaScript packages.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+import { inRoot } from "./lib/paths.mjs";
+import { main, run, step } from "./lib/run.mjs";
+import { whenChanged } from "./lib/stamp.mjs";
+import { buildTools } from "./lib/tools.mjs";
+import { setup } from "./setup.mjs";
+
+export function build() {
+  run("cargo", ["build", "--quiet"]);
+  buildEdgeWasm();
+  buildPackage("js/edge", ["js/edge/wasm/edge.d.ts"]);
+}
+
+/** `crates/edge-wasm` → `js/edge/wasm`: the module, its glue, and its bytes as a JavaScript module. */
+function buildEdgeWasm() {
+  const output = inRoot("js/edge/wasm");
+  const inputs = [
+    "Cargo.lock",
+    "Cargo.toml",
+    "crates/edge-wasm",
+    "crates/headers/Cargo.toml",
+    "crates/headers/src",
+    "rust-toolchain.toml",
+    "scripts/build.mjs",
+  ];
+  const versions = JSON.stringify(buildTools());
+  whenChanged(`${output}/.inputs`, inputs.map((input) => inRoot(input)), versions, () => {
+    step("WebAssembly: crates/edge-wasm");
+    rmSync(output, { recursive: true, force: true });
+    run(
+      "wasm-pack",
+      [
+        ...["--log-level", "warn", "build", "crates/edge-wasm"],
+        ...["--mode", "no-install", "--target", "web", "--no-pack"],
+        ...["--out-dir", output, "--out-name", "edge"],
+      ],
+      // Small first: what is hot in JavaScript never gets here.
+      { env: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "z" } },
+    );
+    writeBytesModule(`${output}/edge_bg.wasm`, `${output}/edge-bytes`);
+  });
+}
+
+/**
+ * Writes the bytes of a module as JavaScript, for runtimes that cannot import it.
+ *
+ * @param {string} wasm
+ * @param {string} module without its ending
+ */
+function writeBytesModule(wasm, module) {
+  const base64 = readFileSync(wasm).toString("base64");
+  writeFileSync(
+    `${module}.js`,
+    `export default Uint8Array.from(atob("${base64}"), (byte) => byte.charCodeAt(0));\n`,
+  );
+  writeFileSync(
+    `${module}.d.ts`,
+    "declare const bytes: Uint8Array<ArrayBuffer>;\nexport default bytes;\n",
+  );
+}
+
+/**
+ * Compiles a package's `src` to its `dist`.
+ *
+ * @param {string} folder
+ * @param {string[]} also what else its types come from
+ */
+function buildPackage(folder, also) {
+  const output = inRoot(folder, "dist");
+  const inputs = [`${folder}/src`, `${folder}/tsconfig.json`, "tsconfig.base.json", ...also];
+  whenChanged(`${output}/.inputs`, inputs.map((input) => inRoot(input)), "", () => {
+    step(`TypeScript: ${folder}`);
+    rmSync(output, { recursive: true, force: true });
+    run("tsc", ["--project", inRoot(folder)]);
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  await main(() => {
+    setup();
+    build();
+    step("everything is built");
+  });
+}

@@ -1,0 +1,67 @@
+// Running commands, and saying what is done.
+import { spawnSync } from "node:child_process";
+import { delimiter } from "node:path";
+
+import { inRoot, root } from "./paths.mjs";
+import { toolFolders } from "./tools.mjs";
+
+/** A failure that is explained by its message alone. */
+export class StepError extends Error {}
+
+/** Prints what is done next. @param {string} what */
+export function step(what) {
+  console.log(`\u203a ${what}`);
+}
+
+/** The environment of commands: the project's own tools come first. */
+export function environment() {
+  const folders = [...toolFolders(), inRoot("node_modules", ".bin"), process.env.PATH];
+  return { ...process.env, PATH: folders.join(delimiter) };
+}
+
+/**
+ * Runs a command in the repository's root, with its output shown, and throws if it fails.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ env?: Record<string, string>, cwd?: string }} [options]
+ */
+export function run(command, args, options = {}) {
+  const { status, error } = spawnSync(command, args, {
+    cwd: options.cwd ?? root,
+    env: { ...environment(), ...options.env },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if (error !== undefined) throw new StepError(`${command}: ${error.message}`);
+  if (status !== 0) throw new StepError(`failed (${status}): ${command} ${args.join(" ")}`);
+}
+
+/**
+ * Runs a command and returns what it prints, or `undefined` if it fails or is not there.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ */
+export function capture(command, args) {
+  const { status, stdout } = spawnSync(command, args, {
+    cwd: root,
+    env: environment(),
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return status === 0 ? stdout : undefined;
+}
+
+/**
+ * Runs a script's steps; a failure ends the process with one line and exit code 1.
+ *
+ * @param {() => void | Promise<void>} steps
+ */
+export async function main(steps) {
+  try {
+    await steps();
+  } catch (error) {
+    console.error(error instanceof StepError ? `\u2717 ${error.message}` : error);
+    process.exit(1);
+  }
+}

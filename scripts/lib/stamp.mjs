@@ -1,0 +1,35 @@
+// Doing a thing only when what it is made of has changed.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/**
+ * Does `action`, unless `stamp` says that it was done with the same inputs.
+ *
+ * @param {string} stamp a file that remembers the inputs; it lies among the outputs, and goes with them
+ * @param {string[]} inputs files, or folders with all that is in them
+ * @param {string} also whatever else the outputs depend on
+ * @param {() => void} action
+ */
+export function whenChanged(stamp, inputs, also, action) {
+  const digest = createHash("sha256").update(also);
+  for (const input of inputs) addTo(digest, input);
+  const state = digest.digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === state) return;
+  action();
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, state);
+}
+
+/**
+ * @param {import("node:crypto").Hash} digest
+ * @param {string} path
+ */
+function addTo(digest, path) {
+  digest.update(`${path}\0`);
+  if (!statSync(path).isDirectory()) {
+    digest.update(readFileSync(path));
+    return;
+  }
+  for (const name of readdirSync(path).sort()) addTo(digest, join(path, name));
+}

@@ -1,0 +1,106 @@
+// Installs what the project needs and the machine lacks. Quick where nothing is missing.
+//
+// Only Node's own modules are used: nothing else may be there yet.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+import { inRoot, toolCache } from "./lib/paths.mjs";
+import { StepError, capture, main, run, step } from "./lib/run.mjs";
+import { buildTools, isInstalled, toolRoot } from "./lib/tools.mjs";
+
+/** What a machine must have, and how it gets it. */
+const PREREQUISITES = [
+  { command: "rustup", args: ["--version"], name: "Rust", install: "install rustup, then run: rustup default stable" },
+  { command: "cc", args: ["--version"], name: "a C compiler", install: "apt-get install build-essential" },
+  { command: "git", args: ["--version"], name: "git", install: "apt-get install git" },
+];
+
+const NODE_MAJOR = 20;
+
+export function setup() {
+  checkPrerequisites();
+  installToolchain();
+  installPackages();
+  for (const tool of buildTools()) installTool(tool);
+}
+
+function checkPrerequisites() {
+  if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR) {
+    throw new StepError(`Node ${process.versions.node} is too old: install Node ${NODE_MAJOR} or newer`);
+  }
+  for (const { command, args, name, install } of PREREQUISITES) {
+    if (capture(command, args) === undefined) throw new StepError(`${name} is missing: ${install}`);
+  }
+}
+
+/** Installs the toolchain that `rust-toolchain.toml` names, with its components and target. */
+function installToolchain() {
+  const file = readFileSync(inRoot("rust-toolchain.toml"), "utf8");
+  const channel = /channel = "([^"]+)"/.exec(file)?.[1] ?? "";
+  const wanted = [...file.matchAll(/(components|targets) = \[([^\]]*)\]/g)].map(([, kind, list]) => ({
+    kind: kind === "targets" ? "target" : "component",
+    names: [...(list ?? "").matchAll(/"([^"]+)"/g)].map(([, name]) => name ?? ""),
+  }));
+  const has = (/** @type {string} */ kind, /** @type {string} */ name) =>
+    capture("rustup", [kind, "list", "--installed", "--toolchain", channel])
+      ?.split("\n")
+      .some((line) => line === name || line.startsWith(`${name}-`)) ?? false;
+  const missing = wanted.flatMap(({ kind, names }) =>
+    names.filter((name) => !has(kind, name)).map((name) => ({ kind, name })),
+  );
+  if (missing.length === 0) return;
+  step(`Rust ${channel} with ${missing.map(({ name }) => name).join(", ")}`);
+  run("rustup", [
+    ...["toolchain", "install", channel, "--profile", "minimal", "--no-self-update"],
+    ...wanted.flatMap(({ kind, names }) => names.flatMap((name) => [`--${kind}`, name])),
+  ]);
+}
+
+/** Installs the npm packages of the lockfile, unless they are those installed last. */
+function installPackages() {
+  const lock = createHash("sha256").update(readFileSync(inRoot("package-lock.json"))).digest("hex");
+  const stamp = inRoot("node_modules", ".hedgerow-lock");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+  step("npm packages");
+  // Not `npm ci`: it refuses a lockfile that lacks packages for other platforms, which registries
+  // may withhold (npm issue 9342). This installs the lockfile's versions, and does not touch it.
+  run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]);
+  writeFileSync(stamp, lock);
+}
+
+/**
+ * Builds a tool from crates.io into the shared cache. It appears there only when it is whole, so
+ * that several clones may install it at once.
+ *
+ * @param {import("./lib/tools.mjs").Tool} tool
+ */
+export function installTool(tool) {
+  if (isInstalled(tool)) return;
+  step(`${tool.crate} ${tool.version}, built from crates.io (about two minutes)`);
+  mkdirSync(toolCache, { recursive: true });
+  const target = toolRoot(tool);
+  const partial = `${target}.partial-${process.pid}`;
+  const install = ["install", "--quiet", tool.crate, "--version", tool.version, "--root", partial];
+  try {
+    try {
+      run("cargo", [...install, "--locked"]);
+    } catch {
+      step(`${tool.crate}: its lockfile cannot be had here; trying its newest dependencies`);
+      run("cargo", install);
+    }
+    if (!isInstalled(tool)) {
+      rmSync(target, { recursive: true, force: true });
+      renameSync(partial, target);
+    }
+  } finally {
+    rmSync(partial, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  await main(() => {
+    setup();
+    step("everything is installed");
+  });
+}
