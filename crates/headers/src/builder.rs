@@ -45,6 +45,10 @@ impl HeaderSetBuilder {
     /// `token` character (RFC 9110 §5.6.2), is longer than
     /// [`MAX_RULE_LENGTH`](crate::MAX_RULE_LENGTH), or is one more than [`MAX_RULES`]. The builder
     /// is then as it was.
+    ///
+    /// # Complexity
+    ///
+    /// O(log *n*) comparisons for *n* rules that the builder holds.
     pub fn rule(&mut self, rule: &str) -> Result<&mut Self, RuleError> {
         let rule = Rule::parse(rule)?;
         let entry = (

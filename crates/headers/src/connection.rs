@@ -3,7 +3,7 @@
 use crate::token::is_token;
 
 /// The options of one `Connection` field value: the members of a comma-separated list that are
-/// tokens, without the white space around them.
+/// tokens, without the ASCII white space around them.
 ///
 /// Members that are no token cannot be a field name, and are passed over.
 ///

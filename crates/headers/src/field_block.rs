@@ -154,7 +154,26 @@ fn compact(block: &mut [u8], removed: &[Range<usize>]) -> usize {
 
 /// A field block that [`HeaderSet::strip_block`] refused. The block is as it was.
 ///
-/// [`Display`](fmt::Display) says what was expected, what was found and where.
+/// [`Display`](fmt::Display) says what was expected, what was found and where. Refused are a CR or an
+/// LF that is not part of a CR LF, a NUL, a line without a colon or without a name, white space
+/// or another byte that is no `token` character in a name, a first line that continues nothing, an
+/// empty line before the end, and a last line without CR LF.
+///
+/// # Example
+///
+/// ```
+/// use hedgerow_headers::HeaderSetBuilder;
+///
+/// let set = HeaderSetBuilder::new().rule("x-internal-*")?.build();
+/// let mut block = *b"Host: a.example\r\nX-Internal-User\n: 7\r\n";
+/// let error = set.strip_block(&mut block).unwrap_err();
+/// assert_eq!(error.offset(), 32);
+/// assert_eq!(
+///     error.to_string(),
+///     "expected CR before LF, found LF alone at byte 32",
+/// );
+/// # Ok::<(), hedgerow_headers::RuleError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldBlockError {
     kind: Kind,

@@ -3,6 +3,22 @@
 use core::fmt;
 
 /// An image that [`HeaderSet::from_image`](crate::HeaderSet::from_image) refused.
+///
+/// [`Display`](fmt::Display) says what was expected, what was found and where.
+///
+/// # Example
+///
+/// ```
+/// use hedgerow_headers::{HeaderSet, HeaderSetBuilder, ImageError};
+///
+/// let mut image = HeaderSetBuilder::new().rule("x-debug")?.build().image().to_vec();
+/// *image.last_mut().unwrap() ^= 1;
+/// assert_eq!(
+///     HeaderSet::from_image(&image).unwrap_err(),
+///     ImageError::Field { field: "checksum", offset: 40 },
+/// );
+/// # Ok::<(), hedgerow_headers::RuleError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImageError {

@@ -1,4 +1,4 @@
-//! crate
+#![doc = include_str!("../README.md")]
 #![no_std]
 
 extern crate alloc;

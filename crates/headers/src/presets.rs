@@ -2,6 +2,20 @@
 //!
 //! They are plain lists, to be given to [`HeaderSetBuilder::rules`](crate::HeaderSetBuilder::rules)
 //! together or apart.
+//!
+//! # Example
+//!
+//! ```
+//! use hedgerow_headers::{HeaderSetBuilder, presets};
+//!
+//! let set = HeaderSetBuilder::new()
+//!     .rules(presets::HOP_BY_HOP)?
+//!     .rules(presets::CLOUDFLARE)?
+//!     .build();
+//! assert!(set.matches(b"Upgrade"));
+//! assert!(set.matches(b"CF-Connecting-IP"));
+//! # Ok::<(), hedgerow_headers::RuleError>(())
+//! ```
 
 /// The fields that concern one connection only, which every intermediary must remove before it
 /// forwards a message.

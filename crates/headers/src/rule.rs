@@ -46,7 +46,7 @@ impl<'a> Rule<'a> {
 
     /// Whether this rule matches `name`, in whatever case.
     ///
-    /// This is the naive way, one rule at a time; a set asks all its rules at once.
+    /// This is the naive way, one rule at a time, byte by byte; a set asks all its rules at once.
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
         match self {
@@ -100,6 +100,18 @@ impl fmt::Display for Rule<'_> {
 /// A rule that a [`HeaderSetBuilder`](crate::HeaderSetBuilder) refused. The builder is as it was.
 ///
 /// [`Display`](fmt::Display) says what was expected, what was found and where.
+///
+/// # Example
+///
+/// ```
+/// use hedgerow_headers::HeaderSetBuilder;
+///
+/// let error = HeaderSetBuilder::new().rule("x-*-id").unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "expected '*' only as the last character, found one at byte 2",
+/// );
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleError(Kind);
 

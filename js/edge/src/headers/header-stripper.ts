@@ -1,8 +1,8 @@
 import { type CompiledHeaders, HeaderRules } from "../../wasm/edge.js";
 import { HedgerowError, withCode } from "../error.js";
-import { memory } from "../module.js";
+import { MemoryView, memory } from "../module.js";
 import { Confirmations } from "./confirmations.js";
-import { Probe } from "./probe.js";
+import { MISS, Probe } from "./probe.js";
 
 const encoder = new TextEncoder();
 
@@ -28,8 +28,8 @@ const encoder = new TextEncoder();
 export class HeaderStripper {
   #compiled: CompiledHeaders | undefined;
   readonly #probe: Probe;
-  readonly #scratchStart: number;
-  readonly #scratchEnd: number;
+  readonly #table: MemoryView;
+  readonly #scratch: MemoryView;
   readonly #stripsConnection: boolean;
   readonly #confirmations = new Confirmations();
 
@@ -46,12 +46,10 @@ export class HeaderStripper {
       compiled.layout() as unknown as number[] as Layout;
     const [prefixFirst, prefixSecond, shortestPrefix, stripsConnection] = rest;
     this.#compiled = compiled;
-    this.#scratchStart = scratch;
-    this.#scratchEnd = scratch + scratchLength;
+    this.#scratch = new MemoryView(scratch, scratchLength);
+    this.#table = new MemoryView(pointer, length);
     this.#stripsConnection = stripsConnection === 1;
-    this.#probe = new Probe({
-      pointer,
-      length,
+    this.#probe = new Probe(length, {
       fromStart,
       fromEnd,
       prefixFirst,
@@ -62,7 +60,9 @@ export class HeaderStripper {
 
   /** Whether a rule matches `name`, in whatever case. */
   matches(name: string): boolean {
-    return this.#matches(name, this.#live(), memory());
+    this.#live();
+    const number = this.#probe.candidate(name, this.#table.bytes);
+    return number !== MISS && this.#confirm(name, number);
   }
 
   /**
@@ -74,21 +74,18 @@ export class HeaderStripper {
    */
   strip(headers: Headers): number {
     const compiled = this.#live();
-    const bytes = memory();
-    let doomed: string[] | undefined;
+    const probe = this.#probe;
+    const table = this.#table.bytes;
+    const doomed: string[] = [];
     for (const name of headers.keys()) {
-      if (this.#matches(name, compiled, bytes)) (doomed ??= []).push(name);
+      const number = probe.candidate(name, table);
+      if (number !== MISS && this.#confirm(name, number)) doomed.push(name);
     }
-    if (doomed === undefined) return 0;
-    // Field names repeat only for Set-Cookie, whose values are listed one by one.
-    const names = new Set(doomed);
-    if (this.#stripsConnection && names.has("connection")) {
-      for (const name of this.#nominated(headers.get("connection")!, compiled)) {
-        if (headers.has(name)) names.add(name);
-      }
+    if (this.#stripsConnection && doomed.includes("connection")) {
+      const nominated = this.#nominated(headers.get("connection")!, compiled);
+      doomed.push(...nominated.filter((name) => headers.has(name)));
     }
-    for (const name of names) headers.delete(name);
-    return names.size;
+    return remove(headers, doomed);
   }
 
   /**
@@ -106,12 +103,14 @@ export class HeaderStripper {
       );
     }
     const compiled = this.#live();
-    const bytes = memory();
+    const probe = this.#probe;
+    const table = this.#table.bytes;
     const kept: string[] = [];
     let connection: string[] | undefined;
     for (let index = 0; index < length; index += 2) {
       const name = rawHeaders[index]!;
-      if (!this.#matches(name, compiled, bytes)) {
+      const number = probe.candidate(name, table);
+      if (number === MISS || !this.#confirm(name, number)) {
         kept.push(name, rawHeaders[index + 1]!);
       } else if (this.#stripsConnection && isConnection(name)) {
         (connection ??= []).push(rawHeaders[index + 1]!);
@@ -163,16 +162,12 @@ export class HeaderStripper {
     return this.#compiled;
   }
 
-  #matches(name: string, compiled: CompiledHeaders, bytes: Uint8Array): boolean {
-    return this.#probe.admits(name, bytes) && this.#confirm(name, compiled, bytes);
-  }
-
-  #confirm(name: string, compiled: CompiledHeaders, bytes: Uint8Array): boolean {
-    const known = this.#confirmations.get(name);
+  /** Whether a rule matches `name`, which the probe gave `number`. */
+  #confirm(name: string, number: number): boolean {
+    const known = this.#confirmations.get(name, number);
     if (known !== undefined) return known;
-    const scratch = bytes.subarray(this.#scratchStart, this.#scratchEnd);
-    const matches = compiled.matches(encoder.encodeInto(name, scratch).written);
-    this.#confirmations.set(name, matches);
+    const matches = this.#live().matches(encoder.encodeInto(name, this.#scratch.bytes).written);
+    this.#confirmations.set(name, number, matches);
     return matches;
   }
 
@@ -222,6 +217,18 @@ function compile(rules: Iterable<string>): CompiledHeaders {
     throw error;
   }
   return collected.compile();
+}
+
+/** Deletes names, of which equal ones are neighbours, and counts them. */
+function remove(headers: Headers, names: string[]): number {
+  let count = 0;
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index]!;
+    if (name === names[index - 1]) continue;
+    headers.delete(name);
+    count += 1;
+  }
+  return count;
 }
 
 function isConnection(name: string): boolean {

@@ -7,10 +7,6 @@
  * not set is a certain miss.
  */
 export interface ProbeLayout {
-  /** Where the table lies in memory. */
-  readonly pointer: number;
-  /** Its length in bytes, a power of two. */
-  readonly length: number;
   /** The first character, from the start. */
   readonly fromStart: number;
   /** The second character, from the end. */
@@ -22,50 +18,47 @@ export interface ProbeLayout {
   readonly shortestPrefix: number;
 }
 
+/** What {@link Probe.candidate} returns for a name that no rule matches. */
+export const MISS = -1;
+
 /** Sets bit 5 of a character, which turns an upper-case letter into its lower-case one. */
 const FOLD = 0x20;
 /** 2^32 divided by the golden ratio. */
 const MULTIPLIER = 0x9e3779b1;
 
 export class Probe {
-  readonly #pointer: number;
+  readonly #layout: ProbeLayout;
   readonly #shift: number;
-  readonly #fromStart: number;
-  readonly #fromEnd: number;
-  readonly #prefixFirst: number;
-  readonly #prefixSecond: number;
-  readonly #shortestPrefix: number;
 
-  constructor(layout: ProbeLayout) {
-    this.#pointer = layout.pointer;
-    this.#shift = 32 - Math.log2(layout.length * 8);
-    this.#fromStart = layout.fromStart;
-    this.#fromEnd = layout.fromEnd;
-    this.#prefixFirst = layout.prefixFirst;
-    this.#prefixSecond = layout.prefixSecond;
-    this.#shortestPrefix = layout.shortestPrefix;
+  /** @param length the length of the table in bytes, a power of two */
+  constructor(length: number, layout: ProbeLayout) {
+    this.#layout = layout;
+    this.#shift = 32 - Math.log2(length * 8);
   }
 
-  /** Whether a rule may match `name`; `memory` is all of the module's memory. */
-  admits(name: string, memory: Uint8Array): boolean {
-    const length = name.length;
-    if (length === 0) return false;
-    const last = length - 1;
-    const first = name.charCodeAt(this.#fromStart < last ? this.#fromStart : last);
-    const second = name.charCodeAt(this.#fromEnd < last ? last - this.#fromEnd : 0);
-    if (this.#isSet((length << 14) ^ ((first | FOLD) << 7) ^ (second | FOLD), memory)) return true;
-    return this.#shortestPrefix !== 0 && this.#admitsPrefix(name, memory);
+  /**
+   * {@link MISS}, or, if a rule may match `name`, a number that is the same for the same name and
+   * seldom for another.
+   */
+  candidate(name: string, table: Uint8Array): number {
+    const { fromStart, fromEnd, shortestPrefix } = this.#layout;
+    const last = name.length - 1;
+    if (last < 0) return MISS;
+    const first = name.charCodeAt(fromStart < last ? fromStart : last) | FOLD;
+    const second = name.charCodeAt(fromEnd < last ? last - fromEnd : 0) | FOLD;
+    const bit = bitOf(((last + 1) << 14) ^ (first << 7) ^ second, this.#shift);
+    if (isSet(table, bit)) return bit;
+    if (shortestPrefix === 0 || last + 1 < shortestPrefix) return MISS;
+    const { prefixFirst, prefixSecond } = this.#layout;
+    const key = ((name.charCodeAt(prefixFirst) | FOLD) << 7) ^ (name.charCodeAt(prefixSecond) | FOLD);
+    return isSet(table, bitOf(key, this.#shift)) ? bit : MISS;
   }
+}
 
-  #admitsPrefix(name: string, memory: Uint8Array): boolean {
-    if (name.length < this.#shortestPrefix) return false;
-    const first = name.charCodeAt(this.#prefixFirst) | FOLD;
-    const second = name.charCodeAt(this.#prefixSecond) | FOLD;
-    return this.#isSet((first << 7) ^ second, memory);
-  }
+function bitOf(key: number, shift: number): number {
+  return Math.imul(key, MULTIPLIER) >>> shift;
+}
 
-  #isSet(key: number, memory: Uint8Array): boolean {
-    const bit = Math.imul(key, MULTIPLIER) >>> this.#shift;
-    return ((memory[this.#pointer + (bit >>> 3)]! >>> (bit & 7)) & 1) !== 0;
-  }
+function isSet(table: Uint8Array, bit: number): boolean {
+  return ((table[bit >>> 3]! >>> (bit & 7)) & 1) !== 0;
 }

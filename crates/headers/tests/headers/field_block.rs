@@ -1,0 +1,267 @@
+use hedgerow_headers::connection_options;
+use proptest::{collection::vec, prelude::*};
+
+use crate::support::{
+    for_owned_and_borrowed,
+    generate::{Case, case, token},
+    oracle::{Oracle, is_token},
+    set_of,
+};
+
+/// A value of any bytes that a field line may hold, often one that `Connection` would.
+fn value() -> impl Strategy<Value = Vec<u8>> {
+    let any_byte = any::<u8>().prop_map(|byte| {
+        if b"\r\n\0".contains(&byte) {
+            b' '
+        } else {
+            byte
+        }
+    });
+    prop_oneof![
+        vec(any_byte, 0..12),
+        vec(token(), 0..4).prop_map(|options| options.join(&b" , "[..])),
+        Just(b"close, @, x-a b,, X-Internal-".to_vec()),
+    ]
+}
+
+/// Rules, and a well-formed block whose names are as near to them as names can be.
+fn rules_and_block() -> impl Strategy<Value = (Vec<String>, Vec<u8>)> {
+    let line = (
+        value(),
+        vec((prop::sample::select(&[" ", "\t"][..]), value()), 0..2),
+    );
+    (case(), vec(token(), 0..4), vec(line, 60), any::<bool>()).prop_map(
+        |(Case { rules, mut names }, tokens, lines, is_closed)| {
+            names.extend(tokens);
+            names.retain(|name| !name.is_empty() && name.iter().all(|&byte| is_token(byte)));
+            let mut block = Vec::new();
+            for (name, (value, folded)) in names.iter().zip(&lines) {
+                block.extend([name, &b": "[..], value, b"\r\n"].concat());
+                for (space, value) in folded {
+                    block.extend([space.as_bytes(), value, b"\r\n"].concat());
+                }
+            }
+            block.extend(if is_closed { &b"\r\n"[..] } else { b"" });
+            (rules, block)
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn a_block_keeps_exactly_the_fields_that_no_rule_matches(
+        (rules, block) in rules_and_block()
+    ) {
+        let oracle = Oracle::new(&rules);
+        prop_assert!(oracle.strip_block(&block).is_some(), "the block is well-formed");
+        for_owned_and_borrowed(&rules, |set| {
+            oracle.assert_strips_block(set, &block);
+        });
+    }
+
+    #[test]
+    fn a_set_that_strips_connection_strips_what_it_nominates(
+        (mut rules, block) in rules_and_block()
+    ) {
+        rules.push("connection".to_owned());
+        let oracle = Oracle::new(&rules);
+        for_owned_and_borrowed(&rules, |set| {
+            oracle.assert_strips_block(set, &block);
+        });
+    }
+
+    #[test]
+    fn a_block_with_any_one_byte_changed_is_read_as_the_grammar_says(
+        (rules, block) in rules_and_block(),
+        at in any::<prop::sample::Index>(),
+        byte in prop_oneof![prop::sample::select(&b"\r\n\0: \t"[..]), any::<u8>()],
+    ) {
+        let mut changed = block;
+        if !changed.is_empty() {
+            let at = at.index(changed.len());
+            changed[at] = byte;
+        }
+        let oracle = Oracle::new(&rules);
+        oracle.assert_strips_block(&set_of(&rules), &changed);
+    }
+
+    #[test]
+    fn arbitrary_bytes_are_accepted_only_if_they_are_well_formed(
+        block in vec(prop_oneof![4 => prop::sample::select(&b"\r\n\0: \ta"[..]), 1 => any::<u8>()], 0..24),
+    ) {
+        let rules = ["a", "connection"];
+        Oracle::new(&rules).assert_strips_block(&set_of(rules), &block);
+    }
+
+    #[test]
+    fn the_options_of_a_connection_field_are_the_tokens_between_its_commas(value in value()) {
+        let expected = value
+            .split(|&byte| byte == b',')
+            .map(<[u8]>::trim_ascii)
+            .filter(|option| !option.is_empty() && option.iter().all(|&byte| is_token(byte)));
+        prop_assert!(connection_options(&value).eq(expected));
+    }
+}
+
+/// Asserts what is left of `block` when `rules` are stripped from it.
+fn assert_left(rules: &[&str], block: &str, left: &str) {
+    for_owned_and_borrowed(rules, |set| {
+        let mut block = block.as_bytes().to_vec();
+        let length = set.strip_block(&mut block).expect("a well-formed block");
+        assert_eq!(
+            block[..length].escape_ascii().to_string(),
+            left.as_bytes().escape_ascii().to_string()
+        );
+    });
+}
+
+#[test]
+fn a_block_may_be_empty_or_end_with_an_empty_line_or_without() {
+    assert_left(&["x-*"], "", "");
+    assert_left(&["x-*"], "\r\n", "\r\n");
+    assert_left(&["x-*"], "x-a: 1\r\n", "");
+    assert_left(&["x-*"], "x-a: 1\r\n\r\n", "\r\n");
+    assert_left(&["x-*"], "a: 1\r\nx-a: 1\r\n", "a: 1\r\n");
+}
+
+#[test]
+fn kept_fields_keep_their_order_their_duplicates_and_every_byte() {
+    assert_left(
+        &["x-*"],
+        "B: 2\r\nX-A: 1\r\na:1\r\nb:\r\nx-b:\r\nx-c:\r\nA:\t1 \r\n\r\n",
+        "B: 2\r\na:1\r\nb:\r\nA:\t1 \r\n\r\n",
+    );
+}
+
+#[test]
+fn a_folded_line_stays_or_goes_with_the_field_that_it_continues() {
+    assert_left(
+        &["x-a"],
+        "a: 1\r\n x-a: 2\r\nx-a: 3\r\n\tb: 4\r\n \r\nc: 5\r\n",
+        "a: 1\r\n x-a: 2\r\nc: 5\r\n",
+    );
+}
+
+#[test]
+fn every_connection_field_nominates_whichever_comes_first() {
+    assert_left(
+        &["connection"],
+        "x-late: 1\r\nConnection: close, X-LATE\r\nx-hop: 2\r\nclose: 3\r\nCONNECTION: x-hop,\r\n @, x-folded\r\nx-folded: 4\r\na: 5\r\n",
+        "a: 5\r\n",
+    );
+}
+
+#[test]
+fn connection_may_nominate_itself() {
+    assert_left(
+        &["connection"],
+        "connection: connection, a\r\na: 1\r\nb: 2\r\n",
+        "b: 2\r\n",
+    );
+}
+
+#[test]
+fn connection_nominates_nothing_where_no_rule_matches_it() {
+    assert_left(
+        &["x-a"],
+        "connection: a\r\na: 1\r\nx-a: 2\r\n",
+        "connection: a\r\na: 1\r\n",
+    );
+}
+
+#[test]
+fn an_option_that_is_no_token_nominates_nothing() {
+    assert_left(
+        &["connect*"],
+        "connection: a b, c:, \"d\"\r\na: 1\r\nc: 2\r\nd: 3\r\n",
+        "a: 1\r\nc: 2\r\nd: 3\r\n",
+    );
+}
+
+#[test]
+fn as_many_nominations_as_fields_are_told_apart() {
+    let options: Vec<String> = (0..10_000).map(|number| format!("a{number}")).collect();
+    let lines = |beginning: &str| -> String {
+        (0..10_000)
+            .map(|number| format!("{beginning}{number}:\r\n"))
+            .collect()
+    };
+    let block = format!(
+        "connection: {}\r\n{}{}",
+        options.join(","),
+        lines("A"),
+        lines("b")
+    );
+    assert_left(&["connection"], &block, &lines("b"));
+}
+
+#[test]
+fn a_malformed_block_is_refused_where_it_is_wrong_and_left_as_it_was() {
+    let bare_lf = "expected CR before LF, found LF alone";
+    let bare_cr = "expected LF after CR, found another byte";
+    let nul = "expected no NUL, found one";
+    let no_colon = "expected a colon after the field name, found the line's end";
+    let space_in_name = "expected a colon after the field name, found white space";
+    let no_end = "expected CR LF at the end, found none";
+    let empty_name = "expected a field name, found a colon";
+    let empty_line = "expected the empty line last, found more after it";
+    let leading_space = "expected a field name, found white space with no field to continue";
+    let not_token = "expected a token character (RFC 9110 section 5.6.2) or a colon, found byte ";
+    for (wrong, offset, expected) in [
+        ("b: 1\n", 4, bare_lf),
+        ("b: 1\nc: 2\r\n", 4, bare_lf),
+        ("b\n: 1\r\n", 1, bare_lf),
+        ("\n", 0, bare_lf),
+        ("b: 1\r\n c\n\r\n", 8, bare_lf),
+        ("b: 1\rc\r\n", 4, bare_cr),
+        ("b: 1\r\r\n", 4, bare_cr),
+        ("b\r: 1\r\n", 1, bare_cr),
+        ("\rb: 1\r\n", 0, bare_cr),
+        ("b: \0\r\n", 3, nul),
+        ("b\0: 1\r\n", 1, nul),
+        ("b\r\n", 1, no_colon),
+        ("b\r\nc: 1\r\n", 1, no_colon),
+        ("b : 1\r\n", 1, space_in_name),
+        ("b\t: 1\r\n", 1, space_in_name),
+        ("b c: 1\r\n", 1, space_in_name),
+        ("b: 1", 4, no_end),
+        ("b: 1\r", 5, no_end),
+        ("b: 1\r\n c", 8, no_end),
+        ("b", 1, no_end),
+        ("b\r", 2, no_end),
+        ("\r", 1, no_end),
+        (": 1\r\n", 0, empty_name),
+        ("\r\nb: 1\r\n", 0, empty_line),
+        ("b: 1\r\n\r\nc: 2\r\n", 6, empty_line),
+        ("b: 1\r\n\r\n\r\n", 6, empty_line),
+        ("b: 1\r\n\r\n c\r\n", 6, empty_line),
+        ("b\u{e9}: 1\r\n", 1, &format!("{not_token}0xc3")),
+        ("b(c): 1\r\n", 1, &format!("{not_token}0x28")),
+        ("\"b\": 1\r\n", 0, &format!("{not_token}0x22")),
+        ("\x7f: 1\r\n", 0, &format!("{not_token}0x7f")),
+    ] {
+        for beginning in ["", "x-a: 1\r\na: 2\r\n", "connection: b, c\r\n"] {
+            let offset = beginning.len() + offset;
+            for_owned_and_borrowed(["x-*", "connection"], |set| {
+                let before = [beginning.as_bytes(), wrong.as_bytes()].concat();
+                let mut block = before.clone();
+                let error = set.strip_block(&mut block).expect_err(wrong);
+                assert_eq!(
+                    error.to_string(),
+                    format!("{expected} at byte {offset}"),
+                    "{wrong:?}"
+                );
+                assert_eq!(error.offset(), offset, "{wrong:?}");
+                assert_eq!(block, before);
+            });
+        }
+    }
+    for space in [" ", "\t"] {
+        let mut block = format!("{space}a: 1\r\n").into_bytes();
+        let error = set_of(["a"])
+            .strip_block(&mut block)
+            .expect_err("white space first");
+        assert_eq!(error.to_string(), format!("{leading_space} at byte 0"));
+        assert_eq!(block, format!("{space}a: 1\r\n").into_bytes());
+    }
+}

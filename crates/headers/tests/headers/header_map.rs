@@ -1,0 +1,215 @@
+use hedgerow_headers::HeaderSet;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use proptest::{collection::vec, prelude::*};
+
+use crate::support::{
+    for_owned_and_borrowed,
+    generate::{case, token},
+    oracle::Oracle,
+    set_of,
+};
+
+/// Fields as they come: a name may come again.
+type Fields = Vec<(HeaderName, HeaderValue)>;
+
+/// Asserts that `set` strips from a map of `fields` what the naive way does.
+fn assert_stripped_as_by_the_oracle(set: &HeaderSet<'_>, oracle: &Oracle<'_>, fields: &Fields) {
+    let connections: Vec<&[u8]> = fields
+        .iter()
+        .filter(|(name, _)| name == http::header::CONNECTION)
+        .map(|(_, value)| value.as_bytes())
+        .collect();
+    let kept = fields
+        .iter()
+        .filter(|(name, _)| !oracle.removes(name.as_str().as_bytes(), &connections));
+
+    let mut map: HeaderMap = fields.iter().cloned().collect();
+    let expected: HeaderMap = kept.cloned().collect();
+    let names_before = map.keys_len();
+    let removed = set.strip(&mut map);
+    assert_eq!(map, expected);
+    assert_eq!(removed, names_before - expected.keys_len());
+}
+
+/// Fields of these names, each value different.
+fn numbered<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> Fields {
+    let field = |(number, name): (i32, N)| {
+        let name = HeaderName::from_bytes(name.as_ref().as_bytes()).expect("a token");
+        (name, HeaderValue::from(number))
+    };
+    (0..).zip(names).map(field).collect()
+}
+
+fn value() -> impl Strategy<Value = HeaderValue> {
+    vec(token(), 0..4).prop_map(|options| {
+        HeaderValue::from_bytes(&options.join(&b" ,\t"[..])).expect("tokens and white space")
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_map_keeps_exactly_the_fields_that_no_rule_matches(
+        case in case(),
+        tokens in vec(token(), 0..8),
+        values in vec(value(), 80),
+        strips_connection in any::<bool>(),
+    ) {
+        let mut rules = case.rules;
+        rules.extend(strips_connection.then(|| "connection".to_owned()));
+        let fields: Fields = case
+            .names
+            .iter()
+            .chain(&tokens)
+            .filter_map(|name| HeaderName::from_bytes(name).ok())
+            .zip(values)
+            .collect();
+        let oracle = Oracle::new(&rules);
+        for_owned_and_borrowed(&rules, |set| {
+            assert_stripped_as_by_the_oracle(set, &oracle, &fields);
+        });
+    }
+}
+
+/// Asserts that the set of `rules` strips from a map of `fields` what the naive way does.
+fn assert_stripped<R: AsRef<str>>(rules: &[R], fields: &Fields) {
+    let oracle = Oracle::new(rules);
+    for_owned_and_borrowed(rules, |set| {
+        assert_stripped_as_by_the_oracle(set, &oracle, fields)
+    });
+}
+
+#[test]
+fn all_values_of_a_name_go_and_the_values_of_others_keep_their_order() {
+    let fields = numbered(["a", "x-a", "a", "b", "x-a", "a", "b", "x-b"]);
+    let mut map: HeaderMap = fields.iter().cloned().collect();
+    assert_stripped(&["x-a", "x-b*"], &fields);
+    set_of(["x-*"]).strip(&mut map);
+    assert!(map.get_all("a").iter().eq(["0", "2", "5"]));
+    assert!(map.get_all("b").iter().eq(["3", "6"]));
+}
+
+#[test]
+fn any_number_of_matching_names_goes() {
+    for count in [0, 1, 30, 31, 32, 33, 64, 65, 99, 100, 101, 500] {
+        let exact = (0..count).map(|number| format!("x-exact-{number}"));
+        let prefixed = (0..count).map(|number| format!("x-prefix-{number}"));
+        let kept = (0..count).map(|number| format!("x-kept-{number}"));
+        let mixed = exact.clone().zip(prefixed.clone()).zip(kept.clone());
+        let mixed = mixed.flat_map(|((exact, prefixed), kept)| [exact, kept, prefixed]);
+
+        let mut rules: Vec<String> = exact.clone().collect();
+        rules.push("x-prefix-*".to_owned());
+        for fields in [
+            numbered(exact.clone().chain(kept.clone())),
+            numbered(kept.chain(exact.clone())),
+            numbered(prefixed.clone().chain(exact.clone())),
+            numbered(exact.clone().chain(prefixed.clone())),
+            numbered(exact.chain(prefixed)),
+            numbered(mixed),
+        ] {
+            assert_stripped(&rules, &fields);
+        }
+    }
+}
+
+#[test]
+fn standard_names_go_as_others_do() {
+    let standard = [
+        "accept",
+        "cookie",
+        "host",
+        "connection",
+        "te",
+        "user-agent",
+        "x-frame-options",
+    ];
+    for rule in standard {
+        assert_stripped(&[rule], &numbered(standard));
+        assert_stripped(&[format!("{}*", &rule[..2])], &numbered(standard));
+    }
+    assert_stripped(&standard, &numbered(standard));
+}
+
+#[test]
+fn names_that_hash_alike_are_told_apart() {
+    let twin = |letter: char| format!("x-long-n{letter}mes-with-a-mid{letter}le-and-an-end");
+    let names: Vec<String> = ('a'..='z')
+        .map(twin)
+        .chain(["x-^", "x-~", "^", "~", "x-|a", "accept"].map(str::to_owned))
+        .collect();
+    let rules_of_each_kind = [
+        vec![twin('a')],
+        ('a'..='m').map(twin).collect(),
+        vec!["x-^".to_owned()],
+        vec!["x-^".to_owned(), "x-~".to_owned(), "~".to_owned()],
+        vec!["x-^".to_owned(), "x-~".to_owned(), "x-long*".to_owned()],
+    ];
+    for rules in rules_of_each_kind {
+        assert_stripped(&rules, &numbered(&names));
+    }
+}
+
+/// A map of one `Connection` field for each value, and one field for each name.
+fn with_connections(values: &[&'static str], names: &[&str]) -> Fields {
+    let mut fields = numbered(names);
+    let connection = |value| (http::header::CONNECTION, HeaderValue::from_static(value));
+    fields.extend(values.iter().copied().map(connection));
+    fields
+}
+
+#[test]
+fn a_set_that_strips_connection_strips_what_every_connection_field_nominates() {
+    let fields = with_connections(
+        &["keep-alive, X-Hop", "x-OTHER , accept"],
+        &["keep-alive", "x-hop", "x-other", "accept", "x-hop", "host"],
+    );
+    for rules in [
+        &["connection"][..],
+        &["conn*"],
+        &["Connection", "x-*", "accept"],
+    ] {
+        assert_stripped(rules, &fields);
+    }
+    let mut map: HeaderMap = fields.into_iter().collect();
+    let set = set_of(["connection"]);
+    assert_eq!(set.strip(&mut map), 5);
+    assert!(map.keys().eq(["host"]));
+}
+
+#[test]
+fn connection_may_nominate_itself_and_is_counted_once() {
+    let mut map: HeaderMap = with_connections(&["connection, close"], &["a"])
+        .into_iter()
+        .collect();
+    assert_eq!(set_of(["connection"]).strip(&mut map), 1);
+    assert_eq!(map.keys_len(), 1);
+}
+
+#[test]
+fn a_set_that_leaves_connection_leaves_what_it_nominates() {
+    assert_stripped(&["x-a"], &with_connections(&["x-hop"], &["x-hop", "x-a"]));
+}
+
+#[test]
+fn options_that_are_no_tokens_are_passed_over() {
+    let values = ["a b, \"c\", @, , d:,e", "(f)", ""];
+    assert_stripped(
+        &["connection"],
+        &with_connections(&values, &["a", "b", "c", "d", "e", "f"]),
+    );
+}
+
+#[test]
+fn nominated_fields_are_stripped_from_maps_of_any_size() {
+    let exact: Vec<String> = (0..50).map(|number| format!("x-exact-{number}")).collect();
+    let mut names: Vec<&str> = exact.iter().map(String::as_str).collect();
+    names.extend(["x-hop", "x-kept"]);
+    let mut rules = exact.clone();
+    rules.push("connection".to_owned());
+    assert_stripped(&rules, &with_connections(&["x-hop, x-exact-7"], &names));
+}
+
+#[test]
+fn an_empty_map_stays_empty() {
+    assert_stripped(&["connection", "x-*"], &Vec::new());
+}

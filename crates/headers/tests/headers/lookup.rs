@@ -1,0 +1,344 @@
+use hedgerow_headers::{HeaderSet, MAX_RULE_LENGTH, MAX_RULES, Rule};
+use proptest::prelude::*;
+
+use crate::support::{
+    for_owned_and_borrowed,
+    generate::{TOKEN_CHARACTERS, case},
+    oracle::{Oracle, described},
+    set_of,
+};
+
+proptest! {
+    #[test]
+    fn a_name_matches_if_and_only_if_one_of_the_rules_does(case in case()) {
+        let oracle = Oracle::new(&case.rules);
+        for_owned_and_borrowed(&case.rules, |set| {
+            for name in &case.names {
+                assert_matches(set, name, oracle.matches(name));
+            }
+        });
+    }
+
+    #[test]
+    fn the_rule_found_is_the_name_itself_or_else_the_longest_prefix(case in case()) {
+        let oracle = Oracle::new(&case.rules);
+        for_owned_and_borrowed(&case.rules, |set| {
+            for name in &case.names {
+                let found = set.find(name).as_ref().map(described);
+                assert_eq!(found, oracle.find(name), "{}", name.escape_ascii());
+            }
+        });
+    }
+
+    #[test]
+    fn every_rule_finds_itself_in_either_case(case in case()) {
+        for_owned_and_borrowed(&case.rules, |set| {
+            for rule in set.rules() {
+                let has_name = set.rules().any(|other| other == Rule::Exact(rule.text()));
+                let expected = if has_name { Rule::Exact(rule.text()) } else { rule };
+                assert_eq!(set.find(rule.text().as_bytes()), Some(expected));
+                assert_eq!(set.find(rule.text().to_ascii_uppercase().as_bytes()), Some(expected));
+            }
+        });
+    }
+
+    #[test]
+    fn the_probe_admits_every_name_that_matches(case in case()) {
+        for_owned_and_borrowed(&case.rules, |set| {
+            for name in case.names.iter().filter(|name| set.matches(name)) {
+                assert!(set.probe().admits(name), "{}", name.escape_ascii());
+            }
+        });
+    }
+
+    #[test]
+    fn the_probe_is_the_formula_that_it_documents(case in case()) {
+        let set = set_of(&case.rules);
+        let (probe, places) = (set.probe(), set.probe().places());
+        let log2 = probe.table().len().ilog2() + 3;
+        let is_set = |length: usize, a: u8, b: u8| {
+            let fold = |byte: u8| u32::from(byte | 0x20);
+            let key = ((length as u32) << 14) ^ (fold(a) << 7) ^ fold(b);
+            let bit = (key.wrapping_mul(0x9e37_79b1) >> (32 - log2)) as usize;
+            probe.table()[bit / 8] >> (bit % 8) & 1 == 1
+        };
+        for name in &case.names {
+            let exact = name.last().is_some_and(|last| {
+                let first = name.get(usize::from(places.from_start)).unwrap_or(last);
+                let second = name.iter().nth_back(usize::from(places.from_end)).unwrap_or(&name[0]);
+                is_set(name.len(), *first, *second)
+            });
+            let prefix = probe.shortest_prefix() > 0
+                && name.len() >= probe.shortest_prefix()
+                && is_set(
+                    0,
+                    name[usize::from(places.prefix_first)],
+                    name[usize::from(places.prefix_second)],
+                );
+            prop_assert_eq!(probe.admits(name), exact || prefix);
+        }
+    }
+
+    #[test]
+    fn rules_come_each_once_in_lower_case_and_in_the_order_of_their_text(case in case()) {
+        let expected = Oracle::new(&case.rules).sorted();
+        for_owned_and_borrowed(&case.rules, |set| {
+            assert_eq!(set.len(), expected.len());
+            assert_eq!(set.is_empty(), expected.is_empty());
+            assert_eq!(set.rules().len(), expected.len());
+            assert!(set.rules().map(|rule| described(&rule)).eq(expected.iter().cloned()));
+            let backwards = set.rules().rev().map(|rule| described(&rule));
+            assert!(backwards.eq(expected.iter().rev().cloned()));
+            assert!(set.rules().all(|rule| rule.text() == rule.text().to_ascii_lowercase()));
+        });
+    }
+}
+
+/// Asserts the answer to whether `name` matches, in every way to ask.
+fn assert_matches(set: &HeaderSet<'_>, name: &[u8], expected: bool) {
+    assert_eq!(set.matches(name), expected, "{}", name.escape_ascii());
+    #[cfg(feature = "http")]
+    if let Ok(name) = http::HeaderName::from_bytes(name) {
+        assert_eq!(set.matches_name(&name), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_set_without_rules_matches_nothing() {
+    for_owned_and_borrowed([""; 0], |set| {
+        assert!(set.is_empty());
+        for name in [&b""[..], b"a", b"x-internal", &[b'a'; 1000]] {
+            assert_matches(set, name, false);
+            assert_eq!(set.find(name), None);
+            assert!(!set.probe().admits(name));
+        }
+    });
+}
+
+#[test]
+fn the_empty_name_matches_nothing() {
+    for_owned_and_borrowed(["a", "a*", "~*", "x-internal-*"], |set| {
+        assert_matches(set, b"", false);
+        assert_eq!(set.find(b""), None);
+        assert!(!set.probe().admits(b""));
+    });
+}
+
+#[test]
+fn a_name_of_any_length_matches_itself_and_no_name_one_shorter_or_longer() {
+    let text = |length: usize| -> String { ('a'..='z').cycle().take(length).collect() };
+    for length in 1..=MAX_RULE_LENGTH {
+        let rule = text(length);
+        for_owned_and_borrowed([&rule], |set| {
+            assert_matches(set, rule.as_bytes(), true);
+            assert_matches(set, rule.to_ascii_uppercase().as_bytes(), true);
+            assert_matches(set, text(length - 1).as_bytes(), false);
+            assert_matches(set, text(length + 1).as_bytes(), false);
+        });
+    }
+}
+
+#[test]
+fn a_prefix_of_any_length_matches_itself_and_everything_longer() {
+    let text = |length: usize| -> String { ('a'..='z').cycle().take(length).collect() };
+    for length in 1..=MAX_RULE_LENGTH {
+        for_owned_and_borrowed([text(length) + "*"], |set| {
+            for longer in [0, 1, 2, 7, 300, 70_000] {
+                assert_matches(set, text(length + longer).as_bytes(), true);
+                assert_matches(
+                    set,
+                    text(length + longer).to_ascii_uppercase().as_bytes(),
+                    true,
+                );
+            }
+            assert_matches(set, text(length - 1).as_bytes(), false);
+        });
+    }
+}
+
+#[test]
+fn any_other_byte_anywhere_in_a_name_is_noticed() {
+    for length in (1..=33).chain([63, 64, 65, 255, 256]) {
+        let rule: Vec<u8> = TOKEN_CHARACTERS
+            .iter()
+            .copied()
+            .cycle()
+            .take(length)
+            .collect();
+        let text = str::from_utf8(&rule).expect("tokens are ASCII");
+        let [exact, prefix] = [set_of([text]), set_of([format!("{text}*")])];
+        let mut name = rule.clone();
+        for place in 0..length {
+            for byte in 0..=u8::MAX {
+                name[place] = byte;
+                let expected = byte.eq_ignore_ascii_case(&rule[place]);
+                assert_eq!(
+                    exact.matches(&name),
+                    expected,
+                    "byte {byte:#04x} at {place}"
+                );
+                assert_eq!(
+                    prefix.matches(&name),
+                    expected,
+                    "byte {byte:#04x} at {place}"
+                );
+            }
+            name[place] = rule[place];
+        }
+    }
+}
+
+#[test]
+fn letters_match_in_either_case_and_other_characters_only_themselves() {
+    for &rule in TOKEN_CHARACTERS {
+        let text = format!("x-{}-end", char::from(rule));
+        for_owned_and_borrowed([text.clone(), format!("y{text}*")], |set| {
+            for &found in TOKEN_CHARACTERS {
+                let name = format!("x-{}-end", char::from(found));
+                let expected = rule.eq_ignore_ascii_case(&found);
+                assert_matches(set, name.as_bytes(), expected);
+                assert_matches(set, format!("y{name}ing").as_bytes(), expected);
+            }
+        });
+    }
+}
+
+#[test]
+fn characters_that_differ_only_in_the_case_bit_are_told_apart() {
+    let folded_alike = [
+        ("^", "~"),
+        ("x-^", "x-~"),
+        ("x-caret-^-or-tilde", "x-caret-~-or-tilde"),
+    ];
+    for (caret, tilde) in folded_alike {
+        for_owned_and_borrowed([caret], |set| {
+            assert_matches(set, caret.as_bytes(), true);
+            assert_matches(set, tilde.as_bytes(), false);
+        });
+        for_owned_and_borrowed([caret, tilde], |set| {
+            assert_eq!(set.find(caret.as_bytes()), Some(Rule::Exact(caret)));
+            assert_eq!(set.find(tilde.as_bytes()), Some(Rule::Exact(tilde)));
+            assert_matches(set, tilde.as_bytes(), true);
+        });
+        for_owned_and_borrowed([format!("{caret}*")], |set| {
+            assert_matches(set, format!("{caret}a").as_bytes(), true);
+            assert_matches(set, format!("{tilde}a").as_bytes(), false);
+        });
+    }
+    let pairs = [
+        ("_", "\x7f"),
+        ("-", "\r"),
+        ("0", "\x10"),
+        ("`", "@"),
+        ("|", "\\"),
+    ];
+    for (rule, other) in pairs {
+        for_owned_and_borrowed([rule, &format!("{rule}{rule}*")], |set| {
+            assert_matches(set, rule.as_bytes(), true);
+            assert_matches(set, other.as_bytes(), false);
+            assert_matches(set, other.repeat(2).as_bytes(), false);
+        });
+    }
+}
+
+#[test]
+fn long_names_that_differ_between_the_hashed_words_are_told_apart() {
+    let name = |letter: char| format!("x-long-n{letter}mes-with-a-mid{letter}le-and-an-end");
+    let rules: Vec<String> = ('a'..='m').map(name).collect();
+    for_owned_and_borrowed(&rules, |set| {
+        for letter in 'a'..='z' {
+            let expected = (letter <= 'm').then(|| name(letter));
+            let found = set.find(name(letter).as_bytes());
+            assert_eq!(found.map(|rule| rule.text().to_owned()), expected);
+            assert_matches(
+                set,
+                name(letter).to_ascii_uppercase().as_bytes(),
+                expected.is_some(),
+            );
+        }
+    });
+}
+
+#[test]
+fn bytes_outside_ascii_match_no_rule() {
+    let rules = TOKEN_CHARACTERS
+        .iter()
+        .map(|&byte| char::from(byte).to_string());
+    for_owned_and_borrowed(rules, |set| {
+        for byte in 0x80..=u8::MAX {
+            assert_matches(set, &[byte], false);
+        }
+    });
+    for_owned_and_borrowed(["k", "s", "x-k*"], |set| {
+        for look_alike in ["\u{212a}", "\u{17f}", "x-\u{212a}", "X\u{ad}-k"] {
+            assert_matches(set, look_alike.as_bytes(), false);
+        }
+    });
+}
+
+#[test]
+fn a_prefix_matches_names_that_end_on_the_way_to_a_longer_rule() {
+    for_owned_and_borrowed(["x-*", "x-internal-id", "x-internal-*"], |set| {
+        for name in ["x-", "x-i", "x-internal", "X-INTERNA", "x-inter-nal"] {
+            assert_eq!(set.find(name.as_bytes()), Some(Rule::Prefix("x-")));
+            assert_matches(set, name.as_bytes(), true);
+        }
+        assert_eq!(set.find(b"x-internal-i"), Some(Rule::Prefix("x-internal-")));
+    });
+}
+
+#[test]
+fn the_name_wins_over_the_prefix_of_the_same_text() {
+    for_owned_and_borrowed(["x-a", "x-a*", "x-*"], |set| {
+        assert_eq!(set.find(b"x-a"), Some(Rule::Exact("x-a")));
+        assert_eq!(set.find(b"x-ab"), Some(Rule::Prefix("x-a")));
+        assert_eq!(set.find(b"x-"), Some(Rule::Prefix("x-")));
+        assert_eq!(set.find(b"x"), None);
+    });
+}
+
+#[test]
+fn a_set_of_the_most_rules_matches_each_of_them_and_nothing_near() {
+    let prefixes = (0..MAX_RULES / 8).map(|number| format!("x-{number:05}-*"));
+    let names = (MAX_RULES / 8..MAX_RULES).map(|number| format!("name-{number:x}"));
+    let rules: Vec<String> = prefixes.chain(names).collect();
+    let set = set_of(&rules);
+    assert_eq!(set.len(), MAX_RULES);
+    let borrowed = HeaderSet::from_image(set.image()).expect("an image of a builder");
+    for rule in &rules {
+        let text = rule.trim_end_matches('*');
+        let is_prefix = text.len() < rule.len();
+        for set in [&set, &borrowed] {
+            assert_matches(set, text.as_bytes(), true);
+            assert!(set.probe().admits(text.as_bytes()));
+            assert_matches(set, format!("{text}+").as_bytes(), is_prefix);
+            assert_matches(set, format!("+{text}").as_bytes(), false);
+        }
+        let expected = if is_prefix {
+            Rule::Prefix(text)
+        } else {
+            Rule::Exact(text)
+        };
+        assert_eq!(set.find(text.as_bytes()), Some(expected));
+    }
+}
+
+#[test]
+fn the_probe_turns_most_ordinary_names_away() {
+    let rules = (0..200).map(|number| format!("x-internal-{number}"));
+    let set = set_of(rules.chain(["cf-int-*".to_owned()]));
+    let ordinary = [
+        "host",
+        "accept",
+        "accept-encoding",
+        "user-agent",
+        "cookie",
+        "content-length",
+        "referer",
+        "origin",
+    ];
+    let admitted = ordinary
+        .iter()
+        .filter(|name| set.probe().admits(name.as_bytes()));
+    assert!(admitted.count() <= 2);
+}
