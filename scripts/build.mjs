@@ -27,21 +27,26 @@ function buildEdgeWasm() {
     "scripts/build.mjs",
   ];
   const versions = JSON.stringify(buildTools());
-  whenChanged(`${output}/.inputs`, inputs.map((input) => inRoot(input)), versions, () => {
-    step("WebAssembly: crates/edge-wasm");
-    rmSync(output, { recursive: true, force: true });
-    run(
-      "wasm-pack",
-      [
-        ...["--log-level", "warn", "build", "crates/edge-wasm"],
-        ...["--mode", "no-install", "--target", "web", "--no-pack"],
-        ...["--out-dir", output, "--out-name", "edge"],
-      ],
-      // Small first: what is hot in JavaScript never gets here.
-      { env: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "z" } },
-    );
-    writeBytesModule(`${output}/edge_bg.wasm`, `${output}/edge-bytes`);
-  });
+  whenChanged(
+    `${output}/.inputs`,
+    inputs.map((input) => inRoot(input)),
+    versions,
+    () => {
+      step("WebAssembly: crates/edge-wasm");
+      rmSync(output, { recursive: true, force: true });
+      run(
+        "wasm-pack",
+        [
+          ...["--log-level", "warn", "build", "crates/edge-wasm"],
+          ...["--mode", "no-install", "--target", "web", "--no-pack"],
+          ...["--out-dir", output, "--out-name", "edge"],
+        ],
+        // Small first: what is hot in JavaScript never gets here.
+        { env: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "z" } },
+      );
+      writeBytesModule(`${output}/edge_bg.wasm`, `${output}/edge-bytes`);
+    },
+  );
 }
 
 /**
@@ -71,11 +76,16 @@ function writeBytesModule(wasm, module) {
 function buildPackage(folder, also) {
   const output = inRoot(folder, "dist");
   const inputs = [`${folder}/src`, `${folder}/tsconfig.json`, "tsconfig.base.json", ...also];
-  whenChanged(`${output}/.inputs`, inputs.map((input) => inRoot(input)), "", () => {
-    step(`TypeScript: ${folder}`);
-    rmSync(output, { recursive: true, force: true });
-    run("tsc", ["--project", inRoot(folder)]);
-  });
+  whenChanged(
+    `${output}/.inputs`,
+    inputs.map((input) => inRoot(input)),
+    "",
+    () => {
+      step(`TypeScript: ${folder}`);
+      rmSync(output, { recursive: true, force: true });
+      run("tsc", ["--project", inRoot(folder)]);
+    },
+  );
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -6,13 +6,23 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { pathToFileURL } from "node:url";
 
 import { inRoot, toolCache } from "./lib/paths.mjs";
-import { StepError, capture, main, run, step } from "./lib/run.mjs";
+import { capture, main, run, StepError, step } from "./lib/run.mjs";
 import { buildTools, isInstalled, toolRoot } from "./lib/tools.mjs";
 
 /** What a machine must have, and how it gets it. */
 const PREREQUISITES = [
-  { command: "rustup", args: ["--version"], name: "Rust", install: "install rustup, then run: rustup default stable" },
-  { command: "cc", args: ["--version"], name: "a C compiler", install: "apt-get install build-essential" },
+  {
+    command: "rustup",
+    args: ["--version"],
+    name: "Rust",
+    install: "install rustup, then run: rustup default stable",
+  },
+  {
+    command: "cc",
+    args: ["--version"],
+    name: "a C compiler",
+    install: "apt-get install build-essential",
+  },
   { command: "git", args: ["--version"], name: "git", install: "apt-get install git" },
 ];
 
@@ -27,7 +37,9 @@ export function setup() {
 
 function checkPrerequisites() {
   if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR) {
-    throw new StepError(`Node ${process.versions.node} is too old: install Node ${NODE_MAJOR} or newer`);
+    throw new StepError(
+      `Node ${process.versions.node} is too old: install Node ${NODE_MAJOR} or newer`,
+    );
   }
   for (const { command, args, name, install } of PREREQUISITES) {
     if (capture(command, args) === undefined) throw new StepError(`${name} is missing: ${install}`);
@@ -38,10 +50,12 @@ function checkPrerequisites() {
 function installToolchain() {
   const file = readFileSync(inRoot("rust-toolchain.toml"), "utf8");
   const channel = /channel = "([^"]+)"/.exec(file)?.[1] ?? "";
-  const wanted = [...file.matchAll(/(components|targets) = \[([^\]]*)\]/g)].map(([, kind, list]) => ({
-    kind: kind === "targets" ? "target" : "component",
-    names: [...(list ?? "").matchAll(/"([^"]+)"/g)].map(([, name]) => name ?? ""),
-  }));
+  const wanted = [...file.matchAll(/(components|targets) = \[([^\]]*)\]/g)].map(
+    ([, kind, list]) => ({
+      kind: kind === "targets" ? "target" : "component",
+      names: [...(list ?? "").matchAll(/"([^"]+)"/g)].map(([, name]) => name ?? ""),
+    }),
+  );
   const has = (/** @type {string} */ kind, /** @type {string} */ name) =>
     capture("rustup", [kind, "list", "--installed", "--toolchain", channel])
       ?.split("\n")
@@ -59,7 +73,9 @@ function installToolchain() {
 
 /** Installs the npm packages of the lockfile, unless they are those installed last. */
 function installPackages() {
-  const lock = createHash("sha256").update(readFileSync(inRoot("package-lock.json"))).digest("hex");
+  const lock = createHash("sha256")
+    .update(readFileSync(inRoot("package-lock.json")))
+    .digest("hex");
   const stamp = inRoot("node_modules", ".hedgerow-lock");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
   step("npm packages");

@@ -1,4 +1,12 @@
-// Timing ways to do the same work, beside each other. Run Node with --expose-gc.
+// Timing ways to do the same work, beside each other.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+import { summary } from "../../scripts/lib/summary.mjs";
+
+setFlagsFromString("--expose-gc");
+/** @type {(options: { type: "minor" }) => void} */
+const collectGarbage = runInNewContext("gc");
 
 /** How many inputs are made and timed in one go. */
 const BATCH = 256;
@@ -49,7 +57,7 @@ function time({ make, run }, inputs) {
   for (let from = 0; from < inputs.length; from += BATCH) {
     const batch = inputs.slice(from, from + BATCH);
     const fresh = batch.map(make);
-    globalThis.gc?.({ type: "minor" });
+    collectGarbage({ type: "minor" });
     const start = process.hrtime.bigint();
     for (let index = 0; index < batch.length; index += 1) {
       sink = run(fresh[index], /** @type {Input} */ (batch[index]));
@@ -61,10 +69,3 @@ function time({ make, run }, inputs) {
 
 /** Keeps results alive, so that no engine leaves the work out. @type {unknown} */
 export let sink;
-
-/** @param {number[]} samples */
-export function summary(samples) {
-  const sorted = samples.toSorted((a, b) => a - b);
-  const at = (/** @type {number} */ index) => Number((sorted[index] ?? Number.NaN).toPrecision(4));
-  return { median: at(sorted.length >> 1), min: at(0), max: at(sorted.length - 1) };
-}

@@ -22,7 +22,8 @@ const freshHeaders = ({ names }) => {
 };
 
 /** @param {Request} request */
-const freshBlock = ({ names }) => encoder.encode(names.map((name) => `${name}: value\r\n`).join(""));
+const freshBlock = ({ names }) =>
+  encoder.encode(names.map((name) => `${name}: value\r\n`).join(""));
 
 /** The table that one would write by hand: by length and two characters. */
 class PlainTable {
@@ -31,13 +32,15 @@ class PlainTable {
 
   /** @param {string[]} rules in lower case */
   constructor(rules) {
-    for (const rule of rules) (this.#slots[slotOf(rule)] ??= []).push(rule);
+    for (const rule of rules) {
+      const slot = slotOf(rule);
+      this.#slots[slot] = [...(this.#slots[slot] ?? []), rule];
+    }
   }
 
   /** @param {string} name */
   has(name) {
-    const rules = this.#slots[slotOf(name)];
-    return rules !== undefined && rules.includes(name.toLowerCase());
+    return this.#slots[slotOf(name)]?.includes(name.toLowerCase()) ?? false;
   }
 }
 
@@ -78,14 +81,37 @@ export function methods(rules, stripper, withPrefixes) {
   const table = new PlainTable(rules);
   return {
     raw: [
-      { name: "hedgerow", make: freshRaw, run: (/** @type {string[]} */ raw) => stripper.stripRaw(raw) },
-      { name: "hedgerow-10-prefixes", make: freshRaw, run: (/** @type {string[]} */ raw) => withPrefixes.stripRaw(raw) },
-      { name: "tolowercase-set", make: freshRaw, run: (/** @type {string[]} */ raw) => filterRaw(raw, (name) => set.has(name.toLowerCase())) },
-      { name: "regexp", make: freshRaw, run: (/** @type {string[]} */ raw) => filterRaw(raw, (name) => regExp.test(name)) },
-      { name: "plain-table", make: freshRaw, run: (/** @type {string[]} */ raw) => filterRaw(raw, (name) => table.has(name)) },
+      {
+        name: "hedgerow",
+        make: freshRaw,
+        run: (/** @type {string[]} */ raw) => stripper.stripRaw(raw),
+      },
+      {
+        name: "hedgerow-10-prefixes",
+        make: freshRaw,
+        run: (/** @type {string[]} */ raw) => withPrefixes.stripRaw(raw),
+      },
+      {
+        name: "tolowercase-set",
+        make: freshRaw,
+        run: (/** @type {string[]} */ raw) => filterRaw(raw, (name) => set.has(name.toLowerCase())),
+      },
+      {
+        name: "regexp",
+        make: freshRaw,
+        run: (/** @type {string[]} */ raw) => filterRaw(raw, (name) => regExp.test(name)),
+      },
+      {
+        name: "plain-table",
+        make: freshRaw,
+        run: (/** @type {string[]} */ raw) => filterRaw(raw, (name) => table.has(name)),
+      },
       {
         name: "floor-answer-known",
-        make: (/** @type {Request} */ request) => ({ raw: freshRaw(request), goes: request.names.map((name) => set.has(name)) }),
+        make: (/** @type {Request} */ request) => ({
+          raw: freshRaw(request),
+          goes: request.names.map((name) => set.has(name)),
+        }),
         run: (/** @type {{ raw: string[], goes: boolean[] }} */ { raw, goes }) => {
           const kept = [];
           for (let index = 0; index < raw.length; index += 2) {
@@ -96,12 +122,39 @@ export function methods(rules, stripper, withPrefixes) {
       },
     ],
     headers: [
-      { name: "hedgerow", make: freshHeaders, run: (/** @type {Headers} */ headers) => stripper.strip(headers) },
-      { name: "hedgerow-10-prefixes", make: freshHeaders, run: (/** @type {Headers} */ headers) => withPrefixes.strip(headers) },
-      { name: "delete-loop", make: freshHeaders, run: (/** @type {Headers} */ headers) => { for (const rule of rules) headers.delete(rule); } },
-      { name: "iterate-set", make: freshHeaders, run: (/** @type {Headers} */ headers) => filterHeaders(headers, (name) => set.has(name)) },
-      { name: "iterate-regexp", make: freshHeaders, run: (/** @type {Headers} */ headers) => filterHeaders(headers, (name) => regExp.test(name)) },
-      { name: "iterate-plain-table", make: freshHeaders, run: (/** @type {Headers} */ headers) => filterHeaders(headers, (name) => table.has(name)) },
+      {
+        name: "hedgerow",
+        make: freshHeaders,
+        run: (/** @type {Headers} */ headers) => stripper.strip(headers),
+      },
+      {
+        name: "hedgerow-10-prefixes",
+        make: freshHeaders,
+        run: (/** @type {Headers} */ headers) => withPrefixes.strip(headers),
+      },
+      {
+        name: "delete-loop",
+        make: freshHeaders,
+        run: (/** @type {Headers} */ headers) => {
+          for (const rule of rules) headers.delete(rule);
+        },
+      },
+      {
+        name: "iterate-set",
+        make: freshHeaders,
+        run: (/** @type {Headers} */ headers) => filterHeaders(headers, (name) => set.has(name)),
+      },
+      {
+        name: "iterate-regexp",
+        make: freshHeaders,
+        run: (/** @type {Headers} */ headers) =>
+          filterHeaders(headers, (name) => regExp.test(name)),
+      },
+      {
+        name: "iterate-plain-table",
+        make: freshHeaders,
+        run: (/** @type {Headers} */ headers) => filterHeaders(headers, (name) => table.has(name)),
+      },
       {
         name: "floor-iterate",
         make: freshHeaders,
@@ -113,7 +166,11 @@ export function methods(rules, stripper, withPrefixes) {
       },
     ],
     block: [
-      { name: "hedgerow", make: freshBlock, run: (/** @type {Uint8Array} */ block) => stripper.stripBlock(block) },
+      {
+        name: "hedgerow",
+        make: freshBlock,
+        run: (/** @type {Uint8Array} */ block) => stripper.stripBlock(block),
+      },
       {
         name: "decode-split-filter-join",
         make: freshBlock,

@@ -26,8 +26,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct HeaderSetBuilder {
-    /// Texts in lower case; `true` marks a prefix. Sorted as the image holds them.
-    rules: BTreeSet<(String, bool)>,
+    rules: RuleTexts,
 }
 
 impl HeaderSetBuilder {
@@ -97,6 +96,14 @@ impl HeaderSetBuilder {
             .collect();
         HeaderSet::from_valid_image(compile(&rules))
     }
+}
+
+/// The texts of rules in lower case, in the order of the image; `true` marks a prefix.
+pub(crate) type RuleTexts = BTreeSet<(String, bool)>;
+
+/// What stands for a field name among the texts of rules.
+pub(crate) fn exact_key(name: &[u8]) -> (String, bool) {
+    (name.iter().map(|byte| char::from(byte.to_ascii_lowercase())).collect(), false)
 }
 
 /// Compiles rules that are sorted by text, names before prefixes.

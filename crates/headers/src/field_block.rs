@@ -1,11 +1,16 @@
 //! Stripping the field lines of an HTTP/1.1 message where they lie.
 
 use alloc::vec::Vec;
-use core::{cmp::Ordering, fmt, ops::Range};
+use core::{fmt, ops::Range};
 
 use memchr::memchr3;
 
-use crate::{HeaderSet, connection, token::is_token};
+use crate::{
+    HeaderSet,
+    builder::{RuleTexts, exact_key},
+    connection,
+    token::is_token,
+};
 
 impl HeaderSet<'_> {
     /// Removes every field line whose name a rule matches, moves the rest together, and returns the
@@ -25,7 +30,7 @@ impl HeaderSet<'_> {
     /// # Complexity
     ///
     /// One pass over the block. If its `Connection` nominates fields that no rule matches, these
-    /// options are sorted and a second pass looks every name up in them: O(*n* log *n*) at worst for
+    /// options are put in order and a second pass looks every name up among them: O(*n* log *n*) at worst for
     /// a block of *n* bytes. Allocates only to note runs of removed lines and such options.
     ///
     /// # Example
@@ -40,31 +45,22 @@ impl HeaderSet<'_> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn strip_block(&self, block: &mut [u8]) -> Result<usize, FieldBlockError> {
-        let mut nominated = Vec::new();
+        let mut nominated = RuleTexts::new();
         let mut removed = removed_lines(block, |name, value| {
             let matches = self.matches(name);
             if self.strips_connection() && name.eq_ignore_ascii_case(b"connection") {
-                nominated.extend(connection::options(value).filter(|option| !self.matches(option)));
+                let others = connection::options(value).filter(|option| !self.matches(option));
+                nominated.extend(others.map(exact_key));
             }
             matches
         })?;
         if !nominated.is_empty() {
-            nominated.sort_unstable_by(|a, b| compare_names(a, b));
-            let is_nominated = |name: &[u8]| {
-                nominated
-                    .binary_search_by(|option| compare_names(option, name))
-                    .is_ok()
-            };
-            removed = removed_lines(block, |name, _| self.matches(name) || is_nominated(name))?;
+            removed = removed_lines(block, |name, _| {
+                self.matches(name) || nominated.contains(&exact_key(name))
+            })?;
         }
         Ok(compact(block, &removed))
     }
-}
-
-/// The order of two names in lower case.
-fn compare_names(a: &[u8], b: &[u8]) -> Ordering {
-    let lower = u8::to_ascii_lowercase;
-    a.iter().map(lower).cmp(b.iter().map(lower))
 }
 
 /// The runs of lines of the fields that `goes` picks by their name and value.

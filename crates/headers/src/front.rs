@@ -46,9 +46,15 @@ pub(crate) struct Candidate {
 impl<'a> Front<'a> {
     #[inline]
     pub(crate) fn new(displacements: &'a [u8], slots: &'a [u8], bits: SlotBits) -> Self {
+        Self::of(displacements.as_chunks().0, slots.as_chunks().0, bits)
+    }
+
+    #[inline]
+    fn of(displacements: &'a [Displacement], slots: &'a [Slot], bits: SlotBits) -> Self {
+        assert!(!slots.is_empty(), "checked here, so that no lookup has to");
         Self {
-            displacements: displacements.as_chunks().0,
-            slots: slots.as_chunks().0,
+            displacements,
+            slots,
             bucket_shift: bits.bucket_shift(),
         }
     }
@@ -94,11 +100,7 @@ impl BuiltFront {
     #[cfg(feature = "http")]
     #[inline]
     pub(crate) fn front(&self) -> Front<'_> {
-        Front {
-            displacements: &self.displacements,
-            slots: &self.slots,
-            bucket_shift: self.bits.bucket_shift(),
-        }
+        Front::of(&self.displacements, &self.slots, self.bits)
     }
 }
 

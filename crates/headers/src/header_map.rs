@@ -31,31 +31,17 @@ impl HeaderSet<'_> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn strip<T: AsRef<[u8]>>(&self, map: &mut HeaderMap<T>) -> usize {
-        let mut removed = if self.strips_connection() {
-            strip_nominated(map)
-        } else {
-            0
-        };
-        let is_done = match self.known_names() {
-            Some(known) => {
-                let stripped = known.strip(self, map);
-                removed += stripped.names;
-                stripped.is_whole
-            }
-            None => false,
-        };
-        if !is_done {
-            removed += strip_each(map, |name| self.matches(name));
-        }
-        removed
+        let nominated = if self.strips_connection() { strip_nominated(map) } else { 0 };
+        let known = self.known_names().and_then(|known| known.strip(self, map));
+        nominated + known.unwrap_or_else(|| strip_each(map, |name| self.matches_name(name)))
     }
 }
 
 /// Removes every name that `matches`, one after the other.
-fn strip_each<T>(map: &mut HeaderMap<T>, matches: impl Fn(&[u8]) -> bool) -> usize {
+fn strip_each<T>(map: &mut HeaderMap<T>, matches: impl Fn(&HeaderName) -> bool) -> usize {
     let names: Vec<_> = map
         .keys()
-        .filter(|name| matches(name.as_str().as_bytes()))
+        .filter(|name| matches(name))
         .cloned()
         .collect();
     names

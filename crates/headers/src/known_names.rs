@@ -1,38 +1,38 @@
 //! The exact rules of a set as names of `http`, to be found and removed as fast as it allows.
-//!
-//! A [`HeaderName`] is either one of the standard names, which `http` holds as a number, or bytes
-//! in lower case. Its own [`Hash`] tells which: fed to a hasher of ours it yields the number or the
-//! bytes, so that a standard name is decided without reading its text. This relies on nothing but
-//! that equal names hash equally: whatever a candidate is, only names of rules are removed.
 
 use alloc::vec::Vec;
-use core::hash::{Hash, Hasher};
 
 use http::{HeaderMap, HeaderName};
 
 use crate::{
     HeaderSet, Rule,
-    front::{self, BuiltFront},
+    front::{self, BuiltFront, Candidate},
     hash::NameHasher,
+    shown::Shown,
+    standard_names::StandardNames,
 };
 
-/// How many candidates are looked for; a map with more is stripped the plain way.
+/// How many candidates of either kind are remembered; a map with more is stripped the plain way.
 const CANDIDATES: usize = 32;
 
-/// The names of a set's exact rules, and a front of their own.
+/// The names of a set's exact rules, a front of their own, and the standard names.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownNames {
     names: Vec<HeaderName>,
     front: BuiltFront,
     hasher: NameHasher,
+    standard: StandardNames,
 }
 
-/// What came of stripping a map.
-pub(crate) struct Stripped {
-    /// How many names went.
-    pub(crate) names: usize,
-    /// Whether the whole map was looked at.
-    pub(crate) is_whole: bool,
+/// What a look at every name of a map finds, in the first places of either array.
+#[derive(Default)]
+struct Candidates {
+    /// The exact rules that names of the map may be.
+    rules: [u16; CANDIDATES],
+    rule_count: usize,
+    /// Where in the map the names are that a prefix rule may match.
+    places: [u16; CANDIDATES],
+    place_count: usize,
 }
 
 impl KnownNames {
@@ -48,100 +48,102 @@ impl KnownNames {
             let hasher = NameHasher::new(seed);
             names
                 .iter()
-                .map(|name| hash(hasher, name))
+                .map(|name| Shown::by(name).hash(hasher))
                 .zip(0..)
                 .collect()
         });
         let is_exact = front.front().rules().count() == names.len();
+        let standard = StandardNames::of(set)?;
         is_exact.then(|| Self {
             hasher: NameHasher::new(front.seed),
             names,
             front,
+            standard,
         })
     }
 
-    /// Whether `name` is an exact rule.
+    /// Whether a rule of `set`, the set that these names are of, matches `name`.
     #[inline]
-    pub(crate) fn contains(&self, name: &HeaderName) -> bool {
-        let candidate = self.front.front().candidate(hash(self.hasher, name));
-        candidate.is_likely && self.names.get(usize::from(candidate.rule)) == Some(name)
+    pub(crate) fn matches(&self, set: &HeaderSet<'_>, name: &HeaderName) -> bool {
+        let shown = Shown::by(name);
+        if self.standard.dismisses(shown) {
+            return false;
+        }
+        let Candidate { rule, is_likely } = self.front.front().candidate(shown.hash(self.hasher));
+        is_likely && self.names.get(usize::from(rule)) == Some(name)
+            || set.has_prefixes() && has_prefix(set, name)
     }
 
-    /// Removes the fields whose names `set`, the set that these names are of, matches.
+    /// Removes the fields whose names `set`, the set that these names are of, matches. Returns how
+    /// many names went, or `None` if there were too many candidates and nothing was removed.
     #[inline]
-    pub(crate) fn strip<T>(&self, set: &HeaderSet<'_>, map: &mut HeaderMap<T>) -> Stripped {
-        let mut candidates = [0; CANDIDATES];
-        let (count, prefixed) = self.candidates(set, map, &mut candidates);
+    pub(crate) fn strip<T>(&self, set: &HeaderSet<'_>, map: &mut HeaderMap<T>) -> Option<usize> {
+        let mut candidates = Candidates::default();
+        let mut prefixed = Vec::new();
+        if set.has_prefixes() {
+            self.look_over::<true, T>(set, map, &mut candidates);
+            prefixed = prefixed_names(set, map, candidates.places.get(..candidates.place_count)?);
+        } else {
+            self.look_over::<false, T>(set, map, &mut candidates);
+        }
         let before = map.keys_len();
-        for &candidate in &candidates[..count] {
-            if let Some(name) = self.names.get(usize::from(candidate)) {
+        for &rule in candidates.rules.get(..candidates.rule_count)? {
+            if let Some(name) = self.names.get(usize::from(rule)) {
                 map.remove(name);
             }
         }
         for name in prefixed {
             map.remove(name);
         }
-        Stripped {
-            names: before - map.keys_len(),
-            is_whole: count < CANDIDATES,
-        }
+        Some(before - map.keys_len())
     }
 
-    /// The exact rules that the names of `map` may be, and the names that prefix rules match.
+    /// Finds the candidates in `map`.
     ///
-    /// To branch on whether a name is an exact rule would cost more than all the rest: every name
-    /// writes its candidate, and only those that are likely are counted.
+    /// To branch on whether a name is one would cost more than all the rest: every name is written
+    /// down, and only those that may match are counted. Sets without prefix rules have a loop of
+    /// their own, whose values stay in registers.
     #[inline]
-    fn candidates<T>(
+    fn look_over<const FOR_PREFIXES: bool, T>(
         &self,
         set: &HeaderSet<'_>,
         map: &HeaderMap<T>,
-        candidates: &mut [u16; CANDIDATES],
-    ) -> (usize, Vec<HeaderName>) {
-        let (front, hasher) = (self.front.front(), self.hasher);
-        let mut prefixed = Vec::new();
-        let mut count = 0;
-        for name in map.keys() {
-            let candidate = front.candidate(hash(hasher, name));
-            candidates[count] = candidate.rule;
-            count += usize::from(candidate.is_likely);
-            if count == CANDIDATES {
-                break;
-            }
-            if set.matches_prefix(name.as_str().as_bytes()) {
-                prefixed.push(name.clone());
+        candidates: &mut Candidates,
+    ) {
+        let (front, hasher, gate) = (self.front.front(), self.hasher, set.gate());
+        let (mut rule_count, mut place_count) = (0, 0);
+        for (place, name) in (0..).zip(map.keys()) {
+            let shown = Shown::by(name);
+            let candidate = front.candidate(shown.hash(hasher));
+            candidates.rules[rule_count % CANDIDATES] = candidate.rule;
+            rule_count += usize::from(candidate.is_likely);
+            if FOR_PREFIXES {
+                let is_candidate = match shown {
+                    Shown::Number(_) => !self.standard.dismisses(shown),
+                    Shown::Words(words) => gate.has_bucket(words),
+                };
+                candidates.places[place_count % CANDIDATES] = place;
+                place_count += usize::from(is_candidate);
             }
         }
-        (count, prefixed)
+        candidates.rule_count = rule_count;
+        candidates.place_count = place_count;
     }
 }
 
-#[inline]
-fn hash(hasher: NameHasher, name: &HeaderName) -> u64 {
-    let mut key = KeyHasher { hasher, hash: 0 };
-    name.hash(&mut key);
-    key.hash
+/// Whether a prefix rule matches `name`. Not inlined, to keep what comes before it short.
+#[inline(never)]
+fn has_prefix(set: &HeaderSet<'_>, name: &HeaderName) -> bool {
+    set.matches_prefix(name.as_str().as_bytes())
 }
 
-/// A hasher that keeps the hash of the last thing it was fed: after a tag that says which of the
-/// two follows, the number of a standard name or the bytes of any other.
-struct KeyHasher {
-    hasher: NameHasher,
-    hash: u64,
-}
-
-impl Hasher for KeyHasher {
-    #[inline]
-    fn write(&mut self, bytes: &[u8]) {
-        self.hash = self.hasher.hash(bytes);
-    }
-
-    #[inline]
-    fn write_isize(&mut self, number: isize) {
-        self.hash = self.hasher.hash_number(number as u64);
-    }
-
-    fn finish(&self) -> u64 {
-        self.hash
-    }
+/// The names that a prefix rule matches, of those at `places` in `map`.
+fn prefixed_names<T>(set: &HeaderSet<'_>, map: &HeaderMap<T>, places: &[u16]) -> Vec<HeaderName> {
+    let gate = set.gate();
+    places
+        .iter()
+        .filter_map(|&place| map.keys().nth(usize::from(place)))
+        .filter(|name| gate.admits(name.as_str().as_bytes()) && has_prefix(set, name))
+        .cloned()
+        .collect()
 }

@@ -8,7 +8,7 @@
 //! | 0 | 4 | magic, `HGHS` |
 //! | 4 | 2 | version, 1 |
 //! | 6 | 1 | log2 of the number of slots in the front, 3 to 16 |
-//! | 7 | 1 | log2 of the number of bits in the gate, 3 to 22 |
+//! | 7 | 1 | log2 of the number of bits in the gate, 6 to 22 |
 //! | 8 | 1 | log2 of the number of bits in the probe, 3 to 22 |
 //! | 9 | 4 | the probe's places: from the start, from the end, two in a prefix |
 //! | 13 | 1 | zero |
@@ -48,13 +48,16 @@ const CHECKSUM_AT: usize = 40;
 /// Where the probe's places lie.
 pub(crate) const PLACES_AT: usize = 9;
 
-/// The smallest gate or probe is one byte.
+/// The smallest gate is one bucket.
+pub(crate) const MIN_GATE_BITS: u8 = 6;
+/// The smallest probe is one byte.
 pub(crate) const MIN_TABLE_BITS: u8 = 3;
 /// The largest gate or probe has 64 bits for each of 65,536 rules.
 pub(crate) const MAX_TABLE_BITS: u8 = 22;
 
 pub(crate) const DISPLACEMENT_LENGTH: usize = 2;
 pub(crate) const SLOT_LENGTH: usize = 4;
+pub(crate) const BUCKET_LENGTH: usize = 8;
 pub(crate) const NODE_LENGTH: usize = 16;
 pub(crate) const RULE_LENGTH: usize = 8;
 
@@ -147,13 +150,14 @@ impl Numbers {
             text_length: u32_at(image, 24),
             seed: u64_at(image, 32),
         };
-        let tables = MIN_TABLE_BITS..=MAX_TABLE_BITS;
+        let gates = MIN_GATE_BITS..=MAX_TABLE_BITS;
+        let probes = MIN_TABLE_BITS..=MAX_TABLE_BITS;
         let checks = [
             (image[..4] == MAGIC, "magic", 0),
             (u16_at(image, 4) == VERSION, "version", 4),
             (numbers.slot_bits.is_valid(), "slot bits", 6),
-            (tables.contains(&numbers.gate_bits), "gate bits", 7),
-            (tables.contains(&numbers.probe_bits), "probe bits", 8),
+            (gates.contains(&numbers.gate_bits), "gate bits", 7),
+            (probes.contains(&numbers.probe_bits), "probe bits", 8),
             (image[13] == 0, "reserved byte", 13),
             (numbers.rules <= MAX_RULES as u32, "number of rules", 16),
             (

@@ -28,6 +28,10 @@ mod trie;
 mod header_map;
 #[cfg(feature = "http")]
 mod known_names;
+#[cfg(feature = "http")]
+mod shown;
+#[cfg(feature = "http")]
+mod standard_names;
 
 pub use builder::HeaderSetBuilder;
 pub use connection::options as connection_options;

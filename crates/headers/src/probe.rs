@@ -188,68 +188,37 @@ pub(crate) fn build(rules: &[Rule<'_>]) -> (Vec<u8>, u8, Places) {
     (table, bits, places)
 }
 
-/// Chooses places one after the other, each so that the fewest rules share a key.
+/// Chooses the places with which the fewest rules share a key.
 fn choose_places(exact: &[&[u8]], prefixes: &[&[u8]]) -> Places {
-    let mut places = Places::default();
-    places.from_end = best(exact, 0..FARTHEST, |name, place| {
-        exact_key(
-            name,
-            Places {
-                from_end: place,
-                ..places
-            },
-        ) & !(0x7f << 7)
+    let (from_start, from_end) = best_pair(exact, FARTHEST, |name, from_start, from_end| {
+        exact_key(name, Places { from_start, from_end, ..Places::default() })
     });
-    places.from_start = best(exact, 0..FARTHEST, |name, place| {
-        exact_key(
-            name,
-            Places {
-                from_start: place,
-                ..places
-            },
-        )
-    });
-
-    let shortest = prefixes
-        .iter()
-        .map(|prefix| prefix.len())
-        .min()
-        .unwrap_or(1);
-    let inside = 0..shortest.clamp(1, usize::from(FARTHEST_IN_PREFIX)) as u8;
-    places.prefix_first = best(prefixes, inside.clone(), |prefix, place| {
-        prefix_key(
-            prefix,
-            Places {
-                prefix_first: place,
-                prefix_second: place,
-                ..places
-            },
-        )
-    });
-    places.prefix_second = best(prefixes, inside, |prefix, place| {
-        prefix_key(
-            prefix,
-            Places {
-                prefix_second: place,
-                ..places
-            },
-        )
-    });
-    places
+    let shortest = prefixes.iter().map(|prefix| prefix.len()).min().unwrap_or(1);
+    let inside = shortest.min(usize::from(FARTHEST_IN_PREFIX)) as u8;
+    let (prefix_first, prefix_second) =
+        best_pair(prefixes, inside, |prefix, prefix_first, prefix_second| {
+            prefix_key(prefix, Places { prefix_first, prefix_second, ..Places::default() })
+        });
+    Places { from_start, from_end, prefix_first, prefix_second }
 }
 
-/// The place with which the fewest pairs of rules share a key, as far as a small table of counts
-/// tells keys apart.
-fn best(rules: &[&[u8]], places: core::ops::Range<u8>, key: impl Fn(&[u8], u8) -> u32) -> u8 {
+/// The two places below `farthest` with which the fewest pairs of rules share a key, as far as a
+/// small table of counts tells keys apart.
+fn best_pair(
+    rules: &[&[u8]],
+    farthest: u8,
+    key: impl Fn(&[u8], u8, u8) -> u32,
+) -> (u8, u8) {
     let step = rules.len().div_ceil(SAMPLE).max(1);
     let mut counts = vec![0_u16; 1 << COUNT_BITS];
-    let pairs = |place: &u8| {
+    let pairs = |&(first, second): &(u8, u8)| {
         counts.fill(0);
         rules.iter().step_by(step).fold(0_u32, |pairs, rule| {
-            let count = &mut counts[slot(key(rule, *place), COUNT_BITS)];
+            let count = &mut counts[slot(key(rule, first, second), COUNT_BITS)];
             *count += 1;
             pairs + u32::from(*count)
         })
     };
-    places.min_by_key(pairs).unwrap_or(0)
+    let all = (0..farthest).flat_map(|first| (0..farthest).map(move |second| (first, second)));
+    all.min_by_key(pairs).unwrap_or_default()
 }

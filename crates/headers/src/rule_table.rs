@@ -53,7 +53,7 @@ impl<'a> RuleTable<'a> {
     }
 
     pub(crate) fn get(self, rule: usize) -> Rule<'a> {
-        let text = str::from_utf8(self.text(rule)).expect("validated: rules are ASCII");
+        let text = str::from_utf8(self.text(rule)).unwrap_or_default();
         if self.is_prefix(rule) {
             Rule::Prefix(text)
         } else {

@@ -217,9 +217,16 @@ impl<'a> HeaderSet<'a> {
     #[must_use]
     pub fn matches_name(&self, name: &http::HeaderName) -> bool {
         match &self.known {
-            Some(known) => known.contains(name) || self.matches_prefix(name.as_str().as_bytes()),
-            None => self.matches(name.as_str().as_bytes()),
+            Some(known) => known.matches(self, name),
+            None => self.matches_text(name),
         }
+    }
+
+    /// Kept out of the way of sets that know the names of their rules.
+    #[cfg(feature = "http")]
+    #[cold]
+    fn matches_text(&self, name: &http::HeaderName) -> bool {
+        self.matches(name.as_str().as_bytes())
     }
 
     #[inline]
@@ -234,12 +241,18 @@ impl<'a> HeaderSet<'a> {
         let table = self.rule_table();
         rule < table.len()
             && (is_name(name, table.text(rule))
-                || self.has_twins && self.trie().find(name).is_some())
+                || self.has_twins && self.is_in_trie(name))
     }
 
     #[inline]
     pub(crate) fn matches_prefix(&self, name: &[u8]) -> bool {
-        self.has_prefixes() && self.gate().admits(name) && self.trie().find(name).is_some()
+        self.has_prefixes() && self.gate().admits(name) && self.is_in_trie(name)
+    }
+
+    /// Not inlined: it is rare, and what comes before it is short.
+    #[inline(never)]
+    fn is_in_trie(&self, name: &[u8]) -> bool {
+        self.trie().find(name).is_some()
     }
 
     #[inline]
@@ -274,7 +287,7 @@ impl<'a> HeaderSet<'a> {
     }
 
     #[inline]
-    fn gate(&self) -> Gate<'_> {
+    pub(crate) fn gate(&self) -> Gate<'_> {
         Gate::new(
             &self.image[self.sections.gate.clone()],
             self.numbers.shortest_prefix,

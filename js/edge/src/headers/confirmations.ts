@@ -7,16 +7,16 @@ const LONGEST = 64;
  * What WebAssembly answered for names that the probe admitted, so that a name that comes again is
  * compared with a string instead of being copied.
  *
- * Of fixed size: each number that the probe gives has one place for a name that matches and one for a name
- * that does not, and a new name takes the place of an older one.
+ * Of fixed size: each place has room for a name that matches and for one that does not, and a new
+ * name takes that of an older one.
  */
 export class Confirmations {
   readonly #matching: string[] = new Array(SIZE).fill("");
   readonly #other: string[] = new Array(SIZE).fill("");
 
-  /** Whether `name`, to which the probe gave `number`, matches, if that is known. */
+  /** Whether `name`, for which the probe gave `number`, matches, if that is known. */
   get(name: string, number: number): boolean | undefined {
-    const place = number & (SIZE - 1);
+    const place = placeOf(name, number);
     if (this.#matching[place] === name) return true;
     if (this.#other[place] === name) return false;
     return undefined;
@@ -24,6 +24,13 @@ export class Confirmations {
 
   set(name: string, number: number, matches: boolean): void {
     if (name.length > LONGEST) return;
-    (matches ? this.#matching : this.#other)[number & (SIZE - 1)] = name;
+    (matches ? this.#matching : this.#other)[placeOf(name, number)] = name;
   }
+}
+
+/** Two characters that the probe does not read tell apart names for which it gave one number. */
+function placeOf(name: string, number: number): number {
+  const middle = name.charCodeAt(name.length >> 1);
+  const third = name.charCodeAt((name.length * 3) >> 2);
+  return (number ^ (middle << 3) ^ (third << 6)) & (SIZE - 1);
 }

@@ -106,14 +106,15 @@ export class HeaderStripper {
     const probe = this.#probe;
     const table = this.#table.bytes;
     const kept: string[] = [];
-    let connection: string[] | undefined;
+    let connection: string | undefined;
     for (let index = 0; index < length; index += 2) {
       const name = rawHeaders[index]!;
       const number = probe.candidate(name, table);
       if (number === MISS || !this.#confirm(name, number)) {
         kept.push(name, rawHeaders[index + 1]!);
       } else if (this.#stripsConnection && isConnection(name)) {
-        (connection ??= []).push(rawHeaders[index + 1]!);
+        const value = rawHeaders[index + 1]!;
+        connection = connection === undefined ? value : `${connection},${value}`;
       }
     }
     return connection === undefined ? kept : this.#withoutNominated(kept, connection, compiled);
@@ -176,8 +177,8 @@ export class HeaderStripper {
     return compiled.nominated(value).split(",").slice(0, -1);
   }
 
-  #withoutNominated(raw: string[], connection: string[], compiled: CompiledHeaders): string[] {
-    const nominated = this.#nominated(connection.join(","), compiled);
+  #withoutNominated(raw: string[], connection: string, compiled: CompiledHeaders): string[] {
+    const nominated = this.#nominated(connection, compiled);
     if (nominated.length === 0) return raw;
     return raw.filter((_, index) => !nominated.includes(raw[index & ~1]!.toLowerCase()));
   }

@@ -44,13 +44,14 @@ export class Probe {
     const { fromStart, fromEnd, shortestPrefix } = this.#layout;
     const last = name.length - 1;
     if (last < 0) return MISS;
-    const first = name.charCodeAt(fromStart < last ? fromStart : last) | FOLD;
-    const second = name.charCodeAt(fromEnd < last ? last - fromEnd : 0) | FOLD;
+    const first = name.charCodeAt(Math.min(fromStart, last)) | FOLD;
+    const second = name.charCodeAt(Math.max(last - fromEnd, 0)) | FOLD;
     const bit = bitOf(((last + 1) << 14) ^ (first << 7) ^ second, this.#shift);
     if (isSet(table, bit)) return bit;
     if (shortestPrefix === 0 || last + 1 < shortestPrefix) return MISS;
     const { prefixFirst, prefixSecond } = this.#layout;
-    const key = ((name.charCodeAt(prefixFirst) | FOLD) << 7) ^ (name.charCodeAt(prefixSecond) | FOLD);
+    const key =
+      ((name.charCodeAt(prefixFirst) | FOLD) << 7) ^ (name.charCodeAt(prefixSecond) | FOLD);
     return isSet(table, bitOf(key, this.#shift)) ? bit : MISS;
   }
 }

@@ -1,0 +1,81 @@
+// Runs benchmarks: `npm run bench -- [suite …] [--json FILE]`.
+import { existsSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+
+import { build } from "./build.mjs";
+import { inRoot } from "./lib/paths.mjs";
+import { capture, main, run, StepError, step } from "./lib/run.mjs";
+import { setup } from "./setup.mjs";
+
+/** @typedef {{ suite: string, workload: string, method: string, unit: string, median: number, min: number, max: number }} Result */
+
+/** @type {Record<string, () => Promise<Result[]>>} */
+const SUITES = {
+  headers: async () => (await import("./bench/headers.mjs")).benchHeaders(),
+};
+
+await main(async () => {
+  const { suites, json } = parse(process.argv.slice(2));
+  setup();
+  build();
+  installRuntimes();
+  const results = [];
+  for (const suite of suites) results.push(...((await SUITES[suite]?.()) ?? []));
+  const { printSummary } = await import("./bench/summary.mjs");
+  printSummary(results);
+  if (json !== undefined) {
+    const record = {
+      machine: machine(),
+      date: new Date().toISOString(),
+      versions: versions(),
+      results,
+    };
+    writeFileSync(json, `${JSON.stringify(record, null, 2)}\n`);
+    step(`written to ${json}`);
+  }
+});
+
+/** @param {string[]} args */
+function parse(args) {
+  const suites = [];
+  let json;
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index] ?? "";
+    if (arg === "--json") {
+      index += 1;
+      json = args[index];
+      if (json === undefined) throw new StepError("--json: expected a file");
+    } else if (arg in SUITES) {
+      suites.push(arg);
+    } else {
+      throw new StepError(
+        `expected ${Object.keys(SUITES).join(", ")} or --json FILE, found ${arg}`,
+      );
+    }
+  }
+  return { suites: suites.length === 0 ? Object.keys(SUITES) : suites, json };
+}
+
+/** Installs the engines that results are compared on. */
+function installRuntimes() {
+  const folder = inRoot("bench", "runtimes");
+  if (existsSync(`${folder}/node_modules/node/bin/node`)) return;
+  step("engines for benchmarks: Node 24");
+  run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: folder,
+  });
+}
+
+function machine() {
+  const all = cpus();
+  return `${all[0]?.model.trim()}, ${all.length} cores, ${process.platform} ${process.arch}`;
+}
+
+function versions() {
+  return {
+    rustc: capture("rustc", ["--version"])?.trim(),
+    node: process.version,
+    node24: capture(inRoot("bench/runtimes/node_modules/node/bin/node"), ["--version"])?.trim(),
+    workerd: capture("workerd", ["--version"])?.trim(),
+  };
+}

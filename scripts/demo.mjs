@@ -1,0 +1,12 @@
+// Shows what Hedgerow does, on real input.
+import { build } from "./build.mjs";
+import { main } from "./lib/run.mjs";
+import { setup } from "./setup.mjs";
+
+await main(async () => {
+  setup();
+  build();
+  // Imported late: what they need is installed by now.
+  const { demonstrateHeaders } = await import("./demo/headers.mjs");
+  await demonstrateHeaders();
+});

@@ -1,0 +1,185 @@
+// Real requests go through an edge worker that strips internal headers, to a plain origin.
+import http from "node:http";
+
+import { HeaderStripper } from "hedgerow";
+
+import { methods } from "../../bench/js/headers/methods.mjs";
+import { measure } from "../../bench/js/measure.mjs";
+import { internalNames, requests } from "../lib/corpus.mjs";
+import { StepError, step } from "../lib/run.mjs";
+import { startWorker } from "../lib/worker.mjs";
+
+const CONCURRENCY = 16;
+const HOST = "127.0.0.1";
+
+/** Fields that belong to one connection or message, and that no client may choose freely. */
+const NOT_SENT = new Set(["connection", "content-length", "expect", "host", "te"]);
+/** Fields that workerd itself replaces on the way out. */
+const OWNED_BY_WORKERD = new Set(["accept-encoding", "cf-connecting-ip", "cf-worker", "host"]);
+
+/** @typedef {[name: string, value: string][]} Fields */
+
+export async function demonstrateHeaders() {
+  const internal = new Set(internalNames());
+  const sent = requests("real").map(({ names }, number) =>
+    names
+      .filter((name) => !NOT_SENT.has(name))
+      .map((name) => /** @type {[string, string]} */ ([name, `${number}-${name}`])),
+  );
+  const leaking = /** @type {Fields} */ ([...internal].map((name) => [name, "from-the-origin"]));
+  /** @type {Fields[]} */
+  const arrived = [];
+  const origin = await startOrigin(arrived, leaking);
+  const { worker, url } = await startWorker("examples/worker/src/index.ts", {
+    ORIGIN: `http://${HOST}:${portOf(origin)}`,
+    INTERNAL_HEADERS: [...internal].join(" "),
+  });
+  try {
+    step(`${sent.length} real requests through the worker in Miniflare`);
+    const start = performance.now();
+    const answers = await sendAll(url, sent);
+    const seconds = (performance.now() - start) / 1000;
+    step("stripping alone, beside the naive loop");
+    const isInternal = (/** @type {string} */ name) => internal.has(name);
+    const leakedIn = count(arrived, isInternal);
+    const leakedOut = count(answers, isInternal);
+    const altered = alteredCount(sent, arrived, internal);
+    print([
+      ["internal headers sent by clients", count(sent, isInternal)],
+      ["  seen by the origin", leakedIn],
+      ["internal headers sent by the origin", leaking.length * sent.length],
+      ["  seen by clients", leakedOut],
+      ["other headers sent by clients", count(sent, (name) => !isInternal(name))],
+      ["  altered on the way", altered],
+      ["requests a second", Math.round(sent.length / seconds)],
+      ...strippingTimes(),
+    ]);
+    if (leakedIn + leakedOut + altered > 0) {
+      throw new StepError("expected every internal header stripped and no other altered");
+    }
+  } finally {
+    await worker.dispose();
+    origin.close();
+  }
+}
+
+/**
+ * A plain HTTP server that keeps what arrives, by the number in the path, and leaks internal headers.
+ *
+ * @param {Fields[]} arrived
+ * @param {Fields} leaking
+ * @returns {Promise<http.Server>}
+ */
+function startOrigin(arrived, leaking) {
+  const server = http.createServer((request, response) => {
+    arrived[Number(request.url?.slice(1))] = fieldsOf(request.rawHeaders);
+    response.writeHead(200, ["content-type", "text/plain", ...leaking.flat()]);
+    response.end("hello from the origin\n");
+  });
+  return new Promise((resolve) => server.listen(0, HOST, () => resolve(server)));
+}
+
+/** @param {http.Server} server */
+function portOf(server) {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** @param {string[]} raw */
+function fieldsOf(raw) {
+  /** @type {Fields} */
+  const fields = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    fields.push([raw[index]?.toLowerCase() ?? "", raw[index + 1] ?? ""]);
+  }
+  return fields;
+}
+
+/**
+ * Sends every request, a few at a time, and returns the fields of every answer.
+ *
+ * @param {URL} url
+ * @param {Fields[]} sent
+ */
+async function sendAll(url, sent) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: CONCURRENCY });
+  const answers = await Promise.all(sent.map((fields, number) => send(url, agent, number, fields)));
+  agent.destroy();
+  return answers;
+}
+
+/**
+ * @param {URL} url
+ * @param {http.Agent} agent
+ * @param {number} number
+ * @param {Fields} fields
+ * @returns {Promise<Fields>}
+ */
+function send(url, agent, number, fields) {
+  return new Promise((resolve, reject) => {
+    const headers = ["host", url.host, ...fields.flat()];
+    const request = http.get(url, { agent, path: `/${number}`, headers }, (response) => {
+      if (response.statusCode !== 200)
+        reject(new Error(`request ${number}: ${response.statusCode}`));
+      response.on("end", () => resolve(fieldsOf(response.rawHeaders))).resume();
+    });
+    request.on("error", reject);
+  });
+}
+
+/** @param {Fields[]} messages @param {(name: string) => boolean} picks */
+function count(messages, picks) {
+  return messages.flat().filter(([name]) => picks(name)).length;
+}
+
+/**
+ * How many fields that are not internal are missing, changed or new at the origin.
+ *
+ * @param {Fields[]} sent
+ * @param {Fields[]} arrived
+ * @param {Set<string>} internal
+ */
+function alteredCount(sent, arrived, internal) {
+  const comparable = (/** @type {Fields} */ fields) =>
+    fields
+      .filter(([name]) => !internal.has(name) && !OWNED_BY_WORKERD.has(name))
+      .map((field) => field.join(": "));
+  return sent.reduce((altered, fields, number) => {
+    const before = new Set(comparable(fields));
+    const after = new Set(comparable(arrived[number] ?? []));
+    return altered + difference(before, after) + difference(after, before);
+  }, 0);
+}
+
+/** @returns {[string, string][]} */
+function strippingTimes() {
+  const rules = internalNames();
+  const stripper = new HeaderStripper(rules);
+  const { headers } = methods(rules, stripper, stripper);
+  const compared = headers.filter(({ name }) => ["hedgerow", "delete-loop"].includes(name));
+  const times = measure(compared, requests("real"), 10);
+  const [ours, naive] = ["hedgerow", "delete-loop"].map(
+    (name) => times.find(({ method }) => method === name)?.median ?? Number.NaN,
+  );
+  return [
+    ["time of strip(Headers), Node, a request", microseconds(ours)],
+    ["  of headers.delete() in a loop", microseconds(naive)],
+    ["  ratio", `${((naive ?? 0) / (ours ?? 1)).toFixed(1)} ×`],
+  ];
+}
+
+/** @param {number | undefined} nanoseconds */
+const microseconds = (nanoseconds) => `${((nanoseconds ?? Number.NaN) / 1000).toFixed(2)} µs`;
+
+/** @param {[string, string | number][]} rows */
+function print(rows) {
+  const width = Math.max(...rows.map(([label]) => label.length)) + 2;
+  console.log();
+  for (const [label, value] of rows) {
+    console.log(`  ${label.padEnd(width)}${value.toLocaleString("en").padStart(12)}`);
+  }
+  console.log();
+}
+
+/** How many members of `a` are not in `b`. @param {Set<string>} a @param {Set<string>} b */
+const difference = (a, b) => [...a].filter((member) => !b.has(member)).length;

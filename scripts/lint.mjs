@@ -1,0 +1,21 @@
+// Checks formatting, lints and types of everything, and changes nothing.
+
+import { build } from "./build.mjs";
+import { main, run, step } from "./lib/run.mjs";
+import { setup } from "./setup.mjs";
+
+await main(() => {
+  setup();
+  build();
+  step("Rust: formatting");
+  run("cargo", ["fmt", "--all", "--check"]);
+  run("cargo", ["fmt", "--check", "--manifest-path", "crates/headers/fuzz/Cargo.toml"]);
+  step("Rust: clippy");
+  const clippy = ["clippy", "--quiet", "--workspace", "--all-targets"];
+  run("cargo", [...clippy, "--all-features", "--", "-D", "warnings"]);
+  run("cargo", ["clippy", "--quiet", "-p", "hedgerow-headers", "--", "-D", "warnings"]);
+  step("TypeScript and JavaScript: formatting and lints");
+  run("biome", ["ci", "--error-on-warnings", "."]);
+  step("TypeScript and JavaScript: types");
+  run("tsc", ["--noEmit", "--project", "tsconfig.json"]);
+});
