@@ -12,21 +12,16 @@ use criterion::{
 };
 use hedgerow_bench::headers::{
     rivals,
-    workload::{PREFIX_RULES, Workload, fresh, header_name, internal_names, many_rules, workloads},
+    workload::{
+        GROWTH, Workload, fresh, header_name, internal_names, many_rules, prefix_rules, set_of,
+        workloads,
+    },
 };
-use hedgerow_headers::{HeaderSet, HeaderSetBuilder};
+use hedgerow_headers::HeaderSet;
 use http::{HeaderMap, HeaderName};
 
 /// Requests made in one go, so that they are in the cache when they are stripped.
 const BATCH: u64 = 64;
-
-fn set_of<'a>(rules: impl IntoIterator<Item = &'a str>) -> HeaderSet<'static> {
-    let mut builder = HeaderSetBuilder::new();
-    for rule in rules {
-        builder.rule(rule).expect("a valid rule");
-    }
-    builder.build()
-}
 
 /// Times `clear` on fresh requests, one after the other; building and dropping them is not timed.
 fn clear(
@@ -35,7 +30,7 @@ fn clear(
     workload: &Workload,
     mut clear: impl FnMut(&mut HeaderMap),
 ) {
-    group.bench_function(BenchmarkId::new(method, workload.name), |bencher| {
+    group.bench_function(BenchmarkId::new(method, &workload.name), |bencher| {
         let mut requests = workload.shuffled();
         bencher.iter_batched_ref(
             || fresh(requests.next().expect("no end")),
@@ -49,7 +44,7 @@ fn clear_requests(criterion: &mut Criterion) {
     let texts = internal_names();
     let names: Vec<HeaderName> = texts.iter().map(|name| header_name(name)).collect();
     let set = set_of(texts.iter().copied());
-    let with_prefixes = set_of(texts.iter().copied().chain(PREFIX_RULES));
+    let with_prefixes = set_of(texts.iter().copied().chain(prefix_rules()));
     let borrowed = HeaderSet::from_image(set.image()).expect("a valid image");
     let mut hits = Vec::with_capacity(64);
 
@@ -64,9 +59,7 @@ fn clear_requests(criterion: &mut Criterion) {
         clear(&mut group, "hedgerow-borrowed", workload, |map| {
             black_box(borrowed.strip(map));
         });
-        clear(&mut group, "loop", workload, |map| {
-            rivals::clear_by_loop(map, &names)
-        });
+        clear(&mut group, "loop", workload, |map| rivals::clear_by_loop(map, &names));
         clear(&mut group, "loop-text", workload, |map| {
             rivals::clear_by_loop_over_text(map, &texts);
         });
@@ -84,10 +77,7 @@ fn clear_requests(criterion: &mut Criterion) {
             }};
         }
         clear_by!("hashmap-siphash", rivals::hash_map::<RandomState>(&names));
-        clear_by!(
-            "hashmap-foldhash",
-            rivals::hash_map::<foldhash::fast::RandomState>(&names)
-        );
+        clear_by!("hashmap-foldhash", rivals::hash_map::<foldhash::fast::RandomState>(&names));
         clear_by!("phf", rivals::perfect_hash());
         clear_by!("btreemap", rivals::b_tree(&texts));
         clear_by!("fst", rivals::fst_map(&texts));
@@ -107,15 +97,12 @@ fn floors(group: &mut BenchmarkGroup<'_, WallTime>, workload: &Workload, names: 
         }
     });
     let known = rivals::hash_map::<RandomState>(names);
-    group.bench_function(BenchmarkId::new("floor-remove", workload.name), |bencher| {
+    group.bench_function(BenchmarkId::new("floor-remove", &workload.name), |bencher| {
         let mut requests = workload.shuffled();
         bencher.iter_batched_ref(
             || {
                 let request = requests.next().expect("no end");
-                (
-                    fresh(request),
-                    request.iter().filter_map(&known).collect::<Vec<_>>(),
-                )
+                (fresh(request), request.iter().filter_map(&known).collect::<Vec<_>>())
             },
             |(map, hits)| {
                 for &hit in &*hits {
@@ -135,7 +122,7 @@ fn look_up(
     find: impl Fn(&HeaderName) -> bool,
 ) {
     let mut requests = workload.shuffled();
-    group.bench_function(BenchmarkId::new(method, workload.name), |bencher| {
+    group.bench_function(BenchmarkId::new(method, &workload.name), |bencher| {
         bencher.iter_custom(|count| {
             let mut elapsed = Duration::ZERO;
             let mut done = 0;
@@ -163,50 +150,47 @@ fn look_up_names(criterion: &mut Criterion) {
     let texts = internal_names();
     let names: Vec<HeaderName> = texts.iter().map(|name| header_name(name)).collect();
     let set = set_of(texts.iter().copied());
-    let with_prefixes = set_of(texts.iter().copied().chain(PREFIX_RULES));
+    let with_prefixes = set_of(texts.iter().copied().chain(prefix_rules()));
     let foldhash = rivals::hash_map::<foldhash::fast::RandomState>(&names);
     let trie_hard = rivals::trie_hard(&texts);
     let mut group = criterion.benchmark_group("headers-lookup");
     for workload in &workloads() {
-        look_up(&mut group, "hedgerow", workload, |name| {
-            set.matches_name(name)
-        });
+        look_up(&mut group, "hedgerow", workload, |name| set.matches_name(name));
         look_up(&mut group, "hedgerow-bytes", workload, |name| {
             set.matches(name.as_str().as_bytes())
         });
         look_up(&mut group, "hedgerow-10-prefixes", workload, |name| {
             with_prefixes.matches_name(name)
         });
-        look_up(&mut group, "hashmap-foldhash", workload, |name| {
-            foldhash(name).is_some()
-        });
-        look_up(&mut group, "trie-hard", workload, |name| {
-            trie_hard(name).is_some()
-        });
+        look_up(&mut group, "hashmap-foldhash", workload, |name| foldhash(name).is_some());
+        look_up(&mut group, "trie-hard", workload, |name| trie_hard(name).is_some());
     }
     group.finish();
 }
 
-fn grow(criterion: &mut Criterion) {
+/// Times lookups in sets of more and more rules, always of the names of real requests.
+fn grow_lookup(criterion: &mut Criterion) {
     let [real, ..] = workloads();
-    for count in [10, 120, 1_000, 10_000] {
+    let mut group = criterion.benchmark_group("headers-growth-lookup");
+    for count in GROWTH {
         let rules = many_rules(count);
         let set = set_of(rules.iter().map(String::as_str));
-        let of_size = Workload {
-            name: "",
-            requests: real.requests.clone(),
-        };
-        let mut group = criterion.benchmark_group(format!("headers-growth-lookup-{count}"));
-        look_up(&mut group, "hedgerow", &of_size, |name| {
-            set.matches_name(name)
-        });
-        group.finish();
-        let mut group = criterion.benchmark_group(format!("headers-growth-compile-{count}"));
-        group.bench_function("hedgerow", |bencher| {
+        let of_size = Workload { name: format!("{count} rules"), requests: real.requests.clone() };
+        look_up(&mut group, "hedgerow", &of_size, |name| set.matches_name(name));
+    }
+    group.finish();
+}
+
+/// Times the compilation of more and more rules.
+fn grow_compile(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("headers-growth-compile");
+    for count in GROWTH {
+        let rules = many_rules(count);
+        group.bench_function(BenchmarkId::new("hedgerow", format!("{count} rules")), |bencher| {
             bencher.iter(|| set_of(rules.iter().map(String::as_str)));
         });
-        group.finish();
     }
+    group.finish();
 }
 
 criterion_group! {
@@ -216,6 +200,6 @@ criterion_group! {
         .measurement_time(Duration::from_millis(1500))
         .sample_size(50)
         .without_plots();
-    targets = clear_requests, look_up_names, grow
+    targets = clear_requests, look_up_names, grow_lookup, grow_compile
 }
 criterion_main!(benches);

@@ -52,11 +52,7 @@ impl<'a> Front<'a> {
     #[inline]
     fn of(displacements: &'a [Displacement], slots: &'a [Slot], bits: SlotBits) -> Self {
         assert!(!slots.is_empty(), "checked here, so that no lookup has to");
-        Self {
-            displacements,
-            slots,
-            bucket_shift: bits.bucket_shift(),
-        }
+        Self { displacements, slots, bucket_shift: bits.bucket_shift() }
     }
 
     /// The rule that a name of this hash would be.
@@ -66,18 +62,12 @@ impl<'a> Front<'a> {
         let displacement = u16::from_le_bytes(self.displacements[bucket]);
         let slot = slot_of(hash, displacement, self.slots.len() - 1);
         let entry = u32::from_le_bytes(self.slots[slot]);
-        Candidate {
-            rule: entry as u16,
-            is_likely: (entry ^ hash as u32) >> 16 == 0,
-        }
+        Candidate { rule: entry as u16, is_likely: (entry ^ hash as u32) >> 16 == 0 }
     }
 
     /// The rule of every slot that is not empty.
     pub(crate) fn rules(self) -> impl Iterator<Item = u16> + 'a {
-        let rules = self
-            .slots
-            .iter()
-            .map(|slot| u32::from_le_bytes(*slot) as u16);
+        let rules = self.slots.iter().map(|slot| u32::from_le_bytes(*slot) as u16);
         rules.filter(|&rule| rule != NO_RULE)
     }
 }
@@ -111,12 +101,7 @@ pub(crate) fn build(count: usize, hashes: impl Fn(u64) -> Vec<(u64, u16)>) -> Bu
     let mut bits = SlotBits::for_rules(count);
     for seed in 0.. {
         if let Some((displacements, slots)) = place(hashes(seed), bits) {
-            return BuiltFront {
-                seed,
-                bits,
-                displacements,
-                slots,
-            };
+            return BuiltFront { seed, bits, displacements, slots };
         }
         if seed % SEEDS_PER_SIZE == SEEDS_PER_SIZE - 1 {
             bits = bits.doubled();
@@ -130,9 +115,7 @@ fn place(mut hashes: Vec<(u64, u16)>, bits: SlotBits) -> Option<(Vec<Displacemen
     let bucket_of = |hash: u64| (hash >> bits.bucket_shift()) as usize;
     hashes.sort_unstable();
     hashes.dedup_by_key(|&mut (hash, _)| hash);
-    let mut buckets: Vec<_> = hashes
-        .chunk_by(|a, b| bucket_of(a.0) == bucket_of(b.0))
-        .collect();
+    let mut buckets: Vec<_> = hashes.chunk_by(|a, b| bucket_of(a.0) == bucket_of(b.0)).collect();
     buckets.sort_by_key(|bucket| core::cmp::Reverse(bucket.len()));
 
     let mask = bits.slots() - 1;
@@ -144,9 +127,7 @@ fn place(mut hashes: Vec<(u64, u16)>, bits: SlotBits) -> Option<(Vec<Displacemen
             let slot = |&(hash, _): &(u64, u16)| slot_of(hash, displacement, mask);
             bucket.iter().enumerate().all(|(index, entry)| {
                 is_free(slot(entry))
-                    && bucket[..index]
-                        .iter()
-                        .all(|other| slot(other) != slot(entry))
+                    && bucket[..index].iter().all(|other| slot(other) != slot(entry))
             })
         })?;
         displacements[bucket_of(bucket[0].0)] = displacement.to_le_bytes();

@@ -28,9 +28,6 @@ const BITS_PER_RULE: usize = 1024;
 /// How many bytes are compared once more in a bucket that is not empty.
 const WINDOW: usize = 4;
 
-/// Bits in the table for each prefix rule: four buckets, so that most names find an empty one.
-const BITS_PER_RULE: usize = 1024;
-
 /// A bucket that every name passes: one of its prefixes has fewer bytes than are compared.
 const OPEN: u64 = u32::MAX as u64;
 
@@ -48,10 +45,7 @@ pub(crate) struct Gate<'a> {
 impl<'a> Gate<'a> {
     #[inline]
     pub(crate) fn new(buckets: &'a [u8], shortest: u16) -> Self {
-        Self {
-            buckets: buckets.as_chunks().0,
-            shared: shared_bytes(usize::from(shortest)),
-        }
+        Self { buckets: buckets.as_chunks().0, shared: shared_bytes(usize::from(shortest)) }
     }
 
     /// Whether a name with these words, folded or not, has a bucket that is not empty.
@@ -120,11 +114,7 @@ fn bit_of(window: u32) -> u32 {
 pub(crate) fn build(prefixes: &[&[u8]]) -> (Vec<u8>, u8, u16) {
     let bits = ((prefixes.len() * BITS_PER_RULE).next_power_of_two().ilog2() as u8)
         .clamp(MIN_GATE_BITS, MAX_TABLE_BITS);
-    let shortest = prefixes
-        .iter()
-        .map(|prefix| prefix.len())
-        .min()
-        .unwrap_or(0);
+    let shortest = prefixes.iter().map(|prefix| prefix.len()).min().unwrap_or(0);
     let mut buckets = vec![0_u64; (1 << bits) / (8 * BUCKET_LENGTH)];
     let (count, shared) = (buckets.len(), shared_bytes(shortest));
     let mut sorted: Vec<(usize, &[u8])> = prefixes

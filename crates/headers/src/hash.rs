@@ -20,10 +20,7 @@ pub(crate) struct NameHasher {
 
 impl NameHasher {
     pub(crate) fn new(seed: u64) -> Self {
-        Self {
-            first: mix(seed) | 1,
-            last: mix(!seed) | 1,
-        }
+        Self { first: mix(seed) | 1, last: mix(!seed) | 1 }
     }
 
     /// The hash of a name, equal for names that differ only in case.

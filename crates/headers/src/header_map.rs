@@ -39,15 +39,8 @@ impl HeaderSet<'_> {
 
 /// Removes every name that `matches`, one after the other.
 fn strip_each<T>(map: &mut HeaderMap<T>, matches: impl Fn(&HeaderName) -> bool) -> usize {
-    let names: Vec<_> = map
-        .keys()
-        .filter(|name| matches(name))
-        .cloned()
-        .collect();
-    names
-        .iter()
-        .filter(|&name| map.remove(name).is_some())
-        .count()
+    let names: Vec<_> = map.keys().filter(|name| matches(name)).cloned().collect();
+    names.iter().filter(|&name| map.remove(name).is_some()).count()
 }
 
 /// Removes the fields that `Connection` nominates, but not `Connection` itself.
@@ -59,8 +52,5 @@ fn strip_nominated<T: AsRef<[u8]>>(map: &mut HeaderMap<T>) -> usize {
         .filter_map(|option| HeaderName::from_bytes(option).ok())
         .filter(|name| name != CONNECTION)
         .collect();
-    nominated
-        .iter()
-        .filter(|&name| map.remove(name).is_some())
-        .count()
+    nominated.iter().filter(|&name| map.remove(name).is_some()).count()
 }

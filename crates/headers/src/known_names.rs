@@ -12,7 +12,8 @@ use crate::{
     standard_names::StandardNames,
 };
 
-/// How many candidates of either kind are remembered; a map with more is stripped the plain way.
+/// How many candidates of either kind are written down. The last place is for names that are none:
+/// a map with as many candidates is stripped the plain way, or names could hide behind others.
 const CANDIDATES: usize = 32;
 
 /// The names of a set's exact rules, a front of their own, and the standard names.
@@ -24,7 +25,7 @@ pub(crate) struct KnownNames {
     standard: StandardNames,
 }
 
-/// What a look at every name of a map finds, in the first places of either array.
+/// What a look at every name of a map finds.
 #[derive(Default)]
 struct Candidates {
     /// The exact rules that names of the map may be.
@@ -33,6 +34,20 @@ struct Candidates {
     /// Where in the map the names are that a prefix rule may match.
     places: [u16; CANDIDATES],
     place_count: usize,
+}
+
+impl Candidates {
+    /// The rules, unless there are too many.
+    #[inline]
+    fn rules(&self) -> Option<&[u16]> {
+        self.rules[..CANDIDATES - 1].get(..self.rule_count)
+    }
+
+    /// The places, unless there are too many.
+    #[inline]
+    fn places(&self) -> Option<&[u16]> {
+        self.places[..CANDIDATES - 1].get(..self.place_count)
+    }
 }
 
 impl KnownNames {
@@ -46,20 +61,11 @@ impl KnownNames {
             .ok()?;
         let front = front::build(names.len(), |seed| {
             let hasher = NameHasher::new(seed);
-            names
-                .iter()
-                .map(|name| Shown::by(name).hash(hasher))
-                .zip(0..)
-                .collect()
+            names.iter().map(|name| Shown::by(name).hash(hasher)).zip(0..).collect()
         });
         let is_exact = front.front().rules().count() == names.len();
         let standard = StandardNames::of(set)?;
-        is_exact.then(|| Self {
-            hasher: NameHasher::new(front.seed),
-            names,
-            front,
-            standard,
-        })
+        is_exact.then(|| Self { hasher: NameHasher::new(front.seed), names, front, standard })
     }
 
     /// Whether a rule of `set`, the set that these names are of, matches `name`.
@@ -82,12 +88,12 @@ impl KnownNames {
         let mut prefixed = Vec::new();
         if set.has_prefixes() {
             self.look_over::<true, T>(set, map, &mut candidates);
-            prefixed = prefixed_names(set, map, candidates.places.get(..candidates.place_count)?);
+            prefixed = prefixed_names(set, map, candidates.places()?);
         } else {
             self.look_over::<false, T>(set, map, &mut candidates);
         }
         let before = map.keys_len();
-        for &rule in candidates.rules.get(..candidates.rule_count)? {
+        for &rule in candidates.rules()? {
             if let Some(name) = self.names.get(usize::from(rule)) {
                 map.remove(name);
             }
@@ -138,12 +144,16 @@ fn has_prefix(set: &HeaderSet<'_>, name: &HeaderName) -> bool {
 }
 
 /// The names that a prefix rule matches, of those at `places` in `map`.
+#[inline]
 fn prefixed_names<T>(set: &HeaderSet<'_>, map: &HeaderMap<T>, places: &[u16]) -> Vec<HeaderName> {
     let gate = set.gate();
     places
         .iter()
         .filter_map(|&place| map.keys().nth(usize::from(place)))
-        .filter(|name| gate.admits(name.as_str().as_bytes()) && has_prefix(set, name))
+        .filter(|name| {
+            let text = name.as_str().as_bytes();
+            gate.admits(text) && set.is_in_trie(text)
+        })
         .cloned()
         .collect()
 }

@@ -92,9 +92,7 @@ impl<'a> HeaderSet<'a> {
         };
         set.validate()?;
         let table = set.rule_table();
-        let exact = (0..table.len())
-            .filter(|&rule| !table.is_prefix(rule))
-            .count();
+        let exact = (0..table.len()).filter(|&rule| !table.is_prefix(rule)).count();
         set.has_twins = set.front().rules().count() < exact;
         set.strips_connection = set.matches(b"connection");
         #[cfg(feature = "http")]
@@ -108,21 +106,11 @@ impl<'a> HeaderSet<'a> {
         let rules = self.rule_table();
         rules.validate(self.sections.rules.start)?;
         self.trie().validate(self.sections.nodes.start)?;
-        if self
-            .front()
-            .rules()
-            .any(|rule| usize::from(rule) >= rules.len())
-        {
-            return Err(ImageError::Field {
-                field: "slot",
-                offset: self.sections.slots.start,
-            });
+        if self.front().rules().any(|rule| usize::from(rule) >= rules.len()) {
+            return Err(ImageError::Field { field: "slot", offset: self.sections.slots.start });
         }
         if !self.probe().is_valid() {
-            return Err(ImageError::Field {
-                field: "places of the probe",
-                offset: PLACES_AT,
-            });
+            return Err(ImageError::Field { field: "places of the probe", offset: PLACES_AT });
         }
         Ok(())
     }
@@ -189,9 +177,7 @@ impl<'a> HeaderSet<'a> {
     /// ```
     #[must_use]
     pub fn find(&self, name: &[u8]) -> Option<Rule<'_>> {
-        self.trie()
-            .find(name)
-            .map(|rule| self.rule_table().get(rule))
+        self.trie().find(name).map(|rule| self.rule_table().get(rule))
     }
 
     /// What a host needs to decide misses on its own strings, without copying them here.
@@ -240,8 +226,7 @@ impl<'a> HeaderSet<'a> {
     fn is_exact_rule(&self, rule: usize, name: &[u8]) -> bool {
         let table = self.rule_table();
         rule < table.len()
-            && (is_name(name, table.text(rule))
-                || self.has_twins && self.is_in_trie(name))
+            && (is_name(name, table.text(rule)) || self.has_twins && self.is_in_trie(name))
     }
 
     #[inline]
@@ -249,9 +234,10 @@ impl<'a> HeaderSet<'a> {
         self.has_prefixes() && self.gate().admits(name) && self.is_in_trie(name)
     }
 
-    /// Not inlined: it is rare, and what comes before it is short.
+    /// Whether the trie has a rule that matches `name`. Not inlined: it is rare, and what comes
+    /// before it is short.
     #[inline(never)]
-    fn is_in_trie(&self, name: &[u8]) -> bool {
+    pub(crate) fn is_in_trie(&self, name: &[u8]) -> bool {
         self.trie().find(name).is_some()
     }
 
@@ -269,11 +255,7 @@ impl<'a> HeaderSet<'a> {
 
     #[inline]
     fn front(&self) -> Front<'_> {
-        let Sections {
-            displacements,
-            slots,
-            ..
-        } = &self.sections;
+        let Sections { displacements, slots, .. } = &self.sections;
         Front::new(
             &self.image[displacements.clone()],
             &self.image[slots.clone()],
@@ -288,10 +270,7 @@ impl<'a> HeaderSet<'a> {
 
     #[inline]
     pub(crate) fn gate(&self) -> Gate<'_> {
-        Gate::new(
-            &self.image[self.sections.gate.clone()],
-            self.numbers.shortest_prefix,
-        )
+        Gate::new(&self.image[self.sections.gate.clone()], self.numbers.shortest_prefix)
     }
 
     #[inline]

@@ -4,11 +4,7 @@
 
 use http::HeaderName;
 
-use crate::{
-    HeaderSet,
-    hash::Words,
-    shown::Shown,
-};
+use crate::{HeaderSet, hash::Words, shown::Shown};
 
 /// Names that `http` holds as numbers. To leave one out costs time and nothing else, as does one
 /// that some version of `http` does not hold so.

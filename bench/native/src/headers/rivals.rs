@@ -49,11 +49,8 @@ pub fn clear_by_loop_over_text(map: &mut HeaderMap, names: &[&str]) {
 pub fn hash_map<S: BuildHasher + Default>(
     names: &[HeaderName],
 ) -> impl Fn(&HeaderName) -> Option<usize> + use<S> {
-    let map: HashMap<HeaderName, usize, S> = names
-        .iter()
-        .enumerate()
-        .map(|(number, name)| (name.clone(), number))
-        .collect();
+    let map: HashMap<HeaderName, usize, S> =
+        names.iter().enumerate().map(|(number, name)| (name.clone(), number)).collect();
     move |name| map.get(name).copied()
 }
 
@@ -64,21 +61,15 @@ pub fn perfect_hash() -> impl Fn(&HeaderName) -> Option<usize> {
 
 /// A `BTreeMap` keyed by text.
 pub fn b_tree<'a>(names: &[&'a str]) -> impl Fn(&HeaderName) -> Option<usize> + use<'a> {
-    let map: BTreeMap<&str, usize> = names
-        .iter()
-        .enumerate()
-        .map(|(number, &name)| (name, number))
-        .collect();
+    let map: BTreeMap<&str, usize> =
+        names.iter().enumerate().map(|(number, &name)| (name, number)).collect();
     move |name| map.get(name.as_str()).copied()
 }
 
 /// A finite state transducer.
 pub fn fst_map(names: &[&str]) -> impl Fn(&HeaderName) -> Option<usize> + use<> {
-    let mut sorted: Vec<_> = names
-        .iter()
-        .enumerate()
-        .map(|(number, &name)| (name, number as u64))
-        .collect();
+    let mut sorted: Vec<_> =
+        names.iter().enumerate().map(|(number, &name)| (name, number as u64)).collect();
     sorted.sort_unstable();
     let map = fst::Map::from_iter(sorted).expect("sorted names");
     move |name| map.get(name.as_str()).map(|number| number as usize)
@@ -94,11 +85,7 @@ pub fn regex_of(names: &[&str]) -> Regex {
 /// Removes what one regular expression matches.
 pub fn clear_by_regex(map: &mut HeaderMap, regex: &Regex, hits: &mut Vec<HeaderName>) {
     hits.clear();
-    hits.extend(
-        map.keys()
-            .filter(|name| regex.is_match(name.as_str().as_bytes()))
-            .cloned(),
-    );
+    hits.extend(map.keys().filter(|name| regex.is_match(name.as_str().as_bytes())).cloned());
     for hit in &*hits {
         map.remove(hit);
     }
@@ -133,11 +120,7 @@ pub fn radix_trie(names: &[&str]) -> impl Fn(&HeaderName) -> Option<usize> + use
 /// Cloudflare's trie.
 pub fn trie_hard<'a>(names: &[&'a str]) -> impl Fn(&HeaderName) -> Option<usize> + use<'a> {
     let trie = TrieHard::new(
-        names
-            .iter()
-            .enumerate()
-            .map(|(number, &name)| (name.as_bytes(), number))
-            .collect(),
+        names.iter().enumerate().map(|(number, &name)| (name.as_bytes(), number)).collect(),
     );
     move |name| trie.get(name.as_str())
 }

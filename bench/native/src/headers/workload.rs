@@ -2,32 +2,22 @@
 
 use std::collections::BTreeSet;
 
+use hedgerow_headers::{HeaderSet, HeaderSetBuilder};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 const INTERNAL: &str = include_str!("../../../../corpora/headers/internal.txt");
+const PREFIX_RULES: &str = include_str!("../../../../corpora/headers/prefix-rules.txt");
 const REAL: &str = include_str!("../../../../corpora/headers/real.txt");
 const UNIFORM: &str = include_str!("../../../../corpora/headers/uniform.txt");
 const NEAR: &str = include_str!("../../../../corpora/headers/near.txt");
 
-/// Ten prefix rules as operators add them. They begin like many names and match none of these
-/// workloads, so that what they add is the cost of deciding, not of removing more.
-pub const PREFIX_RULES: [&str; 10] = [
-    "x-middleware-*",
-    "x-internal2-*",
-    "cf-intra-*",
-    "x-envoy-internal-*",
-    "x-amz-internal-*",
-    "x-forwarded-internal-*",
-    "x-vercel-*",
-    "x-debug-*",
-    "sec-internal-*",
-    "fly-internal-*",
-];
+/// How many rules the sets have that show how lookups, compilation and images grow.
+pub const GROWTH: [usize; 4] = [10, 120, 1_000, 10_000];
 
 /// The names of the requests of one kind.
 pub struct Workload {
     /// What the kind is called in the results.
-    pub name: &'static str,
+    pub name: String,
     /// The field names of each request.
     pub requests: Vec<Vec<HeaderName>>,
 }
@@ -51,11 +41,30 @@ pub fn internal_names() -> Vec<&'static str> {
     INTERNAL.lines().collect()
 }
 
+/// Ten prefix rules as operators add them. They begin like many names and match none of these
+/// workloads, so that what they add is the cost of deciding, not of removing more.
+#[must_use]
+pub fn prefix_rules() -> Vec<&'static str> {
+    PREFIX_RULES.lines().collect()
+}
+
+/// The set of these rules.
+///
+/// # Panics
+///
+/// If one of them is not a rule.
+#[must_use]
+pub fn set_of<'a>(rules: impl IntoIterator<Item = &'a str>) -> HeaderSet<'static> {
+    let mut builder = HeaderSetBuilder::new();
+    builder.rules(rules).expect("valid rules");
+    builder.build()
+}
+
 /// All workloads: real traffic, the mix of the article that this work began with, near misses.
 #[must_use]
 pub fn workloads() -> [Workload; 3] {
     [("real", REAL), ("uniform", UNIFORM), ("near", NEAR)].map(|(name, text)| Workload {
-        name,
+        name: name.to_owned(),
         requests: text.lines().map(request_names).collect(),
     })
 }
@@ -75,12 +84,7 @@ pub fn header_name(name: &str) -> HeaderName {
 pub fn fresh(names: &[HeaderName]) -> HeaderMap {
     names
         .iter()
-        .map(|name| {
-            (
-                header_name(name.as_str()),
-                HeaderValue::from_static("value"),
-            )
-        })
+        .map(|name| (header_name(name.as_str()), HeaderValue::from_static("value")))
         .collect()
 }
 
@@ -92,16 +96,10 @@ pub fn many_rules(count: usize) -> Vec<String> {
     let made = parts.iter().flat_map(|first| {
         let parts = &parts;
         parts.iter().flat_map(move |second| {
-            parts
-                .iter()
-                .map(move |third| format!("x-{first}-{second}-{third}"))
+            parts.iter().map(move |third| format!("x-{first}-{second}-{third}"))
         })
     });
     let stride = parts.len().pow(3) / 10_000;
     let known: Vec<String> = names.iter().map(ToString::to_string).collect();
-    known
-        .into_iter()
-        .chain(made.step_by(stride))
-        .take(count)
-        .collect()
+    known.into_iter().chain(made.step_by(stride)).take(count).collect()
 }

@@ -82,8 +82,9 @@ export class HeaderStripper {
       if (number !== MISS && this.#confirm(name, number)) doomed.push(name);
     }
     if (this.#stripsConnection && doomed.includes("connection")) {
-      const nominated = this.#nominated(headers.get("connection")!, compiled);
-      doomed.push(...nominated.filter((name) => headers.has(name)));
+      for (const name of this.#nominated(headers.get("connection")!, compiled)) {
+        if (headers.has(name)) doomed.push(name);
+      }
     }
     return remove(headers, doomed);
   }
@@ -167,20 +168,30 @@ export class HeaderStripper {
   #confirm(name: string, number: number): boolean {
     const known = this.#confirmations.get(name, number);
     if (known !== undefined) return known;
-    const matches = this.#live().matches(encoder.encodeInto(name, this.#scratch.bytes).written);
+    const matches = this.#live().matches(this.#write(name));
     this.#confirmations.set(name, number, matches);
     return matches;
   }
 
+  /** Writes `name` to the scratch buffer, and returns the length of what is to be looked at. */
+  #write(name: string): number {
+    const scratch = this.#scratch.bytes;
+    const { read, written } = encoder.encodeInto(name, scratch);
+    if (read === name.length) return written;
+    // Cut off: it is longer than any rule, and must equal none.
+    scratch.fill(0, written);
+    return scratch.length;
+  }
+
   /** The fields that `Connection` nominates beside those that a rule matches, in lower case. */
-  #nominated(value: string, compiled: CompiledHeaders): string[] {
-    return compiled.nominated(value).split(",").slice(0, -1);
+  #nominated(value: string, compiled: CompiledHeaders): Set<string> {
+    return new Set(compiled.nominated(value).split(",").slice(0, -1));
   }
 
   #withoutNominated(raw: string[], connection: string, compiled: CompiledHeaders): string[] {
     const nominated = this.#nominated(connection, compiled);
-    if (nominated.length === 0) return raw;
-    return raw.filter((_, index) => !nominated.includes(raw[index & ~1]!.toLowerCase()));
+    if (nominated.size === 0) return raw;
+    return raw.filter((_, index) => !nominated.has(lowerCase(raw[index & ~1]!)));
   }
 }
 
@@ -232,6 +243,11 @@ function remove(headers: Headers, names: string[]): number {
   return count;
 }
 
+/** A name in lower case as HTTP sees it: only the letters of ASCII have one. */
+function lowerCase(name: string): string {
+  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
 function isConnection(name: string): boolean {
-  return name.length === 10 && name.toLowerCase() === "connection";
+  return name.length === 10 && lowerCase(name) === "connection";
 }

@@ -16,7 +16,7 @@ export type PresetName = "hop-by-hop" | "cloudflare" | "vercel" | "next";
  * @throws {HedgerowError} `ERR_ARGUMENT` if there is no preset of that name.
  */
 export function preset(name: PresetName): string[] {
-  const rules = rulesOf(name).split(",").slice(0, -1);
+  const rules = typeof name === "string" ? rulesOf(name).split(",").slice(0, -1) : [];
   if (rules.length === 0) {
     throw new HedgerowError("ERR_ARGUMENT", `expected the name of a preset, found ${String(name)}`);
   }

@@ -1,0 +1,13 @@
+//! Prints how large the images of more and more rules are, as one JSON array.
+
+use hedgerow_bench::headers::workload::{GROWTH, many_rules, set_of};
+
+fn main() {
+    let sizes = GROWTH.map(|count| {
+        let rules = many_rules(count);
+        let image_bytes = set_of(rules.iter().map(String::as_str)).image().len();
+        let text_bytes: usize = rules.iter().map(String::len).sum();
+        format!(r#"{{"rules": {count}, "image_bytes": {image_bytes}, "text_bytes": {text_bytes}}}"#)
+    });
+    println!("[{}]", sizes.join(", "));
+}

@@ -1,0 +1,55 @@
+import { HeaderStripper } from "hedgerow";
+import { expect, test } from "vitest";
+import { bytesOf } from "../../../tests/support/text.js";
+import { memorySize } from "./support/wasm.js";
+
+/**
+ * Asserts that after some rounds, all others need no more memory.
+ *
+ * What all rounds together would leave behind must be more than what earlier tests have freed: this
+ * file has an instance of the module to itself, and its tests go from small to large.
+ */
+function assertSteady(warmUp: number, rounds: number, round: (number: number) => void): void {
+  for (let number = 0; number < warmUp; number += 1) round(number);
+  const before = memorySize();
+  for (let number = warmUp; number < rounds; number += 1) round(number);
+  expect(memorySize()).toBe(before);
+}
+
+test("strippers that are freed leave no memory behind", () => {
+  assertSteady(100, 5000, (number) => {
+    const rules = Array.from({ length: number % 50 }, (_, index) => `x-${number}-${index}`);
+    const stripper = new HeaderStripper(["x-internal-*", "x-debug", ...rules]);
+    stripper.matches("x-debug");
+    stripper.stripBlock(bytesOf("x-debug: 1\r\n"));
+    stripper.free();
+  });
+});
+
+test("constructors that fail leave no memory behind", () => {
+  const rules = Array.from({ length: 1000 }, (_, number) => `x-${number}-${"a".repeat(100)}`);
+  function* interrupted() {
+    yield* rules;
+    throw new RangeError("the iterable's own");
+  }
+  const failures: [() => Iterable<string>, string][] = [
+    [() => [...rules, "x y"], "expected a token character"],
+    [() => [...rules, 7 as unknown as string], "expected a string"],
+    [interrupted, "the iterable's own"],
+  ];
+  assertSteady(9, 300, (number) => {
+    const [rulesOf, message] = failures[number % failures.length]!;
+    expect(() => new HeaderStripper(rulesOf())).toThrow(message);
+  });
+});
+
+test("large blocks, stripped or refused, leave no memory behind and are not kept", () => {
+  const strippers = Array.from({ length: 40 }, () => new HeaderStripper(["x-debug"]));
+  const block = bytesOf(`x-debug: ${"1".repeat(2 << 20)}\r\n`);
+  assertSteady(2, strippers.length, (number) => {
+    const stripper = strippers[number]!;
+    expect(() => stripper.stripBlock(block.subarray(0, -1))).toThrow("CR LF");
+    expect(stripper.stripBlock(block)).toHaveLength(0);
+  });
+  for (const stripper of strippers) stripper.free();
+});

@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { HeaderStripper } from "hedgerow";
+import { expect, test } from "vitest";
+import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../../../tests/support/tokens.js";
+import { rulesAndNames } from "./support/generate.js";
+import { Oracle } from "./support/oracle.js";
+
+test("a name matches if and only if one of the rules does, however often it is asked", () => {
+  const property = fc.property(rulesAndNames, ({ rules, names }) => {
+    using stripper = new HeaderStripper(rules);
+    const oracle = new Oracle(rules);
+    const expected = names.filter((name) => oracle.matches(name));
+    for (const _ of ["first", "again"]) {
+      expect(names.filter((name) => stripper.matches(name))).toEqual(expected);
+    }
+  });
+  fc.assert(property, { numRuns: 600 });
+});
+
+/** A text in which neighbours differ. */
+const text = (length: number) => "abcdefghijklmnopqrstuvwxyz".repeat(12).slice(0, length);
+const LENGTHS = Array.from({ length: MAX_RULE_LENGTH }, (_, index) => index + 1);
+
+test("a name of any length matches itself and no name one shorter or longer", () => {
+  const wrong = LENGTHS.filter((length) => {
+    using stripper = new HeaderStripper([text(length)]);
+    const isRight =
+      stripper.matches(text(length)) &&
+      stripper.matches(text(length).toUpperCase()) &&
+      !stripper.matches(text(length - 1)) &&
+      !stripper.matches(text(length + 1));
+    return !isRight;
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("a prefix of any length matches itself and everything longer", () => {
+  const wrong = LENGTHS.filter((length) => {
+    using stripper = new HeaderStripper([`${text(length)}*`]);
+    const longer = ["", "a", "B", "\u{1f512}", "\ud800", "x".repeat(70_000)];
+    const isRight =
+      longer.every((end) => stripper.matches(text(length).toUpperCase() + end)) &&
+      !stripper.matches(text(length - 1));
+    return !isRight;
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("any other character anywhere in a name is noticed", () => {
+  for (const length of [1, 2, 3, 7, 8, 9, 16, 17, 33, 64, 65, 256]) {
+    const rule = TOKEN_CHARACTERS.repeat(4).slice(0, length);
+    using exact = new HeaderStripper([rule]);
+    using prefix = new HeaderStripper([`${rule}*`]);
+    const oracle = new Oracle([rule]);
+    for (let place = 0; place < length; place += 1) {
+      const names = Array.from(
+        { length: 256 },
+        (_, code) => rule.slice(0, place) + String.fromCharCode(code) + rule.slice(place + 1),
+      );
+      const expected = names.filter((name) => oracle.matches(name));
+      expect(names.filter((name) => exact.matches(name))).toEqual(expected);
+      expect(names.filter((name) => prefix.matches(name))).toEqual(expected);
+    }
+  }
+});
+
+test("every rule of a large set matches and names next to it do not", () => {
+  const prefixes = Array.from({ length: 500 }, (_, number) => `x-${number + 1000}-*`);
+  const names = Array.from({ length: 5000 }, (_, number) => `name-${number.toString(16)}`);
+  using stripper = new HeaderStripper([...prefixes, ...names]);
+  const found = (candidates: string[]) => candidates.filter((name) => stripper.matches(name));
+  const beginnings = prefixes.map((prefix) => prefix.slice(0, -1));
+  expect(found(names)).toEqual(names);
+  expect(found(names.map((name) => `${name}+`))).toEqual([]);
+  expect(found(beginnings.map((name) => `${name}+`))).toHaveLength(prefixes.length);
+  expect(found([...names, ...beginnings].map((name) => `+${name}`))).toEqual([]);
+});

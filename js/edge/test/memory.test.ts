@@ -1,0 +1,74 @@
+import { HeaderStripper } from "hedgerow";
+import { expect, test } from "vitest";
+import { bytesOf, textOf } from "../../../tests/support/text.js";
+import { memorySize } from "./support/wasm.js";
+
+const RULES = ["x-internal-*", "x-debug", "connection"];
+
+/** Asserts that a stripper of {@link RULES} does all that it can. */
+function assertWorks(stripper: HeaderStripper): void {
+  const names = ["X-Debug", "x-internal-new", "x-debugs", "accept"];
+  expect(names.filter((name) => stripper.matches(name))).toEqual(["X-Debug", "x-internal-new"]);
+  const headers = new Headers({ connection: "x-hop", "x-hop": "1", "x-debug": "2", accept: "3" });
+  expect(stripper.strip(headers)).toBe(3);
+  expect([...headers.keys()]).toEqual(["accept"]);
+  expect(stripper.stripRaw(["X-Debug", "1", "Accept", "2"])).toEqual(["Accept", "2"]);
+  expect(textOf(stripper.stripBlock(bytesOf("x-debug: 1\r\nb: 2\r\n")))).toBe("b: 2\r\n");
+}
+
+/** Runs `grow` and asserts that the memory has grown, so that every view of it has died. */
+function assertGrows(grow: () => void): void {
+  const before = memorySize();
+  grow();
+  expect(memorySize()).toBeGreaterThan(before);
+}
+
+test("memory that grows for a large block breaks no stripper, whichever stripped it", () => {
+  using stripper = new HeaderStripper(RULES);
+  using other = new HeaderStripper(RULES);
+  assertWorks(stripper);
+  assertWorks(other);
+  for (const megabytes of [2, 6, 16]) {
+    const line = `x-debug: ${"1".repeat(1013)}\r\n`;
+    const block = bytesOf(`${line.repeat(megabytes * 1024)}b: 2\r\n`);
+    assertGrows(() => expect(textOf(stripper.stripBlock(block))).toBe("b: 2\r\n"));
+    assertWorks(stripper);
+    assertWorks(other);
+  }
+});
+
+test("memory that grows for a large refused block breaks no stripper", () => {
+  using stripper = new HeaderStripper(RULES);
+  const block = new Uint8Array(memorySize() + (1 << 20)).fill(0x61);
+  assertGrows(() => expect(() => stripper.stripBlock(block)).toThrow("expected CR LF at the end"));
+  expect(block.every((byte) => byte === 0x61)).toBe(true);
+  assertWorks(stripper);
+});
+
+test("memory that grows for other strippers breaks none of them", () => {
+  using stripper = new HeaderStripper(RULES);
+  assertWorks(stripper);
+  const others: HeaderStripper[] = [];
+  assertGrows(() => {
+    const before = memorySize();
+    while (memorySize() === before) {
+      const rules = Array.from({ length: 5000 }, (_, number) => `x-${others.length}-${number}`);
+      others.push(new HeaderStripper(rules));
+    }
+  });
+  assertWorks(stripper);
+  expect(others.every((other, number) => other.matches(`X-${number}-4999`))).toBe(true);
+  expect(others.some((other, number) => other.matches(`x-${number + 1}-0`))).toBe(false);
+  for (const other of others) other.free();
+  assertWorks(stripper);
+});
+
+test("memory that grows for a long Connection value breaks no stripper", () => {
+  using stripper = new HeaderStripper(RULES);
+  const long = `x-hop, ${"a".repeat(memorySize())}`;
+  assertGrows(() => {
+    const raw = ["Connection", long, "X-Hop", "1", "Accept", "2"];
+    expect(stripper.stripRaw(raw)).toEqual(["Accept", "2"]);
+  });
+  assertWorks(stripper);
+});

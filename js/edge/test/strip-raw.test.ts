@@ -1,0 +1,25 @@
+import fc from "fast-check";
+import { HeaderStripper } from "hedgerow";
+import { expect, test } from "vitest";
+import { codeUnit, rulesAndFieldNames, valuesFor } from "./support/generate.js";
+import { Oracle } from "./support/oracle.js";
+
+/** Rules, and fields of any text: a raw list may hold what no Headers do. */
+const rulesAndFields = rulesAndFieldNames.chain(({ rules, names }) =>
+  valuesFor(names, codeUnit).map((values) => ({
+    rules,
+    fields: names.map((name, index): [string, string] => [name, values[index]!]),
+  })),
+);
+
+test("a raw list keeps exactly the fields that stay, as they are and in their order", () => {
+  const property = fc.property(rulesAndFields, ({ rules, fields }) => {
+    using stripper = new HeaderStripper(rules);
+    const raw = fields.flat();
+    const before = [...raw];
+    const expected = new Oracle(rules).strip(fields).flat();
+    expect(stripper.stripRaw(Object.freeze(raw))).toEqual(expected);
+    expect(raw).toEqual(before);
+  });
+  fc.assert(property, { numRuns: 600 });
+});

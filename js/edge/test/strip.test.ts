@@ -1,0 +1,30 @@
+import fc from "fast-check";
+import { HeaderStripper } from "hedgerow";
+import { expect, test } from "vitest";
+import { isToken } from "../../../tests/support/tokens.js";
+import { byteOfValue, rulesAndFieldNames, valuesFor } from "./support/generate.js";
+import { Oracle } from "./support/oracle.js";
+
+/** Rules, and fields that Headers take. */
+const rulesAndFields = rulesAndFieldNames.chain(({ rules, names }) => {
+  const valid = names.filter(isToken);
+  return valuesFor(valid, byteOfValue).map((values) => ({
+    rules,
+    fields: valid.map((name, index): [string, string] => [name, values[index]!]),
+  }));
+});
+
+const namesOf = (fields: Iterable<[string, string]>) => new Set([...fields].map(([name]) => name));
+
+test("Headers keep exactly the fields that no rule matches and Connection does not nominate", () => {
+  const property = fc.property(rulesAndFields, ({ rules, fields }) => {
+    using stripper = new HeaderStripper(rules);
+    const headers = new Headers(fields);
+    const before = [...headers];
+    const expected = new Oracle(rules).strip(before);
+    const count = stripper.strip(headers);
+    expect([...headers]).toEqual(expected);
+    expect(count).toBe(namesOf(before).size - namesOf(expected).size);
+  });
+  fc.assert(property, { numRuns: 600 });
+});

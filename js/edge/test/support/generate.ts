@@ -1,0 +1,133 @@
+/** Rules, and names that come as near to them as names can. */
+import fc, { type Arbitrary } from "fast-check";
+import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../../../../tests/support/tokens.js";
+
+/** Rules, and names to hold against them. */
+export interface RulesAndNames {
+  rules: string[];
+  names: string[];
+}
+
+const characters = (alphabet: string, minLength: number, maxLength: number): Arbitrary<string> =>
+  fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength });
+
+/** Any UTF-16 code unit, so that lone surrogates come as well. */
+const codeUnit = fc.oneof(
+  fc.constantFrom(...TOKEN_CHARACTERS),
+  fc.constantFrom("\u212a", "\u017f", "\u00e9", "\ud83d", "\udd12", "\0", "@", "\\", "\x7f", "*"),
+  fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+);
+
+/** Field names that platforms treat in a way of their own, or that stripping does. */
+const specialName = fc.constantFrom(
+  ...["connection", "Connection", "keep-alive", "accept", "upgrade", "set-cookie", "Set-Cookie"],
+);
+
+/** A field name that is a token. */
+export const token: Arbitrary<string> = fc.oneof(
+  characters("abAB-^~_|", 1, 5),
+  characters(`${TOKEN_CHARACTERS}*`, 1, 40),
+  specialName,
+);
+
+const ruleText = fc.oneof(
+  { weight: 4, arbitrary: characters("abAB-^~_|", 1, 6) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom("x-", "X-Internal-", "cf-int-", "x-a-beginning-that-many-share-"),
+        characters(TOKEN_CHARACTERS, 0, 12),
+      )
+      .map((parts) => parts.join("")),
+  },
+  {
+    weight: 2,
+    arbitrary: characters("abAB", 3, 3).map((s) => `x-twins-${s}-that-only-differ-between`),
+  },
+  { weight: 1, arbitrary: specialName },
+  { weight: 1, arbitrary: characters(TOKEN_CHARACTERS, 1, MAX_RULE_LENGTH) },
+  { weight: 1, arbitrary: characters("ab", MAX_RULE_LENGTH - 2, MAX_RULE_LENGTH) },
+);
+
+const rule = fc
+  .tuple(ruleText, fc.constantFrom("", "", "", "*"))
+  .map(([text, star]) => text + star);
+
+const anyName = fc.oneof(
+  fc.string({ unit: codeUnit, maxLength: 40 }),
+  characters(TOKEN_CHARACTERS, 0, 300),
+  token,
+);
+
+/** A change of one place in a text, of its end, or none. */
+const edit: Arbitrary<(text: string) => string> = fc
+  .tuple(
+    fc.constantFrom("nothing", "replace", "flip the case bit", "insert", "remove", "cut", "append"),
+    fc.nat(),
+    codeUnit,
+    anyName,
+  )
+  .map(([kind, number, unit, rest]) => (text) => {
+    const at = number % text.length;
+    const [before, here, after] = [text.slice(0, at), text.charCodeAt(at), text.slice(at + 1)];
+    if (kind === "replace") return before + unit + after;
+    if (kind === "flip the case bit") return before + String.fromCharCode(here ^ 0x20) + after;
+    if (kind === "insert") return before + unit + text.slice(at);
+    if (kind === "remove") return before + after;
+    if (kind === "cut") return before;
+    return kind === "append" ? text + rest : text;
+  });
+
+/** A text with the letters turned over whose place, modulo 32, is set in `capitals`. */
+function capitalized(text: string, capitals: number): string {
+  return text.replace(/[a-z]/gi, (letter, at: number) =>
+    (capitals >>> (at % 32)) & 1 ? String.fromCharCode(letter.charCodeAt(0) ^ 0x20) : letter,
+  );
+}
+
+/** Rules of every shape, and names most of which differ from a rule by one edit or by none. */
+export const rulesAndNames: Arbitrary<RulesAndNames> = fc
+  .record({
+    rules: fc.array(rule, { maxLength: 24 }),
+    edits: fc.array(fc.tuple(fc.nat(), edit, fc.integer()), { maxLength: 40, size: "max" }),
+    others: fc.array(anyName, { maxLength: 8 }),
+  })
+  .map(({ rules, edits, others }) => {
+    const near = edits.flatMap(([number, change, capitals]) => {
+      const text = rules[number % rules.length]?.replace(/\*$/, "");
+      return text === undefined ? [] : [capitalized(change(text), capitals)];
+    });
+    return { rules, names: [...near, ...others] };
+  });
+
+/** The same, where half of the rule lists strip `Connection`. */
+export const rulesAndFieldNames: Arbitrary<RulesAndNames> = fc
+  .tuple(rulesAndNames, fc.array(token, { maxLength: 12 }), fc.boolean())
+  .map(([{ rules, names }, tokens, stripsConnection]) => ({
+    rules: stripsConnection ? [...rules, "connection"] : rules,
+    names: [...names, ...tokens],
+  }));
+
+/**
+ * A value for each of `names`: free text, or a list of options such as `Connection` has, many of
+ * which are one of the names.
+ *
+ * @param unit the characters of free text
+ */
+export function valuesFor(names: readonly string[], unit: Arbitrary<string>): Arbitrary<string[]> {
+  const option = fc.oneof(token, fc.constantFrom("a b", "@", "", ...names.slice(0, 20)));
+  const options = fc
+    .tuple(fc.array(option, { maxLength: 5 }), fc.constantFrom(",", " ,\t", ", "))
+    .map(([list, separator]) => list.join(separator));
+  const value = fc.oneof(fc.string({ unit, maxLength: 12 }), options);
+  return fc.array(value, { minLength: names.length, maxLength: names.length, size: "max" });
+}
+
+/** Any character that is a byte and may stand in a field value. */
+export const byteOfValue: Arbitrary<string> = fc
+  .integer({ min: 1, max: 0xff })
+  .map((code) => String.fromCharCode(code))
+  .filter((character) => !"\r\n".includes(character));
+
+export { codeUnit };

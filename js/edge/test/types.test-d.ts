@@ -1,0 +1,55 @@
+import * as hedgerow from "hedgerow";
+import {
+  HeaderStripper,
+  type HedgerowError,
+  type HedgerowErrorCode,
+  type PresetName,
+} from "hedgerow";
+import { expectTypeOf, test } from "vitest";
+
+/** What the documentation says that a stripper is. */
+interface DocumentedStripper {
+  matches(name: string): boolean;
+  strip(headers: Headers): number;
+  stripRaw(rawHeaders: readonly string[]): string[];
+  stripBlock(block: Uint8Array): Uint8Array;
+  free(): void;
+  [Symbol.dispose](): void;
+}
+
+test("a HeaderStripper has the documented methods and no others", () => {
+  expectTypeOf<Pick<HeaderStripper, keyof HeaderStripper>>().toEqualTypeOf<DocumentedStripper>();
+});
+
+test("a HeaderStripper is constructed of any iterable of strings", () => {
+  expectTypeOf(HeaderStripper).constructorParameters.toEqualTypeOf<[rules: Iterable<string>]>();
+  expectTypeOf(HeaderStripper).instance.toEqualTypeOf<HeaderStripper>();
+  // @ts-expect-error: rules are needed
+  new HeaderStripper();
+  // @ts-expect-error: rules are strings
+  new HeaderStripper([/x-.*/]);
+});
+
+test("a HeaderStripper can be declared with using", () => {
+  expectTypeOf<HeaderStripper>().toExtend<Disposable>();
+});
+
+test("a HedgerowError is an Error with a code that cannot be changed", () => {
+  expectTypeOf<HedgerowError>().toExtend<Error>();
+  expectTypeOf<HedgerowError["code"]>().toExtend<string>();
+  expectTypeOf<Pick<HedgerowError, "code">>().toEqualTypeOf<{ readonly code: HedgerowErrorCode }>();
+  expectTypeOf<HedgerowErrorCode>().toEqualTypeOf<
+    "ERR_HEADER_RULE" | "ERR_FIELD_BLOCK" | "ERR_ARGUMENT" | "ERR_FREED"
+  >();
+});
+
+test("a preset is a list of rules, by a name that there is", () => {
+  expectTypeOf(hedgerow.preset).toEqualTypeOf<(name: PresetName) => string[]>();
+  expectTypeOf<PresetName>().toEqualTypeOf<"hop-by-hop" | "cloudflare" | "vercel" | "next">();
+});
+
+test("the package exports nothing else", () => {
+  expectTypeOf<keyof typeof hedgerow>().toEqualTypeOf<
+    "HeaderStripper" | "HedgerowError" | "preset"
+  >();
+});

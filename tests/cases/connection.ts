@@ -1,0 +1,127 @@
+import { HeaderStripper, preset } from "hedgerow";
+import { equal } from "../support/assert.js";
+import type { Cases } from "./case.js";
+import { leaves } from "./strip-block.js";
+
+/** Asserts what is left of headers when `connection` is stripped, and how many names went. */
+function stripped(
+  value: string,
+  names: readonly string[],
+  left: readonly string[],
+  count: number,
+): void {
+  using stripper = new HeaderStripper(["connection", "x-rule"]);
+  const headers = new Headers({ connection: value });
+  for (const name of names) headers.append(name, "1");
+  equal(stripper.strip(headers), count, `count for ${value}`);
+  equal([...headers.keys()], left, `left for ${value}`);
+}
+
+/** Asserts what is left of a raw list of these names. */
+function strippedRaw(
+  rules: readonly string[],
+  raw: readonly string[],
+  left: readonly string[],
+): void {
+  using stripper = new HeaderStripper(rules);
+  equal(stripper.stripRaw(raw), left, `left of ${raw}`);
+}
+
+export const connection: Cases = {
+  "Headers lose what Connection nominates": () => {
+    stripped("close, X-Hop ,\tx-late", ["x-hop", "x-late", "x-stays"], ["x-stays"], 3);
+    stripped("x-not-there", ["x-stays"], ["x-stays"], 1);
+  },
+
+  "a name is counted once, whether nominated twice or matched by a rule as well": () => {
+    stripped("x-a, x-a", ["x-a", "x-b"], ["x-b"], 2);
+    stripped("x-a, x-b, x-a", ["x-a", "x-b", "x-c"], ["x-c"], 3);
+    stripped("x-a, x-b, X-A, X-B", ["x-a", "x-b", "x-c"], ["x-c"], 3);
+    stripped("x-rule, connection", ["x-rule", "x-c"], ["x-c"], 2);
+  },
+
+  "Headers with several Connection fields lose what each of them nominates": () => {
+    using stripper = new HeaderStripper(preset("hop-by-hop"));
+    const headers = new Headers([
+      ["Connection", "x-a"],
+      ["connection", "x-b, keep-alive"],
+      ["keep-alive", "timeout=5"],
+      ["x-a", "1"],
+      ["x-b", "2"],
+      ["x-c", "3"],
+    ]);
+    equal(stripper.strip(headers), 4);
+    equal([...headers.keys()], ["x-c"]);
+  },
+
+  "Connection may nominate Set-Cookie": () => {
+    using stripper = new HeaderStripper(["connection"]);
+    const headers = new Headers({ connection: "set-cookie" });
+    headers.append("set-cookie", "a=1");
+    headers.append("set-cookie", "b=2");
+    equal(stripper.strip(headers), 2);
+    equal([...headers], []);
+  },
+
+  "an option that is no token nominates nothing": () => {
+    stripped('a b, c:, "d", \xe9, @', ["a", "b", "c", "d"], ["a", "b", "c", "d"], 1);
+    leaves(
+      ["connect*"],
+      'connection: a b, c:, "d", \xe9\r\na: 1\r\nc: 2\r\nd: 3\r\n',
+      "a: 1\r\nc: 2\r\nd: 3\r\n",
+    );
+    const kept = ["a b", "1", "c:", "2", '"d"', "3", "\u00e9", "4", "", "5"];
+    strippedRaw(["connection"], ["Connection", 'a b, c:, "d", \u00e9,,', ...kept], kept);
+  },
+
+  "raw lists lose what every Connection field nominates, in any case and wherever it stands":
+    () => {
+      strippedRaw(
+        ["connection"],
+        [
+          ...["X-Late", "1", "CoNNection", "close, X-LATE", "x-hop", "2", "Set-Cookie", "a"],
+          ...["CONNECTION", "\tx-HOP ,@", "X-HOP", "3", "set-cookie", "b", "x-late", "4"],
+        ],
+        ["Set-Cookie", "a", "set-cookie", "b"],
+      );
+    },
+
+  "a raw name that is no ASCII is not what an ASCII option nominates": () => {
+    const raw = ["x-to\u212aen", "1", "\u017f", "2"];
+    strippedRaw(["connection"], ["connection", "x-token, s", ...raw], raw);
+  },
+
+  "as many nominations as fields are told apart": () => {
+    const numbers = Array.from({ length: 2000 }, (_, number) => number);
+    const fields = (beginning: string) =>
+      numbers.flatMap((number) => [`${beginning}${number}`, ""]);
+    const options = numbers.map((number) => `a${number}`).join(",");
+    strippedRaw(
+      ["connection"],
+      ["connection", options, ...fields("A"), ...fields("b")],
+      fields("b"),
+    );
+  },
+
+  "blocks lose what every Connection field nominates, whichever comes first": () => {
+    leaves(
+      ["connection"],
+      "x-late: 1\r\nConnection: close, X-LATE\r\nx-hop: 2\r\nclose: 3\r\nCONNECTION: x-hop,\r\n @, x-folded\r\nx-folded: 4\r\na: 5\r\n",
+      "a: 5\r\n",
+    );
+    leaves(["connection"], "connection: connection, a\r\na: 1\r\nb: 2\r\n", "b: 2\r\n");
+  },
+
+  "Connection nominates nothing where no rule matches it": () => {
+    using stripper = new HeaderStripper(["x-a"]);
+    const headers = new Headers({ connection: "b", b: "1", "x-a": "2" });
+    equal(stripper.strip(headers), 1);
+    equal([...headers.keys()], ["b", "connection"]);
+    strippedRaw(["x-a"], ["Connection", "b", "b", "1", "x-a", "2"], ["Connection", "b", "b", "1"]);
+    leaves(["x-a"], "connection: a\r\na: 1\r\nx-a: 2\r\n", "connection: a\r\na: 1\r\n");
+  },
+
+  "a prefix that matches Connection strips what it nominates": () => {
+    strippedRaw(["conn*"], ["Connection", "b", "b", "1", "c", "2"], ["c", "2"]);
+  },
+};

@@ -1,0 +1,117 @@
+import { HeaderStripper } from "hedgerow";
+import { equal, refused } from "../support/assert.js";
+import { bytesOf, textOf } from "../support/text.js";
+import type { Cases } from "./case.js";
+
+/** A malformed end of a block, and where in it the fault is. */
+type Malformed = readonly [end: string, offset: number];
+
+const BEGINNINGS = ["", "x-a: 1\r\na: 2\r\n", "connection: b, c\r\n"];
+
+/** Asserts that blocks with these ends are refused at their fault and left as they were. */
+function refusedEnds(
+  message: string,
+  ends: readonly Malformed[],
+  beginnings: readonly string[] = BEGINNINGS,
+): void {
+  using stripper = new HeaderStripper(["x-*", "connection"]);
+  for (const [end, offset] of ends) {
+    for (const beginning of beginnings) {
+      // Part of a larger buffer, in which nothing may change either.
+      const buffer = bytesOf(`before${beginning}${end}behind`);
+      const before = textOf(buffer);
+      const block = buffer.subarray("before".length, -"behind".length);
+      const where = `at byte ${beginning.length + offset}`;
+      refused(() => stripper.stripBlock(block), "ERR_FIELD_BLOCK", "field block: ", message, where);
+      equal(textOf(buffer), before, "the refused block");
+    }
+  }
+  equal(textOf(stripper.stripBlock(bytesOf("x-a: 1\r\nb: 2\r\n"))), "b: 2\r\n", "the next block");
+}
+
+export const fieldBlockErrors: Cases = {
+  "an LF without a CR is refused": () => {
+    refusedEnds("expected CR before LF, found LF alone", [
+      ["b: 1\n", 4],
+      ["b: 1\nc: 2\r\n", 4],
+      ["b\n: 1\r\n", 1],
+      ["\n", 0],
+      ["b: 1\r\n c\n\r\n", 8],
+    ]);
+  },
+
+  "a CR without an LF is refused": () => {
+    refusedEnds("expected LF after CR, found another byte", [
+      ["b: 1\rc\r\n", 4],
+      ["b: 1\r\r\n", 4],
+      ["b\r: 1\r\n", 1],
+      ["\rb: 1\r\n", 0],
+    ]);
+  },
+
+  "a NUL is refused": () => {
+    refusedEnds("expected no NUL, found one", [
+      ["b: \0\r\n", 3],
+      ["b\0: 1\r\n", 1],
+    ]);
+  },
+
+  "a line without a colon is refused": () => {
+    refusedEnds("expected a colon after the field name, found the line's end", [
+      ["b\r\n", 1],
+      ["b\r\nc: 1\r\n", 1],
+    ]);
+  },
+
+  "white space before the colon is refused": () => {
+    refusedEnds("expected a colon after the field name, found white space", [
+      ["b : 1\r\n", 1],
+      ["b\t: 1\r\n", 1],
+      ["b c: 1\r\n", 1],
+    ]);
+  },
+
+  "a last line without CR LF is refused": () => {
+    refusedEnds("expected CR LF at the end, found none", [
+      ["b: 1", 4],
+      ["b: 1\r", 5],
+      ["b: 1\r\n c", 8],
+      ["b", 1],
+      ["b\r", 2],
+      ["\r", 1],
+    ]);
+  },
+
+  "an empty name is refused": () => {
+    refusedEnds("expected a field name, found a colon", [[": 1\r\n", 0]]);
+  },
+
+  "an empty line before the end is refused": () => {
+    refusedEnds("expected the empty line last, found more after it", [
+      ["\r\nb: 1\r\n", 0],
+      ["b: 1\r\n\r\nc: 2\r\n", 6],
+      ["b: 1\r\n\r\n\r\n", 6],
+      ["b: 1\r\n\r\n c\r\n", 6],
+    ]);
+  },
+
+  "white space that continues no field is refused": () => {
+    const message = "expected a field name, found white space with no field to continue";
+    refusedEnds(
+      message,
+      [
+        [" a: 1\r\n", 0],
+        ["\ta: 1\r\n", 0],
+      ],
+      [""],
+    );
+  },
+
+  "a name that is no token is refused": () => {
+    const message = "expected a token character (RFC 9110 section 5.6.2) or a colon, found byte ";
+    refusedEnds(`${message}0xc3`, [["b\xc3\xa9: 1\r\n", 1]]);
+    refusedEnds(`${message}0x28`, [["b(c): 1\r\n", 1]]);
+    refusedEnds(`${message}0x22`, [['"b": 1\r\n', 0]]);
+    refusedEnds(`${message}0x7f`, [["\x7f: 1\r\n", 0]]);
+  },
+};

@@ -1,0 +1,65 @@
+import { HeaderStripper } from "hedgerow";
+import { equal, refused } from "../support/assert.js";
+import { bytesOf } from "../support/text.js";
+import type { Cases } from "./case.js";
+
+/** Asserts that nothing can be asked of a stripper that was freed. */
+function assertFreed(stripper: HeaderStripper): void {
+  const uses = [
+    () => stripper.matches("x-a"),
+    () => stripper.matches("accept"),
+    () => stripper.strip(new Headers({ "x-a": "1" })),
+    () => stripper.stripRaw(["x-a", "1"]),
+    () => stripper.stripRaw([]),
+    () => stripper.stripBlock(bytesOf("x-a: 1\r\n")),
+  ];
+  for (const use of uses) refused(use, "ERR_FREED", "after free()");
+}
+
+export const lifetime: Cases = {
+  "a use after free is refused, even of what was asked before": () => {
+    const stripper = new HeaderStripper(["x-a"]);
+    stripper.matches("x-a");
+    stripper.free();
+    assertFreed(stripper);
+  },
+
+  "freeing twice is harmless": () => {
+    const stripper = new HeaderStripper(["x-a"]);
+    using other = new HeaderStripper(["x-b"]);
+    stripper.free();
+    stripper.free();
+    stripper[Symbol.dispose]();
+    assertFreed(stripper);
+    equal(other.matches("x-b"), true);
+  },
+
+  "using frees at the end of its block": () => {
+    let outside: HeaderStripper;
+    {
+      using stripper = new HeaderStripper(["x-a"]);
+      outside = stripper;
+      equal(stripper.matches("x-a"), true);
+    }
+    assertFreed(outside);
+  },
+
+  "freeing one stripper leaves others alone": () => {
+    const strippers = Array.from(
+      { length: 50 },
+      (_, n) => new HeaderStripper([`x-${n}`, `y-${n}*`]),
+    );
+    for (const stripper of strippers.filter((_, n) => n % 2 === 0)) stripper.free();
+    const later = Array.from({ length: 25 }, (_, n) => new HeaderStripper([`z-${n}`]));
+    for (const [n, stripper] of strippers.entries()) {
+      if (n % 2 === 0) continue;
+      const names = [`x-${n}`, `y-${n}-a`, `x-${n + 1}`, `z-${n}`];
+      equal(
+        names.filter((name) => stripper.matches(name)),
+        [`x-${n}`, `y-${n}-a`],
+      );
+      stripper.free();
+    }
+    for (const stripper of later) stripper.free();
+  },
+};

@@ -1,0 +1,73 @@
+import { HeaderStripper } from "hedgerow";
+import { equal, refused } from "../support/assert.js";
+import { isToken, MAX_RULE_LENGTH, MAX_RULES } from "../support/tokens.js";
+import type { Cases } from "./case.js";
+
+/** Asserts that `rule` is refused, and that the message says which one it was. */
+function refusedRule(rule: string, ...parts: readonly string[]): void {
+  refused(() => new HeaderStripper([rule]), "ERR_HEADER_RULE", "rule 0 ", ...parts);
+  refused(() => new HeaderStripper(["x-a", "x-b*", rule]), "ERR_HEADER_RULE", "rule 2 ", ...parts);
+}
+
+export const ruleErrors: Cases = {
+  "an empty rule is refused": () => {
+    refusedRule("", '("")', "expected a field name, found an empty rule");
+  },
+
+  "a lone star is refused": () => {
+    refusedRule("*", '("*")', "expected a prefix before '*', found a lone '*'");
+  },
+
+  "a star before the end is refused where it stands": () => {
+    const rules = { "*-internal": 0, "x-*-id": 2, "x-*-*": 2, "**": 0, "x-**": 2, "***": 0 };
+    for (const [rule, position] of Object.entries(rules)) {
+      refusedRule(rule, JSON.stringify(rule), `'*' only as the last character`, `byte ${position}`);
+    }
+  },
+
+  "a character outside token is refused where it stands": () => {
+    const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+    for (const character of ascii.filter((candidate) => !isToken(candidate))) {
+      for (const rule of [`x-${character}-id`, `x-${character}*`]) {
+        refusedRule(rule, "expected a token character (RFC 9110 section 5.6.2)", "at byte 2");
+      }
+      refusedRule(character, "at byte 0");
+    }
+  },
+
+  "a character outside ASCII is refused where it stands": () => {
+    for (const character of ["\x80", "\u00e9", "\u017f", "\u212a", "\u{1f512}", "\ud800"]) {
+      refusedRule(`x-a${character}`, "expected a token character", "at byte 3");
+    }
+  },
+
+  "a rule may be as long as the limit and no longer": () => {
+    const longest = "x".repeat(MAX_RULE_LENGTH);
+    for (const star of ["", "*"]) {
+      using stripper = new HeaderStripper([longest + star]);
+      equal(stripper.matches(longest), true);
+      refusedRule(`${longest}x${star}`, "expected at most 256 bytes, found 257");
+    }
+  },
+
+  "a stripper takes as many rules as the limit and any of them again, and no more": () => {
+    const rules = Array.from({ length: MAX_RULES }, (_, number) => `x-${number}`);
+    using stripper = new HeaderStripper([...rules, "X-0"]);
+    const names = [...rules, "x-", `x-${MAX_RULES}`, "x-00"];
+    equal(names.filter((name) => stripper.matches(name)).length, MAX_RULES);
+    refused(
+      () => new HeaderStripper([...rules, "y"]),
+      "ERR_HEADER_RULE",
+      `rule ${MAX_RULES} ("y")`,
+      `expected at most ${MAX_RULES} rules, found another`,
+    );
+  },
+
+  "a rule that is no string is refused": () => {
+    for (const rule of [undefined, null, 7, true, {}, [], Symbol("x-a"), new String("x-a")]) {
+      const rules = ["x-a", rule] as unknown as string[];
+      const found = `rule 1: expected a string, found ${typeof rule}`;
+      refused(() => new HeaderStripper(rules), "ERR_ARGUMENT", found);
+    }
+  },
+};

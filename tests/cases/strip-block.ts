@@ -1,0 +1,66 @@
+import { HeaderStripper } from "hedgerow";
+import { equal } from "../support/assert.js";
+import { bytesOf, textOf } from "../support/text.js";
+import type { Cases } from "./case.js";
+
+/** Asserts what is left of a block. */
+export function leaves(rules: readonly string[], block: string, left: string): void {
+  using stripper = new HeaderStripper(rules);
+  equal(textOf(stripper.stripBlock(bytesOf(block))), left, block);
+}
+
+export const stripBlock: Cases = {
+  "a block may be empty, or end with an empty line or without": () => {
+    leaves(["x-*"], "", "");
+    leaves(["x-*"], "\r\n", "\r\n");
+    leaves(["x-*"], "x-a: 1\r\n", "");
+    leaves(["x-*"], "x-a: 1\r\n\r\n", "\r\n");
+    leaves(["x-*"], "a: 1\r\nx-a: 1\r\n", "a: 1\r\n");
+  },
+
+  "fields that stay keep their order, their duplicates and every byte": () => {
+    leaves(
+      ["x-*"],
+      "B: 2\r\nX-A: 1\r\na:1\r\nb:\r\nx-b:\r\nx-c:\r\nA:\t\xff \r\n\r\n",
+      "B: 2\r\na:1\r\nb:\r\nA:\t\xff \r\n\r\n",
+    );
+    const cookies = "Set-Cookie: a=1\r\nset-cookie: b=2\r\nSet-Cookie: a=1\r\n";
+    leaves(["x-a"], `x-a: 1\r\n${cookies}X-A: 2\r\n`, cookies);
+  },
+
+  "a folded line stays or goes with the field that it continues": () => {
+    leaves(
+      ["x-a"],
+      "a: 1\r\n x-a: 2\r\nx-a: 3\r\n\tb: 4\r\n \r\nc: 5\r\n",
+      "a: 1\r\n x-a: 2\r\nc: 5\r\n",
+    );
+  },
+
+  "what is left is a view of the beginning of the block": () => {
+    using stripper = new HeaderStripper(["x-a"]);
+    for (const text of ["b: 1\r\nx-a: 2\r\nc: 3\r\n", "b: 1\r\n", "x-a: 1\r\n"]) {
+      const block = bytesOf(text);
+      const left = stripper.stripBlock(block);
+      equal(left.buffer === block.buffer, true, "is of the same buffer");
+      equal(left.byteOffset, block.byteOffset, "offset");
+    }
+  },
+
+  "bytes around a block that is a part of a buffer are left alone": () => {
+    using stripper = new HeaderStripper(["x-a"]);
+    const [before, behind] = ["GET / HTTP/1.1\r\n", "body"];
+    const buffer = bytesOf(`${before}x-a: 1\r\nb: 2\r\n\r\n${behind}`);
+    const left = stripper.stripBlock(buffer.subarray(before.length, -behind.length));
+    equal(textOf(left), "b: 2\r\n\r\n");
+    equal(textOf(buffer).startsWith(before), true, "what is before the block stays");
+    equal(textOf(buffer).endsWith(behind), true, "what is behind the block stays");
+  },
+
+  "a block of any size is stripped": () => {
+    using stripper = new HeaderStripper(["x-a"]);
+    for (const count of [1, 4000, 5000, 100_000]) {
+      const block = bytesOf("x-a: 1\r\nb: 2\r\n".repeat(count));
+      equal(textOf(stripper.stripBlock(block)) === "b: 2\r\n".repeat(count), true, `${count}`);
+    }
+  },
+};

@@ -1,0 +1,39 @@
+/** Assertions for cases, which must run on runtimes that no test framework runs on. */
+import { HedgerowError, type HedgerowErrorCode } from "hedgerow";
+
+/** Asserts that two values are written the same as JSON. */
+export function equal(actual: unknown, expected: unknown, about = "value"): void {
+  const [found, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (found !== wanted) throw new Error(`${about}: expected ${wanted}, found ${found}`);
+}
+
+/** What `call` throws. */
+export function thrownBy(call: () => unknown): unknown {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("expected an error, found none");
+}
+
+/**
+ * Asserts that `call` is refused with `code`, and that the message says what was expected and what
+ * was found, and holds each of `parts`.
+ */
+export function refused(
+  call: () => unknown,
+  code: HedgerowErrorCode,
+  ...parts: readonly string[]
+): void {
+  const error = thrownBy(call);
+  if (!(error instanceof HedgerowError)) {
+    throw new Error(`expected a HedgerowError that says ${parts}, found ${error}`);
+  }
+  equal(error instanceof Error, true, "is an Error");
+  equal(error.name, "HedgerowError", "name");
+  equal(error.code, code, error.message);
+  for (const part of ["expected ", "found ", ...parts]) {
+    equal(error.message.includes(part), true, `${error.message} has ${JSON.stringify(part)}`);
+  }
+}

@@ -1,0 +1,13 @@
+/** Every character of a token (RFC 9110 §5.6.2) that a rule may hold; a name may also hold `*`. */
+export const TOKEN_CHARACTERS =
+  "!#$%&'+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+export function isToken(text: string): boolean {
+  return text !== "" && [...text].every((c) => c === "*" || TOKEN_CHARACTERS.includes(c));
+}
+
+/** The longest rule, in characters. */
+export const MAX_RULE_LENGTH = 256;
+
+/** The most different rules that one stripper takes. */
+export const MAX_RULES = 32_768;
