@@ -42,7 +42,7 @@ function buildEdgeWasm() {
           ...["--out-dir", output, "--out-name", "edge"],
         ],
         // Small first: what is hot in JavaScript never gets here.
-        { env: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "z" } },
+        { env: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "s" } },
       );
       writeBytesModule(`${output}/edge_bg.wasm`, `${output}/edge-bytes`);
     },

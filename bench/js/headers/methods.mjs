@@ -5,6 +5,9 @@
 /** @typedef {import("hedgerow").HeaderStripper} HeaderStripper */
 /** @typedef {{ names: string[] }} Request */
 
+/** A value of ordinary length. */
+const VALUE = "0123456789abcdef0123456789abcdef";
+
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
@@ -23,7 +26,7 @@ const freshHeaders = ({ names }) => {
 
 /** @param {Request} request */
 const freshBlock = ({ names }) =>
-  encoder.encode(names.map((name) => `${name}: value\r\n`).join(""));
+  encoder.encode(names.map((name) => `${name}: ${VALUE}\r\n`).join(""));
 
 /** The table that one would write by hand: by length and two characters. */
 class PlainTable {

@@ -41,11 +41,7 @@ impl HeaderRules {
 
     /// Compiles the rules, which are used up.
     pub fn compile(self) -> CompiledHeaders {
-        CompiledHeaders {
-            set: self.0.build(),
-            scratch: vec![0; SCRATCH_LENGTH],
-            block: Vec::new(),
-        }
+        CompiledHeaders { set: self.0.build(), scratch: vec![0; SCRATCH_LENGTH], block: Vec::new() }
     }
 }
 

@@ -3,12 +3,11 @@
 use alloc::vec::Vec;
 use core::{fmt, ops::Range};
 
-use memchr::memchr3;
-
 use crate::{
     HeaderSet,
     builder::{RuleTexts, exact_key},
     connection,
+    control::find_control,
     token::is_token,
 };
 
@@ -112,7 +111,7 @@ fn name_end(block: &[u8], start: usize) -> Result<usize, FieldBlockError> {
 fn field_end(block: &[u8], start: usize) -> Result<usize, FieldBlockError> {
     let mut from = start;
     loop {
-        let Some(length) = memchr3(b'\r', b'\n', 0, &block[from..]) else {
+        let Some(length) = find_control(&block[from..]) else {
             return Err(FieldBlockError::unfinished(block));
         };
         let at = from + length;
@@ -137,10 +136,7 @@ fn compact(block: &mut [u8], removed: &[Range<usize>]) -> usize {
         return block.len();
     };
     let mut length = first.start;
-    let next_starts = removed[1..]
-        .iter()
-        .map(|run| run.start)
-        .chain([block.len()]);
+    let next_starts = removed[1..].iter().map(|run| run.start).chain([block.len()]);
     for (kept_from, kept_to) in removed.iter().map(|run| run.end).zip(next_starts) {
         block.copy_within(kept_from..kept_to, length);
         length += kept_to - kept_from;
@@ -193,10 +189,7 @@ enum Kind {
 impl FieldBlockError {
     /// A block that stops before its last line does.
     fn unfinished(block: &[u8]) -> Self {
-        Self {
-            kind: Kind::NoFinalCrLf,
-            offset: block.len(),
-        }
+        Self { kind: Kind::NoFinalCrLf, offset: block.len() }
     }
 
     /// Where the block is wrong, counted in bytes from its beginning.

@@ -109,12 +109,11 @@ fn bit_of(window: u32) -> u32 {
     window.wrapping_mul(0x85eb_ca6b) >> 27
 }
 
-/// Builds the section for `prefixes`: its bits, their number as a power of two, and the length of
-/// the shortest prefix (0: there are none).
-pub(crate) fn build(prefixes: &[&[u8]]) -> (Vec<u8>, u8, u16) {
+/// Builds the section for `prefixes`, of which the shortest has `shortest` bytes (0: there are
+/// none): its bits, and their number as a power of two.
+pub(crate) fn build(prefixes: &[&[u8]], shortest: usize) -> (Vec<u8>, u8) {
     let bits = ((prefixes.len() * BITS_PER_RULE).next_power_of_two().ilog2() as u8)
         .clamp(MIN_GATE_BITS, MAX_TABLE_BITS);
-    let shortest = prefixes.iter().map(|prefix| prefix.len()).min().unwrap_or(0);
     let mut buckets = vec![0_u64; (1 << bits) / (8 * BUCKET_LENGTH)];
     let (count, shared) = (buckets.len(), shared_bytes(shortest));
     let mut sorted: Vec<(usize, &[u8])> = prefixes
@@ -139,5 +138,5 @@ pub(crate) fn build(prefixes: &[&[u8]]) -> (Vec<u8>, u8, u16) {
         }
     }
     let bytes = buckets.into_iter().flat_map(u64::to_le_bytes).collect();
-    (bytes, bits, shortest as u16)
+    (bytes, bits)
 }

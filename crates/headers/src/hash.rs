@@ -6,7 +6,7 @@
 //! byte; what that confuses, such as `^` and `~`, costs a comparison and never an answer. Names
 //! that are known to be in lower case are read as they are, which gives them hashes of their own.
 
-use crate::bytes::u64_at;
+use crate::{bytes::u64_at, mix::mix};
 
 /// Sets bit 5 of every byte, which turns upper-case letters into lower-case ones.
 pub(crate) const FOLD: u64 = 0x2020_2020_2020_2020;
@@ -94,12 +94,4 @@ impl Words {
 fn folded_multiply(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     product as u64 ^ (product >> 64) as u64
-}
-
-/// SplitMix64 (Steele, Lea and Flood, *Fast Splittable Pseudorandom Number Generators*, 2014).
-pub(crate) fn mix(state: u64) -> u64 {
-    let mut word = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
 }

@@ -45,10 +45,7 @@ impl fmt::Display for ImageError {
                 write!(f, "expected an image of {expected} bytes, found {found}")
             }
             Self::Field { field, offset } => {
-                write!(
-                    f,
-                    "expected a valid {field}, found another value at byte {offset}"
-                )
+                write!(f, "expected a valid {field}, found another value at byte {offset}")
             }
         }
     }

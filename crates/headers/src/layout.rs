@@ -7,8 +7,8 @@
 //! |---|---|---|
 //! | 0 | 4 | magic, `HGHS` |
 //! | 4 | 2 | version, 1 |
-//! | 6 | 1 | log2 of the number of slots in the front, 3 to 16 |
-//! | 7 | 1 | log2 of the number of bits in the gate, 6 to 22 |
+//! | 6 | 1 | log2 of the number of slots in the front, 3 to 16; 0: no front and no gate |
+//! | 7 | 1 | log2 of the number of bits in the gate, 6 to 22; 0 where there is none |
 //! | 8 | 1 | log2 of the number of bits in the probe, 3 to 22 |
 //! | 9 | 4 | the probe's places: from the start, from the end, two in a prefix |
 //! | 13 | 1 | zero |
@@ -35,8 +35,8 @@ use core::ops::Range;
 
 use crate::{
     bytes::{u16_at, u32_at, u64_at},
-    hash::mix,
     image_error::ImageError,
+    mix::mix,
     probe::Places,
     rule::MAX_RULES,
 };
@@ -57,12 +57,15 @@ pub(crate) const MAX_TABLE_BITS: u8 = 22;
 
 pub(crate) const DISPLACEMENT_LENGTH: usize = 2;
 pub(crate) const SLOT_LENGTH: usize = 4;
+#[cfg(feature = "front")]
 pub(crate) const BUCKET_LENGTH: usize = 8;
+const SLOTS_PER_BUCKET: u64 = 4;
 pub(crate) const NODE_LENGTH: usize = 16;
 pub(crate) const RULE_LENGTH: usize = 8;
 
-/// The size of the front: the number of its slots, as a power of two. A bucket has four slots.
-#[derive(Clone, Copy, Debug)]
+/// The size of the front: the number of its slots, as a power of two. A bucket has four slots. By
+/// default there is no front.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SlotBits(u8);
 
 impl SlotBits {
@@ -70,11 +73,13 @@ impl SlotBits {
     const MAX: u8 = 16;
 
     /// Slots for `rules` rules, at most four fifths of them full.
+    #[cfg(feature = "front")]
     pub(crate) fn for_rules(rules: usize) -> Self {
         let slots = (rules * 5 / 4).next_power_of_two();
         Self((slots.ilog2() as u8).clamp(Self::MIN, Self::MAX))
     }
 
+    #[cfg(feature = "front")]
     pub(crate) fn doubled(self) -> Self {
         Self((self.0 + 1).min(Self::MAX))
     }
@@ -83,16 +88,24 @@ impl SlotBits {
         (Self::MIN..=Self::MAX).contains(&self.0)
     }
 
+    /// Whether there is no front at all.
+    pub(crate) fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    #[cfg(feature = "front")]
     #[inline]
     pub(crate) fn slots(self) -> usize {
         1 << self.0
     }
 
+    #[cfg(feature = "front")]
     pub(crate) fn buckets(self) -> usize {
         1 << (self.0 - 2)
     }
 
     /// How far a hash is shifted to leave the number of its bucket.
+    #[cfg(feature = "front")]
     #[inline]
     pub(crate) fn bucket_shift(self) -> u32 {
         u64::BITS - u32::from(self.0 - 2)
@@ -115,6 +128,7 @@ pub(crate) struct Numbers {
 
 /// Where the sections of an image lie.
 #[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "front"), expect(dead_code, reason = "three are for the front"))]
 pub(crate) struct Sections {
     pub(crate) displacements: Range<usize>,
     pub(crate) slots: Range<usize>,
@@ -129,10 +143,7 @@ impl Numbers {
     /// Reads the header, and checks every number of it, the image's length and its checksum.
     pub(crate) fn read(image: &[u8]) -> Result<(Self, Sections), ImageError> {
         if image.len() < HEADER_LENGTH {
-            return Err(ImageError::Length {
-                expected: HEADER_LENGTH as u64,
-                found: image.len(),
-            });
+            return Err(ImageError::Length { expected: HEADER_LENGTH as u64, found: image.len() });
         }
         let numbers = Self {
             slot_bits: SlotBits(image[6]),
@@ -150,21 +161,23 @@ impl Numbers {
             text_length: u32_at(image, 24),
             seed: u64_at(image, 32),
         };
+        let has_front = numbers.slot_bits.is_valid();
         let gates = MIN_GATE_BITS..=MAX_TABLE_BITS;
         let probes = MIN_TABLE_BITS..=MAX_TABLE_BITS;
         let checks = [
             (image[..4] == MAGIC, "magic", 0),
             (u16_at(image, 4) == VERSION, "version", 4),
-            (numbers.slot_bits.is_valid(), "slot bits", 6),
-            (gates.contains(&numbers.gate_bits), "gate bits", 7),
+            (has_front || numbers.slot_bits.is_none(), "slot bits", 6),
+            (
+                has_front && gates.contains(&numbers.gate_bits)
+                    || !has_front && numbers.gate_bits == 0,
+                "gate bits",
+                7,
+            ),
             (probes.contains(&numbers.probe_bits), "probe bits", 8),
             (image[13] == 0, "reserved byte", 13),
             (numbers.rules <= MAX_RULES as u32, "number of rules", 16),
-            (
-                u64::from(numbers.nodes) <= 2 * u64::from(numbers.rules),
-                "number of nodes",
-                20,
-            ),
+            (u64::from(numbers.nodes) <= 2 * u64::from(numbers.rules), "number of nodes", 20),
             (image[28..32] == [0; 4], "reserved bytes", 28),
         ];
         if let Some(&(_, field, offset)) = checks.iter().find(|(holds, ..)| !holds) {
@@ -173,27 +186,29 @@ impl Numbers {
         let lengths = numbers.section_lengths();
         let expected = HEADER_LENGTH as u64 + lengths.iter().sum::<u64>();
         if expected != image.len() as u64 {
-            return Err(ImageError::Length {
-                expected,
-                found: image.len(),
-            });
+            return Err(ImageError::Length { expected, found: image.len() });
         }
         if checksum(image) != u64_at(image, CHECKSUM_AT) {
-            return Err(ImageError::Field {
-                field: "checksum",
-                offset: CHECKSUM_AT,
-            });
+            return Err(ImageError::Field { field: "checksum", offset: CHECKSUM_AT });
         }
-        Ok((numbers, Sections::of(lengths)))
+        let sections = numbers.sections();
+        Ok((numbers, sections))
+    }
+
+    /// Where the sections of an image with this header lie.
+    pub(crate) fn sections(&self) -> Sections {
+        Sections::of(self.section_lengths())
     }
 
     /// The length of each section, in order. In 64 bits no sum of them overflows.
     fn section_lengths(&self) -> [u64; 7] {
+        let bytes_of = |bits: u8| if bits == 0 { 0 } else { (1_u64 << bits) / 8 };
+        let slots = bytes_of(self.slot_bits.0) * 8;
         [
-            (DISPLACEMENT_LENGTH * self.slot_bits.buckets()) as u64,
-            (SLOT_LENGTH * self.slot_bits.slots()) as u64,
-            1 << (self.gate_bits - 3),
-            1 << (self.probe_bits - 3),
+            slots / SLOTS_PER_BUCKET * DISPLACEMENT_LENGTH as u64,
+            slots * SLOT_LENGTH as u64,
+            bytes_of(self.gate_bits),
+            bytes_of(self.probe_bits),
             NODE_LENGTH as u64 * u64::from(self.nodes),
             RULE_LENGTH as u64 * u64::from(self.rules),
             u64::from(self.text_length),
@@ -202,22 +217,14 @@ impl Numbers {
 
     /// An image of this header and these sections.
     pub(crate) fn write(&self, sections: [&[u8]; 7]) -> Vec<u8> {
-        debug_assert_eq!(
-            sections.map(|section| section.len() as u64),
-            self.section_lengths()
-        );
+        debug_assert_eq!(sections.map(|section| section.len() as u64), self.section_lengths());
         let mut image = Vec::with_capacity(
             HEADER_LENGTH + sections.iter().map(|section| section.len()).sum::<usize>(),
         );
         image.extend(MAGIC);
         image.extend(VERSION.to_le_bytes());
         image.extend([self.slot_bits.0, self.gate_bits, self.probe_bits]);
-        let Places {
-            from_start,
-            from_end,
-            prefix_first,
-            prefix_second,
-        } = self.places;
+        let Places { from_start, from_end, prefix_first, prefix_second } = self.places;
         image.extend([from_start, from_end, prefix_first, prefix_second, 0]);
         image.extend(self.shortest_prefix.to_le_bytes());
         for number in [self.rules, self.nodes, self.text_length, 0] {
@@ -242,15 +249,7 @@ impl Sections {
             start = range.end;
             range
         });
-        Self {
-            displacements,
-            slots,
-            gate,
-            probe,
-            nodes,
-            rules,
-            text,
-        }
+        Self { displacements, slots, gate, probe, nodes, rules, text }
     }
 }
 
@@ -266,7 +265,5 @@ fn checksum(image: &[u8]) -> u64 {
         .iter()
         .chain(words)
         .chain([&last])
-        .fold(image.len() as u64, |state, word| {
-            mix(state ^ u64::from_le_bytes(*word))
-        })
+        .fold(image.len() as u64, |state, word| mix(state ^ u64::from_le_bytes(*word)))
 }

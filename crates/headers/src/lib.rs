@@ -7,15 +7,21 @@ extern crate std;
 
 mod builder;
 mod bytes;
+#[cfg(feature = "front")]
 mod compare;
 mod connection;
+mod control;
 
 mod field_block;
+#[cfg(feature = "front")]
 mod front;
+#[cfg(feature = "front")]
 mod gate;
+#[cfg(feature = "front")]
 mod hash;
 mod image_error;
 mod layout;
+mod mix;
 pub mod presets;
 mod probe;
 mod rule;

@@ -72,18 +72,10 @@ mod tests {
 
     #[test]
     fn every_preset_is_sorted_in_lower_case_and_accepted() {
-        for preset in [
-            super::HOP_BY_HOP,
-            super::CLOUDFLARE,
-            super::VERCEL,
-            super::NEXT,
-        ] {
+        for preset in [super::HOP_BY_HOP, super::CLOUDFLARE, super::VERCEL, super::NEXT] {
             assert!(preset.is_sorted());
             assert!(preset.iter().all(|rule| *rule == rule.to_ascii_lowercase()));
-            let set = HeaderSetBuilder::new()
-                .rules(preset)
-                .expect("valid rules")
-                .build();
+            let set = HeaderSetBuilder::new().rules(preset).expect("valid rules").build();
             assert_eq!(set.len(), preset.len());
         }
     }

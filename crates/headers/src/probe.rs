@@ -22,7 +22,7 @@ const BITS_PER_RULE: usize = 64;
 /// this one is can be predicted.
 const FARTHEST: u8 = 5;
 /// How far into a prefix a place may be.
-const FARTHEST_IN_PREFIX: u8 = 16;
+const FARTHEST_IN_PREFIX: u8 = 15;
 /// How many rules the choice of places looks at.
 const SAMPLE: usize = 512;
 /// The size of the table that counts how often they share a key, as a power of two.
@@ -113,11 +113,7 @@ impl<'a> Probe<'a> {
 
     /// Whether the places in a prefix lie inside the shortest.
     pub(crate) fn is_valid(&self) -> bool {
-        let Places {
-            prefix_first,
-            prefix_second,
-            ..
-        } = self.places;
+        let Places { prefix_first, prefix_second, .. } = self.places;
         self.shortest_prefix == 0
             || usize::from(prefix_first.max(prefix_second)) < self.shortest_prefix
     }
@@ -146,11 +142,7 @@ fn exact_key(name: &[u8], places: Places) -> u32 {
 }
 
 fn prefix_key(name: &[u8], places: Places) -> u32 {
-    key(
-        0,
-        name[usize::from(places.prefix_first)],
-        name[usize::from(places.prefix_second)],
-    )
+    key(0, name[usize::from(places.prefix_first)], name[usize::from(places.prefix_second)])
 }
 
 fn key(length: usize, first: u8, second: u8) -> u32 {
@@ -163,62 +155,61 @@ fn slot(key: u32, bits: u8) -> usize {
     (key.wrapping_mul(MULTIPLIER) >> (32 - bits)) as usize
 }
 
-/// Builds the section for `rules`: its bits, their number as a power of two, and the places.
-pub(crate) fn build(rules: &[Rule<'_>]) -> (Vec<u8>, u8, Places) {
-    let (exact, prefixes): (Vec<_>, Vec<_>) = rules
-        .iter()
-        .partition(|rule| matches!(rule, Rule::Exact(_)));
-    let [exact, prefixes] = [exact, prefixes].map(|rules: Vec<&Rule<'_>>| {
-        rules
-            .iter()
-            .map(|rule| rule.text().as_bytes())
-            .collect::<Vec<_>>()
-    });
-    let places = choose_places(&exact, &prefixes);
-
+/// Builds the section for `rules`, of which the shortest prefix has `shortest` bytes (0: there is
+/// none): its bits, their number as a power of two, and the places.
+pub(crate) fn build(rules: &[Rule<'_>], shortest: usize) -> (Vec<u8>, u8, Places) {
+    let places = choose_places(rules, shortest);
     let bits = ((rules.len() * BITS_PER_RULE).next_power_of_two().ilog2() as u8)
         .clamp(MIN_TABLE_BITS, MAX_TABLE_BITS);
     let mut table = vec![0; 1 << (bits - 3)];
-    let exact_keys = exact.iter().map(|name| exact_key(name, places));
-    let prefix_keys = prefixes.iter().map(|prefix| prefix_key(prefix, places));
-    for key in exact_keys.chain(prefix_keys) {
-        let bit = slot(key, bits);
+    for &rule in rules {
+        let bit = slot(rule_key(rule, places), bits);
         table[bit / 8] |= 1 << (bit % 8);
     }
     (table, bits, places)
 }
 
+fn rule_key(rule: Rule<'_>, places: Places) -> u32 {
+    match rule {
+        Rule::Exact(name) => exact_key(name.as_bytes(), places),
+        Rule::Prefix(prefix) => prefix_key(prefix.as_bytes(), places),
+    }
+}
+
 /// Chooses the places with which the fewest rules share a key.
-fn choose_places(exact: &[&[u8]], prefixes: &[&[u8]]) -> Places {
-    let (from_start, from_end) = best_pair(exact, FARTHEST, |name, from_start, from_end| {
-        exact_key(name, Places { from_start, from_end, ..Places::default() })
-    });
-    let shortest = prefixes.iter().map(|prefix| prefix.len()).min().unwrap_or(1);
+fn choose_places(rules: &[Rule<'_>], shortest: usize) -> Places {
+    let (from_start, from_end) = best_pair(rules, false, FARTHEST);
     let inside = shortest.min(usize::from(FARTHEST_IN_PREFIX)) as u8;
-    let (prefix_first, prefix_second) =
-        best_pair(prefixes, inside, |prefix, prefix_first, prefix_second| {
-            prefix_key(prefix, Places { prefix_first, prefix_second, ..Places::default() })
-        });
+    let (prefix_first, prefix_second) = best_pair(rules, true, inside);
     Places { from_start, from_end, prefix_first, prefix_second }
 }
 
-/// The two places below `farthest` with which the fewest pairs of rules share a key, as far as a
-/// small table of counts tells keys apart.
-fn best_pair(
-    rules: &[&[u8]],
-    farthest: u8,
-    key: impl Fn(&[u8], u8, u8) -> u32,
-) -> (u8, u8) {
+/// The two places below `farthest` with which the fewest pairs of rules of a kind share a key, as
+/// far as a small table of counts tells keys apart.
+fn best_pair(rules: &[Rule<'_>], are_prefixes: bool, farthest: u8) -> (u8, u8) {
     let step = rules.len().div_ceil(SAMPLE).max(1);
     let mut counts = vec![0_u16; 1 << COUNT_BITS];
-    let pairs = |&(first, second): &(u8, u8)| {
+    let mut best = (u32::MAX, (0, 0));
+    for number in 0..farthest * farthest {
+        let (first, second) = (number / farthest, number % farthest);
+        let places = Places {
+            from_start: first,
+            from_end: second,
+            prefix_first: first,
+            prefix_second: second,
+        };
         counts.fill(0);
-        rules.iter().step_by(step).fold(0_u32, |pairs, rule| {
-            let count = &mut counts[slot(key(rule, first, second), COUNT_BITS)];
-            *count += 1;
-            pairs + u32::from(*count)
-        })
-    };
-    let all = (0..farthest).flat_map(|first| (0..farthest).map(move |second| (first, second)));
-    all.min_by_key(pairs).unwrap_or_default()
+        let mut pairs = 0;
+        for &rule in rules.iter().step_by(step) {
+            if matches!(rule, Rule::Prefix(_)) == are_prefixes {
+                let count = &mut counts[slot(rule_key(rule, places), COUNT_BITS)];
+                *count += 1;
+                pairs += u32::from(*count);
+            }
+        }
+        if pairs < best.0 {
+            best = (pairs, (first, second));
+        }
+    }
+    best.1
 }

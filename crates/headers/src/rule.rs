@@ -62,29 +62,20 @@ impl<'a> Rule<'a> {
         let text = rule.strip_suffix('*').unwrap_or(rule);
         let is_prefix = text.len() < rule.len();
         if text.is_empty() {
-            return Err(RuleError(if is_prefix {
-                Kind::LoneStar
-            } else {
-                Kind::Empty
-            }));
+            return Err(RuleError(if is_prefix { Kind::LoneStar } else { Kind::Empty }));
         }
         if text.len() > MAX_RULE_LENGTH {
             return Err(RuleError(Kind::TooLong { length: text.len() }));
         }
-        if let Some((position, found)) = text
-            .char_indices()
-            .find(|&(_, c)| c == '*' || !u8::try_from(c).is_ok_and(is_token))
+        if let Some((position, found)) =
+            text.char_indices().find(|&(_, c)| c == '*' || !u8::try_from(c).is_ok_and(is_token))
         {
             return Err(RuleError(match found {
                 '*' => Kind::StarInside { position },
                 _ => Kind::NotToken { found, position },
             }));
         }
-        Ok(if is_prefix {
-            Self::Prefix(text)
-        } else {
-            Self::Exact(text)
-        })
+        Ok(if is_prefix { Self::Prefix(text) } else { Self::Exact(text) })
     }
 }
 
@@ -134,20 +125,16 @@ impl fmt::Display for RuleError {
         match self.0 {
             Kind::Empty => f.write_str("expected a field name, found an empty rule"),
             Kind::LoneStar => f.write_str("expected a prefix before '*', found a lone '*'"),
-            Kind::StarInside { position } => write!(
-                f,
-                "expected '*' only as the last character, found one at byte {position}"
-            ),
+            Kind::StarInside { position } => {
+                write!(f, "expected '*' only as the last character, found one at byte {position}")
+            }
             Kind::NotToken { found, position } => write!(
                 f,
                 "expected a token character (RFC 9110 section 5.6.2), found '{}' at byte {position}",
                 found.escape_default()
             ),
             Kind::TooLong { length } => {
-                write!(
-                    f,
-                    "expected at most {MAX_RULE_LENGTH} bytes, found {length}"
-                )
+                write!(f, "expected at most {MAX_RULE_LENGTH} bytes, found {length}")
             }
             Kind::TooMany => write!(f, "expected at most {MAX_RULES} rules, found another"),
         }

@@ -30,10 +30,7 @@ pub(crate) struct RuleTable<'a> {
 impl<'a> RuleTable<'a> {
     #[inline]
     pub(crate) fn new(image: &'a [u8], sections: &Sections) -> Self {
-        Self {
-            records: &image[sections.rules.clone()],
-            text: &image[sections.text.clone()],
-        }
+        Self { records: &image[sections.rules.clone()], text: &image[sections.text.clone()] }
     }
 
     pub(crate) fn len(self) -> usize {
@@ -54,21 +51,14 @@ impl<'a> RuleTable<'a> {
 
     pub(crate) fn get(self, rule: usize) -> Rule<'a> {
         let text = str::from_utf8(self.text(rule)).unwrap_or_default();
-        if self.is_prefix(rule) {
-            Rule::Prefix(text)
-        } else {
-            Rule::Exact(text)
-        }
+        if self.is_prefix(rule) { Rule::Prefix(text) } else { Rule::Exact(text) }
     }
 
     /// Checks that every rule is one that a builder takes, in lower case, and that they are sorted.
     /// `offset` is that of the table in its image.
     pub(crate) fn validate(self, offset: usize) -> Result<(), ImageError> {
         let error = |rule: usize, field| {
-            Err(ImageError::Field {
-                field,
-                offset: offset + rule * RULE_LENGTH,
-            })
+            Err(ImageError::Field { field, offset: offset + rule * RULE_LENGTH })
         };
         let mut previous: Option<(&[u8], u16)> = None;
         let (records, _) = self.records.as_chunks::<RULE_LENGTH>();
@@ -79,9 +69,7 @@ impl<'a> RuleTable<'a> {
                 return error(rule, "place of a rule's text");
             };
             let is_valid = (1..=MAX_RULE_LENGTH).contains(&length)
-                && text
-                    .iter()
-                    .all(|&b| is_token(b) && b != b'*' && !b.is_ascii_uppercase());
+                && text.iter().all(|&b| is_token(b) && b != b'*' && !b.is_ascii_uppercase());
             if !is_valid {
                 return error(rule, "rule");
             }

@@ -6,14 +6,12 @@ use alloc::{borrow::Cow, vec::Vec};
 use crate::known_names::KnownNames;
 use crate::{
     ImageError, Probe, Rule,
-    compare::is_name,
-    front::Front,
-    gate::Gate,
-    hash::NameHasher,
     layout::{Numbers, PLACES_AT, Sections},
     rule_table::RuleTable,
     trie::Trie,
 };
+#[cfg(feature = "front")]
+use crate::{compare::is_name, front::Front, gate::Gate, hash::NameHasher};
 
 /// A compiled set of rules.
 ///
@@ -32,9 +30,11 @@ pub struct HeaderSet<'a> {
     image: Cow<'a, [u8]>,
     numbers: Numbers,
     sections: Sections,
-    hasher: NameHasher,
-    has_twins: bool,
     strips_connection: bool,
+    #[cfg(feature = "front")]
+    hasher: NameHasher,
+    #[cfg(feature = "front")]
+    has_twins: bool,
     #[cfg(feature = "http")]
     known: Option<KnownNames>,
 }
@@ -73,40 +73,56 @@ impl<'a> HeaderSet<'a> {
         HeaderSet::read(Cow::Owned(image))
     }
 
-    /// The set of an image that a builder has just written.
-    pub(crate) fn from_valid_image(image: Vec<u8>) -> HeaderSet<'static> {
-        HeaderSet::from_image_vec(image).expect("a builder writes valid images")
+    /// The set of an image that a builder has just written with this header.
+    pub(crate) fn from_parts(image: Vec<u8>, numbers: Numbers) -> HeaderSet<'static> {
+        let sections = numbers.sections();
+        HeaderSet::unchecked(Cow::Owned(image), numbers, sections).completed()
     }
 
     fn read(image: Cow<'a, [u8]>) -> Result<Self, ImageError> {
         let (numbers, sections) = Numbers::read(&image)?;
-        let mut set = Self {
+        let set = Self::unchecked(image, numbers, sections);
+        set.validate()?;
+        Ok(set.completed())
+    }
+
+    fn unchecked(image: Cow<'a, [u8]>, numbers: Numbers, sections: Sections) -> Self {
+        Self {
+            #[cfg(feature = "front")]
             hasher: NameHasher::new(numbers.seed),
             image,
             numbers,
             sections,
-            has_twins: false,
             strips_connection: false,
+            #[cfg(feature = "front")]
+            has_twins: false,
             #[cfg(feature = "http")]
             known: None,
-        };
-        set.validate()?;
-        let table = set.rule_table();
-        let exact = (0..table.len()).filter(|&rule| !table.is_prefix(rule)).count();
-        set.has_twins = set.front().rules().count() < exact;
-        set.strips_connection = set.matches(b"connection");
-        #[cfg(feature = "http")]
-        if matches!(set.image, Cow::Owned(_)) {
-            set.known = KnownNames::of(&set);
         }
-        Ok(set)
+    }
+
+    /// Fills in what follows from the rules.
+    fn completed(mut self) -> Self {
+        #[cfg(feature = "front")]
+        if self.has_front() {
+            let table = self.rule_table();
+            let exact = (0..table.len()).filter(|&rule| !table.is_prefix(rule)).count();
+            self.has_twins = self.front().rules().count() < exact;
+        }
+        self.strips_connection = self.is_in_trie(b"connection");
+        #[cfg(feature = "http")]
+        if matches!(self.image, Cow::Owned(_)) && self.has_front() {
+            self.known = KnownNames::of(&self);
+        }
+        self
     }
 
     fn validate(&self) -> Result<(), ImageError> {
         let rules = self.rule_table();
         rules.validate(self.sections.rules.start)?;
         self.trie().validate(self.sections.nodes.start)?;
-        if self.front().rules().any(|rule| usize::from(rule) >= rules.len()) {
+        #[cfg(feature = "front")]
+        if self.has_front() && self.front().rules().any(|rule| usize::from(rule) >= rules.len()) {
             return Err(ImageError::Field { field: "slot", offset: self.sections.slots.start });
         }
         if !self.probe().is_valid() {
@@ -158,7 +174,11 @@ impl<'a> HeaderSet<'a> {
     #[inline]
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
-        self.matches_exact(name) || self.matches_prefix(name)
+        #[cfg(feature = "front")]
+        if self.has_front() {
+            return self.matches_exact(name) || self.matches_prefix(name);
+        }
+        self.probe().admits(name) && self.is_in_trie(name)
     }
 
     /// The longest rule that matches `name`: the name itself if it is one, else the longest prefix.
@@ -215,6 +235,14 @@ impl<'a> HeaderSet<'a> {
         self.matches(name.as_str().as_bytes())
     }
 
+    /// Whether the image has the tables that make native lookups fast.
+    #[cfg(feature = "front")]
+    #[inline]
+    fn has_front(&self) -> bool {
+        !self.numbers.slot_bits.is_none()
+    }
+
+    #[cfg(feature = "front")]
     #[inline]
     fn matches_exact(&self, name: &[u8]) -> bool {
         let candidate = self.front().candidate(self.hasher.hash(name));
@@ -222,6 +250,7 @@ impl<'a> HeaderSet<'a> {
     }
 
     /// Whether the candidate `rule`, or another of the same hash, is `name`.
+    #[cfg(feature = "front")]
     #[inline]
     fn is_exact_rule(&self, rule: usize, name: &[u8]) -> bool {
         let table = self.rule_table();
@@ -229,6 +258,7 @@ impl<'a> HeaderSet<'a> {
             && (is_name(name, table.text(rule)) || self.has_twins && self.is_in_trie(name))
     }
 
+    #[cfg(feature = "front")]
     #[inline]
     pub(crate) fn matches_prefix(&self, name: &[u8]) -> bool {
         self.has_prefixes() && self.gate().admits(name) && self.is_in_trie(name)
@@ -241,6 +271,7 @@ impl<'a> HeaderSet<'a> {
         self.trie().find(name).is_some()
     }
 
+    #[cfg(feature = "front")]
     #[inline]
     pub(crate) fn has_prefixes(&self) -> bool {
         self.numbers.shortest_prefix != 0
@@ -253,6 +284,7 @@ impl<'a> HeaderSet<'a> {
         self.known.as_ref()
     }
 
+    #[cfg(feature = "front")]
     #[inline]
     fn front(&self) -> Front<'_> {
         let Sections { displacements, slots, .. } = &self.sections;
@@ -268,6 +300,7 @@ impl<'a> HeaderSet<'a> {
         RuleTable::new(&self.image, &self.sections)
     }
 
+    #[cfg(feature = "front")]
     #[inline]
     pub(crate) fn gate(&self) -> Gate<'_> {
         Gate::new(&self.image[self.sections.gate.clone()], self.numbers.shortest_prefix)

@@ -126,12 +126,8 @@ impl<'a> Trie<'a> {
     pub(crate) fn validate(self, offset: usize) -> Result<(), ImageError> {
         let count = self.nodes.len() / NODE_LENGTH;
         for (number, node) in (0..).map_while(|number| Some((number, self.node(number)?))) {
-            let error = |field| {
-                Err(ImageError::Field {
-                    field,
-                    offset: offset + number * NODE_LENGTH,
-                })
-            };
+            let error =
+                |field| Err(ImageError::Field { field, offset: offset + number * NODE_LENGTH });
             if node.first_rule >= self.rules.len()
                 || node.text_length > self.rules.text(node.first_rule).len()
             {
@@ -182,9 +178,7 @@ fn shared_length(rules: &[Rule<'_>]) -> usize {
     let [first, .., last] = rules else {
         return rules[0].text().len();
     };
-    core::iter::zip(first.text().bytes(), last.text().bytes())
-        .take_while(|(a, b)| a == b)
-        .count()
+    core::iter::zip(first.text().bytes(), last.text().bytes()).take_while(|(a, b)| a == b).count()
 }
 
 /// The runs of rules in `group` that go on beyond `length` with the same character.
@@ -201,9 +195,7 @@ fn children<'a>(
         }
         let first = start;
         let character = (first < group.end).then(|| next(first))?;
-        start += (first..group.end)
-            .take_while(|&rule| next(rule) == character)
-            .count();
+        start += (first..group.end).take_while(|&rule| next(rule) == character).count();
         Some(first..start)
     })
 }

@@ -25,10 +25,7 @@ impl Block<'_> {
             Self::Nominating(options, fields) => {
                 let options = options.join(" ,");
                 let connection = line(&("Connection", options.as_bytes()));
-                connection
-                    .into_iter()
-                    .chain(fields.iter().flat_map(line))
-                    .collect()
+                connection.into_iter().chain(fields.iter().flat_map(line)).collect()
             }
         }
     }

@@ -19,10 +19,7 @@ enum Image<'a> {
     /// These bytes, behind the magic and the version, and with their checksum.
     Forged(&'a [u8]),
     /// What a builder makes of these rules, with other bytes in these places, and its checksum.
-    Damaged {
-        rules: Vec<&'a str>,
-        changes: Vec<(u16, u8)>,
-    },
+    Damaged { rules: Vec<&'a str>, changes: Vec<(u16, u8)> },
 }
 
 impl Image<'_> {

@@ -33,25 +33,12 @@ fuzz_target!(|input: (Vec<&str>, Vec<&[u8]>)| {
     let owned = builder.build();
     let borrowed = HeaderSet::from_image(owned.image()).expect("an image of a builder");
     let oracle = Oracle::new(&rules);
-    assert!(
-        owned
-            .rules()
-            .map(|rule| described(&rule))
-            .eq(oracle.sorted())
-    );
+    assert!(owned.rules().map(|rule| described(&rule)).eq(oracle.sorted()));
     for set in [&owned, &borrowed] {
-        for name in names
-            .iter()
-            .copied()
-            .chain(rules.iter().map(|rule| rule.as_bytes()))
-        {
+        for name in names.iter().copied().chain(rules.iter().map(|rule| rule.as_bytes())) {
             check(set, &oracle, name);
             check(set, &oracle, &name.to_ascii_uppercase());
-            check(
-                set,
-                &oracle,
-                name.split_last().map_or(name, |(_, rest)| rest),
-            );
+            check(set, &oracle, name.split_last().map_or(name, |(_, rest)| rest));
         }
     }
 });

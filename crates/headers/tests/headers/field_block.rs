@@ -10,13 +10,7 @@ use crate::support::{
 
 /// A value of any bytes that a field line may hold, often one that `Connection` would.
 fn value() -> impl Strategy<Value = Vec<u8>> {
-    let any_byte = any::<u8>().prop_map(|byte| {
-        if b"\r\n\0".contains(&byte) {
-            b' '
-        } else {
-            byte
-        }
-    });
+    let any_byte = any::<u8>().prop_map(|byte| if b"\r\n\0".contains(&byte) { b' ' } else { byte });
     prop_oneof![
         vec(any_byte, 0..12),
         vec(token(), 0..4).prop_map(|options| options.join(&b" , "[..])),
@@ -26,10 +20,7 @@ fn value() -> impl Strategy<Value = Vec<u8>> {
 
 /// Rules, and a well-formed block whose names are as near to them as names can be.
 fn rules_and_block() -> impl Strategy<Value = (Vec<String>, Vec<u8>)> {
-    let line = (
-        value(),
-        vec((prop::sample::select(&[" ", "\t"][..]), value()), 0..2),
-    );
+    let line = (value(), vec((prop::sample::select(&[" ", "\t"][..]), value()), 0..2));
     (case(), vec(token(), 0..4), vec(line, 60), any::<bool>()).prop_map(
         |(Case { rules, mut names }, tokens, lines, is_closed)| {
             names.extend(tokens);
@@ -153,20 +144,12 @@ fn every_connection_field_nominates_whichever_comes_first() {
 
 #[test]
 fn connection_may_nominate_itself() {
-    assert_left(
-        &["connection"],
-        "connection: connection, a\r\na: 1\r\nb: 2\r\n",
-        "b: 2\r\n",
-    );
+    assert_left(&["connection"], "connection: connection, a\r\na: 1\r\nb: 2\r\n", "b: 2\r\n");
 }
 
 #[test]
 fn connection_nominates_nothing_where_no_rule_matches_it() {
-    assert_left(
-        &["x-a"],
-        "connection: a\r\na: 1\r\nx-a: 2\r\n",
-        "connection: a\r\na: 1\r\n",
-    );
+    assert_left(&["x-a"], "connection: a\r\na: 1\r\nx-a: 2\r\n", "connection: a\r\na: 1\r\n");
 }
 
 #[test]
@@ -182,16 +165,9 @@ fn an_option_that_is_no_token_nominates_nothing() {
 fn as_many_nominations_as_fields_are_told_apart() {
     let options: Vec<String> = (0..10_000).map(|number| format!("a{number}")).collect();
     let lines = |beginning: &str| -> String {
-        (0..10_000)
-            .map(|number| format!("{beginning}{number}:\r\n"))
-            .collect()
+        (0..10_000).map(|number| format!("{beginning}{number}:\r\n")).collect()
     };
-    let block = format!(
-        "connection: {}\r\n{}{}",
-        options.join(","),
-        lines("A"),
-        lines("b")
-    );
+    let block = format!("connection: {}\r\n{}{}", options.join(","), lines("A"), lines("b"));
     assert_left(&["connection"], &block, &lines("b"));
 }
 
@@ -246,11 +222,7 @@ fn a_malformed_block_is_refused_where_it_is_wrong_and_left_as_it_was() {
                 let before = [beginning.as_bytes(), wrong.as_bytes()].concat();
                 let mut block = before.clone();
                 let error = set.strip_block(&mut block).expect_err(wrong);
-                assert_eq!(
-                    error.to_string(),
-                    format!("{expected} at byte {offset}"),
-                    "{wrong:?}"
-                );
+                assert_eq!(error.to_string(), format!("{expected} at byte {offset}"), "{wrong:?}");
                 assert_eq!(error.offset(), offset, "{wrong:?}");
                 assert_eq!(block, before);
             });
@@ -258,9 +230,7 @@ fn a_malformed_block_is_refused_where_it_is_wrong_and_left_as_it_was() {
     }
     for space in [" ", "\t"] {
         let mut block = format!("{space}a: 1\r\n").into_bytes();
-        let error = set_of(["a"])
-            .strip_block(&mut block)
-            .expect_err("white space first");
+        let error = set_of(["a"]).strip_block(&mut block).expect_err("white space first");
         assert_eq!(error.to_string(), format!("{leading_space} at byte 0"));
         assert_eq!(block, format!("{space}a: 1\r\n").into_bytes());
     }

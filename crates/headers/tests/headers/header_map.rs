@@ -19,9 +19,8 @@ fn assert_stripped_as_by_the_oracle(set: &HeaderSet<'_>, oracle: &Oracle<'_>, fi
         .filter(|(name, _)| name == http::header::CONNECTION)
         .map(|(_, value)| value.as_bytes())
         .collect();
-    let kept = fields
-        .iter()
-        .filter(|(name, _)| !oracle.removes(name.as_str().as_bytes(), &connections));
+    let kept =
+        fields.iter().filter(|(name, _)| !oracle.removes(name.as_str().as_bytes(), &connections));
 
     let mut map: HeaderMap = fields.iter().cloned().collect();
     let expected: HeaderMap = kept.cloned().collect();
@@ -73,9 +72,7 @@ proptest! {
 /// Asserts that the set of `rules` strips from a map of `fields` what the naive way does.
 fn assert_stripped<R: AsRef<str>>(rules: &[R], fields: &Fields) {
     let oracle = Oracle::new(rules);
-    for_owned_and_borrowed(rules, |set| {
-        assert_stripped_as_by_the_oracle(set, &oracle, fields)
-    });
+    for_owned_and_borrowed(rules, |set| assert_stripped_as_by_the_oracle(set, &oracle, fields));
 }
 
 #[test]
@@ -114,15 +111,8 @@ fn any_number_of_matching_names_goes() {
 
 #[test]
 fn standard_names_go_as_others_do() {
-    let standard = [
-        "accept",
-        "cookie",
-        "host",
-        "connection",
-        "te",
-        "user-agent",
-        "x-frame-options",
-    ];
+    let standard =
+        ["accept", "cookie", "host", "connection", "te", "user-agent", "x-frame-options"];
     for rule in standard {
         assert_stripped(&[rule], &numbered(standard));
         assert_stripped(&[format!("{}*", &rule[..2])], &numbered(standard));
@@ -163,11 +153,7 @@ fn a_set_that_strips_connection_strips_what_every_connection_field_nominates() {
         &["keep-alive, X-Hop", "x-OTHER , accept"],
         &["keep-alive", "x-hop", "x-other", "accept", "x-hop", "host"],
     );
-    for rules in [
-        &["connection"][..],
-        &["conn*"],
-        &["Connection", "x-*", "accept"],
-    ] {
+    for rules in [&["connection"][..], &["conn*"], &["Connection", "x-*", "accept"]] {
         assert_stripped(rules, &fields);
     }
     let mut map: HeaderMap = fields.into_iter().collect();
@@ -178,9 +164,7 @@ fn a_set_that_strips_connection_strips_what_every_connection_field_nominates() {
 
 #[test]
 fn connection_may_nominate_itself_and_is_counted_once() {
-    let mut map: HeaderMap = with_connections(&["connection, close"], &["a"])
-        .into_iter()
-        .collect();
+    let mut map: HeaderMap = with_connections(&["connection, close"], &["a"]).into_iter().collect();
     assert_eq!(set_of(["connection"]).strip(&mut map), 1);
     assert_eq!(map.keys_len(), 1);
 }
@@ -193,10 +177,7 @@ fn a_set_that_leaves_connection_leaves_what_it_nominates() {
 #[test]
 fn options_that_are_no_tokens_are_passed_over() {
     let values = ["a b, \"c\", @, , d:,e", "(f)", ""];
-    assert_stripped(
-        &["connection"],
-        &with_connections(&values, &["a", "b", "c", "d", "e", "f"]),
-    );
+    assert_stripped(&["connection"], &with_connections(&values, &["a", "b", "c", "d", "e", "f"]));
 }
 
 #[test]

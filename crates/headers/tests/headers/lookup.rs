@@ -145,11 +145,7 @@ fn a_prefix_of_any_length_matches_itself_and_everything_longer() {
         for_owned_and_borrowed([text(length) + "*"], |set| {
             for longer in [0, 1, 2, 7, 300, 70_000] {
                 assert_matches(set, text(length + longer).as_bytes(), true);
-                assert_matches(
-                    set,
-                    text(length + longer).to_ascii_uppercase().as_bytes(),
-                    true,
-                );
+                assert_matches(set, text(length + longer).to_ascii_uppercase().as_bytes(), true);
             }
             assert_matches(set, text(length - 1).as_bytes(), false);
         });
@@ -159,12 +155,7 @@ fn a_prefix_of_any_length_matches_itself_and_everything_longer() {
 #[test]
 fn any_other_byte_anywhere_in_a_name_is_noticed() {
     for length in (1..=33).chain([63, 64, 65, 255, 256]) {
-        let rule: Vec<u8> = TOKEN_CHARACTERS
-            .iter()
-            .copied()
-            .cycle()
-            .take(length)
-            .collect();
+        let rule: Vec<u8> = TOKEN_CHARACTERS.iter().copied().cycle().take(length).collect();
         let text = str::from_utf8(&rule).expect("tokens are ASCII");
         let [exact, prefix] = [set_of([text]), set_of([format!("{text}*")])];
         let mut name = rule.clone();
@@ -172,16 +163,8 @@ fn any_other_byte_anywhere_in_a_name_is_noticed() {
             for byte in 0..=u8::MAX {
                 name[place] = byte;
                 let expected = byte.eq_ignore_ascii_case(&rule[place]);
-                assert_eq!(
-                    exact.matches(&name),
-                    expected,
-                    "byte {byte:#04x} at {place}"
-                );
-                assert_eq!(
-                    prefix.matches(&name),
-                    expected,
-                    "byte {byte:#04x} at {place}"
-                );
+                assert_eq!(exact.matches(&name), expected, "byte {byte:#04x} at {place}");
+                assert_eq!(prefix.matches(&name), expected, "byte {byte:#04x} at {place}");
             }
             name[place] = rule[place];
         }
@@ -205,11 +188,7 @@ fn letters_match_in_either_case_and_other_characters_only_themselves() {
 
 #[test]
 fn characters_that_differ_only_in_the_case_bit_are_told_apart() {
-    let folded_alike = [
-        ("^", "~"),
-        ("x-^", "x-~"),
-        ("x-caret-^-or-tilde", "x-caret-~-or-tilde"),
-    ];
+    let folded_alike = [("^", "~"), ("x-^", "x-~"), ("x-caret-^-or-tilde", "x-caret-~-or-tilde")];
     for (caret, tilde) in folded_alike {
         for_owned_and_borrowed([caret], |set| {
             assert_matches(set, caret.as_bytes(), true);
@@ -225,13 +204,7 @@ fn characters_that_differ_only_in_the_case_bit_are_told_apart() {
             assert_matches(set, format!("{tilde}a").as_bytes(), false);
         });
     }
-    let pairs = [
-        ("_", "\x7f"),
-        ("-", "\r"),
-        ("0", "\x10"),
-        ("`", "@"),
-        ("|", "\\"),
-    ];
+    let pairs = [("_", "\x7f"), ("-", "\r"), ("0", "\x10"), ("`", "@"), ("|", "\\")];
     for (rule, other) in pairs {
         for_owned_and_borrowed([rule, &format!("{rule}{rule}*")], |set| {
             assert_matches(set, rule.as_bytes(), true);
@@ -250,20 +223,14 @@ fn long_names_that_differ_between_the_hashed_words_are_told_apart() {
             let expected = (letter <= 'm').then(|| name(letter));
             let found = set.find(name(letter).as_bytes());
             assert_eq!(found.map(|rule| rule.text().to_owned()), expected);
-            assert_matches(
-                set,
-                name(letter).to_ascii_uppercase().as_bytes(),
-                expected.is_some(),
-            );
+            assert_matches(set, name(letter).to_ascii_uppercase().as_bytes(), expected.is_some());
         }
     });
 }
 
 #[test]
 fn bytes_outside_ascii_match_no_rule() {
-    let rules = TOKEN_CHARACTERS
-        .iter()
-        .map(|&byte| char::from(byte).to_string());
+    let rules = TOKEN_CHARACTERS.iter().map(|&byte| char::from(byte).to_string());
     for_owned_and_borrowed(rules, |set| {
         for byte in 0x80..=u8::MAX {
             assert_matches(set, &[byte], false);
@@ -314,11 +281,7 @@ fn a_set_of_the_most_rules_matches_each_of_them_and_nothing_near() {
             assert_matches(set, format!("{text}+").as_bytes(), is_prefix);
             assert_matches(set, format!("+{text}").as_bytes(), false);
         }
-        let expected = if is_prefix {
-            Rule::Prefix(text)
-        } else {
-            Rule::Exact(text)
-        };
+        let expected = if is_prefix { Rule::Prefix(text) } else { Rule::Exact(text) };
         assert_eq!(set.find(text.as_bytes()), Some(expected));
     }
 }
@@ -337,8 +300,6 @@ fn the_probe_turns_most_ordinary_names_away() {
         "referer",
         "origin",
     ];
-    let admitted = ordinary
-        .iter()
-        .filter(|name| set.probe().admits(name.as_bytes()));
+    let admitted = ordinary.iter().filter(|name| set.probe().admits(name.as_bytes()));
     assert!(admitted.count() <= 2);
 }

@@ -24,14 +24,9 @@ fn a_lone_star_is_refused() {
 
 #[test]
 fn a_star_before_the_end_is_refused_where_it_stands() {
-    for (rule, position) in [
-        ("*-internal", 0),
-        ("x-*-id", 2),
-        ("x-*-*", 2),
-        ("**", 0),
-        ("x-**", 2),
-        ("***", 0),
-    ] {
+    for (rule, position) in
+        [("*-internal", 0), ("x-*-id", 2), ("x-*-*", 2), ("**", 0), ("x-**", 2), ("***", 0)]
+    {
         assert_refused(
             rule,
             &format!("expected '*' only as the last character, found one at byte {position}"),
@@ -43,11 +38,9 @@ fn a_star_before_the_end_is_refused_where_it_stands() {
 fn a_character_outside_token_is_refused_where_it_stands() {
     for byte in (0..0x80).filter(|&byte| !is_token(byte)) {
         let found = char::from(byte);
-        for (rule, position) in [
-            (format!("{found}"), 0),
-            (format!("x-{found}-id"), 2),
-            (format!("x-{found}*"), 2),
-        ] {
+        for (rule, position) in
+            [(format!("{found}"), 0), (format!("x-{found}-id"), 2), (format!("x-{found}*"), 2)]
+        {
             assert_refused(
                 &rule,
                 &format!(
@@ -61,14 +54,7 @@ fn a_character_outside_token_is_refused_where_it_stands() {
 
 #[test]
 fn a_character_outside_ascii_is_refused_where_it_stands() {
-    for found in [
-        '\u{80}',
-        '\u{e9}',
-        '\u{ff}',
-        '\u{17f}',
-        '\u{212a}',
-        '\u{1f512}',
-    ] {
+    for found in ['\u{80}', '\u{e9}', '\u{ff}', '\u{17f}', '\u{212a}', '\u{1f512}'] {
         assert_refused(
             &format!("x-a{found}"),
             &format!(
@@ -82,10 +68,8 @@ fn a_character_outside_ascii_is_refused_where_it_stands() {
 #[test]
 fn a_rule_may_be_as_long_as_the_limit_and_no_longer() {
     let longest = "x".repeat(MAX_RULE_LENGTH);
-    let message = format!(
-        "expected at most {MAX_RULE_LENGTH} bytes, found {}",
-        MAX_RULE_LENGTH + 1
-    );
+    let message =
+        format!("expected at most {MAX_RULE_LENGTH} bytes, found {}", MAX_RULE_LENGTH + 1);
     for star in ["", "*"] {
         let set = set_of([format!("{longest}{star}")]);
         assert!(set.matches(longest.as_bytes()));
@@ -96,16 +80,11 @@ fn a_rule_may_be_as_long_as_the_limit_and_no_longer() {
 #[test]
 fn a_builder_takes_as_many_rules_as_the_limit_and_any_of_them_again() {
     let mut builder = HeaderSetBuilder::new();
-    builder
-        .rules((0..MAX_RULES).map(|number| format!("x-{number}")))
-        .expect("valid rules");
+    builder.rules((0..MAX_RULES).map(|number| format!("x-{number}"))).expect("valid rules");
     builder.rule("X-0").expect("a rule that the builder holds");
     for another in ["x-0*", "y"] {
         let error = builder.rule(another).expect_err("one rule too many");
-        assert_eq!(
-            error.to_string(),
-            format!("expected at most {MAX_RULES} rules, found another")
-        );
+        assert_eq!(error.to_string(), format!("expected at most {MAX_RULES} rules, found another"));
         builder.rule("x-1").expect("a rule that the builder holds");
     }
 }

@@ -42,10 +42,7 @@ pub fn exercise(set: &HeaderSet<'_>, names: &[&[u8]]) {
         .map(|rule| rule.text().to_owned())
         .collect();
     assert_eq!(texts.len(), set.len());
-    let names = texts
-        .iter()
-        .map(String::as_bytes)
-        .chain(names.iter().copied());
+    let names = texts.iter().map(String::as_bytes).chain(names.iter().copied());
 
     let mut block = Vec::new();
     for name in names {

@@ -15,11 +15,7 @@ pub struct Case {
 
 /// A case of rules of every shape, most of whose names differ from a rule by one edit or by none.
 pub fn case() -> impl Strategy<Value = Case> {
-    (
-        vec(rule(), 0..24),
-        vec((any::<Index>(), edit(), any::<u32>()), 0..48),
-        vec(any_name(), 0..8),
-    )
+    (vec(rule(), 0..24), vec((any::<Index>(), edit(), any::<u32>()), 0..48), vec(any_name(), 0..8))
         .prop_map(|(rules, edits, mut names)| {
             if !rules.is_empty() {
                 names.extend(edits.into_iter().map(|(rule, edit, capitals)| {
@@ -49,14 +45,8 @@ pub fn token() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// Names that `http` holds as numbers, and that a set may strip for what they say.
-const STANDARD_NAMES: [&str; 6] = [
-    "connection",
-    "Connection",
-    "keep-alive",
-    "accept",
-    "x-forwarded-for",
-    "upgrade",
-];
+const STANDARD_NAMES: [&str; 6] =
+    ["connection", "Connection", "keep-alive", "accept", "x-forwarded-for", "upgrade"];
 
 fn characters(
     alphabet: &'static [u8],
@@ -66,12 +56,7 @@ fn characters(
 }
 
 /// What many rules begin with.
-const BEGINNINGS: [&str; 4] = [
-    "x-",
-    "X-Internal-",
-    "cf-int-",
-    "x-a-beginning-that-many-share-",
-];
+const BEGINNINGS: [&str; 4] = ["x-", "X-Internal-", "cf-int-", "x-a-beginning-that-many-share-"];
 
 fn rule_text() -> impl Strategy<Value = Vec<u8>> {
     let shared = (
@@ -90,11 +75,7 @@ fn rule_text() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn any_name() -> impl Strategy<Value = Vec<u8>> {
-    prop_oneof![
-        vec(any::<u8>(), 0..40),
-        characters(TOKEN_CHARACTERS, 0..300),
-        token(),
-    ]
+    prop_oneof![vec(any::<u8>(), 0..40), characters(TOKEN_CHARACTERS, 0..300), token(),]
 }
 
 /// How a name differs from the rule that it is made from.

@@ -8,10 +8,7 @@ use hedgerow_headers::{HeaderSet, HeaderSetBuilder};
 
 /// The set of these rules.
 pub fn set_of<R: AsRef<str>>(rules: impl IntoIterator<Item = R>) -> HeaderSet<'static> {
-    HeaderSetBuilder::new()
-        .rules(rules)
-        .expect("valid rules")
-        .build()
+    HeaderSetBuilder::new().rules(rules).expect("valid rules").build()
 }
 
 /// Runs `check` on the set of these rules, and on one that borrows its image.

@@ -15,9 +15,7 @@ impl<'a> Oracle<'a> {
             Some(prefix) => Rule::Prefix(prefix),
             None => Rule::Exact(rule.as_ref()),
         };
-        Self {
-            rules: rules.iter().map(parse).collect(),
-        }
+        Self { rules: rules.iter().map(parse).collect() }
     }
 
     pub fn matches(&self, name: &[u8]) -> bool {
