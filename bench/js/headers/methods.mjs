@@ -167,6 +167,19 @@ export function methods(rules, stripper, withPrefixes) {
           return count;
         },
       },
+      {
+        name: "floor-iterate-and-delete-known",
+        make: (/** @type {Request} */ request) => ({
+          headers: freshHeaders(request),
+          doomed: request.names.filter((name) => set.has(name)),
+        }),
+        run: (/** @type {{ headers: Headers, doomed: string[] }} */ { headers, doomed }) => {
+          let count = 0;
+          for (const name of headers.keys()) count += name.length;
+          for (const name of doomed) headers.delete(name);
+          return count;
+        },
+      },
     ],
     block: [
       {

@@ -6,9 +6,9 @@ import { summary } from "../../../scripts/lib/summary.mjs";
 import { startWorker } from "../../../scripts/lib/worker.mjs";
 import { methods } from "./methods.mjs";
 
-const ROUNDS = 15;
+const ROUNDS = 11;
 /** Passes over the workload in one request to the worker. */
-const PASSES = { raw: 20, headers: 4, block: 20 };
+const PASSES = { raw: 60, headers: 8, block: 60 };
 
 const rules = internalNames();
 const inputs = requests("real");

@@ -2,7 +2,7 @@ import { type CompiledHeaders, HeaderRules } from "../../wasm/edge.js";
 import { HedgerowError, withCode } from "../error.js";
 import { MemoryView, memory } from "../module.js";
 import { Confirmations } from "./confirmations.js";
-import { MISS, Probe } from "./probe.js";
+import { createProbe, MISS, type Probe } from "./probe.js";
 
 const encoder = new TextEncoder();
 
@@ -49,7 +49,7 @@ export class HeaderStripper {
     this.#scratch = new MemoryView(scratch, scratchLength);
     this.#table = new MemoryView(pointer, length);
     this.#stripsConnection = stripsConnection === 1;
-    this.#probe = new Probe(length, {
+    this.#probe = createProbe(length, {
       fromStart,
       fromEnd,
       prefixFirst,
@@ -61,7 +61,8 @@ export class HeaderStripper {
   /** Whether a rule matches `name`, in whatever case. */
   matches(name: string): boolean {
     this.#live();
-    const number = this.#probe.candidate(name, this.#table.bytes);
+    const probe = this.#probe;
+    const number = probe(name, this.#table.bytes);
     return number !== MISS && this.#confirm(name, number);
   }
 
@@ -78,7 +79,7 @@ export class HeaderStripper {
     const table = this.#table.bytes;
     const doomed: string[] = [];
     for (const name of headers.keys()) {
-      const number = probe.candidate(name, table);
+      const number = probe(name, table);
       if (number !== MISS && this.#confirm(name, number)) doomed.push(name);
     }
     if (this.#stripsConnection && doomed.includes("connection")) {
@@ -110,7 +111,7 @@ export class HeaderStripper {
     let connection: string | undefined;
     for (let index = 0; index < length; index += 2) {
       const name = rawHeaders[index]!;
-      const number = probe.candidate(name, table);
+      const number = probe(name, table);
       if (number === MISS || !this.#confirm(name, number)) {
         kept.push(name, rawHeaders[index + 1]!);
       } else if (this.#stripsConnection && isConnection(name)) {
