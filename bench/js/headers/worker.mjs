@@ -1,18 +1,21 @@
 // The JavaScript suite as a worker. Clocks stand still inside a request, so the caller keeps time:
-// it asks for the same work with and without the step that is measured.
+// one request makes what is used up, the next one does nothing but the work.
 import { HeaderStripper } from "hedgerow";
 
 import { methods } from "./methods.mjs";
 
+/** @typedef {{ names: string[] }} Input */
+/** @typedef {{ step: "make" | "run", kind: "raw" | "headers" | "block", method: string, passes: number }} Job */
+
 /** @type {ReturnType<typeof methods> | undefined} */
 let ways;
-
-/** @typedef {{ kind: "raw" | "headers" | "block", method: string, passes: number, isRun: boolean }} Job */
+/** What the last `make` made. @type {unknown[]} */
+let made = [];
 
 export default {
   /**
    * @param {Request} request
-   * @param {{ RULES: string[], PREFIXES: string[], REQUESTS: { names: string[] }[] }} env
+   * @param {{ RULES: string[], PREFIXES: string[], REQUESTS: Input[] }} env
    */
   async fetch(request, env) {
     ways ??= methods(
@@ -21,19 +24,19 @@ export default {
       new HeaderStripper([...env.RULES, ...env.PREFIXES]),
     );
     /** @type {Job} */
-    const job = await request.json();
-    const method = /** @type {import("../measure.mjs").Method<any, any> | undefined} */ (
-      ways[job.kind].find(({ name }) => name === job.method)
+    const { step, kind, method, passes } = await request.json();
+    const way = /** @type {import("../measure.mjs").Method<Input, any> | undefined} */ (
+      ways[kind].find(({ name }) => name === method)
     );
-    if (method === undefined) return new Response("no such method", { status: 404 });
-    let done = 0;
-    for (let pass = 0; pass < job.passes; pass += 1) {
-      for (const input of env.REQUESTS) {
-        const fresh = method.make(input);
-        if (job.isRun) method.run(fresh, input);
-        done += 1;
-      }
+    if (way === undefined) return new Response("no such method", { status: 404 });
+    if (step === "make") {
+      made = Array.from({ length: passes }, () => env.REQUESTS.map(way.make)).flat();
+    } else {
+      const inputs = env.REQUESTS.length;
+      made.forEach((fresh, index) => {
+        way.run(fresh, /** @type {Input} */ (env.REQUESTS[index % inputs]));
+      });
     }
-    return Response.json({ done });
+    return Response.json({ count: made.length });
   },
 };
