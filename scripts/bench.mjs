@@ -1,11 +1,13 @@
 // Runs benchmarks: `npm run bench -- [suite …] [--json FILE]`.
-import { existsSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 
 import { build } from "./build.mjs";
 import { inRoot } from "./lib/paths.mjs";
 import { capture, main, run, StepError, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
+
+const NODE_24 = inRoot("bench", "runtimes", "node_modules", "node", "bin", "node");
 
 /** @typedef {{ suite: string, workload: string, method: string, unit: string, median: number, min: number, max: number }} Result */
 
@@ -59,7 +61,8 @@ function parse(args) {
 /** Installs the engines that results are compared on. */
 function installRuntimes() {
   const folder = inRoot("bench", "runtimes");
-  if (existsSync(`${folder}/node_modules/node/bin/node`)) return;
+  const { dependencies } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+  if (capture(NODE_24, ["--version"])?.trim() === `v${dependencies.node}`) return;
   step("engines for benchmarks: Node 24");
   run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: folder,
@@ -75,7 +78,7 @@ function versions() {
   return {
     rustc: capture("rustc", ["--version"])?.trim(),
     node: process.version,
-    node24: capture(inRoot("bench/runtimes/node_modules/node/bin/node"), ["--version"])?.trim(),
+    node24: capture(NODE_24, ["--version"])?.trim(),
     workerd: capture("workerd", ["--version"])?.trim(),
   };
 }

@@ -23,6 +23,7 @@ function buildEdgeWasm() {
     "crates/edge-wasm",
     "crates/headers/Cargo.toml",
     "crates/headers/src",
+    "package-lock.json",
     "rust-toolchain.toml",
     "scripts/build.mjs",
   ];
@@ -44,6 +45,8 @@ function buildEdgeWasm() {
         // Small first: what is hot in JavaScript never gets here.
         { env: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "s" } },
       );
+      // Made by wasm-pack, it would keep all of the folder out of the npm package.
+      rmSync(`${output}/.gitignore`);
       writeBytesModule(`${output}/edge_bg.wasm`, `${output}/edge-bytes`);
     },
   );
@@ -75,7 +78,13 @@ function writeBytesModule(wasm, module) {
  */
 function buildPackage(folder, also) {
   const output = inRoot(folder, "dist");
-  const inputs = [`${folder}/src`, `${folder}/tsconfig.json`, "tsconfig.base.json", ...also];
+  const inputs = [
+    `${folder}/src`,
+    `${folder}/tsconfig.json`,
+    "package-lock.json",
+    "tsconfig.base.json",
+    ...also,
+  ];
   whenChanged(
     `${output}/.inputs`,
     inputs.map((input) => inRoot(input)),

@@ -1,4 +1,4 @@
-// Shows what Hedgerow does, on real input.
+// Shows what Hedgerow does, on realistic input.
 import { build } from "./build.mjs";
 import { main } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";

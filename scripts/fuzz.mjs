@@ -22,7 +22,7 @@ await main(() => {
       // Without a sanitizer no nightly toolchain is needed; the crates have no unsafe code.
       run("cargo", [
         ...["fuzz", "run", "--sanitizer", "none", "--fuzz-dir", `${folder}/fuzz`, target],
-        ...["--", `-max_total_time=${seconds}`, "-verbosity=0"],
+        ...["--", `-max_total_time=${seconds}`, "-print_funcs=0", "-print_final_stats=1"],
       ]);
     }
   }

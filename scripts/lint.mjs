@@ -23,6 +23,10 @@ await main(() => {
     "-D",
     "warnings",
   ]);
+  run("cargo", [
+    ...["clippy", "--quiet", "-p", "hedgerow-edge-wasm", "--target", "wasm32-unknown-unknown"],
+    ...["--", "-D", "warnings"],
+  ]);
   step("TypeScript and JavaScript: formatting and lints");
   run("biome", ["ci", "--error-on-warnings", "."]);
   step("TypeScript and JavaScript: types");

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { pathToFileURL } from "node:url";
 
 import { inRoot, toolCache } from "./lib/paths.mjs";
-import { capture, main, run, StepError, step } from "./lib/run.mjs";
+import { attempt, capture, main, run, StepError, step } from "./lib/run.mjs";
 import { buildTools, isInstalled, toolRoot } from "./lib/tools.mjs";
 
 /** What a machine must have, and how it gets it. */
@@ -26,7 +26,8 @@ const PREREQUISITES = [
   { command: "git", args: ["--version"], name: "git", install: "apt-get install git" },
 ];
 
-const NODE_MAJOR = 20;
+/** What the development tools run on; the packages themselves take any Node 20. */
+const OLDEST_NODE = [20, 19];
 
 export function setup() {
   checkPrerequisites();
@@ -36,9 +37,12 @@ export function setup() {
 }
 
 function checkPrerequisites() {
-  if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR) {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE;
+  if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
+    const wanted = OLDEST_NODE.join(".");
     throw new StepError(
-      `Node ${process.versions.node} is too old: install Node ${NODE_MAJOR} or newer`,
+      `Node ${process.versions.node} is too old: install Node ${wanted} or newer`,
     );
   }
   for (const { command, args, name, install } of PREREQUISITES) {
@@ -99,11 +103,12 @@ export function installTool(tool) {
   const partial = `${target}.partial-${process.pid}`;
   const install = ["install", "--quiet", tool.crate, "--version", tool.version, "--root", partial];
   try {
-    try {
-      run("cargo", [...install, "--locked"]);
-    } catch {
-      step(`${tool.crate}: its lockfile cannot be had here; trying its newest dependencies`);
+    const { status, errors } = attempt("cargo", [...install, "--locked"]);
+    if (errors.includes("failed to select a version")) {
+      step(`${tool.crate}: its lockfile names what the registry lacks; taking what fits instead`);
       run("cargo", install);
+    } else if (status !== 0) {
+      throw new StepError(`cargo install ${tool.crate}: ${errors}`);
     }
     if (!isInstalled(tool)) {
       rmSync(target, { recursive: true, force: true });

@@ -8,6 +8,8 @@ await main(() => {
   build();
   step("Rust: all features");
   run("cargo", ["test", "--quiet", "--all-features"]);
+  step("Rust: default features");
+  run("cargo", ["test", "--quiet", "-p", "hedgerow-headers"]);
   step("Rust: no features");
   run("cargo", ["test", "--quiet", "-p", "hedgerow-headers", "--no-default-features"]);
   step("JavaScript");

@@ -8,7 +8,7 @@ import { summary } from "../lib/summary.mjs";
 
 /** @typedef {import("../bench.mjs").Result} Result */
 
-const CRITERION = inRoot("target", "criterion");
+const CRITERION = join(process.env.CARGO_TARGET_DIR ?? inRoot("target"), "criterion");
 const NODE_24 = inRoot("bench", "runtimes", "node_modules", "node", "bin", "node");
 
 /** @returns {Promise<Result[]>} */
@@ -26,7 +26,9 @@ function native() {
   step("native, by criterion (four minutes)");
   for (const group of groups()) rmSync(join(CRITERION, group), { recursive: true });
   run("cargo", ["bench", "--quiet", "-p", "hedgerow-bench", "--bench", "headers"]);
-  return [...groups().flatMap(resultsOf), ...imageSizes()];
+  const results = groups().flatMap(resultsOf);
+  if (results.length === 0) throw new StepError(`criterion left no results in ${CRITERION}`);
+  return [...results, ...imageSizes()];
 }
 
 function groups() {
@@ -96,7 +98,7 @@ function javascript(engine, node, script) {
 
 /** @param {string} command @param {string[]} args */
 function output(command, args) {
-  const printed = capture(command, args);
+  const printed = capture(command, args, { showErrors: true });
   if (printed === undefined) throw new StepError(`failed: ${command} ${args.join(" ")}`);
   return printed;
 }

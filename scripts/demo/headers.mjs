@@ -1,4 +1,4 @@
-// Real requests go through an edge worker that strips internal headers, to a plain origin.
+// Realistic requests go through an edge worker that strips internal headers, to a plain origin.
 import http from "node:http";
 
 import { HeaderStripper } from "hedgerow";
@@ -35,7 +35,7 @@ export async function demonstrateHeaders() {
     INTERNAL_HEADERS: [...internal].join(" "),
   });
   try {
-    step(`${sent.length} real requests through the worker in Miniflare`);
+    step(`${sent.length} realistic requests through the worker in Miniflare`);
     const start = performance.now();
     const answers = await sendAll(url, sent);
     const seconds = (performance.now() - start) / 1000;

@@ -41,15 +41,32 @@ export function run(command, args, options = {}) {
  *
  * @param {string} command
  * @param {string[]} args
+ * @param {{ showErrors?: boolean }} [options]
  */
-export function capture(command, args) {
+export function capture(command, args, { showErrors = false } = {}) {
   const { status, stdout } = spawnSync(command, args, {
     cwd: root,
     env: environment(),
     encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", showErrors ? "inherit" : "ignore"],
   });
   return status === 0 ? stdout : undefined;
+}
+
+/**
+ * Runs a command that may fail, and returns how it ended and what it said of its errors.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ */
+export function attempt(command, args) {
+  const { status, stderr } = spawnSync(command, args, {
+    cwd: root,
+    env: environment(),
+    encoding: "utf8",
+    stdio: ["ignore", "inherit", "pipe"],
+  });
+  return { status, errors: stderr };
 }
 
 /**

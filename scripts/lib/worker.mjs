@@ -14,7 +14,7 @@ export const COMPATIBILITY_DATE = "2026-04-01";
  *
  * @param {string} entry from the root of the repository
  */
-async function bundle(entry) {
+export async function bundle(entry) {
   const { outputFiles } = await build({
     absWorkingDir: inRoot(),
     entryPoints: [entry],
@@ -27,29 +27,32 @@ async function bundle(entry) {
     loader: { ".wasm": "copy" },
     logLevel: "warning",
   });
-  return outputFiles.map(({ path, contents }) => {
+  const modules = outputFiles.map(({ path, contents }) => {
     /** @type {"CompiledWasm" | "ESModule"} */
     const type = path.endsWith(".wasm") ? "CompiledWasm" : "ESModule";
     return { type, path: basename(path), contents };
   });
+  // workerd begins with the first one.
+  return modules.sort((a, b) => b.type.localeCompare(a.type));
 }
 
 /**
  * Runs a worker.
  *
  * @param {string} entry from the root of the repository
- * @param {Record<string, import("miniflare").Json>} bindings
+ * @param {Record<string, import("miniflare").Json>} [bindings]
  */
-export async function startWorker(entry, bindings) {
+export async function startWorker(entry, bindings = {}) {
   const modules = await bundle(entry);
   const worker = new Miniflare({
     host: "127.0.0.1",
     port: 0,
-    // The entry comes first.
-    modules: modules.sort((a, b) => a.type.localeCompare(b.type)).reverse(),
+    modules,
     modulesRoot: ".",
     bindings,
     compatibilityDate: COMPATIBILITY_DATE,
+    // Else Miniflare asks the network where it is.
+    cf: false,
   });
   return { worker, url: await worker.ready };
 }

@@ -114,4 +114,22 @@ export const fieldBlockErrors: Cases = {
     refusedEnds(`${message}0x22`, [['"b": 1\r\n', 0]]);
     refusedEnds(`${message}0x7f`, [["\x7f: 1\r\n", 0]]);
   },
+
+  "a block beyond 16 MiB is refused, and one of 16 MiB is not": () => {
+    using stripper = new HeaderStripper(["x-a"]);
+    const limit = 2 ** 24;
+    const block = new Uint8Array(limit + 1).fill(0x61);
+    block.set(bytesOf("a: "));
+    block.set(bytesOf("\r\n"), limit - 2);
+    refused(() => stripper.stripBlock(block), "ERR_FIELD_BLOCK", "at most 16 MiB");
+    equal(stripper.stripBlock(block.subarray(0, limit)).length, limit);
+  },
+
+  "what is no Uint8Array is refused": () => {
+    using stripper = new HeaderStripper(["x-a"]);
+    for (const block of ["x-a: 1\r\n", new Uint16Array(4), undefined, null]) {
+      const found = "expected a Uint8Array, found ";
+      refused(() => stripper.stripBlock(block as unknown as Uint8Array), "ERR_ARGUMENT", found);
+    }
+  },
 };

@@ -70,4 +70,9 @@ export const ruleErrors: Cases = {
       refused(() => new HeaderStripper(rules), "ERR_ARGUMENT", found);
     }
   },
+
+  "one string in place of a list of rules is refused": () => {
+    const found = "expected a list of rules, found one string";
+    refused(() => new HeaderStripper("x-debug"), "ERR_ARGUMENT", found);
+  },
 };

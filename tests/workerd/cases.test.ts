@@ -1,28 +1,21 @@
 /** The cases, in workerd and through the entry that its bundlers choose. */
-import { Miniflare } from "miniflare";
+import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bundle, startWorker } from "../../scripts/lib/worker.mjs";
 import { suites } from "../cases/index.js";
-import { bundle } from "./bundle.js";
+
+const ENTRY = "tests/workerd/worker.ts";
 
 let miniflare: Miniflare;
-let types: string[];
 
 beforeAll(async () => {
-  const modules = await bundle(new URL("worker.ts", import.meta.url));
-  types = modules.map(({ type }) => type);
-  miniflare = new Miniflare({
-    host: "127.0.0.1",
-    modules,
-    modulesRoot: "/",
-    compatibilityDate: "2026-04-01",
-    cf: false,
-  });
-  await miniflare.ready;
+  ({ worker: miniflare } = await startWorker(ENTRY));
 });
 
 afterAll(() => miniflare?.dispose());
 
-test("a worker's bundle has its WebAssembly as a compiled module", () => {
+test("a worker's bundle has its WebAssembly as a compiled module", async () => {
+  const types = (await bundle(ENTRY)).map(({ type }) => type);
   expect(types).toEqual(["ESModule", "CompiledWasm"]);
 });
 

@@ -18,6 +18,9 @@ use wasm_bindgen::prelude::*;
 /// was cut off equals none.
 const SCRATCH_LENGTH: usize = MAX_RULE_LENGTH + 1;
 
+/// The longest field block: far beyond what any HTTP server takes.
+const MAX_BLOCK_LENGTH: usize = 1 << 24;
+
 /// A block buffer that grew beyond this is given back after use.
 const KEPT_BLOCK_LENGTH: usize = 1 << 16;
 
@@ -95,9 +98,15 @@ impl CompiledHeaders {
     }
 
     /// Makes room for a field block of `length` bytes, and says where to write it.
-    pub fn reserve_block(&mut self, length: usize) -> u32 {
+    pub fn reserve_block(&mut self, length: usize) -> Result<u32, JsValue> {
+        let missing = length.saturating_sub(self.block.len());
+        if length > MAX_BLOCK_LENGTH || self.block.try_reserve_exact(missing).is_err() {
+            return Err(JsValue::from_str(
+                "expected at most 16 MiB, or more memory, found neither",
+            ));
+        }
         self.block.resize(length, 0);
-        self.block.as_ptr() as u32
+        Ok(self.block.as_ptr() as u32)
     }
 
     /// Strips the field block that was written, and returns the length of what is left of it.

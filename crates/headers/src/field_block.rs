@@ -29,8 +29,8 @@ impl HeaderSet<'_> {
     /// # Complexity
     ///
     /// One pass over the block. If its `Connection` nominates fields that no rule matches, these
-    /// options are put in order and a second pass looks every name up among them: O(*n* log *n*) at worst for
-    /// a block of *n* bytes. Allocates only to note runs of removed lines and such options.
+    /// options are put in order and a second pass looks every name up among them: O(*n* log *n*) at
+    /// worst for a block of *n* bytes. Allocates to note runs of removed lines, and in that pass.
     ///
     /// # Example
     ///

@@ -52,7 +52,7 @@ pub(crate) const PLACES_AT: usize = 9;
 pub(crate) const MIN_GATE_BITS: u8 = 6;
 /// The smallest probe is one byte.
 pub(crate) const MIN_TABLE_BITS: u8 = 3;
-/// The largest gate or probe has 64 bits for each of 65,536 rules.
+/// The largest gate and the largest probe, half a megabyte.
 pub(crate) const MAX_TABLE_BITS: u8 = 22;
 
 pub(crate) const DISPLACEMENT_LENGTH: usize = 2;

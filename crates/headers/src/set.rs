@@ -22,7 +22,7 @@ use crate::{compare::is_name, front::Front, gate::Gate, hash::NameHasher};
 ///
 /// One contiguous image without pointers, so that it can be mapped, embedded in a binary or shared
 /// between a WebAssembly module and its host. In it lie a perfect hash table that finds the one
-/// rule that a name may be, a table of bits that does the same for prefix rules, another for hosts
+/// rule that a name may be, a gate that does the same for prefix rules, another for hosts
 /// that hold names as strings ([`probe`](Self::probe)), a trie for the longest match, and the
 /// rules themselves. `src/layout.rs` documents every field.
 #[derive(Clone, Debug)]

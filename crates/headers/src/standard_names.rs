@@ -41,7 +41,7 @@ impl StandardNames {
     /// The standard names, judged by the rules of `set`.
     ///
     /// That names show numbers and words is not promised by `http`, so it is tried out: `None` if
-    /// two names show the same, or a name that is not a standard one shows anything but its words.
+    /// two names show the same number, or a name shows words that are not its own.
     pub(crate) fn of(set: &HeaderSet<'_>) -> Option<Self> {
         let other = Shown::by(&HeaderName::from_static(OTHER));
         if other != Shown::Words(Words::of_lower_case(OTHER.as_bytes())) {
@@ -50,14 +50,16 @@ impl StandardNames {
         let mut is_taken = [false; NUMBERS];
         let mut is_dismissed = [false; NUMBERS];
         for name in NAMES.split(' ') {
-            let shown = Shown::by(&HeaderName::from_static(name));
-            if let Shown::Number(number) = shown
-                && index(number) < NUMBERS - 1
-            {
-                if core::mem::replace(&mut is_taken[index(number)], true) {
-                    return None;
+            match Shown::by(&HeaderName::from_static(name)) {
+                Shown::Number(number) if index(number) < NUMBERS - 1 => {
+                    if core::mem::replace(&mut is_taken[index(number)], true) {
+                        return None;
+                    }
+                    is_dismissed[index(number)] = !set.matches(name.as_bytes());
                 }
-                is_dismissed[index(number)] = !set.matches(name.as_bytes());
+                Shown::Number(_) => {}
+                Shown::Words(words) if words == Words::of_lower_case(name.as_bytes()) => {}
+                Shown::Words(_) => return None,
             }
         }
         Some(Self { is_dismissed })

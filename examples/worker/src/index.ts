@@ -21,8 +21,13 @@ export default {
     const internal = internalHeaders(env);
     const { pathname, search } = new URL(request.url);
 
+    // Set part by part: a path such as `//elsewhere.example/` must not choose the host.
+    const target = new URL(env.ORIGIN);
+    target.pathname = pathname;
+    target.search = search;
+
     // A copy, because the headers of an incoming request cannot be changed.
-    const inbound = new Request(new URL(pathname + search, env.ORIGIN), request);
+    const inbound = new Request(target, request);
     internal.strip(inbound.headers);
 
     const answer = await fetch(inbound, { redirect: "manual" });

@@ -10,7 +10,7 @@ export type HedgerowErrorCode =
   | "ERR_FREED";
 
 /**
- * The one error that this package throws. The message says what was expected, what was found, and
+ * What this package throws of its own. The message says what was expected, what was found, and
  * where.
  */
 export class HedgerowError extends Error {

@@ -28,7 +28,7 @@ test("memory that grows for a large block breaks no stripper, whichever stripped
   using other = new HeaderStripper(RULES);
   assertWorks(stripper);
   assertWorks(other);
-  for (const megabytes of [2, 6, 16]) {
+  for (const megabytes of [2, 6, 12]) {
     const line = `x-debug: ${"1".repeat(1013)}\r\n`;
     const block = bytesOf(`${line.repeat(megabytes * 1024)}b: 2\r\n`);
     assertGrows(() => expect(textOf(stripper.stripBlock(block))).toBe("b: 2\r\n"));
@@ -37,10 +37,10 @@ test("memory that grows for a large block breaks no stripper, whichever stripped
   }
 });
 
-test("memory that grows for a large refused block breaks no stripper", () => {
+test("a large refused block breaks no stripper", () => {
   using stripper = new HeaderStripper(RULES);
-  const block = new Uint8Array(memorySize() + (1 << 20)).fill(0x61);
-  assertGrows(() => expect(() => stripper.stripBlock(block)).toThrow("expected CR LF at the end"));
+  const block = new Uint8Array(1 << 24).fill(0x61);
+  expect(() => stripper.stripBlock(block)).toThrow("expected CR LF at the end");
   expect(block.every((byte) => byte === 0x61)).toBe(true);
   assertWorks(stripper);
 });
@@ -71,4 +71,21 @@ test("memory that grows for a long Connection value breaks no stripper", () => {
     expect(stripper.stripRaw(raw)).toEqual(["Accept", "2"]);
   });
   assertWorks(stripper);
+});
+
+test("a list that makes the memory grow while it is read loses no match", () => {
+  using stripper = new HeaderStripper(["x-debug"]);
+  const many = Array.from({ length: 5_000 }, (_, number) => `x-${number}`);
+  const others: HeaderStripper[] = [];
+  const list = ["accept", "1", "x-debug", "2", "host", "3"];
+  const lazy = new Proxy(list, {
+    get(target, key, receiver) {
+      const before = memorySize();
+      while (key === "0" && memorySize() === before) others.push(new HeaderStripper(many));
+      return Reflect.get(target, key, receiver);
+    },
+  });
+  expect(stripper.stripRaw(lazy)).toEqual(["accept", "1", "host", "3"]);
+  expect(others.length).toBeGreaterThan(0);
+  for (const other of others) other.free();
 });

@@ -22,6 +22,7 @@ export class Confirmations {
     return undefined;
   }
 
+  /** @param name a string of its own: a part of another would keep all of that one alive */
   set(name: string, number: number, matches: boolean): void {
     if (name.length > LONGEST) return;
     (matches ? this.#matching : this.#other)[placeOf(name, number)] = name;

@@ -5,6 +5,7 @@ import { Confirmations } from "./confirmations.js";
 import { createProbe, MISS, type Probe } from "./probe.js";
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /**
  * Strips header fields by name, as a fixed set of rules says.
@@ -38,7 +39,8 @@ export class HeaderStripper {
    *
    * @throws {HedgerowError} `ERR_HEADER_RULE` for a rule that is empty, a lone `*`, has a `*`
    * before its end, has a character that RFC 9110 does not allow in a field name, or is longer than
-   * 256 characters; and for more than 32,768 rules. `ERR_ARGUMENT` if a rule is not a string.
+   * 256 characters; and for more than 32,768 rules. `ERR_ARGUMENT` if a rule is not a string, or
+   * there is one string in place of a list.
    */
   constructor(rules: Iterable<string>) {
     const compiled = compile(rules);
@@ -60,6 +62,9 @@ export class HeaderStripper {
 
   /** Whether a rule matches `name`, in whatever case. */
   matches(name: string): boolean {
+    if (typeof name !== "string") {
+      throw new HedgerowError("ERR_ARGUMENT", `expected a field name, found ${typeof name}`);
+    }
     this.#live();
     const probe = this.#probe;
     const number = probe(name, this.#table.bytes);
@@ -130,15 +135,19 @@ export class HeaderStripper {
    * @returns a view of what is left, at the beginning of `block`; what follows it in `block` is
    * undefined.
    * @throws {HedgerowError} `ERR_FIELD_BLOCK` for a bare CR or LF, a NUL, a line without a colon or
-   * with white space before it, a name that is no token, or an end without CR LF. The block is then
-   * as it was.
+   * with white space before it, a name that is no token, an end without CR LF, or more than 16 MiB.
+   * The block is then as it was.
    */
   stripBlock(block: Uint8Array): Uint8Array {
+    if (!(block instanceof Uint8Array)) {
+      throw new HedgerowError("ERR_ARGUMENT", `expected a Uint8Array, found ${typeof block}`);
+    }
     const compiled = this.#live();
-    const start = compiled.reserve_block(block.length);
+    const strip = <T>(step: () => T) => withCode("ERR_FIELD_BLOCK", "field block", step);
+    const start = strip(() => compiled.reserve_block(block.length));
     memory().set(block, start);
     try {
-      const length = withCode("ERR_FIELD_BLOCK", "field block", () => compiled.strip_block());
+      const length = strip(() => compiled.strip_block());
       if (length === block.length) return block;
       block.set(memory().subarray(start, start + length));
       return block.subarray(0, length);
@@ -169,8 +178,10 @@ export class HeaderStripper {
   #confirm(name: string, number: number): boolean {
     const known = this.#confirmations.get(name, number);
     if (known !== undefined) return known;
-    const matches = this.#live().matches(this.#write(name));
-    this.#confirmations.set(name, number, matches);
+    const length = this.#write(name);
+    const matches = this.#live().matches(length);
+    const copy = decoder.decode(this.#scratch.bytes.subarray(0, length));
+    this.#confirmations.set(copy, number, matches);
     return matches;
   }
 
@@ -211,6 +222,9 @@ type Layout = [
 ];
 
 function compile(rules: Iterable<string>): CompiledHeaders {
+  if (typeof rules === "string") {
+    throw new HedgerowError("ERR_ARGUMENT", "expected a list of rules, found one string");
+  }
   const collected = new HeaderRules();
   let number = 0;
   try {

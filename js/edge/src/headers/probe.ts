@@ -59,6 +59,8 @@ function bitOf(key: number, shift: number): number {
   return Math.imul(key, MULTIPLIER) >>> shift;
 }
 
+/** Whether a bit is set, as every bit of a table is that has died because memory has grown. */
 function isSet(table: Uint8Array, bit: number): boolean {
-  return ((table[bit >>> 3]! >>> (bit & 7)) & 1) !== 0;
+  const byte = table[bit >>> 3];
+  return byte === undefined || ((byte >>> (bit & 7)) & 1) !== 0;
 }
