@@ -2,7 +2,7 @@ import { type CompiledHeaders, HeaderRules } from "../../wasm/edge.js";
 import { HedgerowError, withCode } from "../error.js";
 import { MemoryView, memory } from "../module.js";
 import { Confirmations } from "./confirmations.js";
-import { createProbe, MISS, type Probe } from "./probe.js";
+import { MISS, Probe } from "./probe.js";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -51,7 +51,7 @@ export class HeaderStripper {
     this.#scratch = new MemoryView(scratch, scratchLength);
     this.#table = new MemoryView(pointer, length);
     this.#stripsConnection = stripsConnection === 1;
-    this.#probe = createProbe(length, {
+    this.#probe = new Probe(length, {
       fromStart,
       fromEnd,
       prefixFirst,
@@ -66,8 +66,7 @@ export class HeaderStripper {
       throw new HedgerowError("ERR_ARGUMENT", `expected a field name, found ${typeof name}`);
     }
     this.#live();
-    const probe = this.#probe;
-    const number = probe(name, this.#table.bytes);
+    const number = this.#probe.candidate(name, this.#table.bytes);
     return number !== MISS && this.#confirm(name, number);
   }
 
@@ -84,7 +83,7 @@ export class HeaderStripper {
     const table = this.#table.bytes;
     const doomed: string[] = [];
     for (const name of headers.keys()) {
-      const number = probe(name, table);
+      const number = probe.candidate(name, table);
       if (number !== MISS && this.#confirm(name, number)) doomed.push(name);
     }
     if (this.#stripsConnection && doomed.includes("connection")) {
@@ -116,7 +115,7 @@ export class HeaderStripper {
     let connection: string | undefined;
     for (let index = 0; index < length; index += 2) {
       const name = rawHeaders[index]!;
-      const number = probe(name, table);
+      const number = probe.candidate(name, table);
       if (number === MISS || !this.#confirm(name, number)) {
         kept.push(name, rawHeaders[index + 1]!);
       } else if (this.#stripsConnection && isConnection(name)) {

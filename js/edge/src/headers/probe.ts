@@ -18,7 +18,7 @@ export interface ProbeLayout {
   readonly shortestPrefix: number;
 }
 
-/** What a {@link Probe} returns for a name that no rule matches. */
+/** What {@link Probe.candidate} returns for a name that no rule matches. */
 export const MISS = -1;
 
 /** Sets bit 5 of a character, which turns an upper-case letter into its lower-case one. */
@@ -26,33 +26,34 @@ const FOLD = 0x20;
 /** 2^32 divided by the golden ratio. */
 const MULTIPLIER = 0x9e3779b1;
 
-/**
- * Decides misses: {@link MISS}, or, if a rule may match `name`, a number that is the same for the
- * same name and seldom for another. `table` is the probe's table, as it lies in memory now.
- */
-export type Probe = (name: string, table: Uint8Array) => number;
+export class Probe {
+  readonly #layout: ProbeLayout;
+  readonly #shift: number;
 
-/**
- * The probe of a table of `length` bytes, a power of two.
- *
- * A function that closes over the layout, not an object that holds it: engines then keep what it
- * closes over in registers throughout a loop.
- */
-export function createProbe(length: number, layout: ProbeLayout): Probe {
-  const { fromStart, fromEnd, prefixFirst, prefixSecond, shortestPrefix } = layout;
-  const shift = 32 - Math.log2(length * 8);
-  return (name, table) => {
+  /** @param length the length of the table in bytes, a power of two */
+  constructor(length: number, layout: ProbeLayout) {
+    this.#layout = layout;
+    this.#shift = 32 - Math.log2(length * 8);
+  }
+
+  /**
+   * {@link MISS}, or, if a rule may match `name`, a number that is the same for the same name and
+   * seldom for another.
+   */
+  candidate(name: string, table: Uint8Array): number {
+    const { fromStart, fromEnd, shortestPrefix } = this.#layout;
     const last = name.length - 1;
     if (last < 0) return MISS;
     const first = name.charCodeAt(Math.min(fromStart, last)) | FOLD;
     const second = name.charCodeAt(Math.max(last - fromEnd, 0)) | FOLD;
-    const bit = bitOf(((last + 1) << 14) ^ (first << 7) ^ second, shift);
+    const bit = bitOf(((last + 1) << 14) ^ (first << 7) ^ second, this.#shift);
     if (isSet(table, bit)) return bit;
     if (shortestPrefix === 0 || last + 1 < shortestPrefix) return MISS;
-    const beginning = name.charCodeAt(prefixFirst) | FOLD;
-    const next = name.charCodeAt(prefixSecond) | FOLD;
-    return isSet(table, bitOf((beginning << 7) ^ next, shift)) ? bit : MISS;
-  };
+    const { prefixFirst, prefixSecond } = this.#layout;
+    const key =
+      ((name.charCodeAt(prefixFirst) | FOLD) << 7) ^ (name.charCodeAt(prefixSecond) | FOLD);
+    return isSet(table, bitOf(key, this.#shift)) ? bit : MISS;
+  }
 }
 
 function bitOf(key: number, shift: number): number {
