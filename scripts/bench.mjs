@@ -3,11 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 
 import { build } from "./build.mjs";
-import { inRoot } from "./lib/paths.mjs";
+import { inRoot, node24 } from "./lib/paths.mjs";
 import { capture, main, run, StepError, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
-
-const NODE_24 = inRoot("bench", "runtimes", "node_modules", "node", "bin", "node");
 
 /** @typedef {{ suite: string, workload: string, method: string, unit: string, median: number, min: number, max: number }} Result */
 
@@ -62,7 +60,7 @@ function parse(args) {
 function installRuntimes() {
   const folder = inRoot("bench", "runtimes");
   const { dependencies } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
-  if (capture(NODE_24, ["--version"])?.trim() === `v${dependencies.node}`) return;
+  if (capture(node24, ["--version"])?.trim() === `v${dependencies.node}`) return;
   step("engines for benchmarks: Node 24");
   run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: folder,
@@ -78,7 +76,7 @@ function versions() {
   return {
     rustc: capture("rustc", ["--version"])?.trim(),
     node: process.version,
-    node24: capture(NODE_24, ["--version"])?.trim(),
+    node24: capture(node24, ["--version"])?.trim(),
     workerd: capture("workerd", ["--version"])?.trim(),
   };
 }

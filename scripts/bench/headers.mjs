@@ -2,21 +2,19 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { inRoot } from "../lib/paths.mjs";
+import { inRoot, node24 } from "../lib/paths.mjs";
 import { capture, run, StepError, step } from "../lib/run.mjs";
 import { summary } from "../lib/summary.mjs";
 
 /** @typedef {import("../bench.mjs").Result} Result */
 
 const CRITERION = join(process.env.CARGO_TARGET_DIR ?? inRoot("target"), "criterion");
-const NODE_24 = inRoot("bench", "runtimes", "node_modules", "node", "bin", "node");
-
 /** @returns {Promise<Result[]>} */
 export async function benchHeaders() {
   return [
     ...native(),
     ...javascript("Node", process.execPath, "run"),
-    ...javascript("Node 24", NODE_24, "run"),
+    ...javascript("Node 24", node24, "run"),
     ...javascript("workerd", process.execPath, "workerd"),
   ];
 }

@@ -8,6 +8,9 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 /** A path of the repository. @param {string[]} parts */
 export const inRoot = (...parts) => join(root, ...parts);
 
+/** The Node that benchmarks run on beside the one at hand. */
+export const node24 = inRoot("bench", "runtimes", "node_modules", "node", "bin", "node");
+
 /** A folder outside the repository that clones share; each tool in it has its version in its name. */
 export const toolCache = join(
   process.env.HEDGEROW_CACHE ??

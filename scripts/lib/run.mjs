@@ -13,10 +13,22 @@ export function step(what) {
   console.log(`\u203a ${what}`);
 }
 
-/** The environment of commands: the project's own tools come first. */
-export function environment() {
+/**
+ * Runs a command to its end, in the repository's root unless told otherwise. The project's own tools
+ * come first.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ stdout?: "pipe", stderr?: "pipe" | "ignore", env?: Record<string, string>, cwd?: string }} options
+ */
+function spawn(command, args, { stdout, stderr, env, cwd = root }) {
   const folders = [...toolFolders(), inRoot("node_modules", ".bin"), process.env.PATH];
-  return { ...process.env, PATH: folders.join(delimiter) };
+  return spawnSync(command, args, {
+    cwd,
+    env: { ...process.env, PATH: folders.join(delimiter), ...env },
+    encoding: "utf8",
+    stdio: ["ignore", stdout ?? "inherit", stderr ?? "inherit"],
+  });
 }
 
 /**
@@ -27,11 +39,7 @@ export function environment() {
  * @param {{ env?: Record<string, string>, cwd?: string }} [options]
  */
 export function run(command, args, options = {}) {
-  const { status, error } = spawnSync(command, args, {
-    cwd: options.cwd ?? root,
-    env: { ...environment(), ...options.env },
-    stdio: ["ignore", "inherit", "inherit"],
-  });
+  const { status, error } = spawn(command, args, options);
   if (error !== undefined) throw new StepError(`${command}: ${error.message}`);
   if (status !== 0) throw new StepError(`failed (${status}): ${command} ${args.join(" ")}`);
 }
@@ -44,12 +52,8 @@ export function run(command, args, options = {}) {
  * @param {{ showErrors?: boolean }} [options]
  */
 export function capture(command, args, { showErrors = false } = {}) {
-  const { status, stdout } = spawnSync(command, args, {
-    cwd: root,
-    env: environment(),
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", showErrors ? "inherit" : "ignore"],
-  });
+  const errors = showErrors ? {} : { stderr: /** @type {const} */ ("ignore") };
+  const { status, stdout } = spawn(command, args, { stdout: "pipe", ...errors });
   return status === 0 ? stdout : undefined;
 }
 
@@ -60,12 +64,7 @@ export function capture(command, args, { showErrors = false } = {}) {
  * @param {string[]} args
  */
 export function attempt(command, args) {
-  const { status, stderr } = spawnSync(command, args, {
-    cwd: root,
-    env: environment(),
-    encoding: "utf8",
-    stdio: ["ignore", "inherit", "pipe"],
-  });
+  const { status, stderr } = spawn(command, args, { stderr: "pipe" });
   return { status, errors: stderr };
 }
 

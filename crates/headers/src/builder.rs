@@ -94,7 +94,7 @@ impl HeaderSetBuilder {
                 },
             )
             .collect();
-        compile(&rules, NativeTables::of(&rules, shortest_prefix(&rules)))
+        compile(&rules, NativeTables::of)
     }
 }
 
@@ -107,8 +107,12 @@ pub(crate) fn exact_key(name: &[u8]) -> (String, bool) {
 }
 
 /// Compiles rules that are sorted by text, names before prefixes.
-fn compile(rules: &[Rule<'_>], native: NativeTables) -> HeaderSet<'static> {
+fn compile(
+    rules: &[Rule<'_>],
+    native_tables: fn(&[Rule<'_>], usize) -> NativeTables,
+) -> HeaderSet<'static> {
     let shortest_prefix = shortest_prefix(rules);
+    let native = native_tables(rules, shortest_prefix);
     let (probe, probe_bits, places) = probe::build(rules, shortest_prefix);
     let nodes = trie::write(rules);
     let (records, text) = rule_table::write(rules);
@@ -191,8 +195,8 @@ mod tests {
     #[test]
     fn a_set_without_the_native_tables_answers_the_same() {
         let rules = [Rule::Prefix("cf-int-"), Rule::Exact("te"), Rule::Exact("x-internal-debug")];
-        let small = compile(&rules, NativeTables::default());
-        let fast = compile(&rules, NativeTables::of(&rules, shortest_prefix(&rules)));
+        let small = compile(&rules, |_, _| NativeTables::default());
+        let fast = compile(&rules, NativeTables::of);
         let read = HeaderSet::from_image(small.image()).expect("a valid image");
         assert!(small.image().len() < fast.image().len());
         for name in ["", "te", "TE", "tf", "cf-int-", "CF-Int-Colo", "cf-in", "x-internal-debug"] {

@@ -43,14 +43,13 @@ fn strip_each<T>(map: &mut HeaderMap<T>, matches: impl Fn(&HeaderName) -> bool) 
     names.iter().filter(|&name| map.remove(name).is_some()).count()
 }
 
-/// Removes the fields that `Connection` nominates, but not `Connection` itself.
+/// Removes the fields that `Connection` nominates.
 fn strip_nominated<T: AsRef<[u8]>>(map: &mut HeaderMap<T>) -> usize {
     let nominated: Vec<_> = map
         .get_all(CONNECTION)
         .iter()
         .flat_map(|value| connection::options(value.as_ref()))
         .filter_map(|option| HeaderName::from_bytes(option).ok())
-        .filter(|name| name != CONNECTION)
         .collect();
     nominated.iter().filter(|&name| map.remove(name).is_some()).count()
 }

@@ -146,14 +146,10 @@ fn has_prefix(set: &HeaderSet<'_>, name: &HeaderName) -> bool {
 /// The names that a prefix rule matches, of those at `places` in `map`.
 #[inline]
 fn prefixed_names<T>(set: &HeaderSet<'_>, map: &HeaderMap<T>, places: &[u16]) -> Vec<HeaderName> {
-    let gate = set.gate();
     places
         .iter()
         .filter_map(|&place| map.keys().nth(usize::from(place)))
-        .filter(|name| {
-            let text = name.as_str().as_bytes();
-            gate.admits(text) && set.is_in_trie(text)
-        })
+        .filter(|name| set.matches_prefix(name.as_str().as_bytes()))
         .cloned()
         .collect()
 }

@@ -11,7 +11,6 @@ mod bytes;
 mod compare;
 mod connection;
 mod control;
-
 mod field_block;
 #[cfg(feature = "front")]
 mod front;

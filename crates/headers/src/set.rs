@@ -22,8 +22,8 @@ use crate::{compare::is_name, front::Front, gate::Gate, hash::NameHasher};
 ///
 /// One contiguous image without pointers, so that it can be mapped, embedded in a binary or shared
 /// between a WebAssembly module and its host. In it lie a perfect hash table that finds the one
-/// rule that a name may be, a gate that does the same for prefix rules, another for hosts
-/// that hold names as strings ([`probe`](Self::probe)), a trie for the longest match, and the
+/// rule that a name may be, a gate that turns most names away from prefix rules, a table of bits for
+/// hosts that hold names as strings ([`probe`](Self::probe)), a trie for the longest match, and the
 /// rules themselves. `src/layout.rs` documents every field.
 #[derive(Clone, Debug)]
 pub struct HeaderSet<'a> {
@@ -267,7 +267,7 @@ impl<'a> HeaderSet<'a> {
     /// Whether the trie has a rule that matches `name`. Not inlined: it is rare, and what comes
     /// before it is short.
     #[inline(never)]
-    pub(crate) fn is_in_trie(&self, name: &[u8]) -> bool {
+    fn is_in_trie(&self, name: &[u8]) -> bool {
         self.trie().find(name).is_some()
     }
 

@@ -1,7 +1,9 @@
 /** Answers kept: enough for the internal names that traffic repeats. A power of two. */
 const SIZE = 2048;
-/** The longest name kept, so that what is kept stays small whatever is sent. */
+/** The longest name kept, in bytes, so that what is kept stays small whatever is sent. */
 const LONGEST = 64;
+
+const decoder = new TextDecoder();
 
 /**
  * What WebAssembly answered for names that the probe admitted, so that a name that comes again is
@@ -22,9 +24,13 @@ export class Confirmations {
     return undefined;
   }
 
-  /** @param name a string of its own: a part of another would keep all of that one alive */
-  set(name: string, number: number, matches: boolean): void {
-    if (name.length > LONGEST) return;
+  /**
+   * Keeps an answer, for the name that `bytes` spell. The string that is kept is made of them: the
+   * one that was asked for may be a part of another, and would keep all of that one alive.
+   */
+  set(bytes: Uint8Array, number: number, matches: boolean): void {
+    if (bytes.length > LONGEST) return;
+    const name = decoder.decode(bytes);
     (matches ? this.#matching : this.#other)[placeOf(name, number)] = name;
   }
 }

@@ -5,7 +5,6 @@ import { Confirmations } from "./confirmations.js";
 import { MISS, Probe } from "./probe.js";
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /**
  * Strips header fields by name, as a fixed set of rules says.
@@ -45,7 +44,7 @@ export class HeaderStripper {
   constructor(rules: Iterable<string>) {
     const compiled = compile(rules);
     const [scratch, scratchLength, pointer, length, fromStart, fromEnd, ...rest] =
-      compiled.layout() as unknown as number[] as Layout;
+      compiled.layout() as unknown as Layout;
     const [prefixFirst, prefixSecond, shortestPrefix, stripsConnection] = rest;
     this.#compiled = compiled;
     this.#scratch = new MemoryView(scratch, scratchLength);
@@ -78,7 +77,7 @@ export class HeaderStripper {
    * strip a copy.
    */
   strip(headers: Headers): number {
-    const compiled = this.#live();
+    this.#live();
     const probe = this.#probe;
     const table = this.#table.bytes;
     const doomed: string[] = [];
@@ -87,7 +86,7 @@ export class HeaderStripper {
       if (number !== MISS && this.#confirm(name, number)) doomed.push(name);
     }
     if (this.#stripsConnection && doomed.includes("connection")) {
-      for (const name of this.#nominated(headers.get("connection")!, compiled)) {
+      for (const name of this.#nominated(headers.get("connection")!)) {
         if (headers.has(name)) doomed.push(name);
       }
     }
@@ -108,7 +107,7 @@ export class HeaderStripper {
         `rawHeaders: expected names and values in turn, found ${length} strings`,
       );
     }
-    const compiled = this.#live();
+    this.#live();
     const probe = this.#probe;
     const table = this.#table.bytes;
     const kept: string[] = [];
@@ -123,7 +122,7 @@ export class HeaderStripper {
         connection = connection === undefined ? value : `${connection},${value}`;
       }
     }
-    return connection === undefined ? kept : this.#withoutNominated(kept, connection, compiled);
+    return connection === undefined ? kept : this.#withoutNominated(kept, connection);
   }
 
   /**
@@ -179,8 +178,7 @@ export class HeaderStripper {
     if (known !== undefined) return known;
     const length = this.#write(name);
     const matches = this.#live().matches(length);
-    const copy = decoder.decode(this.#scratch.bytes.subarray(0, length));
-    this.#confirmations.set(copy, number, matches);
+    this.#confirmations.set(this.#scratch.bytes.subarray(0, length), number, matches);
     return matches;
   }
 
@@ -195,12 +193,12 @@ export class HeaderStripper {
   }
 
   /** The fields that `Connection` nominates beside those that a rule matches, in lower case. */
-  #nominated(value: string, compiled: CompiledHeaders): Set<string> {
-    return new Set(compiled.nominated(value).split(",").slice(0, -1));
+  #nominated(value: string): Set<string> {
+    return new Set(this.#live().nominated(value).split(",").slice(0, -1));
   }
 
-  #withoutNominated(raw: string[], connection: string, compiled: CompiledHeaders): string[] {
-    const nominated = this.#nominated(connection, compiled);
+  #withoutNominated(raw: string[], connection: string): string[] {
+    const nominated = this.#nominated(connection);
     if (nominated.size === 0) return raw;
     return raw.filter((_, index) => !nominated.has(lowerCase(raw[index & ~1]!)));
   }
