@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 import { inRoot } from "./lib/paths.mjs";
-import { main, run, step } from "./lib/run.mjs";
+import { capture, main, run, StepError, step } from "./lib/run.mjs";
 import { whenChanged } from "./lib/stamp.mjs";
 import { buildTools } from "./lib/tools.mjs";
 import { setup } from "./setup.mjs";
@@ -11,10 +11,27 @@ import { setup } from "./setup.mjs";
 export function build() {
   run("cargo", ["build", "--quiet"]);
   buildEdgeWasm();
-  buildPackage("js/edge", ["js/edge/wasm/edge.d.ts"]);
+  buildPackage("js/edge", ["js/edge/wasm/edge.d.ts", "js/edge/wasm/presets.d.ts"]);
 }
 
-/** `crates/edge-wasm` → `js/edge/wasm`: the module, its glue, and its bytes as a JavaScript module. */
+/**
+ * How small modules are made on a stable compiler: the core library is built anew, so that a panic
+ * in it is one instruction that traps, without the text that no one would read, and so that what it
+ * has a small form of, it uses. Both are options of the compiler that are not stable yet; the
+ * version that `rust-toolchain.toml` names has them.
+ */
+const SMALL = {
+  args: ["-Zbuild-std=core,alloc", "-Zbuild-std-features=optimize_for_size"],
+  env: {
+    RUSTC_BOOTSTRAP: "1",
+    RUSTFLAGS: "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none",
+  },
+};
+
+/**
+ * `crates/edge-wasm` → `js/edge/wasm`: the module, its glue, its bytes as a JavaScript module, and
+ * the presets.
+ */
 function buildEdgeWasm() {
   const output = inRoot("js/edge/wasm");
   const inputs = [
@@ -22,6 +39,7 @@ function buildEdgeWasm() {
     "Cargo.toml",
     "crates/edge-wasm",
     "crates/headers/Cargo.toml",
+    "crates/headers/examples",
     "crates/headers/src",
     "package-lock.json",
     "rust-toolchain.toml",
@@ -40,14 +58,14 @@ function buildEdgeWasm() {
         [
           ...["--log-level", "warn", "build", "crates/edge-wasm"],
           ...["--mode", "no-install", "--target", "web", "--no-pack"],
-          ...["--out-dir", output, "--out-name", "edge"],
+          ...["--out-dir", output, "--out-name", "edge", "--", ...SMALL.args],
         ],
-        // Small first: what is hot in JavaScript never gets here.
-        { env: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "s" } },
+        { env: SMALL.env },
       );
       // Made by wasm-pack, it would keep all of the folder out of the npm package.
       rmSync(`${output}/.gitignore`);
       writeBytesModule(`${output}/edge_bg.wasm`, `${output}/edge-bytes`);
+      writePresets(`${output}/presets`);
     },
   );
 }
@@ -67,6 +85,22 @@ function writeBytesModule(wasm, module) {
   writeFileSync(
     `${module}.d.ts`,
     "declare const bytes: Uint8Array<ArrayBuffer>;\nexport default bytes;\n",
+  );
+}
+
+/**
+ * Writes the rule lists of `hedgerow-headers` as JavaScript.
+ *
+ * @param {string} module without its ending
+ */
+function writePresets(module) {
+  const example = ["--package", "hedgerow-headers", "--example", "presets"];
+  const lists = capture("cargo", ["run", "--quiet", ...example], { showErrors: true });
+  if (lists === undefined) throw new StepError("failed: cargo run --example presets");
+  writeFileSync(`${module}.js`, `export default ${lists.trim()};\n`);
+  writeFileSync(
+    `${module}.d.ts`,
+    "declare const presets: Readonly<Record<string, readonly string[]>>;\nexport default presets;\n",
   );
 }
 

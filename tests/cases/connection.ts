@@ -1,5 +1,6 @@
 import { HeaderStripper, preset } from "hedgerow";
-import { equal } from "../support/assert.js";
+import { equal, refused } from "../support/assert.js";
+import { bytesOf } from "../support/text.js";
 import type { Cases } from "./case.js";
 import { leaves } from "./strip-block.js";
 
@@ -101,6 +102,28 @@ export const connection: Cases = {
       ["connection", options, ...fields("A"), ...fields("b")],
       fields("b"),
     );
+  },
+
+  "a block may nominate as many fields as the limit, and no more": () => {
+    const options = Array.from({ length: 1024 }, (_, number) => `a${number}`);
+    const block = `connection: ${options}\r\nA1023: 1\r\nb: 2\r\n`;
+    leaves(["connection"], block, "b: 2\r\n");
+    using stripper = new HeaderStripper(["connection"]);
+    const more = `${block}connection: one-more\r\n`;
+    refused(
+      () => stripper.stripBlock(bytesOf(more)),
+      "ERR_FIELD_BLOCK",
+      "expected at most 1024 fields that Connection nominates, found more",
+      `at byte ${block.length}`,
+    );
+  },
+
+  "a Connection value beyond 16 MiB is refused": () => {
+    using stripper = new HeaderStripper(["connection"]);
+    const value = "a".repeat(2 ** 24 + 1);
+    const raw = ["Connection", value, "a", "1"];
+    refused(() => stripper.stripRaw(raw), "ERR_ARGUMENT", "Connection: ", "at most 16 MiB");
+    equal(stripper.stripRaw(["Connection", value.slice(1), "b", "1"]).length, 2);
   },
 
   "blocks lose what every Connection field nominates, whichever comes first": () => {

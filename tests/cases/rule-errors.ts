@@ -28,8 +28,9 @@ export const ruleErrors: Cases = {
   "a character outside token is refused where it stands": () => {
     const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
     for (const character of ascii.filter((candidate) => !isToken(candidate))) {
+      const found = `found byte 0x${character.charCodeAt(0).toString(16).padStart(2, "0")} at byte 2`;
       for (const rule of [`x-${character}-id`, `x-${character}*`]) {
-        refusedRule(rule, "expected a token character (RFC 9110 section 5.6.2)", "at byte 2");
+        refusedRule(rule, `expected a token character (RFC 9110 section 5.6.2), ${found}`);
       }
       refusedRule(character, "at byte 0");
     }
@@ -46,7 +47,7 @@ export const ruleErrors: Cases = {
     for (const star of ["", "*"]) {
       using stripper = new HeaderStripper([longest + star]);
       equal(stripper.matches(longest), true);
-      refusedRule(`${longest}x${star}`, "expected at most 256 bytes, found 257");
+      refusedRule(`${longest}x${star}`, "expected at most 256 bytes, found more");
     }
   },
 

@@ -1,70 +1,71 @@
 //! Header stripping for JavaScript.
 //!
-//! Strings come in through a scratch buffer in linear memory that JavaScript writes with
-//! `TextEncoder.encodeInto`; errors go out as strings, which JavaScript gives a code.
+//! Only numbers cross the border. Strings and bytes lie in buffers in linear memory that JavaScript
+//! writes and reads; [`RuleSet::numbers`] says where.
 
-use alloc::{
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
+use alloc::vec::Vec;
 
 use hedgerow_headers::{
-    HeaderSet, HeaderSetBuilder, MAX_RULE_LENGTH, Places, connection_options, presets,
+    Fault, HeaderSet, HeaderSetBuilder, MAX_RULE_LENGTH, Places, connection_options,
 };
 use wasm_bindgen::prelude::*;
 
-/// The longest name that is looked at in full. One byte longer than any rule, so that a name that
-/// was cut off equals none.
-const SCRATCH_LENGTH: usize = MAX_RULE_LENGTH + 1;
+/// The longest text that is looked at in full: a rule and its `*`, and one byte more, so that what
+/// was cut off is longer than any rule.
+const SCRATCH_LENGTH: usize = MAX_RULE_LENGTH + 2;
 
-/// The longest field block: far beyond what any HTTP server takes.
-const MAX_BLOCK_LENGTH: usize = 1 << 24;
+/// What stands for a number that there is not.
+const NONE: u32 = u32::MAX;
 
-/// A block buffer that grew beyond this is given back after use.
-const KEPT_BLOCK_LENGTH: usize = 1 << 16;
-
-/// Collects rules.
+/// A set of rules, which are collected and then compiled, and the buffers that JavaScript writes.
 #[wasm_bindgen]
-#[derive(Default)]
-pub struct HeaderRules(HeaderSetBuilder);
+pub struct RuleSet {
+    rules: HeaderSetBuilder,
+    set: HeaderSet<'static>,
+    scratch: [u8; SCRATCH_LENGTH],
+    block: Vec<u8>,
+    numbers: [u32; 14],
+    fault: Fault,
+}
 
 #[wasm_bindgen]
-impl HeaderRules {
+impl RuleSet {
     /// No rules yet.
     #[wasm_bindgen(constructor)]
+    #[expect(clippy::new_without_default, reason = "JavaScript has no other way")]
     pub fn new() -> Self {
-        Self::default()
+        let rules = HeaderSetBuilder::new();
+        let set = rules.build();
+        let (scratch, block) = ([0; SCRATCH_LENGTH], Vec::new());
+        Self { rules, set, scratch, block, numbers: [0; 14], fault: Fault::default() }
     }
 
-    /// Adds a rule.
-    pub fn add(&mut self, rule: &str) -> Result<(), JsValue> {
-        self.0.rule(rule).map(drop).map_err(|error| message(&error))
+    /// Adds the rule in the first `length` bytes of the scratch buffer; if it is refused, a fault
+    /// says why.
+    pub fn add(&mut self, length: usize) -> bool {
+        let rule = self.scratch.get(..length).unwrap_or_default();
+        let refused = self.rules.rule(rule).err();
+        if let Some(error) = refused {
+            self.fault = error.fault();
+        }
+        refused.is_none()
     }
 
     /// Compiles the rules, which are used up.
-    pub fn compile(self) -> CompiledHeaders {
-        CompiledHeaders { set: self.0.build(), scratch: vec![0; SCRATCH_LENGTH], block: Vec::new() }
+    pub fn compile(&mut self) {
+        self.set = core::mem::take(&mut self.rules).build();
     }
-}
 
-/// A compiled set of rules, and the buffers that JavaScript writes.
-#[wasm_bindgen]
-pub struct CompiledHeaders {
-    set: HeaderSet<'static>,
-    scratch: Vec<u8>,
-    block: Vec<u8>,
-}
-
-#[wasm_bindgen]
-impl CompiledHeaders {
-    /// What JavaScript reads in place: the scratch buffer's pointer and length; the probe's pointer
-    /// and length; its places from the start, from the end, and two in a prefix; the length of the
-    /// shortest prefix; whether `Connection` is stripped.
-    pub fn layout(&self) -> Vec<u32> {
+    /// Where fourteen numbers lie: the scratch buffer's pointer and length; the probe's pointer and
+    /// length; its places from the start, from the end, and two in a prefix; the length of the
+    /// shortest prefix; whether `Connection` is stripped; and of what was refused last the message's
+    /// pointer and length, the byte that was found, and where. The last two may be missing, which is
+    /// `u32::MAX`.
+    pub fn numbers(&mut self) -> *const u32 {
         let probe = self.set.probe();
         let Places { from_start, from_end, prefix_first, prefix_second, .. } = probe.places();
-        vec![
+        let fault = self.fault;
+        self.numbers = [
             self.scratch.as_ptr() as u32,
             self.scratch.len() as u32,
             probe.table().as_ptr() as u32,
@@ -75,7 +76,12 @@ impl CompiledHeaders {
             u32::from(prefix_second),
             probe.shortest_prefix() as u32,
             u32::from(self.set.strips_connection()),
-        ]
+            fault.message.as_ptr() as u32,
+            fault.message.len() as u32,
+            fault.byte.map_or(NONE, u32::from),
+            fault.offset.map_or(NONE, |offset| offset as u32),
+        ];
+        self.numbers.as_ptr()
     }
 
     /// Whether a rule matches the first `length` bytes of the scratch buffer.
@@ -83,63 +89,44 @@ impl CompiledHeaders {
         self.scratch.get(..length).is_some_and(|name| self.set.matches(name))
     }
 
-    /// The fields that a `Connection` value nominates and no rule matches, in lower case, with a
-    /// comma after each.
-    pub fn nominated(&self, value: &str) -> String {
-        let mut nominated = Vec::new();
-        for option in connection_options(value.as_bytes()) {
-            if !self.set.matches(option) {
-                nominated.extend_from_slice(option);
-                nominated.push(b',');
+    /// Makes room for a block of `length` bytes, and says where to write it: nowhere if there is no
+    /// memory for it. A length of 0 gives the memory back.
+    pub fn reserve(&mut self, length: usize) -> *const u8 {
+        if length > self.block.len() || length == 0 {
+            self.block = Vec::new();
+            if self.block.try_reserve_exact(length).is_err() {
+                return core::ptr::null();
+            }
+            self.block.resize(length, 0);
+        }
+        self.block.as_ptr()
+    }
+
+    /// Strips the field block of `length` bytes that was written, and returns the length of what is
+    /// left of it; -1 if it is refused, and a fault says why.
+    pub fn strip_block(&mut self, length: usize) -> i32 {
+        match self.set.strip_block(self.block.get_mut(..length).unwrap_or_default()) {
+            Ok(length) => length as i32,
+            Err(error) => {
+                self.fault = error.fault();
+                -1
             }
         }
-        nominated.make_ascii_lowercase();
-        String::from_utf8(nominated).unwrap_or_default()
     }
 
-    /// Makes room for a field block of `length` bytes, and says where to write it.
-    pub fn reserve_block(&mut self, length: usize) -> Result<u32, JsValue> {
-        let missing = length.saturating_sub(self.block.len());
-        if length > MAX_BLOCK_LENGTH || self.block.try_reserve_exact(missing).is_err() {
-            return Err(JsValue::from_str(
-                "expected at most 16 MiB, or more memory, found neither",
-            ));
+    /// Takes the `Connection` value of `length` bytes that was written, and puts in its place the
+    /// fields that it nominates and no rule matches, with a comma between them. Returns their length.
+    pub fn nominated(&mut self, length: usize) -> usize {
+        let mut nominated = Vec::new();
+        for option in connection_options(self.block.get(..length).unwrap_or_default()) {
+            if !self.set.matches(option) {
+                if !nominated.is_empty() {
+                    nominated.push(b',');
+                }
+                nominated.extend_from_slice(option);
+            }
         }
-        self.block.resize(length, 0);
-        Ok(self.block.as_ptr() as u32)
+        self.block[..nominated.len()].copy_from_slice(&nominated);
+        nominated.len()
     }
-
-    /// Strips the field block that was written, and returns the length of what is left of it.
-    pub fn strip_block(&mut self) -> Result<usize, JsValue> {
-        self.set.strip_block(&mut self.block).map_err(|error| message(&error))
-    }
-
-    /// Gives back the memory of a large field block.
-    pub fn release_block(&mut self) {
-        if self.block.capacity() > KEPT_BLOCK_LENGTH {
-            self.block = Vec::new();
-        }
-    }
-}
-
-/// The rules of a preset, each followed by a comma; none if there is no preset of that name.
-#[wasm_bindgen]
-pub fn preset(name: &str) -> String {
-    let rules = match name {
-        "hop-by-hop" => presets::HOP_BY_HOP,
-        "cloudflare" => presets::CLOUDFLARE,
-        "vercel" => presets::VERCEL,
-        "next" => presets::NEXT,
-        _ => &[],
-    };
-    let mut list = String::new();
-    for rule in rules {
-        list.push_str(rule);
-        list.push(',');
-    }
-    list
-}
-
-fn message(error: &dyn core::fmt::Display) -> JsValue {
-    JsValue::from_str(&error.to_string())
 }

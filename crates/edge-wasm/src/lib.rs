@@ -7,4 +7,4 @@ mod headers;
 #[cfg(target_arch = "wasm32")]
 mod runtime;
 
-pub use headers::{CompiledHeaders, HeaderRules, preset};
+pub use headers::RuleSet;

@@ -1,4 +1,6 @@
-//! Little-endian numbers at a place in a run of bytes.
+//! Little-endian numbers at a place in a run of bytes, and the order of bytes.
+
+use core::cmp::Ordering;
 
 #[inline]
 pub(crate) fn u16_at(bytes: &[u8], at: usize) -> u16 {
@@ -18,4 +20,10 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
 #[inline]
 fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     *bytes[at..].first_chunk().expect("as many bytes")
+}
+
+/// The order of two runs of bytes in which the case of ASCII letters does not count.
+pub(crate) fn compare_ignoring_case(a: &[u8], b: &[u8]) -> Ordering {
+    let a = a.iter().map(u8::to_ascii_lowercase);
+    a.cmp(b.iter().map(u8::to_ascii_lowercase))
 }

@@ -16,8 +16,29 @@ use crate::token::is_token;
 /// assert!(options.eq([b"keep-alive".as_slice(), b"X-Hop"]));
 /// ```
 pub fn options(value: &[u8]) -> impl Iterator<Item = &[u8]> {
-    value
-        .split(|&byte| byte == b',')
-        .map(<[u8]>::trim_ascii)
-        .filter(|option| !option.is_empty() && option.iter().all(|&byte| is_token(byte)))
+    Options { rest: value }
+}
+
+/// What is left of a list.
+struct Options<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Options<'a> {
+    type Item = &'a [u8];
+
+    /// Not inlined: lists are rare, and those who read them are many.
+    #[inline(never)]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        while !self.rest.is_empty() {
+            let end = self.rest.iter().position(|&byte| byte == b',');
+            let (member, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+            self.rest = rest.get(1..).unwrap_or_default();
+            let option = member.trim_ascii();
+            if !option.is_empty() && option.iter().all(|&byte| is_token(byte)) {
+                return Some(option);
+            }
+        }
+        None
+    }
 }

@@ -4,12 +4,18 @@ use alloc::vec::Vec;
 use core::{fmt, ops::Range};
 
 use crate::{
-    HeaderSet,
-    builder::{RuleTexts, exact_key},
-    connection,
-    control::find_control,
+    Fault, HeaderSet, bytes::compare_ignoring_case, connection, control::find_control,
     token::is_token,
 };
+
+/// How many fields the `Connection` lines of a block may nominate beside those that a rule matches.
+pub const MAX_NOMINATED: usize = 1024;
+
+const TOO_MANY_NOMINATED: &str =
+    "expected at most 1024 fields that Connection nominates, found more";
+const BARE_CR: &str = "expected LF after CR, found another byte";
+const BARE_LF: &str = "expected CR before LF, found LF alone";
+const NUL: &str = "expected no NUL, found one";
 
 impl HeaderSet<'_> {
     /// Removes every field line whose name a rule matches, moves the rest together, and returns the
@@ -28,9 +34,9 @@ impl HeaderSet<'_> {
     ///
     /// # Complexity
     ///
-    /// One pass over the block. If its `Connection` nominates fields that no rule matches, these
-    /// options are put in order and a second pass looks every name up among them: O(*n* log *n*) at
-    /// worst for a block of *n* bytes. Allocates to note runs of removed lines, and in that pass.
+    /// One pass over the block; a second one if its `Connection` nominates fields that no rule
+    /// matches, which are at most [`MAX_NOMINATED`]. Allocates to note runs of removed lines, and
+    /// these fields.
     ///
     /// # Example
     ///
@@ -44,67 +50,94 @@ impl HeaderSet<'_> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn strip_block(&self, block: &mut [u8]) -> Result<usize, FieldBlockError> {
-        let mut nominated = RuleTexts::new();
-        let mut removed = removed_lines(block, |name, value| {
-            let matches = self.matches(name);
-            if self.strips_connection() && name.eq_ignore_ascii_case(b"connection") {
-                let others = connection::options(value).filter(|option| !self.matches(option));
-                nominated.extend(others.map(exact_key));
-            }
-            matches
-        })?;
+        let mut nominated = Vec::new();
+        let mut removed = self.removed_lines(block, &mut nominated)?;
         if !nominated.is_empty() {
-            removed = removed_lines(block, |name, _| {
-                self.matches(name) || nominated.contains(&exact_key(name))
-            })?;
+            removed = self.removed_lines(block, &mut nominated)?;
         }
         Ok(compact(block, &removed))
     }
+
+    /// The runs of lines of the fields that a rule matches, or that are among `nominated`. The
+    /// fields that `Connection` lines nominate and no rule matches come to be among these.
+    fn removed_lines<'b>(
+        &self,
+        block: &'b [u8],
+        nominated: &mut Vec<&'b [u8]>,
+    ) -> Result<Vec<Range<usize>>, FieldBlockError> {
+        let mut removed: Vec<Range<usize>> = Vec::new();
+        let mut start = 0;
+        while start < block.len() {
+            if block[start..] == *b"\r\n" {
+                break;
+            }
+            let colon = name_end(block, start)?;
+            let end = field_end(block, colon + 1)?;
+            let name = &block[start..colon];
+            let matches = self.matches(name);
+            if matches && self.strips_connection() && name.eq_ignore_ascii_case(b"connection") {
+                for option in connection::options(&block[colon + 1..end - 2]) {
+                    if !self.matches(option) && !nominate(nominated, option) {
+                        return Err(FieldBlockError::at(start, TOO_MANY_NOMINATED));
+                    }
+                }
+            }
+            if matches || place_of(nominated, name).is_ok() {
+                match removed.last_mut() {
+                    Some(run) if run.end == start => run.end = end,
+                    _ => removed.push(start..end),
+                }
+            }
+            start = end;
+        }
+        Ok(removed)
+    }
 }
 
-/// The runs of lines of the fields that `goes` picks by their name and value.
-fn removed_lines<'b>(
-    block: &'b [u8],
-    mut goes: impl FnMut(&'b [u8], &'b [u8]) -> bool,
-) -> Result<Vec<Range<usize>>, FieldBlockError> {
-    let mut removed: Vec<Range<usize>> = Vec::new();
-    let mut start = 0;
-    while start < block.len() {
-        if block[start..] == *b"\r\n" {
-            break;
-        }
-        let colon = name_end(block, start)?;
-        let end = field_end(block, colon + 1)?;
-        if goes(&block[start..colon], &block[colon + 1..end - 2]) {
-            match removed.last_mut() {
-                Some(run) if run.end == start => run.end = end,
-                _ => removed.push(start..end),
-            }
-        }
-        start = end;
+/// Puts `option` among the nominated fields, which are in order; `false` if there are too many.
+fn nominate<'b>(nominated: &mut Vec<&'b [u8]>, option: &'b [u8]) -> bool {
+    let Err(place) = place_of(nominated, option) else {
+        return true;
+    };
+    if nominated.len() == MAX_NOMINATED {
+        return false;
     }
-    Ok(removed)
+    nominated.insert(place, option);
+    true
+}
+
+/// Where `name` is among nominated fields, or would be.
+fn place_of(nominated: &[&[u8]], name: &[u8]) -> Result<usize, usize> {
+    nominated.binary_search_by(|other| compare_ignoring_case(other, name))
 }
 
 /// The colon that ends the name of the field that begins at `start`.
 fn name_end(block: &[u8], start: usize) -> Result<usize, FieldBlockError> {
     let end = block[start..].iter().position(|&byte| !is_token(byte));
     let at = end.map_or(block.len(), |length| start + length);
-    let kind = match block.get(at) {
+    let is_line_end = block.get(at + 1) == Some(&b'\n');
+    let message = match block.get(at) {
         Some(b':') if at > start => return Ok(at),
-        Some(b':') => Kind::EmptyName,
-        Some(b' ' | b'\t') if at == start => Kind::LeadingSpace,
-        Some(b' ' | b'\t') => Kind::SpaceInName,
-        Some(b'\r') if block.get(at + 1) == Some(&b'\n') && at == start => Kind::EmptyLine,
-        Some(b'\r') if block.get(at + 1) == Some(&b'\n') => Kind::NoColon,
-        Some(b'\r') if at + 1 == block.len() => return Err(FieldBlockError::unfinished(block)),
-        Some(b'\r') => Kind::BareCr,
-        Some(b'\n') => Kind::BareLf,
-        Some(0) => Kind::Nul,
-        Some(&byte) => Kind::NotToken(byte),
-        None => return Err(FieldBlockError::unfinished(block)),
+        Some(b':') => "expected a field name, found a colon",
+        Some(b' ' | b'\t') if at == start => {
+            "expected a field name, found white space with no field to continue"
+        }
+        Some(b' ' | b'\t') => "expected a colon after the field name, found white space",
+        Some(b'\r') if is_line_end && at == start => {
+            "expected the empty line last, found more after it"
+        }
+        Some(b'\r') if is_line_end => "expected a colon after the field name, found the line's end",
+        Some(b'\r') if at + 1 < block.len() => BARE_CR,
+        Some(b'\n') => BARE_LF,
+        Some(0) => NUL,
+        Some(b'\r') | None => return Err(FieldBlockError::unfinished(block)),
+        Some(&byte) => {
+            let message =
+                "expected a token character (RFC 9110 section 5.6.2) or a colon, found byte";
+            return Err(FieldBlockError { message, byte: Some(byte), offset: at });
+        }
     };
-    Err(FieldBlockError { kind, offset: at })
+    Err(FieldBlockError::at(at, message))
 }
 
 /// The end of the field whose value begins at `start`, behind the CR LF of its last line.
@@ -115,13 +148,12 @@ fn field_end(block: &[u8], start: usize) -> Result<usize, FieldBlockError> {
             return Err(FieldBlockError::unfinished(block));
         };
         let at = from + length;
-        let error = |kind| Err(FieldBlockError { kind, offset: at });
         match (block[at], block.get(at + 1)) {
             (b'\r', Some(b'\n')) => {}
             (b'\r', None) => return Err(FieldBlockError::unfinished(block)),
-            (b'\r', Some(_)) => return error(Kind::BareCr),
-            (b'\n', _) => return error(Kind::BareLf),
-            _ => return error(Kind::Nul),
+            (b'\r', Some(_)) => return Err(FieldBlockError::at(at, BARE_CR)),
+            (b'\n', _) => return Err(FieldBlockError::at(at, BARE_LF)),
+            _ => return Err(FieldBlockError::at(at, NUL)),
         }
         from = at + 2;
         if !matches!(block.get(from), Some(b' ' | b'\t')) {
@@ -132,14 +164,14 @@ fn field_end(block: &[u8], start: usize) -> Result<usize, FieldBlockError> {
 
 /// Moves what lies outside the removed runs together, and returns its length.
 fn compact(block: &mut [u8], removed: &[Range<usize>]) -> usize {
-    let Some(first) = removed.first() else {
-        return block.len();
-    };
-    let mut length = first.start;
-    let next_starts = removed[1..].iter().map(|run| run.start).chain([block.len()]);
-    for (kept_from, kept_to) in removed.iter().map(|run| run.end).zip(next_starts) {
-        block.copy_within(kept_from..kept_to, length);
-        length += kept_to - kept_from;
+    let (mut length, mut from) = (0, 0);
+    let end = block.len()..block.len();
+    for run in removed.iter().chain([&end]) {
+        if from != length {
+            block.copy_within(from..run.start, length);
+        }
+        length += run.start - from;
+        from = run.end;
     }
     length
 }
@@ -149,7 +181,8 @@ fn compact(block: &mut [u8], removed: &[Range<usize>]) -> usize {
 /// [`Display`](fmt::Display) says what was expected, what was found and where. Refused are a CR or an
 /// LF that is not part of a CR LF, a NUL, a line without a colon or without a name, white space
 /// or another byte that is no `token` character in a name, a first line that continues nothing, an
-/// empty line before the end, and a last line without CR LF.
+/// empty line before the end, a last line without CR LF, and more than [`MAX_NOMINATED`] nominated
+/// fields, at the line that nominates one too many.
 ///
 /// # Example
 ///
@@ -168,28 +201,19 @@ fn compact(block: &mut [u8], removed: &[Range<usize>]) -> usize {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldBlockError {
-    kind: Kind,
+    message: &'static str,
+    byte: Option<u8>,
     offset: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    BareCr,
-    BareLf,
-    Nul,
-    NoColon,
-    EmptyName,
-    EmptyLine,
-    LeadingSpace,
-    SpaceInName,
-    NotToken(u8),
-    NoFinalCrLf,
-}
-
 impl FieldBlockError {
+    fn at(offset: usize, message: &'static str) -> Self {
+        Self { message, byte: None, offset }
+    }
+
     /// A block that stops before its last line does.
     fn unfinished(block: &[u8]) -> Self {
-        Self { kind: Kind::NoFinalCrLf, offset: block.len() }
+        Self::at(block.len(), "expected CR LF at the end, found none")
     }
 
     /// Where the block is wrong, counted in bytes from its beginning.
@@ -197,32 +221,17 @@ impl FieldBlockError {
     pub fn offset(&self) -> usize {
         self.offset
     }
+
+    /// The parts of the message.
+    #[must_use]
+    pub fn fault(&self) -> Fault {
+        Fault { message: self.message, byte: self.byte, offset: Some(self.offset) }
+    }
 }
 
 impl fmt::Display for FieldBlockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            Kind::BareCr => f.write_str("expected LF after CR, found another byte"),
-            Kind::BareLf => f.write_str("expected CR before LF, found LF alone"),
-            Kind::Nul => f.write_str("expected no NUL, found one"),
-            Kind::NoColon => {
-                f.write_str("expected a colon after the field name, found the line's end")
-            }
-            Kind::EmptyName => f.write_str("expected a field name, found a colon"),
-            Kind::EmptyLine => f.write_str("expected the empty line last, found more after it"),
-            Kind::LeadingSpace => {
-                f.write_str("expected a field name, found white space with no field to continue")
-            }
-            Kind::SpaceInName => {
-                f.write_str("expected a colon after the field name, found white space")
-            }
-            Kind::NotToken(byte) => write!(
-                f,
-                "expected a token character (RFC 9110 section 5.6.2) or a colon, found byte {byte:#04x}"
-            ),
-            Kind::NoFinalCrLf => f.write_str("expected CR LF at the end, found none"),
-        }?;
-        write!(f, " at byte {}", self.offset)
+        self.fault().fmt(f)
     }
 }
 

@@ -218,20 +218,23 @@ impl Numbers {
     /// An image of this header and these sections.
     pub(crate) fn write(&self, sections: [&[u8]; 7]) -> Vec<u8> {
         debug_assert_eq!(sections.map(|section| section.len() as u64), self.section_lengths());
-        let mut image = Vec::with_capacity(
-            HEADER_LENGTH + sections.iter().map(|section| section.len()).sum::<usize>(),
-        );
-        image.extend(MAGIC);
-        image.extend(VERSION.to_le_bytes());
-        image.extend([self.slot_bits.0, self.gate_bits, self.probe_bits]);
+        let length = sections.iter().map(|section| section.len()).sum::<usize>();
+        let mut image = Vec::with_capacity(HEADER_LENGTH + length);
         let Places { from_start, from_end, prefix_first, prefix_second } = self.places;
-        image.extend([from_start, from_end, prefix_first, prefix_second, 0]);
-        image.extend(self.shortest_prefix.to_le_bytes());
-        for number in [self.rules, self.nodes, self.text_length, 0] {
-            image.extend(number.to_le_bytes());
+        let [short_low, short_high] = self.shortest_prefix.to_le_bytes();
+        let [version_low, version_high] = VERSION.to_le_bytes();
+        let SlotBits(slot_bits) = self.slot_bits;
+        let bits = [version_low, version_high, slot_bits, self.gate_bits];
+        let places = [self.probe_bits, from_start, from_end, prefix_first];
+        let last = [prefix_second, 0, short_low, short_high];
+        let [rules, nodes, text_length] =
+            [self.rules, self.nodes, self.text_length].map(u32::to_le_bytes);
+        for word in [MAGIC, bits, places, last, rules, nodes, text_length, [0; 4]] {
+            image.extend_from_slice(&word);
         }
-        image.extend(self.seed.to_le_bytes());
-        image.extend([0; 8]);
+        for word in [self.seed, 0] {
+            image.extend_from_slice(&word.to_le_bytes());
+        }
         for section in sections {
             image.extend_from_slice(section);
         }
@@ -261,9 +264,9 @@ fn checksum(image: &[u8]) -> u64 {
     let mut last = [0; 8];
     last[..tail.len()].copy_from_slice(tail);
     let (header, _) = before.as_chunks::<8>();
-    header
-        .iter()
-        .chain(words)
-        .chain([&last])
-        .fold(image.len() as u64, |state, word| mix(state ^ u64::from_le_bytes(*word)))
+    let mut state = image.len() as u64;
+    for word in header.iter().chain(words).chain([&last]) {
+        state = mix(state ^ u64::from_le_bytes(*word));
+    }
+    state
 }

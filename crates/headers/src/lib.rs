@@ -11,6 +11,7 @@ mod bytes;
 mod compare;
 mod connection;
 mod control;
+mod fault;
 mod field_block;
 #[cfg(feature = "front")]
 mod front;
@@ -24,6 +25,7 @@ mod mix;
 pub mod presets;
 mod probe;
 mod rule;
+mod rule_list;
 mod rule_table;
 mod set;
 mod token;
@@ -40,7 +42,8 @@ mod standard_names;
 
 pub use builder::HeaderSetBuilder;
 pub use connection::options as connection_options;
-pub use field_block::FieldBlockError;
+pub use fault::Fault;
+pub use field_block::{FieldBlockError, MAX_NOMINATED};
 pub use image_error::ImageError;
 pub use probe::{Places, Probe};
 pub use rule::{MAX_RULE_LENGTH, MAX_RULES, Rule, RuleError};

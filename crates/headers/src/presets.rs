@@ -66,13 +66,17 @@ pub const VERCEL: &[&str] = &["x-now-*", "x-vercel-*"];
 /// GHSA-f82v-jwr5-mffw.
 pub const NEXT: &[&str] = &["x-matched-path", "x-middleware-*", "x-now-route-matches"];
 
+/// All of them, by the names that JavaScript has for them.
+pub const ALL: [(&str, &[&str]); 4] =
+    [("hop-by-hop", HOP_BY_HOP), ("cloudflare", CLOUDFLARE), ("vercel", VERCEL), ("next", NEXT)];
+
 #[cfg(test)]
 mod tests {
     use crate::HeaderSetBuilder;
 
     #[test]
     fn every_preset_is_sorted_in_lower_case_and_accepted() {
-        for preset in [super::HOP_BY_HOP, super::CLOUDFLARE, super::VERCEL, super::NEXT] {
+        for (_, preset) in super::ALL {
             assert!(preset.is_sorted());
             assert!(preset.iter().all(|rule| *rule == rule.to_ascii_lowercase()));
             let set = HeaderSetBuilder::new().rules(preset).expect("valid rules").build();

@@ -12,8 +12,8 @@
 use alloc::{vec, vec::Vec};
 
 use crate::{
-    Rule,
     layout::{MAX_TABLE_BITS, MIN_TABLE_BITS},
+    rule_table::RuleTable,
 };
 
 /// Bits in the table for each rule.
@@ -157,27 +157,25 @@ fn slot(key: u32, bits: u8) -> usize {
 
 /// Builds the section for `rules`, of which the shortest prefix has `shortest` bytes (0: there is
 /// none): its bits, their number as a power of two, and the places.
-pub(crate) fn build(rules: &[Rule<'_>], shortest: usize) -> (Vec<u8>, u8, Places) {
+pub(crate) fn build(rules: RuleTable<'_>, shortest: usize) -> (Vec<u8>, u8, Places) {
     let places = choose_places(rules, shortest);
     let bits = ((rules.len() * BITS_PER_RULE).next_power_of_two().ilog2() as u8)
         .clamp(MIN_TABLE_BITS, MAX_TABLE_BITS);
     let mut table = vec![0; 1 << (bits - 3)];
-    for &rule in rules {
-        let bit = slot(rule_key(rule, places), bits);
+    for rule in 0..rules.len() {
+        let bit = slot(rule_key(rules, rule, places), bits);
         table[bit / 8] |= 1 << (bit % 8);
     }
     (table, bits, places)
 }
 
-fn rule_key(rule: Rule<'_>, places: Places) -> u32 {
-    match rule {
-        Rule::Exact(name) => exact_key(name.as_bytes(), places),
-        Rule::Prefix(prefix) => prefix_key(prefix.as_bytes(), places),
-    }
+fn rule_key(rules: RuleTable<'_>, rule: usize, places: Places) -> u32 {
+    let key = if rules.is_prefix(rule) { prefix_key } else { exact_key };
+    key(rules.text(rule), places)
 }
 
 /// Chooses the places with which the fewest rules share a key.
-fn choose_places(rules: &[Rule<'_>], shortest: usize) -> Places {
+fn choose_places(rules: RuleTable<'_>, shortest: usize) -> Places {
     let (from_start, from_end) = best_pair(rules, false, FARTHEST);
     let inside = shortest.min(usize::from(FARTHEST_IN_PREFIX)) as u8;
     let (prefix_first, prefix_second) = best_pair(rules, true, inside);
@@ -186,7 +184,7 @@ fn choose_places(rules: &[Rule<'_>], shortest: usize) -> Places {
 
 /// The two places below `farthest` with which the fewest pairs of rules of a kind share a key, as
 /// far as a small table of counts tells keys apart.
-fn best_pair(rules: &[Rule<'_>], are_prefixes: bool, farthest: u8) -> (u8, u8) {
+fn best_pair(rules: RuleTable<'_>, are_prefixes: bool, farthest: u8) -> (u8, u8) {
     let step = rules.len().div_ceil(SAMPLE).max(1);
     let mut counts = vec![0_u16; 1 << COUNT_BITS];
     let mut best = (u32::MAX, (0, 0));
@@ -200,9 +198,9 @@ fn best_pair(rules: &[Rule<'_>], are_prefixes: bool, farthest: u8) -> (u8, u8) {
         };
         counts.fill(0);
         let mut pairs = 0;
-        for &rule in rules.iter().step_by(step) {
-            if matches!(rule, Rule::Prefix(_)) == are_prefixes {
-                let count = &mut counts[slot(rule_key(rule, places), COUNT_BITS)];
+        for rule in (0..rules.len()).step_by(step) {
+            if rules.is_prefix(rule) == are_prefixes {
+                let count = &mut counts[slot(rule_key(rules, rule, places), COUNT_BITS)];
                 *count += 1;
                 pairs += u32::from(*count);
             }

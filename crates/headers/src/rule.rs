@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::token::is_token;
+use crate::{Fault, token::is_token};
 
 /// The longest rule, in bytes, without the `*` of a prefix rule.
 pub const MAX_RULE_LENGTH: usize = 256;
@@ -56,27 +56,6 @@ impl<'a> Rule<'a> {
                 .is_some_and(|start| start.eq_ignore_ascii_case(text.as_bytes())),
         }
     }
-
-    /// Reads a rule, whose letters may be of either case: the rule borrows them as they are.
-    pub(crate) fn parse(rule: &'a str) -> Result<Self, RuleError> {
-        let text = rule.strip_suffix('*').unwrap_or(rule);
-        let is_prefix = text.len() < rule.len();
-        if text.is_empty() {
-            return Err(RuleError(if is_prefix { Kind::LoneStar } else { Kind::Empty }));
-        }
-        if text.len() > MAX_RULE_LENGTH {
-            return Err(RuleError(Kind::TooLong { length: text.len() }));
-        }
-        if let Some((position, found)) =
-            text.char_indices().find(|&(_, c)| c == '*' || !u8::try_from(c).is_ok_and(is_token))
-        {
-            return Err(RuleError(match found {
-                '*' => Kind::StarInside { position },
-                _ => Kind::NotToken { found, position },
-            }));
-        }
-        Ok(if is_prefix { Self::Prefix(text) } else { Self::Exact(text) })
-    }
 }
 
 impl fmt::Display for Rule<'_> {
@@ -86,6 +65,36 @@ impl fmt::Display for Rule<'_> {
             Self::Prefix(text) => write!(f, "{text}*"),
         }
     }
+}
+
+/// Reads a rule, whose letters may be of either case: its text without a `*`, and whether it is a
+/// prefix.
+pub(crate) fn parse(rule: &[u8]) -> Result<(&[u8], bool), RuleError> {
+    let (text, is_prefix) = match rule {
+        [text @ .., b'*'] => (text, true),
+        text => (text, false),
+    };
+    if text.is_empty() {
+        return Err(RuleError(Fault::new(if is_prefix {
+            "expected a prefix before '*', found a lone '*'"
+        } else {
+            "expected a field name, found an empty rule"
+        })));
+    }
+    if text.len() > MAX_RULE_LENGTH {
+        return Err(RuleError(Fault::new("expected at most 256 bytes, found more")));
+    }
+    for (position, &byte) in text.iter().enumerate() {
+        if byte == b'*' {
+            let message = "expected '*' only as the last character, found one";
+            return Err(RuleError(Fault::at(position, message)));
+        }
+        if !is_token(byte) {
+            let message = "expected a token character (RFC 9110 section 5.6.2), found byte";
+            return Err(RuleError(Fault::byte_at(position, byte, message)));
+        }
+    }
+    Ok((text, is_prefix))
 }
 
 /// A rule that a [`HeaderSetBuilder`](crate::HeaderSetBuilder) refused. The builder is as it was.
@@ -104,40 +113,22 @@ impl fmt::Display for Rule<'_> {
 /// );
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RuleError(Kind);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Empty,
-    LoneStar,
-    StarInside { position: usize },
-    NotToken { found: char, position: usize },
-    TooLong { length: usize },
-    TooMany,
-}
+pub struct RuleError(Fault);
 
 impl RuleError {
-    pub(crate) const TOO_MANY: Self = Self(Kind::TooMany);
+    pub(crate) const TOO_MANY: Self =
+        Self(Fault::new("expected at most 32768 rules, found another"));
+
+    /// The parts of the message.
+    #[must_use]
+    pub fn fault(&self) -> Fault {
+        self.0
+    }
 }
 
 impl fmt::Display for RuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Kind::Empty => f.write_str("expected a field name, found an empty rule"),
-            Kind::LoneStar => f.write_str("expected a prefix before '*', found a lone '*'"),
-            Kind::StarInside { position } => {
-                write!(f, "expected '*' only as the last character, found one at byte {position}")
-            }
-            Kind::NotToken { found, position } => write!(
-                f,
-                "expected a token character (RFC 9110 section 5.6.2), found '{}' at byte {position}",
-                found.escape_default()
-            ),
-            Kind::TooLong { length } => {
-                write!(f, "expected at most {MAX_RULE_LENGTH} bytes, found {length}")
-            }
-            Kind::TooMany => write!(f, "expected at most {MAX_RULES} rules, found another"),
-        }
+        self.0.fmt(f)
     }
 }
 

@@ -6,8 +6,6 @@
 //! | 4 | 2 | its length |
 //! | 6 | 2 | 0: a name, 1: a prefix |
 
-use alloc::vec::Vec;
-
 use crate::{
     Rule,
     bytes::{u16_at, u32_at},
@@ -30,7 +28,13 @@ pub(crate) struct RuleTable<'a> {
 impl<'a> RuleTable<'a> {
     #[inline]
     pub(crate) fn new(image: &'a [u8], sections: &Sections) -> Self {
-        Self { records: &image[sections.rules.clone()], text: &image[sections.text.clone()] }
+        Self::of(&image[sections.rules.clone()], &image[sections.text.clone()])
+    }
+
+    /// The table of two sections.
+    #[inline]
+    pub(crate) fn of(records: &'a [u8], text: &'a [u8]) -> Self {
+        Self { records, text }
     }
 
     pub(crate) fn len(self) -> usize {
@@ -85,19 +89,8 @@ impl<'a> RuleTable<'a> {
     }
 }
 
-/// Writes the two sections for sorted rules: the records, and the text.
-pub(crate) fn write(rules: &[Rule<'_>]) -> (Vec<u8>, Vec<u8>) {
-    let mut records = Vec::with_capacity(rules.len() * RULE_LENGTH);
-    let mut text = Vec::new();
-    for rule in rules {
-        let kind = match rule {
-            Rule::Exact(_) => EXACT,
-            Rule::Prefix(_) => PREFIX,
-        };
-        records.extend((text.len() as u32).to_le_bytes());
-        records.extend((rule.text().len() as u16).to_le_bytes());
-        records.extend(kind.to_le_bytes());
-        text.extend_from_slice(rule.text().as_bytes());
-    }
-    (records, text)
+/// The record of a rule whose text begins at `start`.
+pub(crate) fn record(start: usize, length: usize, is_prefix: bool) -> [u8; RULE_LENGTH] {
+    let kind = if is_prefix { PREFIX } else { EXACT };
+    (start as u64 | (length as u64) << 32 | u64::from(kind) << 48).to_le_bytes()
 }

@@ -29,11 +29,9 @@
 //! Source: the child-by-popcount node is that of Bagwell, *Ideal Hash Trees* (2001), as in
 //! Cloudflare's `trie-hard`; the compressed paths are those of Morrison, *PATRICIA* (1968).
 
-use alloc::{collections::VecDeque, vec::Vec};
-use core::ops::Range;
+use alloc::vec::Vec;
 
 use crate::{
-    Rule,
     bytes::{u16_at, u32_at, u64_at},
     image_error::ImageError,
     layout::NODE_LENGTH,
@@ -149,53 +147,41 @@ impl<'a> Trie<'a> {
     }
 }
 
-/// Writes the section for sorted rules.
-pub(crate) fn write(rules: &[Rule<'_>]) -> Vec<u8> {
+/// Writes the section for sorted rules: breadth first, so that the children of a node lie together.
+pub(crate) fn write(rules: RuleTable<'_>) -> Vec<u8> {
     let mut nodes = Vec::new();
-    let mut below = VecDeque::new();
-    if !rules.is_empty() {
-        below.push_back(0..rules.len());
+    // The runs of rules that each node stands for, of the nodes written and of those to come.
+    let mut groups = Vec::new();
+    if rules.len() != 0 {
+        groups.push((0, rules.len()));
     }
-    let mut first_child = below.len();
-    while let Some(group) = below.pop_front() {
-        let length = shared_length(&rules[group.clone()]);
+    let mut number = 0;
+    while let Some(&(start, end)) = groups.get(number) {
+        number += 1;
+        let length = shared_length(rules.text(start), rules.text(end - 1));
+        let first_child = groups.len();
         let mut mask = 0_u64;
-        for child in children(rules, group.clone(), length) {
-            mask |= 1 << symbol(rules[child.start].text().as_bytes()[length]).expect("a token");
-            below.push_back(child);
+        for rule in start..end {
+            let Some(symbol) = rules.text(rule).get(length).and_then(|&next| symbol(next)) else {
+                continue;
+            };
+            if mask & 1 << symbol == 0 {
+                mask |= 1 << symbol;
+                groups.push((rule, rule));
+            }
+            if let Some((_, end)) = groups.last_mut() {
+                *end = rule + 1;
+            }
         }
-        nodes.extend(mask.to_le_bytes());
-        nodes.extend((if mask == 0 { 0 } else { first_child as u32 }).to_le_bytes());
-        nodes.extend((group.start as u16).to_le_bytes());
-        nodes.extend((length as u16).to_le_bytes());
-        first_child += mask.count_ones() as usize;
+        let first_child = if mask == 0 { 0 } else { first_child };
+        nodes.extend_from_slice(&mask.to_le_bytes());
+        let rest = first_child as u64 | (start as u64) << 32 | (length as u64) << 48;
+        nodes.extend_from_slice(&rest.to_le_bytes());
     }
     nodes
 }
 
-/// The length of the text that sorted rules share: what the first and the last do.
-fn shared_length(rules: &[Rule<'_>]) -> usize {
-    let [first, .., last] = rules else {
-        return rules[0].text().len();
-    };
-    core::iter::zip(first.text().bytes(), last.text().bytes()).take_while(|(a, b)| a == b).count()
-}
-
-/// The runs of rules in `group` that go on beyond `length` with the same character.
-fn children<'a>(
-    rules: &'a [Rule<'_>],
-    group: Range<usize>,
-    length: usize,
-) -> impl Iterator<Item = Range<usize>> + 'a {
-    let next = move |rule: usize| rules[rule].text().as_bytes().get(length).copied();
-    let mut start = group.start;
-    core::iter::from_fn(move || {
-        while start < group.end && next(start).is_none() {
-            start += 1;
-        }
-        let first = start;
-        let character = (first < group.end).then(|| next(first))?;
-        start += (first..group.end).take_while(|&rule| next(rule) == character).count();
-        Some(first..start)
-    })
+/// The length of the text that a run of sorted rules shares: what its first and its last do.
+fn shared_length(first: &[u8], last: &[u8]) -> usize {
+    core::iter::zip(first, last).take_while(|(a, b)| a == b).count()
 }

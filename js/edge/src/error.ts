@@ -23,16 +23,3 @@ export class HedgerowError extends Error {
     super(message);
   }
 }
-
-/**
- * Runs `call`, and turns the text that the WebAssembly module throws into an error with `code`.
- * Anything else it may throw, such as a trap, passes through.
- */
-export function withCode<T>(code: HedgerowErrorCode, context: string, call: () => T): T {
-  try {
-    return call();
-  } catch (thrown) {
-    if (typeof thrown !== "string") throw thrown;
-    throw new HedgerowError(code, `${context}: ${thrown}`);
-  }
-}

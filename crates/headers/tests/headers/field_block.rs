@@ -1,4 +1,4 @@
-use hedgerow_headers::connection_options;
+use hedgerow_headers::{MAX_NOMINATED, connection_options};
 use proptest::{collection::vec, prelude::*};
 
 use crate::support::{
@@ -161,14 +161,36 @@ fn an_option_that_is_no_token_nominates_nothing() {
     );
 }
 
+/// Fields whose names are `beginning` and a number.
+fn numbered_lines(beginning: &str, count: usize) -> String {
+    (0..count).map(|number| format!("{beginning}{number}:\r\n")).collect()
+}
+
+/// A `Connection` line that nominates as many fields.
+fn nominating(count: usize) -> String {
+    let options: Vec<String> = (0..count).map(|number| format!("a{number}")).collect();
+    format!("connection: {}\r\n", options.join(","))
+}
+
 #[test]
-fn as_many_nominations_as_fields_are_told_apart() {
-    let options: Vec<String> = (0..10_000).map(|number| format!("a{number}")).collect();
-    let lines = |beginning: &str| -> String {
-        (0..10_000).map(|number| format!("{beginning}{number}:\r\n")).collect()
-    };
-    let block = format!("connection: {}\r\n{}{}", options.join(","), lines("A"), lines("b"));
-    assert_left(&["connection"], &block, &lines("b"));
+fn as_many_nominations_as_the_limit_are_told_apart() {
+    let [gone, kept] = ["A", "b"].map(|beginning| numbered_lines(beginning, MAX_NOMINATED));
+    let line = nominating(MAX_NOMINATED);
+    assert_left(&["connection"], &format!("{gone}{line}{kept}"), &kept);
+    assert_left(&["connection"], &format!("{line}{line}{gone}{kept}"), &kept);
+    // Those that a rule matches do not count.
+    assert_left(&["connection", "a1*"], &format!("{}{gone}{kept}", nominating(1100)), &kept);
+}
+
+#[test]
+fn a_nomination_beyond_the_limit_is_refused_at_its_line() {
+    let beginning = format!("x-debug: 1\r\n{}", nominating(MAX_NOMINATED));
+    let before = format!("{beginning}connection: close, b\r\n");
+    let mut block = before.clone().into_bytes();
+    let error = set_of(["connection", "x-*"]).strip_block(&mut block).expect_err("one too many");
+    let expected = format!("expected at most {MAX_NOMINATED} fields that Connection nominates");
+    assert_eq!(error.to_string(), format!("{expected}, found more at byte {}", beginning.len()));
+    assert_eq!(block, before.into_bytes());
 }
 
 #[test]

@@ -44,8 +44,7 @@ fn a_character_outside_token_is_refused_where_it_stands() {
             assert_refused(
                 &rule,
                 &format!(
-                    "expected a token character (RFC 9110 section 5.6.2), found '{}' at byte {position}",
-                    found.escape_default(),
+                    "expected a token character (RFC 9110 section 5.6.2), found byte {byte:#04x} at byte {position}",
                 ),
             );
         }
@@ -58,8 +57,8 @@ fn a_character_outside_ascii_is_refused_where_it_stands() {
         assert_refused(
             &format!("x-a{found}"),
             &format!(
-                "expected a token character (RFC 9110 section 5.6.2), found '{}' at byte 3",
-                found.escape_default(),
+                "expected a token character (RFC 9110 section 5.6.2), found byte {:#04x} at byte 3",
+                found.to_string().as_bytes()[0],
             ),
         );
     }
@@ -68,8 +67,7 @@ fn a_character_outside_ascii_is_refused_where_it_stands() {
 #[test]
 fn a_rule_may_be_as_long_as_the_limit_and_no_longer() {
     let longest = "x".repeat(MAX_RULE_LENGTH);
-    let message =
-        format!("expected at most {MAX_RULE_LENGTH} bytes, found {}", MAX_RULE_LENGTH + 1);
+    let message = format!("expected at most {MAX_RULE_LENGTH} bytes, found more");
     for star in ["", "*"] {
         let set = set_of([format!("{longest}{star}")]);
         assert!(set.matches(longest.as_bytes()));

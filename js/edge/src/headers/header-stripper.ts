@@ -1,10 +1,7 @@
-import { type CompiledHeaders, HeaderRules } from "../../wasm/edge.js";
-import { HedgerowError, withCode } from "../error.js";
-import { MemoryView, memory } from "../module.js";
+import { HedgerowError } from "../error.js";
+import { CompiledRules } from "./compiled-rules.js";
 import { Confirmations } from "./confirmations.js";
-import { MISS, Probe } from "./probe.js";
-
-const encoder = new TextEncoder();
+import { MISS } from "./probe.js";
 
 /**
  * Strips header fields by name, as a fixed set of rules says.
@@ -26,11 +23,7 @@ const encoder = new TextEncoder();
  * ```
  */
 export class HeaderStripper {
-  #compiled: CompiledHeaders | undefined;
-  readonly #probe: Probe;
-  readonly #table: MemoryView;
-  readonly #scratch: MemoryView;
-  readonly #stripsConnection: boolean;
+  #rules: CompiledRules | undefined;
   readonly #confirmations = new Confirmations();
 
   /**
@@ -42,21 +35,10 @@ export class HeaderStripper {
    * there is one string in place of a list.
    */
   constructor(rules: Iterable<string>) {
-    const compiled = compile(rules);
-    const [scratch, scratchLength, pointer, length, fromStart, fromEnd, ...rest] =
-      compiled.layout() as unknown as Layout;
-    const [prefixFirst, prefixSecond, shortestPrefix, stripsConnection] = rest;
-    this.#compiled = compiled;
-    this.#scratch = new MemoryView(scratch, scratchLength);
-    this.#table = new MemoryView(pointer, length);
-    this.#stripsConnection = stripsConnection === 1;
-    this.#probe = new Probe(length, {
-      fromStart,
-      fromEnd,
-      prefixFirst,
-      prefixSecond,
-      shortestPrefix,
-    });
+    if (typeof rules === "string") {
+      throw new HedgerowError("ERR_ARGUMENT", "expected a list of rules, found one string");
+    }
+    this.#rules = new CompiledRules(rules);
   }
 
   /** Whether a rule matches `name`, in whatever case. */
@@ -64,9 +46,9 @@ export class HeaderStripper {
     if (typeof name !== "string") {
       throw new HedgerowError("ERR_ARGUMENT", `expected a field name, found ${typeof name}`);
     }
-    this.#live();
-    const number = this.#probe.candidate(name, this.#table.bytes);
-    return number !== MISS && this.#confirm(name, number);
+    const rules = this.#live();
+    const number = rules.probe.candidate(name, rules.table.bytes);
+    return number !== MISS && this.#confirm(rules, name, number);
   }
 
   /**
@@ -77,16 +59,16 @@ export class HeaderStripper {
    * strip a copy.
    */
   strip(headers: Headers): number {
-    this.#live();
-    const probe = this.#probe;
-    const table = this.#table.bytes;
+    const rules = this.#live();
+    const probe = rules.probe;
+    const table = rules.table.bytes;
     const doomed: string[] = [];
     for (const name of headers.keys()) {
       const number = probe.candidate(name, table);
-      if (number !== MISS && this.#confirm(name, number)) doomed.push(name);
+      if (number !== MISS && this.#confirm(rules, name, number)) doomed.push(name);
     }
-    if (this.#stripsConnection && doomed.includes("connection")) {
-      for (const name of this.#nominated(headers.get("connection")!)) {
+    if (rules.stripsConnection && doomed.includes("connection")) {
+      for (const name of rules.nominated(headers.get("connection")!)) {
         if (headers.has(name)) doomed.push(name);
       }
     }
@@ -107,22 +89,22 @@ export class HeaderStripper {
         `rawHeaders: expected names and values in turn, found ${length} strings`,
       );
     }
-    this.#live();
-    const probe = this.#probe;
-    const table = this.#table.bytes;
+    const rules = this.#live();
+    const probe = rules.probe;
+    const table = rules.table.bytes;
     const kept: string[] = [];
     let connection: string | undefined;
     for (let index = 0; index < length; index += 2) {
       const name = rawHeaders[index]!;
       const number = probe.candidate(name, table);
-      if (number === MISS || !this.#confirm(name, number)) {
+      if (number === MISS || !this.#confirm(rules, name, number)) {
         kept.push(name, rawHeaders[index + 1]!);
-      } else if (this.#stripsConnection && isConnection(name)) {
+      } else if (rules.stripsConnection && isConnection(name)) {
         const value = rawHeaders[index + 1]!;
         connection = connection === undefined ? value : `${connection},${value}`;
       }
     }
-    return connection === undefined ? kept : this.#withoutNominated(kept, connection);
+    return connection === undefined ? kept : without(kept, rules.nominated(connection));
   }
 
   /**
@@ -140,24 +122,13 @@ export class HeaderStripper {
     if (!(block instanceof Uint8Array)) {
       throw new HedgerowError("ERR_ARGUMENT", `expected a Uint8Array, found ${typeof block}`);
     }
-    const compiled = this.#live();
-    const strip = <T>(step: () => T) => withCode("ERR_FIELD_BLOCK", "field block", step);
-    const start = strip(() => compiled.reserve_block(block.length));
-    memory().set(block, start);
-    try {
-      const length = strip(() => compiled.strip_block());
-      if (length === block.length) return block;
-      block.set(memory().subarray(start, start + length));
-      return block.subarray(0, length);
-    } finally {
-      compiled.release_block();
-    }
+    return this.#live().stripBlock(block);
   }
 
   /** Gives the compiled set's memory back. It must not be used afterwards. */
   free(): void {
-    this.#compiled?.free();
-    this.#compiled = undefined;
+    this.#rules?.free();
+    this.#rules = undefined;
   }
 
   /** The same as {@link free}, for `using`. */
@@ -165,82 +136,28 @@ export class HeaderStripper {
     this.free();
   }
 
-  #live(): CompiledHeaders {
-    if (this.#compiled === undefined) {
+  #live(): CompiledRules {
+    if (this.#rules === undefined) {
       throw new HedgerowError("ERR_FREED", "expected a HeaderStripper, found one after free()");
     }
-    return this.#compiled;
+    return this.#rules;
   }
 
   /** Whether a rule matches `name`, which the probe gave `number`. */
-  #confirm(name: string, number: number): boolean {
+  #confirm(rules: CompiledRules, name: string, number: number): boolean {
     const known = this.#confirmations.get(name, number);
     if (known !== undefined) return known;
-    const length = this.#write(name);
-    const matches = this.#live().matches(length);
-    this.#confirmations.set(this.#scratch.bytes.subarray(0, length), number, matches);
+    const bytes = rules.write(name);
+    const matches = rules.matches(bytes.length);
+    this.#confirmations.set(bytes, number, matches);
     return matches;
-  }
-
-  /** Writes `name` to the scratch buffer, and returns the length of what is to be looked at. */
-  #write(name: string): number {
-    const scratch = this.#scratch.bytes;
-    const { read, written } = encoder.encodeInto(name, scratch);
-    if (read === name.length) return written;
-    // Cut off: it is longer than any rule, and must equal none.
-    scratch.fill(0, written);
-    return scratch.length;
-  }
-
-  /** The fields that `Connection` nominates beside those that a rule matches, in lower case. */
-  #nominated(value: string): Set<string> {
-    return new Set(this.#live().nominated(value).split(",").slice(0, -1));
-  }
-
-  #withoutNominated(raw: string[], connection: string): string[] {
-    const nominated = this.#nominated(connection);
-    if (nominated.size === 0) return raw;
-    return raw.filter((_, index) => !nominated.has(lowerCase(raw[index & ~1]!)));
   }
 }
 
-/** What `CompiledHeaders.layout` holds. */
-type Layout = [
-  scratch: number,
-  scratchLength: number,
-  probe: number,
-  probeLength: number,
-  fromStart: number,
-  fromEnd: number,
-  prefixFirst: number,
-  prefixSecond: number,
-  shortestPrefix: number,
-  stripsConnection: number,
-];
-
-function compile(rules: Iterable<string>): CompiledHeaders {
-  if (typeof rules === "string") {
-    throw new HedgerowError("ERR_ARGUMENT", "expected a list of rules, found one string");
-  }
-  const collected = new HeaderRules();
-  let number = 0;
-  try {
-    for (const rule of rules) {
-      if (typeof rule !== "string") {
-        throw new HedgerowError(
-          "ERR_ARGUMENT",
-          `rule ${number}: expected a string, found ${typeof rule}`,
-        );
-      }
-      const context = `rule ${number} (${JSON.stringify(rule.slice(0, 300))})`;
-      withCode("ERR_HEADER_RULE", context, () => collected.add(rule));
-      number += 1;
-    }
-  } catch (error) {
-    collected.free();
-    throw error;
-  }
-  return collected.compile();
+/** A raw list without the nominated fields. */
+function without(raw: string[], nominated: Set<string>): string[] {
+  if (nominated.size === 0) return raw;
+  return raw.filter((_, index) => !nominated.has(lowerCase(raw[index & ~1]!)));
 }
 
 /** Deletes names, of which equal ones are neighbours, and counts them. */

@@ -1,4 +1,4 @@
-import { preset as rulesOf } from "../../wasm/edge.js";
+import presets from "../../wasm/presets.js";
 import { HedgerowError } from "../error.js";
 
 /** The name of a rule list that comes with this package. */
@@ -16,9 +16,10 @@ export type PresetName = "hop-by-hop" | "cloudflare" | "vercel" | "next";
  * @throws {HedgerowError} `ERR_ARGUMENT` if there is no preset of that name.
  */
 export function preset(name: PresetName): string[] {
-  const rules = typeof name === "string" ? rulesOf(name).split(",").slice(0, -1) : [];
-  if (rules.length === 0) {
+  const isName = typeof name === "string" && Object.hasOwn(presets, name);
+  const rules = isName ? presets[name] : undefined;
+  if (rules === undefined) {
     throw new HedgerowError("ERR_ARGUMENT", `expected the name of a preset, found ${String(name)}`);
   }
-  return rules;
+  return [...rules];
 }

@@ -1,0 +1,61 @@
+//! Rules on their way into an image: in order, and each only once.
+
+use alloc::vec::Vec;
+
+use crate::{
+    bytes::compare_ignoring_case,
+    rule::{self, MAX_RULES, RuleError},
+    rule_table::{RuleTable, record},
+};
+
+/// A table of rules as they came, and the order that an image has them in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RuleList {
+    records: Vec<u8>,
+    text: Vec<u8>,
+    order: Vec<u16>,
+}
+
+impl RuleList {
+    /// Adds a rule, unless it is there already.
+    pub(crate) fn insert(&mut self, rule: &[u8]) -> Result<(), RuleError> {
+        let (text, is_prefix) = rule::parse(rule)?;
+        let table = self.table();
+        let search = |&other: &u16| {
+            let other = usize::from(other);
+            compare_ignoring_case(table.text(other), text)
+                .then_with(|| table.is_prefix(other).cmp(&is_prefix))
+        };
+        let Err(place) = self.order.binary_search_by(search) else {
+            return Ok(());
+        };
+        if self.order.len() == MAX_RULES {
+            return Err(RuleError::TOO_MANY);
+        }
+        self.order.insert(place, self.order.len() as u16);
+        self.push(text, is_prefix);
+        Ok(())
+    }
+
+    /// The same rules as they lie in an image: their records in order, and their text.
+    pub(crate) fn sorted(&self) -> (Vec<u8>, Vec<u8>) {
+        let mut sorted = Self::default();
+        let table = self.table();
+        for &rule in &self.order {
+            let rule = usize::from(rule);
+            sorted.push(table.text(rule), table.is_prefix(rule));
+        }
+        (sorted.records, sorted.text)
+    }
+
+    fn push(&mut self, text: &[u8], is_prefix: bool) {
+        self.records.extend_from_slice(&record(self.text.len(), text.len(), is_prefix));
+        let start = self.text.len();
+        self.text.extend_from_slice(text);
+        self.text[start..].make_ascii_lowercase();
+    }
+
+    fn table(&self) -> RuleTable<'_> {
+        RuleTable::of(&self.records, &self.text)
+    }
+}

@@ -1,0 +1,161 @@
+import { RuleSet } from "../../wasm/edge.js";
+import { HedgerowError, type HedgerowErrorCode } from "../error.js";
+import { MemoryView, memory } from "../module.js";
+import { Probe } from "./probe.js";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** The longest block: far beyond what any HTTP server takes. */
+const MAX_BLOCK_LENGTH = 2 ** 24;
+/** The memory of a longer block is given back after use. */
+const KEPT_BLOCK_LENGTH = 2 ** 16;
+/** What stands for a number that there is not. */
+const NONE = 0xffffffff;
+
+/** What `RuleSet.numbers` holds. */
+type Numbers = [
+  scratch: number,
+  scratchLength: number,
+  probe: number,
+  probeLength: number,
+  fromStart: number,
+  fromEnd: number,
+  prefixFirst: number,
+  prefixSecond: number,
+  shortestPrefix: number,
+  stripsConnection: number,
+  message: number,
+  messageLength: number,
+  byte: number,
+  offset: number,
+];
+
+/** Rules, compiled by the WebAssembly module, and the buffers through which names and blocks go. */
+export class CompiledRules {
+  readonly #set = new RuleSet();
+  readonly #scratch: MemoryView;
+  /** What decides misses, and the table that it reads. */
+  readonly probe: Probe;
+  readonly table: MemoryView;
+  /** Whether `Connection` is stripped, and with it what it nominates. */
+  readonly stripsConnection: boolean;
+
+  /** @throws {HedgerowError} as the constructor of `HeaderStripper` does */
+  constructor(rules: Iterable<string>) {
+    const [scratch, scratchLength] = this.#numbers();
+    this.#scratch = new MemoryView(scratch, scratchLength);
+    try {
+      this.#add(rules);
+    } catch (error) {
+      this.free();
+      throw error;
+    }
+    this.#set.compile();
+    const [, , table, tableLength, fromStart, fromEnd, ...rest] = this.#numbers();
+    const [prefixFirst, prefixSecond, shortestPrefix, stripsConnection] = rest;
+    this.table = new MemoryView(table, tableLength);
+    this.probe = new Probe(tableLength, {
+      fromStart,
+      fromEnd,
+      prefixFirst,
+      prefixSecond,
+      shortestPrefix,
+    });
+    this.stripsConnection = stripsConnection === 1;
+  }
+
+  #add(rules: Iterable<string>): void {
+    let number = 0;
+    for (const rule of rules) {
+      if (typeof rule !== "string") {
+        const found = `rule ${number}: expected a string, found ${typeof rule}`;
+        throw new HedgerowError("ERR_ARGUMENT", found);
+      }
+      if (!this.#set.add(this.write(rule).length)) {
+        const context = `rule ${number} (${JSON.stringify(rule.slice(0, 300))})`;
+        throw this.#fault("ERR_HEADER_RULE", context);
+      }
+      number += 1;
+    }
+  }
+
+  /**
+   * Writes `text` where the module reads names. Returns the bytes, of a text that is longer than
+   * any rule only so many that they equal none.
+   */
+  write(text: string): Uint8Array {
+    const scratch = this.#scratch.bytes;
+    const { read, written } = encoder.encodeInto(text, scratch);
+    if (read === text.length) return scratch.subarray(0, written);
+    return scratch.fill(0, written);
+  }
+
+  /** Whether a rule matches the name of `length` bytes that was written last. */
+  matches(length: number): boolean {
+    return this.#set.matches(length);
+  }
+
+  /** The fields that a `Connection` value nominates beside those that a rule matches, in lower case. */
+  nominated(value: string): Set<string> {
+    const bytes = encoder.encode(value);
+    const start = this.#writeBlock(bytes, "ERR_ARGUMENT", "Connection");
+    const length = this.#set.nominated(bytes.length);
+    const names = decoder.decode(memory().subarray(start, start + length));
+    this.#release(bytes.length);
+    return new Set(names === "" ? [] : names.toLowerCase().split(","));
+  }
+
+  /** Strips a field block in place, and returns a view of what is left of it. */
+  stripBlock(block: Uint8Array): Uint8Array {
+    const start = this.#writeBlock(block, "ERR_FIELD_BLOCK", "field block");
+    const length = this.#set.strip_block(block.length);
+    if (length >= 0 && length < block.length) {
+      block.set(memory().subarray(start, start + length));
+    }
+    this.#release(block.length);
+    if (length < 0) throw this.#fault("ERR_FIELD_BLOCK", "field block");
+    return length === block.length ? block : block.subarray(0, length);
+  }
+
+  /** Gives the module's memory back. */
+  free(): void {
+    this.#set.free();
+  }
+
+  /** Writes `block` where the module reads blocks, and says where that is. */
+  #writeBlock(block: Uint8Array, code: HedgerowErrorCode, context: string): number {
+    const { length } = block;
+    const start = length > MAX_BLOCK_LENGTH ? 0 : this.#set.reserve(length);
+    if (start === 0) {
+      const message = `expected at most 16 MiB, and memory for it, found ${length} bytes`;
+      throw new HedgerowError(code, `${context}: ${message}`);
+    }
+    memory().set(block, start);
+    return start;
+  }
+
+  /** Gives the memory of a large block back. */
+  #release(length: number): void {
+    if (length > KEPT_BLOCK_LENGTH) this.#set.reserve(0);
+  }
+
+  /** Why the module refused what it was given last. */
+  #fault(code: HedgerowErrorCode, context: string): HedgerowError {
+    const [message, length, byte, offset] = this.#numbers().slice(10) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    const text = decoder.decode(memory().subarray(message, message + length));
+    const found = byte === NONE ? "" : ` 0x${byte.toString(16).padStart(2, "0")}`;
+    const where = offset === NONE ? "" : ` at byte ${offset}`;
+    return new HedgerowError(code, `${context}: ${text}${found}${where}`);
+  }
+
+  #numbers(): Numbers {
+    const start = this.#set.numbers();
+    return [...new Uint32Array(memory().buffer, start, 14)] as Numbers;
+  }
+}

@@ -1,0 +1,10 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+
+test("the module is as small as promised, as it is and compressed", () => {
+  const module = readFileSync(fileURLToPath(import.meta.resolve("hedgerow/edge.wasm")));
+  expect(module.length).toBeLessThanOrEqual(20_000);
+  expect(gzipSync(module, { level: 9 }).length).toBeLessThanOrEqual(9_000);
+});
