@@ -5,9 +5,7 @@
 
 use alloc::vec::Vec;
 
-use hedgerow_headers::{
-    Fault, HeaderSet, HeaderSetBuilder, MAX_RULE_LENGTH, Places, connection_options,
-};
+use hedgerow_headers::{Fault, HeaderSet, HeaderSetBuilder, MAX_RULE_LENGTH, connection_options};
 use wasm_bindgen::prelude::*;
 
 /// The longest text that is looked at in full: a rule and its `*`, and one byte more, so that what
@@ -24,7 +22,7 @@ pub struct RuleSet {
     set: HeaderSet<'static>,
     scratch: [u8; SCRATCH_LENGTH],
     block: Vec<u8>,
-    numbers: [u32; 14],
+    numbers: [u32; 10],
     fault: Fault,
 }
 
@@ -37,7 +35,7 @@ impl RuleSet {
         let rules = HeaderSetBuilder::new();
         let set = rules.build();
         let (scratch, block) = ([0; SCRATCH_LENGTH], Vec::new());
-        Self { rules, set, scratch, block, numbers: [0; 14], fault: Fault::default() }
+        Self { rules, set, scratch, block, numbers: [0; 10], fault: Fault::default() }
     }
 
     /// Adds the rule in the first `length` bytes of the scratch buffer; if it is refused, a fault
@@ -56,24 +54,18 @@ impl RuleSet {
         self.set = core::mem::take(&mut self.rules).build();
     }
 
-    /// Where fourteen numbers lie: the scratch buffer's pointer and length; the probe's pointer and
-    /// length; its places from the start, from the end, and two in a prefix; the length of the
-    /// shortest prefix; whether `Connection` is stripped; and of what was refused last the message's
+    /// Where ten numbers lie: the scratch buffer's pointer and length; the probe's pointer and
+    /// length; the length of the shortest prefix; whether `Connection` is stripped; and of what was refused last the message's
     /// pointer and length, the byte that was found, and where. The last two may be missing, which is
     /// `u32::MAX`.
     pub fn numbers(&mut self) -> *const u32 {
         let probe = self.set.probe();
-        let Places { from_start, from_end, prefix_first, prefix_second, .. } = probe.places();
         let fault = self.fault;
         self.numbers = [
             self.scratch.as_ptr() as u32,
             self.scratch.len() as u32,
             probe.table().as_ptr() as u32,
             probe.table().len() as u32,
-            u32::from(from_start),
-            u32::from(from_end),
-            u32::from(prefix_first),
-            u32::from(prefix_second),
             probe.shortest_prefix() as u32,
             u32::from(self.set.strips_connection()),
             fault.message.as_ptr() as u32,

@@ -93,13 +93,12 @@ fn compile(
     let rules = RuleTable::of(&records, &text);
     let shortest_prefix = shortest_prefix(rules);
     let native = native_tables(rules, shortest_prefix);
-    let (probe, probe_bits, places) = probe::build(rules, shortest_prefix);
+    let (probe, probe_bits) = probe::build(rules, shortest_prefix);
     let nodes = trie::write(rules);
     let numbers = Numbers {
         slot_bits: native.slot_bits,
         gate_bits: native.gate_bits,
         probe_bits,
-        places,
         shortest_prefix: shortest_prefix as u16,
         rules: rules.len() as u32,
         nodes: (nodes.len() / NODE_LENGTH) as u32,

@@ -10,8 +10,7 @@
 //! | 6 | 1 | log2 of the number of slots in the front, 3 to 16; 0: no front and no gate |
 //! | 7 | 1 | log2 of the number of bits in the gate, 6 to 22; 0 where there is none |
 //! | 8 | 1 | log2 of the number of bits in the probe, 3 to 22 |
-//! | 9 | 4 | the probe's places: from the start, from the end, two in a prefix |
-//! | 13 | 1 | zero |
+//! | 9 | 5 | zero |
 //! | 14 | 2 | length of the shortest prefix rule; 0 where there is none |
 //! | 16 | 4 | number of rules |
 //! | 20 | 4 | number of trie nodes |
@@ -37,7 +36,6 @@ use crate::{
     bytes::{u16_at, u32_at, u64_at},
     image_error::ImageError,
     mix::mix,
-    probe::Places,
     rule::MAX_RULES,
 };
 
@@ -45,8 +43,6 @@ const MAGIC: [u8; 4] = *b"HGHS";
 const VERSION: u16 = 1;
 const HEADER_LENGTH: usize = 48;
 const CHECKSUM_AT: usize = 40;
-/// Where the probe's places lie.
-pub(crate) const PLACES_AT: usize = 9;
 
 /// The smallest gate is one bucket.
 pub(crate) const MIN_GATE_BITS: u8 = 6;
@@ -118,7 +114,6 @@ pub(crate) struct Numbers {
     pub(crate) slot_bits: SlotBits,
     pub(crate) gate_bits: u8,
     pub(crate) probe_bits: u8,
-    pub(crate) places: Places,
     pub(crate) shortest_prefix: u16,
     pub(crate) rules: u32,
     pub(crate) nodes: u32,
@@ -149,12 +144,6 @@ impl Numbers {
             slot_bits: SlotBits(image[6]),
             gate_bits: image[7],
             probe_bits: image[8],
-            places: Places {
-                from_start: image[9],
-                from_end: image[10],
-                prefix_first: image[11],
-                prefix_second: image[12],
-            },
             shortest_prefix: u16_at(image, 14),
             rules: u32_at(image, 16),
             nodes: u32_at(image, 20),
@@ -175,7 +164,7 @@ impl Numbers {
                 7,
             ),
             (probes.contains(&numbers.probe_bits), "probe bits", 8),
-            (image[13] == 0, "reserved byte", 13),
+            (image[9..14] == [0; 5], "reserved bytes", 9),
             (numbers.rules <= MAX_RULES as u32, "number of rules", 16),
             (u64::from(numbers.nodes) <= 2 * u64::from(numbers.rules), "number of nodes", 20),
             (image[28..32] == [0; 4], "reserved bytes", 28),
@@ -220,16 +209,15 @@ impl Numbers {
         debug_assert_eq!(sections.map(|section| section.len() as u64), self.section_lengths());
         let length = sections.iter().map(|section| section.len()).sum::<usize>();
         let mut image = Vec::with_capacity(HEADER_LENGTH + length);
-        let Places { from_start, from_end, prefix_first, prefix_second } = self.places;
         let [short_low, short_high] = self.shortest_prefix.to_le_bytes();
         let [version_low, version_high] = VERSION.to_le_bytes();
         let SlotBits(slot_bits) = self.slot_bits;
         let bits = [version_low, version_high, slot_bits, self.gate_bits];
-        let places = [self.probe_bits, from_start, from_end, prefix_first];
-        let last = [prefix_second, 0, short_low, short_high];
+        let probe = [self.probe_bits, 0, 0, 0];
+        let shortest = [0, 0, short_low, short_high];
         let [rules, nodes, text_length] =
             [self.rules, self.nodes, self.text_length].map(u32::to_le_bytes);
-        for word in [MAGIC, bits, places, last, rules, nodes, text_length, [0; 4]] {
+        for word in [MAGIC, bits, probe, shortest, rules, nodes, text_length, [0; 4]] {
             image.extend_from_slice(&word);
         }
         for word in [self.seed, 0] {

@@ -45,6 +45,6 @@ pub use connection::options as connection_options;
 pub use fault::Fault;
 pub use field_block::{FieldBlockError, MAX_NOMINATED};
 pub use image_error::ImageError;
-pub use probe::{Places, Probe};
+pub use probe::Probe;
 pub use rule::{MAX_RULE_LENGTH, MAX_RULES, Rule, RuleError};
 pub use set::HeaderSet;

@@ -3,8 +3,10 @@
 //! Copying a string into linear memory costs more than any lookup. The probe needs none: a name's
 //! length and two of its characters, read in place, choose one bit of a table that lies in the
 //! image, and a bit that is not set says that no name rule matches. Where there are prefix rules,
-//! two characters of the beginning choose another bit of the same table. The places of the
-//! characters are those that tell the set's rules apart best.
+//! two characters of the beginning choose another bit of the same table.
+//!
+//! The characters are those in the middle and at seven eighths: names of one length mostly differ
+//! there, and these places lie in every name, so that a host needs no branch to stay inside.
 //!
 //! Every rule sets the bits that names it matches choose, so a miss is certain; a candidate is
 //! for [`HeaderSet::matches`](crate::HeaderSet::matches) to confirm.
@@ -18,44 +20,23 @@ use crate::{
 
 /// Bits in the table for each rule.
 const BITS_PER_RULE: usize = 64;
-/// How far from either end a place may be: few names are shorter, so that a host's branch on whether
-/// this one is can be predicted.
-const FARTHEST: u8 = 5;
-/// How far into a prefix a place may be.
-const FARTHEST_IN_PREFIX: u8 = 15;
-/// How many rules the choice of places looks at.
-const SAMPLE: usize = 512;
-/// The size of the table that counts how often they share a key, as a power of two.
-const COUNT_BITS: u8 = 12;
 /// 2^32 divided by the golden ratio, as Knuth proposes for multiplicative hashing.
 const MULTIPLIER: u32 = 0x9e37_79b1;
-
-/// Which characters of a name are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Places {
-    /// The first character, counted from the start; the last one of a name that is shorter.
-    pub from_start: u8,
-    /// The second character, counted back from the end (0 is the last character); the first one of
-    /// a name that is shorter.
-    pub from_end: u8,
-    /// The first character of a prefix, counted from the start, less than the shortest prefix.
-    pub prefix_first: u8,
-    /// The second character of a prefix, likewise.
-    pub prefix_second: u8,
-}
 
 /// What a host needs to decide misses on its own strings; see
 /// [`HeaderSet::probe`](crate::HeaderSet::probe).
 ///
-/// With `fold(c) = c | 0x20`, `a` and `b` the characters at their places, and all arithmetic
-/// modulo 2^32, a name of `length` characters chooses the bit
+/// With `fold(c) = c | 0x20`, all arithmetic modulo 2^32 and division rounding down, a name of
+/// `length` characters chooses the bit
 ///
 /// ```text
+/// a   = name[length / 2]
+/// b   = name[length * 7 / 8]
 /// bit = ((length << 14 ^ fold(a) << 7 ^ fold(b)) * 0x9e3779b1) >> (32 - log2(bits))
 /// ```
 ///
-/// and, as the beginning of a prefix rule, the same with a length of 0. Bit `i` of the table is bit
+/// and, as the beginning of a prefix rule, that of the two characters that it would be for a name as
+/// long as the shortest prefix rule, with 0 in place of `length << 14`. Bit `i` of the table is bit
 /// `i % 8` of byte `i / 8`. An empty name, and a beginning of fewer characters than the shortest
 /// prefix rule, choose none.
 ///
@@ -78,7 +59,6 @@ pub struct Places {
 #[derive(Clone, Copy, Debug)]
 pub struct Probe<'a> {
     pub(crate) table: &'a [u8],
-    pub(crate) places: Places,
     pub(crate) shortest_prefix: usize,
 }
 
@@ -87,12 +67,6 @@ impl<'a> Probe<'a> {
     #[must_use]
     pub fn table(&self) -> &'a [u8] {
         self.table
-    }
-
-    /// Which characters are read.
-    #[must_use]
-    pub fn places(&self) -> Places {
-        self.places
     }
 
     /// The length of the shortest prefix rule; 0 where there is none.
@@ -111,21 +85,13 @@ impl<'a> Probe<'a> {
         self.admits_exact(name) || self.admits_prefix(name)
     }
 
-    /// Whether the places in a prefix lie inside the shortest.
-    pub(crate) fn is_valid(&self) -> bool {
-        let Places { prefix_first, prefix_second, .. } = self.places;
-        self.shortest_prefix == 0
-            || usize::from(prefix_first.max(prefix_second)) < self.shortest_prefix
-    }
-
     fn admits_exact(&self, name: &[u8]) -> bool {
-        !name.is_empty() && self.bit(exact_key(name, self.places))
+        !name.is_empty() && self.bit(exact_key(name))
     }
 
     fn admits_prefix(&self, name: &[u8]) -> bool {
-        self.shortest_prefix != 0
-            && name.len() >= self.shortest_prefix
-            && self.bit(prefix_key(name, self.places))
+        let beginning = name.get(..self.shortest_prefix);
+        self.shortest_prefix != 0 && beginning.is_some_and(|it| self.bit(prefix_key(it)))
     }
 
     fn bit(&self, key: u32) -> bool {
@@ -134,20 +100,14 @@ impl<'a> Probe<'a> {
     }
 }
 
-fn exact_key(name: &[u8], places: Places) -> u32 {
-    let last = name.len() - 1;
-    let first = name[usize::from(places.from_start).min(last)];
-    let second = name[last.saturating_sub(usize::from(places.from_end))];
-    key(name.len(), first, second)
+fn exact_key(name: &[u8]) -> u32 {
+    (name.len() as u32) << 14 ^ prefix_key(name)
 }
 
-fn prefix_key(name: &[u8], places: Places) -> u32 {
-    key(0, name[usize::from(places.prefix_first)], name[usize::from(places.prefix_second)])
-}
-
-fn key(length: usize, first: u8, second: u8) -> u32 {
-    let fold = |byte: u8| u32::from(byte | 0x20);
-    (length as u32) << 14 ^ fold(first) << 7 ^ fold(second)
+/// What two characters of a text choose.
+fn prefix_key(text: &[u8]) -> u32 {
+    let at = |place: usize| u32::from(text[place] | 0x20);
+    at(text.len() / 2) << 7 ^ at(text.len() * 7 / 8)
 }
 
 /// The bit of a table of 2^`bits` bits that a key chooses.
@@ -155,59 +115,18 @@ fn slot(key: u32, bits: u8) -> usize {
     (key.wrapping_mul(MULTIPLIER) >> (32 - bits)) as usize
 }
 
-/// Builds the section for `rules`, of which the shortest prefix has `shortest` bytes (0: there is
-/// none): its bits, their number as a power of two, and the places.
-pub(crate) fn build(rules: RuleTable<'_>, shortest: usize) -> (Vec<u8>, u8, Places) {
-    let places = choose_places(rules, shortest);
+/// Builds the section for `rules`, of which the shortest prefix has `shortest` bytes: its bits, and
+/// their number as a power of two.
+pub(crate) fn build(rules: RuleTable<'_>, shortest: usize) -> (Vec<u8>, u8) {
     let bits = ((rules.len() * BITS_PER_RULE).next_power_of_two().ilog2() as u8)
         .clamp(MIN_TABLE_BITS, MAX_TABLE_BITS);
     let mut table = vec![0; 1 << (bits - 3)];
     for rule in 0..rules.len() {
-        let bit = slot(rule_key(rules, rule, places), bits);
+        let text = rules.text(rule);
+        let key =
+            if rules.is_prefix(rule) { prefix_key(&text[..shortest]) } else { exact_key(text) };
+        let bit = slot(key, bits);
         table[bit / 8] |= 1 << (bit % 8);
     }
-    (table, bits, places)
-}
-
-fn rule_key(rules: RuleTable<'_>, rule: usize, places: Places) -> u32 {
-    let key = if rules.is_prefix(rule) { prefix_key } else { exact_key };
-    key(rules.text(rule), places)
-}
-
-/// Chooses the places with which the fewest rules share a key.
-fn choose_places(rules: RuleTable<'_>, shortest: usize) -> Places {
-    let (from_start, from_end) = best_pair(rules, false, FARTHEST);
-    let inside = shortest.min(usize::from(FARTHEST_IN_PREFIX)) as u8;
-    let (prefix_first, prefix_second) = best_pair(rules, true, inside);
-    Places { from_start, from_end, prefix_first, prefix_second }
-}
-
-/// The two places below `farthest` with which the fewest pairs of rules of a kind share a key, as
-/// far as a small table of counts tells keys apart.
-fn best_pair(rules: RuleTable<'_>, are_prefixes: bool, farthest: u8) -> (u8, u8) {
-    let step = rules.len().div_ceil(SAMPLE).max(1);
-    let mut counts = vec![0_u16; 1 << COUNT_BITS];
-    let mut best = (u32::MAX, (0, 0));
-    for number in 0..farthest * farthest {
-        let (first, second) = (number / farthest, number % farthest);
-        let places = Places {
-            from_start: first,
-            from_end: second,
-            prefix_first: first,
-            prefix_second: second,
-        };
-        counts.fill(0);
-        let mut pairs = 0;
-        for rule in (0..rules.len()).step_by(step) {
-            if rules.is_prefix(rule) == are_prefixes {
-                let count = &mut counts[slot(rule_key(rules, rule, places), COUNT_BITS)];
-                *count += 1;
-                pairs += u32::from(*count);
-            }
-        }
-        if pairs < best.0 {
-            best = (pairs, (first, second));
-        }
-    }
-    best.1
+    (table, bits)
 }

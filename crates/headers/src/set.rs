@@ -6,7 +6,7 @@ use alloc::{borrow::Cow, vec::Vec};
 use crate::known_names::KnownNames;
 use crate::{
     ImageError, Probe, Rule,
-    layout::{Numbers, PLACES_AT, Sections},
+    layout::{Numbers, Sections},
     rule_table::RuleTable,
     trie::Trie,
 };
@@ -125,9 +125,6 @@ impl<'a> HeaderSet<'a> {
         if self.has_front() && self.front().rules().any(|rule| usize::from(rule) >= rules.len()) {
             return Err(ImageError::Field { field: "slot", offset: self.sections.slots.start });
         }
-        if !self.probe().is_valid() {
-            return Err(ImageError::Field { field: "places of the probe", offset: PLACES_AT });
-        }
         Ok(())
     }
 
@@ -205,7 +202,6 @@ impl<'a> HeaderSet<'a> {
     pub fn probe(&self) -> Probe<'_> {
         Probe {
             table: &self.image[self.sections.probe.clone()],
-            places: self.numbers.places,
             shortest_prefix: usize::from(self.numbers.shortest_prefix),
         }
     }

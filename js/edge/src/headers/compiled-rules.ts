@@ -10,26 +10,23 @@ const decoder = new TextDecoder();
 const MAX_BLOCK_LENGTH = 2 ** 24;
 /** The memory of a longer block is given back after use. */
 const KEPT_BLOCK_LENGTH = 2 ** 16;
+/** How many numbers tell where a set lies. */
+const LAYOUT_LENGTH = 6;
 /** What stands for a number that there is not. */
 const NONE = 0xffffffff;
 
-/** What `RuleSet.numbers` holds. */
-type Numbers = [
+/** What `RuleSet.numbers` holds of a compiled set. */
+type Layout = [
   scratch: number,
   scratchLength: number,
   probe: number,
   probeLength: number,
-  fromStart: number,
-  fromEnd: number,
-  prefixFirst: number,
-  prefixSecond: number,
   shortestPrefix: number,
   stripsConnection: number,
-  message: number,
-  messageLength: number,
-  byte: number,
-  offset: number,
 ];
+
+/** What `RuleSet.numbers` holds after them. */
+type Fault = [message: number, messageLength: number, byte: number, offset: number];
 
 /** Rules, compiled by the WebAssembly module, and the buffers through which names and blocks go. */
 export class CompiledRules {
@@ -43,7 +40,7 @@ export class CompiledRules {
 
   /** @throws {HedgerowError} as the constructor of `HeaderStripper` does */
   constructor(rules: Iterable<string>) {
-    const [scratch, scratchLength] = this.#numbers();
+    const [scratch, scratchLength] = this.#layout();
     this.#scratch = new MemoryView(scratch, scratchLength);
     try {
       this.#add(rules);
@@ -52,16 +49,9 @@ export class CompiledRules {
       throw error;
     }
     this.#set.compile();
-    const [, , table, tableLength, fromStart, fromEnd, ...rest] = this.#numbers();
-    const [prefixFirst, prefixSecond, shortestPrefix, stripsConnection] = rest;
+    const [, , table, tableLength, shortestPrefix, stripsConnection] = this.#layout();
     this.table = new MemoryView(table, tableLength);
-    this.probe = new Probe(tableLength, {
-      fromStart,
-      fromEnd,
-      prefixFirst,
-      prefixSecond,
-      shortestPrefix,
-    });
+    this.probe = new Probe(tableLength, shortestPrefix);
     this.stripsConnection = stripsConnection === 1;
   }
 
@@ -142,20 +132,22 @@ export class CompiledRules {
 
   /** Why the module refused what it was given last. */
   #fault(code: HedgerowErrorCode, context: string): HedgerowError {
-    const [message, length, byte, offset] = this.#numbers().slice(10) as [
-      number,
-      number,
-      number,
-      number,
-    ];
+    const [message, length, byte, offset] = [...this.#numbers().subarray(LAYOUT_LENGTH)] as Fault;
     const text = decoder.decode(memory().subarray(message, message + length));
     const found = byte === NONE ? "" : ` 0x${byte.toString(16).padStart(2, "0")}`;
     const where = offset === NONE ? "" : ` at byte ${offset}`;
     return new HedgerowError(code, `${context}: ${text}${found}${where}`);
   }
 
-  #numbers(): Numbers {
-    const start = this.#set.numbers();
-    return [...new Uint32Array(memory().buffer, start, 14)] as Numbers;
+  /**
+   * Where the set lies. An array of its own: with the large number that stands for none in it,
+   * engines would hold all of them as floating-point numbers, and the probe would be slower.
+   */
+  #layout(): Layout {
+    return [...this.#numbers().subarray(0, LAYOUT_LENGTH)] as Layout;
+  }
+
+  #numbers(): Uint32Array {
+    return new Uint32Array(memory().buffer, this.#set.numbers(), LAYOUT_LENGTH + 4);
   }
 }

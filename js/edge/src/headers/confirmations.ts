@@ -1,5 +1,5 @@
-/** Answers kept: enough for the internal names that traffic repeats. A power of two. */
-const SIZE = 2048;
+/** Answers kept: enough for the internal names that traffic repeats. */
+const SIZE = 4096;
 /** The longest name kept, in bytes, so that what is kept stays small whatever is sent. */
 const LONGEST = 64;
 
@@ -9,35 +9,42 @@ const decoder = new TextDecoder();
  * What WebAssembly answered for names that the probe admitted, so that a name that comes again is
  * compared with a string instead of being copied.
  *
- * Of fixed size: each place has room for a name that matches and for one that does not, and a new
- * name takes that of an older one.
+ * Of fixed size: a name has two places, and a new name takes that of an older one.
  */
 export class Confirmations {
-  readonly #matching: string[] = new Array(SIZE).fill("");
-  readonly #other: string[] = new Array(SIZE).fill("");
-
-  /** Whether `name`, for which the probe gave `number`, matches, if that is known. */
-  get(name: string, number: number): boolean | undefined {
-    const place = placeOf(name, number);
-    if (this.#matching[place] === name) return true;
-    if (this.#other[place] === name) return false;
-    return undefined;
-  }
+  readonly #names: string[] = new Array(SIZE).fill("");
+  readonly #matches: boolean[] = new Array(SIZE).fill(false);
 
   /**
-   * Keeps an answer, for the name that `bytes` spell. The string that is kept is made of them: the
-   * one that was asked for may be a part of another, and would keep all of that one alive.
+   * Whether `name`, which the probe gave `hash`, matches; `rules` tell if that is not known.
    */
-  set(bytes: Uint8Array, number: number, matches: boolean): void {
-    if (bytes.length > LONGEST) return;
-    const name = decoder.decode(bytes);
-    (matches ? this.#matching : this.#other)[placeOf(name, number)] = name;
+  get(name: string, hash: number, rules: Rules): boolean {
+    // With a character that the probe did not read.
+    const place = (hash ^ (name.charCodeAt(name.length >> 2) << 5)) & (SIZE - 1);
+    if (this.#names[place] === name) return this.#matches[place]!;
+    return this.#second(name, place, rules);
+  }
+
+  #second(name: string, place: number, rules: Rules): boolean {
+    const other = place ^ 1;
+    if (this.#names[other] === name) return this.#matches[other]!;
+    const bytes = rules.write(name);
+    const matches = rules.matches(bytes.length);
+    if (bytes.length <= LONGEST) {
+      this.#names[other] = this.#names[place]!;
+      this.#matches[other] = this.#matches[place]!;
+      // Not `name` itself: it may be a part of a longer string, and would keep all of it alive.
+      this.#names[place] = decoder.decode(bytes);
+      this.#matches[place] = matches;
+    }
+    return matches;
   }
 }
 
-/** Two characters that the probe does not read tell apart names for which it gave one number. */
-function placeOf(name: string, number: number): number {
-  const middle = name.charCodeAt(name.length >> 1);
-  const third = name.charCodeAt((name.length * 3) >> 2);
-  return (number ^ (middle << 3) ^ (third << 6)) & (SIZE - 1);
+/** What tells whether a name matches. */
+export interface Rules {
+  /** Writes a name, and returns its bytes. */
+  write(name: string): Uint8Array;
+  /** Whether a rule matches the name of `length` bytes that was written last. */
+  matches(length: number): boolean;
 }

@@ -47,8 +47,8 @@ export class HeaderStripper {
       throw new HedgerowError("ERR_ARGUMENT", `expected a field name, found ${typeof name}`);
     }
     const rules = this.#live();
-    const number = rules.probe.candidate(name, rules.table.bytes);
-    return number !== MISS && this.#confirm(rules, name, number);
+    const hash = rules.probe.candidate(name, rules.table.bytes);
+    return hash !== MISS && this.#confirmations.get(name, hash, rules);
   }
 
   /**
@@ -64,8 +64,8 @@ export class HeaderStripper {
     const table = rules.table.bytes;
     const doomed: string[] = [];
     for (const name of headers.keys()) {
-      const number = probe.candidate(name, table);
-      if (number !== MISS && this.#confirm(rules, name, number)) doomed.push(name);
+      const hash = probe.candidate(name, table);
+      if (hash !== MISS && this.#confirmations.get(name, hash, rules)) doomed.push(name);
     }
     if (rules.stripsConnection && doomed.includes("connection")) {
       for (const name of rules.nominated(headers.get("connection")!)) {
@@ -96,8 +96,8 @@ export class HeaderStripper {
     let connection: string | undefined;
     for (let index = 0; index < length; index += 2) {
       const name = rawHeaders[index]!;
-      const number = probe.candidate(name, table);
-      if (number === MISS || !this.#confirm(rules, name, number)) {
+      const hash = probe.candidate(name, table);
+      if (hash === MISS || !this.#confirmations.get(name, hash, rules)) {
         kept.push(name, rawHeaders[index + 1]!);
       } else if (rules.stripsConnection && isConnection(name)) {
         const value = rawHeaders[index + 1]!;
@@ -141,16 +141,6 @@ export class HeaderStripper {
       throw new HedgerowError("ERR_FREED", "expected a HeaderStripper, found one after free()");
     }
     return this.#rules;
-  }
-
-  /** Whether a rule matches `name`, which the probe gave `number`. */
-  #confirm(rules: CompiledRules, name: string, number: number): boolean {
-    const known = this.#confirmations.get(name, number);
-    if (known !== undefined) return known;
-    const bytes = rules.write(name);
-    const matches = rules.matches(bytes.length);
-    this.#confirmations.set(bytes, number, matches);
-    return matches;
   }
 }
 

@@ -1,3 +1,13 @@
+/** What {@link Probe.candidate} returns for a name that no rule matches. */
+export const MISS = -1;
+
+/** Sets bit 5 of a character, which turns an upper-case letter into its lower-case one. */
+const FOLD = 0x20;
+/** 2^32 divided by the golden ratio. */
+const MULTIPLIER = 0x9e3779b1;
+/** How many bits of a hash are kept: as many as the largest table needs, and as engines hold best. */
+const HASH_BITS = 24;
+
 /**
  * Deciding misses on JavaScript strings, without copying them.
  *
@@ -6,58 +16,44 @@
  * bit; where there are prefix rules, two characters of its beginning choose another. A bit that is
  * not set is a certain miss.
  */
-export interface ProbeLayout {
-  /** The first character, from the start. */
-  readonly fromStart: number;
-  /** The second character, from the end. */
-  readonly fromEnd: number;
-  /** The two characters of a prefix, from the start. */
-  readonly prefixFirst: number;
-  readonly prefixSecond: number;
-  /** The length of the shortest prefix rule; 0 where there is none. */
-  readonly shortestPrefix: number;
-}
-
-/** What {@link Probe.candidate} returns for a name that no rule matches. */
-export const MISS = -1;
-
-/** Sets bit 5 of a character, which turns an upper-case letter into its lower-case one. */
-const FOLD = 0x20;
-/** 2^32 divided by the golden ratio. */
-const MULTIPLIER = 0x9e3779b1;
-
 export class Probe {
-  readonly #layout: ProbeLayout;
   readonly #shift: number;
+  readonly #shortestPrefix: number;
 
-  /** @param length the length of the table in bytes, a power of two */
-  constructor(length: number, layout: ProbeLayout) {
-    this.#layout = layout;
-    this.#shift = 32 - Math.log2(length * 8);
+  /**
+   * @param length the length of the table in bytes, a power of two
+   * @param shortestPrefix the length of the shortest prefix rule; 0 where there is none
+   */
+  constructor(length: number, shortestPrefix: number) {
+    this.#shift = HASH_BITS - (31 - Math.clz32(length * 8));
+    this.#shortestPrefix = shortestPrefix;
   }
 
   /**
-   * {@link MISS}, or, if a rule may match `name`, a number that is the same for the same name and
-   * seldom for another.
+   * {@link MISS}, or, if a rule may match `name`, a hash of it: one of {@link HASH_BITS} bits that
+   * depends on its length and two characters.
    */
   candidate(name: string, table: Uint8Array): number {
-    const { fromStart, fromEnd, shortestPrefix } = this.#layout;
-    const last = name.length - 1;
-    if (last < 0) return MISS;
-    const first = name.charCodeAt(Math.min(fromStart, last)) | FOLD;
-    const second = name.charCodeAt(Math.max(last - fromEnd, 0)) | FOLD;
-    const bit = bitOf(((last + 1) << 14) ^ (first << 7) ^ second, this.#shift);
-    if (isSet(table, bit)) return bit;
-    if (shortestPrefix === 0 || last + 1 < shortestPrefix) return MISS;
-    const { prefixFirst, prefixSecond } = this.#layout;
-    const key =
-      ((name.charCodeAt(prefixFirst) | FOLD) << 7) ^ (name.charCodeAt(prefixSecond) | FOLD);
-    return isSet(table, bitOf(key, this.#shift)) ? bit : MISS;
+    const { length } = name;
+    if (length === 0) return MISS;
+    const hash = hashOf((length << 14) ^ charactersOf(name, length));
+    if (isSet(table, hash >>> this.#shift)) return hash;
+    const shortest = this.#shortestPrefix;
+    if (shortest === 0 || length < shortest) return MISS;
+    const prefix = hashOf(charactersOf(name, shortest));
+    return isSet(table, prefix >>> this.#shift) ? hash : MISS;
   }
 }
 
-function bitOf(key: number, shift: number): number {
-  return Math.imul(key, MULTIPLIER) >>> shift;
+/** Two characters of the first `length` of a name: in the middle, and at seven eighths. */
+function charactersOf(name: string, length: number): number {
+  const middle = name.charCodeAt(length >> 1) | FOLD;
+  const late = name.charCodeAt((length * 7) >> 3) | FOLD;
+  return (middle << 7) ^ late;
+}
+
+function hashOf(key: number): number {
+  return Math.imul(key, MULTIPLIER) >>> (32 - HASH_BITS);
 }
 
 /** Whether a bit is set, as every bit of a table is that has died because memory has grown. */
