@@ -22,9 +22,15 @@ export function build() {
  */
 const SMALL = {
   args: ["-Zbuild-std=core,alloc", "-Zbuild-std-features=optimize_for_size"],
+  // These go before all else that may be set where the build runs.
   env: {
     RUSTC_BOOTSTRAP: "1",
-    RUSTFLAGS: "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none",
+    CARGO_ENCODED_RUSTFLAGS: [
+      "-Zunstable-options",
+      "-Cpanic=immediate-abort",
+      "-Zlocation-detail=none",
+    ].join("\x1f"),
+    CARGO_PROFILE_RELEASE_OPT_LEVEL: "3",
   },
 };
 
@@ -97,10 +103,11 @@ function writePresets(module) {
   const example = ["--package", "hedgerow-headers", "--example", "presets"];
   const lists = capture("cargo", ["run", "--quiet", ...example], { showErrors: true });
   if (lists === undefined) throw new StepError("failed: cargo run --example presets");
+  const names = Object.keys(JSON.parse(lists)).map((name) => JSON.stringify(name));
   writeFileSync(`${module}.js`, `export default ${lists.trim()};\n`);
   writeFileSync(
     `${module}.d.ts`,
-    "declare const presets: Readonly<Record<string, readonly string[]>>;\nexport default presets;\n",
+    `declare const presets: Readonly<Record<${names.join(" | ")}, readonly string[]>>;\nexport default presets;\n`,
   );
 }
 

@@ -24,6 +24,26 @@ export const lifetime: Cases = {
     assertFreed(stripper);
   },
 
+  "a stripper that is freed while it reads a list refuses, rather than miss": () => {
+    const stripper = new HeaderStripper(["x-a"]);
+    const raw = new Proxy(["b", "1", "x-a", "2"], {
+      get(list, key, receiver) {
+        if (key === "2") stripper.free();
+        return Reflect.get(list, key, receiver);
+      },
+    });
+    refused(() => stripper.stripRaw(raw), "ERR_FREED", "after free()");
+    const other = new HeaderStripper(["x-a"]);
+    const headers = new Headers();
+    const keys = function* () {
+      yield "b";
+      other.free();
+      yield "c";
+    };
+    Object.defineProperty(headers, "keys", { value: keys });
+    refused(() => other.strip(headers), "ERR_FREED", "after free()");
+  },
+
   "freeing twice is harmless": () => {
     const stripper = new HeaderStripper(["x-a"]);
     using other = new HeaderStripper(["x-b"]);

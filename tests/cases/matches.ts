@@ -33,6 +33,12 @@ export const matches: Cases = {
     );
   },
 
+  "of a name that is cut off, nothing of an earlier one is seen": () => {
+    const longest = "a".repeat(MAX_RULE_LENGTH);
+    // The character that does not fit leaves bytes of the name before it behind.
+    matching([`${longest}*`], [`${longest}aa`, `${longest.slice(1)}\u{1f512}`], [`${longest}aa`]);
+  },
+
   "a stripper without rules matches nothing": () => {
     matching([], ["", "a", "connection", "a".repeat(1000)], []);
   },

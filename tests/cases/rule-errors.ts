@@ -1,5 +1,5 @@
 import { HeaderStripper } from "hedgerow";
-import { equal, refused } from "../support/assert.js";
+import { equal, refused, thrownBy } from "../support/assert.js";
 import { isToken, MAX_RULE_LENGTH, MAX_RULES } from "../support/tokens.js";
 import type { Cases } from "./case.js";
 
@@ -39,6 +39,24 @@ export const ruleErrors: Cases = {
   "a character outside ASCII is refused where it stands": () => {
     for (const character of ["\x80", "\u00e9", "\u017f", "\u212a", "\u{1f512}", "\ud800"]) {
       refusedRule(`x-a${character}`, "expected a token character", "at byte 3");
+    }
+  },
+
+  "messages say no more than there is to say": () => {
+    const messages = [
+      ["", 'rule 0 (""): expected a field name, found an empty rule'],
+      ["x-*-id", `rule 0 ("x-*-id"): expected '*' only as the last character, found one at byte 2`],
+      [
+        "x debug",
+        'rule 0 ("x debug"): expected a token character (RFC 9110 section 5.6.2), found byte 0x20 at byte 1',
+      ],
+      [
+        `y${" ".repeat(400)}`,
+        `rule 0 ("y${" ".repeat(299)}"): expected at most 256 bytes, found more`,
+      ],
+    ] as const;
+    for (const [rule, message] of messages) {
+      equal((thrownBy(() => new HeaderStripper([rule])) as Error).message, message);
     }
   },
 

@@ -1,5 +1,5 @@
 import { HeaderStripper } from "hedgerow";
-import { equal } from "../support/assert.js";
+import { equal, thrownBy } from "../support/assert.js";
 import { bytesOf, textOf } from "../support/text.js";
 import type { Cases } from "./case.js";
 
@@ -54,6 +54,20 @@ export const stripBlock: Cases = {
     equal(textOf(left), "b: 2\r\n\r\n");
     equal(textOf(buffer).startsWith(before), true, "what is before the block stays");
     equal(textOf(buffer).endsWith(behind), true, "what is behind the block stays");
+  },
+
+  "a block that is longer than it says harms nothing": () => {
+    class Liar extends Uint8Array {
+      override get length() {
+        return 2;
+      }
+    }
+    using stripper = new HeaderStripper(["x-a"]);
+    const liar = new Liar(100_000);
+    equal(thrownBy(() => stripper.stripBlock(liar)) instanceof RangeError, true, "a RangeError");
+    using other = new HeaderStripper(["x-b", "x-c*"]);
+    equal(textOf(other.stripBlock(bytesOf("x-b: 1\r\nb: 2\r\n"))), "b: 2\r\n");
+    equal(textOf(stripper.stripBlock(bytesOf("x-a: 1\r\nb: 2\r\n"))), "b: 2\r\n");
   },
 
   "a block of any size is stripped": () => {

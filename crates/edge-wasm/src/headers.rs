@@ -42,7 +42,7 @@ impl RuleSet {
     /// says why.
     pub fn add(&mut self, length: usize) -> bool {
         let rule = self.scratch.get(..length).unwrap_or_default();
-        let refused = self.rules.rule(rule).err();
+        let refused = self.rules.rule_bytes(rule).err();
         if let Some(error) = refused {
             self.fault = error.fault();
         }
@@ -55,9 +55,9 @@ impl RuleSet {
     }
 
     /// Where ten numbers lie: the scratch buffer's pointer and length; the probe's pointer and
-    /// length; the length of the shortest prefix; whether `Connection` is stripped; and of what was refused last the message's
-    /// pointer and length, the byte that was found, and where. The last two may be missing, which is
-    /// `u32::MAX`.
+    /// length; the length of the shortest prefix; whether `Connection` is stripped; and of what was
+    /// refused last the message's pointer and length, the byte that was found, and where. The last
+    /// two may be missing, which is `u32::MAX`.
     pub fn numbers(&mut self) -> *const u32 {
         let probe = self.set.probe();
         let fault = self.fault;
@@ -107,10 +107,15 @@ impl RuleSet {
     }
 
     /// Takes the `Connection` value of `length` bytes that was written, and puts in its place the
-    /// fields that it nominates and no rule matches, with a comma between them. Returns their length.
-    pub fn nominated(&mut self, length: usize) -> usize {
+    /// fields that it nominates and no rule matches, with a comma between them. Returns their
+    /// length; -1 if there is no memory for them.
+    pub fn nominated(&mut self, length: usize) -> i32 {
+        let value = self.block.get(..length).unwrap_or_default();
         let mut nominated = Vec::new();
-        for option in connection_options(self.block.get(..length).unwrap_or_default()) {
+        if nominated.try_reserve_exact(value.len()).is_err() {
+            return -1;
+        }
+        for option in connection_options(value) {
             if !self.set.matches(option) {
                 if !nominated.is_empty() {
                     nominated.push(b',');
@@ -119,6 +124,6 @@ impl RuleSet {
             }
         }
         self.block[..nominated.len()].copy_from_slice(&nominated);
-        nominated.len()
+        nominated.len() as i32
     }
 }

@@ -54,8 +54,17 @@ impl HeaderSetBuilder {
     /// # Complexity
     ///
     /// O(log *n*) comparisons for *n* rules that the builder holds, and moving at most 2 *n* bytes.
-    pub fn rule(&mut self, rule: impl AsRef<[u8]>) -> Result<&mut Self, RuleError> {
-        self.rules.insert(rule.as_ref())?;
+    pub fn rule(&mut self, rule: &str) -> Result<&mut Self, RuleError> {
+        self.rule_bytes(rule.as_bytes())
+    }
+
+    /// Adds a rule that is held as bytes. Otherwise like [`rule`](Self::rule).
+    ///
+    /// # Errors
+    ///
+    /// As for [`rule`](Self::rule).
+    pub fn rule_bytes(&mut self, rule: &[u8]) -> Result<&mut Self, RuleError> {
+        self.rules.insert(rule)?;
         Ok(self)
     }
 
@@ -64,12 +73,12 @@ impl HeaderSetBuilder {
     /// # Errors
     ///
     /// As for [`rule`](Self::rule), for the first rule that is refused; those before it are added.
-    pub fn rules<R: AsRef<[u8]>>(
+    pub fn rules<R: AsRef<str>>(
         &mut self,
         rules: impl IntoIterator<Item = R>,
     ) -> Result<&mut Self, RuleError> {
         for rule in rules {
-            self.rule(rule)?;
+            self.rule(rule.as_ref())?;
         }
         Ok(self)
     }

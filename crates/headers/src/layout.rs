@@ -6,7 +6,7 @@
 //! | offset | width | field |
 //! |---|---|---|
 //! | 0 | 4 | magic, `HGHS` |
-//! | 4 | 2 | version, 1 |
+//! | 4 | 2 | version, 2 |
 //! | 6 | 1 | log2 of the number of slots in the front, 3 to 16; 0: no front and no gate |
 //! | 7 | 1 | log2 of the number of bits in the gate, 6 to 22; 0 where there is none |
 //! | 8 | 1 | log2 of the number of bits in the probe, 3 to 22 |
@@ -40,7 +40,7 @@ use crate::{
 };
 
 const MAGIC: [u8; 4] = *b"HGHS";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const HEADER_LENGTH: usize = 48;
 const CHECKSUM_AT: usize = 40;
 

@@ -2,9 +2,9 @@
 export type HedgerowErrorCode =
   /** A rule that is no field name and no prefix, or one too many. */
   | "ERR_HEADER_RULE"
-  /** A field block that is not made of HTTP/1.1 field lines. */
+  /** A field block that is not made of HTTP/1.1 field lines, or beyond a limit. */
   | "ERR_FIELD_BLOCK"
-  /** An argument of the wrong type. */
+  /** An argument of the wrong type, or beyond a limit. */
   | "ERR_ARGUMENT"
   /** A use after `free()`. */
   | "ERR_FREED";

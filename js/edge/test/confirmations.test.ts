@@ -1,17 +1,16 @@
 import { HeaderStripper } from "hedgerow";
 import { expect, test } from "vitest";
+import { Confirmations } from "../dist/headers/confirmations.js";
 import { Random } from "./support/random.js";
 
 /**
- * Names of one length that begin and end alike. The probe looks at a name's length and at one of
- * the first and one of the last five characters, so it gives all of them one number.
+ * Names of one length that differ in their first characters only. The probe looks at a name's length,
+ * its middle and its seventh eighth, so it gives all of them one hash.
  */
 function alike(length: number, count: number): string[] {
-  const width = length - 2 * 5;
-  return Array.from({ length: count }, (_, number) => {
-    const middle = number.toString(36).padStart(width, "m");
-    return `begin${middle}-last`;
-  });
+  return Array.from({ length: count }, (_, number) =>
+    number.toString(36).padStart(4, "q").padEnd(length, "-m"),
+  );
 }
 
 /** Asks for names in random order, and returns those whose answer was wrong. */
@@ -27,7 +26,7 @@ function wronglyAnswered(stripper: HeaderStripper, names: string[], rules: Set<s
 }
 
 test.for([13, 32, 63, 64, 65, 100, 256])(
-  "names of %i characters that share a number keep their own answers, in any order",
+  "names of %i characters that share a hash keep their own answers, in any order",
   (length) => {
     const names = alike(length, 100);
     const rules = new Set(names.filter((_, number) => number % 3 === 0));
@@ -36,15 +35,15 @@ test.for([13, 32, 63, 64, 65, 100, 256])(
   },
 );
 
-test("names of different numbers that share a place keep their own answers", () => {
-  // So many rules that numbers go far beyond the places that answers are kept in.
+test("names of different hashes that share a place keep their own answers", () => {
+  // So many names that hashes go far beyond the places that answers are kept in.
   const names = Array.from({ length: 8000 }, (_, number) => `x-${number.toString(7)}-name`);
   const rules = new Set(names.filter((_, number) => number % 2 === 0));
   using stripper = new HeaderStripper(rules);
   expect(wronglyAnswered(stripper, names, rules)).toEqual([]);
 });
 
-test("prefixes that share a number keep their own answers", () => {
+test("prefixes that share a hash keep their own answers", () => {
   const names = alike(40, 100);
   const matching = new Set(names.filter((_, number) => number % 3 === 0));
   using stripper = new HeaderStripper([...matching].map((name) => `${name.slice(0, -5)}*`));
@@ -59,4 +58,63 @@ test("strippers do not share what they remember", () => {
     expect(names.map((name) => first.matches(name))).toEqual([true, false]);
     expect(names.map((name) => second.matches(name))).toEqual([false, true]);
   }
+});
+
+/** Names are told by whether they begin with an x; counts how often that was asked. */
+class CountingRules {
+  asked = 0;
+  #name = "";
+
+  write(name: string): Uint8Array {
+    this.asked += 1;
+    this.#name = name;
+    return new TextEncoder().encode(name);
+  }
+
+  matches(): boolean {
+    return this.#name.startsWith("x");
+  }
+}
+
+test("what was answered is not asked again, for two names of one place", () => {
+  const [confirmations, rules] = [new Confirmations(), new CountingRules()];
+  // They differ in no character that their place depends on.
+  const names = ["x-long-enough", "y-long-enough"];
+  for (let round = 0; round < 3; round += 1) {
+    expect(names.map((name) => confirmations.get(name, 7, rules))).toEqual([true, false]);
+  }
+  expect(rules.asked).toBe(2);
+});
+
+test("a third name of one place is answered too, and pushes the first out", () => {
+  const [confirmations, rules] = [new Confirmations(), new CountingRules()];
+  for (const letter of ["x", "y", "z"]) confirmations.get(`${letter}-long-enough`, 7, rules);
+  expect(rules.asked).toBe(3);
+  confirmations.get("z-long-enough", 7, rules);
+  confirmations.get("y-long-enough", 7, rules);
+  expect(rules.asked).toBe(3);
+  expect(confirmations.get("x-long-enough", 7, rules)).toBe(true);
+  expect(rules.asked).toBe(4);
+});
+
+test("names of up to 64 bytes are kept, and longer ones are not", () => {
+  for (const [name, asked] of [
+    ["x".repeat(64), 1],
+    ["x".repeat(65), 2],
+    ["\u00e9".repeat(32), 1],
+    ["\u00e9".repeat(33), 2],
+  ] as const) {
+    const [confirmations, rules] = [new Confirmations(), new CountingRules()];
+    for (let round = 0; round < 2; round += 1) confirmations.get(name, 7, rules);
+    expect(rules.asked, name).toBe(asked);
+  }
+});
+
+test("a byte order mark is a part of the name that it stands before", () => {
+  // Made so that the name with the mark and the name without have one place.
+  const name = "x-internal-32PVuhi706Qx0vD.RAc5H6zS3FEKjbeaTgkYf1ixBk";
+  using stripper = new HeaderStripper(["x-internal-*", "x-debug", "cf-int-*"]);
+  expect(stripper.matches(`\ufeff${name}`)).toBe(false);
+  expect(stripper.matches(name)).toBe(true);
+  expect(stripper.stripRaw([name, "1", "a", "2"])).toEqual(["a", "2"]);
 });

@@ -53,3 +53,15 @@ test("large blocks, stripped or refused, leave no memory behind and are not kept
   });
   for (const stripper of strippers) stripper.free();
 });
+
+test("blocks and Connection values beyond 64 KiB are not kept", () => {
+  const value = "a,".repeat((1 << 15) + 1);
+  const block = bytesOf(`b: ${value}\r\n`);
+  const strippers = Array.from({ length: 1500 }, () => new HeaderStripper(["connection"]));
+  assertSteady(100, strippers.length, (number) => {
+    const stripper = strippers[number]!;
+    expect(stripper.stripBlock(block)).toBe(block);
+    expect(stripper.stripRaw(["Connection", value, "b", "1"])).toEqual(["b", "1"]);
+  });
+  for (const stripper of strippers) stripper.free();
+});

@@ -63,7 +63,7 @@ proptest! {
         numbers in [0..4_u32, 0..8_u32, 0..64_u32],
     ) {
         let mut image = [header, body].concat();
-        image[..6].copy_from_slice(b"HGHS\x01\0");
+        image[..6].copy_from_slice(b"HGHS\x02\0");
         image[6..9].fill(3);
         image[13] = 0;
         for (at, number) in (16..).step_by(4).zip(numbers) {
@@ -185,7 +185,7 @@ fn an_error_names_the_first_field_of_the_header_that_is_not_valid() {
     let set = set_of(RULES);
     for (at, value, field, offset) in [
         (1, b'X', "magic", 0),
-        (4, 2, "version", 4),
+        (4, 1, "version", 4),
         (6, 2, "slot bits", 6),
         (6, 17, "slot bits", 6),
         (7, 2, "gate bits", 7),

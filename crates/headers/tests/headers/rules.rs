@@ -65,6 +65,22 @@ fn a_character_outside_ascii_is_refused_where_it_stands() {
 }
 
 #[test]
+fn rules_may_be_given_as_bytes_and_those_that_are_no_text_are_refused() {
+    let mut builder = HeaderSetBuilder::new();
+    builder.rule_bytes(b"X-Debug").expect("a name");
+    builder.rule_bytes(b"x-internal-*").expect("a prefix");
+    let same = set_of(["x-debug", "x-internal-*"]);
+    assert_eq!(builder.build().image(), same.image());
+    for byte in 0x80..=u8::MAX {
+        let error = builder.rule_bytes(&[b'x', b'-', byte, b'*']).expect_err("no text");
+        let fault = error.fault();
+        assert_eq!((fault.byte, fault.offset), (Some(byte), Some(2)));
+        assert_eq!(error.to_string(), format!("{} {byte:#04x} at byte 2", fault.message));
+    }
+    assert_eq!(builder.build().image(), same.image());
+}
+
+#[test]
 fn a_rule_may_be_as_long_as_the_limit_and_no_longer() {
     let longest = "x".repeat(MAX_RULE_LENGTH);
     let message = format!("expected at most {MAX_RULE_LENGTH} bytes, found more");

@@ -6,7 +6,7 @@ import { Probe } from "./probe.js";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The longest block: far beyond what any HTTP server takes. */
+/** The longest block and the longest `Connection` value: far beyond what any HTTP server takes. */
 const MAX_BLOCK_LENGTH = 2 ** 24;
 /** The memory of a longer block is given back after use. */
 const KEPT_BLOCK_LENGTH = 2 ** 16;
@@ -32,6 +32,8 @@ type Fault = [message: number, messageLength: number, byte: number, offset: numb
 export class CompiledRules {
   readonly #set = new RuleSet();
   readonly #scratch: MemoryView;
+  #block = new MemoryView(0, 0);
+  #isFreed = false;
   /** What decides misses, and the table that it reads. */
   readonly probe: Probe;
   readonly table: MemoryView;
@@ -75,6 +77,7 @@ export class CompiledRules {
    * any rule only so many that they equal none.
    */
   write(text: string): Uint8Array {
+    this.live();
     const scratch = this.#scratch.bytes;
     const { read, written } = encoder.encodeInto(text, scratch);
     if (read === text.length) return scratch.subarray(0, written);
@@ -88,46 +91,65 @@ export class CompiledRules {
 
   /** The fields that a `Connection` value nominates beside those that a rule matches, in lower case. */
   nominated(value: string): Set<string> {
+    this.live();
     const bytes = encoder.encode(value);
-    const start = this.#writeBlock(bytes, "ERR_ARGUMENT", "Connection");
-    const length = this.#set.nominated(bytes.length);
-    const names = decoder.decode(memory().subarray(start, start + length));
-    this.#release(bytes.length);
+    const { length } = bytes;
+    const room = this.#room(length);
+    room?.set(bytes);
+    const left = room === undefined ? -1 : this.#set.nominated(length);
+    const names = left < 0 ? "" : decoder.decode(this.#block.bytes.subarray(0, left));
+    this.#release(length);
+    if (left < 0) throw tooLong("ERR_ARGUMENT", "Connection", length);
     return new Set(names === "" ? [] : names.toLowerCase().split(","));
   }
 
   /** Strips a field block in place, and returns a view of what is left of it. */
   stripBlock(block: Uint8Array): Uint8Array {
-    const start = this.#writeBlock(block, "ERR_FIELD_BLOCK", "field block");
-    const length = this.#set.strip_block(block.length);
-    if (length >= 0 && length < block.length) {
-      block.set(memory().subarray(start, start + length));
-    }
-    this.#release(block.length);
-    if (length < 0) throw this.#fault("ERR_FIELD_BLOCK", "field block");
-    return length === block.length ? block : block.subarray(0, length);
+    const { length } = block;
+    const room = this.#room(length);
+    if (room === undefined) throw tooLong("ERR_FIELD_BLOCK", "field block", length);
+    room.set(block);
+    const left = this.#set.strip_block(length);
+    if (left >= 0 && left < length) block.set(this.#block.bytes.subarray(0, left));
+    this.#release(length);
+    if (left < 0) throw this.#fault("ERR_FIELD_BLOCK", "field block");
+    return left === length ? block : block.subarray(0, left);
   }
 
   /** Gives the module's memory back. */
   free(): void {
+    if (this.#isFreed) return;
+    this.#isFreed = true;
     this.#set.free();
   }
 
-  /** Writes `block` where the module reads blocks, and says where that is. */
-  #writeBlock(block: Uint8Array, code: HedgerowErrorCode, context: string): number {
-    const { length } = block;
-    const start = length > MAX_BLOCK_LENGTH ? 0 : this.#set.reserve(length);
-    if (start === 0) {
-      const message = `expected at most 16 MiB, and memory for it, found ${length} bytes`;
-      throw new HedgerowError(code, `${context}: ${message}`);
+  /**
+   * These rules, to be read from now on until other code runs.
+   *
+   * @throws {HedgerowError} `ERR_FREED` after `free()`
+   */
+  live(): this {
+    if (this.#isFreed) {
+      throw new HedgerowError("ERR_FREED", "expected a HeaderStripper, found one after free()");
     }
-    memory().set(block, start);
-    return start;
+    return this;
+  }
+
+  /** Where the module reads blocks, with room for `length` bytes; nowhere if that is too many. */
+  #room(length: number): Uint8Array | undefined {
+    if (length > this.#block.length) {
+      const start = length > MAX_BLOCK_LENGTH ? 0 : this.#set.reserve(length);
+      if (start === 0) return undefined;
+      this.#block = new MemoryView(start, length);
+    }
+    return this.#block.bytes;
   }
 
   /** Gives the memory of a large block back. */
   #release(length: number): void {
-    if (length > KEPT_BLOCK_LENGTH) this.#set.reserve(0);
+    if (length <= KEPT_BLOCK_LENGTH) return;
+    this.#set.reserve(0);
+    this.#block = new MemoryView(0, 0);
   }
 
   /** Why the module refused what it was given last. */
@@ -148,6 +170,12 @@ export class CompiledRules {
   }
 
   #numbers(): Uint32Array {
-    return new Uint32Array(memory().buffer, this.#set.numbers(), LAYOUT_LENGTH + 4);
+    const start = this.#set.numbers();
+    return new Uint32Array(memory().buffer, start, LAYOUT_LENGTH + 4);
   }
+}
+
+function tooLong(code: HedgerowErrorCode, context: string, length: number): HedgerowError {
+  const message = `expected at most 16 MiB, and memory for it, found ${length} bytes`;
+  return new HedgerowError(code, `${context}: ${message}`);
 }

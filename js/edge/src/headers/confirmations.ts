@@ -1,9 +1,10 @@
-/** Answers kept: enough for the internal names that traffic repeats. */
+/** Answers kept: enough for the internal names that traffic repeats. A power of two. */
 const SIZE = 4096;
 /** The longest name kept, in bytes, so that what is kept stays small whatever is sent. */
 const LONGEST = 64;
 
-const decoder = new TextDecoder();
+/** Keeps a byte order mark, which is a character of the name like any other. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * What WebAssembly answered for names that the probe admitted, so that a name that comes again is

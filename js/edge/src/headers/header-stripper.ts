@@ -23,7 +23,7 @@ import { MISS } from "./probe.js";
  * ```
  */
 export class HeaderStripper {
-  #rules: CompiledRules | undefined;
+  readonly #rules: CompiledRules;
   readonly #confirmations = new Confirmations();
 
   /**
@@ -46,7 +46,7 @@ export class HeaderStripper {
     if (typeof name !== "string") {
       throw new HedgerowError("ERR_ARGUMENT", `expected a field name, found ${typeof name}`);
     }
-    const rules = this.#live();
+    const rules = this.#rules.live();
     const hash = rules.probe.candidate(name, rules.table.bytes);
     return hash !== MISS && this.#confirmations.get(name, hash, rules);
   }
@@ -57,9 +57,10 @@ export class HeaderStripper {
    * @returns how many names went.
    * @throws {TypeError} if the headers are immutable, as those of an incoming request may be:
    * strip a copy.
+   * @throws {HedgerowError} `ERR_ARGUMENT` for more than 16 MiB of `Connection`.
    */
   strip(headers: Headers): number {
-    const rules = this.#live();
+    const rules = this.#rules.live();
     const probe = rules.probe;
     const table = rules.table.bytes;
     const doomed: string[] = [];
@@ -67,6 +68,7 @@ export class HeaderStripper {
       const hash = probe.candidate(name, table);
       if (hash !== MISS && this.#confirmations.get(name, hash, rules)) doomed.push(name);
     }
+    rules.live();
     if (rules.stripsConnection && doomed.includes("connection")) {
       for (const name of rules.nominated(headers.get("connection")!)) {
         if (headers.has(name)) doomed.push(name);
@@ -79,7 +81,8 @@ export class HeaderStripper {
    * Copies Node's flat list of names and values (`message.rawHeaders`) without the fields whose
    * name a rule matches. Case, order and duplicates of the rest are kept.
    *
-   * @throws {HedgerowError} `ERR_ARGUMENT` if the list has a name without a value.
+   * @throws {HedgerowError} `ERR_ARGUMENT` if the list has a name without a value, or more than
+   * 16 MiB of `Connection`.
    */
   stripRaw(rawHeaders: readonly string[]): string[] {
     const length = rawHeaders.length;
@@ -89,7 +92,7 @@ export class HeaderStripper {
         `rawHeaders: expected names and values in turn, found ${length} strings`,
       );
     }
-    const rules = this.#live();
+    const rules = this.#rules.live();
     const probe = rules.probe;
     const table = rules.table.bytes;
     const kept: string[] = [];
@@ -104,6 +107,8 @@ export class HeaderStripper {
         connection = connection === undefined ? value : `${connection},${value}`;
       }
     }
+    // Reading the list may have run code that freed the rules: then its misses were none.
+    rules.live();
     return connection === undefined ? kept : without(kept, rules.nominated(connection));
   }
 
@@ -115,32 +120,25 @@ export class HeaderStripper {
    * @returns a view of what is left, at the beginning of `block`; what follows it in `block` is
    * undefined.
    * @throws {HedgerowError} `ERR_FIELD_BLOCK` for a bare CR or LF, a NUL, a line without a colon or
-   * with white space before it, a name that is no token, an end without CR LF, or more than 16 MiB.
-   * The block is then as it was.
+   * with white space before it, a name that is no token, an end without CR LF, more than 16 MiB,
+   * or more than 1,024 fields that `Connection` nominates and no rule matches. The block is then as
+   * it was.
    */
   stripBlock(block: Uint8Array): Uint8Array {
     if (!(block instanceof Uint8Array)) {
       throw new HedgerowError("ERR_ARGUMENT", `expected a Uint8Array, found ${typeof block}`);
     }
-    return this.#live().stripBlock(block);
+    return this.#rules.live().stripBlock(block);
   }
 
   /** Gives the compiled set's memory back. It must not be used afterwards. */
   free(): void {
-    this.#rules?.free();
-    this.#rules = undefined;
+    this.#rules.free();
   }
 
   /** The same as {@link free}, for `using`. */
   [Symbol.dispose](): void {
     this.free();
-  }
-
-  #live(): CompiledRules {
-    if (this.#rules === undefined) {
-      throw new HedgerowError("ERR_FREED", "expected a HeaderStripper, found one after free()");
-    }
-    return this.#rules;
   }
 }
 

@@ -2,7 +2,7 @@ import presets from "../../wasm/presets.js";
 import { HedgerowError } from "../error.js";
 
 /** The name of a rule list that comes with this package. */
-export type PresetName = "hop-by-hop" | "cloudflare" | "vercel" | "next";
+export type PresetName = keyof typeof presets;
 
 /**
  * A rule list for a common platform, to be given to `HeaderStripper`, alone or with others.

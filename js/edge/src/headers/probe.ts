@@ -5,7 +5,7 @@ export const MISS = -1;
 const FOLD = 0x20;
 /** 2^32 divided by the golden ratio. */
 const MULTIPLIER = 0x9e3779b1;
-/** How many bits of a hash are kept: as many as the largest table needs, and as engines hold best. */
+/** How many bits of a hash are kept: more than the largest table has, of 2^22 bits. */
 const HASH_BITS = 24;
 
 /**

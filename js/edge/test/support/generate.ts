@@ -14,7 +14,19 @@ const characters = (alphabet: string, minLength: number, maxLength: number): Arb
 /** Any UTF-16 code unit, so that lone surrogates come as well. */
 const codeUnit = fc.oneof(
   fc.constantFrom(...TOKEN_CHARACTERS),
-  fc.constantFrom("\u212a", "\u017f", "\u00e9", "\ud83d", "\udd12", "\0", "@", "\\", "\x7f", "*"),
+  fc.constantFrom(
+    "\u212a",
+    "\u017f",
+    "\ufeff",
+    "\u00e9",
+    "\ud83d",
+    "\udd12",
+    "\0",
+    "@",
+    "\\",
+    "\x7f",
+    "*",
+  ),
   fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
 );
 

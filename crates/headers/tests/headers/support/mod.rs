@@ -8,11 +8,7 @@ use hedgerow_headers::{HeaderSet, HeaderSetBuilder};
 
 /// The set of these rules.
 pub fn set_of<R: AsRef<str>>(rules: impl IntoIterator<Item = R>) -> HeaderSet<'static> {
-    let mut builder = HeaderSetBuilder::new();
-    for rule in rules {
-        builder.rule(rule.as_ref()).expect("a valid rule");
-    }
-    builder.build()
+    HeaderSetBuilder::new().rules(rules).expect("valid rules").build()
 }
 
 /// Runs `check` on the set of these rules, and on one that borrows its image.
