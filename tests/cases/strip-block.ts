@@ -63,7 +63,7 @@ export const stripBlock: Cases = {
       }
     }
     using stripper = new HeaderStripper(["x-a"]);
-    const liar = new Liar(100_000);
+    const liar = new Liar(3000);
     equal(thrownBy(() => stripper.stripBlock(liar)) instanceof RangeError, true, "a RangeError");
     using other = new HeaderStripper(["x-b", "x-c*"]);
     equal(textOf(other.stripBlock(bytesOf("x-b: 1\r\nb: 2\r\n"))), "b: 2\r\n");
