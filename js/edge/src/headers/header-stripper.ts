@@ -85,7 +85,9 @@ export class HeaderStripper {
    * 16 MiB of `Connection`.
    */
   stripRaw(rawHeaders: readonly string[]): string[] {
-    const length = rawHeaders.length;
+    // A copy first: whatever code reading the list may run has then run.
+    const kept = [...rawHeaders];
+    const { length } = kept;
     if (length % 2 !== 0) {
       throw new HedgerowError(
         "ERR_ARGUMENT",
@@ -95,20 +97,24 @@ export class HeaderStripper {
     const rules = this.#rules.live();
     const probe = rules.probe;
     const table = rules.table.bytes;
-    const kept: string[] = [];
+    let end = 0;
     let connection: string | undefined;
     for (let index = 0; index < length; index += 2) {
-      const name = rawHeaders[index]!;
+      const name = kept[index]!;
       const hash = probe.candidate(name, table);
       if (hash === MISS || !this.#confirmations.get(name, hash, rules)) {
-        kept.push(name, rawHeaders[index + 1]!);
+        if (end !== index) {
+          kept[end] = name;
+          kept[end + 1] = kept[index + 1]!;
+        }
+        end += 2;
       } else if (rules.stripsConnection && isConnection(name)) {
-        const value = rawHeaders[index + 1]!;
+        const value = kept[index + 1]!;
         connection = connection === undefined ? value : `${connection},${value}`;
       }
     }
-    // Reading the list may have run code that freed the rules: then its misses were none.
-    rules.live();
+    // Faster than to set the length, for as few as go.
+    while (kept.length > end) kept.pop();
     return connection === undefined ? kept : without(kept, rules.nominated(connection));
   }
 
