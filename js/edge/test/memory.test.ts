@@ -1,6 +1,7 @@
 import { HeaderStripper } from "hedgerow";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { bytesOf, textOf } from "../../../tests/support/text.js";
+import { RuleSet } from "../wasm/edge.js";
 import { memorySize } from "./support/wasm.js";
 
 const RULES = ["x-internal-*", "x-debug", "connection"];
@@ -54,6 +55,24 @@ test("a large refused block breaks no stripper", () => {
   expect(() => stripper.stripBlock(block)).toThrow("expected CR LF at the end");
   expect(block.every((byte) => byte === 0x61)).toBe(true);
   assertWorks(stripper);
+});
+
+test("a block that there is no memory for is refused, and the next is stripped", () => {
+  using stripper = new HeaderStripper(RULES);
+  assertWorks(stripper);
+  const reserve = vi.spyOn(RuleSet.prototype, "reserve").mockImplementationOnce(function (
+    this: RuleSet,
+  ) {
+    // As when memory runs out: the buffer that there was is given back, and there is no other.
+    this.reserve(0);
+    return 0;
+  });
+  const block = bytesOf(`x-debug: ${"1".repeat(1000)}\r\nb: 2\r\n`);
+  expect(() => stripper.stripBlock(block)).toThrow("at most 16 MiB, and memory for it");
+  expect(textOf(stripper.stripBlock(bytesOf("x-debug: 1\r\nb: 2\r\n")))).toBe("b: 2\r\n");
+  expect(textOf(stripper.stripBlock(block))).toBe("b: 2\r\n");
+  assertWorks(stripper);
+  reserve.mockRestore();
 });
 
 test("memory that grows for other strippers breaks none of them", () => {

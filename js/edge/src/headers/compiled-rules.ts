@@ -10,23 +10,22 @@ const decoder = new TextDecoder();
 const MAX_BLOCK_LENGTH = 2 ** 24;
 /** The memory of a longer block is given back after use. */
 const KEPT_BLOCK_LENGTH = 2 ** 16;
-/** How many numbers tell where a set lies. */
-const LAYOUT_LENGTH = 6;
 /** What stands for a number that there is not. */
 const NONE = 0xffffffff;
 
-/** What `RuleSet.numbers` holds of a compiled set. */
-type Layout = [
+/** What `RuleSet.numbers` holds. */
+type Numbers = [
   scratch: number,
   scratchLength: number,
-  probe: number,
-  probeLength: number,
+  table: number,
+  tableLength: number,
   shortestPrefix: number,
   stripsConnection: number,
+  message: number,
+  messageLength: number,
+  byte: number,
+  offset: number,
 ];
-
-/** What `RuleSet.numbers` holds after them. */
-type Fault = [message: number, messageLength: number, byte: number, offset: number];
 
 /** Rules, compiled by the WebAssembly module, and the buffers through which names and blocks go. */
 export class CompiledRules {
@@ -42,7 +41,7 @@ export class CompiledRules {
 
   /** @throws {HedgerowError} as the constructor of `HeaderStripper` does */
   constructor(rules: Iterable<string>) {
-    const [scratch, scratchLength] = this.#layout();
+    const [scratch, scratchLength] = this.#numbers();
     this.#scratch = new MemoryView(scratch, scratchLength);
     try {
       this.#add(rules);
@@ -51,7 +50,7 @@ export class CompiledRules {
       throw error;
     }
     this.#set.compile();
-    const [, , table, tableLength, shortestPrefix, stripsConnection] = this.#layout();
+    const [, , table, tableLength, shortestPrefix, stripsConnection] = this.#numbers();
     this.table = new MemoryView(table, tableLength);
     this.probe = new Probe(tableLength, shortestPrefix);
     this.stripsConnection = stripsConnection === 1;
@@ -92,12 +91,9 @@ export class CompiledRules {
   /** The fields that a `Connection` value nominates beside those that a rule matches, in lower case. */
   nominated(value: string): Set<string> {
     this.live();
-    const bytes = encoder.encode(value);
-    const { length } = bytes;
-    const room = this.#room(length);
-    room?.set(bytes);
-    const left = room === undefined ? -1 : this.#set.nominated(length);
-    const names = left < 0 ? "" : decoder.decode(this.#block.bytes.subarray(0, left));
+    const length = this.#writeBlock(encoder.encode(value), "ERR_ARGUMENT", "Connection");
+    const left = this.#set.nominated(length);
+    const names = decoder.decode(this.#block.bytes.subarray(0, Math.max(left, 0)));
     this.#release(length);
     if (left < 0) throw tooLong("ERR_ARGUMENT", "Connection", length);
     return new Set(names === "" ? [] : names.toLowerCase().split(","));
@@ -105,10 +101,7 @@ export class CompiledRules {
 
   /** Strips a field block in place, and returns a view of what is left of it. */
   stripBlock(block: Uint8Array): Uint8Array {
-    const { length } = block;
-    const room = this.#room(length);
-    if (room === undefined) throw tooLong("ERR_FIELD_BLOCK", "field block", length);
-    room.set(block);
+    const length = this.#writeBlock(block, "ERR_FIELD_BLOCK", "field block");
     const left = this.#set.strip_block(length);
     if (left >= 0 && left < length) block.set(this.#block.bytes.subarray(0, left));
     this.#release(length);
@@ -135,14 +128,18 @@ export class CompiledRules {
     return this;
   }
 
-  /** Where the module reads blocks, with room for `length` bytes; nowhere if that is too many. */
-  #room(length: number): Uint8Array | undefined {
+  /** Writes `block` where the module reads blocks, and returns its length. */
+  #writeBlock(block: Uint8Array, code: HedgerowErrorCode, context: string): number {
+    const { length } = block;
+    if (length > MAX_BLOCK_LENGTH) throw tooLong(code, context, length);
     if (length > this.#block.length) {
-      const start = length > MAX_BLOCK_LENGTH ? 0 : this.#set.reserve(length);
-      if (start === 0) return undefined;
-      this.#block = new MemoryView(start, length);
+      const start = this.#set.reserve(length);
+      // Where there is no memory for it, what there was before is gone as well.
+      this.#block = new MemoryView(start, start === 0 ? 0 : length);
+      if (start === 0) throw tooLong(code, context, length);
     }
-    return this.#block.bytes;
+    this.#block.bytes.set(block);
+    return length;
   }
 
   /** Gives the memory of a large block back. */
@@ -154,24 +151,16 @@ export class CompiledRules {
 
   /** Why the module refused what it was given last. */
   #fault(code: HedgerowErrorCode, context: string): HedgerowError {
-    const [message, length, byte, offset] = [...this.#numbers().subarray(LAYOUT_LENGTH)] as Fault;
+    const [, , , , , , message, length, byte, offset] = this.#numbers();
     const text = decoder.decode(memory().subarray(message, message + length));
     const found = byte === NONE ? "" : ` 0x${byte.toString(16).padStart(2, "0")}`;
     const where = offset === NONE ? "" : ` at byte ${offset}`;
     return new HedgerowError(code, `${context}: ${text}${found}${where}`);
   }
 
-  /**
-   * Where the set lies. An array of its own: with the large number that stands for none in it,
-   * engines would hold all of them as floating-point numbers, and the probe would be slower.
-   */
-  #layout(): Layout {
-    return [...this.#numbers().subarray(0, LAYOUT_LENGTH)] as Layout;
-  }
-
-  #numbers(): Uint32Array {
+  #numbers(): Numbers {
     const start = this.#set.numbers();
-    return new Uint32Array(memory().buffer, start, LAYOUT_LENGTH + 4);
+    return [...new Uint32Array(memory().buffer, start, 10)] as Numbers;
   }
 }
 

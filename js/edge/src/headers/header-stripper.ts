@@ -68,6 +68,7 @@ export class HeaderStripper {
       const hash = probe.candidate(name, table);
       if (hash !== MISS && this.#confirmations.get(name, hash, rules)) doomed.push(name);
     }
+    // Reading the names may have run code that freed the rules: then the misses were none.
     rules.live();
     if (rules.stripsConnection && doomed.includes("connection")) {
       for (const name of rules.nominated(headers.get("connection")!)) {
