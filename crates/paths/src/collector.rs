@@ -1,0 +1,71 @@
+//! Keys that come one by one, and the filter of them when all have come.
+
+use crate::{
+    bit_array::BitArray, build_error::BuildError, builder::PathFilterBuilder,
+    built_filter::BuiltFilter, hash::KeyHash, hashes::Hashes, wildcard,
+};
+
+/// Collects the keys of a filter, in 16 bytes each and at most a mebibyte more.
+///
+/// # Example
+///
+/// ```
+/// use hedgerow_paths::PathFilterBuilder;
+///
+/// let mut keys = PathFilterBuilder::new().collect()?;
+/// keys.insert(b"/about");
+/// keys.insert(b"/about");
+/// let built = keys.build()?;
+/// assert_eq!((built.n(), built.k()), (1, 23));
+/// assert!(built.file().ends_with(b"\""));
+/// # Ok::<(), hedgerow_paths::BuildError>(())
+/// ```
+pub struct KeyCollector {
+    builder: PathFilterBuilder,
+    hashes: Hashes,
+    wildcards: u32,
+}
+
+impl KeyCollector {
+    pub(crate) fn new(builder: PathFilterBuilder) -> Self {
+        Self { builder, hashes: Hashes::default(), wildcards: 0 }
+    }
+
+    /// Adds a key.
+    pub fn insert(&mut self, key: &[u8]) {
+        self.hashes.push(KeyHash::of(key, self.builder.seed));
+        self.wildcards = self.wildcards.max(wildcard::depth(key));
+    }
+
+    /// Builds the filter.
+    ///
+    /// The bits are set as if all keys differed. That holds if each set a bit that was not set
+    /// before; else the different ones are counted, and if there are fewer, the bits are set again.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Bits`]
+    pub fn build(mut self) -> Result<BuiltFilter, BuildError> {
+        let count = self.hashes.len();
+        let (bits, all_are_new) = self.bits(count)?;
+        let (count, bits) = if all_are_new { (count, bits) } else { self.recount(count, bits)? };
+        Ok(self.builder.built(count, self.wildcards, bits))
+    }
+
+    fn recount(&mut self, count: u64, bits: BitArray) -> Result<(u64, BitArray), BuildError> {
+        let distinct = self.hashes.count_distinct();
+        if distinct == count {
+            return Ok((count, bits));
+        }
+        // Its memory goes to the next one.
+        drop(bits);
+        Ok((distinct, self.bits(distinct)?.0))
+    }
+
+    /// The bits of all keys, of which `count` differ, and whether each set a new one.
+    fn bits(&self, count: u64) -> Result<(BitArray, bool), BuildError> {
+        let mut bits = self.builder.bit_array(count)?;
+        let all_are_new = self.hashes.iter().fold(true, |all, hash| bits.insert(hash) & all);
+        Ok((bits, all_are_new))
+    }
+}

@@ -1,0 +1,78 @@
+//! What is wrong with a filter file, in parts that a host can put together for itself.
+
+use core::fmt;
+
+/// A file that [`PathFilter::parse`](crate::PathFilter::parse) refused: what was expected, what was
+/// found, and where.
+///
+/// [`Display`](fmt::Display) puts the parts together.
+///
+/// # Example
+///
+/// ```
+/// use hedgerow_paths::{Found, PathFilter};
+///
+/// let error = PathFilter::parse(b"[]\n\"\"").unwrap_err();
+/// assert_eq!(error.to_string(), "expected { and a member, found 0x5b at byte 0");
+/// assert_eq!((error.found, error.offset), (Found::Byte(b'['), 0));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FormatError {
+    /// How many were expected, of what [`expected`](Self::expected) names.
+    pub count: Option<u64>,
+    /// What was expected.
+    pub expected: &'static str,
+    /// What was found.
+    pub found: Found,
+    /// Where it was found, in bytes from the beginning of the file.
+    pub offset: usize,
+}
+
+/// What was found in place of what was expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A byte.
+    Byte(u8),
+    /// A number, or a count.
+    Number(u64),
+    /// The end of the line or of the file.
+    End,
+}
+
+impl FormatError {
+    /// `expected` was not what lies at `offset` of `bytes`.
+    pub(crate) fn at(bytes: &[u8], offset: usize, expected: &'static str) -> Self {
+        let found = bytes.get(offset).map_or(Found::End, |byte| Found::Byte(*byte));
+        Self { count: None, expected, found, offset }
+    }
+
+    /// A number was not what was `expected`.
+    pub(crate) fn number(offset: usize, number: u64, expected: &'static str) -> Self {
+        Self { count: None, expected, found: Found::Number(number), offset }
+    }
+
+    /// There were more or fewer than `count`.
+    pub(crate) fn count(offset: usize, found: usize, count: u64, expected: &'static str) -> Self {
+        let count = Some(count);
+        Self { count, expected, found: Found::Number(found as u64), offset }
+    }
+}
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected ")?;
+        if let Some(count) = self.count {
+            write!(f, "{count} ")?;
+        }
+        write!(f, "{}, found ", self.expected)?;
+        match self.found {
+            Found::Byte(byte) => write!(f, "{byte:#04x}")?,
+            Found::Number(number) => write!(f, "{number}")?,
+            Found::End => f.write_str("the end")?,
+        }
+        write!(f, " at byte {}", self.offset)
+    }
+}
+
+impl core::error::Error for FormatError {}

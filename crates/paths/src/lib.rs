@@ -1,0 +1,39 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod alphabet;
+mod bit_array;
+mod build_error;
+mod builder;
+mod built_filter;
+mod collector;
+mod filter;
+mod format_error;
+mod hash;
+mod hashes;
+mod header;
+mod json;
+mod limits;
+mod number;
+mod prime;
+mod probes;
+mod sizing;
+mod version;
+mod wildcard;
+
+pub use build_error::BuildError;
+pub use builder::PathFilterBuilder;
+pub use built_filter::BuiltFilter;
+pub use collector::KeyCollector;
+pub use filter::{Params, PathFilter};
+pub use format_error::{FormatError, Found};
+pub use hash::KeyHash;
+pub use limits::{
+    MAX_BITS, MAX_DEPTH, MAX_FALSE_POSITIVE_RATE, MAX_HASHES, MAX_HEADER_LENGTH, MAX_INTEGER,
+    MAX_WILDCARD_DEPTH, MIN_FALSE_POSITIVE_RATE,
+};
+pub use sizing::Sizing;

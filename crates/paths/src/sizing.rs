@@ -1,0 +1,139 @@
+//! How many bits a filter has, and what false-positive rate to expect of it.
+
+use crate::{limits::MAX_BITS, prime::next_prime};
+
+/// How the number of bits follows from the number of keys and the rate.
+///
+/// # Example
+///
+/// ```
+/// use hedgerow_paths::Sizing;
+///
+/// assert_eq!(Sizing::Classic.bits(10, 1e-7), Some(336));
+/// assert_eq!(Sizing::Promised.bits(10, 1e-7), Some(11_159));
+/// assert_eq!(Sizing::Promised.bits(1_000_000, 1e-7), Some(33_802_519));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Sizing {
+    /// So many bits that random paths meet the rate, whatever the number of keys: a prime, and more
+    /// than [`Classic`](Self::Classic) where double hashing would break the promise.
+    #[default]
+    Promised,
+    /// The published formula, `ceil(-n·ln p / (ln 2)² / 24) · 24`, which takes the bits of a key for
+    /// independent. Small filters miss the rate by orders of magnitude.
+    Classic,
+    /// This many bits.
+    Bits(u32),
+}
+
+/// What the model may be off by, as measured over n = 1 … 100,000 and p = 0.5 … 1e-7.
+const MARGIN: f64 = 0.92;
+
+impl Sizing {
+    /// The number of bits for `n` keys (0 counts as 1) at the rate `p`; none if it is beyond
+    /// [`MAX_BITS`].
+    pub fn bits(self, n: u64, p: f64) -> Option<u32> {
+        match self {
+            Self::Promised => promised(n.max(1), p),
+            Self::Classic => classic(n.max(1), p),
+            Self::Bits(bits) => Some(bits),
+        }
+    }
+}
+
+/// The number of bits of a key: `round(-log2 p)`, and at least 1.
+pub(crate) fn hashes(p: f64) -> u32 {
+    libm::round(-libm::log2(p)).max(1.0) as u32
+}
+
+fn classic(n: u64, p: f64) -> Option<u32> {
+    use core::f64::consts::LN_2;
+    let bits = libm::ceil(-(n as f64) * libm::log(p) / (LN_2 * LN_2) / 24.0) * 24.0;
+    (bits <= f64::from(MAX_BITS)).then_some(bits as u32)
+}
+
+/// The first prime from the classic size on of which the model expects no more than `p`.
+fn promised(n: u64, p: f64) -> Option<u32> {
+    let k = hashes(p);
+    let holds = |bits: u32| expected_rate(fill(n, bits, k), n, bits, k) <= MARGIN * p;
+    let (mut low, mut high) = (classic(n, p)?, MAX_BITS);
+    if !holds(high) {
+        return None;
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    next_prime(low)
+}
+
+/// The share of `m` bits that `n` keys of `k` bits set.
+fn fill(n: u64, m: u32, k: u32) -> f64 {
+    1.0 - libm::exp(-(n as f64) * f64::from(k) / f64::from(m))
+}
+
+/// The rate of false positives to expect of random paths, in a filter of `m` bits whose share `fill`
+/// is set by `n` keys of `k` bits.
+///
+/// Were the bits of a key independent, it would be `fill^k`. Double hashing adds two ways to meet
+/// fewer than k different bits that are not known to be set:
+///
+/// - **A short cycle.** The bits of a key lie on a circle of `m`, a step apart, and the sum wraps
+///   around at 2^64 now and then. If c wraps make up for j steps, which one step in m does for each
+///   c and j, the bits return to j places, and drift off them the slower the closer the hash comes to
+///   c/j of 2^64: `2/(k·m·ln(1/fill)) · Σ φ(j)/j · fill^j`. The sum is taken to its third term, and
+///   what follows it is bounded by a geometric series.
+/// - **A shared cycle.** A key in the filter has the same step and lies on the same circle, shifted
+///   by a few steps or turned around: `(1/2 + 3/k)·n/m²`, measured.
+pub(crate) fn expected_rate(fill: f64, n: u64, m: u32, k: u32) -> f64 {
+    if fill <= 0.0 || fill >= 1.0 {
+        return fill;
+    }
+    let independent = libm::exp(f64::from(k) * libm::log(fill));
+    if k == 1 {
+        return independent;
+    }
+    let (k, m) = (f64::from(k), f64::from(m));
+    let cycles = fill + fill * fill / 2.0 + 2.0 / 3.0 * fill * fill * fill / (1.0 - fill);
+    let short = 2.0 * cycles / (k * m * -libm::log(fill));
+    let shared = (0.5 + 3.0 / k) * n as f64 / (m * m);
+    (independent + short + shared).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_formula_gives_the_published_sizes() {
+        assert_eq!(Sizing::Classic.bits(10, 1e-7), Some(336));
+        assert_eq!(Sizing::Classic.bits(1_000_000, 1e-7), Some(33_547_728));
+        assert_eq!(hashes(1e-7), 23);
+        assert_eq!(hashes(0.5), 1);
+        assert_eq!(hashes(1e-18), 60);
+    }
+
+    #[test]
+    fn a_promise_costs_bits_and_never_saves_any() {
+        for n in [0, 1, 2, 10, 1_000, 1_000_000] {
+            for p in [0.5, 0.3, 0.01, 1e-4, 1e-7, 1e-12] {
+                let (promised, classic) = (Sizing::Promised.bits(n, p), Sizing::Classic.bits(n, p));
+                assert!(promised >= classic, "n = {n}, p = {p}: {promised:?}, {classic:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_would_be_too_many_bits_is_none() {
+        for sizing in [Sizing::Classic, Sizing::Promised] {
+            assert!(sizing.bits(127_000_000, 1e-7).is_some());
+            assert_eq!(sizing.bits(129_000_000, 1e-7), None);
+            assert_eq!(sizing.bits(u64::MAX, 0.5), None);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The text of the version, as JSON writes it.
+
+use alloc::{format, string::String};
+
+/// Writes `text` as a JSON string, as `JSON.stringify` does.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut line = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' => line.push_str("\\\""),
+            '\\' => line.push_str("\\\\"),
+            '\n' => line.push_str("\\n"),
+            '\r' => line.push_str("\\r"),
+            '\t' => line.push_str("\\t"),
+            '\u{8}' => line.push_str("\\b"),
+            '\u{c}' => line.push_str("\\f"),
+            '\0'..' ' => line.push_str(&format!("\\u{:04x}", u32::from(character))),
+            _ => line.push(character),
+        }
+    }
+    line.push('"');
+    line
+}
+
+/// The text of a JSON string, which was validated. Half a surrogate pair becomes U+FFFD.
+pub(crate) fn unescape(mut text: &str) -> String {
+    let mut plain = String::new();
+    while let Some((before, escape)) = text.split_once('\\') {
+        plain.push_str(before);
+        let (unescaped, rest) = unescape_one(escape);
+        plain.push(unescaped);
+        text = rest;
+    }
+    plain.push_str(text);
+    plain
+}
+
+/// The character of the escape at the beginning of `text`, behind its backslash, and what follows.
+fn unescape_one(text: &str) -> (char, &str) {
+    let (kind, rest) = text.split_at(1);
+    let unescaped = match kind {
+        "n" => '\n',
+        "r" => '\r',
+        "t" => '\t',
+        "b" => '\u{8}',
+        "f" => '\u{c}',
+        "u" => return unicode(rest),
+        _ => kind.chars().next().unwrap_or_default(),
+    };
+    (unescaped, rest)
+}
+
+/// The character of four hexadecimal digits, or of two times four that are a surrogate pair.
+fn unicode(text: &str) -> (char, &str) {
+    let (first, rest) = unit(text);
+    let second = rest.strip_prefix("\\u").map(unit);
+    if let (0xd800..0xdc00, Some((low @ 0xdc00..0xe000, after))) = (first, second) {
+        let scalar = 0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00);
+        return (char::from_u32(scalar).unwrap_or_default(), after);
+    }
+    (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), rest)
+}
+
+fn unit(text: &str) -> (u32, &str) {
+    let (digits, rest) = text.split_at(4);
+    (u32::from_str_radix(digits, 16).unwrap_or_default(), rest)
+}

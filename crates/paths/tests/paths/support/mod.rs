@@ -1,0 +1,4 @@
+//! What the tests share.
+
+pub mod generate;
+pub mod oracle;

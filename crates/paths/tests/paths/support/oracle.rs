@@ -1,0 +1,56 @@
+//! The naive way to do what the crate does: the formulas, written down, on another's XXH64, another's
+//! JSON and decoded bits.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::Value;
+use xxhash_rust::xxh64::xxh64;
+
+/// The bits of a key in a filter.
+pub fn bits(key: &[u8], m: u64, k: u64, s: u64) -> impl Iterator<Item = usize> {
+    let (h1, h2) = (u128::from(xxh64(key, s)), u128::from(xxh64(key, s.wrapping_add(1))));
+    (0..u128::from(k)).map(move |i| ((h1 + i * h2) % (1 << 64) % u128::from(m)) as usize)
+}
+
+/// A filter that was read by another's JSON and Base64.
+pub struct Filter {
+    pub header: Value,
+    bytes: Vec<u8>,
+}
+
+impl Filter {
+    pub fn read(file: &[u8]) -> Self {
+        let text = std::str::from_utf8(file).expect("a filter is UTF-8");
+        let mut lines = text.lines().map(|line| serde_json::from_str(line).expect("JSON Lines"));
+        let header = lines.next().expect("a first line");
+        let body: Value = lines.next().expect("a second line");
+        let bytes = STANDARD.decode(body.as_str().expect("a string")).expect("Base64");
+        assert!(lines.next().is_none());
+        Self { header, bytes }
+    }
+
+    pub fn number(&self, name: &str) -> u64 {
+        self.header["bloom"][name].as_u64().expect("a number")
+    }
+
+    pub fn has(&self, key: &[u8]) -> bool {
+        bits(key, self.number("m"), self.number("k"), self.number("s"))
+            .all(|bit| self.bytes[bit / 8] >> (7 - bit % 8) & 1 == 1)
+    }
+
+    pub fn bits_set(&self) -> u64 {
+        (0..self.number("m") as usize)
+            .filter(|bit| self.bytes[bit / 8] >> (7 - bit % 8) & 1 == 1)
+            .count() as u64
+    }
+}
+
+/// The bits of a filter of `keys`, in Base64.
+pub fn body(keys: &[Vec<u8>], m: u64, k: u64, s: u64) -> String {
+    let mut bytes = vec![0_u8; m.div_ceil(8) as usize];
+    for key in keys {
+        for bit in bits(key, m, k, s) {
+            bytes[bit / 8] |= 0x80 >> (bit % 8);
+        }
+    }
+    STANDARD.encode(bytes)
+}
