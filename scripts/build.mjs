@@ -11,7 +11,11 @@ import { setup } from "./setup.mjs";
 export function build() {
   run("cargo", ["build", "--quiet"]);
   buildEdgeWasm();
-  buildPackage("js/edge", ["js/edge/wasm/edge.d.ts", "js/edge/wasm/presets.d.ts"]);
+  buildPackage("js/edge", [
+    "js/edge/wasm/build.d.ts",
+    "js/edge/wasm/edge.d.ts",
+    "js/edge/wasm/presets.d.ts",
+  ]);
 }
 
 /**
@@ -29,13 +33,14 @@ const SMALL = {
       "-Zunstable-options",
       "-Cpanic=immediate-abort",
       "-Zlocation-detail=none",
+      "-Ctarget-feature=+simd128",
     ].join("\x1f"),
-    CARGO_PROFILE_RELEASE_OPT_LEVEL: "3",
+    CARGO_PROFILE_RELEASE_OPT_LEVEL: "2",
   },
 };
 
 /**
- * `crates/edge-wasm` → `js/edge/wasm`: the module, its glue, its bytes as a JavaScript module, and
+ * `crates/edge-wasm` → `js/edge/wasm`: its modules, their glue, their bytes as JavaScript modules, and
  * the presets.
  */
 function buildEdgeWasm() {
@@ -47,6 +52,8 @@ function buildEdgeWasm() {
     "crates/headers/Cargo.toml",
     "crates/headers/examples",
     "crates/headers/src",
+    "crates/paths/Cargo.toml",
+    "crates/paths/src",
     "package-lock.json",
     "rust-toolchain.toml",
     "scripts/build.mjs",
@@ -57,24 +64,32 @@ function buildEdgeWasm() {
     inputs.map((input) => inRoot(input)),
     versions,
     () => {
-      step("WebAssembly: crates/edge-wasm");
       rmSync(output, { recursive: true, force: true });
-      run(
-        "wasm-pack",
-        [
-          ...["--log-level", "warn", "build", "crates/edge-wasm"],
-          ...["--mode", "no-install", "--target", "web", "--no-pack"],
-          ...["--out-dir", output, "--out-name", "edge", "--", ...SMALL.args],
-        ],
-        { env: SMALL.env },
-      );
+      for (const name of ["edge", "build"]) {
+        step(`WebAssembly: crates/edge-wasm, ${name}.wasm`);
+        run(
+          "wasm-pack",
+          [
+            ...["--log-level", "warn", "build", "crates/edge-wasm"],
+            ...["--mode", "no-install", "--target", "web", "--no-pack", "--out-dir", output],
+            ...["--out-name", name, "--", "--no-default-features", "--features", name],
+            ...SMALL.args,
+          ],
+          { env: SMALL.env },
+        );
+        writeBytesModule(`${output}/${name}_bg.wasm`, `${output}/${name}-bytes`);
+      }
+      writeFileSync(`${output}/build-module.d.ts`, MODULE_TYPES);
       // Made by wasm-pack, it would keep all of the folder out of the npm package.
       rmSync(`${output}/.gitignore`);
-      writeBytesModule(`${output}/edge_bg.wasm`, `${output}/edge-bytes`);
       writePresets(`${output}/presets`);
     },
   );
 }
+
+/** What a module is where it is imported: compiled, or its bytes. */
+const MODULE_TYPES =
+  "declare const module: WebAssembly.Module | Uint8Array<ArrayBuffer>;\nexport default module;\n";
 
 /**
  * Writes the bytes of a module as JavaScript, for runtimes that cannot import it.

@@ -5,4 +5,4 @@ export interface Runtime {
 }
 
 /** Cases by the promise that each keeps; one that does not throws. */
-export type Cases = Readonly<Record<string, (runtime: Runtime) => void>>;
+export type Cases = Readonly<Record<string, (runtime: Runtime) => void | Promise<void>>>;

@@ -1,14 +1,23 @@
 /** The behaviour of the package, written once, for every runtime to show. */
 import type { Cases } from "./case.js";
-import { connection } from "./connection.js";
-import { fieldBlockErrors } from "./field-block-errors.js";
-import { lifetime } from "./lifetime.js";
-import { matches } from "./matches.js";
-import { presets } from "./presets.js";
-import { ruleErrors } from "./rule-errors.js";
-import { strip } from "./strip.js";
-import { stripBlock } from "./strip-block.js";
-import { stripRaw } from "./strip-raw.js";
+import { connection } from "./headers/connection.js";
+import { fieldBlockErrors } from "./headers/field-block-errors.js";
+import { lifetime } from "./headers/lifetime.js";
+import { matches } from "./headers/matches.js";
+import { presets } from "./headers/presets.js";
+import { ruleErrors } from "./headers/rule-errors.js";
+import { strip } from "./headers/strip.js";
+import { stripBlock } from "./headers/strip-block.js";
+import { stripRaw } from "./headers/strip-raw.js";
+import { filterBuilding } from "./paths/filter-building.js";
+import { filterErrors } from "./paths/filter-errors.js";
+import { filterLifetime } from "./paths/filter-lifetime.js";
+import { filterLoading } from "./paths/filter-loading.js";
+import { filterQueries } from "./paths/filter-queries.js";
+import { filterStore } from "./paths/filter-store.js";
+import { pathGuard } from "./paths/path-guard.js";
+import { pathNormalization } from "./paths/path-normalization.js";
+import { pathSet } from "./paths/path-set.js";
 
 export const suites: Readonly<Record<string, Cases>> = {
   matches,
@@ -20,4 +29,13 @@ export const suites: Readonly<Record<string, Cases>> = {
   "field block errors": fieldBlockErrors,
   presets,
   lifetime,
+  "path normalization": pathNormalization,
+  "filter building": filterBuilding,
+  "filter queries": filterQueries,
+  "filter loading": filterLoading,
+  "filter errors": filterErrors,
+  "filter lifetime": filterLifetime,
+  "filter store": filterStore,
+  "path set": pathSet,
+  "path guard": pathGuard,
 };

@@ -7,6 +7,7 @@ const { headers: immutable } = Response.redirect("http://localhost/elsewhere");
 
 for (const [subject, cases] of Object.entries(suites)) {
   describe(subject, () => {
-    for (const [promise, run] of Object.entries(cases)) test(promise, () => run({ immutable }));
+    for (const [promise, run] of Object.entries(cases))
+      test(promise, async () => run({ immutable }));
   });
 }

@@ -17,6 +17,16 @@ export function thrownBy(call: () => unknown): unknown {
   throw new Error("expected an error, found none");
 }
 
+/** What `promise` is rejected with. */
+export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error("expected a rejection, found none");
+}
+
 /**
  * Asserts that `call` is refused with `code`, and that the message says what was expected and what
  * was found, and holds each of `parts`.
@@ -26,7 +36,15 @@ export function refused(
   code: HedgerowErrorCode,
   ...parts: readonly string[]
 ): void {
-  const error = thrownBy(call);
+  isRefusal(thrownBy(call), code, ...parts);
+}
+
+/** Asserts that an error is a refusal with `code`, whose message says what {@link refused} asks. */
+export function isRefusal(
+  error: unknown,
+  code: HedgerowErrorCode,
+  ...parts: readonly string[]
+): void {
   if (!(error instanceof HedgerowError)) {
     throw new Error(`expected a HedgerowError that says ${parts}, found ${error}`);
   }

@@ -1,10 +1,26 @@
-//! What the npm package `hedgerow` calls. Nothing here decides anything: it converts.
+//! What the npm package `hedgerow` calls, as two modules: one for requests, and one for builds, which
+//! no request has to carry. Nothing here decides anything: it converts.
 #![cfg_attr(target_arch = "wasm32", no_std)]
 
 extern crate alloc;
 
+#[cfg(feature = "edge")]
+mod filter;
+#[cfg(feature = "build")]
+mod filter_builder;
+#[cfg(feature = "edge")]
 mod headers;
+mod key_buffer;
+#[cfg(feature = "build")]
+mod measure;
 #[cfg(target_arch = "wasm32")]
 mod runtime;
 
+#[cfg(feature = "edge")]
+pub use filter::Filter;
+#[cfg(feature = "build")]
+pub use filter_builder::FilterBuilder;
+#[cfg(feature = "edge")]
 pub use headers::RuleSet;
+#[cfg(feature = "build")]
+pub use measure::measure;

@@ -3,14 +3,8 @@
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 use crate::{
-    bit_array::BitArray,
-    build_error::BuildError,
-    built_filter::BuiltFilter,
-    collector::KeyCollector,
-    hash::KeyHash,
-    limits::{MAX_FALSE_POSITIVE_RATE, MAX_HEADER_LENGTH, MAX_INTEGER, MIN_FALSE_POSITIVE_RATE},
-    sizing::{self, Sizing},
-    version, wildcard,
+    build_error::BuildError, built_filter::BuiltFilter, collector::KeyCollector, hash::KeyHash,
+    limits::MAX_HEADER_LENGTH, shape::Shape, sizing::Sizing, version, wildcard,
 };
 
 /// What the first line takes at most beside the version, in bytes, rounded up.
@@ -30,18 +24,10 @@ const REST_OF_HEADER_LENGTH: usize = 160;
 /// assert_eq!(filter.wildcards(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PathFilterBuilder {
-    rate: f64,
-    pub(crate) seed: u64,
+    shape: Shape,
     version: String,
-    sizing: Sizing,
-}
-
-impl Default for PathFilterBuilder {
-    fn default() -> Self {
-        Self { rate: 1e-7, seed: 0, version: String::new(), sizing: Sizing::Promised }
-    }
 }
 
 impl PathFilterBuilder {
@@ -53,14 +39,16 @@ impl PathFilterBuilder {
     /// How many of the paths that are not in the filter it may say to be present, as a share:
     /// from [`MIN_FALSE_POSITIVE_RATE`] to [`MAX_FALSE_POSITIVE_RATE`].
     #[must_use]
-    pub fn false_positive_rate(self, rate: f64) -> Self {
-        Self { rate, ..self }
+    pub fn false_positive_rate(mut self, rate: f64) -> Self {
+        self.shape.rate = rate;
+        self
     }
 
     /// The seed of the hashes, up to [`MAX_INTEGER`].
     #[must_use]
-    pub fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.shape.seed = seed;
+        self
     }
 
     /// A text for whoever reads the file.
@@ -71,8 +59,9 @@ impl PathFilterBuilder {
 
     /// How the number of bits is chosen.
     #[must_use]
-    pub fn sizing(self, sizing: Sizing) -> Self {
-        Self { sizing, ..self }
+    pub fn sizing(mut self, sizing: Sizing) -> Self {
+        self.shape.sizing = sizing;
+        self
     }
 
     /// Builds the file of a filter of `keys`, of which equal ones count once.
@@ -89,11 +78,12 @@ impl PathFilterBuilder {
         &self,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Vec<u8>, BuildError> {
+        self.check_version()?;
         let mut collected = self.collect()?;
         for key in keys {
             collected.insert(key.as_ref());
         }
-        Ok(collected.build()?.file())
+        Ok(collected.build()?.file(&self.version))
     }
 
     /// Builds the file of a filter of `keys`, of which no more than `count` differ.
@@ -109,53 +99,37 @@ impl PathFilterBuilder {
         count: u64,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Vec<u8>, BuildError> {
-        self.check()?;
-        let mut bits = self.bit_array(count)?;
+        self.check_version()?;
+        self.shape.check()?;
+        let mut bits = self.shape.bit_array(count)?;
         let (mut new, mut wildcards) = (0, 0);
         for key in keys {
             let key = key.as_ref();
             wildcards = wildcards.max(wildcard::depth(key));
-            new += u64::from(bits.insert(KeyHash::of(key, self.seed)));
+            new += u64::from(bits.insert(KeyHash::of(key, self.shape.seed)));
             if new > count {
                 return Err(BuildError::TooManyKeys { expected: count });
             }
         }
-        Ok(self.built(count, wildcards, bits).file())
+        let built = BuiltFilter { n: count, shape: self.shape, wildcards, bits };
+        Ok(built.file(&self.version))
     }
 
-    /// Begins a filter whose keys come one by one.
+    /// Begins a filter whose keys come one by one. The version has no part in it.
     ///
     /// # Errors
     ///
     /// [`BuildError`] for options beyond a limit.
     pub fn collect(&self) -> Result<KeyCollector, BuildError> {
-        self.check()?;
-        Ok(KeyCollector::new(self.clone()))
+        self.shape.check()?;
+        Ok(KeyCollector::new(self.shape))
     }
 
-    fn check(&self) -> Result<(), BuildError> {
-        if !(MIN_FALSE_POSITIVE_RATE..=MAX_FALSE_POSITIVE_RATE).contains(&self.rate) {
-            return Err(BuildError::Rate { found: self.rate });
-        }
-        if self.seed > MAX_INTEGER {
-            return Err(BuildError::Seed { found: self.seed });
-        }
+    fn check_version(&self) -> Result<(), BuildError> {
         let length = version::escaped(&self.version).len() + REST_OF_HEADER_LENGTH;
         if length > MAX_HEADER_LENGTH {
             return Err(BuildError::Version { found: length });
         }
         Ok(())
-    }
-
-    /// Bits for `count` different keys.
-    pub(crate) fn bit_array(&self, count: u64) -> Result<BitArray, BuildError> {
-        let m = self.sizing.bits(count, self.rate).filter(|&m| m > 0);
-        let m = m.ok_or(BuildError::Bits { keys: count })?;
-        Ok(BitArray::new(m, sizing::hashes(self.rate)))
-    }
-
-    pub(crate) fn built(&self, n: u64, wildcards: u32, bits: BitArray) -> BuiltFilter {
-        let (p, s, version) = (self.rate, self.seed, self.version.clone());
-        BuiltFilter { n, p, s, wildcards, version, bits }
     }
 }

@@ -4,17 +4,15 @@ use alloc::{format, string::String, vec::Vec};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-use crate::{bit_array::BitArray, number, version};
+use crate::{bit_array::BitArray, number, shape::Shape, version};
 
 /// A filter that was built.
 ///
 /// A host that writes JSON itself takes the parts; [`file`](Self::file) puts them together.
 pub struct BuiltFilter {
     pub(crate) n: u64,
-    pub(crate) p: f64,
-    pub(crate) s: u64,
+    pub(crate) shape: Shape,
     pub(crate) wildcards: u32,
-    pub(crate) version: String,
     pub(crate) bits: BitArray,
 }
 
@@ -45,8 +43,8 @@ impl BuiltFilter {
     }
 
     /// The file: two lines, with a line feed between them.
-    pub fn file(&self) -> Vec<u8> {
-        let mut file = self.header();
+    pub fn file(&self, version: &str) -> Vec<u8> {
+        let mut file = self.header(version);
         let body = self.bits.bytes().len().div_ceil(3) * 4;
         file.reserve_exact(body + 3);
         file.push_str("\n\"");
@@ -56,12 +54,12 @@ impl BuiltFilter {
     }
 
     /// The first line.
-    fn header(&self) -> String {
-        let (n, m, k, s) = (self.n, self.m(), self.k(), self.s);
+    fn header(&self, version: &str) -> String {
+        let (n, m, k, s) = (self.n, self.m(), self.k(), self.shape.seed);
         let mut line = String::from("{\"version\":");
-        line.push_str(&version::escaped(&self.version));
+        line.push_str(&version::escaped(version));
         line.push_str(&format!(",\"bloom\":{{\"n\":{n},\"p\":"));
-        number::write_into(&mut line, self.p);
+        number::write_into(&mut line, self.shape.rate);
         line.push_str(&format!(",\"m\":{m},\"k\":{k},\"s\":{s}}}"));
         if self.wildcards > 0 {
             line.push_str(&format!(",\"wildcards\":{}", self.wildcards));

@@ -5,10 +5,10 @@ use core::{fmt, ops::Range};
 
 use crate::{
     alphabet::{bits_of, first_illegal},
+    cursor::Cursor,
     format_error::FormatError,
     hash::KeyHash,
-    header::Header,
-    limits::MAX_HEADER_LENGTH,
+    header::{self, Header},
     probes::Probes,
     sizing, version,
 };
@@ -66,7 +66,7 @@ impl<'a> PathFilter<'a> {
     ///
     /// One pass over the file, of about 16 bytes in a nanosecond.
     pub fn parse(file: &'a [u8]) -> Result<Self, FormatError> {
-        Self::new(Cow::Borrowed(file), true)
+        Self::new(Cow::Borrowed(file), true).map_err(|(error, _)| error)
     }
 
     /// The same as [`parse`](Self::parse), without the pass over the second line.
@@ -78,23 +78,31 @@ impl<'a> PathFilter<'a> {
     ///
     /// Constant, but for the length of the first line.
     pub fn parse_trusted(file: &'a [u8]) -> Result<Self, FormatError> {
-        Self::new(Cow::Borrowed(file), false)
+        Self::new(Cow::Borrowed(file), false).map_err(|(error, _)| error)
     }
 
     /// A filter that keeps its file; `is_trusted` as for [`parse_trusted`](Self::parse_trusted).
-    pub fn from_vec(file: Vec<u8>, is_trusted: bool) -> Result<PathFilter<'static>, FormatError> {
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse), and the file comes back.
+    pub fn from_vec(
+        file: Vec<u8>,
+        is_trusted: bool,
+    ) -> Result<PathFilter<'static>, (FormatError, Vec<u8>)> {
         PathFilter::new(Cow::Owned(file), !is_trusted)
+            .map_err(|(error, file)| (error, file.into_owned()))
     }
 
-    fn new(file: Cow<'a, [u8]>, is_checked: bool) -> Result<Self, FormatError> {
-        let line = first_line(&file)?;
-        let header = Header::parse(&file[..line])?;
-        let body = second_line(&file, line + 1, header.m)?;
-        if is_checked && let Some(place) = first_illegal(&file[body.clone()]) {
-            return Err(FormatError::at(&file, body.start + place, "a character of Base64"));
+    fn new(file: Cow<'a, [u8]>, is_checked: bool) -> Result<Self, (FormatError, Cow<'a, [u8]>)> {
+        let mut cursor = Cursor::new(&file);
+        match read(&mut cursor, is_checked) {
+            Some((header, body)) => {
+                let probes = Probes::new(header.m, header.k);
+                Ok(Self { file, header, probes, body })
+            }
+            None => Err((cursor.error(), file)),
         }
-        let probes = Probes::new(header.m, header.k);
-        Ok(Self { file, header, probes, body })
     }
 
     /// Whether `path` may be in the set; if not, it certainly is not.
@@ -143,6 +151,11 @@ impl<'a> PathFilter<'a> {
         self.header.s
     }
 
+    /// The first line, which is JSON in UTF-8, perhaps with a carriage return at its end.
+    pub fn header(&self) -> &[u8] {
+        &self.file[..self.body.start - "\n\"".len()]
+    }
+
     /// The bytes of the file.
     pub fn file(&self) -> &[u8] {
         &self.file
@@ -187,48 +200,53 @@ impl fmt::Debug for PathFilter<'_> {
     }
 }
 
-/// The length of the first line, without the line feed that ends it.
-fn first_line(file: &[u8]) -> Result<usize, FormatError> {
-    if file.starts_with(b"\xef\xbb\xbf") {
-        return Err(FormatError::at(file, 0, "no byte order mark"));
+/// The first line, and where the characters of the second one lie.
+fn read(cursor: &mut Cursor<'_>, is_checked: bool) -> Option<(Header, Range<usize>)> {
+    let header = header::read(cursor)?;
+    let body = second_line(cursor, header.m)?;
+    if is_checked && let Some(place) = first_illegal(&cursor.bytes[body.clone()]) {
+        return cursor.fail_at(body.start + place, "a character of Base64");
     }
-    let window = &file[..file.len().min(MAX_HEADER_LENGTH + 1)];
-    window
-        .iter()
-        .position(|&byte| byte == b'\n')
-        .ok_or_else(|| FormatError::at(file, window.len(), "a line end after at most 65536 bytes"))
+    Some((header, body))
 }
 
+const OR_MORE: &str = "characters of Base64 in line 2, or more";
+const OR_FEWER: &str = "characters of Base64 in line 2, or fewer";
+
 /// Where the characters of the second line lie, without quotes and padding.
-fn second_line(file: &[u8], line: usize, m: u32) -> Result<Range<usize>, FormatError> {
-    if file.get(line) != Some(&b'"') {
-        return Err(FormatError::at(file, line, "the quote that opens line 2"));
+fn second_line(cursor: &mut Cursor<'_>, m: u32) -> Option<Range<usize>> {
+    if cursor.byte() != Some(b'"') {
+        return cursor.fail("the quote that opens line 2");
     }
-    let start = line + 1;
-    let last = file.strip_suffix(b"\n").unwrap_or(file);
+    cursor.at += 1;
+    let start = cursor.at;
+    let m = u64::from(m);
+    let (needed, most) = (m.div_ceil(6), m.div_ceil(24) * 4);
+    let rest = &cursor.bytes[start..];
+    let last = rest.strip_suffix(b"\n").unwrap_or(rest);
     let last = last.strip_suffix(b"\r").unwrap_or(last);
-    let Some(padded) = last.get(start..).and_then(|line| line.strip_suffix(b"\"")) else {
-        return Err(not_closed(file, start));
+    let Some(padded) = last.strip_suffix(b"\"") else {
+        return not_closed(cursor, needed);
     };
     let characters = padded.strip_suffix(b"=").unwrap_or(padded);
     let characters = characters.strip_suffix(b"=").unwrap_or(characters);
-    let m = u64::from(m);
-    let (needed, most) = (m.div_ceil(6), m.div_ceil(24) * 4);
     if (characters.len() as u64) < needed {
-        let expected = "characters of Base64 in line 2, or more";
-        return Err(FormatError::count(start, characters.len(), needed, expected));
+        return cursor.fail_count(characters.len(), needed, OR_MORE);
     }
     if padded.len() as u64 > most {
-        let expected = "characters of Base64 in line 2, or fewer";
-        return Err(FormatError::count(start, padded.len(), most, expected));
+        return cursor.fail_count(padded.len(), most, OR_FEWER);
     }
-    Ok(start..start + characters.len())
+    Some(start..start + characters.len())
 }
 
-/// Why the second line does not end where the file does.
-fn not_closed(file: &[u8], start: usize) -> FormatError {
-    match file[start..].iter().position(|&byte| byte == b'"') {
-        Some(quote) => FormatError::at(file, start + quote + 1, "the end of the file"),
-        None => FormatError::at(file, file.len(), "the quote that closes line 2"),
+/// Notes why the second line does not end where the file does.
+fn not_closed<T>(cursor: &mut Cursor<'_>, needed: u64) -> Option<T> {
+    let rest = &cursor.bytes[cursor.at..];
+    if let Some(quote) = rest.iter().position(|&byte| byte == b'"') {
+        return cursor.fail_at(cursor.at + quote + 1, "the end of the file");
     }
+    if (rest.len() as u64) < needed {
+        return cursor.fail_count(rest.len(), needed, OR_MORE);
+    }
+    cursor.fail_at(cursor.bytes.len(), "the quote that closes line 2")
 }

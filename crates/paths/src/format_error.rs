@@ -40,25 +40,6 @@ pub enum Found {
     End,
 }
 
-impl FormatError {
-    /// `expected` was not what lies at `offset` of `bytes`.
-    pub(crate) fn at(bytes: &[u8], offset: usize, expected: &'static str) -> Self {
-        let found = bytes.get(offset).map_or(Found::End, |byte| Found::Byte(*byte));
-        Self { count: None, expected, found, offset }
-    }
-
-    /// A number was not what was `expected`.
-    pub(crate) fn number(offset: usize, number: u64, expected: &'static str) -> Self {
-        Self { count: None, expected, found: Found::Number(number), offset }
-    }
-
-    /// There were more or fewer than `count`.
-    pub(crate) fn count(offset: usize, found: usize, count: u64, expected: &'static str) -> Self {
-        let count = Some(count);
-        Self { count, expected, found: Found::Number(found as u64), offset }
-    }
-}
-
 impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("expected ")?;

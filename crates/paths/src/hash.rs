@@ -1,7 +1,7 @@
 //! XXH64 of a key under two neighbouring seeds, in one pass over the key.
 //!
 //! A filter asks for both hashes of every key. Computed together they share the loads and half of
-//! the multiplications, and the two chains of the rest overlap. The algorithm is that of the [xxHash
+//! the multiplications of each stripe. The algorithm is that of the [xxHash
 //! specification](https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md).
 
 const P1: u64 = 0x9E37_79B1_85EB_CA87;
@@ -35,84 +35,59 @@ impl KeyHash {
     /// let hash = hedgerow_paths::KeyHash::of(b"", 0);
     /// assert_eq!((hash.h1, hash.h2), (0xef46db3751d8e999, 0xd5afba1336a3be4b));
     /// ```
-    #[inline]
+    #[inline(never)]
     pub fn of(key: &[u8], seed: u64) -> Self {
+        let seeds = [seed, seed.wrapping_add(1)];
+        let lane = |offset: u64| seeds.map(|seed| seed.wrapping_add(offset));
+        let mut lanes = [lane(P1.wrapping_add(P2)), lane(P2), lane(0), lane(P1.wrapping_neg())];
         let (stripes, rest) = key.as_chunks::<STRIPE_LENGTH>();
-        let mut hasher = Hasher::new(seed);
-        stripes.iter().for_each(|stripe| hasher.absorb(stripe));
-        let merged = match stripes {
-            [] => hasher.seeds.map(|seed| seed.wrapping_add(P5)),
-            _ => hasher.merged(),
-        };
-        let hashes = merged.map(|hash| hash.wrapping_add(key.len() as u64));
-        let [h1, h2] = absorb_rest(hashes, rest).map(avalanche);
+        for stripe in stripes {
+            let (words, _) = stripe.as_chunks::<8>();
+            for (lane, word) in lanes.iter_mut().zip(words) {
+                *lane = round(*lane, u64::from_le_bytes(*word));
+            }
+        }
+        let [h1, h2] = [0, 1].map(|index| {
+            let merged = match stripes {
+                [] => seeds[index].wrapping_add(P5),
+                _ => merge(lanes.map(|lane| lane[index])),
+            };
+            finish(merged.wrapping_add(key.len() as u64), rest)
+        });
         Self { h1, h2 }
     }
 }
 
-/// The lanes of both hashes.
-struct Hasher {
-    seeds: [u64; 2],
-    lanes: [[u64; 2]; 4],
+/// The four lanes of a hash in one.
+#[inline(never)]
+fn merge(lanes: [u64; 4]) -> u64 {
+    let turns = lanes.iter().zip([1, 7, 12, 18]);
+    let sum = turns.fold(0_u64, |sum, (lane, turn)| sum.wrapping_add(lane.rotate_left(turn)));
+    lanes.iter().fold(sum, |hash, lane| {
+        let [mixed, _] = round([0; 2], *lane);
+        (hash ^ mixed).wrapping_mul(P1).wrapping_add(P4)
+    })
 }
 
-impl Hasher {
-    #[inline]
-    fn new(seed: u64) -> Self {
-        let seeds = [seed, seed.wrapping_add(1)];
-        let lane = |offset: u64| seeds.map(|seed| seed.wrapping_add(offset));
-        let lanes = [lane(P1.wrapping_add(P2)), lane(P2), lane(0), lane(P1.wrapping_neg())];
-        Self { seeds, lanes }
-    }
-
-    /// Takes in a stripe: one word a lane.
-    #[inline]
-    fn absorb(&mut self, stripe: &[u8; STRIPE_LENGTH]) {
-        let (words, _) = stripe.as_chunks::<8>();
-        for (lane, word) in self.lanes.iter_mut().zip(words) {
-            *lane = round(*lane, u64::from_le_bytes(*word));
-        }
-    }
-
-    /// The four lanes of each hash in one.
-    #[inline]
-    fn merged(&self) -> [u64; 2] {
-        let mut hashes = [0_u64; 2];
-        for (lane, turn) in self.lanes.iter().zip([1, 7, 12, 18]) {
-            for (hash, value) in hashes.iter_mut().zip(lane) {
-                *hash = hash.wrapping_add(value.rotate_left(turn));
-            }
-        }
-        for lane in self.lanes {
-            for (hash, value) in hashes.iter_mut().zip(lane) {
-                let mixed = value.wrapping_mul(P2).rotate_left(31).wrapping_mul(P1);
-                *hash = (*hash ^ mixed).wrapping_mul(P1).wrapping_add(P4);
-            }
-        }
-        hashes
-    }
-}
-
-/// Takes in what is left after the last stripe.
-#[inline]
-fn absorb_rest(mut hashes: [u64; 2], rest: &[u8]) -> [u64; 2] {
+/// Takes in what is left after the last stripe, and spreads every bit over all.
+#[inline(never)]
+fn finish(mut hash: u64, rest: &[u8]) -> u64 {
     let (words, rest) = rest.as_chunks::<8>();
     for word in words {
         let [mixed, _] = round([0; 2], u64::from_le_bytes(*word));
-        hashes =
-            hashes.map(|hash| (hash ^ mixed).rotate_left(27).wrapping_mul(P1).wrapping_add(P4));
+        hash = (hash ^ mixed).rotate_left(27).wrapping_mul(P1).wrapping_add(P4);
     }
     let (halves, rest) = rest.as_chunks::<4>();
     for half in halves {
         let mixed = u64::from(u32::from_le_bytes(*half)).wrapping_mul(P1);
-        hashes =
-            hashes.map(|hash| (hash ^ mixed).rotate_left(23).wrapping_mul(P2).wrapping_add(P3));
+        hash = (hash ^ mixed).rotate_left(23).wrapping_mul(P2).wrapping_add(P3);
     }
     for byte in rest {
-        let mixed = u64::from(*byte).wrapping_mul(P5);
-        hashes = hashes.map(|hash| (hash ^ mixed).rotate_left(11).wrapping_mul(P1));
+        hash = (hash ^ u64::from(*byte).wrapping_mul(P5)).rotate_left(11).wrapping_mul(P1);
     }
-    hashes
+    hash = (hash ^ (hash >> 33)).wrapping_mul(P2);
+    hash = (hash ^ (hash >> 29)).wrapping_mul(P3);
+    hash ^ (hash >> 32)
 }
 
 /// One word into one lane of both hashes.
@@ -120,11 +95,4 @@ fn absorb_rest(mut hashes: [u64; 2], rest: &[u8]) -> [u64; 2] {
 fn round(lane: [u64; 2], word: u64) -> [u64; 2] {
     let product = word.wrapping_mul(P2);
     lane.map(|value| value.wrapping_add(product).rotate_left(31).wrapping_mul(P1))
-}
-
-#[inline]
-fn avalanche(mut hash: u64) -> u64 {
-    hash = (hash ^ (hash >> 33)).wrapping_mul(P2);
-    hash = (hash ^ (hash >> 29)).wrapping_mul(P3);
-    hash ^ (hash >> 32)
 }

@@ -1,12 +1,15 @@
 //! The hashes of keys whose number is not known yet, in 16 bytes each.
 
-use alloc::{collections::BinaryHeap, vec::Vec};
-use core::cmp::Reverse;
+use alloc::vec::Vec;
 
 use crate::hash::KeyHash;
 
 /// How many hashes a chunk holds: 1 MiB. Only the first one grows.
 const CHUNK_LENGTH: usize = 1 << 16;
+
+/// In how many parts hashes are sorted: each of them has its own hash for a thousand keys, and a
+/// scratch memory of a thousandth of all.
+const BUCKETS: usize = 1 << 10;
 
 /// Hashes in chunks, so that none is moved and no more than one chunk is left unused.
 #[derive(Default)]
@@ -36,23 +39,64 @@ impl Hashes {
         self.chunks.iter().flatten().copied()
     }
 
-    /// How many different ones there are. Sorts each chunk, and merges them.
+    /// How many different ones there are.
+    ///
+    /// Brings them in the order of their first bits, in place, and then counts those that have these
+    /// bits in common.
     pub(crate) fn count_distinct(&mut self) -> u64 {
-        let mut heads = BinaryHeap::with_capacity(self.chunks.len());
-        for chunk in &mut self.chunks {
-            chunk.sort_unstable();
-            heads.extend(chunk.split_first().map(Reverse));
-        }
-        let (mut count, mut last) = (0, None);
-        while let Some(mut head) = heads.peek_mut() {
-            let Reverse((hash, rest)) = *head;
-            count += u64::from(last != Some(*hash));
-            last = Some(*hash);
-            match rest.split_first() {
-                Some(next) => *head = Reverse(next),
-                None => drop(alloc::collections::binary_heap::PeekMut::pop(head)),
-            }
+        let ends = self.sort_by_bucket();
+        let (mut count, mut start, mut bucket) = (0, 0, Vec::new());
+        for end in ends {
+            bucket.clear();
+            bucket.extend((start..end).map(|index| self.at(index)));
+            bucket.sort_unstable();
+            bucket.dedup();
+            count += bucket.len() as u64;
+            start = end;
         }
         count
     }
+
+    /// Sorts by [`bucket_of`], and returns where each bucket ends. Every step of the inner loop puts
+    /// one hash where it belongs.
+    fn sort_by_bucket(&mut self) -> Vec<usize> {
+        let mut ends = alloc::vec![0; BUCKETS];
+        self.iter().for_each(|hash| ends[bucket_of(hash)] += 1);
+        let mut sum = 0;
+        let mut next: Vec<usize> = ends
+            .iter_mut()
+            .map(|end| {
+                let start = sum;
+                sum += *end;
+                *end = sum;
+                start
+            })
+            .collect();
+        for bucket in 0..BUCKETS {
+            while next[bucket] < ends[bucket] {
+                let mut hash = self.at(next[bucket]);
+                while bucket_of(hash) != bucket {
+                    let place = &mut next[bucket_of(hash)];
+                    hash = core::mem::replace(self.at_mut(*place), hash);
+                    *place += 1;
+                }
+                *self.at_mut(next[bucket]) = hash;
+                next[bucket] += 1;
+            }
+        }
+        ends
+    }
+
+    fn at(&self, index: usize) -> KeyHash {
+        self.chunks[index / CHUNK_LENGTH][index % CHUNK_LENGTH]
+    }
+
+    fn at_mut(&mut self, index: usize) -> &mut KeyHash {
+        &mut self.chunks[index / CHUNK_LENGTH][index % CHUNK_LENGTH]
+    }
+}
+
+/// The bucket that a hash belongs in.
+fn bucket_of(hash: KeyHash) -> usize {
+    (hash.h1 >> 32) as usize % BUCKETS
 }

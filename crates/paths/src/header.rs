@@ -1,11 +1,10 @@
 //! The first line of a filter.
 
-use core::ops::Range;
+use core::ops::{Range, RangeInclusive};
 
 use crate::{
-    format_error::FormatError,
-    json::Cursor,
-    limits::{MAX_BITS, MAX_HASHES, MAX_WILDCARD_DEPTH},
+    cursor::Cursor,
+    limits::{MAX_BITS, MAX_HASHES, MAX_HEADER_LENGTH, MAX_INTEGER, MAX_WILDCARD_DEPTH},
 };
 
 /// What the first line says.
@@ -23,96 +22,118 @@ pub(crate) struct Header {
     pub p: Range<usize>,
 }
 
-impl Header {
-    pub(crate) fn parse(line: &[u8]) -> Result<Self, FormatError> {
-        let text = core::str::from_utf8(line)
-            .map_err(|error| FormatError::at(line, error.valid_up_to(), "UTF-8"))?;
-        let mut cursor = Cursor::new(text);
-        let (mut version, mut bloom, mut wildcards) = (None, None, None);
-        cursor.object(|cursor, name| match name {
-            b"version" => once(cursor, &mut version, Cursor::string),
-            b"bloom" => once(cursor, &mut bloom, Bloom::parse),
-            b"wildcards" => once(cursor, &mut wildcards, |cursor| {
-                number(cursor, MAX_WILDCARD_DEPTH, "a depth from 1 to 64")
-            }),
-            _ => unknown(cursor, name),
-        })?;
-        let missing = |expected| cursor.before(expected);
-        let version = version.ok_or_else(|| missing("the member version"))?;
-        let bloom = bloom.ok_or_else(|| missing("the member bloom"))?;
-        cursor.end()?;
-        let Bloom { n, p, m, k, s } = bloom;
-        Ok(Self { n, m, k, s, wildcards: wildcards.unwrap_or(0), version, p })
+/// A member that is an integer.
+struct Integer {
+    name: &'static [u8],
+    range: RangeInclusive<u64>,
+    expected: &'static str,
+    missing: &'static str,
+}
+
+const ANY: &str = "an integer from 0 to 2^53 - 1";
+
+/// The integers of the member `bloom`.
+const BLOOM: [Integer; 4] = [
+    Integer { name: b"n", range: 0..=MAX_INTEGER, expected: ANY, missing: "the member n of bloom" },
+    Integer {
+        name: b"m",
+        range: 1..=MAX_BITS as u64,
+        expected: "a number of bits m from 1 to 2^32 - 1",
+        missing: "the member m of bloom",
+    },
+    Integer {
+        name: b"k",
+        range: 1..=MAX_HASHES as u64,
+        expected: "a number of hashes k from 1 to 64",
+        missing: "the member k of bloom",
+    },
+    Integer { name: b"s", range: 0..=MAX_INTEGER, expected: ANY, missing: "the member s of bloom" },
+];
+
+/// Reads the first line, and goes past its end.
+pub(crate) fn read(cursor: &mut Cursor<'_>) -> Option<Header> {
+    if cursor.bytes.starts_with(b"\xef\xbb\xbf") {
+        return cursor.fail("no byte order mark");
+    }
+    let (mut version, mut bloom, mut wildcards) = (None, None, None);
+    let mut is_first = true;
+    cursor.open()?;
+    while let Some(name) = cursor.member(&mut is_first)? {
+        match name {
+            b"version" => {
+                once(cursor, version.is_some())?;
+                version = Some(cursor.string()?);
+            }
+            b"bloom" => {
+                once(cursor, bloom.is_some())?;
+                bloom = Some(read_bloom(cursor)?);
+            }
+            b"wildcards" => {
+                once(cursor, wildcards.is_some())?;
+                let range = 1..=u64::from(MAX_WILDCARD_DEPTH);
+                wildcards = Some(cursor.integer(&range, "a depth from 1 to 64")?);
+            }
+            _ => skip_unknown(cursor, name)?,
+        }
+    }
+    let Some(version) = version else {
+        return cursor.missing("the member version");
+    };
+    let Some(([n, m, k, s], p)) = bloom else {
+        return cursor.missing("the member bloom");
+    };
+    cursor.end_of_line()?;
+    let length = cursor.at - 1;
+    if length > MAX_HEADER_LENGTH {
+        cursor.at = 0;
+        return cursor.fail_number(length as u64, "a first line of at most 65536 bytes");
+    }
+    // The ranges of these fit.
+    let (m, k, wildcards) = (m as u32, k as u32, wildcards.unwrap_or(0) as u32);
+    Some(Header { n, m, k, s, wildcards, version, p })
+}
+
+/// The integers, in their order, and where the rate lies.
+#[inline(never)]
+fn read_bloom(cursor: &mut Cursor<'_>) -> Option<([u64; BLOOM.len()], Range<usize>)> {
+    let (mut integers, mut rate) = ([None; BLOOM.len()], None);
+    let mut is_first = true;
+    cursor.open()?;
+    while let Some(name) = cursor.member(&mut is_first)? {
+        if let Some(index) = BLOOM.iter().position(|member| member.name == name) {
+            let Integer { range, expected, .. } = &BLOOM[index];
+            once(cursor, integers[index].is_some())?;
+            integers[index] = Some(cursor.integer(range, expected)?);
+        } else if name == b"p" {
+            once(cursor, rate.is_some())?;
+            rate = Some(cursor.rate()?);
+        } else {
+            skip_unknown(cursor, name)?;
+        }
+    }
+    let mut found = [0; BLOOM.len()];
+    for ((found, integer), member) in found.iter_mut().zip(integers).zip(&BLOOM) {
+        let Some(integer) = integer else {
+            return cursor.missing(member.missing);
+        };
+        *found = integer;
+    }
+    match rate {
+        Some(rate) => Some((found, rate)),
+        None => cursor.missing("the member p of bloom"),
     }
 }
 
-/// The member `bloom`.
-struct Bloom {
-    n: u64,
-    p: Range<usize>,
-    m: u32,
-    k: u32,
-    s: u64,
-}
-
-impl Bloom {
-    fn parse(cursor: &mut Cursor<'_>) -> Result<Self, FormatError> {
-        let (mut n, mut p, mut m, mut k, mut s) = (None, None, None, None, None);
-        cursor.object(|cursor, name| match name {
-            b"n" => once(cursor, &mut n, Cursor::integer),
-            b"p" => once(cursor, &mut p, Cursor::fraction),
-            b"m" => once(cursor, &mut m, |cursor| {
-                number(cursor, MAX_BITS, "a number of bits m from 1 to 2^32 - 1")
-            }),
-            b"k" => once(cursor, &mut k, |cursor| {
-                number(cursor, MAX_HASHES, "a number of hashes k from 1 to 64")
-            }),
-            b"s" => once(cursor, &mut s, Cursor::integer),
-            _ => unknown(cursor, name),
-        })?;
-        // The brace that closes the object is where a member is missing.
-        let missing = |expected| cursor.before(expected);
-        Ok(Self {
-            n: n.ok_or_else(|| missing("the member n of bloom"))?,
-            p: p.ok_or_else(|| missing("the member p of bloom"))?,
-            m: m.ok_or_else(|| missing("the member m of bloom"))?,
-            k: k.ok_or_else(|| missing("the member k of bloom"))?,
-            s: s.ok_or_else(|| missing("the member s of bloom"))?,
-        })
-    }
-}
-
-/// Reads a member that there may be only one of: other parsers differ in which they take.
-fn once<'a, T>(
-    cursor: &mut Cursor<'a>,
-    member: &mut Option<T>,
-    read: impl FnOnce(&mut Cursor<'a>) -> Result<T, FormatError>,
-) -> Result<(), FormatError> {
-    if member.is_some() {
-        return Err(cursor.unexpected("a member only once"));
-    }
-    *member = Some(read(cursor)?);
-    Ok(())
+/// Refuses a member that was there before: other parsers differ in which they take.
+fn once(cursor: &mut Cursor<'_>, is_there: bool) -> Option<()> {
+    if is_there { cursor.fail("a member only once") } else { Some(()) }
 }
 
 /// Goes past a member that may mean something to others. One with an escape in its name may be one
 /// of ours to them.
-fn unknown(cursor: &mut Cursor<'_>, name: &[u8]) -> Result<(), FormatError> {
-    if name.contains(&b'\\') {
-        return Err(cursor.unexpected("a member whose name has no escape"));
+fn skip_unknown(cursor: &mut Cursor<'_>, name: &[u8]) -> Option<()> {
+    if name.iter().any(|&byte| byte == b'\\') {
+        return cursor.fail("a member whose name has no escape");
     }
     cursor.value()
-}
-
-fn number(
-    cursor: &mut Cursor<'_>,
-    largest: u32,
-    expected: &'static str,
-) -> Result<u32, FormatError> {
-    let offset = cursor.offset();
-    let number = cursor.integer()?;
-    match u32::try_from(number) {
-        Ok(number) if number > 0 && number <= largest => Ok(number),
-        _ => Err(FormatError::number(offset, number, expected)),
-    }
 }

@@ -1,240 +1,216 @@
-//! Reading one line of JSON without building anything of it.
+//! Reading a line of JSON without building anything of it.
 //!
 //! A general parser would allocate, and would not say where a value lies; this one serves the first
-//! line of a filter, with the grammar of RFC 8259.
+//! line of a filter, with the grammar of RFC 8259 but for line feeds, which end the line.
 
-use core::ops::Range;
+use core::ops::{Range, RangeInclusive};
 
 use crate::{
-    format_error::FormatError,
+    cursor::Cursor,
     limits::{MAX_DEPTH, MAX_INTEGER},
 };
 
-/// A place in a line of JSON.
-#[derive(Clone, Debug)]
-pub(crate) struct Cursor<'a> {
-    line: &'a [u8],
-    at: usize,
-}
-
 impl<'a> Cursor<'a> {
-    /// The beginning of `line`, which is UTF-8.
-    pub(crate) fn new(line: &'a str) -> Self {
-        Self { line: line.as_bytes(), at: 0 }
-    }
-
-    /// How far it has come, in bytes.
-    pub(crate) fn offset(&self) -> usize {
-        self.at
-    }
-
-    /// What was `expected` is not what lies here.
-    pub(crate) fn unexpected(&self, expected: &'static str) -> FormatError {
-        FormatError::at(self.line, self.at, expected)
-    }
-
-    /// What was `expected` is not there before the byte that was read last.
-    pub(crate) fn before(&self, expected: &'static str) -> FormatError {
-        FormatError::at(self.line, self.at - 1, expected)
+    /// What was `expected` is not there before the brace that was read last.
+    pub(crate) fn missing<T>(&mut self, expected: &'static str) -> Option<T> {
+        self.fail_at(self.at - 1, expected)
     }
 
     /// The byte that comes next, behind white space.
+    #[inline(never)]
     fn peek(&mut self) -> Option<u8> {
-        while let Some(b' ' | b'\t' | b'\r') = self.line.get(self.at) {
+        while let Some(b' ' | b'\t' | b'\r') = self.byte() {
             self.at += 1;
         }
-        self.line.get(self.at).copied()
+        self.byte()
     }
 
     /// Goes past `byte`, if it comes next.
+    #[inline(never)]
     fn skip(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == Some(byte);
         self.at += usize::from(is_next);
         is_next
     }
 
-    fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), FormatError> {
-        if self.skip(byte) { Ok(()) } else { Err(self.unexpected(expected)) }
+    fn expect(&mut self, byte: u8, expected: &'static str) -> Option<()> {
+        if self.skip(byte) { Some(()) } else { self.fail(expected) }
     }
 
-    /// Only white space is left.
-    pub(crate) fn end(&mut self) -> Result<(), FormatError> {
-        if self.peek().is_none() { Ok(()) } else { Err(self.unexpected("the end of line 1")) }
+    /// Goes past the end of the line.
+    pub(crate) fn end_of_line(&mut self) -> Option<()> {
+        self.expect(b'\n', "the end of line 1")
     }
 
-    /// Reads an object: `member` reads each value, told its name as it is written.
-    pub(crate) fn object(
-        &mut self,
-        mut member: impl FnMut(&mut Self, &'a [u8]) -> Result<(), FormatError>,
-    ) -> Result<(), FormatError> {
-        self.expect(b'{', "{ and a member")?;
-        if self.skip(b'}') {
-            return Ok(());
-        }
-        loop {
-            self.peek();
-            let name = self.string()?;
-            self.expect(b':', ":")?;
-            self.peek();
-            member(self, &self.line[name])?;
-            if !self.skip(b',') {
-                return self.expect(b'}', ", or }");
+    /// Goes into an object.
+    pub(crate) fn open(&mut self) -> Option<()> {
+        self.expect(b'{', "{ and a member")
+    }
+
+    /// Goes to the value of an object's next member, and returns its name as it is written; at the
+    /// end of the object, goes past it and returns none. `is_first` is true before the first one.
+    #[inline(never)]
+    pub(crate) fn member(&mut self, is_first: &mut bool) -> Option<Option<&'a [u8]>> {
+        if core::mem::replace(is_first, false) {
+            if self.skip(b'}') {
+                return Some(None);
             }
+        } else if !self.skip(b',') {
+            return self.expect(b'}', ", or }").map(|()| None);
         }
+        self.peek();
+        let name = self.string()?;
+        self.expect(b':', ":")?;
+        self.peek();
+        Some(Some(&self.bytes[name]))
     }
 
     /// Goes past a string, and says where its text lies.
-    pub(crate) fn string(&mut self) -> Result<Range<usize>, FormatError> {
+    #[inline(never)]
+    pub(crate) fn string(&mut self) -> Option<Range<usize>> {
         self.expect(b'"', "a string")?;
         let start = self.at;
         loop {
-            match self.line.get(self.at) {
+            match self.byte() {
                 Some(b'"') => break,
                 Some(b'\\') => self.escape()?,
                 Some(0x20..) => self.at += 1,
-                _ => return Err(self.unexpected("a character of a string, or its end")),
+                _ => return self.fail("a character of a string, or its end"),
             }
         }
+        let text = start..self.at;
         self.at += 1;
-        Ok(start..self.at - 1)
+        match self.bytes[text.clone()].utf8_chunks().find(|chunk| !chunk.invalid().is_empty()) {
+            Some(chunk) => self.fail_at(start + chunk.valid().len(), "UTF-8"),
+            None => Some(text),
+        }
     }
 
-    fn escape(&mut self) -> Result<(), FormatError> {
+    fn escape(&mut self) -> Option<()> {
         self.at += 1;
-        let digits = match self.line.get(self.at) {
+        let digits = match self.byte() {
             Some(b'u') => 4,
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 0,
-            _ => return Err(self.unexpected("an escape")),
+            _ => return self.fail("an escape"),
         };
         self.at += 1;
         for _ in 0..digits {
-            if !self.line.get(self.at).is_some_and(u8::is_ascii_hexdigit) {
-                return Err(self.unexpected("a hexadecimal digit"));
+            if !self.byte().is_some_and(|byte| byte.is_ascii_hexdigit()) {
+                return self.fail("a hexadecimal digit");
             }
             self.at += 1;
         }
-        Ok(())
+        Some(())
     }
 
-    /// Reads an integer that is not negative, written without a fraction and an exponent.
-    pub(crate) fn integer(&mut self) -> Result<u64, FormatError> {
-        let expected = "an integer from 0 to 2^53 - 1";
+    /// Reads an integer within `range`, written without a fraction and an exponent.
+    pub(crate) fn integer(
+        &mut self,
+        range: &RangeInclusive<u64>,
+        expected: &'static str,
+    ) -> Option<u64> {
         let start = self.at;
         let mut integer = 0_u64;
-        while let Some(digit @ b'0'..=b'9') = self.line.get(self.at) {
+        while let Some(digit @ b'0'..=b'9') = self.byte() {
+            let has_zero_in_front = self.at > start && integer == 0;
             integer = integer * 10 + u64::from(digit - b'0');
-            if integer > MAX_INTEGER || (integer > 0 && self.line[start] == b'0') {
-                return Err(self.unexpected(expected));
+            if has_zero_in_front || integer > MAX_INTEGER {
+                return self.fail(expected);
             }
             self.at += 1;
         }
-        let is_over = !matches!(self.line.get(self.at), Some(b'.' | b'e' | b'E'));
-        if self.at > start && is_over && (integer > 0 || self.at == start + 1) {
-            return Ok(integer);
+        if self.at == start || matches!(self.byte(), Some(b'.' | b'e' | b'E')) {
+            return self.fail(expected);
         }
-        Err(self.unexpected(expected))
+        if !range.contains(&integer) {
+            self.at = start;
+            return self.fail_number(integer, expected);
+        }
+        Some(integer)
     }
 
-    /// Reads a number between 0 and 1, and says where it lies.
-    pub(crate) fn fraction(&mut self) -> Result<Range<usize>, FormatError> {
+    /// Reads a number that is not negative, and says where it lies.
+    pub(crate) fn rate(&mut self) -> Option<Range<usize>> {
         let start = self.at;
-        let number = self.number()?;
-        if number.is_fraction() {
-            return Ok(start..self.at);
+        if self.byte() == Some(b'-') {
+            return self.fail("a number that is not negative");
         }
-        Err(FormatError::at(self.line, start, "a number above 0 and below 1"))
+        self.number()?;
+        Some(start..self.at)
     }
 
     /// Goes past any value.
-    pub(crate) fn value(&mut self) -> Result<(), FormatError> {
+    pub(crate) fn value(&mut self) -> Option<()> {
         self.nested(MAX_DEPTH)
     }
 
-    fn nested(&mut self, depth: u32) -> Result<(), FormatError> {
+    fn nested(&mut self, depth: u32) -> Option<()> {
         match self.peek() {
-            Some(b'{' | b'[') if depth == 0 => Err(self.unexpected("no deeper nesting")),
-            Some(b'{') => self.object(|cursor, _| cursor.nested(depth - 1)),
-            Some(b'[') => self.array(depth - 1),
+            Some(b'{' | b'[') if depth == 0 => self.fail("no deeper nesting"),
+            Some(b'{') => {
+                self.open()?;
+                let mut is_first = true;
+                while self.member(&mut is_first)?.is_some() {
+                    self.nested(depth - 1)?;
+                }
+                Some(())
+            }
+            Some(b'[') => {
+                self.at += 1;
+                if self.skip(b']') {
+                    return Some(());
+                }
+                loop {
+                    self.nested(depth - 1)?;
+                    if !self.skip(b',') {
+                        return self.expect(b']', ", or ]");
+                    }
+                }
+            }
             Some(b'"') => self.string().map(drop),
             Some(b't') => self.word(b"true"),
             Some(b'f') => self.word(b"false"),
             Some(b'n') => self.word(b"null"),
-            _ => self.number().map(drop),
+            _ => self.number(),
         }
     }
 
-    fn array(&mut self, depth: u32) -> Result<(), FormatError> {
-        self.at += 1;
-        if self.skip(b']') {
-            return Ok(());
-        }
-        loop {
-            self.nested(depth)?;
-            if !self.skip(b',') {
-                return self.expect(b']', ", or ]");
-            }
-        }
-    }
-
-    fn word(&mut self, word: &[u8]) -> Result<(), FormatError> {
-        for byte in word {
-            if self.line.get(self.at) != Some(byte) {
-                return Err(self.unexpected("a value"));
+    #[inline(never)]
+    fn word(&mut self, word: &[u8]) -> Option<()> {
+        for &byte in word {
+            if self.byte() != Some(byte) {
+                return self.fail("a value");
             }
             self.at += 1;
         }
-        Ok(())
+        Some(())
     }
 
-    fn number(&mut self) -> Result<Magnitude, FormatError> {
-        let is_negative = self.line.get(self.at) == Some(&b'-');
-        self.at += usize::from(is_negative);
-        let whole = self.digits("a value")?;
-        if whole.len() > 1 && whole[0] == b'0' {
-            return Err(self.unexpected("a number without zeros in front"));
+    fn number(&mut self) -> Option<()> {
+        self.at += usize::from(self.byte() == Some(b'-'));
+        let has_zero_in_front = self.byte() == Some(b'0');
+        if self.digits("a value")? > 1 && has_zero_in_front {
+            return self.fail("a number without zeros in front");
         }
-        let mut fraction = &[][..];
-        if self.line.get(self.at) == Some(&b'.') {
+        if self.byte() == Some(b'.') {
             self.at += 1;
-            fraction = self.digits("a digit")?;
+            self.digits("a digit")?;
         }
-        let mut exponent = 0_i64;
-        if let Some(b'e' | b'E') = self.line.get(self.at) {
+        if let Some(b'e' | b'E') = self.byte() {
             self.at += 1;
-            let sign = self.line.get(self.at).copied();
-            self.at += usize::from(matches!(sign, Some(b'+' | b'-')));
-            for digit in self.digits("a digit")? {
-                exponent = (exponent * 10 + i64::from(digit - b'0')).min(i64::from(u32::MAX));
-            }
-            if sign == Some(b'-') {
-                exponent = -exponent;
-            }
+            self.at += usize::from(matches!(self.byte(), Some(b'+' | b'-')));
+            self.digits("a digit")?;
         }
-        let first = whole.iter().chain(fraction).position(|digit| *digit != b'0');
-        let power = first.map(|first| whole.len() as i64 - first as i64 + exponent);
-        Ok(Magnitude { is_negative, power })
+        Some(())
     }
 
-    fn digits(&mut self, expected: &'static str) -> Result<&'a [u8], FormatError> {
-        let rest = &self.line[self.at..];
-        let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        if length == 0 {
-            return Err(self.unexpected(expected));
+    /// Goes past digits, and returns how many they are.
+    #[inline(never)]
+    fn digits(&mut self, expected: &'static str) -> Option<usize> {
+        let start = self.at;
+        while self.byte().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
         }
-        self.at += length;
-        Ok(&rest[..length])
-    }
-}
-
-/// How large a number is: below the power of ten, but not below the next smaller one.
-struct Magnitude {
-    is_negative: bool,
-    /// None for zero.
-    power: Option<i64>,
-}
-
-impl Magnitude {
-    fn is_fraction(&self) -> bool {
-        !self.is_negative && self.power.is_some_and(|power| power <= 0)
+        if self.at == start { self.fail(expected) } else { Some(self.at - start) }
     }
 }

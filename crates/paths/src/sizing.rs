@@ -1,5 +1,7 @@
 //! How many bits a filter has, and what false-positive rate to expect of it.
 
+use core::f64::consts::LN_2;
+
 use crate::{limits::MAX_BITS, prime::next_prime};
 
 /// How the number of bits follows from the number of keys and the rate.
@@ -44,13 +46,15 @@ impl Sizing {
 
 /// The number of bits of a key: `round(-log2 p)`, and at least 1.
 pub(crate) fn hashes(p: f64) -> u32 {
-    libm::round(-libm::log2(p)).max(1.0) as u32
+    // A cast goes towards zero.
+    (0.5 - libm::log(p) / LN_2).max(1.0) as u32
 }
 
 fn classic(n: u64, p: f64) -> Option<u32> {
-    use core::f64::consts::LN_2;
-    let bits = libm::ceil(-(n as f64) * libm::log(p) / (LN_2 * LN_2) / 24.0) * 24.0;
-    (bits <= f64::from(MAX_BITS)).then_some(bits as u32)
+    let groups = -(n as f64) * libm::log(p) / (LN_2 * LN_2) / 24.0;
+    let whole = groups as u64;
+    let bits = (whole + u64::from(groups > whole as f64)).checked_mul(24)?;
+    u32::try_from(bits).ok()
 }
 
 /// The first prime from the classic size on of which the model expects no more than `p`.
@@ -94,7 +98,7 @@ pub(crate) fn expected_rate(fill: f64, n: u64, m: u32, k: u32) -> f64 {
     if fill <= 0.0 || fill >= 1.0 {
         return fill;
     }
-    let independent = libm::exp(f64::from(k) * libm::log(fill));
+    let independent = (0..k).fold(1.0, |product, _| product * fill);
     if k == 1 {
         return independent;
     }

@@ -4,6 +4,12 @@ export type HedgerowErrorCode =
   | "ERR_HEADER_RULE"
   /** A field block that is not made of HTTP/1.1 field lines, or beyond a limit. */
   | "ERR_FIELD_BLOCK"
+  /** A file that is no path filter. */
+  | "ERR_FILTER_FORMAT"
+  /** An answer that holds no path filter, since its status says so. */
+  | "ERR_FILTER_RESPONSE"
+  /** JSON that is no set of paths. */
+  | "ERR_PATH_SET"
   /** An argument of the wrong type, or beyond a limit. */
   | "ERR_ARGUMENT"
   /** A use after `free()`. */

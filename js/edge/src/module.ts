@@ -23,19 +23,20 @@ export function memory(): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** A part of the module's memory, whose view is made again whenever the memory has grown. */
+/** A part of a module's memory, whose view is made again whenever the memory has grown. */
 export class MemoryView {
   #bytes = new Uint8Array(0);
 
   constructor(
     readonly start: number,
     readonly length: number,
+    private readonly all: () => Uint8Array<ArrayBuffer> = memory,
   ) {}
 
   /** The bytes as they lie in memory now. A view dies, and is empty, when the memory grows. */
   get bytes(): Uint8Array<ArrayBuffer> {
     if (this.#bytes.length === 0) {
-      this.#bytes = memory().subarray(this.start, this.start + this.length);
+      this.#bytes = this.all().subarray(this.start, this.start + this.length);
     }
     return this.#bytes;
   }

@@ -39,7 +39,13 @@ test("a HedgerowError is an Error with a code that cannot be changed", () => {
   expectTypeOf<HedgerowError["code"]>().toExtend<string>();
   expectTypeOf<Pick<HedgerowError, "code">>().toEqualTypeOf<{ readonly code: HedgerowErrorCode }>();
   expectTypeOf<HedgerowErrorCode>().toEqualTypeOf<
-    "ERR_HEADER_RULE" | "ERR_FIELD_BLOCK" | "ERR_ARGUMENT" | "ERR_FREED"
+    | "ERR_HEADER_RULE"
+    | "ERR_FIELD_BLOCK"
+    | "ERR_FILTER_FORMAT"
+    | "ERR_FILTER_RESPONSE"
+    | "ERR_PATH_SET"
+    | "ERR_ARGUMENT"
+    | "ERR_FREED"
   >();
 });
 
@@ -50,6 +56,28 @@ test("a preset is a list of rules, by a name that there is", () => {
 
 test("the package exports nothing else", () => {
   expectTypeOf<keyof typeof hedgerow>().toEqualTypeOf<
-    "HeaderStripper" | "HedgerowError" | "preset"
+    | "HeaderStripper"
+    | "HedgerowError"
+    | "PathFilter"
+    | "PathFilterBuilder"
+    | "PathFilterStore"
+    | "PathSet"
+    | "buildPathFilter"
+    | "canExist"
+    | "guardPaths"
+    | "measurePathFilter"
+    | "normalizePath"
+    | "preset"
   >();
+});
+
+test("a filter is read from bytes, a text, a response or a stream", () => {
+  expectTypeOf(hedgerow.PathFilter.parse)
+    .parameter(0)
+    .toEqualTypeOf<Uint8Array | ArrayBuffer | string>();
+  expectTypeOf(hedgerow.PathFilter.load)
+    .parameter(0)
+    .toEqualTypeOf<Response | ReadableStream<Uint8Array>>();
+  expectTypeOf<hedgerow.PathFilter>().toExtend<hedgerow.PathLookup & Disposable>();
+  expectTypeOf<hedgerow.PathSet>().toExtend<hedgerow.PathLookup & Disposable>();
 });

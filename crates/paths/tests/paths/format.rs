@@ -14,7 +14,8 @@ fn file() -> String {
 fn refusal(file: impl AsRef<[u8]>) -> String {
     let file = file.as_ref();
     let error = PathFilter::parse(file).expect_err(&String::from_utf8_lossy(file));
-    assert_eq!(PathFilter::from_vec(file.to_vec(), false).unwrap_err(), error);
+    let (same, returned) = PathFilter::from_vec(file.to_vec(), false).unwrap_err();
+    assert_eq!((same, &*returned), (error, file));
     assert!(error.offset <= file.len(), "{error}");
     if let Found::Byte(byte) = error.found {
         assert_eq!(file[error.offset], byte);
@@ -30,7 +31,7 @@ fn members_are_checked_one_by_one() {
         (r#""n":4"#, r#""n":4.0"#, "an integer from 0 to 2^53 - 1, found 0x2e at byte 32"),
         (r#""n":4"#, r#""n":4e1"#, "an integer from 0 to 2^53 - 1, found 0x65 at byte 32"),
         (r#""n":4"#, r#""n":04"#, "an integer from 0 to 2^53 - 1, found 0x34 at byte 32"),
-        (r#""n":4"#, r#""n":00"#, "an integer from 0 to 2^53 - 1, found 0x2c at byte 33"),
+        (r#""n":4"#, r#""n":00"#, "an integer from 0 to 2^53 - 1, found 0x30 at byte 32"),
         (r#""n":4"#, r#""n":"4""#, "an integer from 0 to 2^53 - 1, found 0x22 at byte 31"),
         (r#""n":4"#, r#""n":"#, "an integer from 0 to 2^53 - 1, found 0x2c at byte 31"),
         (
@@ -47,11 +48,7 @@ fn members_are_checked_one_by_one() {
         (r#""bloom""#, r#""blossom""#, "the member bloom, found 0x7d at byte 65"),
         (r#""test""#, "1", "a string, found 0x31 at byte 11"),
         (r#"{"n""#, r#"[{"n""#, "{ and a member, found 0x5b at byte 26"),
-        (r#""p":1e-7"#, r#""p":0"#, "a number above 0 and below 1, found 0x30 at byte 37"),
-        (r#""p":1e-7"#, r#""p":0.0e5"#, "a number above 0 and below 1, found 0x30 at byte 37"),
-        (r#""p":1e-7"#, r#""p":1"#, "a number above 0 and below 1, found 0x31 at byte 37"),
-        (r#""p":1e-7"#, r#""p":0.01e2"#, "a number above 0 and below 1, found 0x30 at byte 37"),
-        (r#""p":1e-7"#, r#""p":-1e-7"#, "a number above 0 and below 1, found 0x2d at byte 37"),
+        (r#""p":1e-7"#, r#""p":-1e-7"#, "a number that is not negative, found 0x2d at byte 37"),
         (r#""p":1e-7"#, r#""p":null"#, "a value, found 0x6e at byte 37"),
         (r#""m":138"#, r#""m":0"#, "a number of bits m from 1 to 2^32 - 1, found 0 at byte 46"),
         (
@@ -81,11 +78,12 @@ fn members_are_checked_one_by_one() {
 #[test]
 fn what_is_not_json_is_refused_where_it_is_not() {
     let cases = [
-        ("", "a line end after at most 65536 bytes, found the end at byte 0"),
-        ("\n", "{ and a member, found the end at byte 0"),
+        ("", "{ and a member, found the end at byte 0"),
+        ("\n", "{ and a member, found 0x0a at byte 0"),
         ("x\n", "{ and a member, found 0x78 at byte 0"),
         ("null\n", "{ and a member, found 0x6e at byte 0"),
-        ("{\n", "a string, found the end at byte 1"),
+        ("{\n", "a string, found 0x0a at byte 1"),
+        ("{", "a string, found the end at byte 1"),
         ("{}\n", "the member version, found 0x7d at byte 1"),
         ("{,}\n", "a string, found 0x2c at byte 1"),
         ("{\"a\"}\n", ":, found 0x7d at byte 4"),
@@ -99,7 +97,7 @@ fn what_is_not_json_is_refused_where_it_is_not() {
         ("{\"a\":\"\\x\"}\n", "an escape, found 0x78 at byte 7"),
         ("{\"a\":\"\\u12g4\"}\n", "a hexadecimal digit, found 0x67 at byte 10"),
         ("{\"a\":\"\t\"}\n", "a character of a string, or its end, found 0x09 at byte 6"),
-        ("{\"a\":\"\n", "a character of a string, or its end, found the end at byte 6"),
+        ("{\"a\":\"\n", "a character of a string, or its end, found 0x0a at byte 6"),
     ];
     for (file, expected) in cases {
         assert_eq!(refusal(file), format!("expected {expected}"));
@@ -124,8 +122,9 @@ fn the_second_line_holds_what_the_first_says() {
         ("", "the quote that opens line 2, found the end at byte 65"),
         ("A", "the quote that opens line 2, found 0x41 at byte 65"),
         ("\n\"A\"", "the quote that opens line 2, found 0x0a at byte 65"),
-        ("\"", "the quote that closes line 2, found the end at byte 66"),
-        ("\"A", "the quote that closes line 2, found the end at byte 67"),
+        ("\"", "23 characters of Base64 in line 2, or more, found 0 at byte 66"),
+        ("\"A", "23 characters of Base64 in line 2, or more, found 1 at byte 66"),
+        ("\"/qqpVeKKgABfaKAFV6qqii/A", "the quote that closes line 2, found the end at byte 90"),
         ("\"\"", "23 characters of Base64 in line 2, or more, found 0 at byte 66"),
         (
             "\"/qqpVeKKgABfaKAFV6qqii\"",
@@ -185,7 +184,7 @@ fn the_first_line_has_a_longest_length_and_a_greatest_depth() {
     assert!(PathFilter::parse(padded(MAX_HEADER_LENGTH).as_bytes()).is_ok());
     assert_eq!(
         refusal(padded(MAX_HEADER_LENGTH + 1)),
-        "expected a line end after at most 65536 bytes, found 0x0a at byte 65537"
+        "expected a first line of at most 65536 bytes, found 65537 at byte 0"
     );
     let nested = |depth: usize| {
         let value = "[".repeat(depth) + &"]".repeat(depth);

@@ -1,7 +1,7 @@
 import { HeaderStripper } from "hedgerow";
-import { equal, thrownBy } from "../support/assert.js";
-import { bytesOf, textOf } from "../support/text.js";
-import type { Cases } from "./case.js";
+import { equal, thrownBy } from "../../support/assert.js";
+import { bytesOf, textOf } from "../../support/text.js";
+import type { Cases } from "../case.js";
 
 /** Asserts what is left of a block. */
 export function leaves(rules: readonly string[], block: string, left: string): void {

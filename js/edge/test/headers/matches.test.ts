@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { HeaderStripper } from "hedgerow";
 import { expect, test } from "vitest";
-import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../../../tests/support/tokens.js";
-import { rulesAndNames } from "./support/generate.js";
-import { Oracle } from "./support/oracle.js";
+import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../../../../tests/support/tokens.js";
+import { rulesAndNames } from "../support/generate.js";
+import { Oracle } from "../support/oracle.js";
 
 test("a name matches if and only if one of the rules does, however often it is asked", () => {
   const property = fc.property(rulesAndNames, ({ rules, names }) => {

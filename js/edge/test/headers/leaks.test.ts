@@ -1,7 +1,7 @@
 import { HeaderStripper } from "hedgerow";
 import { expect, test } from "vitest";
-import { bytesOf } from "../../../tests/support/text.js";
-import { memorySize } from "./support/wasm.js";
+import { bytesOf } from "../../../../tests/support/text.js";
+import { memorySize } from "../support/wasm.js";
 
 /**
  * Asserts that after some rounds, all others need no more memory.

@@ -1,8 +1,8 @@
 import { HeaderStripper, preset } from "hedgerow";
 import { describe, expect, test } from "vitest";
-import { TOKEN_CHARACTERS } from "../../../tests/support/tokens.js";
-import { Random } from "./support/random.js";
-import { UnprobedSet } from "./support/wasm.js";
+import { TOKEN_CHARACTERS } from "../../../../tests/support/tokens.js";
+import { Random } from "../support/random.js";
+import { UnprobedSet } from "../support/wasm.js";
 
 const NAMES_OF_EACH_SET = 400_000;
 

@@ -1,7 +1,7 @@
 import { HeaderStripper } from "hedgerow";
-import { equal } from "../support/assert.js";
-import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../support/tokens.js";
-import type { Cases } from "./case.js";
+import { equal } from "../../support/assert.js";
+import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../../support/tokens.js";
+import type { Cases } from "../case.js";
 
 /** Asserts which of `names` match, twice: answers that are remembered are the same. */
 function matching(rules: readonly string[], names: readonly string[], expected: readonly string[]) {

@@ -1,7 +1,7 @@
 import { HeaderStripper } from "hedgerow";
-import { equal, refused, thrownBy } from "../support/assert.js";
-import { isToken, MAX_RULE_LENGTH, MAX_RULES } from "../support/tokens.js";
-import type { Cases } from "./case.js";
+import { equal, refused, thrownBy } from "../../support/assert.js";
+import { isToken, MAX_RULE_LENGTH, MAX_RULES } from "../../support/tokens.js";
+import type { Cases } from "../case.js";
 
 /** Asserts that `rule` is refused, and that the message says which one it was. */
 function refusedRule(rule: string, ...parts: readonly string[]): void {

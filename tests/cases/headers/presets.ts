@@ -1,6 +1,6 @@
 import { HeaderStripper, type PresetName, preset } from "hedgerow";
-import { equal, refused } from "../support/assert.js";
-import type { Cases } from "./case.js";
+import { equal, refused } from "../../support/assert.js";
+import type { Cases } from "../case.js";
 
 /** A name that each preset matches. */
 const EXAMPLES: Readonly<Record<PresetName, string>> = {

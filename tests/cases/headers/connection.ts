@@ -1,7 +1,7 @@
 import { HeaderStripper, preset } from "hedgerow";
-import { equal, refused } from "../support/assert.js";
-import { bytesOf } from "../support/text.js";
-import type { Cases } from "./case.js";
+import { equal, refused } from "../../support/assert.js";
+import { bytesOf } from "../../support/text.js";
+import type { Cases } from "../case.js";
 import { leaves } from "./strip-block.js";
 
 /** Asserts what is left of headers when `connection` is stripped, and how many names went. */

@@ -1,7 +1,7 @@
 import { HeaderStripper } from "hedgerow";
-import { equal, refused } from "../support/assert.js";
-import { bytesOf, textOf } from "../support/text.js";
-import type { Cases } from "./case.js";
+import { equal, refused } from "../../support/assert.js";
+import { bytesOf, textOf } from "../../support/text.js";
+import type { Cases } from "../case.js";
 
 /** A malformed end of a block, and where in it the fault is. */
 type Malformed = readonly [end: string, offset: number];

@@ -1,6 +1,6 @@
 import { HeaderStripper } from "hedgerow";
-import { equal, thrownBy } from "../support/assert.js";
-import type { Cases } from "./case.js";
+import { equal, thrownBy } from "../../support/assert.js";
+import type { Cases } from "../case.js";
 
 /** Asserts what is left of headers, and how many names went. */
 function stripped(

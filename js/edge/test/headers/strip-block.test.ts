@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { HeaderStripper, HedgerowError } from "hedgerow";
 import { expect, test } from "vitest";
-import { bytesOf, textOf } from "../../../tests/support/text.js";
-import { isToken } from "../../../tests/support/tokens.js";
-import { byteOfValue, rulesAndFieldNames, valuesFor } from "./support/generate.js";
-import { Oracle } from "./support/oracle.js";
+import { bytesOf, textOf } from "../../../../tests/support/text.js";
+import { isToken } from "../../../../tests/support/tokens.js";
+import { byteOfValue, rulesAndFieldNames, valuesFor } from "../support/generate.js";
+import { Oracle } from "../support/oracle.js";
 
 const fold = fc.constantFrom("", "", "", "\r\n ", "\r\n\t\r\n folded, ");
 

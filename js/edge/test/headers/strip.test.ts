@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { HeaderStripper } from "hedgerow";
 import { expect, test } from "vitest";
-import { isToken } from "../../../tests/support/tokens.js";
-import { byteOfValue, rulesAndFieldNames, valuesFor } from "./support/generate.js";
-import { Oracle } from "./support/oracle.js";
+import { isToken } from "../../../../tests/support/tokens.js";
+import { byteOfValue, rulesAndFieldNames, valuesFor } from "../support/generate.js";
+import { Oracle } from "../support/oracle.js";
 
 /** Rules, and fields that Headers take. */
 const rulesAndFields = rulesAndFieldNames.chain(({ rules, names }) => {

@@ -1,7 +1,7 @@
 import { HeaderStripper } from "hedgerow";
-import { equal, refused } from "../support/assert.js";
-import { bytesOf } from "../support/text.js";
-import type { Cases } from "./case.js";
+import { equal, refused } from "../../support/assert.js";
+import { bytesOf } from "../../support/text.js";
+import type { Cases } from "../case.js";
 
 /** Asserts that nothing can be asked of a stripper that was freed. */
 function assertFreed(stripper: HeaderStripper): void {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { HeaderStripper } from "hedgerow";
 import { expect, test } from "vitest";
-import { codeUnit, rulesAndFieldNames, valuesFor } from "./support/generate.js";
-import { Oracle } from "./support/oracle.js";
+import { codeUnit, rulesAndFieldNames, valuesFor } from "../support/generate.js";
+import { Oracle } from "../support/oracle.js";
 
 /** Rules, and fields of any text: a raw list may hold what no Headers do. */
 const rulesAndFields = rulesAndFieldNames.chain(({ rules, names }) =>

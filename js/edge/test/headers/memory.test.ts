@@ -1,8 +1,8 @@
 import { HeaderStripper } from "hedgerow";
 import { expect, test, vi } from "vitest";
-import { bytesOf, textOf } from "../../../tests/support/text.js";
-import { RuleSet } from "../wasm/edge.js";
-import { memorySize } from "./support/wasm.js";
+import { bytesOf, textOf } from "../../../../tests/support/text.js";
+import { RuleSet } from "../../wasm/edge.js";
+import { memorySize } from "../support/wasm.js";
 
 const RULES = ["x-internal-*", "x-debug", "connection"];
 

@@ -1,6 +1,6 @@
 import { HeaderStripper } from "hedgerow";
-import { equal, refused } from "../support/assert.js";
-import type { Cases } from "./case.js";
+import { equal, refused } from "../../support/assert.js";
+import type { Cases } from "../case.js";
 
 export const stripRaw: Cases = {
   "what stays keeps its case, its order and its duplicates": () => {

@@ -1,0 +1,16 @@
+//! What to expect of a filter.
+
+use alloc::vec::Vec;
+
+use hedgerow_paths::PathFilter;
+use wasm_bindgen::prelude::*;
+
+/// How many bits of a filter are set, and the false-positive rate to expect of it; nothing if the
+/// file is refused.
+#[wasm_bindgen]
+pub fn measure(file: &[u8]) -> Vec<f64> {
+    match PathFilter::parse(file) {
+        Ok(filter) => [filter.bits_set() as f64, filter.false_positive_rate()].to_vec(),
+        Err(_) => Vec::new(),
+    }
+}

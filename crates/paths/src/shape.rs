@@ -1,0 +1,41 @@
+//! What the bits of a filter depend on beside its keys.
+
+use crate::{
+    bit_array::BitArray,
+    build_error::BuildError,
+    limits::{MAX_FALSE_POSITIVE_RATE, MAX_INTEGER, MIN_FALSE_POSITIVE_RATE},
+    sizing::{self, Sizing},
+};
+
+/// The rate, the seed, and the way from the rate to the number of bits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Shape {
+    pub(crate) rate: f64,
+    pub(crate) seed: u64,
+    pub(crate) sizing: Sizing,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self { rate: 1e-7, seed: 0, sizing: Sizing::Promised }
+    }
+}
+
+impl Shape {
+    pub(crate) fn check(&self) -> Result<(), BuildError> {
+        if !(MIN_FALSE_POSITIVE_RATE..=MAX_FALSE_POSITIVE_RATE).contains(&self.rate) {
+            return Err(BuildError::Rate { found: self.rate });
+        }
+        if self.seed > MAX_INTEGER {
+            return Err(BuildError::Seed { found: self.seed });
+        }
+        Ok(())
+    }
+
+    /// Bits for `count` different keys, none of them set.
+    pub(crate) fn bit_array(&self, count: u64) -> Result<BitArray, BuildError> {
+        let m = self.sizing.bits(count, self.rate).filter(|&m| m > 0);
+        let m = m.ok_or(BuildError::Bits { keys: count })?;
+        Ok(BitArray::new(m, sizing::hashes(self.rate)))
+    }
+}

@@ -1,0 +1,163 @@
+import { HedgerowError } from "../error.js";
+import { PathFilter } from "./path-filter.js";
+import { canExist, type PathLookup } from "./path-lookup.js";
+
+/** What a store is made with. */
+export interface PathFilterStoreOptions {
+  /**
+   * How many bytes the filters may take together. One that is larger alone is used, and not kept.
+   */
+  maxBytes: number;
+  /**
+   * Gets what belongs to a key: a filter, a set, or a response whose body is the file of a filter.
+   * The store owns it then, and frees it. What this throws goes to all who asked; the next one who
+   * asks makes it be called again.
+   */
+  load: (key: string) => Promise<PathLookup | Response> | PathLookup | Response;
+}
+
+/** What the store has, or is about to have, under a key. */
+interface Entry {
+  /** Once it is loaded. */
+  lookup?: PathLookup;
+  /** While it is loaded. */
+  loading?: Promise<PathLookup>;
+  /** How many asked while it was loaded, and have not been answered. */
+  waiting: number;
+  /** Whether the store has let it go. */
+  isGone: boolean;
+}
+
+/**
+ * The filters of many deployments, of which those that were used last stay in memory.
+ *
+ * However many ask for a filter at once, it is loaded once. The memory of a filter that goes is given
+ * back at once, for the next one.
+ *
+ * @example
+ * ```ts
+ * import { buildPathFilter, PathFilterStore } from "hedgerow";
+ *
+ * const file = buildPathFilter(["/about"]);
+ * const store = new PathFilterStore({
+ *   maxBytes: 64 * 2 ** 20,
+ *   load: async (deployment) => new Response(file),
+ * });
+ * await store.canExist("dpl_7", "/about"); // true
+ * ```
+ */
+export class PathFilterStore {
+  readonly #options: PathFilterStoreOptions;
+  /** The one that was used last is the last one. */
+  readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
+
+  /** @throws {HedgerowError} `ERR_ARGUMENT` for a bound that is not a number from 0 on */
+  constructor(options: PathFilterStoreOptions) {
+    if (!(options.maxBytes >= 0)) {
+      const message = `maxBytes: expected a number from 0 on, found ${options.maxBytes}`;
+      throw new HedgerowError("ERR_ARGUMENT", message);
+    }
+    this.#options = options;
+  }
+
+  /** How many bytes the filters take that the store holds. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** How many filters the store holds or loads. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Whether a path may exist in what belongs to `key`, as `canExist` says. */
+  canExist(key: string, path: string): boolean | Promise<boolean> {
+    return this.use(key, (lookup) => canExist(lookup, path));
+  }
+
+  /**
+   * Calls `ask` with what belongs to `key`: at once if the store has it, else when it is loaded. It
+   * must not be kept: the store may free it as soon as `ask` has returned.
+   *
+   * @returns what `ask` returns, as a promise if it had to be loaded. It is rejected with what
+   * loading throws.
+   */
+  use<T>(key: string, ask: (lookup: PathLookup) => T): T | Promise<T> {
+    const entry = this.#entries.get(key) ?? this.#load(key);
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.lookup === undefined ? this.#wait(entry, ask) : ask(entry.lookup);
+  }
+
+  /** Lets go of what belongs to `key`: the next one who asks makes it be loaded again. */
+  delete(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#remove(key, entry);
+  }
+
+  /** Lets go of everything. */
+  clear(): void {
+    for (const [key, entry] of [...this.#entries]) this.#remove(key, entry);
+  }
+
+  #load(key: string): Entry {
+    const entry: Entry = { waiting: 0, isGone: false };
+    entry.loading = this.#fetch(key).then(
+      (lookup) => {
+        entry.lookup = lookup;
+        if (!entry.isGone) {
+          this.#bytes += lookup.byteLength;
+          this.#shrink();
+        }
+        release(entry);
+        return lookup;
+      },
+      (error) => {
+        this.#forget(key, entry);
+        throw error;
+      },
+    );
+    return entry;
+  }
+
+  async #fetch(key: string): Promise<PathLookup> {
+    const loaded = await this.#options.load(key);
+    return loaded instanceof Response ? PathFilter.load(loaded) : loaded;
+  }
+
+  async #wait<T>(entry: Entry, ask: (lookup: PathLookup) => T): Promise<T> {
+    entry.waiting += 1;
+    try {
+      return ask(await entry.loading!);
+    } finally {
+      entry.waiting -= 1;
+      release(entry);
+    }
+  }
+
+  /** Lets go of what was not used for longest until the rest is within the bound. */
+  #shrink(): void {
+    for (const [key, entry] of this.#entries) {
+      if (this.#bytes <= this.#options.maxBytes) return;
+      if (entry.lookup !== undefined) this.#remove(key, entry);
+    }
+  }
+
+  #remove(key: string, entry: Entry): void {
+    this.#forget(key, entry);
+    this.#bytes -= entry.lookup?.byteLength ?? 0;
+    release(entry);
+  }
+
+  /** Takes an entry out, unless another one has taken its place. */
+  #forget(key: string, entry: Entry): void {
+    entry.isGone = true;
+    if (this.#entries.get(key) === entry) this.#entries.delete(key);
+  }
+}
+
+/** Frees what the store has let go of, when the last one who waits for it is answered. */
+function release(entry: Entry): void {
+  if (entry.isGone && entry.waiting === 0) entry.lookup?.free();
+}

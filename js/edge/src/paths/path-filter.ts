@@ -1,0 +1,187 @@
+import { HedgerowError } from "../error.js";
+import { FilterFile } from "./filter-file.js";
+import type { PathLookup } from "./path-lookup.js";
+
+const encoder = new TextEncoder();
+
+/** The first line of a filter's file. It may have more members. */
+export interface PathFilterParams {
+  /** A text of whoever built the filter. */
+  readonly version: string;
+  readonly bloom: {
+    /** The number of paths. */
+    readonly n: number;
+    /** The false-positive rate that was asked for. */
+    readonly p: number;
+    /** The number of bits. */
+    readonly m: number;
+    /** The number of bits of a path. */
+    readonly k: number;
+    /** The seed of the hashes. */
+    readonly s: number;
+  };
+  /** The depth of the deepest wildcard key, if there are any. */
+  readonly wildcards?: number;
+}
+
+/** How a filter is read. */
+export interface PathFilterReading {
+  /**
+   * Whether to look through the file once for what is not Base64 (default: true). Without that, a
+   * character that is not stands for bits that are not set, and a path that is in the filter may be
+   * absent: only for files that come from where nothing is damaged.
+   */
+  validate?: boolean;
+}
+
+/**
+ * The paths of a deployment in one small file, which is read where it lies in WebAssembly memory.
+ *
+ * "Absent" is certain; "present" is wrong at the rate that was chosen when the file was built.
+ *
+ * @example
+ * ```ts
+ * import { buildPathFilter, PathFilter } from "hedgerow";
+ *
+ * const file = buildPathFilter(["/", "/about", "/assets/app.js"]);
+ * const filter = PathFilter.parse(file);
+ * filter.has("/about"); // true
+ * filter.has("/wp-login.php"); // false
+ * ```
+ */
+export class PathFilter implements PathLookup {
+  readonly #file: FilterFile;
+  readonly #byteLength: number;
+  #params: PathFilterParams | undefined;
+
+  /** @internal Filters come from `parse`, `load` and `readPathFilterSync`. */
+  constructor(file: FilterFile, { validate = true }: PathFilterReading = {}) {
+    try {
+      file.parse(!validate);
+    } catch (error) {
+      file.free();
+      throw error;
+    }
+    this.#file = file;
+    this.#byteLength = file.length;
+  }
+
+  /**
+   * Copies a file into WebAssembly memory, and reads it there.
+   *
+   * @throws {HedgerowError} `ERR_FILTER_FORMAT` for what is no filter, with what was expected, what
+   * was found, and where; `ERR_ARGUMENT` if `file` is of another type.
+   */
+  static parse(file: Uint8Array | ArrayBuffer | string, reading?: PathFilterReading): PathFilter {
+    const bytes = bytesOf(file);
+    const loaded = new FilterFile();
+    try {
+      loaded.reserve(bytes.length).set(bytes);
+      loaded.length = bytes.length;
+    } catch (error) {
+      loaded.free();
+      throw error;
+    }
+    return new PathFilter(loaded, reading);
+  }
+
+  /**
+   * Reads a file from the body of a response or from a stream, into WebAssembly memory as it comes.
+   *
+   * No more memory is taken than twice what has come, whatever the file says of its size, and no more
+   * is read of a file that is too long.
+   *
+   * @throws {HedgerowError} `ERR_FILTER_RESPONSE` for a response whose status is not 2xx, and as
+   * {@link parse} does. What the stream throws is thrown on. The stream is then cancelled.
+   */
+  static async load(
+    source: Response | ReadableStream<Uint8Array>,
+    reading?: PathFilterReading,
+  ): Promise<PathFilter> {
+    const stream = streamOf(source);
+    const file = new FilterFile();
+    try {
+      if (stream !== null) await receive(stream, file);
+    } catch (error) {
+      file.free();
+      throw error;
+    }
+    return new PathFilter(file, reading);
+  }
+
+  /** Whether the filter has a path. If not, it is certainly absent. */
+  has(path: string): boolean {
+    if (typeof path !== "string") {
+      throw new HedgerowError("ERR_ARGUMENT", `expected a path, found ${typeof path}`);
+    }
+    return this.#file.has(path);
+  }
+
+  /** The first line of the file, with all its members. */
+  get params(): PathFilterParams {
+    this.#params ??= JSON.parse(this.#file.header) as PathFilterParams;
+    return this.#params;
+  }
+
+  /** The depth of the deepest wildcard key, as the number of its slashes; 0 if there are none. */
+  get wildcards(): number {
+    return this.#file.wildcards;
+  }
+
+  /** The length of the file in bytes. */
+  get byteLength(): number {
+    return this.#byteLength;
+  }
+
+  /** Gives the WebAssembly memory back. The filter must not be asked afterwards. */
+  free(): void {
+    this.#file.free();
+  }
+
+  /** The same as {@link free}, for `using`. */
+  [Symbol.dispose](): void {
+    this.free();
+  }
+}
+
+function bytesOf(file: Uint8Array | ArrayBuffer | string): Uint8Array {
+  if (typeof file === "string") return encoder.encode(file);
+  if (file instanceof Uint8Array) return file;
+  if (file instanceof ArrayBuffer) return new Uint8Array(file);
+  const expected = "expected a Uint8Array, an ArrayBuffer or a string";
+  throw new HedgerowError("ERR_ARGUMENT", `${expected}, found ${typeof file}`);
+}
+
+function streamOf(
+  source: Response | ReadableStream<Uint8Array>,
+): ReadableStream<Uint8Array> | null {
+  if (source instanceof ReadableStream) return source;
+  if (!(source instanceof Response)) {
+    const message = `expected a Response or a ReadableStream, found ${typeof source}`;
+    throw new HedgerowError("ERR_ARGUMENT", message);
+  }
+  if (!source.ok) {
+    const message = `expected a path filter with status 200, found status ${source.status}`;
+    throw new HedgerowError("ERR_FILTER_RESPONSE", message);
+  }
+  return source.body;
+}
+
+async function receive(stream: ReadableStream<Uint8Array>, file: FilterFile): Promise<void> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      if (!(value instanceof Uint8Array)) {
+        const message = `expected a stream of Uint8Arrays, found ${typeof value}`;
+        throw new HedgerowError("ERR_ARGUMENT", message);
+      }
+      file.append(value);
+    }
+  } catch (error) {
+    // What went wrong is thrown already; a stream that cannot be cancelled adds nothing to it.
+    await reader.cancel(error).catch(() => {});
+    throw error;
+  }
+}

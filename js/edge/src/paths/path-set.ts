@@ -1,0 +1,114 @@
+import { HedgerowError } from "../error.js";
+import { MAX_WILDCARD_DEPTH, type PathLookup } from "./path-lookup.js";
+
+const decoder = new TextDecoder();
+
+/** A tree of paths: a member for each segment; what is no object is the end of a path. */
+interface PathTree {
+  readonly [segment: string]: unknown;
+}
+
+/**
+ * The paths of a deployment as they are without a filter, behind the same questions, so that
+ * deployments can get filters one by one.
+ *
+ * @example
+ * ```ts
+ * import { PathSet } from "hedgerow";
+ *
+ * const listed = PathSet.parse('["/", "/blog/first"]');
+ * const tree = PathSet.parse('{ "": 1, "blog": { "first": 1 } }');
+ * listed.has("/blog/first") && tree.has("/blog/first"); // true
+ * ```
+ */
+export class PathSet implements PathLookup {
+  readonly #paths: ReadonlySet<string>;
+  /** The depth of the deepest wildcard key, as the number of its slashes; 0 if there are none. */
+  readonly wildcards: number;
+  /** The length of what the set was read from: JSON, or the paths alone, in bytes or characters. */
+  readonly byteLength: number;
+
+  /** @throws {HedgerowError} `ERR_ARGUMENT` for a path that is not a string */
+  constructor(paths: Iterable<string>, byteLength?: number) {
+    const all = new Set<string>();
+    let [wildcards, length] = [0, 0];
+    for (const path of paths) {
+      if (typeof path !== "string") {
+        throw new HedgerowError("ERR_ARGUMENT", `expected a path, found ${typeof path}`);
+      }
+      all.add(path);
+      length += path.length;
+      if (path.endsWith("/*")) wildcards = Math.max(wildcards, path.split("/").length - 1);
+    }
+    this.#paths = all;
+    this.wildcards = Math.min(wildcards, MAX_WILDCARD_DEPTH);
+    this.byteLength = byteLength ?? length;
+  }
+
+  /**
+   * Reads JSON: an array of paths, or a tree. In a tree every member is a segment, an object holds
+   * what is below it, and anything else is the end of a path; an empty name stands for the folder
+   * itself.
+   *
+   * @throws {HedgerowError} `ERR_PATH_SET` for what is not JSON, and for another value
+   */
+  static parse(json: string | Uint8Array | ArrayBuffer): PathSet {
+    const text = typeof json === "string" ? json : decoder.decode(json);
+    const value = parseJson(text);
+    if (Array.isArray(value)) {
+      const other = value.findIndex((path) => typeof path !== "string");
+      if (other >= 0) {
+        throw refused(`expected a path at index ${other}, found ${shown(value[other])}`);
+      }
+      return new PathSet(value, text.length);
+    }
+    if (!isTree(value)) {
+      throw refused(`expected an array of paths or a tree of them, found ${shown(value)}`);
+    }
+    return new PathSet(pathsOf(value), text.length);
+  }
+
+  /** Whether a path is in the set. */
+  has(path: string): boolean {
+    return this.#paths.has(path);
+  }
+
+  /** Does nothing: the set is collected as any object is. */
+  free(): void {}
+
+  /** The same as {@link free}, for `using`. */
+  [Symbol.dispose](): void {}
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw refused(`expected JSON, found another text: ${(error as Error).message}`);
+  }
+}
+
+function isTree(value: unknown): value is PathTree {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The paths of a tree, however deep it is. */
+function* pathsOf(tree: PathTree): Generator<string> {
+  const folders: [path: string, tree: PathTree][] = [["", tree]];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const [parent, members] = folder;
+    for (const [segment, value] of Object.entries(members)) {
+      const path = segment === "" ? parent || "/" : `${parent}/${segment}`;
+      if (isTree(value)) folders.push([path === "/" ? "" : path, value]);
+      else yield path;
+    }
+  }
+}
+
+function shown(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
+}
+
+function refused(message: string): HedgerowError {
+  return new HedgerowError("ERR_PATH_SET", `path set: ${message}`);
+}

@@ -1,0 +1,99 @@
+/** How much memory filters take. This file has instances of the modules to itself. */
+import { buildPathFilter, PathFilter, PathFilterStore } from "hedgerow";
+import { expect, test } from "vitest";
+import { buildMemory } from "../../dist/paths/build-module.js";
+import { memorySize } from "../support/wasm.js";
+
+const file = buildPathFilter(Array.from({ length: 1000 }, (_, number) => `/archive/${number}`));
+
+test("filters that are loaded and freed leave no memory behind", () => {
+  const sizes = [0, 10, 100, 500].map((count) =>
+    buildPathFilter(Array.from({ length: count }, (_, number) => `/${number}`)),
+  );
+  let after100 = 0;
+  for (let round = 0; round < 10_000; round += 1) {
+    const filter = PathFilter.parse(sizes[round % sizes.length]!);
+    filter.has(round % 7 === 0 ? "/".repeat(5000) : "/7");
+    filter.free();
+    if (round === 99) after100 = memorySize();
+  }
+  expect(memorySize()).toBe(after100);
+});
+
+test("files that are refused leave no memory behind", async () => {
+  const damaged = file.slice();
+  damaged[damaged.length - 9] = 0x2d;
+  const refuse = async () => {
+    expect(() => PathFilter.parse(damaged)).toThrow("a character of Base64");
+    await expect(PathFilter.load(new Response(damaged))).rejects.toThrow("a character of Base64");
+    await expect(PathFilter.load(new Response("{}\n"))).rejects.toThrow("version");
+  };
+  for (let round = 0; round < 20; round += 1) await refuse();
+  const before = memorySize();
+  for (let round = 0; round < 500; round += 1) await refuse();
+  expect(memorySize()).toBe(before);
+});
+
+test("a filter takes its file and no more than 4 kB beside it", async () => {
+  const load = [
+    () => PathFilter.parse(file),
+    () => PathFilter.load(new Response(file)),
+    () => PathFilter.load(streamOfPieces(file, 777)),
+  ];
+  for (const one of load) {
+    const before = memorySize();
+    const filters: PathFilter[] = [];
+    while (filters.length < 1000) filters.push(await one());
+    const held = (memorySize() - before) / filters.length;
+    // What earlier filters have freed is used first, and memory grows by pages.
+    expect(held).toBeLessThanOrEqual(file.length + 4096);
+    expect(filters.every((filter) => filter.has("/archive/7"))).toBe(true);
+    for (const filter of filters) filter.free();
+  }
+});
+
+test("a header cannot make more memory be taken than the file has", async () => {
+  const hostile = '{"version":"","bloom":{"n":1,"p":0.1,"m":4294967295,"k":1,"s":0}}\n"AAAA';
+  const before = memorySize();
+  for (let round = 0; round < 100; round += 1) {
+    expect(() => PathFilter.parse(hostile)).toThrow("715827883 characters of Base64");
+    await expect(PathFilter.load(new Response(hostile))).rejects.toThrow("715827883 characters");
+  }
+  expect(memorySize() - before).toBeLessThanOrEqual(2 ** 18);
+});
+
+test("a store whose filters come and go takes the memory of those it holds", async () => {
+  const store = new PathFilterStore({
+    maxBytes: 10 * file.length,
+    load: () => PathFilter.parse(file),
+  });
+  for (let key = 0; key < 50; key += 1) await store.canExist(`${key}`, "/");
+  const before = memorySize();
+  for (let key = 0; key < 2000; key += 1) await store.canExist(`${key % 37}`, "/");
+  expect(memorySize()).toBe(before);
+  expect([store.size, store.bytes]).toEqual([10, 10 * file.length]);
+  store.clear();
+});
+
+test("builders that are used or freed leave no memory behind", () => {
+  const paths = Array.from({ length: 3000 }, (_, number) => `/archive/${number}`);
+  for (let round = 0; round < 5; round += 1) buildPathFilter(paths);
+  const before = buildMemory().length;
+  for (let round = 0; round < 100; round += 1) {
+    buildPathFilter(paths);
+    expect(() => buildPathFilter([...paths, 7 as unknown as string])).toThrow("found number");
+  }
+  expect(buildMemory().length).toBe(before);
+});
+
+/** A stream of a file in pieces. */
+function streamOfPieces(bytes: Uint8Array, length: number): ReadableStream<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += length) pieces.push(bytes.slice(at, at + length));
+  return new ReadableStream({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(piece);
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { buildPathFilter } from "hedgerow";
+import { readPathFilterSync } from "hedgerow/node";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { memorySize } from "../support/wasm.js";
+
+const paths = Array.from({ length: 20_000 }, (_, number) => `/archive/${number}`);
+const bytes = buildPathFilter(paths);
+
+let folder: string;
+let file: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "hedgerow-"));
+  file = join(folder, "paths.filter");
+  writeFileSync(file, bytes);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("a file is read by its name or its URL", () => {
+  for (const name of [file, pathToFileURL(file)]) {
+    const filter = readPathFilterSync(name);
+    expect(filter.byteLength).toBe(bytes.length);
+    expect(paths.every((path) => filter.has(path))).toBe(true);
+    expect(filter.has("/archive")).toBe(false);
+    filter.free();
+  }
+});
+
+test("a pipe is read to its end", () => {
+  const pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  execFileSync("sh", ["-c", `cat '${file}' > '${pipe}' 2>/dev/null & exit 0`], { stdio: "ignore" });
+  const filter = readPathFilterSync(pipe);
+  expect([filter.byteLength, filter.has("/archive/7")]).toEqual([bytes.length, true]);
+  filter.free();
+});
+
+test("what is no file, no filter or no whole one is refused, and nothing is left open", () => {
+  const part = join(folder, "part.filter");
+  writeFileSync(part, bytes.subarray(0, 1000));
+  readPathFilterSync(file).free();
+  const before = memorySize();
+  for (let round = 0; round < 2000; round += 1) {
+    expect(() => readPathFilterSync(join(folder, "none"))).toThrow("ENOENT");
+    expect(() => readPathFilterSync(folder)).toThrow("EISDIR");
+    expect(() => readPathFilterSync(part)).toThrow("characters of Base64 in line 2, or more");
+  }
+  expect(memorySize()).toBe(before);
+});

@@ -1,0 +1,36 @@
+/** Files of filters that cases read. */
+import { bytesOf } from "../../support/text.js";
+
+/** The paths in {@link PATHMAP}. */
+export const PATHMAP_PATHS = ["/foo", "/foo/bar", "/foo/baz/", "/apple/pie"];
+
+export const PATHMAP_LINE_1 = '{"version":"test","bloom":{"n":4,"p":1e-7,"m":138,"k":23,"s":0}}';
+export const PATHMAP_LINE_2 = '"/qqpVeKKgABfaKAFV6qqii/A"';
+
+/** A file that was published for PathMap. */
+export const PATHMAP = `${PATHMAP_LINE_1}\n${PATHMAP_LINE_2}`;
+
+/** A file that was published for bulk redirects: it has `/old-path` and `/another-old-path`. */
+export const REDIRECTS = [
+  '{"version":"bulk-redirects","bloom":{"n":3,"p":1e-7,"m":102,"k":23,"s":0}}',
+  '"Mec7FxGVcJ0fHdj8HA=="',
+].join("\n");
+
+/** A file that was published for routing: it has the empty path, and neither `/` nor `/index`. */
+export const ROUTING = [
+  '{"version":"test","bloom":{"n":10,"p":1e-7,"m":336,"k":23,"s":0}}',
+  '"0kxC4anU4awVOYSs54vsAL7gBNGK/PrLjKrAJRil64mMxmiig1S+jqyC"',
+].join("\n");
+
+/** A stream of `file` in pieces of `length` bytes. */
+export function streamOf(file: Uint8Array | string, length: number): ReadableStream<Uint8Array> {
+  const bytes = typeof file === "string" ? bytesOf(file) : file;
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) controller.close();
+      else controller.enqueue(bytes.slice(at, at + length));
+      at += length;
+    },
+  });
+}

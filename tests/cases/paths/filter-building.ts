@@ -1,0 +1,119 @@
+import { buildPathFilter, measurePathFilter, PathFilter, PathFilterBuilder } from "hedgerow";
+import { equal, refused } from "../../support/assert.js";
+import { textOf } from "../../support/text.js";
+import type { Cases } from "../case.js";
+
+export const filterBuilding: Cases = {
+  "a file is two lines, of a header and of Base64": () => {
+    const file = textOf(buildPathFilter(["/a"], { sizing: "classic", version: "dpl_7", seed: 3 }));
+    const [line1, line2, ...rest] = file.split("\n");
+    equal(line1, '{"version":"dpl_7","bloom":{"n":1,"p":1e-7,"m":48,"k":23,"s":3}}');
+    equal(/^"[A-Za-z0-9+/]{8}"$/.test(line2!), true, line2);
+    equal(rest, []);
+  },
+
+  "every path that was added is present": () => {
+    const paths = ["", "/", "/é😀", "/a".repeat(2000), "\0", "\ud800", " ", "/%2F", "/blog/*"];
+    for (const sizing of ["promised", "classic"] as const) {
+      for (const falsePositiveRate of [0.5, 1e-2, 1e-7]) {
+        const filter = PathFilter.parse(buildPathFilter(paths, { sizing, falsePositiveRate }));
+        equal(
+          paths.filter((path) => !filter.has(path)),
+          [],
+        );
+        filter.free();
+      }
+    }
+  },
+
+  "equal paths count once, in any order": () => {
+    const once = buildPathFilter(["/a", "/b", "/c"]);
+    equal(textOf(buildPathFilter(["/c", "/a", "/b", "/a", "/c"])), textOf(once));
+    equal(PathFilter.parse(once).params.bloom.n, 3);
+  },
+
+  "a builder takes paths one by one": () => {
+    const builder = new PathFilterBuilder({ version: "1" }).add("/a").add("/b/*");
+    equal(textOf(builder.build()), textOf(buildPathFilter(["/b/*", "/a"], { version: "1" })));
+    refused(() => builder.add("/c"), "ERR_FREED");
+    refused(() => builder.build(), "ERR_FREED");
+    builder.free();
+  },
+
+  "any iterable will do, and what it throws is thrown on": () => {
+    const both = textOf(buildPathFilter(["/a", "/b"]));
+    equal(textOf(buildPathFilter(new Set(["/a", "/b"]))), both);
+    const interrupted = function* () {
+      yield "/a";
+      throw new RangeError("the iterable's own");
+    };
+    try {
+      buildPathFilter(interrupted());
+    } catch (error) {
+      equal((error as Error).message, "the iterable's own");
+      return;
+    }
+    throw new Error("expected an error, found none");
+  },
+
+  "no paths make a filter of nothing": () => {
+    const filter = PathFilter.parse(buildPathFilter([]));
+    equal(filter.params.bloom.n, 0);
+    equal(filter.has("/"), false);
+    equal(filter.wildcards, 0);
+  },
+
+  "many paths make the memory grow, and are all present": () => {
+    const paths = Array.from({ length: 100_000 }, (_, number) => `/archive/${number}`);
+    const filter = PathFilter.parse(buildPathFilter(paths));
+    equal(
+      paths.filter((path) => !filter.has(path)),
+      [],
+    );
+    equal(filter.params.bloom.n, 100_000);
+    filter.free();
+  },
+
+  "a version is any text": () => {
+    for (const version of ["", 'a"b\\c\n', "é😀", "\u0007", "\ud800"]) {
+      const file = buildPathFilter(["/a"], { version });
+      equal(PathFilter.parse(file).params.version, version);
+    }
+  },
+
+  "wildcard keys are told of by their greatest depth": () => {
+    const depthOf = (...paths: string[]) => PathFilter.parse(buildPathFilter(paths)).wildcards;
+    equal(depthOf("/a", "/b*", "*"), 0);
+    equal(depthOf("/*"), 1);
+    equal(depthOf("/a/*", "/*", "/a/b/c"), 2);
+    equal(depthOf(`${"/a".repeat(100)}/*`), 64);
+    equal(PathFilter.parse(buildPathFilter(["/a/*"])).params.wildcards, 2);
+  },
+
+  "options beyond a limit or of another type are refused": () => {
+    for (const falsePositiveRate of [0, -1, 0.51, 1e-19, Number.NaN, "1" as unknown as number]) {
+      refused(() => buildPathFilter([], { falsePositiveRate }), "ERR_ARGUMENT", "1e-18 to 0.5");
+    }
+    for (const seed of [-1, 0.5, 2 ** 53, Number.NaN]) {
+      refused(() => buildPathFilter([], { seed }), "ERR_ARGUMENT", "seed", `found ${seed}`);
+    }
+    const longest = "x".repeat(2 ** 16 - 162);
+    PathFilter.parse(buildPathFilter(["/*"], { version: longest, seed: 2 ** 53 - 1 })).free();
+    refused(() => buildPathFilter([], { version: `${longest}x` }), "ERR_ARGUMENT", "65537");
+    refused(() => buildPathFilter([], { version: 1 as unknown as string }), "ERR_ARGUMENT");
+    refused(() => buildPathFilter([], { sizing: "small" as "classic" }), "ERR_ARGUMENT", "small");
+  },
+
+  "what is no list of paths is refused": () => {
+    refused(() => buildPathFilter("/a"), "ERR_ARGUMENT", "one string");
+    refused(() => buildPathFilter(["/a", 7 as unknown as string]), "ERR_ARGUMENT", "number");
+  },
+
+  "a filter is measured": () => {
+    const { bitsSet, falsePositiveRate } = measurePathFilter(buildPathFilter(["/a", "/b"]));
+    equal(bitsSet > 40 && bitsSet <= 46, true, `${bitsSet}`);
+    equal(falsePositiveRate > 0.5e-7 && falsePositiveRate < 1e-7, true, `${falsePositiveRate}`);
+    equal(measurePathFilter(buildPathFilter([])), { bitsSet: 0, falsePositiveRate: 0 });
+    refused(() => measurePathFilter(new Uint8Array(3)), "ERR_FILTER_FORMAT");
+  },
+};

@@ -1,0 +1,106 @@
+import { buildPathFilter, PathFilter } from "hedgerow";
+import { equal, isRefusal, rejectionOf } from "../../support/assert.js";
+import { bytesOf } from "../../support/text.js";
+import type { Cases } from "../case.js";
+import { PATHMAP, streamOf } from "./files.js";
+
+/** A stream of these pieces, and whether its reader lost interest. */
+function pieces(list: Iterable<unknown>) {
+  const state = { isCancelled: false };
+  const iterator = list[Symbol.iterator]();
+  const stream = new ReadableStream({
+    pull(controller) {
+      const { done, value } = iterator.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel() {
+      state.isCancelled = true;
+    },
+  });
+  return { stream, state };
+}
+
+export const filterLoading: Cases = {
+  "a response or a stream is read, in pieces of any size": async () => {
+    const paths = Array.from({ length: 500 }, (_, number) => `/${number}`);
+    const file = buildPathFilter(paths);
+    for (const length of [1, 2, 63, 64, 1000, file.length - 1, file.length]) {
+      for (const source of [streamOf(file, length), new Response(streamOf(file, length))]) {
+        const filter = await PathFilter.load(source);
+        equal(
+          paths.every((path) => filter.has(path)),
+          true,
+        );
+        equal([filter.byteLength, filter.has("/x")], [file.length, false]);
+        filter.free();
+      }
+    }
+  },
+
+  "either line end is accepted, cut anywhere": async () => {
+    const file = `${PATHMAP.replace("\n", "\r\n")}\r\n`;
+    for (let length = 1; length < file.length; length += 1) {
+      const filter = await PathFilter.load(streamOf(file, length));
+      equal(filter.has("/foo"), true);
+      filter.free();
+    }
+  },
+
+  "a truncated stream is refused, with its end": async () => {
+    for (let length = 0; length < PATHMAP.length; length += 1) {
+      const error = await rejectionOf(PathFilter.load(streamOf(PATHMAP.slice(0, length), 16)));
+      isRefusal(error, "ERR_FILTER_FORMAT", "at byte");
+    }
+    isRefusal(await rejectionOf(PathFilter.load(new Response(null))), "ERR_FILTER_FORMAT");
+  },
+
+  "a stream without an end is read no further than the file can be": async () => {
+    function* endless(): Generator<Uint8Array> {
+      yield bytesOf(PATHMAP.slice(0, -1));
+      for (let count = 0; count < 1_000_000; count += 1) yield bytesOf("A".repeat(10));
+      throw new Error("expected to be cancelled");
+    }
+    const { stream, state } = pieces(endless());
+    const error = await rejectionOf(PathFilter.load(stream));
+    isRefusal(error, "ERR_FILTER_FORMAT", "the quote that closes line 2");
+    equal(state.isCancelled, true);
+
+    function* blank(): Generator<Uint8Array> {
+      for (let count = 0; count < 1_000_000; count += 1) yield bytesOf(" ".repeat(1000));
+      throw new Error("expected to be cancelled");
+    }
+    const other = pieces(blank());
+    isRefusal(await rejectionOf(PathFilter.load(other.stream)), "ERR_FILTER_FORMAT");
+    equal(other.state.isCancelled, true);
+  },
+
+  "a first line that is refused ends the reading": async () => {
+    const { stream, state } = pieces([bytesOf("{}\n"), bytesOf('"AAAA"'), bytesOf("more")]);
+    const error = await rejectionOf(PathFilter.load(stream));
+    isRefusal(error, "ERR_FILTER_FORMAT", "the member version, found 0x7d at byte 1");
+    equal(state.isCancelled, true);
+  },
+
+  "what the stream throws is thrown on": async () => {
+    const failure = new RangeError("the stream's own");
+    function* failing(): Generator<Uint8Array> {
+      yield bytesOf(PATHMAP.slice(0, 70));
+      throw failure;
+    }
+    equal((await rejectionOf(PathFilter.load(pieces(failing()).stream))) === failure, true);
+  },
+
+  "what is no stream of bytes is refused": async () => {
+    const { stream, state } = pieces([bytesOf(PATHMAP.slice(0, 70)), "text", "more", "more"]);
+    isRefusal(await rejectionOf(PathFilter.load(stream)), "ERR_ARGUMENT", "found string");
+    equal(state.isCancelled, true);
+    const other = "file" as unknown as Response;
+    isRefusal(await rejectionOf(PathFilter.load(other)), "ERR_ARGUMENT", "found string");
+  },
+
+  "an answer without success is refused": async () => {
+    const missing = new Response(PATHMAP, { status: 404 });
+    isRefusal(await rejectionOf(PathFilter.load(missing)), "ERR_FILTER_RESPONSE", "status 404");
+  },
+};

@@ -1,0 +1,162 @@
+import { buildPathFilter, PathFilter, PathFilterStore, type PathLookup, PathSet } from "hedgerow";
+import { equal, isRefusal, refused, rejectionOf } from "../../support/assert.js";
+import type { Cases } from "../case.js";
+
+/** A lookup of one path that takes `byteLength` bytes, and knows whether it was freed. */
+class Fake implements PathLookup {
+  isFreed = false;
+  readonly wildcards = 0;
+
+  constructor(
+    readonly path: string,
+    readonly byteLength = 100,
+  ) {}
+
+  has(path: string): boolean {
+    equal(this.isFreed, false, `${this.path} is asked after free()`);
+    return path === this.path;
+  }
+
+  free(): void {
+    equal(this.isFreed, false, `${this.path} is freed twice`);
+    this.isFreed = true;
+  }
+}
+
+/** A store of fakes, each of which has its key as its path, and all that were loaded. */
+function storeOf(maxBytes: number, bytesOf: (key: string) => number = () => 100) {
+  const loaded: Fake[] = [];
+  const load = async (key: string) => {
+    await Promise.resolve();
+    const fake = new Fake(key, bytesOf(key));
+    loaded.push(fake);
+    return fake;
+  };
+  const keptOf = () => loaded.filter((fake) => !fake.isFreed).map((fake) => fake.path);
+  return { store: new PathFilterStore({ maxBytes, load }), loaded, keptOf };
+}
+
+export const filterStore: Cases = {
+  "a filter, a set or a response is loaded once and asked": async () => {
+    const file = buildPathFilter(["/about", "/blog/*"]);
+    let loads = 0;
+    const sources = [
+      () => PathFilter.parse(file),
+      () => new PathSet(["/about", "/blog/*"]),
+      async () => new Response(file),
+    ];
+    for (const source of sources) {
+      const load = () => {
+        loads += 1;
+        return source();
+      };
+      const store = new PathFilterStore({ maxBytes: 1e6, load });
+      equal(await store.canExist("a", "/about"), true);
+      equal(store.canExist("a", "/blog/x/y"), true);
+      equal(store.canExist("a", "/nothing"), false);
+      equal(store.size, 1);
+      store.clear();
+    }
+    equal(loads, sources.length);
+  },
+
+  "however many ask at once, it is loaded once": async () => {
+    const { store, loaded } = storeOf(1000);
+    const asked = Array.from({ length: 100 }, () => store.canExist("a", "a"));
+    equal(new Set(await Promise.all(asked)).has(false), false);
+    equal(loaded.length, 1);
+    equal(store.bytes, 100);
+  },
+
+  "what was used least recently goes first, and its memory with it": async () => {
+    const { store, keptOf } = storeOf(300);
+    for (const key of ["a", "b", "c"]) await store.canExist(key, key);
+    store.canExist("a", "a");
+    await store.canExist("d", "d");
+    equal(keptOf(), ["a", "c", "d"]);
+    equal([store.bytes, store.size], [300, 3]);
+    await store.canExist("e", "e");
+    equal(keptOf(), ["a", "d", "e"]);
+  },
+
+  "one that is larger than the bound is used, and not kept": async () => {
+    const { store, loaded } = storeOf(50);
+    equal(await Promise.all([store.canExist("a", "a"), store.canExist("a", "b")]), [true, false]);
+    equal([loaded.length, loaded[0]!.isFreed, store.bytes, store.size], [1, true, 0, 0]);
+    await store.canExist("a", "a");
+    equal(loaded.length, 2);
+  },
+
+  "those who wait are answered before what they wait for is freed": async () => {
+    const { store, loaded } = storeOf(100);
+    const asked = ["a", "b", "a", "c", "b"].map((key) => store.canExist(key, key));
+    store.delete("a");
+    equal(await Promise.all(asked), [true, true, true, true, true]);
+    equal(loaded.filter((fake) => !fake.isFreed).length, 1);
+    equal([store.bytes, store.size], [100, 1]);
+  },
+
+  "a load that fails goes to all who asked, and is not remembered": async () => {
+    let loads = 0;
+    const load = async (key: string) => {
+      loads += 1;
+      if (loads === 1) throw new RangeError("the loader's own");
+      return new Fake(key);
+    };
+    const store = new PathFilterStore({ maxBytes: 1000, load });
+    const failed = [store.canExist("a", "a"), store.canExist("a", "b")];
+    for (const answer of failed) {
+      equal(((await rejectionOf(answer as Promise<boolean>)) as Error).message, "the loader's own");
+    }
+    equal([store.size, store.bytes], [0, 0]);
+    equal(await store.canExist("a", "a"), true);
+    equal(loads, 2);
+  },
+
+  "a loader that throws at once, or answers without a filter, rejects": async () => {
+    const load = (key: string) => {
+      if (key === "a") throw new RangeError("at once");
+      return new Response("not found", { status: 404 });
+    };
+    const store = new PathFilterStore({ maxBytes: 1000, load });
+    const first = await rejectionOf(Promise.resolve(store.canExist("a", "/")));
+    equal((first as Error).message, "at once");
+    const second = await rejectionOf(Promise.resolve(store.canExist("b", "/")));
+    isRefusal(second, "ERR_FILTER_RESPONSE", "404");
+  },
+
+  "what was deleted is loaded again, also while it was loaded": async () => {
+    const { store, loaded } = storeOf(1000);
+    await store.canExist("a", "a");
+    store.delete("a");
+    store.delete("b");
+    equal([loaded[0]!.isFreed, store.bytes], [true, 0]);
+    const first = store.canExist("a", "a");
+    store.delete("a");
+    const second = store.canExist("a", "a");
+    equal(await Promise.all([first, second]), [true, true]);
+    equal(
+      loaded.map((fake) => fake.isFreed),
+      [true, true, false],
+    );
+    store.clear();
+    equal([store.bytes, store.size, loaded[2]!.isFreed], [0, 0, true]);
+  },
+
+  "what an answer throws is thrown on, and harms nothing": async () => {
+    const { store, loaded } = storeOf(50);
+    const fail = () => {
+      throw new RangeError("the asker's own");
+    };
+    const error = await rejectionOf(Promise.resolve(store.use("a", fail)));
+    equal((error as Error).message, "the asker's own");
+    equal(loaded[0]!.isFreed, true);
+  },
+
+  "a bound that is no number is refused": () => {
+    for (const maxBytes of [-1, Number.NaN, "1e6x" as unknown as number]) {
+      const options = { maxBytes, load: () => new PathSet([]) };
+      refused(() => new PathFilterStore(options), "ERR_ARGUMENT", "maxBytes");
+    }
+  },
+};

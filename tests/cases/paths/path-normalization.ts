@@ -1,0 +1,99 @@
+import { normalizePath } from "hedgerow";
+import { equal } from "../../support/assert.js";
+import type { Cases } from "../case.js";
+
+/** Asserts the normal form of each path, and that it is its own. */
+function assertNormal(cases: Readonly<Record<string, string>>): void {
+  for (const [path, expected] of Object.entries(cases)) {
+    equal(normalizePath(path), expected, path);
+    equal(normalizePath(expected), expected, expected);
+  }
+}
+
+export const pathNormalization: Cases = {
+  "a normal path stays as it is": () => {
+    assertNormal({
+      "/": "/",
+      "/about": "/about",
+      "/a/b-c/d_e.html": "/a/b-c/d_e.html",
+      "/café/😀": "/café/😀",
+      "/.well-known/acme": "/.well-known/acme",
+      "/a/...": "/a/...",
+      "/blog/*": "/blog/*",
+      "/Case/Is/Kept": "/Case/Is/Kept",
+      "/a b+c": "/a b+c",
+    });
+  },
+
+  "slashes are neither repeated nor at the end, and one is at the beginning": () => {
+    assertNormal({ "": "/", "//": "/", "/a/": "/a", "//a///b//": "/a/b", a: "/a", "a/b": "/a/b" });
+  },
+
+  "the query and the fragment are cut off": () => {
+    assertNormal({
+      "/a?b=/c/../d": "/a",
+      "/a/?": "/a",
+      "/a#b?c": "/a",
+      "?": "/",
+      "/?x": "/",
+      "#/a": "/",
+    });
+  },
+
+  "characters are decoded, but for those that would then mean something else": () => {
+    assertNormal({
+      "/caf%C3%A9": "/café",
+      "/%F0%9F%98%80": "/😀",
+      "/%7euser": "/~user",
+      "/a%20b": "/a b",
+      "/a%2fb": "/a%2Fb",
+      "/a%3fb%23c": "/a%3Fb%23c",
+      "/100%25": "/100%25",
+      "/%2541": "/%2541",
+      "/%2A": "/*",
+      "/a%5Cb": "/a\\b",
+      "/%00": "/\0",
+    });
+  },
+
+  "what is no character stays encoded, in capital letters": () => {
+    assertNormal({
+      "/%ff": "/%FF",
+      "/%e2%82": "/%E2%82",
+      "/%c0%af": "/%C0%AF",
+      "/%ed%a0%80": "/%ED%A0%80",
+      "/%f4%90%80%80": "/%F4%90%80%80",
+      "/%c3%a9%c3": "/é%C3",
+    });
+  },
+
+  "a percent sign that begins no escape is encoded": () => {
+    assertNormal({ "/100%": "/100%25", "/%zz": "/%25zz", "/%4": "/%254", "/%%41": "/%25A" });
+  },
+
+  "dots are resolved, encoded or not, and never beyond the root": () => {
+    assertNormal({
+      "/a/./b": "/a/b",
+      "/a/../b": "/b",
+      "/a/b/..": "/a",
+      "/../../a": "/a",
+      "/a/%2e%2E/b": "/b",
+      "/a/%2e/b": "/a/b",
+      "/a/..%2fb": "/a/..%2Fb",
+      "/..": "/",
+    });
+  },
+
+  "the path of a URL and the URL's own text have the same normal form": () => {
+    for (const path of ["/a b/é", "/a/./../b//c/", "/%7e/%2F", "/x?y#z", "/a\tb", "/ü%zz"]) {
+      const url = new URL(path, "http://localhost");
+      equal(normalizePath(url.pathname), normalizePath(path.replace("\t", "")), path);
+    }
+  },
+
+  "a path as long as a server takes is done in time that grows with it": () => {
+    const long = `${"/%41/%2e%2e".repeat(20_000)}/%`;
+    equal(normalizePath(long), "/%25");
+    equal(normalizePath("/".repeat(200_000)), "/");
+  },
+};
