@@ -5,6 +5,8 @@ import { setup } from "./setup.mjs";
 await main(() => {
   setup();
   run("cargo", ["fmt", "--all"]);
-  run("cargo", ["fmt", "--manifest-path", "crates/headers/fuzz/Cargo.toml"]);
+  for (const crate of ["headers", "paths"]) {
+    run("cargo", ["fmt", "--manifest-path", `crates/${crate}/fuzz/Cargo.toml`]);
+  }
   run("biome", ["check", "--write", "."]);
 });

@@ -4,7 +4,10 @@ import { fuzzTool } from "./lib/tools.mjs";
 import { installTool, setup } from "./setup.mjs";
 
 /** The crates that have fuzz targets, and the targets. */
-const TARGETS = [{ folder: "crates/headers", targets: ["image", "field_block", "rules"] }];
+const TARGETS = [
+  { folder: "crates/headers", targets: ["image", "field_block", "rules"] },
+  { folder: "crates/paths", targets: ["format", "builder"] },
+];
 
 await main(() => {
   const seconds = Number(process.argv[2] ?? 20);

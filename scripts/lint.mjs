@@ -9,7 +9,9 @@ await main(() => {
   build();
   step("Rust: formatting");
   run("cargo", ["fmt", "--all", "--check"]);
-  run("cargo", ["fmt", "--check", "--manifest-path", "crates/headers/fuzz/Cargo.toml"]);
+  for (const crate of ["headers", "paths"]) {
+    run("cargo", ["fmt", "--check", "--manifest-path", `crates/${crate}/fuzz/Cargo.toml`]);
+  }
   step("Rust: clippy");
   const clippy = ["clippy", "--quiet", "--workspace", "--all-targets"];
   run("cargo", [...clippy, "--all-features", "--", "-D", "warnings"]);

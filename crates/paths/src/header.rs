@@ -132,7 +132,7 @@ fn once(cursor: &mut Cursor<'_>, is_there: bool) -> Option<()> {
 /// Goes past a member that may mean something to others. One with an escape in its name may be one
 /// of ours to them.
 fn skip_unknown(cursor: &mut Cursor<'_>, name: &[u8]) -> Option<()> {
-    if name.iter().any(|&byte| byte == b'\\') {
+    if name.contains(&b'\\') {
         return cursor.fail("a member whose name has no escape");
     }
     cursor.value()

@@ -1,0 +1,38 @@
+//! Whatever the keys and the options, a filter is built that has all its keys, or a limit is named.
+#![no_main]
+
+use arbitrary::Arbitrary;
+use hedgerow_paths::{PathFilter, PathFilterBuilder, Sizing};
+use libfuzzer_sys::fuzz_target;
+
+#[derive(Arbitrary, Debug)]
+struct Input<'a> {
+    keys: Vec<&'a [u8]>,
+    rate: f64,
+    seed: u64,
+    version: &'a str,
+    bits: Option<u16>,
+}
+
+fuzz_target!(|input: Input<'_>| {
+    let Input { keys, rate, seed, version, bits } = input;
+    // Without a number of bits, small rates promise filters of gigabytes.
+    let sizing = bits.map_or(Sizing::Classic, |bits| Sizing::Bits(bits.into()));
+    let builder = PathFilterBuilder::new()
+        .false_positive_rate(rate)
+        .seed(seed)
+        .version(version)
+        .sizing(sizing);
+    let Ok(file) = builder.build(&keys) else {
+        assert!(!(1e-18..=0.5).contains(&rate) || seed >= 1 << 53 || bits == Some(0));
+        return;
+    };
+    let filter = PathFilter::parse(&file).expect("what was built is read");
+    assert!(keys.iter().all(|key| filter.has(key)));
+    assert_eq!((filter.version().as_str(), filter.params().p), (version, rate));
+    let mut distinct = keys.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(filter.params().n, distinct.len() as u64);
+    assert_eq!(builder.build_counted(distinct.len() as u64, &keys), Ok(file));
+});
