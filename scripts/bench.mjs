@@ -12,6 +12,7 @@ import { setup } from "./setup.mjs";
 /** @type {Record<string, () => Promise<Result[]>>} */
 const SUITES = {
   headers: async () => (await import("./bench/headers.mjs")).benchHeaders(),
+  paths: async () => (await import("./bench/paths.mjs")).benchPaths(),
 };
 
 await main(async () => {

@@ -16,6 +16,7 @@ export function build() {
     "js/edge/wasm/edge.d.ts",
     "js/edge/wasm/presets.d.ts",
   ]);
+  buildPackage("js/cli", ["js/edge/dist"]);
 }
 
 /**

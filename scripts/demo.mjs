@@ -9,4 +9,6 @@ await main(async () => {
   // Imported late: what they need is installed by now.
   const { demonstrateHeaders } = await import("./demo/headers.mjs");
   await demonstrateHeaders();
+  const { demonstratePaths } = await import("./demo/paths.mjs");
+  await demonstratePaths();
 });

@@ -7,6 +7,7 @@ import { methods } from "../../bench/js/headers/methods.mjs";
 import { measure } from "../../bench/js/measure.mjs";
 import { internalNames, requests } from "../lib/corpus.mjs";
 import { StepError, step } from "../lib/run.mjs";
+import { microseconds, printTable } from "../lib/table.mjs";
 import { startWorker } from "../lib/worker.mjs";
 
 const CONCURRENCY = 16;
@@ -44,7 +45,7 @@ export async function demonstrateHeaders() {
     const leakedIn = count(arrived, isInternal);
     const leakedOut = count(answers, isInternal);
     const altered = alteredCount(sent, arrived, internal);
-    print([
+    printTable([
       ["internal headers sent by clients", count(sent, isInternal)],
       ["  seen by the origin", leakedIn],
       ["internal headers sent by the origin", leaking.length * sent.length],
@@ -166,19 +167,6 @@ function strippingTimes() {
     ["  of headers.delete() in a loop", microseconds(naive)],
     ["  ratio", `${((naive ?? 0) / (ours ?? 1)).toFixed(1)} ×`],
   ];
-}
-
-/** @param {number | undefined} nanoseconds */
-const microseconds = (nanoseconds) => `${((nanoseconds ?? Number.NaN) / 1000).toFixed(2)} µs`;
-
-/** @param {[string, string | number][]} rows */
-function print(rows) {
-  const width = Math.max(...rows.map(([label]) => label.length)) + 2;
-  console.log();
-  for (const [label, value] of rows) {
-    console.log(`  ${label.padEnd(width)}${value.toLocaleString("en").padStart(12)}`);
-  }
-  console.log();
 }
 
 /** How many members of `a` are not in `b`. @param {Set<string>} a @param {Set<string>} b */

@@ -1,3 +1,4 @@
 //! What the native benchmarks measure: workloads, and the ways to do the work.
 
 pub mod headers;
+pub mod paths;

@@ -8,6 +8,8 @@ export type HedgerowErrorCode =
   | "ERR_FILTER_FORMAT"
   /** An answer that holds no path filter, since its status says so. */
   | "ERR_FILTER_RESPONSE"
+  /** A path filter that takes too long to load. */
+  | "ERR_FILTER_TIMEOUT"
   /** JSON that is no set of paths. */
   | "ERR_PATH_SET"
   /** An argument of the wrong type, or beyond a limit. */

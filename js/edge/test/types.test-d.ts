@@ -43,6 +43,7 @@ test("a HedgerowError is an Error with a code that cannot be changed", () => {
     | "ERR_FIELD_BLOCK"
     | "ERR_FILTER_FORMAT"
     | "ERR_FILTER_RESPONSE"
+    | "ERR_FILTER_TIMEOUT"
     | "ERR_PATH_SET"
     | "ERR_ARGUMENT"
     | "ERR_FREED"

@@ -153,6 +153,30 @@ export const filterStore: Cases = {
     equal(loaded[0]!.isFreed, true);
   },
 
+  "a load that does not end is waited for no longer than told, and begun anew": async () => {
+    const fakes: Fake[] = [];
+    let finish = (_: Fake) => {};
+    const load = (key: string) => {
+      const fake = new Fake(key);
+      fakes.push(fake);
+      if (fakes.length > 1) return fake;
+      return new Promise<Fake>((resolve) => {
+        finish = resolve;
+      });
+    };
+    const store = new PathFilterStore({ maxBytes: 1000, load, timeout: 10 });
+    const asked = [store.canExist("a", "a"), store.canExist("a", "a")];
+    for (const answer of asked) {
+      isRefusal(await rejectionOf(Promise.resolve(answer)), "ERR_FILTER_TIMEOUT", "a to be loaded");
+    }
+    equal([store.size, await store.canExist("a", "a")], [0, true]);
+    finish(fakes[0]!);
+    await Promise.resolve();
+    await Promise.resolve();
+    equal(await store.canExist("a", "a"), true);
+    equal([fakes.map((fake) => fake.isFreed), store.bytes], [[true, false], 100]);
+  },
+
   "a bound that is no number is refused": () => {
     for (const maxBytes of [-1, Number.NaN, "1e6x" as unknown as number]) {
       const options = { maxBytes, load: () => new PathSet([]) };

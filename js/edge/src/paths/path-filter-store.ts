@@ -14,7 +14,14 @@ export interface PathFilterStoreOptions {
    * asks makes it be called again.
    */
   load: (key: string) => Promise<PathLookup | Response> | PathLookup | Response;
+  /**
+   * How long one who asks waits for a load, in milliseconds (default: 10,000). Then the next one makes
+   * it be called again: in Workers, a load ends without a word when the request that began it does.
+   */
+  timeout?: number;
 }
+
+const DEFAULT_TIMEOUT = 10_000;
 
 /** What the store has, or is about to have, under a key. */
 interface Entry {
@@ -81,13 +88,13 @@ export class PathFilterStore {
    * must not be kept: the store may free it as soon as `ask` has returned.
    *
    * @returns what `ask` returns, as a promise if it had to be loaded. It is rejected with what
-   * loading throws.
+   * loading throws, or with `ERR_FILTER_TIMEOUT`.
    */
   use<T>(key: string, ask: (lookup: PathLookup) => T): T | Promise<T> {
     const entry = this.#entries.get(key) ?? this.#load(key);
     this.#entries.delete(key);
     this.#entries.set(key, entry);
-    return entry.lookup === undefined ? this.#wait(entry, ask) : ask(entry.lookup);
+    return entry.lookup === undefined ? this.#wait(key, entry, ask) : ask(entry.lookup);
   }
 
   /** Lets go of what belongs to `key`: the next one who asks makes it be loaded again. */
@@ -126,11 +133,21 @@ export class PathFilterStore {
     return loaded instanceof Response ? PathFilter.load(loaded) : loaded;
   }
 
-  async #wait<T>(entry: Entry, ask: (lookup: PathLookup) => T): Promise<T> {
+  async #wait<T>(key: string, entry: Entry, ask: (lookup: PathLookup) => T): Promise<T> {
+    const { timeout = DEFAULT_TIMEOUT } = this.#options;
     entry.waiting += 1;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        this.#forget(key, entry);
+        const message = `expected ${key} to be loaded in ${timeout} ms, found it still loading`;
+        reject(new HedgerowError("ERR_FILTER_TIMEOUT", message));
+      }, timeout);
+    });
     try {
-      return ask(await entry.loading!);
+      return ask(await Promise.race([entry.loading!, late]));
     } finally {
+      clearTimeout(timer);
       entry.waiting -= 1;
       release(entry);
     }

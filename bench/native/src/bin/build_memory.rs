@@ -1,0 +1,25 @@
+//! Builds a filter of as many paths as it is told, and prints the most memory that the process took,
+//! in bytes, for the paths alone and with the building.
+
+use std::{env, fs};
+
+use hedgerow_bench::paths::workload::Random;
+use hedgerow_paths::PathFilterBuilder;
+
+fn main() {
+    let count = env::args().nth(1).and_then(|count| count.parse().ok()).expect("a number of keys");
+    let before = peak();
+    // The keys are made as they are taken: they have no memory of their own.
+    let keys = Random(1).take(count).map(u64::to_le_bytes);
+    let file = PathFilterBuilder::new().build(keys).expect("a filter");
+    let peak = peak() - before;
+    println!(r#"{{"keys": {count}, "file": {}, "peak": {peak}}}"#, file.len());
+}
+
+/// The most memory that was resident so far, in bytes.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("Linux");
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("a peak");
+    let kibibytes: u64 = line.split_whitespace().nth(1).and_then(|n| n.parse().ok()).expect("one");
+    kibibytes * 1024
+}

@@ -1,0 +1,3 @@
+//! The path filter beside its rivals.
+
+pub mod workload;

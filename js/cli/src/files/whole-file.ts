@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+
+import { CliError, messageOf, systemCode } from "../error.js";
+
+/** What ends the process, but not in the middle of a write. */
+const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+
+/**
+ * Writes a file whole or not at all: to a temporary file beside it, which takes its place when all
+ * is on the disk. Nothing else runs meanwhile, and signals wait, so that the temporary file never
+ * stays.
+ *
+ * A link is followed, so that it still leads to the file afterwards.
+ */
+export function writeWhole(path: string, bytes: Uint8Array): void {
+  const target = statOf(path) === undefined ? path : realpathSync(path);
+  const partial = `${target}.${randomUUID()}.tmp`;
+  const wait = () => {};
+  for (const signal of SIGNALS) process.on(signal, wait);
+  try {
+    writeThrough(partial, bytes);
+    renameSync(partial, target);
+  } catch (error) {
+    throw new CliError("ERR_OUTPUT", `cannot write ${path}: ${messageOf(error)}`);
+  } finally {
+    rmSync(partial, { force: true });
+    for (const signal of SIGNALS) process.off(signal, wait);
+  }
+}
+
+function writeThrough(path: string, bytes: Uint8Array): void {
+  const file = openSync(path, "wx");
+  try {
+    writeFileSync(file, bytes);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Throws unless {@link writeWhole} may succeed, so that what is to be written need not be made in
+ * vain. Devices are refused: a file would take their place.
+ */
+export function checkWritable(path: string): void {
+  const found = statOf(path);
+  if (found !== undefined && !found.isFile()) {
+    const kind = found.isDirectory() ? "a directory" : "a device";
+    throw new CliError("ERR_OUTPUT", `${path}: expected a file or nothing, found ${kind}`);
+  }
+  if (statOf(dirname(path))?.isDirectory() !== true) {
+    throw new CliError("ERR_OUTPUT", `${path}: expected a directory at ${dirname(path)}`);
+  }
+}
+
+function statOf(path: string) {
+  try {
+    return statSync(path);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw new CliError("ERR_OUTPUT", `cannot write ${path}: ${messageOf(error)}`);
+  }
+}

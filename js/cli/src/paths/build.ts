@@ -1,0 +1,129 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { normalizePath, PathFilter, PathFilterBuilder } from "hedgerow";
+
+import { CliError } from "../error.js";
+import { checkWritable, writeWhole } from "../files/whole-file.js";
+import { grouped, print } from "../print.js";
+import { Progress } from "./progress.js";
+import { EVERYTHING } from "./routes/keys.js";
+import { detectKind, keysOf, SOURCE_KINDS, type SourceKind } from "./sources/index.js";
+
+const STDOUT = "-";
+
+const HELP = `
+Sources:
+  directory     static files. /about/index.html is /about as well. Hidden files count; .git, .hg
+                and .svn do not. Links are followed, except to a directory that contains them: such
+                a link is a wildcard.
+  build-output  .vercel/output (Build Output API v3): files, functions and routes
+  next          .next, and the public directory beside it
+  sitemap       .xml or .xml.gz: the path of each URL
+  list          .txt, or - for standard input: a path or URL a line
+
+A path that ends in /* is a wildcard: whatever is below may exist. Dynamic routes become wildcards
+for the directory in which they begin to vary. Routes match letters of either case; a filter knows
+them as they are written, and in lower case.`;
+
+interface BuildOptions {
+  readonly output: string;
+  readonly kind?: SourceKind;
+  readonly falsePositiveRate: number;
+  readonly seed: number;
+  readonly filterVersion: string;
+  readonly classic: boolean;
+  readonly basePath: string;
+  readonly cleanUrls: boolean;
+  readonly ignoreMiddleware: boolean;
+  readonly json: boolean;
+}
+
+/** Adds `hedgerow paths build`. */
+export function addBuildCommand(paths: Command): void {
+  paths
+    .command("build")
+    .description("build a filter of the paths that a deployment answers")
+    .argument("<source...>", "where paths come from; - is a list on standard input")
+    .requiredOption("-o, --output <file>", "the filter; - is standard output")
+    .addOption(
+      new Option("--kind <kind>", "what the sources are (default: seen from each)").choices(
+        SOURCE_KINDS,
+      ),
+    )
+    .option("-p, --false-positive-rate <rate>", "of absent paths let through", Number, 1e-7)
+    .option("--seed <number>", "of the hash function", Number, 0)
+    .option("--filter-version <text>", "kept in the file, for those who read it", "")
+    .option("--classic", "size the filter as published, not so that the rate is kept", false)
+    .option("--base-path <path>", "put before every path", parseBasePath, "")
+    .option("--clean-urls", "directory: pages answer without .html as well", false)
+    .option("--ignore-middleware", "leave out middleware that answers nothing by itself", false)
+    .option("--json", "print one JSON object", false)
+    .addHelpText("after", HELP)
+    .action(buildFilter);
+}
+
+async function buildFilter(sources: string[], options: BuildOptions): Promise<void> {
+  const { output } = options;
+  if (output !== STDOUT) checkWritable(output);
+  const warnings = new Set<string>();
+  const file = await collect(sources, options, (message) => warnings.add(message));
+  if (output === STDOUT) await print(file);
+  else writeWhole(output, file);
+  for (const warning of options.json ? [] : warnings) console.error(`hedgerow: ${warning}`);
+  const text = options.json
+    ? JSON.stringify({ ...factsOf(file), output, warnings: [...warnings] })
+    : summary(file);
+  if (output === STDOUT) console.error(text);
+  else await print(`${text}\n`);
+}
+
+/** Reads all sources, and returns the file of the filter of their paths. */
+async function collect(
+  sources: readonly string[],
+  options: BuildOptions,
+  warn: (message: string) => void,
+): Promise<Uint8Array> {
+  const kinds = sources.map((source) => options.kind ?? detectKind(source));
+  const builder = new PathFilterBuilder({
+    falsePositiveRate: options.falsePositiveRate,
+    seed: options.seed,
+    version: options.filterVersion,
+    sizing: options.classic ? "classic" : "promised",
+  });
+  const progress = new Progress();
+  try {
+    let isEmpty = true;
+    for (const [index, source] of sources.entries()) {
+      for await (const path of keysOf(kinds[index]!, source, { ...options, warn })) {
+        const key = normalizePath(options.basePath + path);
+        builder.add(key);
+        progress.count();
+        isEmpty = false;
+        if (key === EVERYTHING) warn("nothing can be refused: any path may exist");
+      }
+    }
+    if (isEmpty) throw new CliError("ERR_SOURCE", "expected paths, found none in any source");
+    return builder.build();
+  } finally {
+    progress.stop();
+    builder.free();
+  }
+}
+
+function factsOf(file: Uint8Array) {
+  const { version, bloom, wildcards = 0 } = PathFilter.parse(file).params;
+  return { version, ...bloom, wildcards, bytes: file.byteLength };
+}
+
+function summary(file: Uint8Array): string {
+  const { n, p, m, k, bytes } = factsOf(file);
+  const rate = (bytes / n).toFixed(1);
+  return (
+    `${grouped(n)} paths → ${grouped(bytes)} bytes (${rate} bytes a path), ` +
+    `p = ${p}, m = ${grouped(m)}, k = ${k}`
+  );
+}
+
+function parseBasePath(text: string): string {
+  if (!text.startsWith("/")) throw new InvalidArgumentError("expected a path that begins with /");
+  return text.replace(/\/+$/, "");
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+
+import type { Command } from "commander";
+import { measurePathFilter, PathFilter } from "hedgerow";
+
+import { grouped, print } from "../print.js";
+
+/** Adds `hedgerow paths info`. */
+export function addInfoCommand(paths: Command): void {
+  paths
+    .command("info")
+    .description("print what a filter holds, and what to expect of it")
+    .argument("<file>", "the filter")
+    .option("--json", "print one JSON object", false)
+    .action(info);
+}
+
+async function info(file: string, { json }: { json: boolean }): Promise<void> {
+  const content = readFileSync(file);
+  const { version, bloom, wildcards = 0 } = PathFilter.parse(content).params;
+  const { bitsSet, falsePositiveRate } = measurePathFilter(content);
+  const { n, p, m, k, s } = bloom;
+  const bytes = content.length;
+  if (json) {
+    const facts = { version, n, p, m, k, s, wildcards, bytes, bitsSet, falsePositiveRate };
+    await print(`${JSON.stringify(facts)}\n`);
+    return;
+  }
+  const rows = {
+    version: version || "none",
+    paths: grouped(n),
+    wildcards: wildcards === 0 ? "none" : `to depth ${wildcards}`,
+    bytes: `${grouped(bytes)} (${(bytes / Math.max(n, 1)).toFixed(1)} a path)`,
+    bits: grouped(m),
+    "bits set": `${grouped(bitsSet)} (${((100 * bitsSet) / m).toFixed(1)} %)`,
+    hashes: String(k),
+    seed: String(s),
+    "false positives, asked": String(p),
+    "false positives, expected": falsePositiveRate.toPrecision(3),
+  };
+  const width = Math.max(...Object.keys(rows).map((name) => name.length));
+  const lines = Object.entries(rows).map(([name, value]) => `${name.padEnd(width)}  ${value}\n`);
+  await print(lines.join(""));
+}

@@ -1,0 +1,165 @@
+import { type AST, RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
+
+/** In a text: any characters, perhaps none. Text has no such code points: Unicode keeps them free. */
+export const ANY = "\ufdd0";
+/** In a text: one character or more. */
+export const SOME = "\ufdd1";
+/** In a text: what the group that is asked for has captured. */
+export const CAPTURE = "\ufdd2";
+
+/** Where a text is not literal. */
+export const OPEN = /[\ufdd0-\ufdd2]/;
+
+/** One of the ways in which a pattern can match. */
+export interface Variation {
+  /** What is matched: literal but for {@link ANY}, {@link SOME} and {@link CAPTURE}. */
+  readonly text: string;
+  /** What the groups that are asked for have captured, by number and by name. */
+  readonly captures: Readonly<Record<string, string>>;
+}
+
+/** Beyond this, what would vary counts as {@link ANY}; locales with their regions stay below. */
+const MAX_VARIATIONS = 4096;
+/** Beyond this, a class of characters counts as {@link SOME}. */
+const MAX_CHARACTERS = 8;
+
+/**
+ * All the ways in which a regular expression can match, or more: assertions count as true.
+ *
+ * @param groups numbers and names of the groups whose captures are asked for
+ * @throws SyntaxError
+ */
+export function variationsOf(source: string, groups: ReadonlySet<string>): readonly Variation[] {
+  const pattern = new RegExpParser().parsePattern(source, 0, source.length);
+  const asked = new Map<AST.CapturingGroup, string[]>();
+  for (const [group, names] of namesOfGroups(pattern)) {
+    const wanted = names.filter((name) => groups.has(name));
+    if (wanted.length > 0) asked.set(group, wanted);
+  }
+  return distinct(pattern.alternatives.flatMap((alternative) => anchored(alternative, asked)));
+}
+
+/** The numbers and names of the groups of a regular expression. @throws SyntaxError */
+export function groupsOf(source: string): ReadonlySet<string> {
+  const pattern = new RegExpParser().parsePattern(source, 0, source.length);
+  return new Set([...namesOfGroups(pattern).values()].flat());
+}
+
+function namesOfGroups(pattern: AST.Pattern): Map<AST.CapturingGroup, string[]> {
+  const names = new Map<AST.CapturingGroup, string[]>();
+  visitRegExpAST(pattern, {
+    onCapturingGroupEnter(group) {
+      const number = String(names.size + 1);
+      names.set(group, group.name === null ? [number] : [number, group.name]);
+    },
+  });
+  return names;
+}
+
+type Asked = ReadonlyMap<AST.CapturingGroup, readonly string[]>;
+
+/** An alternative of the whole pattern: it is open where it has no anchor. */
+function anchored(alternative: AST.Alternative, asked: Asked): Variation[] {
+  const { elements } = alternative;
+  const isAnchor = (element: AST.Element | undefined, kind: "start" | "end") =>
+    element?.type === "Assertion" && element.kind === kind;
+  const start = isAnchor(elements[0], "start") ? "" : ANY;
+  const end = isAnchor(elements.at(-1), "end") ? "" : ANY;
+  return ofSequence(elements, asked).map(({ text, captures }) => ({
+    text: start + text + end,
+    captures,
+  }));
+}
+
+function ofAlternatives(alternatives: AST.Alternative[], asked: Asked): Variation[] {
+  const all = distinct(alternatives.flatMap(({ elements }) => ofSequence(elements, asked)));
+  return all.length > MAX_VARIATIONS ? [literal(ANY)] : all;
+}
+
+function ofSequence(elements: AST.Element[], asked: Asked): Variation[] {
+  let all = [literal("")];
+  for (const element of elements) {
+    const next = ofElement(element, asked);
+    const following = all.length * next.length > MAX_VARIATIONS ? [literal(ANY)] : next;
+    all = all.flatMap((before) =>
+      following.map((after) => ({
+        text: before.text + after.text,
+        captures: { ...before.captures, ...after.captures },
+      })),
+    );
+  }
+  return all;
+}
+
+function ofElement(element: AST.Element, asked: Asked): Variation[] {
+  switch (element.type) {
+    case "Assertion":
+      return [literal("")];
+    case "Character":
+      return [literal(String.fromCodePoint(element.value))];
+    case "CharacterClass":
+      return ofClass(element);
+    case "Group":
+      return ofAlternatives(element.alternatives, asked);
+    case "CapturingGroup":
+      return ofGroup(element, asked);
+    case "Quantifier":
+      return ofQuantifier(element, asked);
+    case "Backreference":
+      return [literal(ANY)];
+    default:
+      return [literal(SOME)];
+  }
+}
+
+function ofClass({ negate, elements }: AST.CharacterClass): Variation[] {
+  const characters: string[] = [];
+  for (const element of elements) {
+    if (negate || element.type !== "Character") return [literal(SOME)];
+    characters.push(String.fromCodePoint(element.value));
+  }
+  return characters.length > MAX_CHARACTERS ? [literal(SOME)] : characters.map(literal);
+}
+
+function ofGroup(group: AST.CapturingGroup, asked: Asked): Variation[] {
+  const inner = ofAlternatives(group.alternatives, asked);
+  const names = asked.get(group);
+  if (names === undefined) return inner;
+  return distinct(
+    inner.map(({ text, captures }) => {
+      const captured = OPEN.test(text) ? CAPTURE : text;
+      const own = Object.fromEntries(names.map((name) => [name, captured]));
+      return { text: captured, captures: { ...captures, ...own } };
+    }),
+  );
+}
+
+function ofQuantifier({ min, max, element }: AST.Quantifier, asked: Asked): Variation[] {
+  if (max === 0) return [literal("")];
+  const inner = ofElement(element, asked);
+  if (max > 1 && inner.every(({ text }) => text === SOME)) return [literal(min === 0 ? ANY : SOME)];
+  const once = max === 1 ? inner : repeated(inner);
+  return min === 0 ? distinct([literal(""), ...once]) : once;
+}
+
+/** What comes once, and may come again: from then on, anything goes, and any capture. */
+function repeated(inner: readonly Variation[]): Variation[] {
+  return distinct(
+    inner.map(({ text, captures }) => ({
+      text: text.replaceAll(CAPTURE, ANY) + ANY,
+      captures: Object.fromEntries(Object.keys(captures).map((name) => [name, CAPTURE])),
+    })),
+  );
+}
+
+function literal(text: string): Variation {
+  return { text, captures: {} };
+}
+
+function distinct(variations: readonly Variation[]): Variation[] {
+  return [
+    ...new Map(
+      variations.map((variation) => [JSON.stringify(variation), variation] as const),
+    ).values(),
+  ];
+}

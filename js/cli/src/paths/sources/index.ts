@@ -1,0 +1,66 @@
+import { readFileSync, type Stats, statSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
+
+import { CliError, messageOf } from "../../error.js";
+import type { RouteOptions } from "../routes/config-routes.js";
+import { buildOutput } from "./build-output.js";
+import { type DirectoryOptions, directory } from "./directory.js";
+import { list, STDIN } from "./list.js";
+import { next } from "./next.js";
+import { sitemap } from "./sitemap.js";
+
+export type SourceOptions = DirectoryOptions & RouteOptions;
+
+/** Where paths come from: each reads keys that are yet to be normalised. */
+const SOURCES = { directory, "build-output": buildOutput, next, sitemap, list };
+
+export type SourceKind = keyof typeof SOURCES;
+
+export const SOURCE_KINDS = Object.keys(SOURCES) as SourceKind[];
+
+/** The keys of a source, as they come. A wildcard key ends in a star after a slash. */
+export function keysOf(
+  kind: SourceKind,
+  path: string,
+  options: SourceOptions,
+): AsyncIterable<string> {
+  return SOURCES[kind](path, options);
+}
+
+/** What kind of source is at a path. */
+export function detectKind(path: string): SourceKind {
+  if (path === STDIN) return "list";
+  if (statOf(path).isDirectory()) return kindOfDirectory(path);
+  if (/\.xml(?:\.gz)?$/i.test(path)) return "sitemap";
+  if (/\.txt$/i.test(path)) return "list";
+  throw new CliError(
+    "ERR_USAGE",
+    `${path}: expected a directory, .xml, .xml.gz or .txt; give --kind for other names`,
+  );
+}
+
+function statOf(path: string): Stats {
+  try {
+    return statSync(path);
+  } catch (error) {
+    throw new CliError("ERR_SOURCE", `cannot read ${path}: ${messageOf(error)}`);
+  }
+}
+
+function kindOfDirectory(path: string): SourceKind {
+  const has = (name: string) => statSync(join(path, name), { throwIfNoEntry: false }) !== undefined;
+  if (resolve(path).endsWith(`${sep}.vercel${sep}output`)) return "build-output";
+  if ((has("static") || has("functions")) && has("config.json") && isVersion3(path)) {
+    return "build-output";
+  }
+  return has("BUILD_ID") && has("routes-manifest.json") ? "next" : "directory";
+}
+
+/** Sites may have a `config.json` that is something else. */
+function isVersion3(path: string): boolean {
+  try {
+    return JSON.parse(readFileSync(join(path, "config.json"), "utf8"))?.version === 3;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,57 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+
+import { Json } from "../../files/json.js";
+import { walk } from "../../files/walk.js";
+import type { RouteOptions } from "../routes/config-routes.js";
+import { Locales } from "../routes/locales.js";
+import { pageKeys } from "../routes/next-pages.js";
+import { customKeys, middlewareKeys } from "../routes/next-routes.js";
+
+/** What `next start` answers for a `.next` directory, and for the `public` directory beside it. */
+export async function* next(
+  folder: string,
+  { ignoreMiddleware, warn }: RouteOptions,
+): AsyncGenerator<string> {
+  const manifests = await readManifests(folder);
+  const locales = new Locales(manifests.routes.get("i18n"));
+  const base = manifests.routes.get("basePath").stringIfThere() ?? "";
+  for (const key of pageKeys(manifests, locales, warn)) {
+    for (const prefix of locales.defaultPrefixes) yield base + prefix + key;
+  }
+  for await (const key of fileKeys(folder)) {
+    for (const prefix of locales.defaultPrefixes) yield base + prefix + key;
+  }
+  const build = (await readFile(join(folder, "BUILD_ID"), "utf8")).trim();
+  for (const prefix of locales.prefixes) yield `${base}${prefix}/_next/data/${build}/*`;
+  yield `${base}/_next/image`;
+  yield* customKeys(manifests, locales, warn);
+  if (!ignoreMiddleware) yield* middlewareKeys(manifests, warn);
+}
+
+async function readManifests(folder: string) {
+  const read = (name: string) => Json.readIfThere(join(folder, name));
+  return {
+    routes: await Json.read(join(folder, "routes-manifest.json")),
+    prerender: await read("prerender-manifest.json"),
+    app: await read("app-path-routes-manifest.json"),
+    pages: await read("server/pages-manifest.json"),
+    middleware: await read("server/middleware-manifest.json"),
+    functions: await read("server/functions-config-manifest.json"),
+  };
+}
+
+/** The keys of files, before the base path. */
+async function* fileKeys(folder: string): AsyncGenerator<string> {
+  const mounted = [
+    { at: join(folder, "static"), prefix: "/_next/static" },
+    { at: join(dirname(resolve(folder)), "public"), prefix: "" },
+  ];
+  for (const { at, prefix } of mounted) {
+    if (!existsSync(at)) continue;
+    for await (const { path, kind } of walk(at, () => true)) {
+      yield kind === "endless" ? `${prefix}${path}/*` : prefix + path;
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import { createReadStream } from "node:fs";
+import { createGunzip } from "node:zlib";
+
+import { SaxesParser, type SaxesTagPlain } from "saxes";
+
+import { CliError, messageOf, systemCode } from "../../error.js";
+import { decode } from "../../files/lines.js";
+import { originOf, pathOf } from "../path-text.js";
+
+/**
+ * The paths of a sitemap, of whichever host, and of the alternates that it names on the same host.
+ *
+ * @param file XML, compressed if its name ends in `.gz`
+ */
+export async function* sitemap(file: string): AsyncGenerator<string> {
+  const reader = new SitemapReader(file);
+  try {
+    for await (const text of decode(bytesOf(file), file)) yield* reader.read(text);
+    yield* reader.end();
+  } catch (error) {
+    if (error instanceof CliError || systemCode(error) !== undefined) throw error;
+    throw new CliError("ERR_SOURCE", `${file}: expected a sitemap: ${messageOf(error)}`);
+  }
+}
+
+function bytesOf(file: string): AsyncIterable<Buffer> {
+  const content = createReadStream(file);
+  if (!file.endsWith(".gz")) return content;
+  const unzipped = createGunzip();
+  content.on("error", (error) => unzipped.destroy(error));
+  return content.pipe(unzipped);
+}
+
+/** Finds the paths in XML as it comes. What is not well-formed is refused, as crawlers do. */
+class SitemapReader {
+  readonly #parser = new SaxesParser();
+  #found: string[] = [];
+  /** What the file writes before the names of sitemap elements: nothing, or `prefix:`. */
+  #prefix = "";
+  #text = "";
+  #url = "";
+  #alternates: string[] = [];
+
+  constructor(private readonly file: string) {
+    let depth = 0;
+    this.#parser.on("opentag", (tag) => {
+      if (depth === 0) this.#openRoot(tag.name);
+      depth += 1;
+      this.#open(tag);
+    });
+    this.#parser.on("text", (text) => {
+      this.#text += text;
+    });
+    this.#parser.on("cdata", (text) => {
+      this.#text += text;
+    });
+    this.#parser.on("closetag", (tag) => {
+      depth -= 1;
+      this.#close(tag.name);
+    });
+  }
+
+  read(text: string): string[] {
+    this.#parser.write(text);
+    return this.#take();
+  }
+
+  end(): string[] {
+    this.#parser.close();
+    return this.#take();
+  }
+
+  #take(): string[] {
+    const found = this.#found;
+    this.#found = [];
+    return found;
+  }
+
+  #openRoot(name: string): void {
+    const [, prefix = "", local] = /^(.*:)?(.*)$/.exec(name) ?? [];
+    if (local === "sitemapindex") {
+      throw new CliError(
+        "ERR_SOURCE",
+        `${this.file}: expected a sitemap, found an index: give the sitemaps that it lists`,
+      );
+    }
+    if (local !== "urlset") {
+      throw new CliError("ERR_SOURCE", `${this.file}: expected <urlset>, found <${name}>`);
+    }
+    this.#prefix = prefix;
+  }
+
+  #open({ name, attributes }: SaxesTagPlain): void {
+    this.#text = "";
+    if (name === `${this.#prefix}url`) {
+      this.#url = "";
+      this.#alternates = [];
+    }
+    const { rel, href } = attributes;
+    if (name.endsWith(":link") && rel === "alternate" && href !== undefined) {
+      this.#alternates.push(href.trim());
+    }
+  }
+
+  #close(name: string): void {
+    if (name === `${this.#prefix}loc`) {
+      this.#url = this.#text.trim();
+    } else if (name === `${this.#prefix}url` && this.#url !== "") {
+      const origin = originOf(this.#url);
+      const here = this.#alternates.filter((url) => originOf(url) === origin);
+      this.#found.push(pathOf(this.#url), ...here.map(pathOf));
+    }
+  }
+}

@@ -1,0 +1,294 @@
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PathFilter } from "hedgerow";
+import { describe, expect, test } from "vitest";
+import { ended, hedgerow, start } from "./support/bin.js";
+import { makeTree } from "./support/tree.js";
+
+const { version } = JSON.parse(
+  readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+) as { version: string };
+
+/** Builds a filter of these lines, and returns where it is. */
+async function filterOf(lines: string, ...args: string[]): Promise<string> {
+  const file = join(makeTree(), "filter");
+  const { code, err } = await hedgerow(["paths", "build", "-", "-o", file, ...args], lines);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return file;
+}
+
+describe("hedgerow", () => {
+  test("says what it is", async () => {
+    expect(await hedgerow(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
+    for (const args of [["--help"], ["help", "paths"], ["paths", "build", "--help"]]) {
+      const { code, out, err } = await hedgerow(args);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toContain("Usage: hedgerow");
+      expect(out).toContain("Exit codes:");
+    }
+  });
+
+  test.for([
+    [[], "expected a command"],
+    [["paths"], "expected a command"],
+    [["nothing"], "unknown command 'nothing'"],
+    [["paths", "build", "-o", "x"], "missing required argument 'source'"],
+    [["paths", "build", "a.txt"], "required option '-o, --output <file>' not specified"],
+    [["paths", "build", "-o", "x", "--kind", "zip", "a"], "Allowed choices are directory"],
+    [["paths", "build", "-o", "x", "-p", "2", "-"], "falsePositiveRate: expected"],
+    [["paths", "build", "-o", "x", "--seed", "x", "-"], "seed: expected"],
+    [["paths", "build", "-o", "x", "--base-path", "a", "a"], "begins with /"],
+    [["paths", "query", "file"], "missing required argument 'path'"],
+    [["paths", "info", "file", "--wrong"], "unknown option '--wrong'"],
+  ] as const)("%j is bad usage", async ([args, message]) => {
+    const { code, out, err } = await hedgerow(args);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    const last = err.trimEnd().split("\n").at(-1);
+    expect(last).toMatch(/^hedgerow: /);
+    expect(last).toContain(message);
+  });
+
+  test("errors are JSON where that is asked for", async () => {
+    const { code, out, err } = await hedgerow(["paths", "info", "/missing", "--json"]);
+    expect({ code, out }).toEqual({ code: 3, out: "" });
+    expect(JSON.parse(err)).toEqual({
+      error: { code: "ENOENT", message: expect.stringContaining("/missing") },
+    });
+    expect(JSON.parse((await hedgerow(["paths", "info", "--json"])).err)).toMatchObject({
+      error: { code: "ERR_USAGE" },
+    });
+  });
+});
+
+describe("hedgerow paths build", () => {
+  test("writes a filter of the paths of all sources", async () => {
+    const root = makeTree({
+      "public/index.html": "",
+      "public/100%.txt": "",
+      "paths.txt": "/blog/*\nhttps://example.com/caf%C3%A9?x\n",
+      "sitemap.xml": "<urlset><url><loc>https://example.com/map</loc></url></urlset>",
+    });
+    const file = join(root, "filter");
+    const sources = ["public", "paths.txt", "sitemap.xml"].map((name) => join(root, name));
+    const { code, out, err } = await hedgerow(["paths", "build", ...sources, "-o", file]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(
+      /^6 paths → [\d,]+ bytes \([\d.]+ bytes a path\), p = 1e-7, m = [\d,]+, k = \d+\n$/,
+    );
+    const filter = PathFilter.parse(readFileSync(file));
+    const keys = ["/", "/100%25.txt", "/blog/*", "/café", "/index.html", "/map"];
+    expect(keys.filter((key) => !filter.has(key))).toEqual([]);
+    expect(filter.has("/absent")).toBe(false);
+    expect(readdirSync(root).sort()).toEqual(["filter", "paths.txt", "public", "sitemap.xml"]);
+  });
+
+  test("keeps what options say", async () => {
+    const args = ["-p", "0.001", "--seed", "7", "--filter-version", "v1", "--base-path", "/base/"];
+    const file = await filterOf("/a\n/b\n/", ...args);
+    const { params, has } = PathFilter.parse(readFileSync(file));
+    expect(params).toMatchObject({ version: "v1", bloom: { n: 3, p: 0.001, s: 7 } });
+    expect(has).toBeTypeOf("function");
+    const query = await hedgerow(["paths", "query", file, "/base/a", "/base", "/a"]);
+    expect(query).toMatchObject({
+      code: 1,
+      out: "present  /base/a\npresent  /base\nabsent   /a\n",
+    });
+  });
+
+  test("sizes a filter as published where that is asked for", async () => {
+    const lines = Array.from({ length: 1000 }, (_, number) => `/page/${number}`).join("\n");
+    const sizes = [await filterOf(lines), await filterOf(lines, "--classic")].map(
+      (file) => PathFilter.parse(readFileSync(file)).params.bloom.m,
+    );
+    expect(new Set(sizes).size).toBe(2);
+  });
+
+  test("is of the kind that is said", async () => {
+    const root = makeTree({ "paths.csv": "/a\n" });
+    const build = ["paths", "build", join(root, "paths.csv"), "-o", join(root, "filter")];
+    expect(await hedgerow(build)).toMatchObject({ code: 2 });
+    expect(await hedgerow([...build, "--kind", "list"])).toMatchObject({ code: 0 });
+  });
+
+  test("prints one JSON object, with its warnings", async () => {
+    const root = makeTree({
+      "config.json": { json: { version: 3, routes: [{ src: "/(.*)", dest: "/index" }] } },
+    });
+    const file = join(root, "filter");
+    const build = ["paths", "build", root, "--kind", "build-output", "-o", file];
+    const { code, out, err } = await hedgerow([...build, "--json"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(JSON.parse(out)).toEqual({
+      ...{ output: file, version: "", n: 3, p: 1e-7, s: 0, wildcards: 2 },
+      ...{ m: expect.any(Number), k: expect.any(Number), bytes: readFileSync(file).length },
+      warnings: [
+        "the route ^/(.*)$ may answer any path",
+        "nothing can be refused: any path may exist",
+      ],
+    });
+    const human = await hedgerow(build);
+    expect(human.err).toBe(
+      "hedgerow: the route ^/(.*)$ may answer any path\n" +
+        "hedgerow: nothing can be refused: any path may exist\n",
+    );
+  });
+
+  test("writes to standard output", async () => {
+    const child = start(["paths", "build", "-", "-o", "-"]);
+    const chunks: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.stdin.end("/a\n/b\n");
+    const { code, err } = await ended(child);
+    expect(code).toBe(0);
+    expect(err).toMatch(/^2 paths → /);
+    expect(PathFilter.parse(Buffer.concat(chunks)).has("/a")).toBe(true);
+  });
+
+  test("a failure leaves the old file as it was", async () => {
+    const root = makeTree({
+      "bad.txt": Uint8Array.of(0x2f, 0x61, 0x0a, 0xff, 0x0a),
+      "empty.txt": "",
+      "site/config.json": "{",
+      filter: "old",
+    });
+    const failures = [
+      [join(root, "bad.txt")],
+      [join(root, "empty.txt")],
+      [join(root, "missing")],
+      [join(root, "site"), "--kind", "build-output"],
+      [join(root, "site"), "--kind", "next"],
+      [join(root, "site"), "--kind", "list"],
+    ];
+    for (const args of failures) {
+      const { code, out, err } = await hedgerow([
+        "paths",
+        "build",
+        ...args,
+        "-o",
+        join(root, "filter"),
+      ]);
+      expect({ code, out }, args.join(" ")).toEqual({ code: 3, out: "" });
+      expect(err, args.join(" ")).toMatch(/^hedgerow: [^\n]+\n$/);
+    }
+    expect(readFileSync(join(root, "filter"), "utf8")).toBe("old");
+    expect(readdirSync(root).sort()).toEqual(["bad.txt", "empty.txt", "filter", "site"]);
+  });
+
+  test("an output that cannot be written is refused at once", async () => {
+    const root = makeTree();
+    const build = (output: string) => hedgerow(["paths", "build", "-", "-o", output], "/a\n");
+    expect(await build(root)).toMatchObject({ code: 3, err: expect.stringContaining("directory") });
+    expect(await build("/dev/null")).toMatchObject({ code: 3 });
+    expect(await build(join(root, "missing", "filter"))).toMatchObject({ code: 3 });
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  test.for(["SIGINT", "SIGTERM"] as const)("%s leaves nothing behind", async (signal) => {
+    const root = makeTree();
+    const child = start(["paths", "build", "-", "-o", join(root, "filter")]);
+    const end = ended(child);
+    child.stdin.on("error", () => {});
+    child.stdin.write("/a\n");
+    await once(child, "spawn");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    child.kill(signal);
+    expect(await end).toMatchObject({ code: signal, out: "" });
+    expect(readdirSync(root)).toEqual([]);
+  });
+});
+
+describe("hedgerow paths query", () => {
+  test("tells which paths may be present", async () => {
+    const file = await filterOf("/a\n/caf%C3%A9\n/blog/*\n/%2A/b\n");
+    const query = (...args: string[]) => hedgerow(["paths", "query", file, ...args]);
+    expect(await query("/a", "//a/?x", "https://example.com/caf%c3%a9", "/blog/x/y")).toEqual({
+      code: 0,
+      out: "present  /a\npresent  //a/?x\npresent  https://example.com/caf%c3%a9\npresent  /blog/x/y\n",
+      err: "",
+    });
+    expect(await query("/a", "/b", "/blog")).toEqual({
+      code: 1,
+      out: "present  /a\nabsent   /b\nabsent   /blog\n",
+      err: "",
+    });
+    expect(await query("--exact", "/blog/x", "//a", "/blog/*")).toEqual({
+      code: 1,
+      out: "absent   /blog/x\nabsent   //a\npresent  /blog/*\n",
+      err: "",
+    });
+  });
+
+  test("prints a JSON object a line", async () => {
+    const file = await filterOf("/a\n");
+    const { code, out } = await hedgerow(["paths", "query", file, "/a/", "/b", "--json"]);
+    expect(code).toBe(1);
+    const lines = out.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { path: "/a/", key: "/a", present: true },
+      { path: "/b", key: "/b", present: false },
+    ]);
+  });
+
+  test("reads paths from standard input", async () => {
+    const file = await filterOf("/a\n");
+    const lines = Array.from({ length: 20_000 }, (_, number) =>
+      number === 7 ? "/a" : `/${number}`,
+    );
+    const { code, out } = await hedgerow(
+      ["paths", "query", file, "-"],
+      `${lines.join("\r\n")}\r\n`,
+    );
+    expect(code).toBe(1);
+    expect(out.trimEnd().split("\n")).toHaveLength(20_000);
+    expect(out).toContain("present  /a\n");
+  });
+
+  test("stops quietly when no one reads on", async () => {
+    const file = await filterOf("/a\n");
+    const child = start(["paths", "query", file, "-"]);
+    child.stdin.on("error", () => {});
+    let err = "";
+    child.stderr.on("data", (data) => {
+      err += data;
+    });
+    child.stdout.once("data", () => child.stdout.destroy());
+    child.stdin.end("/a\n".repeat(200_000));
+    const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+    expect({ code, signal, err }).toEqual({ code: 0, signal: null, err: "" });
+  });
+
+  test("a file that is no filter is refused", async () => {
+    const root = makeTree({ filter: "{}\n" });
+    const { code, out, err } = await hedgerow(["paths", "query", join(root, "filter"), "/a"]);
+    expect({ code, out }).toEqual({ code: 3, out: "" });
+    expect(err).toMatch(/^hedgerow: [^\n]+\n$/);
+  });
+});
+
+describe("hedgerow paths info", () => {
+  test("tells what a filter holds", async () => {
+    const lines = Array.from({ length: 1000 }, (_, number) => `/page/${number}`).join("\n");
+    const file = await filterOf(`${lines}\n/blog/*\n`, "--filter-version", "v1");
+    const { code, out, err } = await hedgerow(["paths", "info", file]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    for (const row of [/^version +v1$/m, /^paths +1,001$/m, /^wildcards +to depth 2$/m]) {
+      expect(out).toMatch(row);
+    }
+    const facts = JSON.parse((await hedgerow(["paths", "info", file, "--json"])).out) as {
+      [name: string]: number;
+    };
+    const { bytes } = facts;
+    expect(facts).toMatchObject({ version: "v1", n: 1001, p: 1e-7, s: 0, wildcards: 2 });
+    expect(bytes).toBe(readFileSync(file).length);
+    expect(facts.bitsSet).toBeGreaterThan(1001);
+    expect(facts.bitsSet).toBeLessThan(facts.m!);
+    expect(facts.falsePositiveRate).toBeLessThanOrEqual(1e-7);
+  });
+
+  test("a truncated filter is refused", async () => {
+    const file = await filterOf("/a\n/b\n");
+    writeFileSync(file, readFileSync(file).subarray(0, -1));
+    expect(await hedgerow(["paths", "info", file])).toMatchObject({ code: 3, out: "" });
+  });
+});

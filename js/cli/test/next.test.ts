@@ -1,0 +1,188 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { next } from "../src/paths/sources/next.js";
+import { expectError, keysIn, options } from "./support/keys.js";
+import { makeTree, type Tree } from "./support/tree.js";
+
+const folderOf = (routes: object, files: Tree = {}) =>
+  join(
+    makeTree({
+      ".next/BUILD_ID": "B1\n",
+      ".next/routes-manifest.json": { json: routes },
+      ...files,
+    }),
+    ".next",
+  );
+
+/** The keys without those that every site has. */
+async function keysOf(routes: object, files: Tree = {}, own = options()): Promise<string[]> {
+  const keys = await keysIn(next(folderOf(routes, files), own));
+  return keys.filter((key) => !/\/_next\/(?:data\/B1\/\*|image)$/.test(key));
+}
+
+const pages = (...names: string[]) => names.map((page) => ({ page }));
+
+test("every site has data and images", async () => {
+  const keys = await keysIn(next(folderOf({ basePath: "/base" }), options()));
+  expect(keys).toEqual(["/base/_next/data/B1/*", "/base/_next/image"]);
+});
+
+test("pages are at their paths, which may vary", async () => {
+  const routes = {
+    staticRoutes: pages("/", "/about", "/sitemap.xml"),
+    dynamicRoutes: pages("/blog/[slug]", "/docs/[...all]", "/shop/[[...rest]]", "/[lang]x/y"),
+  };
+  const own = options();
+  expect(await keysOf(routes, {}, own)).toEqual([
+    ...["/", "/*", "/about", "/blog/*", "/docs/*", "/shop", "/shop/*", "/sitemap.xml"],
+  ]);
+  expect(own.warnings).toEqual(["the page /[lang]x/y may answer any path"]);
+});
+
+test("pages of both routers count, and what the client asks for beside those of one", async () => {
+  const app = {
+    "/page": "/",
+    "/(group)/team/page": "/team",
+    "/api/hello/route": "/api/hello",
+    "/blog/[slug]/page": "/blog/[slug]",
+  };
+  const routed = { "/_app": "", "/_document": "", "/_error": "", "/404": "", "/api/old": "" };
+  expect(
+    await keysOf(
+      {},
+      {
+        ".next/app-path-routes-manifest.json": { json: app },
+        ".next/server/pages-manifest.json": { json: routed },
+      },
+    ),
+  ).toEqual([
+    ...["/", "/404", "/api/hello", "/api/old", "/blog/*"],
+    ...["/index.prefetch.rsc", "/index.rsc", "/index.segments/*"],
+    ...["/team", "/team.prefetch.rsc", "/team.rsc", "/team.segments/*"],
+  ]);
+});
+
+test("prerendered paths count with their data", async () => {
+  const json = {
+    routes: {
+      "/blog/é 100%": { dataRoute: "/blog/é 100%.rsc" },
+      "/ssg": { dataRoute: "/_next/data/B1/ssg.json" },
+      "/feed.xml": { dataRoute: null },
+    },
+  };
+  expect(await keysOf({}, { ".next/prerender-manifest.json": { json } })).toEqual([
+    "/_next/data/B1/ssg.json",
+    ...["/blog/é 100%25", "/blog/é 100%25.prefetch.rsc", "/blog/é 100%25.rsc"],
+    ...["/blog/é 100%25.segments/*", "/feed.xml", "/ssg"],
+  ]);
+});
+
+test("a page without a fallback has only its prerendered paths", async () => {
+  const routes = { dynamicRoutes: pages("/closed/[id]", "/open/[id]") };
+  const json = {
+    routes: { "/closed/1": { dataRoute: null } },
+    dynamicRoutes: { "/closed/[id]": { fallback: false }, "/open/[id]": { fallback: null } },
+  };
+  const app = { "/closed/[id]/page": "/closed/[id]", "/open/[id]/page": "/open/[id]" };
+  const files = {
+    ".next/prerender-manifest.json": { json },
+    ".next/app-path-routes-manifest.json": { json: app },
+  };
+  expect(await keysOf(routes, files)).toEqual(["/closed/1", "/open/*"]);
+});
+
+test("files are at their paths, with the base path", async () => {
+  const files = {
+    ".next/static/chunks/app/blog/[slug]/page.js": "",
+    ".next/server/app/about.html": "",
+    "public/robots.txt": "",
+    "public/img/a b%.png": "",
+    "public/index.html": "",
+  };
+  expect(await keysOf({ basePath: "/base", staticRoutes: pages("/") }, files)).toEqual([
+    "/base",
+    "/base/_next/static/chunks/app/blog/[slug]/page.js",
+    ...["/base/img/a b%25.png", "/base/index.html", "/base/robots.txt"],
+  ]);
+});
+
+test("redirects and rewrites count, as written and in lower case", async () => {
+  const route = (regex: string, more = {}) => ({ regex, ...more });
+  const routes = {
+    redirects: [
+      route("^(?:/((?:[^/]+?)(?:/(?:[^/]+?))*))/$", { internal: true }),
+      route("^(?!/_next)/old(?:/)?$"),
+      route("^(?!/_next)/Docs(?:/((?:[^/]+?)(?:/(?:[^/]+?))*))?(?:/)?$"),
+    ],
+    rewrites: {
+      beforeFiles: [route("^/before(?:/)?$")],
+      afterFiles: [route("^/proxy(?:/((?:[^/]+?)(?:/(?:[^/]+?))*))?(?:/)?$")],
+      fallback: [route("^/fallback(?:/([^/]+?))(?:/)?$")],
+    },
+  };
+  const keys = ["/before", "/fallback/*", "/old", "/proxy", "/proxy/*"];
+  const cased = ["/Docs", "/Docs/*", "/docs", "/docs/*"];
+  expect(await keysOf(routes)).toEqual([...cased, ...keys].sort());
+  const sensitive = { ...routes, caseSensitive: true };
+  expect(await keysOf(sensitive)).toEqual([...cased.slice(0, 2), ...keys]);
+  expect(await keysOf({ rewrites: [route("^/a$")] })).toEqual(["/a"]);
+});
+
+test("a route for everything is warned of", async () => {
+  const own = options();
+  const regex = "^/base(?:/((?:[^/]+?)(?:/(?:[^/]+?))*))?(?:/)?$";
+  const rewrites = [{ source: "/base/:path*", regex }];
+  expect(await keysOf({ basePath: "/base", rewrites }, {}, own)).toEqual(["/base", "/base/*"]);
+  expect(own.warnings).toEqual(["the route /base/:path* may answer any path"]);
+});
+
+test("locales come before pages, and the default one before everything", async () => {
+  const routes = {
+    i18n: { locales: ["en", "fr-CA"], defaultLocale: "en" },
+    staticRoutes: pages("/app"),
+    redirects: [{ regex: "^(?!/_next)(?:/(en|fr\\-CA))/old(?:/)?$" }],
+  };
+  const files = {
+    ".next/server/pages-manifest.json": { json: { "/en/about": "", "/fr-CA/about": "" } },
+    "public/robots.txt": "",
+  };
+  expect(await keysOf(routes, files)).toEqual(
+    [
+      ...["/app", "/en/app", "/robots.txt", "/en/robots.txt"],
+      ...["/about", "/en/about", "/fr-CA/about", "/fr-ca/about"],
+      ...["/en/en/about", "/en/fr-CA/about", "/en/fr-ca/about"],
+      ...["/old", "/en/old", "/fr-CA/old", "/fr-ca/old"],
+    ].sort(),
+  );
+});
+
+test("what middleware matches counts, on any runtime, unless left out", async () => {
+  const matcher = (regexp: string, originalSource: string) => ({ regexp, originalSource });
+  const about =
+    "^(?:\\/(_next\\/data\\/[^/]{1,}))?\\/about(?:\\/((?:[^\\/#\\?]+?)(?:\\/(?:[^\\/#\\?]+?))*))?(\\.json)?[\\/#\\?]?$";
+  const edge = { middleware: { "/": { matchers: [matcher(about, "/about/:path*")] } } };
+  const node = { functions: { "/_middleware": { matchers: [matcher("^/.*$", "/:path*")] } } };
+  const files = {
+    ".next/server/middleware-manifest.json": { json: edge },
+    ".next/server/functions-config-manifest.json": { json: node },
+  };
+  const own = options();
+  expect(await keysOf({}, files, own)).toEqual([
+    ...["/", "/*", "/_next/data/*", "/about", "/about.json", "/about/*"],
+  ]);
+  expect(own.warnings).toEqual(["the route /:path* may answer any path"]);
+  expect(await keysOf({}, files, options({ ignoreMiddleware: true }))).toEqual([]);
+});
+
+test("a folder that is not as it should be is refused", async () => {
+  const nextOf = (file: string, content: string) =>
+    next(folderOf({}, { [`.next/${file}`]: content }), options());
+  await expectError(nextOf("routes-manifest.json", "{"), "routes-manifest.json: expected JSON");
+  await expectError(nextOf("routes-manifest.json", "7"), "expected an object, found 7");
+  const routes = nextOf("routes-manifest.json", '{ "staticRoutes": [{ "page": 1 }] }');
+  await expectError(routes, "staticRoutes[0]: page: expected a string, found 1");
+  const redirect = nextOf("routes-manifest.json", '{ "redirects": [{ "regex": "(" }] }');
+  await expectError(redirect, "redirects[0]: regex: expected a regular expression");
+  await expectError(nextOf("prerender-manifest.json", "[]"), "expected an object, found []");
+  await expectError(nextOf("server/pages-manifest.json", "nope"), "expected JSON");
+});

@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import { canExist, normalizePath } from "hedgerow";
+import { describe, expect, test } from "vitest";
+import { keysOfPage, keysOfPattern } from "../src/paths/routes/keys.js";
+import { Rewrite } from "../src/paths/routes/rewrite.js";
+
+/** What may be below any depth of wildcards. */
+const lookupOf = (keys: readonly string[]) => {
+  const known = new Set(keys.map(normalizePath));
+  return { has: (key: string) => known.has(key), wildcards: 64 };
+};
+
+const keysOf = (pattern: string) => [...new Set(keysOfPattern(pattern).map(normalizePath))].sort();
+
+describe("the keys of a pattern", () => {
+  test.for<[string, string[]]>([
+    ["^/about$", ["/about"]],
+    ["^/about(?:/)?$", ["/about"]],
+    ["^/about/?$", ["/about"]],
+    ["^/\\.well\\-known/a$", ["/.well-known/a"]],
+    ["^/$", ["/"]],
+    ["^$", ["/"]],
+    ["^/?$", ["/"]],
+    ["^/(a|b)/x$", ["/a/x", "/b/x"]],
+    ["^/[ab]c$", ["/ac", "/bc"]],
+    ["^/(?:en|fr\\-CA)?[/]?404/?$", ["/404", "/en/404", "/en404", "/fr-CA/404", "/fr-CA404"]],
+    ["^/blog/([^/]+?)(?:/)?$", ["/blog/*"]],
+    ["^/blog/(.*)$", ["/blog", "/blog/*"]],
+    ["^/docs(?:/(.+?))?(?:/)?$", ["/docs", "/docs/*"]],
+    ["^/docs(?:/((?:[^/]+?)(?:/(?:[^/]+?))*))?(?:/)?$", ["/docs", "/docs/*"]],
+    ["^/(?!_next)(?=a)a\\b/b$", ["/a/b"]],
+    ["^(/api/.*)$", ["/api", "/api/*"]],
+    ["^/post-(\\d+)$", ["/*"]],
+    ["^/a{3}$", ["/*"]],
+    ["^/(.*)$", ["/", "/*"]],
+    ["^/.+$", ["/*"]],
+    ["^.*$", ["/", "/*"]],
+    ["/unanchored$", ["/", "/*"]],
+    ["^/open", ["/*"]],
+    ["^/a|/b$", ["/", "/*"]],
+    ["^/(x)\\1$", ["/*"]],
+    ["^/a/(b|c/.*)$", ["/a/b", "/a/c", "/a/c/*"]],
+    ["^/[abcdefghijkl]$", ["/*"]],
+    ["^/[^a]$", ["/*"]],
+    ["^/a{0}b$", ["/b"]],
+  ])("%s", ([pattern, keys]) => {
+    expect(keysOf(pattern)).toEqual(keys);
+  });
+
+  test("a pattern that varies too much is cut short", () => {
+    const locales = Array.from({ length: 200 }, (_, number) => `l${number}`).join("|");
+    expect(keysOf(`^/(?:${locales})/about$`)).toHaveLength(200);
+    expect(keysOf(`^/x/(?:${locales})/(?:${locales})/(?:${locales})$`)).toContain("/x/l0/*");
+    expect(keysOf(`^/x${"(?:a|b|c|d)".repeat(40)}$`).length).toBeLessThanOrEqual(4096);
+  });
+
+  test.for(["^/(", "^/[b-a]$", "^/(?P<name>a)$", "^/*+$", "^/(?<a>x)(?<a>y)$"])(
+    "%s is refused",
+    (pattern) => {
+      expect(() => keysOfPattern(pattern)).toThrow(SyntaxError);
+    },
+  );
+});
+
+/** Patterns as frameworks write them, without assertions, which strings cannot be generated for. */
+const PATTERNS = [
+  "^(?:/(en|fr\\-CA))/old(?:/)?$",
+  "^/proxy(?:/((?:[^/]+?)(?:/(?:[^/]+?))*))?(?:/)?(?<suffix>\\.rsc|\\.segments/.+\\.segment\\.rsc)?$",
+  "^(?:\\/(_next\\/data\\/[^/]{1,}))?\\/about(?:\\/((?:[^\\/]+?)(?:\\/(?:[^\\/]+?))*))?(\\.json)?[\\/]?$",
+  "^[/]?(?<locale>en|fr)?/blog/(?<slug>[^/]+?)(?:/)?$",
+  "^/(?:(.+)/)?index(?:\\.html)?/?$",
+  "^/a(?:/b){0,3}c?/(?:x|y[0-9]*)+$",
+  "^//?(?:en|fr)/(.*)$",
+  "^/shop/(?:[a-z]{2}-)?item[0-9]+(?:/reviews)?$",
+];
+
+describe("whatever a pattern matches may be present", () => {
+  test.for(PATTERNS)("%s", (pattern) => {
+    const lookup = lookupOf(keysOfPattern(pattern));
+    // Only what is a path, and what parsers of URLs leave as it is.
+    const path = fc
+      .stringMatching(new RegExp(pattern))
+      .filter((text) => !/[?#%]|\/\.{1,2}(\/|$)/.test(text));
+    fc.assert(
+      fc.property(path, (text) => canExist(lookup, normalizePath(text))),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("the keys of a page", () => {
+  test.for<[string, string[]]>([
+    ["/", ["/"]],
+    ["/about", ["/about"]],
+    ["/blog/[slug]", ["/blog/*"]],
+    ["/[lang]/about", ["/*"]],
+    ["/docs/[...all]", ["/docs/*"]],
+    ["/shop/[[...rest]]", ["/shop/*", "/shop"]],
+    ["/[[...rest]]", ["/*", "/"]],
+    ["/a/(group)/@slot/b", ["/a/(group)/@slot/b"]],
+    ["/user/[id].rsc", ["/user/*"]],
+    ["/a/(.)[id]/b", ["/a/*"]],
+  ])("%s", ([page, keys]) => {
+    expect([...keysOfPage(page)]).toEqual(keys);
+  });
+});
+
+describe("a rewrite is read backwards", () => {
+  const leadingTo = (key: string, pattern: string, destination: string) => {
+    const read = Rewrite.read(pattern, destination);
+    return read?.rules.flatMap((rule) => rule.keysFor(key)).sort();
+  };
+
+  test.for<[key: string, pattern: string, destination: string, keys: string[] | undefined]>([
+    ["/en/about", "^/(.*)$", "/en/$1", ["/about"]],
+    ["/fr/about", "^/(.*)$", "/en/$1", []],
+    ["/about.html", "^/(.*)$", "/$1.html?x=$1", ["/about"]],
+    ["/about", "^/(.*)\\.html$", "/$1", ["/about.html"]],
+    ["/about", "^/((?:[^/]+/)*[^/\\.]+)$", "/$1/", ["/about"]],
+    ["/about", "^/(?<path>.+?)/?$", "/$path", ["/about", "/about"]],
+    ["/api/x", "^(/.*)$", "/api$1", ["/x"]],
+    ["/x", "^/(en|fr)/(.*)$", "/$2", ["/en/x", "/fr/x"]],
+    ["/fr/x", "^/x/(en|fr)/(.*)$", "/$1/$2", ["/x/fr/x"]],
+    ["/b/x", "^/A/(.*)$", "/b/$1", ["/A/x", "/a/x"]],
+    ["/about.rsc", "^/(.+)(\\.segments/.+)$", "/$1.rsc", ["/about.segments/*"]],
+    ["/blog/*", "^/(.*)$", "/$1.rsc", ["/blog/*"]],
+    ["/en/blog/*", "^/(.*)$", "/en/$1", ["/blog/*"]],
+    ["/en/*", "^/x/(.*)$", "/en/$1", ["/x", "/x/*"]],
+    ["/x", "^/(.*)$", "/index", undefined],
+    ["/x", "^/(.*)$", "/$2", undefined],
+    ["/x", "^/(.*)$", "/$host/$1", undefined],
+    ["/x", "^/(.+)/(.+)$", "/$1/$2", undefined],
+    ["/x", "^/.*/(.+)$", "/$1", undefined],
+    ["/x", "^/(?:/(x))*(.*)$", "/$1$2", undefined],
+  ])("%s by %s to %s", ([key, pattern, destination, keys]) => {
+    expect(leadingTo(key, pattern, destination)).toEqual(keys);
+  });
+
+  test.for<[pattern: string, destination: string]>([
+    ["^/(.*)$", "/en/$1"],
+    ["^/(?:(.+)/)?index(?:\\.html)?/?$", "/$1"],
+    ["^/(en|fr)/(.*)$", "/$1/pages/$2.html"],
+    ["^//?(?:en|fr)/(.*)$", "/$1"],
+    ["^/([a-z]*)(/amp)?$", "/$1"],
+  ])("%s to %s leads to nothing else", ([pattern, destination]) => {
+    const regex = new RegExp(pattern);
+    const read = Rewrite.read(pattern, destination)!;
+    const path = fc.stringMatching(/^\/(en\/|fr\/)?[a-z/]{0,6}(index(\.html)?|\/amp)?\/?$/);
+    fc.assert(
+      fc.property(path, (text) => {
+        if (!regex.test(text)) return;
+        const target = normalizePath(text.replace(regex, destination));
+        const keys = [...read.keys, ...read.rules.flatMap((rule) => rule.keysFor(target))];
+        expect(canExist(lookupOf(keys), normalizePath(text)), `${text} to ${target}`).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

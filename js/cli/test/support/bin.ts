@@ -1,0 +1,39 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const BIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+
+export interface Ended {
+  /** The exit code, or the signal that ended the process. */
+  readonly code: number | NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Starts `hedgerow` as a shell does. */
+export function start(args: readonly string[]): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [BIN, ...args]);
+}
+
+/** Waits until a process has ended. */
+export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+  const text = { out: "", err: "" };
+  child.stdout.on("data", (data) => {
+    text.out += data;
+  });
+  child.stderr.on("data", (data) => {
+    text.err += data;
+  });
+  return new Promise((resolve) => {
+    child.on("close", (code, signal) => resolve({ code: code ?? signal, ...text }));
+  });
+}
+
+/** Runs `hedgerow` to its end. */
+export async function hedgerow(args: readonly string[], input = ""): Promise<Ended> {
+  const child = start(args);
+  // It may end before it has read all.
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  return ended(child);
+}

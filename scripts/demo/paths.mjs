@@ -1,0 +1,161 @@
+// A site of all installed files behind a worker that refuses what cannot exist.
+import http from "node:http";
+
+import { buildPathFilter, normalizePath, PathFilter, PathSet } from "hedgerow";
+
+import { measure } from "../../bench/js/measure.mjs";
+import { installedPaths, unknownPaths } from "../lib/installed-paths.mjs";
+import { StepError, step } from "../lib/run.mjs";
+import { microseconds, printTable } from "../lib/table.mjs";
+import { startWorker } from "../lib/worker.mjs";
+
+const HOST = "127.0.0.1";
+const CONCURRENCY = 16;
+const REQUESTS = 4_000;
+const FILTER = "/_hedgerow/paths.filter";
+
+export async function demonstratePaths() {
+  step("a filter of the paths of all installed packages");
+  const known = installedPaths().map((path) => normalizePath(encodeURI(path)));
+  const start = performance.now();
+  const file = buildPathFilter(known, { version: "demo" });
+  const seconds = (performance.now() - start) / 1000;
+  const storage = await startStorage(new Set(known), file);
+  const { worker, url } = await startWorker("examples/path-guard/src/index.ts", {
+    ORIGIN: `http://${HOST}:${storage.port}`,
+  });
+  try {
+    step(`${REQUESTS} requests through the worker in Miniflare, half of them for nothing`);
+    const asked = some(known, REQUESTS / 2).flatMap((path) => [path, ...unknownPaths([path])]);
+    const statuses = await askAll(url, asked);
+    const isKnown = (/** @type {number} */ index) => index % 2 === 0;
+    const missing = statuses.filter((status, index) => isKnown(index) && status !== 200).length;
+    const found = statuses.filter((status, index) => !isKnown(index) && status !== 404).length;
+    step("loading and asking alone, beside JSON");
+    const json = JSON.stringify(known);
+    printTable([
+      ["paths of the site", known.length],
+      ["paths a second, to build the filter", Math.round(known.length / seconds)],
+      ["size of the filter, in bytes", file.length],
+      ["  of the paths as JSON", Buffer.byteLength(json)],
+      ["requests for what exists", REQUESTS / 2],
+      ["  answered 404", missing],
+      ["requests for what does not exist", REQUESTS / 2],
+      ["  that asked the storage (false positives)", storage.misses()],
+      ["  answered otherwise than 404", found],
+      ...times(known, file, json),
+    ]);
+    if (missing + found > 0)
+      throw new StepError("expected 200 for what exists, and 404 for the rest");
+  } finally {
+    await worker.dispose();
+    storage.close();
+  }
+}
+
+/**
+ * A server of the site: slow in real life, and asked for the filter once.
+ *
+ * @param {Set<string>} paths
+ * @param {Uint8Array} file
+ */
+async function startStorage(paths, file) {
+  let misses = 0;
+  const server = http.createServer((request, response) => {
+    const path = normalizePath(request.url ?? "");
+    if (path === FILTER) {
+      response.end(file);
+    } else if (paths.has(path)) {
+      response.end("a file\n");
+    } else {
+      misses += 1;
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, HOST, () => resolve(undefined)));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return { port, misses: () => misses, close: () => server.close() };
+}
+
+/** So many of a list, evenly spread. @param {string[]} list @param {number} count */
+function some(list, count) {
+  return Array.from(
+    { length: count },
+    (_, index) => list[Math.floor((index * list.length) / count)] ?? "",
+  );
+}
+
+/**
+ * The status of the answer to each path, a few asked for at a time.
+ *
+ * @param {URL} url
+ * @param {string[]} paths
+ */
+async function askAll(url, paths) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: CONCURRENCY });
+  const statuses = await Promise.all(paths.map((path) => ask(url, agent, encodeURI(path))));
+  agent.destroy();
+  return statuses;
+}
+
+/**
+ * @param {URL} url
+ * @param {http.Agent} agent
+ * @param {string} path
+ * @returns {Promise<number>}
+ */
+function ask(url, agent, path) {
+  return new Promise((resolve, reject) => {
+    const request = http.get(url, { agent, path }, (response) => {
+      response.on("end", () => resolve(response.statusCode ?? 0)).resume();
+    });
+    request.on("error", reject);
+  });
+}
+
+/**
+ * @param {string[]} known
+ * @param {Uint8Array} file
+ * @param {string} json
+ * @returns {[string, string][]}
+ */
+function times(known, file, json) {
+  const first = known[0] ?? "";
+  const load = {
+    name: "filter",
+    make: () => file,
+    run: () => {
+      const filter = PathFilter.parse(file);
+      const isPresent = filter.has(first);
+      filter.free();
+      return isPresent;
+    },
+  };
+  const parse = { name: "json", make: () => json, run: () => PathSet.parse(json).has(first) };
+  const [loading, parsing] = measure([load, parse], Array.from({ length: 8 }), 12);
+  const queries = some(known, 2048).flatMap((path) => [path, ...unknownPaths([path])]);
+  const filter = PathFilter.parse(file);
+  const set = new Set(known);
+  const asks = [
+    {
+      name: "filter",
+      make: (/** @type {string} */ path) => path,
+      run: (/** @type {string} */ path) => filter.has(path),
+    },
+    {
+      name: "set",
+      make: (/** @type {string} */ path) => path,
+      run: (/** @type {string} */ path) => set.has(path),
+    },
+  ];
+  const [asking, looking] = measure(asks, queries, 40);
+  filter.free();
+  return [
+    ["time to load the filter, and ask it once", microseconds(loading?.median)],
+    ["  to parse the JSON into a Set, and ask it", microseconds(parsing?.median)],
+    ["  ratio", `${Math.round((parsing?.median ?? 0) / (loading?.median ?? 1))} ×`],
+    ["time to ask the filter for a path", `${asking?.median} ns`],
+    ["  to ask the Set", `${looking?.median} ns`],
+  ];
+}
