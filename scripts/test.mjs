@@ -1,10 +1,12 @@
 // Sets up, builds, and runs all tests.
 import { build } from "./build.mjs";
+import { installDebianPackages } from "./lib/debian.mjs";
 import { main, run, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 await main(() => {
   setup();
+  installDebianPackages();
   build();
   step("Rust: all features");
   run("cargo", ["test", "--quiet", "--all-features"]);
@@ -12,7 +14,16 @@ await main(() => {
   run("cargo", ["test", "--quiet", "-p", "hedgerow-headers"]);
   step("Rust: no features");
   run("cargo", ["test", "--quiet", "-p", "hedgerow-headers", "--no-default-features"]);
-  step("JavaScript");
+  step("WebAssembly in wasmtime");
+  run("cargo", [
+    "test",
+    "--quiet",
+    "-p",
+    "hedgerow-tests-wasmtime",
+    "-p",
+    "hedgerow-example-wasmtime-host",
+  ]);
+  step("JavaScript, and every reader of path filters");
   run("vitest", ["run"]);
   step("all tests passed");
 });

@@ -1,0 +1,69 @@
+//! A proxy in Rust that embeds `edge.wasm`: it turns away what cannot exist, and strips internal
+//! fields from the rest.
+
+mod edge;
+
+use std::{env, fs};
+
+use edge::Edge;
+use wasmtime::{Result, format_err};
+
+const BUILT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../js/edge/wasm/edge_bg.wasm");
+
+const RULES: &[&str] = &["x-internal-*", "x-debug"];
+
+/// The file of a deployment with `/foo`, `/foo/bar`, `/foo/baz/` and `/apple/pie`.
+const PATHS: &str = r#"{"version":"test","bloom":{"n":4,"p":1e-7,"m":138,"k":23,"s":0}}
+"/qqpVeKKgABfaKAFV6qqii/A""#;
+
+const FIELDS: &str = "Host: a.example\r\nX-Internal-User: 7\r\nX-Debug: 1\r\nAccept: */*\r\n\r\n";
+
+fn main() -> Result<()> {
+    let wasm = env::args().nth(1).unwrap_or(BUILT.to_owned());
+    let mut edge = proxy(&wasm)?;
+    for path in ["/foo/bar", "/wp-login.php"] {
+        println!("{}", answer(&mut edge, path, FIELDS)?);
+    }
+    Ok(())
+}
+
+fn proxy(wasm: &str) -> Result<Edge> {
+    let wasm = fs::read(wasm).map_err(|error| format_err!("{wasm}: {error}: `npm run build`?"))?;
+    Edge::new(&wasm, RULES, PATHS.as_bytes())
+}
+
+/// What goes to the origin, or straight back to the client.
+fn answer(edge: &mut Edge, path: &str, fields: &str) -> Result<String> {
+    if !edge.has(path.as_bytes())? {
+        return Ok(format!("{path}: 404 Not Found\n"));
+    }
+    let mut block = fields.as_bytes().to_vec();
+    edge.strip_block(&mut block)?;
+    Ok(format!("GET {path} HTTP/1.1\n{}", String::from_utf8_lossy(&block).replace('\r', "")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_exists_is_passed_on_without_internal_fields() {
+        let mut edge = proxy(BUILT).unwrap();
+        let passed_on = "GET /foo/bar HTTP/1.1\nHost: a.example\nAccept: */*\n\n";
+        assert_eq!(answer(&mut edge, "/foo/bar", FIELDS).unwrap(), passed_on);
+        let turned_away = "/wp-login.php: 404 Not Found\n";
+        assert_eq!(answer(&mut edge, "/wp-login.php", FIELDS).unwrap(), turned_away);
+    }
+
+    #[test]
+    fn what_is_malformed_is_told() {
+        let mut edge = proxy(BUILT).unwrap();
+        let said = answer(&mut edge, "/foo", "Host : a.example\r\n").unwrap_err().to_string();
+        assert_eq!(said, "field block: expected a colon after the field name, found white space");
+        let wasm = fs::read(BUILT).unwrap();
+        let rule = Edge::new(&wasm, &["x-*-id"], PATHS.as_bytes()).err().unwrap().to_string();
+        assert_eq!(rule, "x-*-id: expected '*' only as the last character, found one");
+        let file = Edge::new(&wasm, RULES, b"[]").err().unwrap().to_string();
+        assert_eq!(file, "path filter: expected { and a member at byte 0");
+    }
+}

@@ -1,0 +1,143 @@
+/**
+ * Every reader of path filters gives the same answers: in Rust, on Node, in workerd, in wasmtime, on
+ * LuaJIT and in Python.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildPathFilter, PathFilter, type PathFilterOptions } from "hedgerow";
+import type { Miniflare } from "miniflare";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Random } from "../../js/edge/test/support/random.js";
+import { startWorker } from "../../scripts/lib/worker.mjs";
+
+const FILTERS = 20;
+const KEYS = 5_000;
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Asks the filter in a file for the keys in another, and returns a line with 1 or 0 for each. */
+type Reader = (file: string, keys: Buffer) => string;
+
+/** A reader that is a program: it takes the file as its last argument, and keys on its input. */
+function program(command: string, ...args: string[]): Reader {
+  return (file, keys) => {
+    return execFileSync(command, [...args, file], {
+      cwd: root,
+      input: keys,
+      maxBuffer: 1 << 24,
+      encoding: "utf8",
+      stdio: "pipe",
+    });
+  };
+}
+
+/** A program of this workspace, which cargo builds first. */
+function built(...target: string[]): Reader {
+  return program("cargo", "run", "--quiet", ...target, "--");
+}
+
+const readers: Record<string, Reader> = {
+  Rust: built("-p", "hedgerow-paths", "--example", "answers"),
+  wasmtime: built("-p", "hedgerow-tests-wasmtime", "--bin", "answers"),
+  LuaJIT: program("luajit", "examples/readers/path-filter.lua"),
+  Python: program("python3", "examples/readers/path_filter.py"),
+};
+
+interface Sample {
+  readonly name: string;
+  readonly file: Uint8Array;
+  readonly keys: readonly string[];
+  /** Where it lies for programs. */
+  readonly path: string;
+  readonly answers: string;
+}
+
+let folder: string;
+let worker: Miniflare;
+const samples: Sample[] = [];
+
+/** A text of any characters but line feeds, of which many are those of paths. */
+function keyOf(random: Random): string {
+  const length = random.below(10) === 0 ? random.below(2000) : random.below(80);
+  let key = "";
+  while (key.length < length) {
+    const kind = random.below(20);
+    if (kind > 2) key += random.text("/abcdefghijklmnopqrstuvwxyz0123456789-._~%", 8);
+    else if (kind > 0) key += String.fromCodePoint(0x80 + random.below(0xd000));
+    else key += String.fromCodePoint(0x10000 + random.below(0x100000));
+  }
+  return key;
+}
+
+function optionsOf(random: Random, number: number): PathFilterOptions {
+  return {
+    falsePositiveRate: [0.5, 0.1, 1e-2, 1e-4, 1e-7][number % 5]!,
+    seed: number % 3 === 0 ? 0 : random.below(2 ** 31) * 2 ** 21 + random.below(2 ** 21),
+    sizing: number % 2 === 0 ? "promised" : "classic",
+    version: ['"m":1', "{}", "é", ""][number % 4]!,
+  };
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "hedgerow-"));
+  ({ worker } = await startWorker("tests/readers/worker.ts"));
+  const random = new Random(20);
+  for (let number = 0; number < FILTERS; number += 1) {
+    const keys = Array.from({ length: KEYS }, () => keyOf(random));
+    const members = keys.slice(0, number === 0 ? 0 : random.below(KEYS / 2));
+    const options = optionsOf(random, number);
+    const file = buildPathFilter(members, options);
+    const path = join(folder, `${number}.filter`);
+    writeFileSync(path, file);
+    const filter = PathFilter.parse(file);
+    const answers = keys.map((key) => (filter.has(key) ? "1\n" : "0\n")).join("");
+    filter.free();
+    const name = `${members.length} keys, ${JSON.stringify(options)}`;
+    samples.push({ name, file, keys, path, answers });
+  }
+});
+
+afterAll(async () => {
+  await worker?.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("100,000 keys are asked for, of which some are present and some are not", () => {
+  const all = samples.map(({ answers }) => answers).join("");
+  expect(all.length / 2).toBe(100_000);
+  expect(all.split("1").length).toBeGreaterThan(20_000);
+  expect(all.split("0").length).toBeGreaterThan(20_000);
+});
+
+describe.each(Object.keys(readers))("%s", (reader) => {
+  test("answers as Node does", { timeout: 300_000 }, () => {
+    for (const { name, keys, path, answers } of samples) {
+      const given = readers[reader]!(path, Buffer.from(keys.map((key) => `${key}\n`).join("")));
+      expect(given === answers, name).toBe(true);
+    }
+  });
+
+  test("refuses what is no filter", { timeout: 60_000 }, () => {
+    for (const file of ["", "{}\n", '{"version":"","bloom":{}}\n"AAAA"']) {
+      const path = join(folder, "refused.filter");
+      writeFileSync(path, file);
+      expect(() => readers[reader]!(path, Buffer.from("/\n"))).toThrow();
+    }
+  });
+});
+
+test("workerd answers as Node does", async () => {
+  for (const { name, file, keys, answers } of samples) {
+    const form = new FormData();
+    form.set("file", new Blob([file as BlobPart]));
+    form.set("keys", JSON.stringify(keys));
+    const request = new Request("http://localhost/", { method: "POST", body: form });
+    const body = await request.arrayBuffer();
+    const headers = { "content-type": request.headers.get("content-type")! };
+    const response = await worker.dispatchFetch(request.url, { method: "POST", body, headers });
+    expect((await response.text()) === answers, name).toBe(true);
+  }
+});

@@ -1,0 +1,95 @@
+//! Files that are not as they should be. Both are told in the same words, and what is accepted is
+//! the same filter.
+
+use hedgerow_paths::PathFilter;
+use hedgerow_tests_wasmtime::{EdgeModule, Filter};
+
+use crate::support::{
+    edge::edge,
+    files::{ALL, PATHMAP, RICH},
+    random::Random,
+    texts::damage,
+};
+
+/// Asserts that both say the same of `file`, and returns what they say of it if it is refused.
+fn refusal(edge: &EdgeModule, file: &[u8]) -> Option<String> {
+    let shown = String::from_utf8_lossy(file);
+    let trusted = (PathFilter::parse_trusted(file), Filter::parse(edge, file, true));
+    let checked = (PathFilter::parse(file), Filter::parse(edge, file, false));
+    let mut refusals = [trusted, checked].map(|(native, filter)| match (native, filter) {
+        (Ok(native), Ok(filter)) => {
+            assert_eq!(filter.header(), native.header(), "{shown}");
+            assert_eq!(filter.wildcards(), native.wildcards(), "{shown}");
+            for key in ["", "/", "/foo", "/foo/bar", "/old-path", "/*"].map(str::as_bytes) {
+                assert_eq!(filter.has(key), native.has(key), "{shown}");
+            }
+            None
+        }
+        (Err(native), Err(refusal)) => {
+            assert_eq!(refusal.to_string(), native.to_string(), "{shown}");
+            Some(refusal.to_string())
+        }
+        (native, filter) => panic!("{:?}, {:?}: {shown}", native.err(), filter.err()),
+    });
+    refusals[1].take()
+}
+
+#[test]
+fn every_kind_of_refusal_is_told_in_the_same_words() {
+    let edge = edge();
+    let damages = [
+        // (a part of the file, what stands in its place, what is said)
+        ("{\"v", "[\"v", "{ and a member, found 0x5b at byte 0"),
+        (":4", ":4 4", ", or }, found 0x34 at byte 33"),
+        ("\"m\":138,", "", "the member m of bloom, found 0x7d at byte 54"),
+        (":4", ":-4", "an integer from 0 to 2^53 - 1, found 0x2d at byte 31"),
+        ("138", "0", "a number of bits m from 1 to 2^32 - 1, found 0 at byte 46"),
+        ("138", "4294967296", "a number of bits m from 1 to 2^32 - 1, found 4294967296 at byte 46"),
+        ("23", "65", "a number of hashes k from 1 to 64, found 65 at byte 54"),
+        (
+            "138",
+            "4294967295",
+            "715827883 characters of Base64 in line 2, or more, found 24 at byte 73",
+        ),
+        ("/A", "/AA", "24 characters of Base64 in line 2, or fewer, found 25 at byte 66"),
+        ("\"/", "/", "the quote that opens line 2, found 0x2f at byte 65"),
+        ("/A\"", "/A", "the quote that closes line 2, found the end at byte 90"),
+        ("/A\"", "/A\"\n{}", "the end of the file, found 0x0a at byte 91"),
+        ("\"/q", "\"-q", "a character of Base64, found 0x2d at byte 66"),
+        ("{\"v", "\u{feff}{\"v", "no byte order mark, found 0xef at byte 0"),
+    ];
+    for (part, other, said) in damages {
+        let file = PATHMAP.replacen(part, other, 1);
+        let expected = format!("expected {said}");
+        assert_eq!(refusal(&edge, file.as_bytes()), Some(expected), "{file}");
+    }
+    for file in [PATHMAP, RICH] {
+        assert_eq!(refusal(&edge, file.as_bytes()), None);
+    }
+}
+
+#[test]
+fn every_truncation_is_refused_in_the_same_words() {
+    let edge = edge();
+    for file in ALL.into_iter().chain([RICH]).map(str::as_bytes) {
+        for length in 0..file.len() {
+            assert!(refusal(&edge, &file[..length]).is_some(), "{length} bytes");
+        }
+    }
+}
+
+#[test]
+fn every_damage_has_the_same_outcome() {
+    let edge = edge();
+    let mut random = Random(1);
+    let mut refused = 0;
+    for _ in 0..20_000 {
+        let file = if random.once_in(2) { RICH } else { random.pick(&ALL) };
+        let mut file = file.as_bytes().to_vec();
+        for _ in 0..random.within(1..4) {
+            damage(&mut random, &mut file);
+        }
+        refused += u32::from(refusal(&edge, &file).is_some());
+    }
+    assert!((10_000..20_000).contains(&refused), "{refused} were refused");
+}

@@ -1,0 +1,101 @@
+use hedgerow_headers::{HeaderSetBuilder, MAX_RULE_LENGTH, MAX_RULES, presets};
+use hedgerow_tests_wasmtime::{HeaderRules, Probe};
+
+use crate::support::{
+    edge::edge,
+    random::Random,
+    texts::{name, rule},
+};
+
+#[test]
+fn rules_are_taken_and_match_as_natively() {
+    let edge = edge();
+    let mut random = Random(3);
+    let (mut refused, mut matched) = (0, 0);
+    for _ in 0..300 {
+        let mut native = HeaderSetBuilder::new();
+        let mut rules = HeaderRules::new(&edge);
+        let all: Vec<_> = (0..random.within(0..60)).map(|_| rule(&mut random)).collect();
+        for rule in &all {
+            let said = native.rule_bytes(rule).err().map(|error| error.to_string());
+            refused += u32::from(said.is_some());
+            assert_eq!(rules.add(rule).err().map(|error| error.to_string()), said, "{rule:?}");
+        }
+        rules.compile();
+        let native = native.build();
+        let probe = native.probe();
+        let expected = Probe {
+            table: probe.table().to_vec(),
+            shortest_prefix: probe.shortest_prefix() as u32,
+            strips_connection: native.strips_connection(),
+        };
+        assert_eq!(rules.probe(), expected);
+        for _ in 0..100 {
+            let name = name(&mut random, &all);
+            let matches = rules.matches(&name);
+            assert_eq!(matches, native.matches(&name), "{name:?}");
+            matched += u32::from(matches);
+        }
+    }
+    assert!(refused > 200 && matched > 5_000, "{refused} were refused, {matched} matched");
+}
+
+#[test]
+fn parts_of_refusals_are_the_native_ones() {
+    let edge = edge();
+    let long = [b'x'; MAX_RULE_LENGTH + 1];
+    for rule in [b"".as_slice(), b"*", b"x-*-id", b"x debug", b"x\xff", &long, &[b' '; 5_000]] {
+        let fault = HeaderSetBuilder::new().rule_bytes(rule).unwrap_err().fault();
+        let refusal = HeaderRules::new(&edge).add(rule).unwrap_err();
+        assert_eq!(refusal.message, fault.message);
+        assert_eq!(refusal.byte, fault.byte);
+        assert_eq!(refusal.offset.map(|offset| offset as usize), fault.offset);
+    }
+}
+
+#[test]
+fn names_beyond_the_longest_rule_match_as_natively() {
+    let edge = edge();
+    let longest = "x".repeat(MAX_RULE_LENGTH);
+    for rule in [longest.clone(), longest.clone() + "*"] {
+        let native = HeaderSetBuilder::new().rule(&rule).unwrap().build();
+        let mut rules = HeaderRules::new(&edge);
+        rules.add(rule.as_bytes()).unwrap();
+        rules.compile();
+        for length in [255, 256, 257, 258, 259, 10_000] {
+            let name = vec![b'X'; length];
+            assert_eq!(rules.matches(&name), native.matches(&name), "{rule}, {length} bytes");
+        }
+    }
+}
+
+#[test]
+fn a_set_takes_as_many_rules_as_natively() {
+    let edge = edge();
+    let mut native = HeaderSetBuilder::new();
+    let mut rules = HeaderRules::new(&edge);
+    for number in 0..MAX_RULES {
+        let rule = format!("x-{number}");
+        native.rule(&rule).unwrap();
+        rules.add(rule.as_bytes()).unwrap();
+    }
+    let said = native.rule("y").unwrap_err().to_string();
+    assert_eq!(rules.add(b"y").unwrap_err().to_string(), said);
+    rules.compile();
+    let last = format!("X-{}", MAX_RULES - 1);
+    assert!(rules.matches(last.as_bytes()));
+    assert!(!rules.matches(b"y"));
+}
+
+#[test]
+fn presets_match_as_natively() {
+    let edge = edge();
+    let all = [presets::HOP_BY_HOP, presets::CLOUDFLARE, presets::VERCEL, presets::NEXT].concat();
+    let mut rules = HeaderRules::new(&edge);
+    all.iter().for_each(|rule| rules.add(rule.as_bytes()).unwrap());
+    rules.compile();
+    let native = HeaderSetBuilder::new().rules(&all).unwrap().build();
+    for name in all.into_iter().chain(["Accept", "Host", "CF-Ray", "x-middleware-subrequest"]) {
+        assert_eq!(rules.matches(name.as_bytes()), native.matches(name.as_bytes()), "{name}");
+    }
+}

@@ -1,0 +1,4 @@
+pub mod edge;
+pub mod files;
+pub mod random;
+pub mod texts;

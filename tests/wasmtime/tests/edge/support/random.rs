@@ -1,0 +1,35 @@
+//! Numbers that look random, the same ones each time.
+
+use std::ops::Range;
+
+pub struct Random(pub u64);
+
+impl Random {
+    /// SplitMix64.
+    pub fn number(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number that is in `range`.
+    pub fn within(&mut self, range: Range<usize>) -> usize {
+        range.start + (self.number() % range.len() as u64) as usize
+    }
+
+    /// A number from 0 to 1.
+    pub fn share(&mut self) -> f64 {
+        self.number() as f64 / u64::MAX as f64
+    }
+
+    /// Whether something happens that does once in `times`.
+    pub fn once_in(&mut self, times: u64) -> bool {
+        self.number().is_multiple_of(times)
+    }
+
+    /// One of `choices`.
+    pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
+        &choices[self.within(0..choices.len())]
+    }
+}
