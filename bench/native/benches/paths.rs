@@ -48,10 +48,10 @@ fn queries(criterion: &mut Criterion) {
         let filter = PathFilter::parse(&file).expect("a filter");
         let classic = PathFilterBuilder::new().sizing(Sizing::Classic).build(&keys).expect("one");
         let classic = PathFilter::parse(&classic).expect("a filter");
-        let fastbloom = BloomFilter::with_false_pos(RATE).items(keys.iter().map(String::as_str));
+        let fastbloom = BloomFilter::with_false_pos(RATE).items(keys.iter());
         let fastbloom_foldhash = BloomFilter::with_false_pos(RATE)
             .hasher(foldhash::fast::FixedState::default())
-            .items(keys.iter().map(String::as_str));
+            .items(keys.iter());
         let mut bloomfilter = Bloom::new_for_fp_rate(count, RATE).expect("a filter");
         keys.iter().for_each(|key| bloomfilter.set(key.as_str()));
         let set: HashSet<&str> = keys.iter().map(String::as_str).collect();
@@ -146,8 +146,7 @@ fn building(criterion: &mut Criterion) {
                 builder.build(doubled()).expect("a filter").len()
             });
             build(&mut group, "fastbloom", count, || {
-                let filter =
-                    BloomFilter::with_false_pos(RATE).items(keys.iter().map(String::as_str));
+                let filter = BloomFilter::with_false_pos(RATE).items(keys.iter());
                 filter.num_bits()
             });
             build(&mut group, "bloomfilter", count, || {
