@@ -35,7 +35,7 @@ impl KeyHash {
     /// let hash = hedgerow_paths::KeyHash::of(b"", 0);
     /// assert_eq!((hash.h1, hash.h2), (0xef46db3751d8e999, 0xd5afba1336a3be4b));
     /// ```
-    #[inline(never)]
+    #[inline]
     pub fn of(key: &[u8], seed: u64) -> Self {
         let seeds = [seed, seed.wrapping_add(1)];
         let lane = |offset: u64| seeds.map(|seed| seed.wrapping_add(offset));
@@ -59,7 +59,7 @@ impl KeyHash {
 }
 
 /// The four lanes of a hash in one.
-#[inline(never)]
+#[inline]
 fn merge(lanes: [u64; 4]) -> u64 {
     let turns = lanes.iter().zip([1, 7, 12, 18]);
     let sum = turns.fold(0_u64, |sum, (lane, turn)| sum.wrapping_add(lane.rotate_left(turn)));
@@ -70,7 +70,7 @@ fn merge(lanes: [u64; 4]) -> u64 {
 }
 
 /// Takes in what is left after the last stripe, and spreads every bit over all.
-#[inline(never)]
+#[inline]
 fn finish(mut hash: u64, rest: &[u8]) -> u64 {
     let (words, rest) = rest.as_chunks::<8>();
     for word in words {

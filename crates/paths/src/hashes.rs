@@ -7,8 +7,7 @@ use crate::hash::KeyHash;
 /// How many hashes a chunk holds: 1 MiB. Only the first one grows.
 const CHUNK_LENGTH: usize = 1 << 16;
 
-/// In how many parts hashes are sorted: each of them has its own hash for a thousand keys, and a
-/// scratch memory of a thousandth of all.
+/// In how many buckets hashes are counted. One at a time is copied, to be sorted.
 const BUCKETS: usize = 1 << 10;
 
 /// Hashes in chunks, so that none is moved and no more than one chunk is left unused.
@@ -48,9 +47,13 @@ impl Hashes {
         let (mut count, mut start, mut bucket) = (0, 0, Vec::new());
         for end in ends {
             bucket.clear();
-            bucket.extend((start..end).map(|index| self.at(index)));
-            bucket.sort_unstable();
-            bucket.dedup();
+            // In pieces: where one key comes very often, its bucket has nearly all hashes.
+            for piece in (start..end).step_by(CHUNK_LENGTH) {
+                let piece_end = end.min(piece + CHUNK_LENGTH);
+                bucket.extend((piece..piece_end).map(|index| self.at(index)));
+                bucket.sort_unstable();
+                bucket.dedup();
+            }
             count += bucket.len() as u64;
             start = end;
         }

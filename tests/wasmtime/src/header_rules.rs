@@ -8,6 +8,8 @@ use crate::EdgeModule;
 const NONE: u32 = u32::MAX;
 /// What `strip_block` returns for a block that it refused.
 const REFUSED: i32 = -1;
+/// What `nominated` returns where there is no memory for what it would return.
+const NO_MEMORY: i32 = -1;
 
 /// A set of rules in the memory of a module.
 pub struct HeaderRules<'m> {
@@ -57,6 +59,16 @@ impl<'m> HeaderRules<'m> {
         let is_refused = left == REFUSED;
         *block = self.edge.read(start, if is_refused { length } else { left as u32 });
         if is_refused { Err(self.refusal()) } else { Ok(()) }
+    }
+
+    /// The fields that a `Connection` value nominates and no rule matches, with a comma between them.
+    pub fn nominated(&self, value: &[u8]) -> Vec<u8> {
+        let length = value.len() as u32;
+        let start = self.edge.call("ruleset_reserve", (self.this, length));
+        self.edge.write(start, value);
+        let left: i32 = self.edge.call("ruleset_nominated", (self.this, length));
+        assert_ne!(left, NO_MEMORY);
+        self.edge.read(start, left as u32)
     }
 
     /// What JavaScript decides misses by.

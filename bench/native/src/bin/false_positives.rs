@@ -8,7 +8,7 @@ use hedgerow_bench::paths::workload::Random;
 use hedgerow_paths::{KeyHash, PathFilter, PathFilterBuilder, Sizing};
 
 /// Rates, numbers of keys, and how many queries are made for each.
-const SIZES: [(f64, u64, u64); 14] = [
+const SIZES: [(f64, u64, u64); 16] = [
     (1e-2, 1, 40_000_000),
     (1e-2, 3, 40_000_000),
     (1e-2, 10, 40_000_000),
@@ -23,6 +23,8 @@ const SIZES: [(f64, u64, u64); 14] = [
     (1e-4, 1_000_000, 400_000_000),
     (1e-7, 10, 2_000_000_000),
     (1e-7, 1_000, 2_000_000_000),
+    (1e-7, 10_000, 2_000_000_000),
+    (1e-7, 1_000_000, 2_000_000_000),
 ];
 
 const THREADS: u64 = 2;
@@ -68,7 +70,7 @@ fn main() {
         .iter()
         .map(|&(rate, n, queries)| measure(rate, n, queries, Sizing::Promised))
         .collect();
-    for (n, queries) in [(10, 100_000_000), (1_000, 1_000_000_000)] {
+    for (n, queries) in [(10, 100_000_000), (1_000, 1_000_000_000), (10_000, 1_000_000_000)] {
         results.push(measure(1e-7, n, queries, Sizing::Classic));
     }
     println!("[{}]", results.join(",\n"));

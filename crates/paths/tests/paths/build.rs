@@ -64,6 +64,14 @@ fn duplicates_among_many_keys_are_counted_once() {
 }
 
 #[test]
+fn a_key_that_comes_very_often_is_counted_once() {
+    let often = std::iter::repeat_n(*b"/always ", 200_000);
+    let keys = often.chain(Random(2).take(1_000).map(u64::to_le_bytes));
+    let builder = PathFilterBuilder::new().false_positive_rate(1e-3);
+    assert_eq!(oracle::Filter::read(&builder.build(keys).unwrap()).number("n"), 1_001);
+}
+
+#[test]
 fn a_filter_of_nothing_has_nothing() {
     let file = PathFilterBuilder::new().build::<&str>([]).unwrap();
     let filter = PathFilter::parse(&file).unwrap();

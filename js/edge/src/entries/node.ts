@@ -1,4 +1,4 @@
-/// <reference types="node" preserve="true" />
+/// <reference types="node" />
 /** What only Node has: files. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-use hedgerow_headers::{HeaderSet, HeaderSetBuilder, MAX_NOMINATED};
+use hedgerow_headers::{HeaderSet, HeaderSetBuilder, MAX_NOMINATED, connection_options};
 use hedgerow_tests_wasmtime::{EdgeModule, HeaderRules};
 
 use crate::support::{
@@ -118,5 +118,20 @@ fn too_many_nominated_fields_are_refused_as_natively() {
         let names: Vec<_> = (0..count).map(|number| format!("x-{number}")).collect();
         let block = format!("a: 1\r\nConnection: {}\r\nX-7: 1\r\n", names.join(", "));
         assert_eq!(refusal(&rules, &native, block.as_bytes()).is_some(), is_refused);
+    }
+}
+
+#[test]
+fn nominated_fields_are_the_native_ones() {
+    let edge = edge();
+    let mut random = Random(5);
+    let all: Vec<_> = (0..30).map(|_| token(&mut random)).collect();
+    let (rules, native) = both(&edge, &all);
+    for _ in 0..2_000 {
+        let names: Vec<_> = (0..random.within(0..9)).map(|_| name(&mut random, &all)).collect();
+        let value = names.join(*random.pick(&[b",".as_slice(), b" ,\t", b",,", b" "]));
+        let expected: Vec<_> =
+            connection_options(&value).filter(|option| !native.matches(option)).collect();
+        assert_eq!(rules.nominated(&value), expected.join(&b','), "{}", value.escape_ascii());
     }
 }

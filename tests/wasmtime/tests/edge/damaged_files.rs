@@ -1,7 +1,7 @@
 //! Files that are not as they should be. Both are told in the same words, and what is accepted is
 //! the same filter.
 
-use hedgerow_paths::PathFilter;
+use hedgerow_paths::{MAX_DEPTH, MAX_HEADER_LENGTH, MAX_INTEGER, PathFilter};
 use hedgerow_tests_wasmtime::{EdgeModule, Filter};
 
 use crate::support::{
@@ -51,6 +51,8 @@ fn every_kind_of_refusal_is_told_in_the_same_words() {
             "4294967295",
             "715827883 characters of Base64 in line 2, or more, found 24 at byte 73",
         ),
+        ("\"b", "\"version\":\"\",\"b", "a member only once, found 0x22 at byte 28"),
+        ("\"b", "\"\\u0062\":1,\"b", "a member whose name has no escape, found 0x31 at byte 27"),
         ("/A", "/AA", "24 characters of Base64 in line 2, or fewer, found 25 at byte 66"),
         ("\"/", "/", "the quote that opens line 2, found 0x2f at byte 65"),
         ("/A\"", "/A", "the quote that closes line 2, found the end at byte 90"),
@@ -65,6 +67,42 @@ fn every_kind_of_refusal_is_told_in_the_same_words() {
     }
     for file in [PATHMAP, RICH] {
         assert_eq!(refusal(&edge, file.as_bytes()), None);
+    }
+}
+
+#[test]
+fn limits_are_the_same() {
+    let edge = edge();
+    let line = PATHMAP.lines().next().unwrap().len() - "test".len();
+    for length in MAX_HEADER_LENGTH - 1..=MAX_HEADER_LENGTH + 1 {
+        let file = PATHMAP.replacen("test", &"v".repeat(length - line), 1);
+        let is_refused = refusal(&edge, file.as_bytes()).is_some();
+        assert_eq!(is_refused, length > MAX_HEADER_LENGTH, "a line of {length}");
+    }
+    for depth in 1..=MAX_DEPTH as usize + 1 {
+        let nested = format!("{{\"a\":{}{},\"v", "[".repeat(depth), "]".repeat(depth));
+        let file = PATHMAP.replacen("{\"v", &nested, 1);
+        let is_refused = refusal(&edge, file.as_bytes()).is_some();
+        assert_eq!(is_refused, depth > MAX_DEPTH as usize, "{depth}");
+    }
+    for seed in MAX_INTEGER - 1..=MAX_INTEGER + 1 {
+        let file = PATHMAP.replacen("\"s\":0", &format!("\"s\":{seed}"), 1);
+        let is_refused = refusal(&edge, file.as_bytes()).is_some();
+        assert_eq!(is_refused, seed > MAX_INTEGER, "{seed}");
+    }
+}
+
+#[test]
+fn a_string_ends_wherever_it_does() {
+    let edge = edge();
+    for (before, behind) in (0..40).flat_map(|before| [(before, 0), (before, 9)]) {
+        for part in
+            [b"\"".as_slice(), b"\\", b"\\\"", b"\x1f", b"\xff", b"\xc3", b"\xc3\xa9", b"\x7f"]
+        {
+            let parts = [&*b"v".repeat(before), part, &*b"v".repeat(behind)];
+            let [start, end] = [&PATHMAP.as_bytes()[..12], &PATHMAP.as_bytes()[16..]];
+            refusal(&edge, &[start, &parts.concat(), end].concat());
+        }
     }
 }
 
