@@ -91,9 +91,6 @@ fn hashes(criterion: &mut Criterion) {
     }
     hash!("hedgerow", |key| KeyHash::of(key, 0));
     hash!("xxhash-rust, twice", |key| (xxh64(key, 0), xxh64(key, 1)));
-    hash!("twox-hash, twice", |key| {
-        (twox_hash::XxHash64::oneshot(0, key), twox_hash::XxHash64::oneshot(1, key))
-    });
     group.finish();
 }
 

@@ -51,8 +51,8 @@ impl Filter {
     /// first one is 0, and what follows says why: the pointer and the length of what was expected,
     /// how many, what was found, and where. They stay, and more may be written behind them.
     ///
-    /// A count that there is not is -1. What was found is a byte as it is, a number with 256 added to
-    /// it, or -1 for the end.
+    /// A count that there is not is -1. What was found is a number as it is, -1 for the end, or a byte
+    /// subtracted from -2.
     pub fn parse(&mut self, length: usize, is_trusted: bool) -> *const f64 {
         let mut file = core::mem::take(&mut self.file);
         file.truncate(length);
@@ -75,8 +75,8 @@ impl Filter {
                 self.numbers[2] = expected.len() as f64;
                 self.numbers[3] = count.map_or(NONE, |count| count as f64);
                 self.numbers[4] = match found {
-                    Found::Byte(byte) => f64::from(byte),
-                    Found::Number(number) => number as f64 + 256.0,
+                    Found::Byte(byte) => -2.0 - f64::from(byte),
+                    Found::Number(number) => number as f64,
                     Found::End => NONE,
                 };
                 self.numbers[5] = offset as f64;

@@ -30,6 +30,8 @@ export const filterErrors: Cases = {
     const bits = "a number of bits m from 1 to 2^32 - 1, found";
     assertRefused(PATHMAP.replace("138", "0"), `${bits} 0 at byte 46`);
     assertRefused(PATHMAP.replace("138", "4294967296"), `${bits} 4294967296 at byte 46`);
+    const largest = "9007199254740991";
+    assertRefused(PATHMAP.replace("138", largest), `${bits} ${largest} at byte 46`);
     const hashes = "a number of hashes k from 1 to 64, found";
     assertRefused(PATHMAP.replace("23", "0"), `${hashes} 0 at byte 54`);
     assertRefused(PATHMAP.replace("23", "65"), `${hashes} 65 at byte 54`);

@@ -6,8 +6,8 @@ use crate::EdgeModule;
 
 /// What the module has in place of a number that there is not.
 const NONE: f64 = -1.0;
-/// What it adds to a number that was found, to tell it from a byte.
-const NUMBER: f64 = 256.0;
+/// What it subtracts a byte from, to tell it from a number.
+const BYTE: f64 = -2.0;
 
 /// A filter in the memory of a module.
 pub struct Filter<'m> {
@@ -72,8 +72,8 @@ impl<'m> Filter<'m> {
             expected: self.edge.text(start as u32, length as u32),
             found: match found {
                 NONE => Found::End,
-                NUMBER.. => Found::Number((found - NUMBER) as u64),
-                _ => Found::Byte(found as u8),
+                0.0.. => Found::Number(found as u64),
+                _ => Found::Byte((BYTE - found) as u8),
             },
             offset: offset as u32,
         }

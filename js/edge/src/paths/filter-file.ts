@@ -8,8 +8,8 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const LINE_FEED = 10;
 /** What `Filter.parse` has in place of a number that there is not. */
 const NONE = -1;
-/** What `Filter.parse` adds to a number that was found, to tell it from a byte. */
-const NUMBER = 256;
+/** What `Filter.parse` subtracts a byte from, to tell it from a number. */
+const BYTE = -2;
 /** The memory that a file of unknown length begins with, in bytes. */
 const FIRST_CAPACITY = 2 ** 16;
 
@@ -116,9 +116,8 @@ function refusal([text, length, count, found, offset]: number[]): HedgerowError 
 }
 
 function shown(found: number): string {
-  if (found === NONE) return "the end";
-  if (found >= NUMBER) return `${found - NUMBER}`;
-  return `0x${found.toString(16).padStart(2, "0")}`;
+  if (found >= 0) return `${found}`;
+  return found === NONE ? "the end" : `0x${(BYTE - found).toString(16).padStart(2, "0")}`;
 }
 
 function refused(message: string): HedgerowError {

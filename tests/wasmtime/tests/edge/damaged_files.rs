@@ -45,6 +45,11 @@ fn every_kind_of_refusal_is_told_in_the_same_words() {
         (":4", ":-4", "an integer from 0 to 2^53 - 1, found 0x2d at byte 31"),
         ("138", "0", "a number of bits m from 1 to 2^32 - 1, found 0 at byte 46"),
         ("138", "4294967296", "a number of bits m from 1 to 2^32 - 1, found 4294967296 at byte 46"),
+        (
+            "138",
+            "9007199254740991",
+            "a number of bits m from 1 to 2^32 - 1, found 9007199254740991 at byte 46",
+        ),
         ("23", "65", "a number of hashes k from 1 to 64, found 65 at byte 54"),
         (
             "138",
@@ -95,13 +100,23 @@ fn limits_are_the_same() {
 #[test]
 fn a_string_ends_wherever_it_does() {
     let edge = edge();
+    let parts: [&[u8]; 10] = [
+        b"\"",
+        b"\\",
+        b"\\\"",
+        b"\x1f",
+        b"\xff",
+        b"\xc3",
+        b"\xe2\x82",
+        b"\xf0\x9f\x98",
+        b"\xc3\xa9",
+        b"\x7f",
+    ];
     for (before, behind) in (0..40).flat_map(|before| [(before, 0), (before, 9)]) {
-        for part in
-            [b"\"".as_slice(), b"\\", b"\\\"", b"\x1f", b"\xff", b"\xc3", b"\xc3\xa9", b"\x7f"]
-        {
-            let parts = [&*b"v".repeat(before), part, &*b"v".repeat(behind)];
+        for part in parts {
+            let version = [&*b"v".repeat(before), part, &*b"v".repeat(behind)];
             let [start, end] = [&PATHMAP.as_bytes()[..12], &PATHMAP.as_bytes()[16..]];
-            refusal(&edge, &[start, &parts.concat(), end].concat());
+            refusal(&edge, &[start, &version.concat(), end].concat());
         }
     }
 }

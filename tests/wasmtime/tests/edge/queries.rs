@@ -3,7 +3,7 @@ use hedgerow_tests_wasmtime::Filter;
 
 use crate::support::{edge::edge, random::Random, texts::key};
 
-/// Primes, among them one of the two and one of more bits than any filter here needs.
+/// From the smallest to one that leaves nearly all bits unset.
 const PRIMES: [u32; 8] = [2, 3, 61, 127, 8_191, 65_537, 131_071, 1_000_003];
 
 /// A rate from 0.5 to 1e-7, and a seed, with each way to choose a number of bits in turn.
