@@ -81,6 +81,8 @@ function buildEdgeWasm() {
         writeBytesModule(`${output}/${name}_bg.wasm`, `${output}/${name}-bytes`);
       }
       writeFileSync(`${output}/build-module.d.ts`, MODULE_TYPES);
+      // Wrangler knows a module by the ending of what is imported, which is not that of a subpath.
+      writeFileSync(`${output}/build-workerd.js`, 'export { default } from "./build_bg.wasm";\n');
       // Made by wasm-pack, it would keep all of the folder out of the npm package.
       rmSync(`${output}/.gitignore`);
       writePresets(`${output}/presets`);

@@ -22,7 +22,8 @@ await main(() => {
   for (const { folder, targets } of TARGETS) {
     for (const target of targets) {
       step(`fuzzing ${folder} ${target} for ${seconds} s`);
-      // Without a sanitizer no nightly toolchain is needed; the crates have no unsafe code.
+      // Without a sanitizer no nightly toolchain is needed; the crates have no unsafe code of
+      // their own.
       run("cargo", [
         ...["fuzz", "run", "--sanitizer", "none", "--fuzz-dir", `${folder}/fuzz`, target],
         ...["--", `-max_total_time=${seconds}`, "-print_funcs=0", "-print_final_stats=1"],

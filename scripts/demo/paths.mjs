@@ -14,9 +14,13 @@ const CONCURRENCY = 16;
 const REQUESTS = 4_000;
 const FILTER = "/_hedgerow/paths.filter";
 
+/** The path of a URL for the name of a file. @param {string} name */
+const urlPath = (name) => name.split("/").map(encodeURIComponent).join("/");
+
 export async function demonstratePaths() {
   step("a filter of the paths of all installed packages");
-  const known = installedPaths().map((path) => normalizePath(encodeURI(path)));
+  const urls = installedPaths().map(urlPath);
+  const known = urls.map(normalizePath);
   const start = performance.now();
   const file = buildPathFilter(known, { version: "demo" });
   const seconds = (performance.now() - start) / 1000;
@@ -26,7 +30,7 @@ export async function demonstratePaths() {
   });
   try {
     step(`${REQUESTS} requests through the worker in Miniflare, half of them for nothing`);
-    const asked = some(known, REQUESTS / 2).flatMap((path) => [path, ...unknownPaths([path])]);
+    const asked = some(urls, REQUESTS / 2).flatMap((path) => [path, `${path}~`]);
     const statuses = await askAll(url, asked);
     const isKnown = (/** @type {number} */ index) => index % 2 === 0;
     const missing = statuses.filter((status, index) => isKnown(index) && status !== 200).length;
@@ -94,7 +98,7 @@ function some(list, count) {
  */
 async function askAll(url, paths) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: CONCURRENCY });
-  const statuses = await Promise.all(paths.map((path) => ask(url, agent, encodeURI(path))));
+  const statuses = await Promise.all(paths.map((path) => ask(url, agent, path)));
   agent.destroy();
   return statuses;
 }

@@ -1,5 +1,6 @@
 // Bundling a worker as Wrangler does, and running it in Miniflare on loopback.
-import { basename } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
 
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
@@ -8,6 +9,25 @@ import { inRoot } from "./paths.mjs";
 
 /** The date whose behaviour of workerd is asked for. */
 export const COMPATIBILITY_DATE = "2026-04-01";
+
+/**
+ * Finds WebAssembly modules as Wrangler does: by the ending of what is imported, as it is written.
+ *
+ * @type {import("esbuild").Plugin}
+ */
+const wasmByName = {
+  name: "wasm-by-name",
+  setup(build) {
+    build.onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path),
+      namespace: "wasm",
+    }));
+    build.onLoad({ filter: /./, namespace: "wasm" }, ({ path }) => ({
+      contents: readFileSync(path),
+      loader: "copy",
+    }));
+  },
+};
 
 /**
  * Bundles a worker; WebAssembly modules stay files beside it.
@@ -24,7 +44,7 @@ export async function bundle(entry) {
     format: "esm",
     target: "es2022",
     conditions: ["workerd", "worker", "browser"],
-    loader: { ".wasm": "copy" },
+    plugins: [wasmByName],
     logLevel: "warning",
   });
   const modules = outputFiles.map(({ path, contents }) => {

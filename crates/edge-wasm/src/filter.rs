@@ -31,7 +31,7 @@ impl Filter {
     #[wasm_bindgen(constructor)]
     #[expect(clippy::new_without_default, reason = "JavaScript has no other way")]
     pub fn new() -> Self {
-        let (file, key) = (Vec::new(), KeyBuffer::new());
+        let (file, key) = (Vec::new(), KeyBuffer::default());
         Self { file, filter: None, key, numbers: [0.0; 6] }
     }
 
@@ -85,8 +85,8 @@ impl Filter {
         self.numbers.as_ptr()
     }
 
-    /// Makes room for a path of `length` bytes, and says where: nowhere if there is no memory for it.
-    /// A length of 0 gives back what a longer path took.
+    /// Makes the buffer for paths `length` bytes long, and says where it lies: nowhere if there is no
+    /// memory for it.
     pub fn reserve_key(&mut self, length: usize) -> *const u8 {
         self.key.reserve(length)
     }

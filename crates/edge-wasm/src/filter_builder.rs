@@ -23,12 +23,12 @@ impl FilterBuilder {
     pub fn new(rate: f64, seed: f64, is_classic: bool) -> Self {
         let sizing = if is_classic { Sizing::Classic } else { Sizing::Promised };
         let builder = PathFilterBuilder::new().false_positive_rate(rate).seed(seed as u64);
-        let (keys, key) = (builder.sizing(sizing).collect(), KeyBuffer::new());
+        let (keys, key) = (builder.sizing(sizing).collect(), KeyBuffer::default());
         Self { keys, key, body: String::new(), numbers: [0.0; 6] }
     }
 
-    /// Makes room for a path of `length` bytes, and says where: nowhere if there is no memory for it.
-    /// A length of 0 gives back what a longer path took.
+    /// Makes the buffer for paths `length` bytes long, and says where it lies: nowhere if there is no
+    /// memory for it.
     pub fn reserve_key(&mut self, length: usize) -> *const u8 {
         self.key.reserve(length)
     }

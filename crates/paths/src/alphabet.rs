@@ -1,5 +1,7 @@
 //! The characters of standard Base64 (RFC 4648 §4), and the bits that they stand for.
 
+use core::hint::black_box;
+
 const CHARACTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// The six bits of each character; 0 for what is none.
@@ -21,23 +23,47 @@ pub(crate) fn bits_of(character: u8) -> u8 {
 
 /// Where the first byte lies that is no character of Base64.
 pub(crate) fn first_illegal(bytes: &[u8]) -> Option<usize> {
-    let worst = |block: &[u8]| block.iter().fold(0, |worst, &byte| distance(byte).max(worst));
+    let alphabet = Alphabet::new();
+    let worst =
+        |block: &[u8]| block.iter().fold(0, |worst, &byte| alphabet.distance(byte).max(worst));
     let start = bytes.chunks(BLOCK).position(|block| worst(block) > 0)? * BLOCK;
-    let place = bytes[start..].iter().position(|&byte| distance(byte) > 0)?;
+    let place = bytes[start..].iter().position(|&byte| alphabet.distance(byte) > 0)?;
     Some(start + place)
 }
 
 /// How many bytes are looked at between two branches.
 const BLOCK: usize = 4096;
 
-/// How far a byte is from the alphabet; 0 for its characters.
-///
-/// Without branches and tables, and in operations that the compiler does for 16 bytes at a time.
-#[inline]
-fn distance(byte: u8) -> u8 {
-    let from_letters = (byte | 0x20).wrapping_sub(b'a').saturating_sub(25);
-    let from_digits_and_slash = byte.wrapping_sub(b'/').saturating_sub(10);
-    from_letters.min(from_digits_and_slash).min(byte ^ b'+')
+/// The three runs of characters, which are not constants to the compiler: engines of WebAssembly make
+/// vectors of constants anew each time that one is used, but keep others where they are.
+struct Alphabet {
+    case: u8,
+    letters: u8,
+    last_letter: u8,
+    slash: u8,
+    last_digit: u8,
+    plus: u8,
+}
+
+impl Alphabet {
+    fn new() -> Self {
+        let [case, letters, last_letter, slash, last_digit, plus] =
+            black_box([0x20, b'a', 25, b'/', 10, b'+']);
+        Self { case, letters, last_letter, slash, last_digit, plus }
+    }
+
+    /// How far a byte is from the alphabet; 0 for its characters.
+    ///
+    /// Without branches and tables, and in operations that the compiler does for 16 bytes at a time.
+    #[inline]
+    fn distance(&self, byte: u8) -> u8 {
+        let letter = (byte | self.case).wrapping_sub(self.letters);
+        let digit = byte.wrapping_sub(self.slash);
+        letter
+            .saturating_sub(self.last_letter)
+            .min(digit.saturating_sub(self.last_digit))
+            .min(byte ^ self.plus)
+    }
 }
 
 #[cfg(test)]
@@ -48,7 +74,7 @@ mod tests {
     fn exactly_the_characters_of_the_alphabet_are_legal() {
         for byte in 0..=u8::MAX {
             let place = CHARACTERS.iter().position(|&character| character == byte);
-            assert_eq!(distance(byte) > 0, place.is_none(), "{byte:#04x}");
+            assert_eq!(Alphabet::new().distance(byte) > 0, place.is_none(), "{byte:#04x}");
             assert_eq!(usize::from(bits_of(byte)), place.unwrap_or(0), "{byte:#04x}");
         }
     }

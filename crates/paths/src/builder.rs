@@ -4,11 +4,8 @@ use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 use crate::{
     build_error::BuildError, built_filter::BuiltFilter, collector::KeyCollector, hash::KeyHash,
-    limits::MAX_HEADER_LENGTH, shape::Shape, sizing::Sizing, version, wildcard,
+    limits::MAX_INTEGER, shape::Shape, sizing::Sizing, version, wildcard,
 };
-
-/// What the first line takes at most beside the version, in bytes, rounded up.
-const REST_OF_HEADER_LENGTH: usize = 160;
 
 /// Builds filters.
 ///
@@ -78,12 +75,12 @@ impl PathFilterBuilder {
         &self,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Vec<u8>, BuildError> {
-        self.check_version()?;
+        version::check(&self.version)?;
         let mut collected = self.collect()?;
         for key in keys {
             collected.insert(key.as_ref());
         }
-        Ok(collected.build()?.file(&self.version))
+        collected.build()?.file(&self.version)
     }
 
     /// Builds the file of a filter of `keys`, of which no more than `count` differ.
@@ -99,8 +96,11 @@ impl PathFilterBuilder {
         count: u64,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Vec<u8>, BuildError> {
-        self.check_version()?;
+        version::check(&self.version)?;
         self.shape.check()?;
+        if count > MAX_INTEGER {
+            return Err(BuildError::Bits { keys: count });
+        }
         let mut bits = self.shape.bit_array(count)?;
         let (mut new, mut wildcards) = (0, 0);
         for key in keys {
@@ -112,7 +112,7 @@ impl PathFilterBuilder {
             }
         }
         let built = BuiltFilter { n: count, shape: self.shape, wildcards, bits };
-        Ok(built.file(&self.version))
+        built.file(&self.version)
     }
 
     /// Begins a filter whose keys come one by one. The version has no part in it.
@@ -123,13 +123,5 @@ impl PathFilterBuilder {
     pub fn collect(&self) -> Result<KeyCollector, BuildError> {
         self.shape.check()?;
         Ok(KeyCollector::new(self.shape))
-    }
-
-    fn check_version(&self) -> Result<(), BuildError> {
-        let length = version::escaped(&self.version).len() + REST_OF_HEADER_LENGTH;
-        if length > MAX_HEADER_LENGTH {
-            return Err(BuildError::Version { found: length });
-        }
-        Ok(())
     }
 }

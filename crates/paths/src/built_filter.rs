@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-use crate::{bit_array::BitArray, number, shape::Shape, version};
+use crate::{bit_array::BitArray, build_error::BuildError, number, shape::Shape, version};
 
 /// A filter that was built.
 ///
@@ -43,14 +43,19 @@ impl BuiltFilter {
     }
 
     /// The file: two lines, with a line feed between them.
-    pub fn file(&self, version: &str) -> Vec<u8> {
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Version`]
+    pub fn file(&self, version: &str) -> Result<Vec<u8>, BuildError> {
+        version::check(version)?;
         let mut file = self.header(version);
         let body = self.bits.bytes().len().div_ceil(3) * 4;
         file.reserve_exact(body + 3);
         file.push_str("\n\"");
         STANDARD.encode_string(self.bits.bytes(), &mut file);
         file.push('"');
-        file.into_bytes()
+        Ok(file.into_bytes())
     }
 
     /// The first line.

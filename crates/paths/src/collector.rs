@@ -17,7 +17,7 @@ use crate::{
 /// keys.insert(b"/about");
 /// let built = keys.build()?;
 /// assert_eq!((built.n(), built.k()), (1, 23));
-/// assert!(built.file("1").starts_with(b"{\"version\":\"1\""));
+/// assert!(built.file("1")?.starts_with(b"{\"version\":\"1\""));
 /// # Ok::<(), hedgerow_paths::BuildError>(())
 /// ```
 pub struct KeyCollector {
@@ -47,19 +47,26 @@ impl KeyCollector {
     /// [`BuildError::Bits`]
     pub fn build(mut self) -> Result<BuiltFilter, BuildError> {
         let count = self.hashes.len();
-        let (bits, all_are_new) = self.bits(count)?;
-        let (count, bits) = if all_are_new { (count, bits) } else { self.recount(count, bits)? };
+        let (count, bits) = match self.bits(count) {
+            Ok((bits, true)) => (count, bits),
+            Ok((bits, false)) => self.recount(count, Some(bits))?,
+            // The different ones may be few enough.
+            Err(_) => self.recount(count, None)?,
+        };
         Ok(BuiltFilter { n: count, shape: self.shape, wildcards: self.wildcards, bits })
     }
 
-    fn recount(&mut self, count: u64, bits: BitArray) -> Result<(u64, BitArray), BuildError> {
+    /// How many keys differ, and their bits: those that were set for all, if all do.
+    fn recount(
+        &mut self,
+        count: u64,
+        bits: Option<BitArray>,
+    ) -> Result<(u64, BitArray), BuildError> {
         let distinct = self.hashes.count_distinct();
-        if distinct == count {
-            return Ok((count, bits));
+        match bits.filter(|_| distinct == count) {
+            Some(bits) => Ok((count, bits)),
+            None => Ok((distinct, self.bits(distinct)?.0)),
         }
-        // Its memory goes to the next one.
-        drop(bits);
-        Ok((distinct, self.bits(distinct)?.0))
     }
 
     /// The bits of all keys, of which `count` differ, and whether each set a new one.

@@ -223,8 +223,10 @@ fn second_line(cursor: &mut Cursor<'_>, m: u32) -> Option<Range<usize>> {
     let m = u64::from(m);
     let (needed, most) = (m.div_ceil(6), m.div_ceil(24) * 4);
     let rest = &cursor.bytes[start..];
-    let last = rest.strip_suffix(b"\n").unwrap_or(rest);
-    let last = last.strip_suffix(b"\r").unwrap_or(last);
+    let last = match rest.strip_suffix(b"\n") {
+        Some(line) => line.strip_suffix(b"\r").unwrap_or(line),
+        None => rest,
+    };
     let Some(padded) = last.strip_suffix(b"\"") else {
         return not_closed(cursor, needed);
     };

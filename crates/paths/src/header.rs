@@ -83,7 +83,8 @@ pub(crate) fn read(cursor: &mut Cursor<'_>) -> Option<Header> {
         return cursor.missing("the member bloom");
     };
     cursor.end_of_line()?;
-    let length = cursor.at - 1;
+    let line = &cursor.bytes[..cursor.at - 1];
+    let length = line.strip_suffix(b"\r").unwrap_or(line).len();
     if length > MAX_HEADER_LENGTH {
         cursor.at = 0;
         return cursor.fail_number(length as u64, "a first line of at most 65536 bytes");

@@ -1,4 +1,4 @@
-//! What a filter may be at most. The same limits hold for reading and for building.
+//! What a filter may be at most. But for the rates, the same limits hold for reading and for building.
 
 /// The most bits a filter may have: about 128 million paths at a rate of 1e-7, in 716 MB.
 pub const MAX_BITS: u32 = u32::MAX;

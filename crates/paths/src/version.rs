@@ -2,6 +2,17 @@
 
 use alloc::{format, string::String};
 
+use crate::{build_error::BuildError, limits::MAX_HEADER_LENGTH};
+
+/// What the first line takes at most beside the version, in bytes, rounded up.
+const REST_OF_HEADER_LENGTH: usize = 160;
+
+/// Whether a first line has room for `text`.
+pub(crate) fn check(text: &str) -> Result<(), BuildError> {
+    let found = escaped(text).len() + REST_OF_HEADER_LENGTH;
+    if found > MAX_HEADER_LENGTH { Err(BuildError::Version { found }) } else { Ok(()) }
+}
+
 /// Writes `text` as a JSON string, as `JSON.stringify` does.
 pub(crate) fn escaped(text: &str) -> String {
     let mut line = String::from("\"");

@@ -91,7 +91,7 @@ export const filterBuilding: Cases = {
   },
 
   "options beyond a limit or of another type are refused": () => {
-    for (const falsePositiveRate of [0, -1, 0.51, 1e-19, Number.NaN, "1" as unknown as number]) {
+    for (const falsePositiveRate of [0, -1, 0.51, 1e-19, Number.NaN, "0.1" as unknown as number]) {
       refused(() => buildPathFilter([], { falsePositiveRate }), "ERR_ARGUMENT", "1e-18 to 0.5");
     }
     for (const seed of [-1, 0.5, 2 ** 53, Number.NaN]) {

@@ -76,10 +76,29 @@ export const filterLoading: Cases = {
   },
 
   "a first line that is refused ends the reading": async () => {
-    const { stream, state } = pieces([bytesOf("{}\n"), bytesOf('"AAAA"'), bytesOf("more")]);
-    const error = await rejectionOf(PathFilter.load(stream));
-    isRefusal(error, "ERR_FILTER_FORMAT", "the member version, found 0x7d at byte 1");
-    equal(state.isCancelled, true);
+    const cases = {
+      "{}": "the member version, found 0x7d at byte 1",
+      '{"version":"","bloom":{"m":1e300}}': "a number of bits m",
+      '{"version":"","bloom":{"n":1,"p":0.1,"k":1,"s":0}}': "the member m of bloom",
+    };
+    for (const [line, said] of Object.entries(cases)) {
+      const list = [bytesOf(line.slice(0, 2)), bytesOf(line.slice(2)), bytesOf('\n"AAAA')];
+      const { stream, state } = pieces([...list, bytesOf("AAAA"), bytesOf("AAAA")]);
+      isRefusal(await rejectionOf(PathFilter.load(stream)), "ERR_FILTER_FORMAT", said);
+      equal(state.isCancelled, true, line);
+    }
+    const unquoted = pieces([bytesOf(`${PATHMAP.replace('"/', "/")}`), bytesOf("A"), bytesOf("A")]);
+    const error = await rejectionOf(PathFilter.load(unquoted.stream));
+    isRefusal(error, "ERR_FILTER_FORMAT", "the quote that opens line 2, found 0x2f at byte 65");
+    equal(unquoted.state.isCancelled, true);
+  },
+
+  "a stream that is not told to end in time holds nobody up": async () => {
+    const stream = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(bytesOf("{}\n!")),
+      cancel: () => new Promise(() => {}),
+    });
+    isRefusal(await rejectionOf(PathFilter.load(stream)), "ERR_FILTER_FORMAT");
   },
 
   "what the stream throws is thrown on": async () => {
@@ -100,7 +119,9 @@ export const filterLoading: Cases = {
   },
 
   "an answer without success is refused": async () => {
-    const missing = new Response(PATHMAP, { status: 404 });
+    const { stream, state } = pieces([bytesOf(PATHMAP), bytesOf(PATHMAP)]);
+    const missing = new Response(stream, { status: 404 });
     isRefusal(await rejectionOf(PathFilter.load(missing)), "ERR_FILTER_RESPONSE", "status 404");
+    equal(state.isCancelled, true);
   },
 };

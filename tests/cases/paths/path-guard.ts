@@ -61,6 +61,7 @@ export const pathGuard: Cases = {
     const freed = PathFilter.parse(buildPathFilter([]));
     freed.free();
     equal(await statusesOf({ paths: freed, onError: () => {} }, "/a"), [0]);
+    equal(await statusesOf({ paths: () => undefined as unknown as boolean }, "/a"), [0]);
   },
 
   "a store answers for the deployment of each request": async () => {

@@ -72,6 +72,15 @@ fn a_key_that_comes_very_often_is_counted_once() {
 }
 
 #[test]
+fn keys_that_fit_once_may_come_often() {
+    let keys = || (0..10_u64).map(u64::to_le_bytes);
+    let often = || (0..50_000_u64).map(|number| (number % 10).to_le_bytes());
+    let builder = PathFilterBuilder::new().false_positive_rate(1e-15);
+    assert!(Sizing::Promised.bits(50_000, 1e-15).is_none());
+    assert!(builder.build(often()).unwrap() == builder.build(keys()).unwrap());
+}
+
+#[test]
 fn a_filter_of_nothing_has_nothing() {
     let file = PathFilterBuilder::new().build::<&str>([]).unwrap();
     let filter = PathFilter::parse(&file).unwrap();
@@ -104,13 +113,20 @@ fn options_beyond_a_limit_are_refused_and_at_it_are_not() {
     let longest = "x".repeat((1 << 16) - 162);
     let file = new().version(&longest).seed(MAX_INTEGER).build(["/*"]).unwrap();
     assert_eq!(PathFilter::parse(&file).unwrap().version(), longest);
-    let error = new().version(&(longest + "x")).build(["/"]).unwrap_err();
+    let longest = longest + "x";
+    let error = new().version(&longest).build(["/"]).unwrap_err();
     assert_eq!(error, BuildError::Version { found: (1 << 16) + 1 });
 
     let error = new().sizing(Sizing::Bits(0)).build(["/"]).unwrap_err();
     assert_eq!(error, BuildError::Bits { keys: 1 });
     let error = new().build_counted(200_000_000, [""; 0]).unwrap_err();
     assert_eq!(error, BuildError::Bits { keys: 200_000_000 });
+    for sizing in [Sizing::Promised, Sizing::Classic, small] {
+        let error = new().sizing(sizing).build_counted(u64::MAX, [""; 0]).unwrap_err();
+        assert_eq!(error, BuildError::Bits { keys: u64::MAX });
+    }
+    let built = new().sizing(small).collect().unwrap().build().unwrap();
+    assert_eq!(built.file(&longest), Err(BuildError::Version { found: (1 << 16) + 1 }));
     assert!(error.to_string().contains(&MAX_BITS.to_string()));
 }
 

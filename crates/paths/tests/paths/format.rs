@@ -139,6 +139,7 @@ fn the_second_line_holds_what_the_first_says() {
             "24 characters of Base64 in line 2, or fewer, found 25 at byte 66",
         ),
         ("\"/qqpVeKKgABfaKAFV6qqii/A\"\n\n", "the end of the file, found 0x0a at byte 91"),
+        ("\"/qqpVeKKgABfaKAFV6qqii/A\"\r", "the end of the file, found 0x0d at byte 91"),
         ("\"/qqpVeKKgABfaKAFV6qqii/A\"}", "the end of the file, found 0x7d at byte 91"),
         ("\"/qqpVeKKgABfaKAFV6qqii\\/\"", "a character of Base64, found 0x5c at byte 88"),
         ("\"/qqpVeKKgABf-KAFV6qqii/A\"", "a character of Base64, found 0x2d at byte 78"),
@@ -181,7 +182,10 @@ fn the_first_line_has_a_longest_length_and_a_greatest_depth() {
         assert_eq!(line.len(), length);
         format!("{line}\n{LINE_2}")
     };
-    assert!(PathFilter::parse(padded(MAX_HEADER_LENGTH).as_bytes()).is_ok());
+    for end in ["\n", "\r\n"] {
+        let file = padded(MAX_HEADER_LENGTH).replacen('\n', end, 1);
+        assert!(PathFilter::parse(file.as_bytes()).is_ok());
+    }
     assert_eq!(
         refusal(padded(MAX_HEADER_LENGTH + 1)),
         "expected a first line of at most 65536 bytes, found 65537 at byte 0"

@@ -1,6 +1,6 @@
 /**
  * The WebAssembly module that builds filters. It is instantiated when it is first used, so that
- * whoever only asks filters does not pay for it, and bundlers can leave it out.
+ * whoever only asks filters does not wait for it.
  */
 import module from "#build-wasm";
 import { type InitOutput, initSync } from "../../wasm/build.js";

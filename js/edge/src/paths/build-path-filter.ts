@@ -155,8 +155,9 @@ function fileOf(header: object, body: Uint8Array): Uint8Array<ArrayBuffer> {
 
 function checked(options: PathFilterOptions): Required<PathFilterOptions> {
   const { falsePositiveRate = 1e-7, seed = 0, version = "", sizing = "promised" } = options;
-  const isRate = falsePositiveRate >= MIN_FALSE_POSITIVE_RATE;
-  if (!(isRate && falsePositiveRate <= MAX_FALSE_POSITIVE_RATE)) {
+  const isRate = typeof falsePositiveRate === "number";
+  const isSmall = falsePositiveRate <= MAX_FALSE_POSITIVE_RATE;
+  if (!(isRate && isSmall && falsePositiveRate >= MIN_FALSE_POSITIVE_RATE)) {
     throw unexpected("falsePositiveRate", "a number from 1e-18 to 0.5", falsePositiveRate);
   }
   if (!Number.isSafeInteger(seed) || seed < 0) {

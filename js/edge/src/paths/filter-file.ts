@@ -10,8 +10,17 @@ const LINE_FEED = 10;
 const NONE = -1;
 /** What `Filter.parse` subtracts a byte from, to tell it from a number. */
 const BYTE = -2;
-/** The memory that a file of unknown length begins with, in bytes. */
-const FIRST_CAPACITY = 2 ** 16;
+/** How many were expected, what was found, and where. */
+type Refusal = [count: number, found: number, offset: number];
+/** What `Filter.parse` says: of a filter the first three, of a refusal all but the first. */
+type Numbers = [start: number, lengthOrText: number, wildcardsOrLength: number, ...Refusal];
+
+/** The longest first line, in bytes, with a line end of two. */
+const MAX_HEADER_LENGTH = 2 ** 16 + 2;
+/** The longest file, in bytes: more than 2^32 bits take, and few enough for lengths of 32 bits. */
+const MAX_LENGTH = 2 ** 30;
+/** What is taken at once for a file that says it is long, in bytes. */
+const FIRST_CAPACITY = 2 ** 20;
 
 /** The file of a path filter in the memory of the module, and the filter that is read from it there. */
 export class FilterFile {
@@ -20,6 +29,8 @@ export class FilterFile {
   #isFreed = false;
   #start = 0;
   #capacity = 0;
+  /** Where the first line ends, once its end is there. */
+  #line = -1;
   /** How long the file may be, once its first line is there. */
   #longest = Number.POSITIVE_INFINITY;
   #header = "";
@@ -31,7 +42,7 @@ export class FilterFile {
   /** Makes room for a file of `length` bytes, and returns where what is not there yet belongs. */
   reserve(length: number): Uint8Array<ArrayBuffer> {
     if (length > this.#capacity) {
-      this.#start = this.#filter.reserve(length);
+      this.#start = length > MAX_LENGTH ? 0 : this.#filter.reserve(length);
       if (this.#start === 0) {
         throw refused(`expected a file that there is memory for, found ${length} bytes`);
       }
@@ -40,33 +51,51 @@ export class FilterFile {
     return memory().subarray(this.#start + this.length, this.#start + this.#capacity);
   }
 
-  /** Takes the next bytes of a file of unknown length. */
+  /**
+   * Takes the next bytes of a file of unknown length.
+   *
+   * @throws {HedgerowError} `ERR_FILTER_FORMAT` as soon as it is certain that the file is refused
+   */
   append(bytes: Uint8Array): void {
+    const isJudged = this.#longest !== Number.POSITIVE_INFINITY;
+    const rest = isJudged ? bytes : bytes.subarray(this.#appendHeader(bytes));
+    if (rest.length > 0) this.#write(rest);
+    // What is too long is not read to its end.
+    if (this.length > this.#longest) this.parse(true);
+  }
+
+  /** Takes bytes up to the quote behind the first line; returns how many. */
+  #appendHeader(bytes: Uint8Array): number {
+    if (this.#line < 0) {
+      const at = bytes.indexOf(LINE_FEED);
+      if (at >= 0) this.#line = this.length + at;
+    }
+    const end = this.#line < 0 ? bytes.length : this.#line + 2 - this.length;
+    this.#write(bytes.subarray(0, end));
+    if (this.#line >= 0 && this.length === this.#line + 2) this.#longest = this.#judge();
+    else if (this.length > MAX_HEADER_LENGTH) this.parse(true);
+    return end;
+  }
+
+  /** Has the module look at the first line alone, and returns how long the file may be. */
+  #judge(): number {
+    const [, , , count, , offset] = this.#parse(true);
+    // With nothing behind the quote, all that can be right is that characters are missing.
+    if (count === NONE) this.parse(true);
+    this.#capacity = this.length;
+    // The last group is padded, and a quote and a line end of two may follow.
+    return offset + Math.ceil(count / 4) * 4 + 3;
+  }
+
+  #write(bytes: Uint8Array): void {
     const length = this.length + bytes.length;
     if (length > this.#capacity) {
       const doubled = Math.max(2 * this.#capacity, FIRST_CAPACITY);
-      this.reserve(Math.max(length, Math.min(doubled, this.#longest)));
+      const isJudged = this.#longest !== Number.POSITIVE_INFINITY;
+      this.reserve(isJudged ? Math.max(length, Math.min(doubled, this.#longest)) : length);
     }
     memory().set(bytes, this.#start + this.length);
     this.length = length;
-    if (this.#longest === Number.POSITIVE_INFINITY) this.#longest = this.#readLongest();
-    // A file that is already refused is not read to its end.
-    if (length > this.#longest) this.parse(true);
-  }
-
-  /** How long the file may be at most, as far as its first line tells; 0 if it cannot be one. */
-  #readLongest(): number {
-    const bytes = memory().subarray(this.#start, this.#start + this.length);
-    const line = bytes.indexOf(LINE_FEED);
-    // The line has a longest length too, which the module knows: let it look once in a while.
-    if (line < 0) return this.length > FIRST_CAPACITY ? 0 : Number.POSITIVE_INFINITY;
-    try {
-      const { m } = JSON.parse(decoder.decode(bytes.subarray(0, line))).bloom;
-      // Two line feeds, a carriage return, and quotes are around the characters.
-      return Number.isInteger(m) ? line + 5 + Math.ceil(m / 24) * 4 : 0;
-    } catch {
-      return 0;
-    }
   }
 
   /**
@@ -75,13 +104,16 @@ export class FilterFile {
    * @throws {HedgerowError} `ERR_FILTER_FORMAT`
    */
   parse(isTrusted: boolean): void {
+    const [header, length, wildcards, ...rest] = this.#parse(isTrusted);
+    if (header === 0) throw refusal(length, wildcards, rest);
+    this.#header = decoder.decode(memory().subarray(header, header + length));
+    this.wildcards = wildcards;
+  }
+
+  #parse(isTrusted: boolean): Numbers {
     // The call may make the memory grow: only then ask for it.
     const start = this.#filter.parse(this.length, isTrusted);
-    const numbers = new Float64Array(memory().buffer, start, 6);
-    const [header, ...rest] = numbers as unknown as [number, number, number, ...number[]];
-    if (header === 0) throw refusal(rest);
-    this.#header = decoder.decode(memory().subarray(header, header + rest[0]));
-    this.wildcards = rest[1];
+    return [...new Float64Array(memory().buffer, start, 6)] as Numbers;
   }
 
   /** The first line. */
@@ -109,10 +141,10 @@ export class FilterFile {
 }
 
 /** Why the module refused the file, from the numbers that it gave. */
-function refusal([text, length, count, found, offset]: number[]): HedgerowError {
-  const expected = decoder.decode(memory().subarray(text, text! + length!));
+function refusal(text: number, length: number, [count, found, offset]: Refusal): HedgerowError {
+  const expected = decoder.decode(memory().subarray(text, text + length));
   const many = count === NONE ? "" : `${count} `;
-  return refused(`expected ${many}${expected}, found ${shown(found!)} at byte ${offset}`);
+  return refused(`expected ${many}${expected}, found ${shown(found)} at byte ${offset}`);
 }
 
 function shown(found: number): string {

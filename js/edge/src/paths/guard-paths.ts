@@ -25,7 +25,8 @@ export type PathGuard = (request: Request) => Promise<Response | undefined>;
 
 /**
  * Makes a guard that answers 404 to requests for paths that certainly do not exist, before any
- * storage is asked. All others pass, and so does every request when the paths cannot be asked.
+ * storage is asked. All others pass, and so does every request when the paths cannot be asked. What
+ * `notFound` and `onError` throw is thrown on.
  *
  * @example
  * ```ts
@@ -44,7 +45,7 @@ export function guardPaths(options: PathGuardOptions): PathGuard {
     if (!methods.includes(request.method)) return undefined;
     let passes = true;
     try {
-      passes = await mayExist(normalize(pathOf(request.url)), request);
+      passes = (await mayExist(normalize(pathOf(request.url)), request)) !== false;
     } catch (error) {
       onError(error, request);
     }

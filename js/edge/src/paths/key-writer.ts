@@ -3,14 +3,16 @@ import { MemoryView, memory } from "../module.js";
 
 const encoder = new TextEncoder();
 
-/** The length in bytes of the buffer that a module keeps for paths. */
+/** The length in bytes of the buffer between long paths. Most paths fit. */
 const KEPT_LENGTH = 1024;
 /** The most bytes that a character of a string becomes in UTF-8. */
 const MOST_BYTES = 3;
+/** The longest buffer that is asked for: lengths have 32 bits. */
+const MAX_LENGTH = 2 ** 30;
 
 /** What has a buffer for paths in a module's memory. */
 interface KeyOwner {
-  /** Makes room for a path of `length` bytes and says where; 0 gives back what a longer one took. */
+  /** Makes the buffer so many bytes long, and says where it lies; 0 if there is no memory for it. */
   reserve_key(length: number): number;
 }
 
@@ -23,32 +25,33 @@ export class KeyWriter {
   constructor(owner: KeyOwner, all = memory) {
     this.#owner = owner;
     this.#all = all;
-    this.#view = new MemoryView(owner.reserve_key(0), KEPT_LENGTH, all);
+    this.#view = this.#reserve(KEPT_LENGTH);
   }
 
   /**
    * Writes a path, and returns its length in bytes. After one that is longer than most, the memory
    * that it took is to be given back by {@link release}.
+   *
+   * @throws {HedgerowError} `ERR_ARGUMENT` for a path that there is no memory for
    */
   write(path: string): number {
     const { read, written } = encoder.encodeInto(path, this.#view.bytes);
-    return read === path.length ? written : this.#writeLong(path);
-  }
-
-  #writeLong(path: string): number {
-    const length = path.length * MOST_BYTES;
-    const start = this.#owner.reserve_key(length);
-    if (start === 0) {
-      const message = `expected a path that there is memory for, found ${path.length} characters`;
-      throw new HedgerowError("ERR_ARGUMENT", message);
-    }
-    this.#view = new MemoryView(start, length, this.#all);
+    if (read === path.length) return written;
+    this.#view = this.#reserve(path.length * MOST_BYTES);
     return encoder.encodeInto(path, this.#view.bytes).written;
   }
 
   /** Gives back what a path of `length` bytes took beyond the buffer that is kept. */
   release(length: number): void {
-    if (length <= KEPT_LENGTH) return;
-    this.#view = new MemoryView(this.#owner.reserve_key(0), KEPT_LENGTH, this.#all);
+    if (length > KEPT_LENGTH) this.#view = this.#reserve(KEPT_LENGTH);
+  }
+
+  #reserve(length: number): MemoryView {
+    const start = length > MAX_LENGTH ? 0 : this.#owner.reserve_key(length);
+    if (start === 0) {
+      const message = `expected a path that there is memory for, found one of ${length} bytes`;
+      throw new HedgerowError("ERR_ARGUMENT", message);
+    }
+    return new MemoryView(start, length, this.#all);
   }
 }

@@ -27,6 +27,8 @@ const ESCAPE = new RegExp(
  * 4. Empty segments go, and with them repeated slashes and a slash at the end. There is always one
  *    at the beginning.
  *
+ * It takes the path of a URL. In the name of a file, `%`, `?` and `#` have to be percent-encoded first.
+ *
  * Letters keep their case, and Unicode its composition. A normal path is its own normal form.
  *
  * @example

@@ -5,7 +5,8 @@ import { canExist, type PathLookup } from "./path-lookup.js";
 /** What a store is made with. */
 export interface PathFilterStoreOptions {
   /**
-   * How many bytes the filters may take together. One that is larger alone is used, and not kept.
+   * How many bytes the files of filters may have together; each filter takes about 1.3 kB beside its
+   * file. One that is larger alone is used, and not kept.
    */
   maxBytes: number;
   /**
@@ -22,14 +23,18 @@ export interface PathFilterStoreOptions {
 }
 
 const DEFAULT_TIMEOUT = 10_000;
+/** The longest time that a timer takes; more is without an end. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /** What the store has, or is about to have, under a key. */
 interface Entry {
   /** Once it is loaded. */
   lookup?: PathLookup;
+  /** What it counts for. */
+  bytes: number;
   /** While it is loaded. */
   loading?: Promise<PathLookup>;
-  /** How many asked while it was loaded, and have not been answered. */
+  /** How many ask it, or wait for it to be loaded. */
   waiting: number;
   /** Whether the store has let it go. */
   isGone: boolean;
@@ -54,18 +59,21 @@ interface Entry {
  * ```
  */
 export class PathFilterStore {
-  readonly #options: PathFilterStoreOptions;
+  readonly #options: Required<PathFilterStoreOptions>;
   /** The one that was used last is the last one. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
-  /** @throws {HedgerowError} `ERR_ARGUMENT` for a bound that is not a number from 0 on */
+  /** @throws {HedgerowError} `ERR_ARGUMENT` for a bound or a time that is not a number from 0 on */
   constructor(options: PathFilterStoreOptions) {
-    if (!(options.maxBytes >= 0)) {
-      const message = `maxBytes: expected a number from 0 on, found ${options.maxBytes}`;
-      throw new HedgerowError("ERR_ARGUMENT", message);
+    const { maxBytes, timeout = DEFAULT_TIMEOUT } = options;
+    for (const [name, value] of Object.entries({ maxBytes, timeout })) {
+      if (typeof value !== "number" || !(value >= 0)) {
+        const message = `${name}: expected a number from 0 on, found ${value}`;
+        throw new HedgerowError("ERR_ARGUMENT", message);
+      }
     }
-    this.#options = options;
+    this.#options = { ...options, timeout };
   }
 
   /** How many bytes the filters take that the store holds. */
@@ -85,7 +93,7 @@ export class PathFilterStore {
 
   /**
    * Calls `ask` with what belongs to `key`: at once if the store has it, else when it is loaded. It
-   * must not be kept: the store may free it as soon as `ask` has returned.
+   * must not be kept: the store may free it as soon as `ask` has returned, also if that is a promise.
    *
    * @returns what `ask` returns, as a promise if it had to be loaded. It is rejected with what
    * loading throws, or with `ERR_FILTER_TIMEOUT`.
@@ -94,7 +102,14 @@ export class PathFilterStore {
     const entry = this.#entries.get(key) ?? this.#load(key);
     this.#entries.delete(key);
     this.#entries.set(key, entry);
-    return entry.lookup === undefined ? this.#wait(key, entry, ask) : ask(entry.lookup);
+    if (entry.lookup === undefined) return this.#wait(key, entry, ask);
+    entry.waiting += 1;
+    try {
+      return ask(entry.lookup);
+    } finally {
+      entry.waiting -= 1;
+      release(entry);
+    }
   }
 
   /** Lets go of what belongs to `key`: the next one who asks makes it be loaded again. */
@@ -109,14 +124,11 @@ export class PathFilterStore {
   }
 
   #load(key: string): Entry {
-    const entry: Entry = { waiting: 0, isGone: false };
+    const entry: Entry = { bytes: 0, waiting: 0, isGone: false };
     entry.loading = this.#fetch(key).then(
       (lookup) => {
         entry.lookup = lookup;
-        if (!entry.isGone) {
-          this.#bytes += lookup.byteLength;
-          this.#shrink();
-        }
+        if (!entry.isGone) this.#keep(key, entry, lookup.byteLength);
         release(entry);
         return lookup;
       },
@@ -130,14 +142,20 @@ export class PathFilterStore {
 
   async #fetch(key: string): Promise<PathLookup> {
     const loaded = await this.#options.load(key);
-    return loaded instanceof Response ? PathFilter.load(loaded) : loaded;
+    const lookup = loaded instanceof Response ? await PathFilter.load(loaded) : loaded;
+    if (typeof lookup?.has !== "function" || !(lookup.byteLength >= 0)) {
+      const message = `load: expected a filter, a set or a response, found ${typeof lookup}`;
+      throw new HedgerowError("ERR_ARGUMENT", message);
+    }
+    return lookup;
   }
 
   async #wait<T>(key: string, entry: Entry, ask: (lookup: PathLookup) => T): Promise<T> {
-    const { timeout = DEFAULT_TIMEOUT } = this.#options;
+    const { timeout } = this.#options;
     entry.waiting += 1;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
+      if (timeout > LONGEST_TIMEOUT) return;
       timer = setTimeout(() => {
         this.#forget(key, entry);
         const message = `expected ${key} to be loaded in ${timeout} ms, found it still loading`;
@@ -153,17 +171,26 @@ export class PathFilterStore {
     }
   }
 
-  /** Lets go of what was not used for longest until the rest is within the bound. */
-  #shrink(): void {
-    for (const [key, entry] of this.#entries) {
+  /**
+   * Counts what was loaded, and lets go of what was not used for longest until all is within the
+   * bound. What is beyond it alone goes alone.
+   */
+  #keep(key: string, entry: Entry, bytes: number): void {
+    if (bytes > this.#options.maxBytes) {
+      this.#forget(key, entry);
+      return;
+    }
+    entry.bytes = bytes;
+    this.#bytes += bytes;
+    for (const [other, { lookup }] of [...this.#entries]) {
       if (this.#bytes <= this.#options.maxBytes) return;
-      if (entry.lookup !== undefined) this.#remove(key, entry);
+      if (lookup !== undefined) this.delete(other);
     }
   }
 
   #remove(key: string, entry: Entry): void {
     this.#forget(key, entry);
-    this.#bytes -= entry.lookup?.byteLength ?? 0;
+    this.#bytes -= entry.bytes;
     release(entry);
   }
 
@@ -174,7 +201,14 @@ export class PathFilterStore {
   }
 }
 
-/** Frees what the store has let go of, when the last one who waits for it is answered. */
+/** Frees what the store has let go of, when the last one who asks it is answered. */
 function release(entry: Entry): void {
-  if (entry.isGone && entry.waiting === 0) entry.lookup?.free();
+  if (!entry.isGone || entry.waiting > 0) return;
+  const { lookup } = entry;
+  delete entry.lookup;
+  try {
+    lookup?.free();
+  } catch {
+    // The filters of this package do not throw; whose do must not fail those who ask others.
+  }
 }

@@ -88,8 +88,8 @@ export class PathFilter implements PathLookup {
   /**
    * Reads a file from the body of a response or from a stream, into WebAssembly memory as it comes.
    *
-   * No more memory is taken than twice what has come, whatever the file says of its size, and no more
-   * is read of a file that is too long.
+   * Memory is taken for what has come, a mebibyte at first and then in steps that double, whatever the
+   * file says of its size. No more is read of a file than it takes to refuse it.
    *
    * @throws {HedgerowError} `ERR_FILTER_RESPONSE` for a response whose status is not 2xx, and as
    * {@link parse} does. What the stream throws is thrown on. The stream is then cancelled.
@@ -161,6 +161,8 @@ function streamOf(
     throw new HedgerowError("ERR_ARGUMENT", message);
   }
   if (!source.ok) {
+    // An answer that nobody reads would hold its connection.
+    cancel(source.body);
     const message = `expected a path filter with status 200, found status ${source.status}`;
     throw new HedgerowError("ERR_FILTER_RESPONSE", message);
   }
@@ -180,8 +182,15 @@ async function receive(stream: ReadableStream<Uint8Array>, file: FilterFile): Pr
       file.append(value);
     }
   } catch (error) {
-    // What went wrong is thrown already; a stream that cannot be cancelled adds nothing to it.
-    await reader.cancel(error).catch(() => {});
+    cancel(reader, error);
     throw error;
   }
+}
+
+/** Tells a stream that it is not read on. How that ends adds nothing to what is thrown, and may take long. */
+function cancel(
+  stream: ReadableStream<Uint8Array> | ReadableStreamDefaultReader<Uint8Array> | null,
+  reason?: unknown,
+): void {
+  stream?.cancel(reason).catch(() => {});
 }

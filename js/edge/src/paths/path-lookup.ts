@@ -7,7 +7,7 @@ export interface PathLookup {
    * none. 64 stands for any depth from there on.
    */
   readonly wildcards: number;
-  /** The memory that it takes, in bytes. */
+  /** The length of what it was read from, in bytes or characters. */
   readonly byteLength: number;
   /** Gives its memory back. */
   free(): void;

@@ -30,6 +30,9 @@ export class PathSet implements PathLookup {
 
   /** @throws {HedgerowError} `ERR_ARGUMENT` for a path that is not a string */
   constructor(paths: Iterable<string>, byteLength?: number) {
+    if (typeof paths === "string") {
+      throw new HedgerowError("ERR_ARGUMENT", "expected a list of paths, found one string");
+    }
     const all = new Set<string>();
     let [wildcards, length] = [0, 0];
     for (const path of paths) {
