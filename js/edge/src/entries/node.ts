@@ -52,7 +52,7 @@ function readInto(file: FilterFile, descriptor: number): void {
     } else {
       const read = readSync(descriptor, room);
       if (read === 0) return;
-      file.length += read;
+      file.filled(read);
       room = room.subarray(read);
     }
   }

@@ -52,6 +52,15 @@ export class FilterFile {
   }
 
   /**
+   * Counts bytes that were written where {@link reserve} said. A file that begins so is looked at when
+   * all of it is there.
+   */
+  filled(count: number): void {
+    this.length += count;
+    this.#longest = Math.min(this.#longest, MAX_LENGTH);
+  }
+
+  /**
    * Takes the next bytes of a file of unknown length.
    *
    * @throws {HedgerowError} `ERR_FILTER_FORMAT` as soon as it is certain that the file is refused

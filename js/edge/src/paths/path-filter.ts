@@ -77,7 +77,7 @@ export class PathFilter implements PathLookup {
     const loaded = new FilterFile();
     try {
       loaded.reserve(bytes.length).set(bytes);
-      loaded.length = bytes.length;
+      loaded.filled(bytes.length);
     } catch (error) {
       loaded.free();
       throw error;

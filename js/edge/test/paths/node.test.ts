@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { buildPathFilter } from "hedgerow";
 import { readPathFilterSync } from "hedgerow/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { FilterFile } from "../../dist/paths/filter-file.js";
 import { memorySize } from "../support/wasm.js";
 
 const paths = Array.from({ length: 20_000 }, (_, number) => `/archive/${number}`);
@@ -39,6 +40,20 @@ test("a pipe is read to its end", () => {
   const filter = readPathFilterSync(pipe);
   expect([filter.byteLength, filter.has("/archive/7")]).toEqual([bytes.length, true]);
   filter.free();
+});
+
+test("a file that grows while it is read is read to its end", () => {
+  for (const first of [10, 1000, 70_000]) {
+    const growing = new FilterFile();
+    growing.reserve(first).set(bytes.subarray(0, first));
+    growing.filled(first);
+    for (let at = first; at < bytes.length; at += 5000) {
+      growing.append(bytes.subarray(at, at + 5000));
+    }
+    growing.parse(false);
+    expect(paths.every((path) => growing.has(path))).toBe(true);
+    growing.free();
+  }
 });
 
 test("what is no file, no filter or no whole one is refused, and nothing is left open", () => {
