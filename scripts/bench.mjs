@@ -13,6 +13,7 @@ import { setup } from "./setup.mjs";
 const SUITES = {
   headers: async () => (await import("./bench/headers.mjs")).benchHeaders(),
   paths: async () => (await import("./bench/paths.mjs")).benchPaths(),
+  snapshot: async () => (await import("./bench/snapshot.mjs")).benchSnapshot(),
 };
 
 await main(async () => {

@@ -16,7 +16,9 @@ export function build() {
     "js/edge/wasm/edge.d.ts",
     "js/edge/wasm/presets.d.ts",
   ]);
-  buildPackage("js/cli", ["js/edge/dist"]);
+  buildSnapshotWasm();
+  buildPackage("js/snapshot", ["js/snapshot/wasm/decode.d.ts", "js/snapshot/wasm/encode.d.ts"]);
+  buildPackage("js/cli", ["js/edge/dist", "js/snapshot/dist"]);
 }
 
 /**
@@ -26,7 +28,10 @@ export function build() {
  * version that `rust-toolchain.toml` names has them.
  */
 const SMALL = {
-  args: ["-Zbuild-std=core,alloc", "-Zbuild-std-features=optimize_for_size"],
+  args: (/** @type {string} */ libraries) => [
+    `-Zbuild-std=${libraries}`,
+    "-Zbuild-std-features=optimize_for_size",
+  ],
   // These go before all else that may be set where the build runs.
   env: {
     RUSTC_BOOTSTRAP: "1",
@@ -36,9 +41,33 @@ const SMALL = {
       "-Zlocation-detail=none",
       "-Ctarget-feature=+simd128",
     ].join("\x1f"),
-    CARGO_PROFILE_RELEASE_OPT_LEVEL: "2",
   },
 };
+
+/**
+ * Builds a module of a crate: the feature that is called as it is.
+ *
+ * @param {string} crate
+ * @param {string} output the folder that the module and its glue go to
+ * @param {string} name
+ * @param {string} libraries what of the standard library the crate has
+ * @param {Record<string, string>} env
+ */
+function buildModule(crate, output, name, libraries, env) {
+  step(`WebAssembly: ${crate}, ${name}.wasm`);
+  run(
+    "wasm-pack",
+    [
+      ...["--log-level", "warn", "build", crate],
+      ...["--mode", "no-install", "--target", "web", "--no-pack", "--out-dir", output],
+      ...["--out-name", name, "--", "--no-default-features", "--features", name],
+      ...SMALL.args(libraries),
+    ],
+    { env: { ...SMALL.env, ...env } },
+  );
+  // Made by wasm-pack, it would keep all of the folder out of the npm package.
+  rmSync(`${output}/.gitignore`);
+}
 
 /**
  * `crates/edge-wasm` → `js/edge/wasm`: its modules, their glue, their bytes as JavaScript modules, and
@@ -67,25 +96,45 @@ function buildEdgeWasm() {
     () => {
       rmSync(output, { recursive: true, force: true });
       for (const name of ["edge", "build"]) {
-        step(`WebAssembly: crates/edge-wasm, ${name}.wasm`);
-        run(
-          "wasm-pack",
-          [
-            ...["--log-level", "warn", "build", "crates/edge-wasm"],
-            ...["--mode", "no-install", "--target", "web", "--no-pack", "--out-dir", output],
-            ...["--out-name", name, "--", "--no-default-features", "--features", name],
-            ...SMALL.args,
-          ],
-          { env: SMALL.env },
-        );
+        buildModule("crates/edge-wasm", output, name, "core,alloc", {
+          CARGO_PROFILE_RELEASE_OPT_LEVEL: "2",
+        });
         writeBytesModule(`${output}/${name}_bg.wasm`, `${output}/${name}-bytes`);
       }
       writeFileSync(`${output}/build-module.d.ts`, MODULE_TYPES);
       // Wrangler knows a module by the ending of what is imported, which is not that of a subpath.
       writeFileSync(`${output}/build-workerd.js`, 'export { default } from "./build_bg.wasm";\n');
-      // Made by wasm-pack, it would keep all of the folder out of the npm package.
-      rmSync(`${output}/.gitignore`);
       writePresets(`${output}/presets`);
+    },
+  );
+}
+
+/** `crates/snapshot-wasm` → `js/snapshot/wasm`: its modules and their glue. */
+function buildSnapshotWasm() {
+  const output = inRoot("js/snapshot/wasm");
+  const inputs = [
+    "Cargo.lock",
+    "Cargo.toml",
+    "crates/snapshot-wasm",
+    "crates/snapshot/Cargo.toml",
+    "crates/snapshot/src",
+    "package-lock.json",
+    "rust-toolchain.toml",
+    "scripts/build.mjs",
+  ];
+  whenChanged(
+    `${output}/.inputs`,
+    inputs.map((input) => inRoot(input)),
+    JSON.stringify(buildTools()),
+    () => {
+      rmSync(output, { recursive: true, force: true });
+      for (const name of ["decode", "encode"]) {
+        buildModule("crates/snapshot-wasm", output, name, "std,panic_abort", {
+          // zstd is C, which clang compiles.
+          CC_wasm32_unknown_unknown: "clang",
+          CFLAGS_wasm32_unknown_unknown: "-msimd128 -mbulk-memory",
+        });
+      }
     },
   );
 }

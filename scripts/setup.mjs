@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
+import { installPrograms } from "./lib/debian.mjs";
 import { inRoot, toolCache } from "./lib/paths.mjs";
 import { attempt, capture, main, run, StepError, step } from "./lib/run.mjs";
 import { buildTools, isInstalled, toolRoot } from "./lib/tools.mjs";
@@ -31,6 +32,7 @@ const OLDEST_NODE = [20, 19];
 
 export function setup() {
   checkPrerequisites();
+  installPrograms("build");
   installToolchain();
   installPackages();
   for (const tool of buildTools()) installTool(tool);

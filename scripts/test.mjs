@@ -1,12 +1,14 @@
 // Sets up, builds, and runs all tests.
 import { build } from "./build.mjs";
-import { installDebianPackages } from "./lib/debian.mjs";
+import { installPrograms } from "./lib/debian.mjs";
+import { installPythonPackages } from "./lib/python.mjs";
 import { main, run, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 await main(() => {
   setup();
-  installDebianPackages();
+  installPrograms("tests");
+  installPythonPackages();
   build();
   step("Rust: all features");
   run("cargo", ["test", "--quiet", "--all-features"]);

@@ -64,12 +64,13 @@ function samplesOf(file) {
  * @param {string} suite
  * @param {string} engine
  * @param {string} node
- * @param {"run" | "workerd"} script
+ * @param {string} script
+ * @param {string[]} args
  * @returns {Result[]}
  */
-export function javascript(suite, engine, node, script) {
+export function javascript(suite, engine, node, script, args = []) {
   step(`JavaScript, ${engine} (a minute or two)`);
-  return JSON.parse(output(node, [inRoot("bench", "js", suite, `${script}.mjs`)]));
+  return JSON.parse(output(node, [inRoot("bench", "js", suite, `${script}.mjs`), ...args]));
 }
 
 /**

@@ -1,22 +1,48 @@
-// What tests need of the system beside the project's own tools, installed where Debian has it.
+// Programs of the system that the project runs beside its own tools, installed where Debian has them.
 import { attempt, capture, StepError, step } from "./run.mjs";
 
-/** The programs that tests run, which are named as Debian's packages of them are. */
-const PROGRAMS = ["luajit", "python3"];
+/** The package that each program comes in. */
+const PACKAGES = {
+  clang: "clang",
+  e2fsck: "e2fsprogs",
+  luajit: "luajit",
+  mke2fs: "e2fsprogs",
+  python3: "python3",
+  zstd: "zstd",
+};
 
-/** Installs what is missing. */
-export function installDebianPackages() {
-  const missing = PROGRAMS.filter((program) => capture("which", [program]) === undefined);
+/**
+ * The programs that each job runs. The build compiles the C of zstd to WebAssembly: clang alone does
+ * it, as Rust brings a linker, and any `ar` will do.
+ *
+ * @type {Record<"build" | "demo" | "tests", (keyof typeof PACKAGES)[]>}
+ */
+const PROGRAMS = {
+  build: ["clang"],
+  demo: ["e2fsck", "mke2fs", "zstd"],
+  tests: ["e2fsck", "luajit", "mke2fs", "python3", "zstd"],
+};
+
+/** Installs the programs of a job that are missing. @param {keyof typeof PROGRAMS} job */
+export function installPrograms(job) {
+  const missing = PROGRAMS[job].filter((program) => capture("which", [program]) === undefined);
   if (missing.length === 0) return;
-  step(`Debian packages: ${missing.join(", ")}`);
-  const install = ["install", "--yes", "--no-install-recommends", ...missing];
+  installDebianPackages([...new Set(missing.map((program) => PACKAGES[program]))]);
+}
+
+/** Installs packages that are missing. @param {string[]} packages */
+export function installDebianPackages(packages) {
+  const names = packages.join(" ");
+  step(`Debian packages: ${names}`);
+  const install = ["install", "--yes", "--no-install-recommends", ...packages];
   if (attempt("apt-get", install).status === 0) return;
   // The lists of a fresh machine are old, or there are none.
   attempt("apt-get", ["update"]);
   const { status, errors } = attempt("apt-get", install);
   if (status !== 0) {
     throw new StepError(
-      `${missing.join(", ")}: not here, and apt-get could not install: ${errors}`,
+      `${names}: missing, and apt-get could not install it: ${errors.trim()}\n` +
+        `  Debian, as root: apt-get install ${names}; elsewhere: install what these packages hold`,
     );
   }
 }

@@ -5,6 +5,9 @@ import { delimiter } from "node:path";
 import { inRoot, root } from "./paths.mjs";
 import { toolFolders } from "./tools.mjs";
 
+/** Where programs for file systems are, which the `PATH` of people may lack. */
+const SYSTEM_FOLDERS = ["/usr/sbin", "/sbin"];
+
 /** A failure that is explained by its message alone. */
 export class StepError extends Error {}
 
@@ -22,7 +25,8 @@ export function step(what) {
  * @param {{ stdout?: "pipe", stderr?: "pipe" | "ignore", env?: Record<string, string>, cwd?: string }} options
  */
 function spawn(command, args, { stdout, stderr, env, cwd = root }) {
-  const folders = [...toolFolders(), inRoot("node_modules", ".bin"), process.env.PATH];
+  const own = [...toolFolders(), inRoot("node_modules", ".bin")];
+  const folders = [...own, process.env.PATH, ...SYSTEM_FOLDERS];
   return spawnSync(command, args, {
     cwd,
     env: { ...process.env, PATH: folders.join(delimiter), ...env },
@@ -58,14 +62,16 @@ export function capture(command, args, { showErrors = false } = {}) {
 }
 
 /**
- * Runs a command that may fail, and returns how it ended and what it said of its errors.
+ * Runs a command that may fail, and returns how it ended, what it printed if that was asked for, and
+ * what it said of its errors.
  *
  * @param {string} command
  * @param {string[]} args
+ * @param {{ stdout?: "pipe" }} [options]
  */
-export function attempt(command, args) {
-  const { status, stderr } = spawn(command, args, { stderr: "pipe" });
-  return { status, errors: stderr };
+export function attempt(command, args, options = {}) {
+  const { status, stdout, stderr, error } = spawn(command, args, { ...options, stderr: "pipe" });
+  return { status, output: stdout ?? "", errors: error?.message ?? stderr };
 }
 
 /**

@@ -1,0 +1,38 @@
+//! A frame as it crosses the border.
+
+use hedgerow_snapshot::{Digest, Frame, FrameKind};
+
+/// A frame as 64 bytes: two numbers of 64 bits, its offset in the image and in the file, as floating
+/// point; four of 32 bits, its length in the image and in the file, its kind (0 for data, 1 for a hole),
+/// and its index; and its digest.
+pub(crate) type FrameRecord = [u64; 8];
+
+pub(crate) fn to_record(frame: &Frame) -> FrameRecord {
+    let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+    let (digest, _) = frame.digest.as_bytes().as_chunks();
+    let mut record = [0; 8];
+    record[0] = (frame.image_offset as f64).to_bits();
+    record[1] = (frame.file_offset as f64).to_bits();
+    record[2] = pair(frame.raw_length, frame.compressed_length);
+    record[3] = pair(u32::from(frame.kind == FrameKind::Hole), frame.index);
+    for (to, from) in record[4..].iter_mut().zip(digest) {
+        *to = u64::from_le_bytes(*from);
+    }
+    record
+}
+
+pub(crate) fn from_record(record: &FrameRecord) -> Frame {
+    let mut digest = [0; Digest::LENGTH];
+    for (to, from) in digest.chunks_exact_mut(8).zip(&record[4..]) {
+        to.copy_from_slice(&from.to_le_bytes());
+    }
+    Frame {
+        kind: if record[3] as u32 == 0 { FrameKind::Data } else { FrameKind::Hole },
+        index: (record[3] >> 32) as u32,
+        image_offset: f64::from_bits(record[0]) as u64,
+        raw_length: record[2] as u32,
+        file_offset: f64::from_bits(record[1]) as u64,
+        compressed_length: (record[2] >> 32) as u32,
+        digest: Digest::from_bytes(digest),
+    }
+}

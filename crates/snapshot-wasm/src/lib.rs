@@ -1,0 +1,29 @@
+//! What the npm package `@hedgerow/snapshot` calls, as two modules: one that reads snapshots, and one
+//! that makes them, which is four times as large. Nothing here decides anything: it converts.
+//!
+//! Only numbers cross the border. Whatever is longer lies in linear memory, where JavaScript reads and
+//! writes it.
+
+#[cfg(feature = "encode")]
+mod assembly;
+#[cfg(feature = "decode")]
+mod frame_decoder;
+#[cfg(feature = "decode")]
+mod frame_record;
+#[cfg(feature = "encode")]
+mod piece_compressor;
+mod refusal;
+#[cfg(feature = "encode")]
+mod run_record;
+#[cfg(feature = "decode")]
+mod tail;
+
+#[cfg(feature = "encode")]
+pub use assembly::Assembly;
+#[cfg(feature = "decode")]
+pub use frame_decoder::FrameDecoder;
+#[cfg(feature = "encode")]
+pub use piece_compressor::PieceCompressor;
+pub use refusal::Refusal;
+#[cfg(feature = "decode")]
+pub use tail::Tail;

@@ -1,0 +1,81 @@
+//! The compression of pieces of an image.
+
+use hedgerow_snapshot::{EncodeError, Options, PieceEncoder};
+use wasm_bindgen::prelude::*;
+
+use crate::refusal::Refusal;
+use crate::run_record::{RunRecord, to_record};
+
+/// Compresses one piece after the other.
+#[wasm_bindgen]
+pub struct PieceCompressor {
+    encoder: Option<PieceEncoder>,
+    refusal: Option<EncodeError>,
+    piece: Vec<u8>,
+    runs: Vec<RunRecord>,
+    bytes: *const u8,
+    length: usize,
+}
+
+#[wasm_bindgen]
+impl PieceCompressor {
+    /// Takes the memory that it needs. Options beyond a limit are refused by `compress`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(level: i32, piece_size: u32) -> Self {
+        let (encoder, refusal) = match PieceEncoder::new(&Options { level, piece_size }) {
+            Ok(encoder) => (Some(encoder), None),
+            Err(error) => (None, Some(error)),
+        };
+        let piece = vec![0; if encoder.is_some() { piece_size as usize } else { 0 }];
+        let bytes = core::ptr::null();
+        Self { encoder, refusal, piece, runs: Vec::new(), bytes, length: 0 }
+    }
+
+    /// Where the next piece belongs.
+    pub fn piece(&self) -> *const u8 {
+        self.piece.as_ptr()
+    }
+
+    /// Compresses the piece of `length` bytes that was written. Returns how many runs it has, or -1 if
+    /// it is refused.
+    pub fn compress(&mut self, length: usize) -> i32 {
+        self.runs.clear();
+        (self.bytes, self.length) = (core::ptr::null(), 0);
+        let piece = self.piece.get(..length).unwrap_or_default();
+        match self.encoder.as_mut().map(|encoder| encoder.encode(piece)) {
+            Some(Ok(runs)) => {
+                for (run, bytes) in runs {
+                    if self.length == 0 {
+                        self.bytes = bytes.as_ptr();
+                    }
+                    self.length += bytes.len();
+                    self.runs.push(to_record(&run));
+                }
+                return self.runs.len() as i32;
+            }
+            Some(Err(error)) => self.refusal = Some(error),
+            None => {}
+        }
+        -1
+    }
+
+    /// Where the records of the runs lie, 48 bytes each.
+    pub fn runs(&self) -> *const RunRecord {
+        self.runs.as_ptr()
+    }
+
+    /// Where the bytes of all runs lie, one behind the other.
+    pub fn bytes(&self) -> *const u8 {
+        self.bytes
+    }
+
+    /// How many bytes all runs have.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Why something was refused.
+    pub fn refusal(&self) -> Option<Refusal> {
+        self.refusal.map(Refusal::from)
+    }
+}

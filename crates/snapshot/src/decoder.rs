@@ -1,0 +1,175 @@
+//! Getting the data of a frame back.
+
+use alloc::vec::Vec;
+
+use zstd_safe::{DCtx, find_frame_compressed_size, get_error_name, get_frame_content_size};
+
+use crate::entry::check_lengths;
+use crate::field::{Field, Fields};
+use crate::format_error::{Fault, FormatError};
+use crate::frame::{Frame, FrameKind};
+use crate::hole::{HoleWriter, MAGIC, hole_frame_length};
+use crate::layout::max_compressed_length;
+use crate::limits::{MAX_HOLE_LENGTH, MAX_PIECE_SIZE};
+use crate::out_of_memory::{OutOfMemory, buffer};
+
+/// Decodes one frame after the other, each from pieces of any size as they arrive.
+///
+/// A frame is decoded when all of it is there and its digest is right, so that bytes that no one has
+/// vouched for never reach the decompressor. Nothing is allocated after construction. A frame that was
+/// refused does not matter to the next one.
+///
+/// # Example
+///
+/// ```
+/// # use hedgerow_snapshot::{Encoder, Manifest, Options, PieceEncoder};
+/// use hedgerow_snapshot::Decoder;
+///
+/// # let options = Options::default();
+/// # let mut encoder = Encoder::new(5, &options)?;
+/// # let mut file = encoder.header();
+/// # let mut pieces = PieceEncoder::new(&options)?;
+/// # for (run, bytes) in pieces.encode(b"hedge")? {
+/// #     file.extend(encoder.push(&run)?);
+/// #     file.extend(bytes);
+/// # }
+/// # file.extend(encoder.finish()?);
+/// # let manifest = Manifest::parse(&file, file.len() as u64)?;
+/// let mut decoder = Decoder::new(manifest.piece_size())?;
+/// let mut image = vec![0; manifest.image_size() as usize];
+/// for frame in manifest.frames() {
+///     decoder.begin(frame)?;
+///     for arrived in file[frame.file_offset as usize..].chunks(3) {
+///         if decoder.push(arrived) < 3 {
+///             break;
+///         }
+///     }
+///     let start = frame.image_offset as usize;
+///     decoder.finish(&mut image[start..start + frame.raw_length as usize])?;
+/// }
+/// assert_eq!(image, b"hedge");
+/// # Ok::<_, Box<dyn core::error::Error>>(())
+/// ```
+pub struct Decoder {
+    decompressor: DCtx<'static>,
+    piece_size: u32,
+    input: Vec<u8>,
+    filled: usize,
+    frame: Option<Frame>,
+    holes: HoleWriter,
+    hole: Vec<u8>,
+}
+
+impl Decoder {
+    /// Takes the memory that frames of up to `piece_size` bytes of data need: little more than that,
+    /// and 200 KiB. There are no frames of more than [`MAX_PIECE_SIZE`], however large it is.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if there is not as much.
+    pub fn new(piece_size: u32) -> Result<Self, OutOfMemory> {
+        let piece_size = piece_size.min(MAX_PIECE_SIZE);
+        let longest_hole = hole_frame_length(MAX_HOLE_LENGTH);
+        Ok(Self {
+            decompressor: DCtx::try_create().ok_or(OutOfMemory)?,
+            piece_size,
+            input: buffer(max_compressed_length(piece_size).max(longest_hole))?,
+            filled: 0,
+            frame: None,
+            holes: HoleWriter::new(),
+            hole: Vec::with_capacity(longest_hole as usize),
+        })
+    }
+
+    /// Begins a frame. What there was of another one is forgotten.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError`] if the frame is longer than any, or than the decoder was made for.
+    pub fn begin(&mut self, frame: &Frame) -> Result<(), FormatError> {
+        self.frame = None;
+        self.filled = 0;
+        let raw = field("raw length", frame).with(frame.raw_length);
+        let compressed = field("compressed length", frame).with(frame.compressed_length);
+        check_lengths(frame.kind, raw, compressed, self.piece_size)?;
+        self.frame = Some(*frame);
+        Ok(())
+    }
+
+    /// Where the bytes of the frame that are still missing belong. [`filled`](Self::filled) says that
+    /// they are there. Of no frame, none are missing.
+    pub fn missing(&mut self) -> &mut [u8] {
+        let end = self.frame.map_or(0, |frame| frame.compressed_length as usize);
+        &mut self.input[self.filled..end]
+    }
+
+    /// Counts bytes that were written to [`missing`](Self::missing), or as many of them as were missing.
+    pub fn filled(&mut self, count: usize) {
+        self.filled += count.min(self.missing().len());
+    }
+
+    /// Takes the next bytes of the frame, and returns how many of them belong to it.
+    pub fn push(&mut self, bytes: &[u8]) -> usize {
+        let missing = self.missing();
+        let count = bytes.len().min(missing.len());
+        missing[..count].copy_from_slice(&bytes[..count]);
+        self.filled += count;
+        count
+    }
+
+    /// Decodes the frame into `out`, which is as long as its [`raw_length`](Frame::raw_length) says. Of
+    /// a hole, which is nothing but zeros, `out` may also be empty.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError`] if no frame was begun, if bytes are missing, if their digest is another, if they
+    /// are not one zstd frame of this length, or if `out` has another one. What is in `out` then is
+    /// undefined.
+    pub fn finish(&mut self, out: &mut [u8]) -> Result<(), FormatError> {
+        let filled = core::mem::take(&mut self.filled);
+        let Some(frame) = self.frame.take() else {
+            return Err(Field::new("frame", 0).fails(Fault::NotBegun));
+        };
+        let whole = field("frame", &frame);
+        whole.with(filled as u64).is(frame.compressed_length)?;
+        whole.has_digest(&self.input[..filled], frame.digest)?;
+        if frame.kind == FrameKind::Data || !out.is_empty() {
+            field("buffer for the frame", &frame).with(out.len() as u64).is(frame.raw_length)?;
+        }
+        match frame.kind {
+            FrameKind::Data => self.decompress(&frame, out),
+            FrameKind::Hole => self.check_hole(&frame, out),
+        }
+    }
+
+    fn decompress(&mut self, frame: &Frame, out: &mut [u8]) -> Result<(), FormatError> {
+        let bytes = &self.input[..frame.compressed_length as usize];
+        let whole = field("frame", frame);
+        let zstd = |code| whole.fails(Fault::Zstd(get_error_name(code)));
+        let mut magic = Fields::new(bytes, frame.file_offset).of_frame(frame.index);
+        magic.number("magic number of the frame", 4).is_magic(MAGIC)?;
+        // zstd's decompressor would go on with a frame behind the first one.
+        let length = find_frame_compressed_size(bytes).map_err(zstd)?;
+        field("length of the zstd frame", frame).with(length as u64).is(frame.compressed_length)?;
+        let size = get_frame_content_size(bytes).ok().flatten();
+        let size = size.ok_or(whole.fails(Fault::Zstd("no content size")))?;
+        field("content size of the frame", frame).with(size).is(frame.raw_length)?;
+        let decoded = self.decompressor.decompress(out, bytes).map_err(zstd)?;
+        field("decoded length of the frame", frame).with(decoded as u64).is(frame.raw_length)
+    }
+
+    fn check_hole(&mut self, frame: &Frame, out: &mut [u8]) -> Result<(), FormatError> {
+        self.hole.clear();
+        self.holes.write(frame.raw_length, &mut self.hole);
+        out.fill(0);
+        if self.hole == self.input[..frame.compressed_length as usize] {
+            Ok(())
+        } else {
+            Err(field("frame", frame).fails(Fault::Hole))
+        }
+    }
+}
+
+const fn field(name: &'static str, frame: &Frame) -> Field {
+    Field::of_frame(name, frame.index, frame.file_offset)
+}

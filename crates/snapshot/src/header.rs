@@ -1,0 +1,38 @@
+//! The header, which tells programs that look at the beginning of a file what it is. All of it follows
+//! from the manifest.
+
+use alloc::vec::Vec;
+
+use crate::field::Fields;
+use crate::format_error::FormatError;
+use crate::layout::{HEADER_LENGTH, MAGIC, SKIPPABLE_LENGTH, VERSION};
+use crate::skippable::Skippable;
+
+const CONTENT_LENGTH: u64 = HEADER_LENGTH as u64 - SKIPPABLE_LENGTH;
+
+/// The header of a snapshot.
+pub(crate) fn header(image_size: u64, piece_size: u32) -> Vec<u8> {
+    let mut header = Vec::with_capacity(HEADER_LENGTH);
+    Skippable::Header.write(CONTENT_LENGTH, &mut header);
+    header.extend(MAGIC.to_le_bytes());
+    header.extend(VERSION.to_le_bytes());
+    header.extend([0; 2]);
+    header.extend(piece_size.to_le_bytes());
+    header.extend(image_size.to_le_bytes());
+    header
+}
+
+/// Checks the header of a snapshot.
+pub(crate) fn check_header(
+    bytes: &[u8; HEADER_LENGTH],
+    image_size: u64,
+    piece_size: u32,
+) -> Result<(), FormatError> {
+    let mut fields = Fields::new(bytes, 0);
+    Skippable::Header.check(&mut fields, CONTENT_LENGTH)?;
+    fields.number("magic number of the header's content", 8).is_magic(MAGIC)?;
+    fields.number("version in the header", 2).is(VERSION)?;
+    fields.number("reserved bytes of the header", 2).is(0_u32)?;
+    fields.number("piece size in the header", 4).is(piece_size)?;
+    fields.number("image size in the header", 8).is(image_size)
+}

@@ -1,0 +1,43 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+
+extern crate alloc;
+
+mod decoder;
+mod digest;
+mod encode_error;
+mod encoder;
+mod entry;
+mod field;
+mod format_error;
+mod frame;
+mod header;
+mod hole;
+mod layout;
+mod limits;
+mod manifest;
+mod manifest_head;
+mod options;
+mod out_of_memory;
+mod piece_encoder;
+mod ranges;
+mod runs;
+mod seek_table;
+mod skippable;
+
+pub use decoder::Decoder;
+pub use digest::{Digest, DigestTextError};
+pub use encode_error::EncodeError;
+pub use encoder::Encoder;
+pub use format_error::{Fault, FormatError};
+pub use frame::{Frame, FrameKind};
+pub use layout::max_compressed_length;
+pub use limits::{
+    BLOCK_SIZE, MAX_FRAMES, MAX_HOLE_LENGTH, MAX_IMAGE_SIZE, MAX_LEVEL, MAX_PIECE_SIZE,
+    MIN_HOLE_LENGTH, MIN_LEVEL, MIN_PIECE_SIZE,
+};
+pub use manifest::Manifest;
+pub use options::Options;
+pub use out_of_memory::OutOfMemory;
+pub use piece_encoder::{PieceEncoder, Run};
+pub use runs::data_runs;

@@ -1,0 +1,47 @@
+//! zstd's skippable frames, which hold all that is not the image.
+
+use alloc::vec::Vec;
+
+use crate::field::Fields;
+use crate::format_error::FormatError;
+
+/// A skippable frame of a snapshot.
+#[derive(Clone, Copy)]
+pub(crate) enum Skippable {
+    Header,
+    Manifest,
+    SeekTable,
+}
+
+impl Skippable {
+    const fn magic(self) -> u32 {
+        match self {
+            Self::Header => 0x184D_2A57,
+            Self::Manifest => 0x184D_2A58,
+            // As the seekable format has it.
+            Self::SeekTable => 0x184D_2A5E,
+        }
+    }
+
+    /// What its magic number and its length are called.
+    const fn names(self) -> [&'static str; 2] {
+        match self {
+            Self::Header => ["magic number of the header", "length of the header"],
+            Self::Manifest => ["magic number of the manifest", "length of the manifest"],
+            Self::SeekTable => ["magic number of the seek table", "length of the seek table"],
+        }
+    }
+
+    /// Appends what comes before a content of `length` bytes.
+    pub(crate) fn write(self, length: u64, out: &mut Vec<u8>) {
+        out.extend(self.magic().to_le_bytes());
+        out.extend((length as u32).to_le_bytes());
+    }
+
+    /// Checks what comes before a content of `length` bytes.
+    pub(crate) fn check(self, fields: &mut Fields<'_>, length: u64) -> Result<(), FormatError> {
+        let [magic_name, length_name] = self.names();
+        fields.number(magic_name, 4).is_magic(self.magic())?;
+        fields.number(length_name, 4).is(length)
+    }
+}

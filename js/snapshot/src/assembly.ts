@@ -1,0 +1,68 @@
+import { Assembly, initSync } from "../wasm/encode.js";
+import type { SnapshotErrorCode } from "./error.js";
+import type { ImageFile } from "./local/image-file.js";
+import { errorOf } from "./wasm/refusal.js";
+import { RUN_COMPRESSED_LENGTH, RUN_LENGTH } from "./workers/runs.js";
+
+/** Puts the bytes of a snapshot together, from runs in the order of the image. */
+export class SnapshotAssembly {
+  readonly #memory: WebAssembly.Memory;
+  #assembly: Assembly;
+
+  /** @throws {SnapshotError} `ERR_ARGUMENT` if an option is beyond a limit, `ERR_IMAGE` if the image is */
+  constructor(
+    module: WebAssembly.Module,
+    readonly image: ImageFile,
+    level: number,
+    pieceSize: number,
+  ) {
+    this.#memory = initSync({ module }).memory;
+    // Options that are right for an empty image are right for all.
+    this.#assembly = new Assembly(0, level, pieceSize);
+    this.#check("ERR_ARGUMENT", this.#assembly.is_right());
+    this.#assembly.free();
+    this.#assembly = new Assembly(image.size, level, pieceSize);
+    this.#check("ERR_IMAGE", this.#assembly.is_right());
+  }
+
+  /** What the file begins with. */
+  header(): Uint8Array {
+    return this.#due();
+  }
+
+  /** Takes runs, and gives what has to be written, `bytes` of the runs included. */
+  *push(runs: ArrayBuffer, bytes: Uint8Array): Generator<Uint8Array> {
+    let start = 0;
+    for (let at = 0; at < runs.byteLength; at += RUN_LENGTH) {
+      const record = new Uint8Array(runs, at, RUN_LENGTH);
+      new Uint8Array(this.#memory.buffer).set(record, this.#assembly.record());
+      this.#check("ERR_IMAGE", this.#assembly.push());
+      const due = this.#due();
+      if (due.length > 0) yield due;
+      const length = new DataView(runs, at + RUN_COMPRESSED_LENGTH).getUint32(0, true);
+      if (length > 0) yield bytes.subarray(start, start + length);
+      start += length;
+    }
+  }
+
+  /** What has to be written at the end. */
+  finish(): Uint8Array {
+    this.#check("ERR_IMAGE", this.#assembly.finish());
+    return this.#due();
+  }
+
+  free(): void {
+    this.#assembly.free();
+  }
+
+  /** A copy of what is due: it may be written while the module goes on. */
+  #due(): Uint8Array {
+    const start = this.#assembly.due();
+    return new Uint8Array(this.#memory.buffer.slice(start, start + this.#assembly.due_length()));
+  }
+
+  #check(code: SnapshotErrorCode, isRight: boolean): void {
+    if (isRight) return;
+    throw errorOf(code, this.image.name, this.#assembly.refusal(), this.#memory);
+  }
+}

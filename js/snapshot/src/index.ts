@@ -1,0 +1,8 @@
+export { type CreateOptions, createSnapshot } from "./create-snapshot.js";
+export { type Place, SnapshotError, type SnapshotErrorCode } from "./error.js";
+export { inspectSnapshot } from "./inspect-snapshot.js";
+export type { SnapshotInfo } from "./manifest.js";
+export type { ReadOptions, WorkOptions } from "./options.js";
+export type { Progress } from "./progress.js";
+export { type RestoreInfo, type RestoreOptions, restoreSnapshot } from "./restore-snapshot.js";
+export { type VerifyOptions, verifySnapshot } from "./verify-snapshot.js";

@@ -1,0 +1,88 @@
+import type { BigIntStats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+
+import { SnapshotError } from "../error.js";
+import { dataExtents, type Extent } from "./data-extents.js";
+import { openFile } from "./open-file.js";
+import { withFile } from "./system-failure.js";
+
+/** What `stat` counts blocks in, in bytes. */
+const STAT_BLOCK = 512n;
+
+/** A disk image that is open for reading. */
+export class ImageFile {
+  private constructor(
+    /** What it is called in messages. */
+    readonly name: string,
+    private readonly handle: FileHandle,
+    private readonly found: BigIntStats,
+  ) {}
+
+  /** @throws {SnapshotError} `ERR_IMAGE` */
+  static async open(path: string): Promise<ImageFile> {
+    const handle = await withFile("ERR_IMAGE", `cannot read ${path}`, openFile(path));
+    try {
+      const found = await withFile(
+        "ERR_IMAGE",
+        `cannot read ${path}`,
+        handle.stat({ bigint: true }),
+      );
+      if (!found.isFile()) throw new SnapshotError("ERR_IMAGE", `${path}: expected a file`);
+      return new ImageFile(path, handle, found);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** The number that the system knows the open file by, in every thread. */
+  get fd(): number {
+    return this.handle.fd;
+  }
+
+  /** How long it is, in bytes. */
+  get size(): number {
+    return Number(this.found.size);
+  }
+
+  /** Whether a path leads to this very file. */
+  isAt({ dev, ino }: BigIntStats): boolean {
+    return dev === this.found.dev && ino === this.found.ino;
+  }
+
+  /** The stretches that may hold data: all of it, where the system cannot tell. */
+  async extents(): Promise<readonly Extent[]> {
+    const whole = [{ start: 0, end: this.size }];
+    if (this.size === 0) return [];
+    if (this.found.blocks * STAT_BLOCK >= this.found.size) return whole;
+    return (await dataExtents(this.fd, this.size)) ?? whole;
+  }
+
+  /**
+   * Throws if the file is not what it was when it was opened, by its size and times.
+   *
+   * @throws {SnapshotError} `ERR_IMAGE_CHANGED`
+   */
+  async checkUnchanged(): Promise<void> {
+    const now = await withFile(
+      "ERR_IMAGE",
+      `cannot read ${this.name}`,
+      this.handle.stat({ bigint: true }),
+    );
+    const { size, mtimeNs } = this.found;
+    if (now.size === size && now.mtimeNs === mtimeNs) return;
+    const was = `${size} bytes of ${timeOf(mtimeNs)}`;
+    throw new SnapshotError(
+      "ERR_IMAGE_CHANGED",
+      `${this.name} changed while it was read: expected ${was}, found ${now.size} of ${timeOf(now.mtimeNs)}`,
+    );
+  }
+
+  close(): Promise<void> {
+    return this.handle.close();
+  }
+}
+
+function timeOf(nanoseconds: bigint): string {
+  return new Date(Number(nanoseconds / 1_000_000n)).toISOString();
+}

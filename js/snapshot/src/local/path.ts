@@ -1,0 +1,42 @@
+import { fileURLToPath } from "node:url";
+
+import { messageOf, SnapshotError } from "../error.js";
+
+/** What begins like a URL, and not like a path. */
+const SCHEME = /^[a-z][a-z0-9+.-]+:\/\//i;
+
+/**
+ * The path that a source or destination names: a path, or a `file:` URL.
+ *
+ * @throws {SnapshotError} `ERR_ARGUMENT`
+ */
+export function localPath(what: string, location: string | URL): string {
+  if (typeof location === "string" && !SCHEME.test(location)) {
+    if (location !== "" && !location.includes("\0")) return location;
+    throw new SnapshotError("ERR_ARGUMENT", `${what}: expected a path, found ${quoted(location)}`);
+  }
+  const url = location instanceof URL ? location : urlOf(location);
+  if (url?.protocol === "file:") return pathOf(what, url);
+  // A URL may carry credentials: only its scheme is told.
+  const found = url === undefined ? typeof location : url.protocol;
+  throw new SnapshotError(
+    "ERR_ARGUMENT",
+    `${what}: expected a path or a file: URL, found ${found}`,
+  );
+}
+
+function pathOf(what: string, url: URL): string {
+  try {
+    return fileURLToPath(url);
+  } catch (cause) {
+    throw new SnapshotError("ERR_ARGUMENT", `${what}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function urlOf(location: unknown): URL | undefined {
+  return typeof location === "string" && URL.canParse(location) ? new URL(location) : undefined;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,63 @@
+import type { FileHandle } from "node:fs/promises";
+
+import { SnapshotError } from "../error.js";
+import { openFile } from "./open-file.js";
+import { withFile } from "./system-failure.js";
+
+/** A snapshot on a disk that is open for reading. */
+export class SnapshotFile {
+  private constructor(
+    /** What it is called in messages. */
+    readonly name: string,
+    /** How long it is, in bytes. */
+    readonly size: number,
+    private readonly handle: FileHandle,
+  ) {}
+
+  /** @throws {SnapshotError} `ERR_SOURCE` */
+  static async open(path: string): Promise<SnapshotFile> {
+    const handle = await withFile("ERR_SOURCE", `cannot read ${path}`, openFile(path));
+    try {
+      return await SnapshotFile.of(path, handle);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** The snapshot in a file that is open already. @throws {SnapshotError} `ERR_SOURCE` */
+  static async of(name: string, handle: FileHandle): Promise<SnapshotFile> {
+    const found = await withFile("ERR_SOURCE", `cannot read ${name}`, handle.stat());
+    if (!found.isFile()) throw new SnapshotError("ERR_SOURCE", `${name}: expected a file`);
+    return new SnapshotFile(name, found.size, handle);
+  }
+
+  /** The number that the system knows the open file by, in every thread. */
+  get fd(): number {
+    return this.handle.fd;
+  }
+
+  /**
+   * Reads `length` bytes at `position`.
+   *
+   * @throws {SnapshotError} `ERR_SOURCE`
+   */
+  async read(position: number, length: number): Promise<Uint8Array> {
+    const bytes = new Uint8Array(length);
+    for (let filled = 0; filled < length; ) {
+      const at = position + filled;
+      const read = this.handle.read(bytes, filled, length - filled, at);
+      const { bytesRead } = await withFile("ERR_SOURCE", `cannot read ${this.name}`, read);
+      if (bytesRead === 0) {
+        const message = `${this.name}: expected ${this.size} bytes, found its end at byte ${at}`;
+        throw new SnapshotError("ERR_SOURCE", message);
+      }
+      filled += bytesRead;
+    }
+    return bytes;
+  }
+
+  close(): Promise<void> {
+    return this.handle.close();
+  }
+}

@@ -1,0 +1,87 @@
+import { initSync, Tail } from "../wasm/decode.js";
+import { SnapshotError } from "./error.js";
+import { Frames } from "./frames.js";
+import type { SnapshotFile } from "./local/snapshot-file.js";
+import { compiledModule } from "./wasm/module.js";
+import { errorOf } from "./wasm/refusal.js";
+
+/** What is read of the end of a file at first, in bytes: enough for 1,200 frames. */
+const FIRST_LENGTH = 1 << 16;
+
+/** What a snapshot says of itself. */
+export interface SnapshotInfo {
+  /** The identity of the snapshot: 64 hexadecimal digits, the BLAKE3 digest of its manifest. */
+  readonly digest: string;
+  /** The size of the image, in bytes. */
+  readonly imageSize: number;
+  /** How much of the image is data, in bytes. */
+  readonly dataSize: number;
+  /** How much of the image is holes, in bytes. */
+  readonly holeSize: number;
+  /** The size of the snapshot's file, in bytes. */
+  readonly fileSize: number;
+  /** The most bytes of the image that a frame of data holds. */
+  readonly pieceSize: number;
+  /** How many frames are data. */
+  readonly dataFrames: number;
+  /** How many frames are holes. */
+  readonly holeFrames: number;
+}
+
+/** The manifest of a snapshot: what it says, and its frames. */
+export interface Manifest {
+  readonly info: SnapshotInfo;
+  readonly frames: Frames;
+}
+
+/**
+ * Reads the manifest of a snapshot. What the file says of itself twice is compared, except for its
+ * header, which nothing depends on: `isStrict` looks at it too.
+ *
+ * @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT`, `ERR_SOURCE`
+ */
+export async function readManifest(file: SnapshotFile, isStrict = false): Promise<Manifest> {
+  const { memory } = initSync({ module: await compiledModule("decode") });
+  const tail = new Tail(file.size);
+  const refused = () => errorOf("ERR_SNAPSHOT_FORMAT", file.name, tail.refusal(), memory);
+  const write = (start: number, bytes: Uint8Array) => {
+    new Uint8Array(memory.buffer, start, bytes.length).set(bytes);
+  };
+  const fill = async (length: number) => {
+    const bytes = await file.read(file.size - length, length);
+    const start = tail.reserve(length);
+    if (start === 0) {
+      throw new SnapshotError("ERR_SNAPSHOT_FORMAT", `${file.name}: no memory for ${length} bytes`);
+    }
+    write(start, bytes);
+  };
+  try {
+    const first = Math.min(file.size, FIRST_LENGTH);
+    await fill(first);
+    const length = tail.length();
+    if (length === 0) throw refused();
+    if (length > first) await fill(length);
+    if (!tail.parse()) throw refused();
+    if (isStrict) {
+      write(tail.header(), await file.read(0, tail.header_length()));
+      if (!tail.check_header()) throw refused();
+    }
+    const frames = Frames.copy(memory, tail.records(), tail.frames());
+    const digest = Buffer.from(memory.buffer, tail.identity(), 32).toString("hex");
+    const [imageSize, dataSize] = [tail.image_size(), tail.data_size()];
+    const dataFrames = tail.data_frames();
+    const info = {
+      digest,
+      imageSize,
+      dataSize,
+      holeSize: imageSize - dataSize,
+      fileSize: file.size,
+      pieceSize: tail.piece_size(),
+      dataFrames,
+      holeFrames: frames.count - dataFrames,
+    };
+    return { info, frames };
+  } finally {
+    tail.free();
+  }
+}

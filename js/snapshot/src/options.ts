@@ -1,0 +1,58 @@
+import { availableParallelism } from "node:os";
+
+import { SnapshotError } from "./error.js";
+import type { Progress } from "./progress.js";
+
+/** What all work on snapshots can be told. */
+export interface WorkOptions {
+  /** Ends the work: its promise is rejected with the signal's reason, and nothing is left behind. */
+  readonly signal?: AbortSignal | undefined;
+  /** Is told of the progress ten times a second. What it throws ends the work. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** How many threads work, 1 to 256; as many as the machine has cores unless it is said. */
+  readonly workers?: number | undefined;
+}
+
+/** What reading a snapshot can be told. */
+export interface ReadOptions {
+  /** The digest that the snapshot must have: 64 hexadecimal digits. */
+  readonly digest?: string | undefined;
+}
+
+const MAX_WORKERS = 256;
+
+/** How many threads to work with, of which more than `parts` would have nothing to do. */
+export function workerCount({ workers }: WorkOptions, parts: number): number {
+  if (workers === undefined)
+    return Math.max(1, Math.min(availableParallelism(), parts, MAX_WORKERS));
+  checkInteger("workers", workers, 1, MAX_WORKERS);
+  return Math.max(1, Math.min(workers, parts));
+}
+
+/** @throws {SnapshotError} `ERR_ARGUMENT` */
+export function checkInteger(name: string, value: unknown, least: number, most: number): void {
+  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return;
+  throw new SnapshotError(
+    "ERR_ARGUMENT",
+    `${name}: expected a whole number from ${least} to ${most}, found ${String(value)}`,
+  );
+}
+
+/** Checks a digest that a caller wants. @throws {SnapshotError} `ERR_ARGUMENT` */
+export function checkedDigest({ digest }: ReadOptions): string | undefined {
+  if (digest === undefined || /^[0-9a-f]{64}$/i.test(digest)) return digest?.toLowerCase();
+  throw new SnapshotError("ERR_ARGUMENT", "digest: expected 64 hexadecimal digits");
+}
+
+/**
+ * Compares the digest of a snapshot with the one that a caller wants.
+ *
+ * @throws {SnapshotError} `ERR_SNAPSHOT_DIGEST`
+ */
+export function checkPinned(name: string, expected: string | undefined, found: string): void {
+  if (expected === undefined || expected === found) return;
+  throw new SnapshotError(
+    "ERR_SNAPSHOT_DIGEST",
+    `${name}: expected the snapshot of digest ${expected}, found ${found}`,
+  );
+}

@@ -1,0 +1,34 @@
+import { decodeFrames } from "./decode-frames.js";
+import { localPath } from "./local/path.js";
+import { SnapshotFile } from "./local/snapshot-file.js";
+import { readManifest, type SnapshotInfo } from "./manifest.js";
+import { checkedDigest, checkPinned, type ReadOptions, type WorkOptions } from "./options.js";
+
+/** What {@link verifySnapshot} can be told. */
+export interface VerifyOptions extends WorkOptions, ReadOptions {}
+
+/**
+ * Reads all of a snapshot, and checks every byte: the digest of each frame, that it decodes to what the
+ * manifest says, and what restoring does not look at, the header and the frames of holes.
+ *
+ * @param source the path or `file:` URL of the snapshot
+ * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SNAPSHOT_FORMAT`, `ERR_SNAPSHOT_DIGEST`, `ERR_ARGUMENT`
+ *
+ * @example
+ * await verifySnapshot("sandbox.vhs", { digest });
+ */
+export async function verifySnapshot(
+  source: string | URL,
+  options: VerifyOptions = {},
+): Promise<SnapshotInfo> {
+  const digest = checkedDigest(options);
+  const file = await SnapshotFile.open(localPath("source", source));
+  try {
+    const manifest = await readManifest(file, true);
+    checkPinned(file.name, digest, manifest.info.digest);
+    await decodeFrames(file, manifest, undefined, options);
+    return manifest.info;
+  } finally {
+    await file.close();
+  }
+}
