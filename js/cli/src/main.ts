@@ -1,18 +1,20 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 
+import { SnapshotError } from "@hedgerow/snapshot";
 import { Command, CommanderError } from "commander";
 import { HedgerowError } from "hedgerow";
 
 import { CliError, EXIT, systemCode } from "./error.js";
 import { addPathsCommands } from "./paths/index.js";
+import { addSnapshotCommands } from "./snapshot/index.js";
 
 const EXIT_CODES = `
 Exit codes:
   0  done; for query: every path may be present
   1  for query: a path is certainly absent
   2  the command line is not as the help says
-  3  a source, a filter or an output could not be read or written`;
+  3  what was read or written is missing, damaged, or not what was asked for`;
 
 function program(): Command {
   const { version } = JSON.parse(
@@ -25,6 +27,7 @@ function program(): Command {
     .configureOutput({ outputError: () => {} })
     .addHelpText("afterAll", EXIT_CODES);
   addPathsCommands(hedgerow);
+  addSnapshotCommands(hedgerow);
   return hedgerow;
 }
 
@@ -42,7 +45,7 @@ function failureOf(error: unknown): Failure | undefined {
     return { code: "ERR_USAGE", message: message.replace(/^error: /, ""), exitCode: EXIT.usage };
   }
   if (error instanceof CliError) return error;
-  if (error instanceof HedgerowError) {
+  if (error instanceof HedgerowError || error instanceof SnapshotError) {
     const { code, message } = error;
     return { code, message, exitCode: code === "ERR_ARGUMENT" ? EXIT.usage : EXIT.failed };
   }
@@ -68,6 +71,9 @@ function report(error: unknown, json: boolean): number {
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? process.exitCode : report(error, false));
 });
+
+/** There is nobody to tell when a terminal is closed, and still something to tidy up. */
+process.stderr.on("error", () => {});
 
 try {
   await program().parseAsync();

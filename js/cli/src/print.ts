@@ -9,3 +9,10 @@ export async function print(data: string | Uint8Array): Promise<void> {
 export function grouped(number: number): string {
   return number.toLocaleString("en");
 }
+
+/** Names and values as lines, the values below one another. */
+export function table(rows: Readonly<Record<string, string>>): string {
+  const width = Math.max(...Object.keys(rows).map((name) => name.length));
+  const lines = Object.entries(rows).map(([name, value]) => `${name.padEnd(width)}  ${value}\n`);
+  return lines.join("");
+}

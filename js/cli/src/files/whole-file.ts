@@ -12,9 +12,7 @@ import {
 import { dirname } from "node:path";
 
 import { CliError, messageOf, systemCode } from "../error.js";
-
-/** What ends the process, but not in the middle of a write. */
-const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+import { SIGNALS } from "../interrupt.js";
 
 /**
  * Writes a file whole or not at all: to a temporary file beside it, which takes its place when all

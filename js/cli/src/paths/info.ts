@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { measurePathFilter, PathFilter } from "hedgerow";
 
-import { grouped, print } from "../print.js";
+import { grouped, print, table } from "../print.js";
 
 /** Adds `hedgerow paths info`. */
 export function addInfoCommand(paths: Command): void {
@@ -38,7 +38,5 @@ async function info(file: string, { json }: { json: boolean }): Promise<void> {
     "false positives, asked": String(p),
     "false positives, expected": falsePositiveRate.toPrecision(3),
   };
-  const width = Math.max(...Object.keys(rows).map((name) => name.length));
-  const lines = Object.entries(rows).map(([name, value]) => `${name.padEnd(width)}  ${value}\n`);
-  await print(lines.join(""));
+  await print(table(rows));
 }

@@ -1,6 +1,5 @@
-import ora from "ora";
-
 import { grouped } from "../print.js";
+import { startSpinner } from "../progress/spinner.js";
 
 /** How often the count is looked at; to ask for the time at each path would take longer than it. */
 const PATHS_A_STEP = 1 << 12;
@@ -8,15 +7,7 @@ const PATHS_A_STEP = 1 << 12;
 /** Shows on standard error how many paths there are so far, if it is a terminal. */
 export class Progress {
   #paths = 0;
-  readonly #spinner = ora({
-    text: "collecting paths",
-    stream: process.stderr,
-    color: process.env.NO_COLOR ? false : "cyan",
-    // Only terminals have columns; with none of them, ora would clear lines without end.
-    isSilent: !process.stderr.columns,
-    // Standard input may be a source.
-    discardStdin: false,
-  }).start();
+  readonly #spinner = startSpinner("collecting paths");
 
   /** Counts a path. */
   count(): void {

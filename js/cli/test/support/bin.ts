@@ -2,6 +2,10 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const BIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const TERMINAL = fileURLToPath(new URL("terminal.py", import.meta.url));
+
+/** What makes terminals show less. */
+const { CI, NO_COLOR, FORCE_COLOR, ...ENV } = process.env;
 
 export interface Ended {
   /** The exit code, or the signal that ended the process. */
@@ -13,6 +17,16 @@ export interface Ended {
 /** Starts `hedgerow` as a shell does. */
 export function start(args: readonly string[]): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [BIN, ...args]);
+}
+
+/** Starts `hedgerow` in a terminal, whose input and output are those of the process. */
+export function startInTerminal(
+  columns: number,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): ChildProcessWithoutNullStreams {
+  const command = [TERMINAL, String(columns), process.execPath, BIN, ...args];
+  return spawn("python3", command, { env: { ...ENV, TERM: "xterm-256color", ...env } });
 }
 
 /** Waits until a process has ended. */

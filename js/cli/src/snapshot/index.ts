@@ -1,0 +1,17 @@
+import type { Command } from "commander";
+
+import { addCreateCommand } from "./create.js";
+import { addInfoCommand } from "./info.js";
+import { addRestoreCommand } from "./restore.js";
+import { addVerifyCommand } from "./verify.js";
+
+/** Adds `hedgerow snapshot …`. */
+export function addSnapshotCommands(hedgerow: Command): void {
+  const snapshot = hedgerow
+    .command("snapshot")
+    .description("Snapshots: disk images as small files that restore fast");
+  addCreateCommand(snapshot);
+  addRestoreCommand(snapshot);
+  addInfoCommand(snapshot);
+  addVerifyCommand(snapshot);
+}

@@ -1,0 +1,39 @@
+import type { RestoreInfo, SnapshotInfo } from "@hedgerow/snapshot";
+import prettyBytes, { type Options } from "pretty-bytes";
+
+import { grouped, print, table } from "../print.js";
+
+/** What a command found or did, and how long it took if it says so. */
+type Result = SnapshotInfo & Partial<Pick<RestoreInfo, "duration">>;
+
+/** Prints a result, for people or as one JSON object. */
+export async function printResult(result: Result, { json }: { json: boolean }): Promise<void> {
+  await print(json ? `${JSON.stringify(result)}\n` : table({ ...facts(result), ...speed(result) }));
+}
+
+function facts(info: SnapshotInfo): Record<string, string> {
+  const { dataSize, fileSize, dataFrames, holeFrames } = info;
+  return {
+    "image size": size(info.imageSize),
+    data: size(dataSize),
+    holes: size(info.holeSize),
+    "file size": size(fileSize),
+    frames: `${grouped(dataFrames + holeFrames)} (data ${grouped(dataFrames)}, holes ${grouped(holeFrames)})`,
+    ratio: `${(dataSize / fileSize).toFixed(2)} (data / file)`,
+    "piece size": size(info.pieceSize, { binary: true }),
+    digest: info.digest,
+  };
+}
+
+function speed({ dataSize, duration }: Result): Record<string, string> {
+  if (duration === undefined) return {};
+  const seconds = duration / 1000;
+  return {
+    time: `${grouped(Number(seconds.toPrecision(3)))} s`,
+    rate: `${prettyBytes(dataSize / seconds)}/s (data)`,
+  };
+}
+
+function size(bytes: number, options: Options = {}): string {
+  return `${prettyBytes(bytes, options)} (${grouped(bytes)} bytes)`;
+}

@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+
+/** Starts a process that does work which a signal aborts, and that takes its time to tidy up. */
+async function startWork(tidying: number) {
+  const module = new URL("../dist/interrupt.js", import.meta.url);
+  const script = `
+    import { interruptible } from ${JSON.stringify(module.href)};
+    await interruptible((signal) => new Promise((resolve, reject) => {
+      const work = setInterval(() => {}, 1000);
+      signal.addEventListener("abort", () => {
+        clearInterval(work);
+        setTimeout(() => {
+          process.stdout.write("tidy");
+          reject(signal.reason);
+        }, ${tidying});
+      });
+      process.stdout.write("start ");
+    }));`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script]);
+  let out = "";
+  child.stdout.on("data", (data) => {
+    out += data;
+  });
+  const closed = once(child, "close");
+  await once(child.stdout, "data");
+  return { child, end: closed.then(([code, signal]) => ({ code, signal, out })) };
+}
+
+test("work tidies up, and the process ends by the signal", async () => {
+  const { child, end } = await startWork(100);
+  child.kill("SIGTERM");
+  expect(await end).toEqual({ code: null, signal: "SIGTERM", out: "start tidy" });
+});
+
+test("a signal that comes again at once is the same one", async () => {
+  const { child, end } = await startWork(400);
+  for (const wait of [20, 20, 0]) {
+    child.kill("SIGINT");
+    await delay(wait);
+  }
+  expect(await end).toEqual({ code: null, signal: "SIGINT", out: "start tidy" });
+});
+
+test("another signal ends the process at once", async () => {
+  const { child, end } = await startWork(20_000);
+  child.kill("SIGINT");
+  await delay(1000);
+  child.kill("SIGTERM");
+  expect(await end).toEqual({ code: null, signal: "SIGTERM", out: "start " });
+});

@@ -1,0 +1,138 @@
+/** What people see and do while the commands work: progress in a terminal, and signals. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { ended, hedgerow, start, startInTerminal } from "./support/bin.js";
+import { LARGE_DATA, makeLargeImage } from "./support/images.js";
+
+const root = mkdtempSync(join(tmpdir(), "hedgerow-cli-"));
+const [image, file, target] = ["disk.img", "disk.vhs", "target"].map((name) =>
+  join(root, name),
+) as [string, string, string];
+
+beforeAll(async () => {
+  makeLargeImage(image);
+  const made = await hedgerow(["snapshot", "create", image, file, "--level", "1"]);
+  expect(made).toMatchObject({ code: 0, err: "" });
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+beforeEach(() => writeFileSync(target, "old"));
+
+/** Commands that work long enough to be interrupted, and write to the target. */
+const LONG = {
+  create: ["snapshot", "create", image, target, "--level", "19", "--workers", "1"],
+  restore: ["snapshot", "restore", file, target, "--workers", "1"],
+};
+
+const VERIFY = ["snapshot", "verify", file, "--workers", "1"];
+
+const temporaryFiles = () => readdirSync(root).filter((name) => name.startsWith(".hedgerow-"));
+
+/** Waits until a command has begun to write, and a little longer. */
+async function untilWriting(): Promise<void> {
+  await vi.waitUntil(() => temporaryFiles().length > 0, { timeout: 20_000, interval: 5 });
+  await delay(100);
+}
+
+/** Asserts that the target is as it was, and that nothing else is there. */
+function expectNothingLeft(): void {
+  expect(readFileSync(target, "utf8")).toBe("old");
+  expect(readdirSync(root).sort()).toEqual(["disk.img", "disk.vhs", "target"]);
+}
+
+/** What is sent to terminals. */
+const ESCAPE = "\u001b[";
+const LINE_START = `${ESCAPE}1G`;
+const CLEAR_LINE = `${ESCAPE}0K`;
+const SHOW_CURSOR = `${ESCAPE}?25h`;
+const CYAN = `${ESCAPE}36m`;
+
+/** The lines that a terminal showed, one after the other, and not beside one another. */
+function linesOn(terminal: string): string[] {
+  const lines = terminal.replaceAll(LINE_START, "\n").split(/\r?\n/).map(stripVTControlCharacters);
+  return lines.filter((line) => line !== "");
+}
+
+describe.for(Object.entries(LONG))("%s", ([, args]) => {
+  test.for(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s leaves nothing behind", async (signal) => {
+    const child = start(args);
+    const end = ended(child);
+    await untilWriting();
+    child.kill(signal);
+    expect(await end).toEqual({ code: signal, out: "", err: "" });
+    expectNothingLeft();
+  });
+
+  test("a signal that npm hands on as well leaves nothing behind", async () => {
+    const child = start(args);
+    const end = ended(child);
+    await untilWriting();
+    for (let times = 0; times < 3; times += 1) child.kill("SIGINT");
+    expect(await end).toEqual({ code: "SIGINT", out: "", err: "" });
+    expectNothingLeft();
+  });
+
+  test("Ctrl-C takes the progress away, and leaves nothing behind", async () => {
+    const child = startInTerminal(80, args);
+    const end = ended(child);
+    await untilWriting();
+    child.stdin.write("\u0003");
+    const { code, out } = await end;
+    expect(code).toBe(130);
+    expect(out).toContain(CLEAR_LINE + SHOW_CURSOR);
+    expect(out.split(CLEAR_LINE).at(-1)?.replaceAll(SHOW_CURSOR, "")).toBe("");
+    expectNothingLeft();
+  });
+
+  test("a terminal that is closed leaves nothing behind", async () => {
+    const child = startInTerminal(80, args);
+    const end = ended(child);
+    await untilWriting();
+    child.kill("SIGKILL");
+    await end;
+    await vi.waitUntil(() => temporaryFiles().length === 0, { timeout: 10_000 });
+    expectNothingLeft();
+  });
+});
+
+describe("progress", () => {
+  test("is one line that fits into the terminal, and goes before the result comes", async () => {
+    for (const columns of [40, 80]) {
+      const { code, out } = await ended(startInTerminal(columns, VERIFY));
+      expect(code).toBe(0);
+      const lines = linesOn(out);
+      const shown = lines.filter((line) => line.includes("verifying"));
+      expect(shown.length).toBeGreaterThan(3);
+      for (const line of shown) {
+        expect(line).toMatch(/^. verifying(?: [█░]{4,} +\d+ %.*)?$/);
+        expect(line.length).toBeLessThan(columns);
+      }
+      const full = / +\d+ % +[\d.]+ MB of 537 MB +[\d.]+ MB\/s {2}\d+ s left$/;
+      expect(shown.some((line) => full.test(line))).toBe(columns === 80);
+      expect(lines.slice(lines.lastIndexOf(shown.at(-1)!) + 1)[0]).toMatch(/^image size {2}/);
+      expect(out.indexOf(SHOW_CURSOR)).toBeLessThan(out.indexOf("image size"));
+    }
+  });
+
+  test("tells of all the data that is restored", async () => {
+    const { code, out } = await ended(startInTerminal(80, ["snapshot", "restore", file, target]));
+    expect(code).toBe(0);
+    const size = `${Math.round(LARGE_DATA / 1e6)} MB`;
+    expect(linesOn(out).join("\n")).toMatch(new RegExp(` +[\\d.]+ .?B of ${size} `));
+  });
+
+  test("has no colour where that is wanted", async () => {
+    expect((await ended(startInTerminal(80, VERIFY))).out).toContain(CYAN);
+    expect((await ended(startInTerminal(80, VERIFY, { NO_COLOR: "1" }))).out).not.toContain(CYAN);
+  });
+
+  test("is nowhere but on a terminal", async () => {
+    const { code, out } = await ended(startInTerminal(0, [...VERIFY, "--json"]));
+    expect(code).toBe(0);
+    expect(out).toMatch(/^\{.*\}\r\n$/);
+    expect(await hedgerow(VERIFY)).toMatchObject({ code: 0, err: "" });
+  });
+});

@@ -1,0 +1,226 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { SnapshotInfo } from "@hedgerow/snapshot";
+import { describe, expect, test } from "vitest";
+import { hedgerow } from "./support/bin.js";
+import { SMALL } from "./support/images.js";
+import { makeTree } from "./support/tree.js";
+
+const DIGEST = /^[0-9a-f]{64}$/;
+
+/** Runs `hedgerow snapshot` to its end. */
+const snapshot = (...args: string[]) => hedgerow(["snapshot", ...args]);
+
+/** Makes the snapshot of a small image, and returns where both are. */
+async function smallSnapshot(...args: string[]) {
+  const root = makeTree({ "disk.img": SMALL });
+  const paths = { root, image: join(root, "disk.img"), file: join(root, "disk.vhs") };
+  const { code, out, err } = await snapshot("create", paths.image, paths.file, "--json", ...args);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return { ...paths, info: JSON.parse(out) as SnapshotInfo };
+}
+
+/** Changes one byte of a file. */
+function damage(file: string, position: number): void {
+  const bytes = readFileSync(file);
+  bytes[position] = bytes[position]! ^ 1;
+  writeFileSync(file, bytes);
+}
+
+/** The rows of the small image's snapshot, as people read them. */
+const ROWS = [
+  String.raw`image size  2\.1 MB \(2,097,252 bytes\)`,
+  String.raw`data        1\.05 MB \(1,048,676 bytes\)`,
+  String.raw`holes       1\.05 MB \(1,048,576 bytes\)`,
+  String.raw`file size   5\d\d kB \(5\d\d,\d{3} bytes\)`,
+  String.raw`frames      3 \(data 2, holes 1\)`,
+  String.raw`ratio       2\.00 \(data / file\)`,
+  String.raw`piece size  1 MiB \(1,048,576 bytes\)`,
+  "digest      [0-9a-f]{64}",
+];
+const TIMED_ROWS = [
+  ...ROWS,
+  String.raw`time        [\d.,]+ s`,
+  String.raw`rate        [\d.]+ .?B/s \(data\)`,
+];
+
+const linesOf = (rows: readonly string[]) => new RegExp(`^${rows.join("\n")}\n$`);
+
+describe("hedgerow snapshot", () => {
+  test("makes, restores, tells of and verifies snapshots", async () => {
+    const root = makeTree({ "disk.img": SMALL });
+    const [image, file, copy] = ["disk.img", "disk.vhs", "copy.img"].map((name) =>
+      join(root, name),
+    ) as [string, string, string];
+    const runs = [
+      [["create", image, file], TIMED_ROWS],
+      [["restore", file, copy], TIMED_ROWS],
+      [["info", file], ROWS],
+      [["verify", file], ROWS],
+    ] as const;
+    for (const [args, rows] of runs) {
+      const { code, out, err } = await snapshot(...args);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toMatch(linesOf(rows));
+    }
+    expect(readFileSync(copy).equals(SMALL)).toBe(true);
+    expect(readdirSync(root).sort()).toEqual(["copy.img", "disk.img", "disk.vhs"]);
+  });
+
+  test("prints one JSON object", async () => {
+    const { root, file, info } = await smallSnapshot();
+    const { duration, ...facts } = info as SnapshotInfo & { duration: number };
+    expect(duration).toBeGreaterThan(0);
+    expect(facts).toEqual({
+      ...{ digest: expect.stringMatching(DIGEST), fileSize: readFileSync(file).length },
+      ...{ imageSize: SMALL.length, dataSize: 1_048_676, holeSize: 1_048_576 },
+      ...{ pieceSize: 1_048_576, dataFrames: 2, holeFrames: 1 },
+    });
+    const json = async (...args: string[]) => {
+      const { code, out, err } = await snapshot(...args, "--json");
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toMatch(/^\{.*\}\n$/);
+      return JSON.parse(out) as unknown;
+    };
+    expect(await json("info", file)).toEqual(facts);
+    expect(await json("verify", file)).toEqual(facts);
+    const restored = await json("restore", file, join(root, "copy.img"));
+    expect(restored).toEqual({ ...facts, duration: expect.any(Number) });
+  });
+
+  test("makes what options say, whatever the number of workers", async () => {
+    const options = ["--level", "1", "--piece-size", "64KiB"];
+    const { root, image, file, info } = await smallSnapshot(...options, "--workers", "1");
+    expect(info).toMatchObject({ pieceSize: 65_536, dataFrames: 17, holeFrames: 1 });
+    const other = join(root, "other.vhs");
+    for (const size of ["65536", "64 kib"]) {
+      const own = ["--level", "1", "--piece-size", size, "--workers", "3"];
+      expect(await snapshot("create", image, other, ...own)).toMatchObject({ code: 0 });
+      expect(readFileSync(other).equals(readFileSync(file))).toBe(true);
+    }
+    const small = ["--level", "19", "--piece-size", "1MiB"];
+    expect(await snapshot("create", image, other, ...small)).toMatchObject({ code: 0 });
+    const { digest } = info;
+    expect(await snapshot("info", other, "--digest", digest)).toMatchObject({ code: 3 });
+  });
+
+  test("reads no other snapshot than the one of the digest", async () => {
+    const { root, file, info } = await smallSnapshot();
+    const copy = join(root, "copy.img");
+    const commands = [
+      ["info", file],
+      ["verify", file],
+      ["restore", file, copy],
+    ] as const;
+    for (const command of commands) {
+      const wrong = await snapshot(...command, "--digest", "0".repeat(64));
+      expect(wrong).toMatchObject({ code: 3, out: "" });
+      expect(wrong.err).toBe(
+        `hedgerow: ${file}: expected the snapshot of digest ${"0".repeat(64)}, found ${info.digest}\n`,
+      );
+      expect(existsSync(copy)).toBe(false);
+      expect(await snapshot(...command, "--digest", info.digest)).toMatchObject({ code: 0 });
+    }
+  });
+});
+
+describe("hedgerow snapshot refuses", () => {
+  test.for([
+    [[], "expected a command"],
+    [["pack"], "unknown command 'pack'"],
+    [["create", "IMAGE"], "missing required argument 'file.vhs'"],
+    [["restore", "FILE"], "missing required argument 'image'"],
+    [["info"], "missing required argument 'file.vhs'"],
+    [["verify", "FILE", "more"], "too many arguments"],
+    [["info", "FILE", "--workers", "2"], "unknown option '--workers'"],
+    [["create", "IMAGE", "NEW", "--digest", "0"], "unknown option '--digest'"],
+    [["create", "IMAGE", "NEW", "--level", "high"], "'high' is invalid. expected a whole number"],
+    [["create", "IMAGE", "NEW", "--level", "-1"], "expected a whole number"],
+    [["create", "IMAGE", "NEW", "--level", "20"], "level: expected"],
+    [["create", "IMAGE", "NEW", "--piece-size", "1MB"], "'1MB' is invalid. expected bytes"],
+    [["create", "IMAGE", "NEW", "--piece-size", "5KiB"], "expected a power of two"],
+    [["create", "IMAGE", "NEW", "--workers", "0"], "workers: expected"],
+    [["verify", "FILE", "--workers", "two"], "expected a whole number"],
+    [["info", "FILE", "--digest", "abc"], "digest: expected 64 hexadecimal digits"],
+    [["create", "IMAGE", "IMAGE"], "expected another file than the image"],
+    [["create", "-", "NEW"], "expected a file, not standard input or output"],
+    [["create", "IMAGE", "-"], "expected a file, not standard input or output"],
+    [["info", "https://user:secret@example.com/x.vhs"], "found https:"],
+  ] as const)("bad usage: %j", async ([args, message]) => {
+    const root = makeTree({ "disk.img": SMALL, "disk.vhs": "" });
+    const places = { IMAGE: "disk.img", FILE: "disk.vhs", NEW: "new" } as Record<string, string>;
+    const resolved = args.map((arg) => (arg in places ? join(root, places[arg]!) : arg));
+    const { code, out, err } = await snapshot(...resolved);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    const last = err.trimEnd().split("\n").at(-1);
+    expect(last).toMatch(/^hedgerow: /);
+    expect(last).toContain(message);
+    expect(last).not.toContain("secret");
+    expect(readdirSync(root).sort()).toEqual(["disk.img", "disk.vhs"]);
+    expect(readFileSync(join(root, "disk.img")).equals(SMALL)).toBe(true);
+  });
+
+  test("what is not there, or cannot be written", async () => {
+    const { root, image, file } = await smallSnapshot();
+    const missing = join(root, "missing");
+    mkdirSync(join(root, "folder"));
+    const failures = [
+      [["create", missing, join(root, "new")], `cannot read ${missing}: ENOENT`],
+      [["create", join(root, "folder"), join(root, "new")], "expected a file"],
+      [["create", image, join(missing, "new")], `expected a directory at ${missing}`],
+      [["create", image, join(root, "folder")], "found a directory"],
+      [["restore", missing, join(root, "new")], `cannot read ${missing}: ENOENT`],
+      [["restore", file, join(missing, "new")], `expected a directory at ${missing}`],
+      [["restore", file, "/dev/null"], "found a device"],
+      [["info", missing], `cannot read ${missing}: ENOENT`],
+      [["verify", root], "expected a file"],
+    ] as const;
+    for (const [args, message] of failures) {
+      const { code, out, err } = await snapshot(...args);
+      expect({ code, out }, args.join(" ")).toEqual({ code: 3, out: "" });
+      expect(err).toMatch(/^hedgerow: [^\n]+\n$/);
+      expect(err).toContain(message);
+    }
+    expect(readdirSync(root).sort()).toEqual(["disk.img", "disk.vhs", "folder"]);
+  });
+
+  test("a damaged snapshot, and says where", async () => {
+    const { root, file } = await smallSnapshot();
+    const copy = join(root, "copy.img");
+    writeFileSync(copy, "old");
+    damage(file, 200_000);
+    for (const command of [
+      ["verify", file],
+      ["restore", file, copy],
+    ] as const) {
+      const { code, out, err } = await snapshot(...command);
+      expect({ code, out }).toEqual({ code: 3, out: "" });
+      expect(err).toMatch(/^hedgerow: \S+disk\.vhs: .*frame.* at byte \d+: expected [^\n]+\n$/);
+    }
+    const { err } = await snapshot("verify", file, "--json");
+    expect(JSON.parse(err)).toEqual({
+      error: { code: "ERR_SNAPSHOT_FORMAT", message: expect.stringContaining(" at byte ") },
+    });
+    // The manifest is whole.
+    expect(await snapshot("info", file)).toMatchObject({ code: 0 });
+    truncateSync(file, readFileSync(file).length - 1);
+    for (const command of [
+      ["info", file],
+      ["verify", file],
+      ["restore", file, copy],
+    ] as const) {
+      const { code, out, err } = await snapshot(...command);
+      expect({ code, out }).toEqual({ code: 3, out: "" });
+      expect(err).toMatch(/^hedgerow: \S+disk\.vhs: .+ at byte \d+: expected [^\n]+\n$/);
+    }
+    expect(readFileSync(copy, "utf8")).toBe("old");
+    expect(readdirSync(root).sort()).toEqual(["copy.img", "disk.img", "disk.vhs"]);
+  });
+});
