@@ -1,28 +1,39 @@
 import { Assembly, initSync } from "../wasm/encode.js";
-import type { SnapshotErrorCode } from "./error.js";
+import type { Encoding } from "./create-options.js";
 import type { ImageFile } from "./local/image-file.js";
 import { errorOf } from "./wasm/refusal.js";
 import { RUN_COMPRESSED_LENGTH, RUN_LENGTH } from "./workers/runs.js";
 
+/**
+ * Checks what the file depends on beside its image.
+ *
+ * @throws {SnapshotError} `ERR_ARGUMENT`
+ */
+export function checkEncoding(module: WebAssembly.Module, { level, pieceSize }: Encoding): void {
+  const { memory } = initSync({ module });
+  // What is right for an empty image is right for all.
+  const assembly = new Assembly(0, level, pieceSize);
+  try {
+    if (!assembly.is_right()) throw errorOf("ERR_ARGUMENT", "", assembly.refusal(), memory);
+  } finally {
+    assembly.free();
+  }
+}
+
 /** Puts the bytes of a snapshot together, from runs in the order of the image. */
 export class SnapshotAssembly {
   readonly #memory: WebAssembly.Memory;
-  #assembly: Assembly;
+  readonly #assembly: Assembly;
 
-  /** @throws {SnapshotError} `ERR_ARGUMENT` if an option is beyond a limit, `ERR_IMAGE` if the image is */
+  /** @throws {SnapshotError} `ERR_IMAGE` if the image is beyond a limit */
   constructor(
     module: WebAssembly.Module,
     readonly image: ImageFile,
-    level: number,
-    pieceSize: number,
+    { level, pieceSize }: Encoding,
   ) {
     this.#memory = initSync({ module }).memory;
-    // Options that are right for an empty image are right for all.
-    this.#assembly = new Assembly(0, level, pieceSize);
-    this.#check("ERR_ARGUMENT", this.#assembly.is_right());
-    this.#assembly.free();
     this.#assembly = new Assembly(image.size, level, pieceSize);
-    this.#check("ERR_IMAGE", this.#assembly.is_right());
+    this.#check(this.#assembly.is_right());
   }
 
   /** What the file begins with. */
@@ -36,7 +47,7 @@ export class SnapshotAssembly {
     for (let at = 0; at < runs.byteLength; at += RUN_LENGTH) {
       const record = new Uint8Array(runs, at, RUN_LENGTH);
       new Uint8Array(this.#memory.buffer).set(record, this.#assembly.record());
-      this.#check("ERR_IMAGE", this.#assembly.push());
+      this.#check(this.#assembly.push());
       const due = this.#due();
       if (due.length > 0) yield due;
       const length = new DataView(runs, at + RUN_COMPRESSED_LENGTH).getUint32(0, true);
@@ -47,7 +58,7 @@ export class SnapshotAssembly {
 
   /** What has to be written at the end. */
   finish(): Uint8Array {
-    this.#check("ERR_IMAGE", this.#assembly.finish());
+    this.#check(this.#assembly.finish());
     return this.#due();
   }
 
@@ -61,8 +72,8 @@ export class SnapshotAssembly {
     return new Uint8Array(this.#memory.buffer.slice(start, start + this.#assembly.due_length()));
   }
 
-  #check(code: SnapshotErrorCode, isRight: boolean): void {
+  #check(isRight: boolean): void {
     if (isRight) return;
-    throw errorOf(code, this.image.name, this.#assembly.refusal(), this.#memory);
+    throw errorOf("ERR_IMAGE", `${this.image.name}: `, this.#assembly.refusal(), this.#memory);
   }
 }

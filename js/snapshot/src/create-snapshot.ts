@@ -1,5 +1,7 @@
 import { stat } from "node:fs/promises";
 
+import { checkEncoding } from "./assembly.js";
+import { type CreateOptions, encodingOf } from "./create-options.js";
 import { encodeImage } from "./encode-image.js";
 import { SnapshotError } from "./error.js";
 import { ImageFile } from "./local/image-file.js";
@@ -7,17 +9,13 @@ import { localPath } from "./local/path.js";
 import { SnapshotFile } from "./local/snapshot-file.js";
 import { writeWhole, writing } from "./local/whole-file.js";
 import { readManifest, type SnapshotInfo } from "./manifest.js";
-import type { WorkOptions } from "./options.js";
+import { checkWork } from "./options.js";
+import { compiledModule } from "./wasm/module.js";
 
-/** What {@link createSnapshot} can be told. The same image, level and piece size give the same file. */
-export interface CreateOptions extends WorkOptions {
-  /** The level of zstd's compression, 1 to 19; 3 unless it is said. */
-  readonly level?: number | undefined;
-  /**
-   * The most bytes of the image that one frame holds: a power of two from 4 KiB to 16 MiB; 1 MiB unless
-   * it is said. Smaller pieces can be read on their own, and compress less.
-   */
-  readonly pieceSize?: number | undefined;
+/** What was made. */
+export interface CreateInfo extends SnapshotInfo {
+  /** How long it took, in milliseconds. */
+  readonly duration: number;
 }
 
 /**
@@ -38,18 +36,22 @@ export async function createSnapshot(
   image: string,
   destination: string | URL,
   options: CreateOptions = {},
-): Promise<SnapshotInfo> {
+): Promise<CreateInfo> {
+  const start = performance.now();
+  const encoding = encodingOf(options);
+  checkEncoding(await compiledModule("encode"), encoding);
+  checkWork(options);
   const target = localPath("destination", destination);
   const file = await ImageFile.open(localPath("image", image));
   try {
     await checkOther(file, target);
     return await writeWhole(target, options.signal, async (handle) => {
-      await encodeImage(file, options, async (bytes) => {
+      await encodeImage(file, encoding, options, async (bytes) => {
         for await (const chunk of bytes) await writing(target, handle.writeFile(chunk));
       });
       await file.checkUnchanged();
       const { info } = await readManifest(await SnapshotFile.of(target, handle));
-      return info;
+      return { ...info, duration: performance.now() - start };
     });
   } finally {
     await file.close();

@@ -1,16 +1,13 @@
 import { SnapshotAssembly } from "./assembly.js";
-import type { CreateOptions } from "./create-snapshot.js";
+import type { Encoding } from "./create-options.js";
 import type { ImageFile } from "./local/image-file.js";
-import { checkInteger, workerCount } from "./options.js";
+import { type WorkOptions, workerCount } from "./options.js";
 import { pieces, type Stretch } from "./pieces.js";
 import { withProgress } from "./progress.js";
 import { compiledModule } from "./wasm/module.js";
 import type { CompressedPiece, EncodeData, Piece } from "./workers/encode-worker.js";
 import { type WorkerPool, withWorkers } from "./workers/pool.js";
 import { zeros } from "./workers/runs.js";
-
-const DEFAULT_LEVEL = 3;
-const DEFAULT_PIECE_SIZE = 2 ** 20;
 
 /** How many pieces each thread may be ahead of what is written. */
 const AHEAD = 4;
@@ -22,36 +19,51 @@ const AHEAD = 4;
  */
 export async function encodeImage(
   image: ImageFile,
-  options: CreateOptions,
+  encoding: Encoding,
+  options: WorkOptions,
   write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>,
 ): Promise<void> {
-  const { level = DEFAULT_LEVEL, pieceSize = DEFAULT_PIECE_SIZE } = options;
-  // The module knows the limits; these are those of the numbers that it takes.
-  checkInteger("level", level, -(2 ** 31), 2 ** 31 - 1);
-  checkInteger("pieceSize", pieceSize, 0, 2 ** 32 - 1);
-  const count = workerCount(options, Math.ceil(image.size / pieceSize));
   const module = await compiledModule("encode");
-  const assembly = new SnapshotAssembly(module, image, level, pieceSize);
-  const data: EncodeData = { module, level, pieceSize, image: image.fd, imageName: image.name };
+  const extents = await image.extents();
+  const stretches = () => pieces(image.size, encoding.pieceSize, extents);
+  const { count, totalBytes } = toRead(stretches());
+  const assembly = new SnapshotAssembly(module, image, encoding);
+  const data: EncodeData = { module, ...encoding, image: image.fd, imageName: image.name };
   const script = new URL("./workers/encode-worker.js", import.meta.url);
   try {
-    const stretches = pieces(image.size, pieceSize, await image.extents());
-    await withWorkers<Piece, CompressedPiece, void>(script, count, data, options.signal, (pool) => {
-      const encoding = new Encoding(assembly, pool);
-      return withProgress(
-        options.onProgress,
-        { phase: "create", totalBytes: image.size, counts: () => encoding.counts },
-        (error) => void pool.end(error),
-        () => write(encoding.bytes(stretches)),
-      );
-    });
+    await withWorkers<Piece, CompressedPiece, void>(
+      script,
+      workerCount(options, count),
+      data,
+      options.signal,
+      (pool) => {
+        const stream = new SnapshotStream(assembly, pool);
+        return withProgress(
+          options.onProgress,
+          { phase: "create", totalBytes, counts: () => stream.counts },
+          (error) => void pool.end(error),
+          () => write(stream.bytes(stretches())),
+        );
+      },
+    );
   } finally {
     assembly.free();
   }
 }
 
+/** How many pieces there are to be read, and how many bytes they have. */
+function toRead(stretches: Iterable<Stretch>) {
+  let [count, totalBytes] = [0, 0];
+  for (const { length, isZero } of stretches) {
+    if (isZero) continue;
+    count += 1;
+    totalBytes += length;
+  }
+  return { count, totalBytes };
+}
+
 /** Where the bytes of a snapshot come from, while threads compress what follows. */
-class Encoding {
+class SnapshotStream {
   readonly counts = { bytes: 0, compressedBytes: 0, frames: 0 };
   readonly #assembly: SnapshotAssembly;
   readonly #pool: WorkerPool<Piece, CompressedPiece>;
@@ -78,7 +90,7 @@ class Encoding {
 
   async #compress(stretch: Stretch): Promise<CompressedPiece> {
     if (!stretch.isZero) return this.#pool.run(stretch);
-    return { length: stretch.length, runs: zeros(stretch.length), bytes: new Uint8Array(0) };
+    return { length: 0, runs: zeros(stretch.length), bytes: new Uint8Array(0) };
   }
 
   async *#assemble(compressed: Promise<CompressedPiece> | undefined): AsyncGenerator<Uint8Array> {

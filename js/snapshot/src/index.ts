@@ -1,4 +1,5 @@
-export { type CreateOptions, createSnapshot } from "./create-snapshot.js";
+export type { CreateOptions } from "./create-options.js";
+export { type CreateInfo, createSnapshot } from "./create-snapshot.js";
 export { type Place, SnapshotError, type SnapshotErrorCode } from "./error.js";
 export { inspectSnapshot } from "./inspect-snapshot.js";
 export type { SnapshotInfo } from "./manifest.js";

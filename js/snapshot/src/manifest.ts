@@ -43,7 +43,7 @@ export interface Manifest {
 export async function readManifest(file: SnapshotFile, isStrict = false): Promise<Manifest> {
   const { memory } = initSync({ module: await compiledModule("decode") });
   const tail = new Tail(file.size);
-  const refused = () => errorOf("ERR_SNAPSHOT_FORMAT", file.name, tail.refusal(), memory);
+  const refused = () => errorOf("ERR_SNAPSHOT_FORMAT", `${file.name}: `, tail.refusal(), memory);
   const write = (start: number, bytes: Uint8Array) => {
     new Uint8Array(memory.buffer, start, bytes.length).set(bytes);
   };

@@ -21,21 +21,26 @@ export interface ReadOptions {
 
 const MAX_WORKERS = 256;
 
-/** How many threads to work with, of which more than `parts` would have nothing to do. */
-export function workerCount({ workers }: WorkOptions, parts: number): number {
-  if (workers === undefined)
-    return Math.max(1, Math.min(availableParallelism(), parts, MAX_WORKERS));
-  checkInteger("workers", workers, 1, MAX_WORKERS);
-  return Math.max(1, Math.min(workers, parts));
-}
-
-/** @throws {SnapshotError} `ERR_ARGUMENT` */
-export function checkInteger(name: string, value: unknown, least: number, most: number): void {
-  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return;
+/** Checks what callers can want of all work. @throws {SnapshotError} `ERR_ARGUMENT` */
+export function checkWork({ workers }: WorkOptions): void {
+  if (workers === undefined) return;
+  if (isWhole("workers", workers) && workers >= 1 && workers <= MAX_WORKERS) return;
   throw new SnapshotError(
     "ERR_ARGUMENT",
-    `${name}: expected a whole number from ${least} to ${most}, found ${String(value)}`,
+    `workers: expected 1 to ${MAX_WORKERS}, found ${workers}`,
   );
+}
+
+/** How many threads to work with, of which more than `parts` would have nothing to do. */
+export function workerCount({ workers }: WorkOptions, parts: number): number {
+  return Math.max(1, Math.min(workers ?? Math.min(availableParallelism(), MAX_WORKERS), parts));
+}
+
+/** Whether a number is whole. @throws {SnapshotError} `ERR_ARGUMENT` if it is not */
+export function isWhole(name: string, value: unknown): value is number {
+  if (Number.isInteger(value)) return true;
+  const message = `${name}: expected a whole number, found ${String(value)}`;
+  throw new SnapshotError("ERR_ARGUMENT", message);
 }
 
 /** Checks a digest that a caller wants. @throws {SnapshotError} `ERR_ARGUMENT` */

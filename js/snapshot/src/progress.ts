@@ -2,9 +2,9 @@
 export interface Progress {
   /** What is being done. */
   readonly phase: "create" | "restore" | "verify";
-  /** How much of the image is done, in bytes: of its data, where holes are known. */
+  /** How much of the image is done, in bytes, holes that are known left out. */
   readonly bytes: number;
-  /** How much of the image there is to do, in bytes. */
+  /** How much of it there is to do, in bytes. */
   readonly totalBytes: number;
   /** How much of the snapshot was read or written, in bytes. */
   readonly compressedBytes: number;

@@ -3,7 +3,13 @@ import { localPath } from "./local/path.js";
 import { SnapshotFile } from "./local/snapshot-file.js";
 import { writeWhole, writing } from "./local/whole-file.js";
 import { readManifest, type SnapshotInfo } from "./manifest.js";
-import { checkedDigest, checkPinned, type ReadOptions, type WorkOptions } from "./options.js";
+import {
+  checkedDigest,
+  checkPinned,
+  checkWork,
+  type ReadOptions,
+  type WorkOptions,
+} from "./options.js";
 
 /** What {@link restoreSnapshot} can be told. */
 export interface RestoreOptions extends WorkOptions, ReadOptions {}
@@ -35,6 +41,7 @@ export async function restoreSnapshot(
 ): Promise<RestoreInfo> {
   const start = performance.now();
   const digest = checkedDigest(options);
+  checkWork(options);
   const target = localPath("image", image);
   const file = await SnapshotFile.open(localPath("source", source));
   try {

@@ -2,7 +2,13 @@ import { decodeFrames } from "./decode-frames.js";
 import { localPath } from "./local/path.js";
 import { SnapshotFile } from "./local/snapshot-file.js";
 import { readManifest, type SnapshotInfo } from "./manifest.js";
-import { checkedDigest, checkPinned, type ReadOptions, type WorkOptions } from "./options.js";
+import {
+  checkedDigest,
+  checkPinned,
+  checkWork,
+  type ReadOptions,
+  type WorkOptions,
+} from "./options.js";
 
 /** What {@link verifySnapshot} can be told. */
 export interface VerifyOptions extends WorkOptions, ReadOptions {}
@@ -22,6 +28,7 @@ export async function verifySnapshot(
   options: VerifyOptions = {},
 ): Promise<SnapshotInfo> {
   const digest = checkedDigest(options);
+  checkWork(options);
   const file = await SnapshotFile.open(localPath("source", source));
   try {
     const manifest = await readManifest(file, true);

@@ -38,9 +38,8 @@ export function addCreateCommand(snapshot: Command): void {
 
 async function create(image: string, file: string, flags: CreateFlags): Promise<void> {
   const { level, pieceSize, workers } = flags;
-  const start = performance.now();
   const info = await doWork("create", (hooks) =>
     createSnapshot(image, file, { level, pieceSize, workers, ...hooks }),
   );
-  await printResult({ ...info, duration: performance.now() - start }, flags);
+  await printResult(info, flags);
 }

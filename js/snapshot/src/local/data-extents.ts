@@ -1,4 +1,3 @@
-/// <reference types="node" />
 /** Where a sparse file holds data, as its file system knows, so that nobody has to read its holes. */
 import { constants } from "node:os";
 import { setImmediate } from "node:timers/promises";

@@ -31,7 +31,7 @@ export async function writeWhole<T>(
     await file.close();
     signal?.throwIfAborted();
     await writing(path, rename(partial, target));
-    await writing(path, syncDirectory(dirname(target)));
+    await syncDirectory(dirname(target));
     return result;
   } catch (error) {
     await file.close();
@@ -62,14 +62,14 @@ async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Has the system remember the name, too. */
+/**
+ * Has the system remember the name, too, where it can. Without it the name may lead to the old file after
+ * a loss of power, which is as whole as the new one.
+ */
 async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  const directory = await open(path, "r").catch(() => undefined);
+  await directory?.sync().catch(() => {});
+  await directory?.close();
 }
 
 /** The result of writing a file. What the system refuses is told as `ERR_TARGET`. */

@@ -19,12 +19,12 @@ export function errorOf(
   refusal: Refusal | undefined,
   memory: WebAssembly.Memory,
 ): SnapshotError {
-  if (refusal === undefined) return new SnapshotError(code, `${prefix}: refused`);
+  if (refusal === undefined) return new SnapshotError(code, `${prefix}refused`);
   const text = (start: number, length: number) =>
     decoder.decode(new Uint8Array(memory.buffer, start, length));
   const message = text(refusal.message(), refusal.message_length());
   const field = text(refusal.field(), refusal.field_length());
   const place: Place = { field, offset: refusal.offset() };
   refusal.free();
-  return new SnapshotError(code, `${prefix}: ${message}`, field === "" ? {} : { place });
+  return new SnapshotError(code, `${prefix}${message}`, field === "" ? {} : { place });
 }

@@ -43,7 +43,7 @@ function wasmMemory(): Uint8Array {
 }
 
 function refused(): SnapshotError {
-  return errorOf("ERR_SNAPSHOT_FORMAT", data.sourceName, decoder?.refusal(), memory);
+  return errorOf("ERR_SNAPSHOT_FORMAT", `${data.sourceName}: `, decoder?.refusal(), memory);
 }
 
 /** Reads and decodes a frame. Returns how many runs it has that are to be written. */

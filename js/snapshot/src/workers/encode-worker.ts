@@ -49,7 +49,7 @@ serve<Piece, CompressedPiece>(({ offset, length }) => {
     throw new SnapshotError("ERR_IMAGE_CHANGED", `${data.imageName}: it now ends at byte ${end}`);
   }
   const runCount = compressor.compress(length);
-  if (runCount < 0) throw errorOf("ERR_IMAGE", data.imageName, compressor.refusal(), memory);
+  if (runCount < 0) throw errorOf("ERR_IMAGE", `${data.imageName}: `, compressor.refusal(), memory);
   const [start, runs] = [compressor.bytes(), compressor.runs()];
   const copy = memory.buffer.slice(start, start + compressor.length()) as ArrayBuffer;
   const records = memory.buffer.slice(runs, runs + runCount * RUN_LENGTH) as ArrayBuffer;

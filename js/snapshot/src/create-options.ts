@@ -1,0 +1,36 @@
+import { isWhole, type WorkOptions } from "./options.js";
+
+/** What `createSnapshot` can be told. The same image, level and piece size give the same file. */
+export interface CreateOptions extends WorkOptions {
+  /** The level of zstd's compression, 1 to 19; 3 unless it is said. */
+  readonly level?: number | undefined;
+  /**
+   * The most bytes of the image that one frame holds: a power of two from 4 KiB to 16 MiB; 1 MiB unless
+   * it is said. Smaller pieces can be read on their own, and compress less.
+   */
+  readonly pieceSize?: number | undefined;
+}
+
+const DEFAULT_LEVEL = 3;
+const DEFAULT_PIECE_SIZE = 2 ** 20;
+
+/** What of the options the file depends on. */
+export interface Encoding {
+  readonly level: number;
+  readonly pieceSize: number;
+}
+
+/**
+ * What of the options the file depends on, as numbers that the module can take, which knows the limits.
+ *
+ * @throws {SnapshotError} `ERR_ARGUMENT`
+ */
+export function encodingOf(options: CreateOptions): Encoding {
+  const { level = DEFAULT_LEVEL, pieceSize = DEFAULT_PIECE_SIZE } = options;
+  return { level: int32("level", level), pieceSize: int32("pieceSize", pieceSize) };
+}
+
+/** A whole number, or the nearest one that has 32 bits and is not negative. */
+function int32(name: string, value: number): number {
+  return isWhole(name, value) ? Math.min(Math.max(value, 0), 2 ** 31 - 1) : 0;
+}
