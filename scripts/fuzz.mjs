@@ -7,6 +7,7 @@ import { installTool, setup } from "./setup.mjs";
 const TARGETS = [
   { folder: "crates/headers", targets: ["image", "field_block", "rules"] },
   { folder: "crates/paths", targets: ["format", "builder"] },
+  { folder: "crates/snapshot", targets: ["manifest", "frame", "round_trip"] },
 ];
 
 await main(() => {

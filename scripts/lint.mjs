@@ -9,7 +9,7 @@ await main(() => {
   build();
   step("Rust: formatting");
   run("cargo", ["fmt", "--all", "--check"]);
-  for (const crate of ["headers", "paths"]) {
+  for (const crate of ["headers", "paths", "snapshot"]) {
     run("cargo", ["fmt", "--check", "--manifest-path", `crates/${crate}/fuzz/Cargo.toml`]);
   }
   step("Rust: clippy");

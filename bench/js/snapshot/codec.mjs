@@ -32,7 +32,7 @@ const pieces = all.filter(
 /** @typedef {{ raw: Uint8Array, frame: Uint8Array, record: Uint8Array }} Input */
 
 const compressor = new encode.PieceCompressor(3, PIECE);
-const decoder = decode.FrameDecoder.create(PIECE);
+const decoder = decode.FrameDecoder.create(PIECE, false);
 const other = new rivals.Rivals(PIECE);
 if (decoder === undefined) throw new Error("expected memory for a decoder");
 

@@ -19,10 +19,12 @@ pub struct FrameDecoder {
 
 #[wasm_bindgen]
 impl FrameDecoder {
-    /// Takes the memory for frames of up to `piece_size` bytes; `undefined` if there is none.
-    pub fn create(piece_size: u32) -> Option<Self> {
+    /// Takes the memory for frames of up to `piece_size` bytes; `undefined` if there is none. A strict
+    /// one also looks at the checksums of their content.
+    pub fn create(piece_size: u32, is_strict: bool) -> Option<Self> {
+        let decoder = Decoder::new(piece_size).ok()?;
         Some(Self {
-            decoder: Decoder::new(piece_size).ok()?,
+            decoder: if is_strict { decoder } else { decoder.without_checksums() },
             record: [0; 8],
             frame: None,
             out: vec![0; piece_size as usize],

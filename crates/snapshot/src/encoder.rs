@@ -23,7 +23,7 @@ use crate::skippable::Skippable;
 /// Holes that touch become one, so that the file follows from the image and the options alone, and not
 /// from who looked for holes.
 ///
-/// Takes 44 bytes of memory a frame, and as much again at the end. [`Manifest`](crate::Manifest) has an
+/// Takes about 100 bytes of memory a frame. [`Manifest`](crate::Manifest) has an
 /// example.
 pub struct Encoder {
     image_size: u64,

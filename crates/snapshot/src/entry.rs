@@ -30,7 +30,7 @@ impl Entry {
         bytes
     }
 
-    /// Reads an entry, of which all but the last one are of whole multiples of `unit` bytes.
+    /// Reads an entry, whose raw length has to be a multiple of `unit`.
     pub(crate) fn read(
         fields: &mut Fields<'_>,
         piece_size: u32,

@@ -96,10 +96,14 @@ impl<'a> Fields<'a> {
         Self { bytes, frame: None, offset }
     }
 
-    /// Says that the fields that follow are about `frame`.
-    pub(crate) const fn of_frame(mut self, frame: u32) -> Self {
-        self.frame = Some(frame);
-        self
+    /// Of the entry of a frame, which lies at `offset` in the file.
+    pub(crate) const fn of_frame(bytes: &'a [u8], offset: u64, frame: u32) -> Self {
+        Self { bytes, frame: Some(frame), offset }
+    }
+
+    /// Says which frame the fields that follow are about.
+    pub(crate) const fn set_frame(&mut self, frame: Option<u32>) {
+        self.frame = frame;
     }
 
     /// Takes the next number, of up to eight bytes in little-endian order. What is not there is 0.

@@ -22,16 +22,24 @@ pub(crate) fn header(image_size: u64, piece_size: u32) -> Vec<u8> {
     header
 }
 
+/// Checks what begins a header of this version, and returns the rest of its fields.
+pub(crate) fn check_version(bytes: &[u8; HEADER_LENGTH]) -> Result<Fields<'_>, FormatError> {
+    let mut fields = Fields::new(bytes, 0);
+    let length = Skippable::Header.check_magic(&mut fields)?;
+    fields.number("magic number of the header's content", 8).is_magic(MAGIC)?;
+    fields.number("version in the header", 2).is(VERSION)?;
+    // Of which another version may have another one.
+    length.is(CONTENT_LENGTH)?;
+    Ok(fields)
+}
+
 /// Checks the header of a snapshot.
 pub(crate) fn check_header(
     bytes: &[u8; HEADER_LENGTH],
     image_size: u64,
     piece_size: u32,
 ) -> Result<(), FormatError> {
-    let mut fields = Fields::new(bytes, 0);
-    Skippable::Header.check(&mut fields, CONTENT_LENGTH)?;
-    fields.number("magic number of the header's content", 8).is_magic(MAGIC)?;
-    fields.number("version in the header", 2).is(VERSION)?;
+    let mut fields = check_version(bytes)?;
     fields.number("reserved bytes of the header", 2).is(0_u32)?;
     fields.number("piece size in the header", 4).is(piece_size)?;
     fields.number("image size in the header", 8).is(image_size)

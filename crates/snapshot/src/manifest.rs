@@ -8,7 +8,7 @@ use crate::entry::Entry;
 use crate::field::{Field, Fields};
 use crate::format_error::FormatError;
 use crate::frame::{Frame, FrameKind};
-use crate::header::check_header;
+use crate::header::{check_header, check_version};
 use crate::layout::{
     ENTRY_LENGTH, FOOTER_LENGTH, HEAD_LENGTH, HEADER_LENGTH, SKIPPABLE_LENGTH, manifest_length,
     tail_length,
@@ -66,6 +66,16 @@ impl Manifest {
     /// How long the header is, with which the file begins, in bytes.
     pub const HEADER_LENGTH: usize = HEADER_LENGTH;
 
+    /// Checks that a file begins as snapshots of this version do. What is wrong with the rest of a later
+    /// one is that it is a later one.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError`] if this is not the beginning of a snapshot, or of one of another version.
+    pub fn check_version(header: &[u8; Self::HEADER_LENGTH]) -> Result<(), FormatError> {
+        check_version(header).map(drop)
+    }
+
     /// How long the tail of a file is, which holds the manifest and the seek table, in bytes.
     ///
     /// # Errors
@@ -118,9 +128,10 @@ impl Manifest {
         file_size: u64,
     ) -> Result<Self, FormatError> {
         let mut fields = Fields::new(manifest, offset);
-        Skippable::Manifest.check(&mut fields, manifest_length(frames))?;
+        let length = Skippable::Manifest.check_magic(&mut fields)?;
         let head_fields = HeadFields::read(&mut fields);
         head_fields.check_version()?;
+        length.is(manifest_length(frames))?;
         let (content, digest) = manifest.split_at(manifest.len() - Digest::LENGTH);
         let digest_offset = offset + content.len() as u64;
         let identity = Fields::new(digest, digest_offset).digest();
@@ -150,7 +161,7 @@ impl Manifest {
         mut offset: u64,
     ) -> Result<(), FormatError> {
         for (index, bytes) in (0..).zip(entries) {
-            let mut fields = Fields::new(bytes, offset).of_frame(index);
+            let mut fields = Fields::of_frame(bytes, offset, index);
             let unit = if self.frames.len() + 1 < entries.len() { BLOCK_SIZE } else { 1 };
             let entry = Entry::read(&mut fields, self.piece_size, unit)?;
             self.frames.push(Frame {

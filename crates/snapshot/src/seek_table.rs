@@ -53,8 +53,10 @@ pub(crate) fn check(
     frames: impl ExactSizeIterator<Item = Lengths>,
 ) -> Result<(), FormatError> {
     let mut fields = Fields::new(table, offset);
-    Skippable::SeekTable.check(&mut fields, seek_table_length(frames.len() as u32))?;
-    for [compressed, raw] in entries(frames) {
+    let count = frames.len() as u32;
+    Skippable::SeekTable.check(&mut fields, seek_table_length(count))?;
+    for (row, [compressed, raw]) in (0_u32..).zip(entries(frames)) {
+        fields.set_frame(row.checked_sub(1).filter(|frame| *frame < count));
         fields.number("compressed length in the seek table", 4).is(compressed)?;
         fields.number("raw length in the seek table", 4).is(raw)?;
     }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::field::Fields;
+use crate::field::{Fields, Number};
 use crate::format_error::FormatError;
 
 /// A skippable frame of a snapshot.
@@ -38,10 +38,15 @@ impl Skippable {
         out.extend((length as u32).to_le_bytes());
     }
 
-    /// Checks what comes before a content of `length` bytes.
-    pub(crate) fn check(self, fields: &mut Fields<'_>, length: u64) -> Result<(), FormatError> {
+    /// Checks the magic number, and returns how long the content is.
+    pub(crate) fn check_magic(self, fields: &mut Fields<'_>) -> Result<Number, FormatError> {
         let [magic_name, length_name] = self.names();
         fields.number(magic_name, 4).is_magic(self.magic())?;
-        fields.number(length_name, 4).is(length)
+        Ok(fields.number(length_name, 4))
+    }
+
+    /// Checks what comes before a content of `length` bytes.
+    pub(crate) fn check(self, fields: &mut Fields<'_>, length: u64) -> Result<(), FormatError> {
+        self.check_magic(fields)?.is(length)
     }
 }

@@ -11,21 +11,22 @@ const SCHEME = /^[a-z][a-z0-9+.-]+:\/\//i;
  * @throws {SnapshotError} `ERR_ARGUMENT`
  */
 export function localPath(what: string, location: string | URL): string {
-  if (typeof location === "string" && !SCHEME.test(location)) {
-    if (location !== "" && !location.includes("\0")) return location;
-    throw new SnapshotError("ERR_ARGUMENT", `${what}: expected a path, found ${quoted(location)}`);
-  }
-  const url = location instanceof URL ? location : urlOf(location);
-  if (url?.protocol === "file:") return pathOf(what, url);
-  // A URL may carry credentials: only its scheme is told.
-  const found = url === undefined ? typeof location : url.protocol;
-  throw new SnapshotError(
-    "ERR_ARGUMENT",
-    `${what}: expected a path or a file: URL, found ${found}`,
-  );
+  const isPath = typeof location === "string" && !SCHEME.test(location);
+  const path = isPath ? location : pathOf(what, location);
+  if (path !== "" && !path.includes("\0")) return path;
+  throw new SnapshotError("ERR_ARGUMENT", `${what}: expected a path, found ${quoted(path)}`);
 }
 
-function pathOf(what: string, url: URL): string {
+function pathOf(what: string, location: unknown): string {
+  const url = location instanceof URL ? location : urlOf(location);
+  if (url?.protocol !== "file:") {
+    // A URL may carry credentials: only its scheme is told.
+    const found = url === undefined ? typeof location : url.protocol;
+    throw new SnapshotError(
+      "ERR_ARGUMENT",
+      `${what}: expected a path or a file: URL, found ${found}`,
+    );
+  }
   try {
     return fileURLToPath(url);
   } catch (cause) {

@@ -20,7 +20,7 @@ export interface DecodeData {
   /** The open snapshot, and what it is called in messages. */
   readonly source: number;
   readonly sourceName: string;
-  /** The open image; without one, holes are decoded as well, and nothing is written. */
+  /** The open image; without one, all that there is is checked, and nothing written. */
   readonly target: number | undefined;
   readonly targetName: string;
 }
@@ -29,7 +29,7 @@ const data = workerData as DecodeData;
 const { memory } = initSync({ module: data.module });
 const frames = new Frames(data.records);
 const tally = new Tally(data.tally);
-const decoder = FrameDecoder.create(data.pieceSize);
+const decoder = FrameDecoder.create(data.pieceSize, data.target === undefined);
 if (decoder === undefined) {
   throw new SnapshotError("ERR_WORKER", `no memory for pieces of ${data.pieceSize} bytes`);
 }

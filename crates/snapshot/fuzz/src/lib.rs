@@ -1,0 +1,8 @@
+//! What the fuzz targets share with the tests.
+
+#[path = "../../tests/snapshot/support/forge.rs"]
+pub mod forge;
+#[path = "../../tests/snapshot/support/oracle.rs"]
+pub mod oracle;
+#[path = "../../tests/snapshot/support/snapshot.rs"]
+pub mod snapshot;

@@ -1,0 +1,15 @@
+//! What the crate promises, held against the image itself and against zstd's own decoder.
+
+mod damage;
+mod decoder;
+mod determinism;
+mod edges;
+mod encoder;
+mod frames;
+mod manifest;
+mod memory;
+mod plan;
+mod round_trip;
+mod support;
+mod vector;
+mod zstd;

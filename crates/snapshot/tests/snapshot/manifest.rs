@@ -1,0 +1,433 @@
+//! Manifests that are not as they should be, though their digests are right: each is refused by its
+//! field, its place, and what was expected of it.
+
+use hedgerow_snapshot::{Fault, FormatError, Manifest, max_compressed_length};
+
+use crate::support::{
+    forge::Forged,
+    generate::text,
+    snapshot::{open, restore, verify},
+};
+
+/// Two frames of data and a hole between them, in pieces of 8 KiB.
+fn forged() -> Forged {
+    let mut forged = Forged::new(8192);
+    forged.data(&text(4096, 1)).hole(65_536).data(&text(100, 2));
+    forged
+}
+
+fn refusal(file: &[u8]) -> FormatError {
+    Manifest::parse(file, file.len() as u64).unwrap_err()
+}
+
+/// Asserts that a file with this change is refused for this reason.
+#[track_caller]
+fn assert_refused(
+    change: impl FnOnce(&mut Forged),
+    (field, frame, offset): (&str, Option<u32>, u64),
+    fault: Fault,
+) {
+    let mut changed = forged();
+    change(&mut changed);
+    let error = refusal(&changed.file());
+    let found = (error.field, error.frame, error.offset, error.fault);
+    assert_eq!(found, (field, frame, offset, fault));
+}
+
+/// Where a field of the manifest lies in the file.
+fn at(place: u64) -> u64 {
+    forged().manifest_at() + place
+}
+
+/// Where a field of an entry lies in the file.
+fn in_entry(frame: u32, place: u64) -> u64 {
+    forged().entry_at(frame.into()) + place
+}
+
+#[test]
+fn a_forged_file_is_right_until_it_is_changed() {
+    let file = forged().file();
+    let image = [text(4096, 1), vec![0; 65_536], text(100, 2)].concat();
+    assert!(verify(&file).unwrap() == image);
+    assert!(restore(&file).unwrap() == image);
+}
+
+#[test]
+fn every_field_of_the_manifest_is_checked() {
+    let magic = u64::from_le_bytes(*b"hedgevhs");
+    let other = u64::from_le_bytes(*b"hedgevhz");
+    assert_refused(
+        |it| it.magic = *b"hedgevhz",
+        ("magic number of the manifest's content", None, at(0)),
+        Fault::Magic { expected: magic, found: other },
+    );
+    for found in [0, 2, u16::MAX] {
+        assert_refused(
+            |it| it.version = found,
+            ("version", None, at(8)),
+            Fault::NotExactly { expected: 1, found: found.into() },
+        );
+    }
+    for found in [0, 2, u8::MAX] {
+        assert_refused(
+            |it| it.digest_function = found,
+            ("digest function", None, at(10)),
+            Fault::NotExactly { expected: 1, found: found.into() },
+        );
+    }
+    assert_refused(
+        |it| it.reserved = 1,
+        ("reserved byte", None, at(11)),
+        Fault::NotExactly { expected: 0, found: 1 },
+    );
+    assert_refused(
+        |it| it.more_reserved = 1 << 31,
+        ("reserved bytes", None, at(28)),
+        Fault::NotExactly { expected: 0, found: 1 << 31 },
+    );
+    for found in [0, 2048, 4095, (1 << 24) + 1, 1 << 25, u32::MAX] {
+        assert_refused(
+            |it| it.piece_size = found,
+            ("piece size", None, at(12)),
+            Fault::NotBetween { least: 4096, most: 1 << 24, found: found.into() },
+        );
+    }
+    assert_refused(
+        |it| it.piece_size = 12_288,
+        ("piece size", None, at(12)),
+        Fault::NotPowerOfTwo { found: 12_288 },
+    );
+    for found in [(1 << 44) + 1, u64::MAX] {
+        assert_refused(
+            |it| it.image_size = found,
+            ("image size", None, at(16)),
+            Fault::NotBetween { least: 0, most: 1 << 44, found },
+        );
+    }
+    for found in [0, 69_731, 69_733, 1 << 44] {
+        assert_refused(
+            |it| it.image_size = found,
+            ("image size", None, at(16)),
+            Fault::NotExactly { expected: 69_732, found },
+        );
+    }
+    for found in [0, 2, 4, u32::MAX] {
+        assert_refused(
+            |it| it.frame_count = found,
+            ("frame count", None, at(24)),
+            Fault::NotExactly { expected: 3, found: found.into() },
+        );
+    }
+}
+
+#[test]
+fn both_piece_sizes_at_the_limits_are_taken() {
+    for piece_size in [1 << 12, 1 << 24] {
+        let mut forged = forged();
+        forged.piece_size = piece_size;
+        assert_eq!(open(&forged.file()).unwrap().piece_size(), piece_size);
+    }
+}
+
+#[test]
+fn every_field_of_an_entry_is_checked() {
+    for found in [2, 255] {
+        assert_refused(
+            |it| it.entries[1].kind = found,
+            ("kind", Some(1), in_entry(1, 8)),
+            Fault::NotBetween { least: 0, most: 1, found: found.into() },
+        );
+    }
+    for place in 0..3 {
+        assert_refused(
+            |it| it.entries[0].reserved[place] = 1,
+            ("reserved bytes", Some(0), in_entry(0, 9)),
+            Fault::NotExactly { expected: 0, found: 1 << (8 * place) },
+        );
+    }
+    for found in [0, 8193, u32::MAX] {
+        assert_refused(
+            |it| it.entries[0].raw_length = found,
+            ("raw length", Some(0), in_entry(0, 0)),
+            Fault::NotBetween { least: 1, most: 8192, found: found.into() },
+        );
+    }
+    for found in [0, (1 << 26) + 1, u32::MAX] {
+        assert_refused(
+            |it| it.entries[1].raw_length = found,
+            ("raw length", Some(1), in_entry(1, 0)),
+            Fault::NotBetween { least: 1, most: 1 << 26, found: found.into() },
+        );
+    }
+    for found in [4095, 4097] {
+        assert_refused(
+            |it| it.entries[0].raw_length = found,
+            ("raw length", Some(0), in_entry(0, 0)),
+            Fault::NotMultipleOf { unit: 4096, found: found.into() },
+        );
+        assert_refused(
+            |it| it.entries[1].raw_length = found,
+            ("raw length", Some(1), in_entry(1, 0)),
+            Fault::NotMultipleOf { unit: 4096, found: found.into() },
+        );
+    }
+    let most = max_compressed_length(4096).into();
+    for found in [0, most + 1, u32::MAX.into()] {
+        assert_refused(
+            |it| it.entries[0].compressed_length = found as u32,
+            ("compressed length", Some(0), in_entry(0, 4)),
+            Fault::NotBetween { least: 1, most, found },
+        );
+    }
+    for found in [0, 17, 19, u32::MAX] {
+        assert_refused(
+            |it| it.entries[1].compressed_length = found,
+            ("compressed length", Some(1), in_entry(1, 4)),
+            Fault::NotExactly { expected: 18, found: found.into() },
+        );
+    }
+}
+
+#[test]
+fn frames_that_do_not_end_at_the_manifest_are_refused() {
+    let end = forged().frames.len() as u64 + 32;
+    // Frames that would lie in the manifest, and frames that leave a gap before it.
+    for (found, change) in [(end + 1, 1), (end - 1, -1)] {
+        assert_refused(
+            |it| {
+                let length = &mut it.entries[0].compressed_length;
+                *length = length.wrapping_add_signed(change);
+            },
+            ("offset of the manifest", None, end),
+            Fault::NotExactly { expected: found, found: end },
+        );
+    }
+    let mut longer = forged();
+    longer.frames.extend([0; 1000]);
+    let error = refusal(&longer.file());
+    let fault = Fault::NotExactly { expected: end, found: end + 1000 };
+    assert_eq!(
+        (error.field, error.offset, error.fault),
+        ("offset of the manifest", end + 1000, fault)
+    );
+}
+
+#[test]
+fn the_largest_lengths_do_not_overflow() {
+    let mut absurd = Forged::new(1 << 24);
+    for _ in 0..3000 {
+        absurd.hole(4096);
+    }
+    for entry in &mut absurd.entries {
+        entry.raw_length = 1 << 26;
+        entry.compressed_length = 2062;
+    }
+    let error = refusal(&absurd.file());
+    let fault = Fault::NotExactly { expected: 3000 << 26, found: 3000 << 12 };
+    assert_eq!((error.field, error.fault), ("image size", fault));
+}
+
+#[test]
+fn holes_at_their_limit_are_taken() {
+    let mut longest = Forged::new(4096);
+    longest.hole(1 << 26).hole(1);
+    assert_eq!(open(&longest.file()).unwrap().image_size(), (1 << 26) + 1);
+}
+
+#[test]
+fn data_at_its_limits_is_taken() {
+    let mut forged = forged();
+    let most = max_compressed_length(8192);
+    forged.frame(hedgerow_snapshot::FrameKind::Data, 8192, &vec![0; most as usize]);
+    forged.entries[2].raw_length = 4096;
+    forged.image_size += 4096 - 100;
+    let manifest = open(&forged.file()).unwrap();
+    assert_eq!(manifest.frames()[3].compressed_length, most);
+}
+
+/// The seek table of a file: where it begins, and the number at a place in it.
+fn seek_table(file: &[u8]) -> usize {
+    file.len() - (8 + 5 * 8 + 9)
+}
+
+#[test]
+fn every_column_of_the_seek_table_is_compared() {
+    let file = forged().file();
+    let table = seek_table(&file);
+    for row in 0..5_usize {
+        let frame = (1..4).contains(&row).then(|| row as u32 - 1);
+        for (column, name) in
+            [(0, "compressed length in the seek table"), (4, "raw length in the seek table")]
+        {
+            let place = table + 8 + row * 8 + column;
+            let mut changed = file.clone();
+            changed[place] ^= 1;
+            let number =
+                |file: &[u8]| u64::from(u32::from_le_bytes(*file[place..].first_chunk().unwrap()));
+            let error = refusal(&changed);
+            assert_eq!((error.field, error.frame, error.offset), (name, frame, place as u64));
+            let fault = Fault::NotExactly { expected: number(&file), found: number(&changed) };
+            assert_eq!(error.fault, fault);
+        }
+    }
+}
+
+#[test]
+fn the_frames_around_the_image_are_checked() {
+    let file = forged().file();
+    let (manifest, table) = (at(0) as usize - 8, seek_table(&file));
+    let changed = |place: usize| {
+        let mut changed = file.clone();
+        changed[place] ^= 1;
+        changed
+    };
+    let magic = |expected| Fault::Magic { expected, found: expected ^ 1 };
+    let exactly = |expected| Fault::NotExactly { expected, found: expected ^ 1 };
+    let cases = [
+        (manifest, "magic number of the manifest", magic(0x184D_2A58)),
+        (manifest + 4, "length of the manifest", exactly(32 + 3 * 44 + 32)),
+        (table, "magic number of the seek table", magic(0x184D_2A5E)),
+        (table + 4, "length of the seek table", exactly(5 * 8 + 9)),
+        (file.len() - 5, "descriptor of the seek table", exactly(0)),
+        (file.len() - 4, "magic number of the footer", magic(0x8F92_EAB1)),
+    ];
+    for (place, field, fault) in cases {
+        let error = refusal(&changed(place));
+        assert_eq!((error.field, error.offset, error.fault), (field, place as u64, fault));
+    }
+    let error = refusal(&changed(table - 1));
+    assert_eq!((error.field, error.offset), ("digest of the manifest", table as u64 - 32));
+    assert!(matches!(error.fault, Fault::Digest { .. }));
+}
+
+#[test]
+fn every_field_of_the_header_is_compared() {
+    let file = forged().file();
+    let manifest = Manifest::parse(&file, file.len() as u64).unwrap();
+    let cases = [
+        (0, 4, "magic number of the header"),
+        (4, 4, "length of the header"),
+        (8, 8, "magic number of the header's content"),
+        (16, 2, "version in the header"),
+        (18, 2, "reserved bytes of the header"),
+        (20, 4, "piece size in the header"),
+        (24, 8, "image size in the header"),
+    ];
+    for (start, length, field) in cases {
+        for place in start..start + length {
+            let mut header = *file.first_chunk().unwrap();
+            assert_eq!(manifest.check_header(&header), Ok(()));
+            header[place] ^= 0x80;
+            let error = manifest.check_header(&header).unwrap_err();
+            assert_eq!((error.field, error.offset), (field, start as u64));
+        }
+    }
+    assert_eq!(cases.iter().map(|case| case.1).sum::<usize>(), Manifest::HEADER_LENGTH);
+}
+
+#[test]
+fn a_later_version_is_told_by_its_header() {
+    let mut header = *forged().file().first_chunk().unwrap();
+    assert_eq!(Manifest::check_version(&header), Ok(()));
+    // Its sizes are not known yet, and its length may be another one.
+    header[20..].fill(0xff);
+    assert_eq!(Manifest::check_version(&header), Ok(()));
+    header[4] = 40;
+    header[16] = 2;
+    let error = Manifest::check_version(&header).unwrap_err();
+    assert_eq!(error.to_string(), "version in the header at byte 16: expected 1, found 2");
+    let zstd = *b"\x28\xb5\x2f\xfd a file of zstd, but no snapshot";
+    let error = Manifest::check_version(zstd.first_chunk().unwrap()).unwrap_err();
+    assert_eq!((error.field, error.offset), ("magic number of the header", 0));
+}
+
+#[test]
+fn counts_are_limited_at_both_sides() {
+    let footer = |count: u32| {
+        let mut footer = [0, 0, 0, 0, 0, 0xb1, 0xea, 0x92, 0x8f];
+        footer[..4].copy_from_slice(&count.to_le_bytes());
+        footer
+    };
+    let most = (1 << 20) + 2;
+    for found in [0, 1, most + 1, u32::MAX] {
+        let error = Manifest::tail_length(&footer(found), u64::MAX).unwrap_err();
+        assert_eq!((error.field, error.offset), ("count of the seek table", u64::MAX - 9));
+        let fault = Fault::NotBetween { least: 2, most: most.into(), found: found.into() };
+        assert_eq!(error.fault, fault);
+    }
+    assert_eq!(Manifest::tail_length(&footer(2), 137), Ok(105));
+    let tail = 105 + 52 * (1 << 20);
+    assert_eq!(Manifest::tail_length(&footer(most), tail + 32), Ok(tail));
+    assert_eq!(Manifest::tail_length(&footer(most), u64::MAX), Ok(tail));
+    for (count, least) in [(2, 137), (3, 189), (most, tail + 32)] {
+        let error = Manifest::tail_length(&footer(count), least - 1).unwrap_err();
+        assert_eq!((error.field, error.offset), ("file size", least - 1));
+        assert_eq!(error.fault, Fault::TooShort { least, found: least - 1 });
+    }
+    for file_size in 0..137 {
+        let error = Manifest::tail_length(&[0xff; 9], file_size).unwrap_err();
+        assert_eq!(error.fault, Fault::TooShort { least: 137, found: file_size });
+    }
+}
+
+#[test]
+fn a_tail_may_be_longer_than_it_must_and_not_shorter() {
+    let file = forged().file();
+    let size = file.len() as u64;
+    let tail = Manifest::tail_length(file.last_chunk().unwrap(), size).unwrap();
+    let start = (size - tail) as usize;
+    let expected = Manifest::parse(&file, size).unwrap();
+    for start in 0..=start {
+        assert_eq!(Manifest::parse(&file[start..], size).as_ref(), Ok(&expected));
+    }
+    for start in start + 1..=file.len() {
+        let error = Manifest::parse(&file[start..], size).unwrap_err();
+        let found = size - start as u64;
+        let least = if found < 9 { 9 } else { tail };
+        assert_eq!((error.field, error.offset), ("tail", start as u64));
+        assert_eq!(error.fault, Fault::TooShort { least, found });
+    }
+    // One that is longer than the file is said to be does no harm.
+    assert!(Manifest::parse(&file, 200).is_err());
+}
+
+#[test]
+fn errors_say_what_was_expected_and_what_was_found() {
+    let said = |change: fn(&mut Forged)| {
+        let mut changed = forged();
+        change(&mut changed);
+        refusal(&changed.file()).to_string()
+    };
+    let entry = in_entry(1, 0);
+    assert_eq!(
+        said(|it| it.version = 2),
+        format!("version at byte {}: expected 1, found 2", at(8))
+    );
+    assert_eq!(
+        said(|it| it.magic = *b"hedgevhz"),
+        format!(
+            "magic number of the manifest's content at byte {}: \
+             expected 0x7368766567646568, found 0x7a68766567646568",
+            at(0)
+        )
+    );
+    assert_eq!(
+        said(|it| it.entries[1].raw_length = 0),
+        format!("frame 1: raw length at byte {entry}: expected 1 to 67108864, found 0")
+    );
+    assert_eq!(
+        said(|it| it.entries[1].raw_length = 5000),
+        format!("frame 1: raw length at byte {entry}: expected a multiple of 4096, found 5000")
+    );
+    assert_eq!(
+        said(|it| it.piece_size = 5000),
+        format!("piece size at byte {}: expected a power of two, found 5000", at(12))
+    );
+    assert_eq!(refusal(b"short").to_string(), "tail at byte 0: expected at least 9 bytes, found 5");
+    let mut damaged = forged().file();
+    let place = in_entry(0, 12) as usize;
+    damaged[place] ^= 1;
+    let said = refusal(&damaged).to_string();
+    let expected = format!("digest of the manifest at byte {}: ", in_entry(3, 0));
+    assert!(said.starts_with(&(expected + "expected bytes of digest ")), "{said}");
+}

@@ -1,0 +1,110 @@
+//! Finding frames, and cutting a file into ranges.
+
+use hedgerow_snapshot::{FrameKind, Manifest, Options};
+use proptest::{collection::vec, prelude::*, sample::Index};
+
+use crate::support::{
+    forge::Forged,
+    generate::{image, noise, options},
+    snapshot::{create, open},
+};
+
+/// Manifests with frames of any lengths. What the frames hold does not matter.
+fn manifest() -> impl Strategy<Value = Manifest> {
+    let data = (1..=4_u32, 1..5_000_u32).prop_map(|(blocks, length)| {
+        let raw_length = blocks * 4096;
+        (FrameKind::Data, raw_length, length.min(raw_length))
+    });
+    let hole = (1..=200_u32).prop_map(|blocks| {
+        // From 4 KiB to 64 MiB, which take up to 2 KiB in the file.
+        let raw_length = if blocks > 100 { 1 << 26 } else { blocks * 4096 };
+        (FrameKind::Hole, raw_length, 14 + raw_length.div_ceil(1 << 17) * 4)
+    });
+    let frames = prop_oneof![
+        vec(prop_oneof![3 => data.clone(), 1 => hole.clone()], 0..30),
+        vec(prop_oneof![1 => data, 4 => hole], 0..150),
+    ];
+    frames.prop_map(|frames| {
+        let mut forged = Forged::new(1 << 14);
+        for (kind, raw_length, length) in frames {
+            forged.frame(kind, raw_length, &vec![0; length as usize]);
+        }
+        open(&forged.file()).unwrap()
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_frame_at_an_offset_is_the_one_that_holds_it(
+        manifest in manifest(),
+        places in vec(any::<Index>(), 10),
+    ) {
+        let ends = manifest.frames().iter().flat_map(|frame| {
+            let end = frame.image_offset + u64::from(frame.raw_length);
+            [frame.image_offset, end - 1, end]
+        });
+        let size = manifest.image_size();
+        let inside = places.iter().map(|place| place.index(size as usize + 10) as u64);
+        for offset in ends.chain(inside).chain([0, size, size + 1, u64::MAX]) {
+            let expected = manifest.frames().iter().find(|frame| {
+                (frame.image_offset..frame.image_offset + u64::from(frame.raw_length))
+                    .contains(&offset)
+            });
+            prop_assert_eq!(manifest.frame_at(offset), expected);
+        }
+    }
+
+    #[test]
+    fn ranges_have_all_data_once_in_order_and_within_their_size(
+        manifest in manifest(),
+        part_size in prop_oneof![Just(0), 1..20_000_u32, Just(1 << 23), Just(u32::MAX)],
+    ) {
+        let frames = manifest.frames();
+        let is_data = |index: usize| frames[index].kind == FrameKind::Data;
+        let ranges: Vec<_> = manifest.ranges(part_size).collect();
+        let found: Vec<_> = ranges.iter().cloned().flatten().filter(|it| is_data(*it)).collect();
+        let expected: Vec<_> = (0..frames.len()).filter(|index| is_data(*index)).collect();
+        prop_assert_eq!(found, expected);
+
+        let start = |index: usize| frames[index].file_offset;
+        let end = |index: usize| start(index) + u64::from(frames[index].compressed_length);
+        for range in &ranges {
+            let last = range.end - 1;
+            prop_assert!(is_data(range.start) && is_data(last));
+            let length = end(last) - start(range.start);
+            prop_assert!(length <= part_size.into() || range.len() == 1);
+            // Holes of 64 KiB or less are read over, longer ones are not.
+            for next in (range.start + 1..range.end).filter(|index| is_data(*index)) {
+                let before = (range.start..next).rev().find(|index| is_data(*index)).unwrap();
+                prop_assert!(start(next) - end(before) <= 1 << 16);
+            }
+        }
+        for pair in ranges.windows(2) {
+            let (last, next) = (pair[0].end - 1, pair[1].start);
+            let together = end(next) - start(pair[0].start);
+            prop_assert!(together > part_size.into() || start(next) - end(last) > 1 << 16);
+        }
+    }
+
+    #[test]
+    fn real_files_are_cut_as_well(image in image(), options in options()) {
+        let manifest = open(&create(&image, &options)).unwrap();
+        for part_size in [1, 10_000, 1 << 23] {
+            let data = manifest.frames().iter().filter(|frame| frame.kind == FrameKind::Data);
+            let ranges = manifest.ranges(part_size).flat_map(|range| &manifest.frames()[range]);
+            prop_assert!(ranges.filter(|frame| frame.kind == FrameKind::Data).eq(data));
+        }
+    }
+}
+
+#[test]
+fn data_without_holes_is_cut_at_the_size_of_parts() {
+    let image = noise(40 << 16, 1);
+    let manifest = open(&create(&image, &Options { piece_size: 1 << 16, level: 1 })).unwrap();
+    let frame = manifest.frames()[0].compressed_length;
+    let ranges: Vec<_> = manifest.ranges(8 * frame).collect();
+    assert_eq!(ranges, [0..8, 8..16, 16..24, 24..32, 32..40]);
+    assert_eq!(manifest.ranges(8 * frame - 1).next(), Some(0..7));
+    assert_eq!(manifest.ranges(u32::MAX).collect::<Vec<_>>(), std::slice::from_ref(&(0..40)));
+    assert_eq!(manifest.ranges(0).count(), 40);
+}

@@ -1,0 +1,6 @@
+//! What the tests share.
+
+pub mod forge;
+pub mod generate;
+pub mod oracle;
+pub mod snapshot;
