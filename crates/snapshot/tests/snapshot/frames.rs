@@ -141,7 +141,7 @@ fn frames_without_a_content_size_are_refused() {
 }
 
 #[test]
-fn frames_need_no_checksum_but_one_that_is_wrong_is_refused() {
+fn frames_need_no_checksum_but_one_that_is_wrong_is_refused_unless_it_is_passed_over() {
     let raw = text(1000, 1);
     let mut forged = Forged::new(4096);
     forged.frame(FrameKind::Data, 1000, &plain(&raw));
@@ -153,6 +153,13 @@ fn frames_need_no_checksum_but_one_that_is_wrong_is_refused() {
     let mut frame = compressed(&raw, &[CParameter::ChecksumFlag(true)]);
     *frame.last_mut().unwrap() ^= 1;
     assert!(matches!(data_refusal(1000, &frame), ("frame", Fault::Zstd(_))));
+
+    let mut forged = Forged::new(4096);
+    forged.frame(FrameKind::Data, 1000, &frame);
+    let file = forged.file();
+    let mut decoder = Decoder::new(4096).unwrap().without_checksums();
+    let frame = open(&file).unwrap().frames()[0];
+    assert!(decode(&mut decoder, &file, &frame).unwrap() == raw);
 }
 
 #[test]

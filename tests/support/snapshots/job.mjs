@@ -1,0 +1,89 @@
+// Does one thing with a snapshot in a process of its own, and prints what became of it as JSON. The
+// process ends when nothing is left to do: a thread that stays keeps it from ending.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+import * as snapshots from "@hedgerow/snapshot";
+
+/** @typedef {import("./job.ts").Job} Job */
+/** @typedef {import("./job.ts").Outcome} Outcome */
+
+const job = /** @type {Job} */ (JSON.parse(process.argv[2] ?? ""));
+
+/** @type {import("node:worker_threads").Worker[]} */
+const workers = [];
+process.on("worker", (worker) => workers.push(worker));
+
+const reason = new Error("the caller's own");
+const controller = new AbortController();
+if (job.abort === "before") controller.abort(reason);
+
+let told = 0;
+/** @type {{ time: number, share: number } | undefined} */
+let first;
+
+/** @param {import("@hedgerow/snapshot").Progress} progress */
+function onProgress({ bytes, totalBytes }) {
+  told += 1;
+  if (told !== 1) return;
+  first = { time: performance.now(), share: bytes / totalBytes };
+  if (job.abort === "progress") controller.abort(reason);
+  if (job.abort === "throw") throw reason;
+}
+
+function act() {
+  const options = { ...job.options, signal: controller.signal, onProgress };
+  const { call, source, target } = job;
+  switch (call) {
+    case "createSnapshot":
+      return snapshots.createSnapshot(source, target, options);
+    case "restoreSnapshot":
+      return snapshots.restoreSnapshot(source, target, options);
+    case "verifySnapshot":
+      return snapshots.verifySnapshot(source, options);
+    case "nothing":
+      return undefined;
+  }
+}
+
+/** @param {unknown} error @returns {Outcome["error"]} */
+function describe(error) {
+  if (error === undefined) return null;
+  const { name, message, code, cause } = /** @type {any} */ (error);
+  return { name, message, code, causeCode: cause?.code, isReason: error === reason };
+}
+
+/** @param {string} path */
+function digestOf(path) {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? Number.POSITIVE_INFINITY;
+  if (size > 2 ** 26) return undefined;
+  return createHash("sha256").update(readFileSync(path)).digest("hex");
+}
+
+/** @type {unknown} */
+let error;
+process.stdout.write("begin\n");
+const begin = performance.now();
+try {
+  await act();
+} catch (thrown) {
+  error = thrown;
+}
+const end = performance.now();
+const running = workers.filter((worker) => worker.threadId !== -1).length;
+const { maxRSS } = process.resourceUsage();
+/** @type {Outcome} */
+const outcome = {
+  error: describe(error),
+  told,
+  duration: end - begin,
+  share: first?.share,
+  delay: first && end - first.time,
+  started: workers.length,
+  running,
+  peakMemory: maxRSS * 1024,
+  names: readdirSync(dirname(job.target)),
+  target: digestOf(job.target),
+};
+process.stdout.write(JSON.stringify(outcome));

@@ -1,0 +1,89 @@
+/** Work with snapshots in processes of their own, which may be limited, harmed, or killed. */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+/** What a process does. */
+export interface Job {
+  readonly call: "createSnapshot" | "restoreSnapshot" | "verifySnapshot" | "nothing";
+  readonly source: string;
+  /** What is made; where nothing is made, a file in an empty folder. */
+  readonly target: string;
+  readonly options?: { readonly workers?: number; readonly level?: number };
+  /** Ends the work: before it begins, by the signal, or by what `onProgress` throws, at its first call. */
+  readonly abort?: "before" | "progress" | "throw";
+}
+
+/** What became of it. */
+export interface Outcome {
+  readonly error: {
+    readonly name: string;
+    readonly message: string;
+    readonly code: unknown;
+    readonly causeCode: unknown;
+    /** Whether it is what the work was ended with, and not something that tells of it. */
+    readonly isReason: boolean;
+  } | null;
+  /** How long it took, in milliseconds. */
+  readonly duration: number;
+  /** How often progress was told. */
+  readonly told: number;
+  /** How much was done when it was told first, of 1, and the milliseconds from then until all was over. */
+  readonly share: number | undefined;
+  readonly delay: number | undefined;
+  /** How many threads were started, and how many of them were running when all was over. */
+  readonly started: number;
+  readonly running: number;
+  /** The most memory that the process had, in bytes. */
+  readonly peakMemory: number;
+  /** What is in the folder of the target. */
+  readonly names: readonly string[];
+  /** The SHA-256 of the target, if it is there, and not so large that it is compared elsewhere. */
+  readonly target: string | undefined;
+}
+
+/** How the process is run. */
+export interface Surroundings {
+  /** A command that is given the process as its arguments. */
+  readonly under?: readonly string[];
+  /** What every thread loads first: a module of the folder `preload`. */
+  readonly preload?: string;
+}
+
+/** What a process says when all is loaded and the work begins. */
+const BEGIN = "begin\n";
+
+/** Node, and what comes before the job itself. */
+function command({ under = [], preload }: Surroundings): [string, ...string[]] {
+  const here = (name: string) => new URL(name, import.meta.url);
+  const imports = preload === undefined ? [] : ["--import", here(`preload/${preload}.mjs`).href];
+  const script = fileURLToPath(here("job.mjs"));
+  const node = [process.execPath, "--unhandled-rejections=strict", ...imports, script];
+  return [...under, ...node] as [string, ...string[]];
+}
+
+/** Runs a job. The process must end by itself, and well: whatever it did not expect is thrown. */
+export async function run(job: Job, surroundings: Surroundings = {}): Promise<Outcome> {
+  const [program, ...args] = command(surroundings);
+  const child = promisify(execFile)(program, [...args, JSON.stringify(job)], { timeout: 60_000 });
+  const { stdout } = await child;
+  return JSON.parse(stdout.slice(BEGIN.length)) as Outcome;
+}
+
+/** Begins a job, and kills its process some milliseconds later. Returns whether it was still at work. */
+export async function killAfter(delay: number, job: Job): Promise<boolean> {
+  const [program, ...args] = command({});
+  const child = spawn(program, [...args, JSON.stringify(job)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exit = once(child, "exit");
+  let [told, isAtWork] = ["", true];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    if (told === "") setTimeout(() => child.kill("SIGKILL"), delay);
+    told += text;
+    isAtWork = told.length <= BEGIN.length;
+  });
+  await exit;
+  return isAtWork;
+}

@@ -1,0 +1,18 @@
+// A system that has two threads to give, and no more.
+import { syncBuiltinESMExports } from "node:module";
+import threads from "node:worker_threads";
+
+const { Worker } = threads;
+let left = 2;
+
+if (threads.isMainThread) {
+  threads.Worker = class extends Worker {
+    /** @param {ConstructorParameters<typeof Worker>} args */
+    constructor(...args) {
+      if (left === 0) throw Object.assign(new Error("EAGAIN"), { code: "ERR_WORKER_INIT_FAILED" });
+      left -= 1;
+      super(...args);
+    }
+  };
+  syncBuiltinESMExports();
+}

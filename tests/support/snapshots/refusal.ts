@@ -1,0 +1,17 @@
+import { SnapshotError, type SnapshotErrorCode } from "@hedgerow/snapshot";
+import { expect } from "vitest";
+
+import { rejectionOf } from "../assert.js";
+
+/** The error of this package that a promise is rejected with, which must have the code. */
+export async function refusalOf(
+  promise: Promise<unknown>,
+  code: SnapshotErrorCode,
+): Promise<SnapshotError> {
+  const error = await rejectionOf(promise);
+  if (!(error instanceof SnapshotError)) {
+    throw new Error(`expected a SnapshotError ${code}, found ${error}`, { cause: error });
+  }
+  expect(error.code, error.message).toBe(code);
+  return error;
+}
