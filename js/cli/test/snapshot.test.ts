@@ -149,7 +149,7 @@ describe("hedgerow snapshot refuses", () => {
     [["create", "IMAGE", "NEW", "--workers", "0"], "workers: expected"],
     [["verify", "FILE", "--workers", "two"], "expected a whole number"],
     [["info", "FILE", "--digest", "abc"], "digest: expected 64 hexadecimal digits"],
-    [["create", "IMAGE", "IMAGE"], "expected another file than the image"],
+    [["create", "IMAGE", "IMAGE"], "expected another file than the one that is read"],
     [["create", "-", "NEW"], "expected a file, not standard input or output"],
     [["create", "IMAGE", "-"], "expected a file, not standard input or output"],
     [["info", "https://user:secret@example.com/x.vhs"], "found https:"],
@@ -178,7 +178,7 @@ describe("hedgerow snapshot refuses", () => {
       [["create", image, join(root, "folder")], "found a directory"],
       [["restore", missing, join(root, "new")], `cannot read ${missing}: ENOENT`],
       [["restore", file, join(missing, "new")], `expected a directory at ${missing}`],
-      [["restore", file, "/dev/null"], "found a device"],
+      [["restore", file, "/dev/null"], "found something else"],
       [["info", missing], `cannot read ${missing}: ENOENT`],
       [["verify", root], "expected a file"],
     ] as const;

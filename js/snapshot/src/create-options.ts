@@ -1,4 +1,4 @@
-import { isWhole, type WorkOptions } from "./options.js";
+import { checkInteger, type WorkOptions } from "./options.js";
 
 /** What `createSnapshot` can be told. The same image, level and piece size give the same file. */
 export interface CreateOptions extends WorkOptions {
@@ -14,6 +14,9 @@ export interface CreateOptions extends WorkOptions {
 const DEFAULT_LEVEL = 3;
 const DEFAULT_PIECE_SIZE = 2 ** 20;
 
+/** The largest number that the module takes. */
+const MOST = 2 ** 31 - 1;
+
 /** What of the options the file depends on. */
 export interface Encoding {
   readonly level: number;
@@ -27,10 +30,7 @@ export interface Encoding {
  */
 export function encodingOf(options: CreateOptions): Encoding {
   const { level = DEFAULT_LEVEL, pieceSize = DEFAULT_PIECE_SIZE } = options;
-  return { level: int32("level", level), pieceSize: int32("pieceSize", pieceSize) };
-}
-
-/** A whole number, or the nearest one that has 32 bits and is not negative. */
-function int32(name: string, value: number): number {
-  return isWhole(name, value) ? Math.min(Math.max(value, 0), 2 ** 31 - 1) : 0;
+  checkInteger("level", level, 0, MOST);
+  checkInteger("pieceSize", pieceSize, 0, MOST);
+  return { level, pieceSize };
 }

@@ -1,10 +1,8 @@
-import { stat } from "node:fs/promises";
-
 import { checkEncoding } from "./assembly.js";
 import { type CreateOptions, encodingOf } from "./create-options.js";
 import { encodeImage } from "./encode-image.js";
-import { SnapshotError } from "./error.js";
 import { ImageFile } from "./local/image-file.js";
+import { checkOther } from "./local/other-file.js";
 import { localPath } from "./local/path.js";
 import { SnapshotFile } from "./local/snapshot-file.js";
 import { writeWhole, writing } from "./local/whole-file.js";
@@ -44,7 +42,7 @@ export async function createSnapshot(
   const target = localPath("destination", destination);
   const file = await ImageFile.open(localPath("image", image));
   try {
-    await checkOther(file, target);
+    await checkOther("destination", target, file.id);
     return await writeWhole(target, options.signal, async (handle) => {
       await encodeImage(file, encoding, options, async (bytes) => {
         for await (const chunk of bytes) await writing(target, handle.writeFile(chunk));
@@ -56,12 +54,4 @@ export async function createSnapshot(
   } finally {
     await file.close();
   }
-}
-
-/** Throws if the snapshot would take the place of its image. */
-async function checkOther(image: ImageFile, target: string): Promise<void> {
-  const found = await stat(target, { bigint: true }).catch(() => undefined);
-  if (found === undefined || !image.isAt(found)) return;
-  const message = `destination: expected another file than the image, found ${target}`;
-  throw new SnapshotError("ERR_ARGUMENT", message);
 }

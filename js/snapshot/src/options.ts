@@ -23,12 +23,7 @@ const MAX_WORKERS = 256;
 
 /** Checks what callers can want of all work. @throws {SnapshotError} `ERR_ARGUMENT` */
 export function checkWork({ workers }: WorkOptions): void {
-  if (workers === undefined) return;
-  if (isWhole("workers", workers) && workers >= 1 && workers <= MAX_WORKERS) return;
-  throw new SnapshotError(
-    "ERR_ARGUMENT",
-    `workers: expected 1 to ${MAX_WORKERS}, found ${workers}`,
-  );
+  if (workers !== undefined) checkInteger("workers", workers, 1, MAX_WORKERS);
 }
 
 /** How many threads to work with, of which more than `parts` would have nothing to do. */
@@ -36,10 +31,11 @@ export function workerCount({ workers }: WorkOptions, parts: number): number {
   return Math.max(1, Math.min(workers ?? Math.min(availableParallelism(), MAX_WORKERS), parts));
 }
 
-/** Whether a number is whole. @throws {SnapshotError} `ERR_ARGUMENT` if it is not */
-export function isWhole(name: string, value: unknown): value is number {
-  if (Number.isInteger(value)) return true;
-  const message = `${name}: expected a whole number, found ${String(value)}`;
+/** @throws {SnapshotError} `ERR_ARGUMENT` */
+export function checkInteger(name: string, value: unknown, least: number, most: number): void {
+  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return;
+  const found = typeof value === "number" ? value : typeof value;
+  const message = `${name}: expected a whole number from ${least} to ${most}, found ${found}`;
   throw new SnapshotError("ERR_ARGUMENT", message);
 }
 

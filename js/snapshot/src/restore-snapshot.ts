@@ -1,4 +1,5 @@
 import { decodeFrames } from "./decode-frames.js";
+import { checkOther } from "./local/other-file.js";
 import { localPath } from "./local/path.js";
 import { SnapshotFile } from "./local/snapshot-file.js";
 import { writeWhole, writing } from "./local/whole-file.js";
@@ -45,6 +46,7 @@ export async function restoreSnapshot(
   const target = localPath("image", image);
   const file = await SnapshotFile.open(localPath("source", source));
   try {
+    await checkOther("image", target, file.id);
     const manifest = await readManifest(file);
     checkPinned(file.name, digest, manifest.info.digest);
     await writeWhole(target, options.signal, async (handle) => {

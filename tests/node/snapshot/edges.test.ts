@@ -319,6 +319,7 @@ describe("places", () => {
     await createSnapshot(image, snapshot);
     mkdirSync(path("folder"));
     execFileSync("mkfifo", [path("pipe")]);
+    symlinkSync(path("missing"), path("link to nothing"));
   });
 
   test("a file: URL is a path", async () => {
@@ -371,6 +372,15 @@ describe("places", () => {
     expectSame(readFileSync(image), bytes);
   });
 
+  test("an image does not take the place of its snapshot, by whatever name", async () => {
+    const before = readFileSync(snapshot);
+    symlinkSync(snapshot, path("link to snapshot"));
+    for (const place of [snapshot, path("link to snapshot")]) {
+      await refusalOf(restoreSnapshot(snapshot, place), "ERR_ARGUMENT");
+    }
+    expectSame(readFileSync(snapshot), before);
+  });
+
   const unreadable: readonly [string, () => string][] = [
     ["nothing", () => path("missing")],
     ["a folder", () => path("folder")],
@@ -394,6 +404,7 @@ describe("places", () => {
     ["a pipe", () => path("pipe")],
     ["what is in a folder that is missing", () => path("missing", "target")],
     ["what is in a file", () => path("place image", "target")],
+    ["a link to nothing", () => path("link to nothing")],
   ];
 
   test.each(unwritable)("%s is no target", async (_, place) => {
@@ -403,8 +414,9 @@ describe("places", () => {
     expect(leftovers(path())).toEqual([]);
   });
 
-  test("a folder in the way stays", () => {
+  test("what is in the way stays", () => {
     expect(statSync(path("folder")).isDirectory()).toBe(true);
+    expect(lstatSync(path("link to nothing")).isSymbolicLink()).toBe(true);
     expect(statSync(path("pipe")).isFIFO()).toBe(true);
   });
 

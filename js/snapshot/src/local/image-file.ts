@@ -4,6 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import { SnapshotError } from "../error.js";
 import { dataExtents, type Extent } from "./data-extents.js";
 import { openFile } from "./open-file.js";
+import type { FileId } from "./other-file.js";
 import { withFile } from "./system-failure.js";
 
 /** What `stat` counts blocks in, in bytes. */
@@ -45,9 +46,9 @@ export class ImageFile {
     return Number(this.found.size);
   }
 
-  /** Whether a path leads to this very file. */
-  isAt({ dev, ino }: BigIntStats): boolean {
-    return dev === this.found.dev && ino === this.found.ino;
+  /** Which file it is. */
+  get id(): FileId {
+    return this.found;
   }
 
   /** The stretches that may hold data: all of it, where the system cannot tell. */

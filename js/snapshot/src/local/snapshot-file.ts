@@ -2,6 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 
 import { SnapshotError } from "../error.js";
 import { openFile } from "./open-file.js";
+import type { FileId } from "./other-file.js";
 import { withFile } from "./system-failure.js";
 
 /** A snapshot on a disk that is open for reading. */
@@ -9,6 +10,8 @@ export class SnapshotFile {
   private constructor(
     /** What it is called in messages. */
     readonly name: string,
+    /** Which file it is. */
+    readonly id: FileId,
     /** How long it is, in bytes. */
     readonly size: number,
     private readonly handle: FileHandle,
@@ -27,9 +30,13 @@ export class SnapshotFile {
 
   /** The snapshot in a file that is open already. @throws {SnapshotError} `ERR_SOURCE` */
   static async of(name: string, handle: FileHandle): Promise<SnapshotFile> {
-    const found = await withFile("ERR_SOURCE", `cannot read ${name}`, handle.stat());
+    const found = await withFile(
+      "ERR_SOURCE",
+      `cannot read ${name}`,
+      handle.stat({ bigint: true }),
+    );
     if (!found.isFile()) throw new SnapshotError("ERR_SOURCE", `${name}: expected a file`);
-    return new SnapshotFile(name, found.size, handle);
+    return new SnapshotFile(name, found, Number(found.size), handle);
   }
 
   /** The number that the system knows the open file by, in every thread. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { SnapshotError } from "../error.js";
@@ -44,12 +44,15 @@ export async function writeWhole<T>(
 async function checkedTarget(path: string): Promise<string> {
   const found = await writing(path, unlessMissing(stat(path)));
   if (found === undefined) {
+    if ((await writing(path, unlessMissing(lstat(path)))) !== undefined) {
+      throw new SnapshotError("ERR_TARGET", `${path}: expected a file, found a link to nothing`);
+    }
     const directory = await writing(path, unlessMissing(stat(dirname(path))));
     if (directory?.isDirectory()) return path;
     throw new SnapshotError("ERR_TARGET", `${path}: expected a directory at ${dirname(path)}`);
   }
   if (found.isFile()) return writing(path, realpath(path));
-  const kind = found.isDirectory() ? "a directory" : "a device";
+  const kind = found.isDirectory() ? "a directory" : "something else";
   throw new SnapshotError("ERR_TARGET", `${path}: expected a file or nothing, found ${kind}`);
 }
 
