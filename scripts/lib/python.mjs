@@ -42,7 +42,12 @@ export function installPythonPackages() {
       ...["--target", partial],
     ]);
     if (status !== 0) throw new StepError(`pip could not install ${REQUIREMENTS}: ${errors}`);
-    if (!existsSync(target)) renameSync(partial, target);
+    try {
+      renameSync(partial, target);
+    } catch (error) {
+      // Another clone was first.
+      if (!existsSync(target)) throw error;
+    }
   } finally {
     rmSync(partial, { recursive: true, force: true });
   }

@@ -11,6 +11,8 @@ mod frame_decoder;
 #[cfg(feature = "decode")]
 mod frame_record;
 #[cfg(feature = "encode")]
+mod limits;
+#[cfg(feature = "encode")]
 mod piece_compressor;
 mod refusal;
 #[cfg(feature = "encode")]
@@ -22,6 +24,8 @@ mod tail;
 pub use assembly::Assembly;
 #[cfg(feature = "decode")]
 pub use frame_decoder::FrameDecoder;
+#[cfg(feature = "encode")]
+pub use limits::{max_level, max_piece_size, min_level, min_piece_size};
 #[cfg(feature = "encode")]
 pub use piece_compressor::PieceCompressor;
 pub use refusal::Refusal;

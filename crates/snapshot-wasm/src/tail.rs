@@ -1,21 +1,24 @@
 //! The end of a snapshot file, which tells everything else.
 
-use hedgerow_snapshot::{FormatError, FrameKind, Manifest};
+use hedgerow_snapshot::{Fault, FormatError, FrameKind, Manifest};
 use wasm_bindgen::prelude::*;
 
 use crate::frame_record::{FrameRecord, to_record};
 use crate::refusal::Refusal;
 
-/// The last bytes of a file, and then the manifest that is read from them.
+/// The last bytes of a file, and then what is read from them.
 #[wasm_bindgen]
 pub struct Tail {
     bytes: Vec<u8>,
     file_size: u64,
-    refusal: Option<FormatError>,
-    manifest: Option<Manifest>,
-    records: Vec<FrameRecord>,
-    identity: [u8; 32],
     header: [u8; Manifest::HEADER_LENGTH],
+    refusal: Option<FormatError>,
+    image_size: u64,
+    piece_size: u32,
+    data_size: u64,
+    data_frames: usize,
+    identity: [u8; 32],
+    records: Vec<FrameRecord>,
 }
 
 #[wasm_bindgen]
@@ -26,11 +29,14 @@ impl Tail {
         Self {
             bytes: Vec::new(),
             file_size: file_size as u64,
-            refusal: None,
-            manifest: None,
-            records: Vec::new(),
-            identity: [0; 32],
             header: [0; Manifest::HEADER_LENGTH],
+            refusal: None,
+            image_size: 0,
+            piece_size: 0,
+            data_size: 0,
+            data_frames: 0,
+            identity: [0; 32],
+            records: Vec::new(),
         }
     }
 
@@ -57,21 +63,51 @@ impl Tail {
         }
     }
 
-    /// Reads the manifest from the bytes, which go. Returns whether it is right.
-    pub fn parse(&mut self) -> bool {
+    /// Reads the manifest from the bytes, which go, and compares the header that was written if
+    /// `is_strict`. Returns whether all is right.
+    pub fn parse(&mut self, is_strict: bool) -> bool {
         let bytes = core::mem::take(&mut self.bytes);
-        match Manifest::parse(&bytes, self.file_size) {
-            Ok(manifest) => {
-                drop(bytes);
-                self.records = manifest.frames().iter().map(to_record).collect();
-                self.identity = *manifest.identity().as_bytes();
-                self.manifest = Some(manifest);
-                true
+        let read = Manifest::parse(&bytes, self.file_size);
+        drop(bytes);
+        let checked = read.and_then(|manifest| {
+            if is_strict {
+                manifest.check_header(&self.header)?;
             }
-            Err(error) => {
-                self.refusal = Some(error);
-                false
-            }
+            Ok(manifest)
+        });
+        match checked {
+            Ok(manifest) => self.take(manifest),
+            Err(error) => self.refusal = Some(error),
+        }
+        self.refusal.is_none()
+    }
+
+    fn take(&mut self, manifest: Manifest) {
+        let data = manifest.frames().iter().filter(|frame| frame.kind == FrameKind::Data);
+        self.data_frames = data.count();
+        self.data_size = manifest.data_size();
+        self.image_size = manifest.image_size();
+        self.piece_size = manifest.piece_size();
+        self.identity = *manifest.identity().as_bytes();
+        // As long as each other, they take the same memory.
+        self.records = manifest.into_frames().into_iter().map(|frame| to_record(&frame)).collect();
+    }
+
+    /// Where the header of the file may be written.
+    pub fn header(&self) -> *const u8 {
+        self.header.as_ptr()
+    }
+
+    /// How long the header of the file is.
+    pub fn header_length(&self) -> usize {
+        self.header.len()
+    }
+
+    /// If the header that was written is that of another version, that is why the file is refused.
+    pub fn blame_version(&mut self) {
+        match Manifest::check_version(&self.header) {
+            Err(error) if !matches!(error.fault, Fault::Magic { .. }) => self.refusal = Some(error),
+            _ => {}
         }
     }
 
@@ -82,23 +118,22 @@ impl Tail {
 
     /// The size of the image, in bytes.
     pub fn image_size(&self) -> f64 {
-        self.manifest.as_ref().map_or(0.0, |manifest| manifest.image_size() as f64)
+        self.image_size as f64
     }
 
     /// The most bytes of the image that a frame of data holds.
     pub fn piece_size(&self) -> u32 {
-        self.manifest.as_ref().map_or(0, Manifest::piece_size)
+        self.piece_size
     }
 
     /// How many bytes of the image are data.
     pub fn data_size(&self) -> f64 {
-        self.manifest.as_ref().map_or(0.0, |manifest| manifest.data_size() as f64)
+        self.data_size as f64
     }
 
     /// How many frames are data.
     pub fn data_frames(&self) -> usize {
-        let frames = self.manifest.as_ref().map_or(&[][..], Manifest::frames);
-        frames.iter().filter(|frame| frame.kind == FrameKind::Data).count()
+        self.data_frames
     }
 
     /// Where the identity lies: 32 bytes.
@@ -114,22 +149,5 @@ impl Tail {
     /// How many frames there are.
     pub fn frames(&self) -> usize {
         self.records.len()
-    }
-
-    /// Where the header of the file may be written.
-    pub fn header(&self) -> *const u8 {
-        self.header.as_ptr()
-    }
-
-    /// How long the header of the file is.
-    pub fn header_length(&self) -> usize {
-        self.header.len()
-    }
-
-    /// Whether the header that was written is right.
-    pub fn check_header(&mut self) -> bool {
-        let checked = self.manifest.as_ref().map_or(Ok(()), |it| it.check_header(&self.header));
-        self.refusal = checked.err();
-        self.refusal.is_none()
     }
 }

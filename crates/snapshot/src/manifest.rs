@@ -219,6 +219,11 @@ impl Manifest {
         &self.frames
     }
 
+    /// The frames, of whoever needs nothing else.
+    pub fn into_frames(self) -> Vec<Frame> {
+        self.frames
+    }
+
     /// How many bytes of the image are in frames of data.
     pub fn data_size(&self) -> u64 {
         let data = self.frames.iter().filter(|frame| frame.kind == FrameKind::Data);

@@ -70,15 +70,13 @@ impl PieceEncoder {
         {
             compressor.set_parameter(parameter).map_err(refused)?;
         }
-        // Each frame may be a little longer than what it holds, and a hole lies between any two.
-        let most_frames = options.piece_size / MIN_HOLE_LENGTH + 1;
-        let capacity =
-            max_compressed_length(options.piece_size) + most_frames * max_compressed_length(0);
         Ok(Self {
             compressor,
             piece_size: options.piece_size,
             runs: Vec::new(),
-            compressed: buffer(capacity)?,
+            // Several frames need no more than one: the holes between them are longer than what each
+            // of them may need beyond what it holds.
+            compressed: buffer(max_compressed_length(options.piece_size))?,
         })
     }
 

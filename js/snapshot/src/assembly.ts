@@ -1,6 +1,14 @@
-import { Assembly, initSync } from "../wasm/encode.js";
+import {
+  Assembly,
+  initSync,
+  max_level,
+  max_piece_size,
+  min_level,
+  min_piece_size,
+} from "../wasm/encode.js";
 import type { Encoding } from "./create-options.js";
 import type { ImageFile } from "./local/image-file.js";
+import { checkInteger } from "./options.js";
 import { errorOf } from "./wasm/refusal.js";
 import { RUN_COMPRESSED_LENGTH, RUN_LENGTH } from "./workers/runs.js";
 
@@ -11,6 +19,8 @@ import { RUN_COMPRESSED_LENGTH, RUN_LENGTH } from "./workers/runs.js";
  */
 export function checkEncoding(module: WebAssembly.Module, { level, pieceSize }: Encoding): void {
   const { memory } = initSync({ module });
+  checkInteger("level", level, min_level(), max_level());
+  checkInteger("pieceSize", pieceSize, min_piece_size(), max_piece_size());
   // What is right for an empty image is right for all.
   const assembly = new Assembly(0, level, pieceSize);
   try {
@@ -27,12 +37,12 @@ export class SnapshotAssembly {
 
   /** @throws {SnapshotError} `ERR_IMAGE` if the image is beyond a limit */
   constructor(
-    module: WebAssembly.Module,
+    readonly module: WebAssembly.Module,
     readonly image: ImageFile,
-    { level, pieceSize }: Encoding,
+    readonly encoding: Encoding,
   ) {
     this.#memory = initSync({ module }).memory;
-    this.#assembly = new Assembly(image.size, level, pieceSize);
+    this.#assembly = new Assembly(image.size, encoding.level, encoding.pieceSize);
     this.#check(this.#assembly.is_right());
   }
 

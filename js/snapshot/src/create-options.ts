@@ -1,4 +1,4 @@
-import { checkInteger, type WorkOptions } from "./options.js";
+import type { WorkOptions } from "./options.js";
 
 /** What `createSnapshot` can be told. The same image, level and piece size give the same file. */
 export interface CreateOptions extends WorkOptions {
@@ -14,23 +14,14 @@ export interface CreateOptions extends WorkOptions {
 const DEFAULT_LEVEL = 3;
 const DEFAULT_PIECE_SIZE = 2 ** 20;
 
-/** The largest number that the module takes. */
-const MOST = 2 ** 31 - 1;
-
 /** What of the options the file depends on. */
 export interface Encoding {
   readonly level: number;
   readonly pieceSize: number;
 }
 
-/**
- * What of the options the file depends on, as numbers that the module can take, which knows the limits.
- *
- * @throws {SnapshotError} `ERR_ARGUMENT`
- */
+/** What of the options the file depends on, with what is so unless it is said. */
 export function encodingOf(options: CreateOptions): Encoding {
   const { level = DEFAULT_LEVEL, pieceSize = DEFAULT_PIECE_SIZE } = options;
-  checkInteger("level", level, 0, MOST);
-  checkInteger("pieceSize", pieceSize, 0, MOST);
   return { level, pieceSize };
 }

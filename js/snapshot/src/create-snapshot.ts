@@ -1,4 +1,4 @@
-import { checkEncoding } from "./assembly.js";
+import { checkEncoding, SnapshotAssembly } from "./assembly.js";
 import { type CreateOptions, encodingOf } from "./create-options.js";
 import { encodeImage } from "./encode-image.js";
 import { ImageFile } from "./local/image-file.js";
@@ -36,21 +36,27 @@ export async function createSnapshot(
   options: CreateOptions = {},
 ): Promise<CreateInfo> {
   const start = performance.now();
-  const encoding = encodingOf(options);
-  checkEncoding(await compiledModule("encode"), encoding);
   checkWork(options);
+  const encoding = encodingOf(options);
+  const module = await compiledModule("encode");
+  checkEncoding(module, encoding);
   const target = localPath("destination", destination);
   const file = await ImageFile.open(localPath("image", image));
   try {
     await checkOther("destination", target, file.id);
-    return await writeWhole(target, options.signal, async (handle) => {
-      await encodeImage(file, encoding, options, async (bytes) => {
-        for await (const chunk of bytes) await writing(target, handle.writeFile(chunk));
+    const assembly = new SnapshotAssembly(module, file, encoding);
+    try {
+      const info = await writeWhole(target, options.signal, async (handle) => {
+        await encodeImage(assembly, options, async (bytes) => {
+          for await (const chunk of bytes) await writing(target, handle.writeFile(chunk));
+        });
+        await file.checkUnchanged();
+        return (await readManifest(await SnapshotFile.of(target, handle))).info;
       });
-      await file.checkUnchanged();
-      const { info } = await readManifest(await SnapshotFile.of(target, handle));
       return { ...info, duration: performance.now() - start };
-    });
+    } finally {
+      assembly.free();
+    }
   } finally {
     await file.close();
   }

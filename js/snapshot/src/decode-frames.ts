@@ -17,7 +17,7 @@ export interface OpenImage {
 /**
  * Decodes the frames of a snapshot, each by whichever thread is free.
  *
- * @param image what the data is written to; if there is none, holes are decoded too
+ * @param image what the data is written to; without it, all frames are checked, those of holes as well
  */
 export async function decodeFrames(
   file: SnapshotFile,

@@ -1,16 +1,14 @@
-import { SnapshotAssembly } from "./assembly.js";
-import type { Encoding } from "./create-options.js";
-import type { ImageFile } from "./local/image-file.js";
+import type { SnapshotAssembly } from "./assembly.js";
 import { type WorkOptions, workerCount } from "./options.js";
-import { pieces, type Stretch } from "./pieces.js";
+import { pieces, type Stretch, toRead } from "./pieces.js";
 import { withProgress } from "./progress.js";
-import { compiledModule } from "./wasm/module.js";
 import type { CompressedPiece, EncodeData, Piece } from "./workers/encode-worker.js";
 import { type WorkerPool, withWorkers } from "./workers/pool.js";
 import { zeros } from "./workers/runs.js";
 
-/** How many pieces each thread may be ahead of what is written. */
-const AHEAD = 4;
+/** How many pieces each thread may be ahead of what is written, and how many bytes they may have. */
+const MAX_AHEAD = 4;
+const MAX_BYTES_AHEAD = 2 ** 22;
 
 /**
  * Makes the snapshot of an image, each piece by whichever thread is free.
@@ -18,48 +16,31 @@ const AHEAD = 4;
  * @param write is given the bytes of the snapshot, in their order
  */
 export async function encodeImage(
-  image: ImageFile,
-  encoding: Encoding,
+  assembly: SnapshotAssembly,
   options: WorkOptions,
   write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>,
 ): Promise<void> {
-  const module = await compiledModule("encode");
+  const { module, image, encoding } = assembly;
   const extents = await image.extents();
-  const stretches = () => pieces(image.size, encoding.pieceSize, extents);
-  const { count, totalBytes } = toRead(stretches());
-  const assembly = new SnapshotAssembly(module, image, encoding);
+  const { count, totalBytes } = toRead(image.size, encoding.pieceSize, extents);
+  const stretches = pieces(image.size, encoding.pieceSize, extents);
   const data: EncodeData = { module, ...encoding, image: image.fd, imageName: image.name };
   const script = new URL("./workers/encode-worker.js", import.meta.url);
-  try {
-    await withWorkers<Piece, CompressedPiece, void>(
-      script,
-      workerCount(options, count),
-      data,
-      options.signal,
-      (pool) => {
-        const stream = new SnapshotStream(assembly, pool);
-        return withProgress(
-          options.onProgress,
-          { phase: "create", totalBytes, counts: () => stream.counts },
-          (error) => void pool.end(error),
-          () => write(stream.bytes(stretches())),
-        );
-      },
-    );
-  } finally {
-    assembly.free();
-  }
-}
-
-/** How many pieces there are to be read, and how many bytes they have. */
-function toRead(stretches: Iterable<Stretch>) {
-  let [count, totalBytes] = [0, 0];
-  for (const { length, isZero } of stretches) {
-    if (isZero) continue;
-    count += 1;
-    totalBytes += length;
-  }
-  return { count, totalBytes };
+  await withWorkers<Piece, CompressedPiece, void>(
+    script,
+    workerCount(options, count),
+    data,
+    options.signal,
+    (pool) => {
+      const stream = new SnapshotStream(assembly, pool);
+      return withProgress(
+        options.onProgress,
+        { phase: "create", totalBytes, counts: () => stream.counts },
+        (error) => void pool.end(error),
+        () => write(stream.bytes(stretches)),
+      );
+    },
+  );
 }
 
 /** Where the bytes of a snapshot come from, while threads compress what follows. */
@@ -77,12 +58,14 @@ class SnapshotStream {
   async *bytes(stretches: Iterable<Stretch>): AsyncGenerator<Uint8Array> {
     yield this.#assembly.header();
     const ahead: Promise<CompressedPiece>[] = [];
+    const aheadOfOne = Math.floor(MAX_BYTES_AHEAD / this.#assembly.encoding.pieceSize);
+    const most = this.#pool.size * Math.max(1, Math.min(aheadOfOne, MAX_AHEAD));
     for (const stretch of stretches) {
       const compressed = this.#compress(stretch);
       // It is awaited in its turn; until then, its failure is no surprise.
       compressed.catch(() => {});
       ahead.push(compressed);
-      if (ahead.length > AHEAD * this.#pool.size) yield* this.#assemble(ahead.shift());
+      if (ahead.length > most) yield* this.#assemble(ahead.shift());
     }
     for (const compressed of ahead) yield* this.#assemble(compressed);
     yield this.#assembly.finish();

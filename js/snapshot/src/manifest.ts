@@ -8,6 +8,9 @@ import { errorOf } from "./wasm/refusal.js";
 /** What is read of the end of a file at first, in bytes: enough for 1,200 frames. */
 const FIRST_LENGTH = 1 << 16;
 
+/** How long a digest is, in bytes. */
+const DIGEST_LENGTH = 32;
+
 /** What a snapshot says of itself. */
 export interface SnapshotInfo {
   /** The identity of the snapshot: 64 hexadecimal digits, the BLAKE3 digest of its manifest. */
@@ -43,45 +46,59 @@ export interface Manifest {
 export async function readManifest(file: SnapshotFile, isStrict = false): Promise<Manifest> {
   const { memory } = initSync({ module: await compiledModule("decode") });
   const tail = new Tail(file.size);
-  const refused = () => errorOf("ERR_SNAPSHOT_FORMAT", `${file.name}: `, tail.refusal(), memory);
-  const write = (start: number, bytes: Uint8Array) => {
-    new Uint8Array(memory.buffer, start, bytes.length).set(bytes);
-  };
+  try {
+    if (!(await parse(tail, file, isStrict, memory))) {
+      throw errorOf("ERR_SNAPSHOT_FORMAT", `${file.name}: `, tail.refusal(), memory);
+    }
+    const frames = Frames.copy(memory, tail.records(), tail.frames());
+    return { info: infoOf(tail, file, memory), frames };
+  } finally {
+    tail.free();
+  }
+}
+
+/** Has the module read the end of a file. Returns whether it is right. */
+async function parse(
+  tail: Tail,
+  file: SnapshotFile,
+  isStrict: boolean,
+  memory: WebAssembly.Memory,
+): Promise<boolean> {
   const fill = async (length: number) => {
     const bytes = await file.read(file.size - length, length);
     const start = tail.reserve(length);
     if (start === 0) {
       throw new SnapshotError("ERR_SNAPSHOT_FORMAT", `${file.name}: no memory for ${length} bytes`);
     }
-    write(start, bytes);
+    new Uint8Array(memory.buffer).set(bytes, start);
   };
-  try {
-    const first = Math.min(file.size, FIRST_LENGTH);
-    await fill(first);
-    const length = tail.length();
-    if (length === 0) throw refused();
-    if (length > first) await fill(length);
-    if (!tail.parse()) throw refused();
-    if (isStrict) {
-      write(tail.header(), await file.read(0, tail.header_length()));
-      if (!tail.check_header()) throw refused();
-    }
-    const frames = Frames.copy(memory, tail.records(), tail.frames());
-    const digest = Buffer.from(memory.buffer, tail.identity(), 32).toString("hex");
-    const [imageSize, dataSize] = [tail.image_size(), tail.data_size()];
-    const dataFrames = tail.data_frames();
-    const info = {
-      digest,
-      imageSize,
-      dataSize,
-      holeSize: imageSize - dataSize,
-      fileSize: file.size,
-      pieceSize: tail.piece_size(),
-      dataFrames,
-      holeFrames: frames.count - dataFrames,
-    };
-    return { info, frames };
-  } finally {
-    tail.free();
-  }
+  const first = Math.min(file.size, FIRST_LENGTH);
+  await fill(first);
+  const length = tail.length();
+  if (length > first) await fill(length);
+  // The header tells the version, whatever else there may be in another one.
+  const headerLength = tail.header_length();
+  const header = file.size < headerLength ? [] : await file.read(0, headerLength);
+  new Uint8Array(memory.buffer).set(header, tail.header());
+  if (length > 0 && tail.parse(isStrict)) return true;
+  tail.blame_version();
+  return false;
+}
+
+function infoOf(tail: Tail, file: SnapshotFile, memory: WebAssembly.Memory): SnapshotInfo {
+  const [imageSize, dataSize, dataFrames] = [
+    tail.image_size(),
+    tail.data_size(),
+    tail.data_frames(),
+  ];
+  return {
+    digest: Buffer.from(memory.buffer, tail.identity(), DIGEST_LENGTH).toString("hex"),
+    imageSize,
+    dataSize,
+    holeSize: imageSize - dataSize,
+    fileSize: file.size,
+    pieceSize: tail.piece_size(),
+    dataFrames,
+    holeFrames: tail.frames() - dataFrames,
+  };
 }

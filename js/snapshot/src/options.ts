@@ -7,7 +7,7 @@ import type { Progress } from "./progress.js";
 export interface WorkOptions {
   /** Ends the work: its promise is rejected with the signal's reason, and nothing is left behind. */
   readonly signal?: AbortSignal | undefined;
-  /** Is told of the progress ten times a second. What it throws ends the work. */
+  /** Is told of the progress ten times a second. What it throws at once ends the work. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** How many threads work, 1 to 256; as many as the machine has cores unless it is said. */
   readonly workers?: number | undefined;
@@ -19,11 +19,32 @@ export interface ReadOptions {
   readonly digest?: string | undefined;
 }
 
+/** What reading all of a snapshot can be told. */
+export interface ReadWorkOptions extends WorkOptions, ReadOptions {}
+
 const MAX_WORKERS = 256;
 
 /** Checks what callers can want of all work. @throws {SnapshotError} `ERR_ARGUMENT` */
-export function checkWork({ workers }: WorkOptions): void {
+export function checkWork(options: WorkOptions): void {
+  checkObject(options);
+  const { signal, onProgress, workers } = options;
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw new SnapshotError(
+      "ERR_ARGUMENT",
+      `signal: expected an AbortSignal, found ${typeof signal}`,
+    );
+  }
+  if (onProgress !== undefined && typeof onProgress !== "function") {
+    const found = typeof onProgress;
+    throw new SnapshotError("ERR_ARGUMENT", `onProgress: expected a function, found ${found}`);
+  }
   if (workers !== undefined) checkInteger("workers", workers, 1, MAX_WORKERS);
+}
+
+/** @throws {SnapshotError} `ERR_ARGUMENT` */
+function checkObject(options: object): void {
+  if (typeof options === "object" && options !== null) return;
+  throw new SnapshotError("ERR_ARGUMENT", `options: expected an object, found ${options}`);
 }
 
 /** How many threads to work with, of which more than `parts` would have nothing to do. */
@@ -40,7 +61,9 @@ export function checkInteger(name: string, value: unknown, least: number, most: 
 }
 
 /** Checks a digest that a caller wants. @throws {SnapshotError} `ERR_ARGUMENT` */
-export function checkedDigest({ digest }: ReadOptions): string | undefined {
+export function checkedDigest(options: ReadOptions): string | undefined {
+  checkObject(options);
+  const { digest } = options;
   if (digest === undefined || /^[0-9a-f]{64}$/i.test(digest)) return digest?.toLowerCase();
   throw new SnapshotError("ERR_ARGUMENT", "digest: expected 64 hexadecimal digits");
 }

@@ -20,15 +20,40 @@ export function* pieces(
   extents: readonly Extent[],
 ): Generator<Stretch> {
   let offset = 0;
-  for (const { start, end } of extents) {
-    const first = start - (start % pieceSize);
-    yield* zerosTo(offset, first);
-    offset = Math.max(offset, first);
-    for (; offset < end; offset += pieceSize) {
-      yield { offset, length: Math.min(pieceSize, imageSize - offset), isZero: false };
+  for (const { start, end } of regions(imageSize, pieceSize, extents)) {
+    yield* zerosTo(offset, start);
+    for (offset = start; offset < end; offset += pieceSize) {
+      yield { offset, length: Math.min(pieceSize, end - offset), isZero: false };
     }
+    offset = end;
   }
   yield* zerosTo(offset, imageSize);
+}
+
+/** How many of the pieces are to be read, and how many bytes they have. */
+export function toRead(imageSize: number, pieceSize: number, extents: readonly Extent[]) {
+  let [count, totalBytes] = [0, 0];
+  for (const { start, end } of regions(imageSize, pieceSize, extents)) {
+    count += Math.ceil((end - start) / pieceSize);
+    totalBytes += end - start;
+  }
+  return { count, totalBytes };
+}
+
+/** The extents, widened to whole pieces. */
+function* regions(
+  imageSize: number,
+  pieceSize: number,
+  extents: readonly Extent[],
+): Generator<Extent> {
+  let done = 0;
+  for (const extent of extents) {
+    const start = Math.max(done, extent.start - (extent.start % pieceSize));
+    const end = Math.min(Math.ceil(extent.end / pieceSize) * pieceSize, imageSize);
+    if (end <= start) continue;
+    yield { start, end };
+    done = end;
+  }
 }
 
 function* zerosTo(start: number, end: number): Generator<Stretch> {

@@ -6,9 +6,9 @@ export interface Progress {
   readonly bytes: number;
   /** How much of it there is to do, in bytes. */
   readonly totalBytes: number;
-  /** How much of the snapshot was read or written, in bytes. */
+  /** How much of the snapshot was read or written, in bytes: of its frames, its manifest left out. */
   readonly compressedBytes: number;
-  /** How many frames are done. */
+  /** How many frames of data are done; to verify, holes are frames as well. */
   readonly frames: number;
   /** How fast it goes, in bytes of the image a second, since the beginning. */
   readonly bytesPerSecond: number;

@@ -4,16 +4,7 @@ import { localPath } from "./local/path.js";
 import { SnapshotFile } from "./local/snapshot-file.js";
 import { writeWhole, writing } from "./local/whole-file.js";
 import { readManifest, type SnapshotInfo } from "./manifest.js";
-import {
-  checkedDigest,
-  checkPinned,
-  checkWork,
-  type ReadOptions,
-  type WorkOptions,
-} from "./options.js";
-
-/** What {@link restoreSnapshot} can be told. */
-export interface RestoreOptions extends WorkOptions, ReadOptions {}
+import { checkedDigest, checkPinned, checkWork, type ReadWorkOptions } from "./options.js";
 
 /** What was restored. */
 export interface RestoreInfo extends SnapshotInfo {
@@ -38,7 +29,7 @@ export interface RestoreInfo extends SnapshotInfo {
 export async function restoreSnapshot(
   source: string | URL,
   image: string,
-  options: RestoreOptions = {},
+  options: ReadWorkOptions = {},
 ): Promise<RestoreInfo> {
   const start = performance.now();
   const digest = checkedDigest(options);

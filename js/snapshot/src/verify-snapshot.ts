@@ -2,16 +2,7 @@ import { decodeFrames } from "./decode-frames.js";
 import { localPath } from "./local/path.js";
 import { SnapshotFile } from "./local/snapshot-file.js";
 import { readManifest, type SnapshotInfo } from "./manifest.js";
-import {
-  checkedDigest,
-  checkPinned,
-  checkWork,
-  type ReadOptions,
-  type WorkOptions,
-} from "./options.js";
-
-/** What {@link verifySnapshot} can be told. */
-export interface VerifyOptions extends WorkOptions, ReadOptions {}
+import { checkedDigest, checkPinned, checkWork, type ReadWorkOptions } from "./options.js";
 
 /**
  * Reads all of a snapshot, and checks every byte: the digest of each frame, that it decodes to what the
@@ -25,7 +16,7 @@ export interface VerifyOptions extends WorkOptions, ReadOptions {}
  */
 export async function verifySnapshot(
   source: string | URL,
-  options: VerifyOptions = {},
+  options: ReadWorkOptions = {},
 ): Promise<SnapshotInfo> {
   const digest = checkedDigest(options);
   checkWork(options);

@@ -181,6 +181,15 @@ describe("what is no snapshot", () => {
   });
 });
 
+test("a file of another version is refused as one, whatever else is in it", async () => {
+  const later = Buffer.concat([whole.subarray(0, 32), noise("later", 57)]);
+  later.writeUInt16LE(2, 16);
+  writeFileSync(path("later.vhs"), later);
+  const error = await refusalOf(inspectSnapshot(path("later.vhs")), "ERR_SNAPSHOT_FORMAT");
+  expect(error).toMatchObject({ field: "version in the header", offset: 16 });
+  expect(error.message).toContain("expected 1, found 2");
+});
+
 describe("the digest that a snapshot must have", () => {
   const readers: Record<string, (digest: string) => Promise<unknown>> = {
     restoreSnapshot: (digest) => restoreSnapshot(path("whole.vhs"), path("pinned"), { digest }),

@@ -20,6 +20,7 @@ import {
   type CreateOptions,
   createSnapshot,
   inspectSnapshot,
+  type ReadOptions,
   restoreSnapshot,
   verifySnapshot,
 } from "@hedgerow/snapshot";
@@ -248,14 +249,29 @@ describe("options", () => {
     { workers: Number.NaN },
     { workers: Number.POSITIVE_INFINITY },
     { workers: "2" },
+    { signal: {} },
+    { signal: null },
+    { onProgress: "often" },
   ])("%o is refused", async (options) => {
     const wrong = options as CreateOptions;
     const [option] = Object.keys(options);
     const error = await refusalOf(createSnapshot(image, path("no.vhs"), wrong), "ERR_ARGUMENT");
     expect(error.message).toMatch(option === "pieceSize" ? /^piece ?size: /i : `${option}: `);
+    if (typeof options.level === "number") {
+      expect(error.message).toBe(
+        `level: expected a whole number from 1 to 19, found ${options.level}`,
+      );
+    }
     expect(error.message).toMatch(/expected .*, found /);
     expect(leftovers(path())).toEqual([]);
     expect(() => statSync(path("no.vhs"))).toThrow("ENOENT");
+  });
+
+  test.each([null, "options", 3])("%j are no options", async (options) => {
+    const wrong = options as CreateOptions & ReadOptions;
+    await refusalOf(createSnapshot(image, path("no.vhs"), wrong), "ERR_ARGUMENT");
+    await refusalOf(restoreSnapshot(path("no.vhs"), path("no"), wrong), "ERR_ARGUMENT");
+    await refusalOf(inspectSnapshot(path("no.vhs"), wrong), "ERR_ARGUMENT");
   });
 
   test("as many threads as nobody has are refused by reading, too", async () => {

@@ -1,4 +1,5 @@
 /** What goes wrong around snapshots: disks, images that change, threads, callers who change their mind. */
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   appendFileSync,
@@ -13,10 +14,11 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
+import { promisify } from "node:util";
 import {
   type CreateOptions,
   createSnapshot,
-  type RestoreOptions,
+  type ReadWorkOptions,
   restoreSnapshot,
   verifySnapshot,
 } from "@hedgerow/snapshot";
@@ -193,6 +195,27 @@ describe("an image that changes while it is read", () => {
 });
 
 describe("threads", () => {
+  test("take no options of Node that are for the main thread", async () => {
+    const code = `
+      import { createSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
+      const [, image, snapshot, restored] = process.argv;
+      await createSnapshot(image, snapshot);
+      await restoreSnapshot(snapshot, restored);`;
+    const files = [image, path("of text.vhs"), path("of text")];
+    await promisify(execFile)(process.execPath, ["--input-type=module", "-e", code, ...files]);
+    expect(readFileSync(path("of text")).equals(readFileSync(image))).toBe(true);
+  });
+
+  test("leave nothing open that is ended while they begin", async () => {
+    const open = () => readdirSync("/proc/self/fd").length;
+    const before = open();
+    for (let round = 0; round < 20; round += 1) {
+      const signal = AbortSignal.timeout(round);
+      await verifySnapshot(snapshot, { signal }).catch(() => {});
+    }
+    expect(open()).toBeLessThanOrEqual(before + 2);
+  });
+
   const everyCall = [
     ["createSnapshot", image],
     ["restoreSnapshot", snapshot],
@@ -296,7 +319,7 @@ describe("the end that a caller wants", () => {
   test("a signal in the last moment, when all is done but the name, still ends it", async () => {
     for (const make of [
       (options: CreateOptions) => createSnapshot(image, path("late"), options),
-      (options: RestoreOptions) => restoreSnapshot(snapshot, path("late"), options),
+      (options: ReadWorkOptions) => restoreSnapshot(snapshot, path("late"), options),
     ]) {
       const controller = new AbortController();
       const onProgress: CreateOptions["onProgress"] = ({ bytes, totalBytes }) => {

@@ -49,24 +49,34 @@ export interface Surroundings {
   readonly under?: readonly string[];
   /** What every thread loads first: a module of the folder `preload`. */
   readonly preload?: string;
+  /** Options of Node. */
+  readonly flags?: readonly string[];
 }
 
 /** What a process says when all is loaded and the work begins. */
 const BEGIN = "begin\n";
 
 /** Node, and what comes before the job itself. */
-function command({ under = [], preload }: Surroundings): [string, ...string[]] {
-  const here = (name: string) => new URL(name, import.meta.url);
-  const imports = preload === undefined ? [] : ["--import", here(`preload/${preload}.mjs`).href];
-  const script = fileURLToPath(here("job.mjs"));
-  const node = [process.execPath, "--unhandled-rejections=strict", ...imports, script];
+function command({ under = [], flags = [] }: Surroundings): [string, ...string[]] {
+  const script = fileURLToPath(new URL("job.mjs", import.meta.url));
+  const node = [process.execPath, "--unhandled-rejections=strict", ...flags, script];
   return [...under, ...node] as [string, ...string[]];
+}
+
+/** The environment in which threads load a module first, as well. */
+function environment({ preload }: Surroundings): NodeJS.ProcessEnv {
+  if (preload === undefined) return process.env;
+  const { href } = new URL(`preload/${preload}.mjs`, import.meta.url);
+  return { ...process.env, NODE_OPTIONS: `--import=${href}` };
 }
 
 /** Runs a job. The process must end by itself, and well: whatever it did not expect is thrown. */
 export async function run(job: Job, surroundings: Surroundings = {}): Promise<Outcome> {
   const [program, ...args] = command(surroundings);
-  const child = promisify(execFile)(program, [...args, JSON.stringify(job)], { timeout: 60_000 });
+  const child = promisify(execFile)(program, [...args, JSON.stringify(job)], {
+    timeout: 60_000,
+    env: environment(surroundings),
+  });
   const { stdout } = await child;
   return JSON.parse(stdout.slice(BEGIN.length)) as Outcome;
 }

@@ -74,6 +74,20 @@ fn random_data_grows_by_a_thousandth_at_most() {
 }
 
 #[test]
+fn a_piece_of_as_many_frames_as_there_can_be_has_room() {
+    // Blocks that cannot be compressed, and the shortest holes between them.
+    let options = Options { piece_size: 1 << 24, ..Options::default() };
+    let mut image = noise(1 << 24, 1);
+    for hole in image.chunks_mut(17 * BLOCK) {
+        let length = hole.len() - BLOCK.min(hole.len());
+        hole[..length].fill(0);
+    }
+    let file = create(&image, &options);
+    assert_eq!(open(&file).unwrap().frames().len(), 2 * 240);
+    assert!(restore(&file).unwrap() == image);
+}
+
+#[test]
 fn thousands_of_tiny_extents_come_back() {
     // A block of data every 16 blocks of zeros, and every 15, whose zeros are no hole.
     for (period, frames) in [(17, 4000), (16, 16)] {

@@ -11,5 +11,6 @@ mod memory;
 mod plan;
 mod round_trip;
 mod support;
+mod tail;
 mod vector;
 mod zstd;

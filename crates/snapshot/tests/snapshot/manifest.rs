@@ -10,13 +10,13 @@ use crate::support::{
 };
 
 /// Two frames of data and a hole between them, in pieces of 8 KiB.
-fn forged() -> Forged {
+pub fn forged() -> Forged {
     let mut forged = Forged::new(8192);
     forged.data(&text(4096, 1)).hole(65_536).data(&text(100, 2));
     forged
 }
 
-fn refusal(file: &[u8]) -> FormatError {
+pub fn refusal(file: &[u8]) -> FormatError {
     Manifest::parse(file, file.len() as u64).unwrap_err()
 }
 
@@ -35,12 +35,12 @@ fn assert_refused(
 }
 
 /// Where a field of the manifest lies in the file.
-fn at(place: u64) -> u64 {
+pub fn at(place: u64) -> u64 {
     forged().manifest_at() + place
 }
 
 /// Where a field of an entry lies in the file.
-fn in_entry(frame: u32, place: u64) -> u64 {
+pub fn in_entry(frame: u32, place: u64) -> u64 {
     forged().entry_at(frame.into()) + place
 }
 
@@ -243,152 +243,6 @@ fn data_at_its_limits_is_taken() {
     forged.image_size += 4096 - 100;
     let manifest = open(&forged.file()).unwrap();
     assert_eq!(manifest.frames()[3].compressed_length, most);
-}
-
-/// The seek table of a file: where it begins, and the number at a place in it.
-fn seek_table(file: &[u8]) -> usize {
-    file.len() - (8 + 5 * 8 + 9)
-}
-
-#[test]
-fn every_column_of_the_seek_table_is_compared() {
-    let file = forged().file();
-    let table = seek_table(&file);
-    for row in 0..5_usize {
-        let frame = (1..4).contains(&row).then(|| row as u32 - 1);
-        for (column, name) in
-            [(0, "compressed length in the seek table"), (4, "raw length in the seek table")]
-        {
-            let place = table + 8 + row * 8 + column;
-            let mut changed = file.clone();
-            changed[place] ^= 1;
-            let number =
-                |file: &[u8]| u64::from(u32::from_le_bytes(*file[place..].first_chunk().unwrap()));
-            let error = refusal(&changed);
-            assert_eq!((error.field, error.frame, error.offset), (name, frame, place as u64));
-            let fault = Fault::NotExactly { expected: number(&file), found: number(&changed) };
-            assert_eq!(error.fault, fault);
-        }
-    }
-}
-
-#[test]
-fn the_frames_around_the_image_are_checked() {
-    let file = forged().file();
-    let (manifest, table) = (at(0) as usize - 8, seek_table(&file));
-    let changed = |place: usize| {
-        let mut changed = file.clone();
-        changed[place] ^= 1;
-        changed
-    };
-    let magic = |expected| Fault::Magic { expected, found: expected ^ 1 };
-    let exactly = |expected| Fault::NotExactly { expected, found: expected ^ 1 };
-    let cases = [
-        (manifest, "magic number of the manifest", magic(0x184D_2A58)),
-        (manifest + 4, "length of the manifest", exactly(32 + 3 * 44 + 32)),
-        (table, "magic number of the seek table", magic(0x184D_2A5E)),
-        (table + 4, "length of the seek table", exactly(5 * 8 + 9)),
-        (file.len() - 5, "descriptor of the seek table", exactly(0)),
-        (file.len() - 4, "magic number of the footer", magic(0x8F92_EAB1)),
-    ];
-    for (place, field, fault) in cases {
-        let error = refusal(&changed(place));
-        assert_eq!((error.field, error.offset, error.fault), (field, place as u64, fault));
-    }
-    let error = refusal(&changed(table - 1));
-    assert_eq!((error.field, error.offset), ("digest of the manifest", table as u64 - 32));
-    assert!(matches!(error.fault, Fault::Digest { .. }));
-}
-
-#[test]
-fn every_field_of_the_header_is_compared() {
-    let file = forged().file();
-    let manifest = Manifest::parse(&file, file.len() as u64).unwrap();
-    let cases = [
-        (0, 4, "magic number of the header"),
-        (4, 4, "length of the header"),
-        (8, 8, "magic number of the header's content"),
-        (16, 2, "version in the header"),
-        (18, 2, "reserved bytes of the header"),
-        (20, 4, "piece size in the header"),
-        (24, 8, "image size in the header"),
-    ];
-    for (start, length, field) in cases {
-        for place in start..start + length {
-            let mut header = *file.first_chunk().unwrap();
-            assert_eq!(manifest.check_header(&header), Ok(()));
-            header[place] ^= 0x80;
-            let error = manifest.check_header(&header).unwrap_err();
-            assert_eq!((error.field, error.offset), (field, start as u64));
-        }
-    }
-    assert_eq!(cases.iter().map(|case| case.1).sum::<usize>(), Manifest::HEADER_LENGTH);
-}
-
-#[test]
-fn a_later_version_is_told_by_its_header() {
-    let mut header = *forged().file().first_chunk().unwrap();
-    assert_eq!(Manifest::check_version(&header), Ok(()));
-    // Its sizes are not known yet, and its length may be another one.
-    header[20..].fill(0xff);
-    assert_eq!(Manifest::check_version(&header), Ok(()));
-    header[4] = 40;
-    header[16] = 2;
-    let error = Manifest::check_version(&header).unwrap_err();
-    assert_eq!(error.to_string(), "version in the header at byte 16: expected 1, found 2");
-    let zstd = *b"\x28\xb5\x2f\xfd a file of zstd, but no snapshot";
-    let error = Manifest::check_version(zstd.first_chunk().unwrap()).unwrap_err();
-    assert_eq!((error.field, error.offset), ("magic number of the header", 0));
-}
-
-#[test]
-fn counts_are_limited_at_both_sides() {
-    let footer = |count: u32| {
-        let mut footer = [0, 0, 0, 0, 0, 0xb1, 0xea, 0x92, 0x8f];
-        footer[..4].copy_from_slice(&count.to_le_bytes());
-        footer
-    };
-    let most = (1 << 20) + 2;
-    for found in [0, 1, most + 1, u32::MAX] {
-        let error = Manifest::tail_length(&footer(found), u64::MAX).unwrap_err();
-        assert_eq!((error.field, error.offset), ("count of the seek table", u64::MAX - 9));
-        let fault = Fault::NotBetween { least: 2, most: most.into(), found: found.into() };
-        assert_eq!(error.fault, fault);
-    }
-    assert_eq!(Manifest::tail_length(&footer(2), 137), Ok(105));
-    let tail = 105 + 52 * (1 << 20);
-    assert_eq!(Manifest::tail_length(&footer(most), tail + 32), Ok(tail));
-    assert_eq!(Manifest::tail_length(&footer(most), u64::MAX), Ok(tail));
-    for (count, least) in [(2, 137), (3, 189), (most, tail + 32)] {
-        let error = Manifest::tail_length(&footer(count), least - 1).unwrap_err();
-        assert_eq!((error.field, error.offset), ("file size", least - 1));
-        assert_eq!(error.fault, Fault::TooShort { least, found: least - 1 });
-    }
-    for file_size in 0..137 {
-        let error = Manifest::tail_length(&[0xff; 9], file_size).unwrap_err();
-        assert_eq!(error.fault, Fault::TooShort { least: 137, found: file_size });
-    }
-}
-
-#[test]
-fn a_tail_may_be_longer_than_it_must_and_not_shorter() {
-    let file = forged().file();
-    let size = file.len() as u64;
-    let tail = Manifest::tail_length(file.last_chunk().unwrap(), size).unwrap();
-    let start = (size - tail) as usize;
-    let expected = Manifest::parse(&file, size).unwrap();
-    for start in 0..=start {
-        assert_eq!(Manifest::parse(&file[start..], size).as_ref(), Ok(&expected));
-    }
-    for start in start + 1..=file.len() {
-        let error = Manifest::parse(&file[start..], size).unwrap_err();
-        let found = size - start as u64;
-        let least = if found < 9 { 9 } else { tail };
-        assert_eq!((error.field, error.offset), ("tail", start as u64));
-        assert_eq!(error.fault, Fault::TooShort { least, found });
-    }
-    // One that is longer than the file is said to be does no harm.
-    assert!(Manifest::parse(&file, 200).is_err());
 }
 
 #[test]

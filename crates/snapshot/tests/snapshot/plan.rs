@@ -108,3 +108,21 @@ fn data_without_holes_is_cut_at_the_size_of_parts() {
     assert_eq!(manifest.ranges(u32::MAX).collect::<Vec<_>>(), std::slice::from_ref(&(0..40)));
     assert_eq!(manifest.ranges(0).count(), 40);
 }
+
+#[test]
+fn holes_of_64_kib_in_the_file_are_read_over_and_longer_ones_are_not() {
+    // 31 of the longest holes, and one that takes what is left.
+    for (last, ranges) in [(400, 1), (401, 2)] {
+        let mut forged = Forged::new(4096);
+        forged.frame(FrameKind::Data, 4096, b"one");
+        for _ in 0..31 {
+            forged.frame(FrameKind::Hole, 1 << 26, &[0; 2062]);
+        }
+        forged.frame(FrameKind::Hole, last << 17, &vec![0; 14 + 4 * last as usize]);
+        forged.frame(FrameKind::Data, 4096, b"other");
+        let manifest = open(&forged.file()).unwrap();
+        let gap = manifest.frames()[33].file_offset - manifest.frames()[1].file_offset;
+        assert_eq!(gap, (1 << 16) + u64::from(last - 400) * 4);
+        assert_eq!(manifest.ranges(1 << 23).count(), ranges);
+    }
+}

@@ -29,6 +29,7 @@ export class ImageFile {
         handle.stat({ bigint: true }),
       );
       if (!found.isFile()) throw new SnapshotError("ERR_IMAGE", `${path}: expected a file`);
+      if (found.size === 0n) await checkEmpty(path, handle);
       return new ImageFile(path, handle, found);
     } catch (error) {
       await handle.close();
@@ -82,6 +83,14 @@ export class ImageFile {
   close(): Promise<void> {
     return this.handle.close();
   }
+}
+
+/** Throws if a file has content though it says it has none, as those of `/proc` do. */
+async function checkEmpty(path: string, handle: FileHandle): Promise<void> {
+  const read = handle.read(Buffer.alloc(1), 0, 1, 0);
+  const { bytesRead } = await withFile("ERR_IMAGE", `cannot read ${path}`, read);
+  if (bytesRead === 0) return;
+  throw new SnapshotError("ERR_IMAGE", `${path}: expected a file that knows its size, found 0`);
 }
 
 function timeOf(nanoseconds: bigint): string {

@@ -24,6 +24,11 @@ export function withFileSync<T>(code: SnapshotErrorCode, what: string, action: (
 
 /** An error of the system as one of this package, with it as the cause; any other as it is. */
 function told(code: SnapshotErrorCode, what: string, error: unknown): unknown {
-  if (!(error instanceof Error) || !("syscall" in error)) return error;
+  if (!(error instanceof Error) || !isOfSystem(error)) return error;
   return new SnapshotError(code, `${what}: ${messageOf(error)}`, { cause: error });
+}
+
+/** Whether the system refused something, or Node's permissions did. */
+function isOfSystem(error: Error): boolean {
+  return "syscall" in error || ("code" in error && error.code === "ERR_ACCESS_DENIED");
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type FileHandle, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 
 import { SnapshotError } from "../error.js";
 import { withFile } from "./system-failure.js";
@@ -28,14 +28,15 @@ export async function writeWhole<T>(
   try {
     const result = await write(file);
     await writing(path, file.sync());
-    await file.close();
+    await writing(path, file.close());
     signal?.throwIfAborted();
     await writing(path, rename(partial, target));
     await syncDirectory(dirname(target));
     return result;
   } catch (error) {
-    await file.close();
-    await rm(partial, { force: true });
+    // What went wrong first is what there is to tell.
+    await file.close().catch(() => {});
+    await rm(partial, { force: true }).catch(() => {});
     throw error;
   }
 }
@@ -44,6 +45,9 @@ export async function writeWhole<T>(
 async function checkedTarget(path: string): Promise<string> {
   const found = await writing(path, unlessMissing(stat(path)));
   if (found === undefined) {
+    if (path.endsWith("/") || path.endsWith(sep)) {
+      throw new SnapshotError("ERR_TARGET", `${path}: expected the name of a file`);
+    }
     if ((await writing(path, unlessMissing(lstat(path)))) !== undefined) {
       throw new SnapshotError("ERR_TARGET", `${path}: expected a file, found a link to nothing`);
     }

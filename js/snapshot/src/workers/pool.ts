@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 
 import { messageOf, SnapshotError } from "../error.js";
-import { type Answer, errorOfFailure } from "./serve.js";
+import { type Answer, errorOfFailure, LOADED } from "./serve.js";
 
 interface Waiting<Result> {
   resolve(result: Result): void;
@@ -12,10 +12,18 @@ interface Waiting<Result> {
 class Thread<Task, Result> {
   readonly #worker: Worker;
   readonly #waiting: Waiting<Result>[] = [];
+  readonly #loaded: Promise<void>;
+  #ended: Promise<void> | undefined;
 
   constructor(script: URL, data: unknown, fail: (error: unknown) => void) {
-    this.#worker = new Worker(script, { workerData: data });
+    // What Node was started with is for whoever started it: some of it no thread takes.
+    this.#worker = new Worker(script, { workerData: data, execArgv: [] });
+    this.#loaded = new Promise((resolve) => {
+      this.#worker.once("message", () => resolve());
+      this.#worker.once("exit", () => resolve());
+    });
     this.#worker.on("message", (answer: Answer<Result>) => {
+      if (answer === LOADED) return;
       const waiting = this.#waiting.shift();
       if ("result" in answer) waiting?.resolve(answer.result);
       else waiting?.reject(errorOfFailure(answer.failure));
@@ -40,11 +48,16 @@ class Thread<Task, Result> {
     });
   }
 
-  async end(reason: unknown): Promise<void> {
+  /** Rejects what is not done, and ends the thread. */
+  end(reason: unknown): Promise<void> {
     for (const { reject } of this.#waiting.splice(0)) reject(reason);
-    this.#worker.removeAllListeners();
-    // What it still says while it ends is not heard, but must not go unheard as an error.
-    this.#worker.on("error", () => {});
+    this.#ended ??= this.#terminate();
+    return this.#ended;
+  }
+
+  /** Ends the thread, once it is loaded: before that, Node 20 would leave open what it is loading. */
+  async #terminate(): Promise<void> {
+    await this.#loaded;
     await this.#worker.terminate();
   }
 }
@@ -85,9 +98,9 @@ export class WorkerPool<Task, Result> {
 
   /**
    * Ends all threads: none runs any more when this is done. What they have not done is rejected with
-   * the `reason`.
+   * the first `reason` that there is.
    */
-  async end(reason: unknown = new SnapshotError("ERR_WORKER", "the workers were ended")) {
+  async end(reason: unknown): Promise<void> {
     if (!this.#isEnded) {
       this.#isEnded = true;
       this.#reason = reason;
@@ -116,6 +129,6 @@ export async function withWorkers<Task, Result, T>(
     return await work(pool);
   } finally {
     signal?.removeEventListener("abort", abort);
-    await pool.end();
+    await pool.end(new SnapshotError("ERR_WORKER", "the work is done"));
   }
 }

@@ -2,8 +2,14 @@ import { parentPort, type Transferable } from "node:worker_threads";
 
 import { SnapshotError, type SnapshotErrorCode } from "../error.js";
 
-/** What a worker answers to a task. */
-export type Answer<Result> = { readonly result: Result } | { readonly failure: Failure };
+/** What a worker says when it is there. */
+export const LOADED = "loaded";
+
+/** What a worker says: that it is there, and then an answer to each task. */
+export type Answer<Result> =
+  | typeof LOADED
+  | { readonly result: Result }
+  | { readonly failure: Failure };
 
 /** An error as it crosses between threads, which only keep what is plain. */
 export interface Failure {
@@ -35,6 +41,7 @@ export function serve<Task, Result>(work: (task: Task) => [Result, Transferable[
       parentPort?.postMessage({ failure } satisfies Answer<Result>);
     }
   });
+  parentPort?.postMessage(LOADED satisfies Answer<Result>);
 }
 
 /** The error that a failure was. */

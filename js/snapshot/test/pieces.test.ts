@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { pieces, toRead } from "../src/pieces.js";
+
+const PIECE = 4096;
+
+/** An image, and extents of it in order. */
+const images = fc
+  .record({
+    size: fc.nat(40 * PIECE),
+    ends: fc.uniqueArray(fc.nat(40 * PIECE), { maxLength: 12 }),
+  })
+  .map(({ size, ends }) => {
+    const sorted = ends.filter((end) => end <= size).sort((a, b) => a - b);
+    const extents = [];
+    for (let index = 0; index + 1 < sorted.length; index += 2) {
+      extents.push({ start: sorted[index] as number, end: sorted[index + 1] as number });
+    }
+    return { size, extents };
+  });
+
+test("pieces lie on a grid, cover the image, and are read if they touch an extent", () => {
+  fc.assert(
+    fc.property(images, ({ size, extents }) => {
+      let offset = 0;
+      for (const piece of pieces(size, PIECE, extents)) {
+        expect(piece.offset).toBe(offset);
+        const end = offset + piece.length;
+        const isTouched = extents.some((extent) => extent.start < end && extent.end > offset);
+        expect(isTouched).toBe(!piece.isZero);
+        if (!piece.isZero) {
+          expect(piece.length).toBe(Math.min(PIECE, size - offset));
+          expect(offset % PIECE).toBe(0);
+        }
+        offset = end;
+      }
+      expect(offset).toBe(size);
+    }),
+  );
+});
+
+test("what there is to read is known beforehand", () => {
+  fc.assert(
+    fc.property(images, ({ size, extents }) => {
+      const read = [...pieces(size, PIECE, extents)].filter(({ isZero }) => !isZero);
+      const totalBytes = read.reduce((sum, { length }) => sum + length, 0);
+      expect(toRead(size, PIECE, extents)).toEqual({ count: read.length, totalBytes });
+    }),
+  );
+});
+
+test("the largest image is not counted piece by piece", () => {
+  const size = 2 ** 44;
+  const all = [{ start: 0, end: size }];
+  expect(toRead(size, PIECE, all)).toEqual({ count: 2 ** 32, totalBytes: size });
+});
