@@ -80,5 +80,7 @@ function versions() {
     node: process.version,
     node24: capture(node24, ["--version"])?.trim(),
     workerd: capture("workerd", ["--version"])?.trim(),
+    clang: capture("clang", ["--version"])?.split("\n")[0],
+    zstd: capture("zstd", ["--version"])?.trim(),
   };
 }
