@@ -6,6 +6,7 @@ import { inRoot } from "./lib/paths.mjs";
 import { capture, main, run, StepError, step } from "./lib/run.mjs";
 import { whenChanged } from "./lib/stamp.mjs";
 import { buildTools } from "./lib/tools.mjs";
+import { buildModule, ZSTD_ENV } from "./lib/wasm.mjs";
 import { setup } from "./setup.mjs";
 
 export function build() {
@@ -53,20 +54,9 @@ const SMALL = {
  * @param {string} libraries what of the standard library the crate has
  * @param {Record<string, string>} env
  */
-function buildModule(crate, output, name, libraries, env) {
-  step(`WebAssembly: ${crate}, ${name}.wasm`);
-  run(
-    "wasm-pack",
-    [
-      ...["--log-level", "warn", "build", crate],
-      ...["--mode", "no-install", "--target", "web", "--no-pack", "--out-dir", output],
-      ...["--out-name", name, "--", "--no-default-features", "--features", name],
-      ...SMALL.args(libraries),
-    ],
-    { env: { ...SMALL.env, ...env } },
-  );
-  // Made by wasm-pack, it would keep all of the folder out of the npm package.
-  rmSync(`${output}/.gitignore`);
+function buildSmall(crate, output, name, libraries, env) {
+  const args = ["--no-default-features", "--features", name, ...SMALL.args(libraries)];
+  buildModule(crate, output, name, args, { ...SMALL.env, ...env });
 }
 
 /**
@@ -87,6 +77,7 @@ function buildEdgeWasm() {
     "package-lock.json",
     "rust-toolchain.toml",
     "scripts/build.mjs",
+    "scripts/lib/wasm.mjs",
   ];
   const versions = JSON.stringify(buildTools());
   whenChanged(
@@ -96,7 +87,7 @@ function buildEdgeWasm() {
     () => {
       rmSync(output, { recursive: true, force: true });
       for (const name of ["edge", "build"]) {
-        buildModule("crates/edge-wasm", output, name, "core,alloc", {
+        buildSmall("crates/edge-wasm", output, name, "core,alloc", {
           CARGO_PROFILE_RELEASE_OPT_LEVEL: "2",
         });
         writeBytesModule(`${output}/${name}_bg.wasm`, `${output}/${name}-bytes`);
@@ -121,6 +112,7 @@ function buildSnapshotWasm() {
     "package-lock.json",
     "rust-toolchain.toml",
     "scripts/build.mjs",
+    "scripts/lib/wasm.mjs",
   ];
   whenChanged(
     `${output}/.inputs`,
@@ -129,11 +121,7 @@ function buildSnapshotWasm() {
     () => {
       rmSync(output, { recursive: true, force: true });
       for (const name of ["decode", "encode"]) {
-        buildModule("crates/snapshot-wasm", output, name, "std,panic_abort", {
-          // zstd is C, which clang compiles.
-          CC_wasm32_unknown_unknown: "clang",
-          CFLAGS_wasm32_unknown_unknown: "-msimd128 -mbulk-memory",
-        });
+        buildSmall("crates/snapshot-wasm", output, name, "std,panic_abort", ZSTD_ENV);
       }
     },
   );

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { installPrograms } from "../lib/debian.mjs";
 import { makeExt4Image } from "../lib/ext4-image.mjs";
 import { inRoot, node24 } from "../lib/paths.mjs";
-import { run, step } from "../lib/run.mjs";
+import { step } from "../lib/run.mjs";
+import { buildModule, ZSTD_ENV } from "../lib/wasm.mjs";
 import { javascript } from "./harness.mjs";
 
 /** @typedef {import("../bench.mjs").Result} Result */
@@ -16,7 +17,10 @@ const FOLDER = "/dev/shm/hedgerow-bench-";
 /** @returns {Promise<Result[]>} */
 export async function benchSnapshot() {
   installPrograms("demo");
-  buildRivals();
+  buildModule("bench/wasm", inRoot("target", "bench-wasm"), "rivals", [], {
+    CARGO_ENCODED_RUSTFLAGS: "-Ctarget-feature=+simd128",
+    ...ZSTD_ENV,
+  });
   const folder = mkdtempSync(FOLDER);
   try {
     step("an ext4 image of installed files, 4 GiB with more than 1 GB of data (20 s)");
@@ -28,24 +32,4 @@ export async function benchSnapshot() {
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-/** `bench/wasm` → `target/bench-wasm`. */
-function buildRivals() {
-  step("WebAssembly: bench/wasm");
-  run(
-    "wasm-pack",
-    [
-      ...["--log-level", "warn", "build", "bench/wasm", "--mode", "no-install"],
-      ...["--target", "web", "--no-pack", "--out-dir", inRoot("target", "bench-wasm")],
-      ...["--out-name", "rivals"],
-    ],
-    {
-      env: {
-        CARGO_ENCODED_RUSTFLAGS: "-Ctarget-feature=+simd128",
-        CC_wasm32_unknown_unknown: "clang",
-        CFLAGS_wasm32_unknown_unknown: "-msimd128 -mbulk-memory",
-      },
-    },
-  );
 }

@@ -1,6 +1,8 @@
 //! A frame as it crosses the border.
 
-use hedgerow_snapshot::{Digest, Frame, FrameKind};
+use hedgerow_snapshot::{Frame, FrameKind};
+
+use crate::digest_words::{from_words, to_words};
 
 /// A frame as 64 bytes: two numbers of 64 bits, its offset in the image and in the file, as floating
 /// point; four of 32 bits, its length in the image and in the file, its kind (0 for data, 1 for a hole),
@@ -9,23 +11,16 @@ pub(crate) type FrameRecord = [u64; 8];
 
 pub(crate) fn to_record(frame: &Frame) -> FrameRecord {
     let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-    let (digest, _) = frame.digest.as_bytes().as_chunks();
     let mut record = [0; 8];
     record[0] = (frame.image_offset as f64).to_bits();
     record[1] = (frame.file_offset as f64).to_bits();
     record[2] = pair(frame.raw_length, frame.compressed_length);
     record[3] = pair(u32::from(frame.kind == FrameKind::Hole), frame.index);
-    for (to, from) in record[4..].iter_mut().zip(digest) {
-        *to = u64::from_le_bytes(*from);
-    }
+    to_words(&frame.digest, &mut record[4..]);
     record
 }
 
 pub(crate) fn from_record(record: &FrameRecord) -> Frame {
-    let mut digest = [0; Digest::LENGTH];
-    for (to, from) in digest.chunks_exact_mut(8).zip(&record[4..]) {
-        to.copy_from_slice(&from.to_le_bytes());
-    }
     Frame {
         kind: if record[3] as u32 == 0 { FrameKind::Data } else { FrameKind::Hole },
         index: (record[3] >> 32) as u32,
@@ -33,6 +28,6 @@ pub(crate) fn from_record(record: &FrameRecord) -> Frame {
         raw_length: record[2] as u32,
         file_offset: f64::from_bits(record[1]) as u64,
         compressed_length: (record[2] >> 32) as u32,
-        digest: Digest::from_bytes(digest),
+        digest: from_words(&record[4..]),
     }
 }

@@ -6,6 +6,7 @@
 
 #[cfg(feature = "encode")]
 mod assembly;
+mod digest_words;
 #[cfg(feature = "decode")]
 mod frame_decoder;
 #[cfg(feature = "decode")]
@@ -25,7 +26,7 @@ pub use assembly::Assembly;
 #[cfg(feature = "decode")]
 pub use frame_decoder::FrameDecoder;
 #[cfg(feature = "encode")]
-pub use limits::{max_level, max_piece_size, min_level, min_piece_size};
+pub use limits::{max_level, max_piece_size, min_level, min_piece_size, options_refusal};
 #[cfg(feature = "encode")]
 pub use piece_compressor::PieceCompressor;
 pub use refusal::Refusal;

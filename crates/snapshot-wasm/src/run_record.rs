@@ -1,6 +1,8 @@
 //! A run of the image as it crosses the border.
 
-use hedgerow_snapshot::{Digest, Run};
+use hedgerow_snapshot::Run;
+
+use crate::digest_words::{from_words, to_words};
 
 /// A run as 48 bytes: its length in the image, as a floating point number of 64 bits; its length in the
 /// file, of 32 bits, which is 0 for zeros; 32 bits that are not used; and its digest.
@@ -13,10 +15,7 @@ pub(crate) fn to_record(run: &Run) -> RunRecord {
         Run::Data { raw_length, compressed_length, digest } => {
             record[0] = f64::from(*raw_length).to_bits();
             record[1] = u64::from(*compressed_length);
-            let (digest, _) = digest.as_bytes().as_chunks();
-            for (to, from) in record[2..].iter_mut().zip(digest) {
-                *to = u64::from_le_bytes(*from);
-            }
+            to_words(digest, &mut record[2..]);
         }
     }
     record
@@ -28,10 +27,6 @@ pub(crate) fn from_record(record: &RunRecord) -> Run {
     if compressed_length == 0 {
         return Run::Zeros { length: length as u64 };
     }
-    let mut digest = [0; Digest::LENGTH];
-    for (to, from) in digest.chunks_exact_mut(8).zip(&record[2..]) {
-        to.copy_from_slice(&from.to_le_bytes());
-    }
-    let digest = Digest::from_bytes(digest);
+    let digest = from_words(&record[2..]);
     Run::Data { raw_length: length as u32, compressed_length, digest }
 }

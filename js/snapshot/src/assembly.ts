@@ -5,6 +5,7 @@ import {
   max_piece_size,
   min_level,
   min_piece_size,
+  options_refusal,
 } from "../wasm/encode.js";
 import type { Encoding } from "./create-options.js";
 import type { ImageFile } from "./local/image-file.js";
@@ -21,13 +22,8 @@ export function checkEncoding(module: WebAssembly.Module, { level, pieceSize }: 
   const { memory } = initSync({ module });
   checkInteger("level", level, min_level(), max_level());
   checkInteger("pieceSize", pieceSize, min_piece_size(), max_piece_size());
-  // What is right for an empty image is right for all.
-  const assembly = new Assembly(0, level, pieceSize);
-  try {
-    if (!assembly.is_right()) throw errorOf("ERR_ARGUMENT", "", assembly.refusal(), memory);
-  } finally {
-    assembly.free();
-  }
+  const refusal = options_refusal(level, pieceSize);
+  if (refusal !== undefined) throw errorOf("ERR_ARGUMENT", "", refusal, memory);
 }
 
 /** Puts the bytes of a snapshot together, from runs in the order of the image. */

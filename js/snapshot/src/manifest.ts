@@ -76,13 +76,24 @@ async function parse(
   await fill(first);
   const length = tail.length();
   if (length > first) await fill(length);
-  // The header tells the version, whatever else there may be in another one.
-  const headerLength = tail.header_length();
-  const header = file.size < headerLength ? [] : await file.read(0, headerLength);
-  new Uint8Array(memory.buffer).set(header, tail.header());
+  if (isStrict) await readHeader(tail, file, memory);
   if (length > 0 && tail.parse(isStrict)) return true;
+  // The header tells the version, whatever else there may be in another one.
+  if (!isStrict) await readHeader(tail, file, memory);
   tail.blame_version();
   return false;
+}
+
+/** Gives the module the header, if the file is long enough to have one. */
+async function readHeader(
+  tail: Tail,
+  file: SnapshotFile,
+  memory: WebAssembly.Memory,
+): Promise<void> {
+  const length = tail.header_length();
+  if (file.size < length) return;
+  const header = await file.read(0, length);
+  new Uint8Array(memory.buffer).set(header, tail.header());
 }
 
 function infoOf(tail: Tail, file: SnapshotFile, memory: WebAssembly.Memory): SnapshotInfo {

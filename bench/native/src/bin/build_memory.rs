@@ -3,8 +3,8 @@
 
 use std::{env, fs};
 
-use hedgerow_bench::paths::workload::Random;
 use hedgerow_paths::PathFilterBuilder;
+use hedgerow_tests_random::Random;
 
 fn main() {
     let count = env::args().nth(1).and_then(|count| count.parse().ok()).expect("a number of keys");

@@ -4,8 +4,8 @@
 
 use std::{iter, thread};
 
-use hedgerow_bench::paths::workload::Random;
 use hedgerow_paths::{KeyHash, PathFilter, PathFilterBuilder, Sizing};
+use hedgerow_tests_random::Random;
 
 /// Rates, numbers of keys, and how many queries are made for each.
 const SIZES: [(f64, u64, u64); 16] = [

@@ -1,6 +1,8 @@
 //! Paths in the shape of those of real deployments: about 60 bytes, in folders, with names that are
 //! words and hashes.
 
+use hedgerow_tests_random::Random;
+
 const WORDS: [&str; 24] = [
     "about",
     "account",
@@ -27,21 +29,6 @@ const WORDS: [&str; 24] = [
     "support",
     "tutorials",
 ];
-
-/// Numbers that look random, the same ones for the same seed (SplitMix64).
-#[derive(Clone, Debug)]
-pub struct Random(pub u64);
-
-impl Iterator for Random {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Some(mixed ^ (mixed >> 31))
-    }
-}
 
 /// `count` different paths, the same ones for the same seed.
 pub fn paths(count: usize, seed: u64) -> Vec<String> {

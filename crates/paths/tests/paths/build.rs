@@ -1,8 +1,9 @@
 use hedgerow_paths::{BuildError, MAX_BITS, MAX_INTEGER, PathFilter, PathFilterBuilder, Sizing};
+use hedgerow_tests_random::Random;
 use proptest::{collection::vec, prelude::*};
 
 use crate::support::{
-    generate::{Random, builder, key},
+    generate::{builder, key},
     oracle,
 };
 

@@ -1,8 +1,9 @@
 use hedgerow_paths::{KeyHash, PathFilter, PathFilterBuilder};
+use hedgerow_tests_random::Random;
 use proptest::{collection::vec, prelude::*};
 
 use crate::support::{
-    generate::{Random, builder, key},
+    generate::{builder, key},
     oracle,
 };
 

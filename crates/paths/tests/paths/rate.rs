@@ -3,8 +3,7 @@
 //! The benchmarks measure with more queries, down to a rate of 1e-7.
 
 use hedgerow_paths::{PathFilter, PathFilterBuilder};
-
-use crate::support::generate::Random;
+use hedgerow_tests_random::Random;
 
 /// The share of `queries` that some filters of `n` random keys say yes to.
 fn measured(n: usize, rate: f64, filters: usize, queries: usize) -> f64 {

@@ -3,9 +3,8 @@ import type { FileHandle } from "node:fs/promises";
 
 import { SnapshotError } from "../error.js";
 import { dataExtents, type Extent } from "./data-extents.js";
-import { openFile } from "./open-file.js";
+import { openFile, reading } from "./open-file.js";
 import type { FileId } from "./other-file.js";
-import { withFile } from "./system-failure.js";
 
 /** What `stat` counts blocks in, in bytes. */
 const STAT_BLOCK = 512n;
@@ -20,21 +19,11 @@ export class ImageFile {
   ) {}
 
   /** @throws {SnapshotError} `ERR_IMAGE` */
-  static async open(path: string): Promise<ImageFile> {
-    const handle = await withFile("ERR_IMAGE", `cannot read ${path}`, openFile(path));
-    try {
-      const found = await withFile(
-        "ERR_IMAGE",
-        `cannot read ${path}`,
-        handle.stat({ bigint: true }),
-      );
-      if (!found.isFile()) throw new SnapshotError("ERR_IMAGE", `${path}: expected a file`);
+  static open(path: string): Promise<ImageFile> {
+    return openFile("ERR_IMAGE", path, async (handle, found) => {
       if (found.size === 0n) await checkEmpty(path, handle);
       return new ImageFile(path, handle, found);
-    } catch (error) {
-      await handle.close();
-      throw error;
-    }
+    });
   }
 
   /** The number that the system knows the open file by, in every thread. */
@@ -66,11 +55,7 @@ export class ImageFile {
    * @throws {SnapshotError} `ERR_IMAGE_CHANGED`
    */
   async checkUnchanged(): Promise<void> {
-    const now = await withFile(
-      "ERR_IMAGE",
-      `cannot read ${this.name}`,
-      this.handle.stat({ bigint: true }),
-    );
+    const now = await reading("ERR_IMAGE", this.name, this.handle.stat({ bigint: true }));
     const { size, mtimeNs } = this.found;
     if (now.size === size && now.mtimeNs === mtimeNs) return;
     const was = `${size} bytes of ${timeOf(mtimeNs)}`;
@@ -88,7 +73,7 @@ export class ImageFile {
 /** Throws if a file has content though it says it has none, as those of `/proc` do. */
 async function checkEmpty(path: string, handle: FileHandle): Promise<void> {
   const read = handle.read(Buffer.alloc(1), 0, 1, 0);
-  const { bytesRead } = await withFile("ERR_IMAGE", `cannot read ${path}`, read);
+  const { bytesRead } = await reading("ERR_IMAGE", path, read);
   if (bytesRead === 0) return;
   throw new SnapshotError("ERR_IMAGE", `${path}: expected a file that knows its size, found 0`);
 }

@@ -14,7 +14,10 @@ export function localPath(what: string, location: string | URL): string {
   const isPath = typeof location === "string" && !SCHEME.test(location);
   const path = isPath ? location : pathOf(what, location);
   if (path !== "" && !path.includes("\0")) return path;
-  throw new SnapshotError("ERR_ARGUMENT", `${what}: expected a path, found ${quoted(path)}`);
+  throw new SnapshotError(
+    "ERR_ARGUMENT",
+    `${what}: expected a path, found ${JSON.stringify(path)}`,
+  );
 }
 
 function pathOf(what: string, location: unknown): string {
@@ -36,8 +39,4 @@ function pathOf(what: string, location: unknown): string {
 
 function urlOf(location: unknown): URL | undefined {
   return typeof location === "string" && URL.canParse(location) ? new URL(location) : undefined;
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text);
 }

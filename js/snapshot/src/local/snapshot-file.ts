@@ -1,9 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 
 import { SnapshotError } from "../error.js";
-import { openFile } from "./open-file.js";
+import { openFile, reading } from "./open-file.js";
 import type { FileId } from "./other-file.js";
-import { withFile } from "./system-failure.js";
 
 /** A snapshot on a disk that is open for reading. */
 export class SnapshotFile {
@@ -18,24 +17,15 @@ export class SnapshotFile {
   ) {}
 
   /** @throws {SnapshotError} `ERR_SOURCE` */
-  static async open(path: string): Promise<SnapshotFile> {
-    const handle = await withFile("ERR_SOURCE", `cannot read ${path}`, openFile(path));
-    try {
-      return await SnapshotFile.of(path, handle);
-    } catch (error) {
-      await handle.close();
-      throw error;
-    }
+  static open(path: string): Promise<SnapshotFile> {
+    return openFile("ERR_SOURCE", path, (handle, found) => {
+      return new SnapshotFile(path, found, Number(found.size), handle);
+    });
   }
 
   /** The snapshot in a file that is open already. @throws {SnapshotError} `ERR_SOURCE` */
   static async of(name: string, handle: FileHandle): Promise<SnapshotFile> {
-    const found = await withFile(
-      "ERR_SOURCE",
-      `cannot read ${name}`,
-      handle.stat({ bigint: true }),
-    );
-    if (!found.isFile()) throw new SnapshotError("ERR_SOURCE", `${name}: expected a file`);
+    const found = await reading("ERR_SOURCE", name, handle.stat({ bigint: true }));
     return new SnapshotFile(name, found, Number(found.size), handle);
   }
 
@@ -54,7 +44,7 @@ export class SnapshotFile {
     for (let filled = 0; filled < length; ) {
       const at = position + filled;
       const read = this.handle.read(bytes, filled, length - filled, at);
-      const { bytesRead } = await withFile("ERR_SOURCE", `cannot read ${this.name}`, read);
+      const { bytesRead } = await reading("ERR_SOURCE", this.name, read);
       if (bytesRead === 0) {
         const message = `${this.name}: expected ${this.size} bytes, found its end at byte ${at}`;
         throw new SnapshotError("ERR_SOURCE", message);

@@ -29,29 +29,24 @@ const data = workerData as DecodeData;
 const { memory } = initSync({ module: data.module });
 const frames = new Frames(data.records);
 const tally = new Tally(data.tally);
-const decoder = FrameDecoder.create(data.pieceSize, data.target === undefined);
-if (decoder === undefined) {
-  throw new SnapshotError("ERR_WORKER", `no memory for pieces of ${data.pieceSize} bytes`);
-}
-// Nothing in the module allocates from here on but what frames need, so that its memory mostly stays.
-let bytes = new Uint8Array(memory.buffer);
+const decoder = createDecoder();
 
-/** All of the module's memory. It may have grown since the last call of the module. */
-function wasmMemory(): Uint8Array {
-  if (bytes.length === 0) bytes = new Uint8Array(memory.buffer);
-  return bytes;
+function createDecoder(): FrameDecoder {
+  const decoder = FrameDecoder.create(data.pieceSize, data.target === undefined);
+  if (decoder !== undefined) return decoder;
+  throw new SnapshotError("ERR_WORKER", `no memory for pieces of ${data.pieceSize} bytes`);
 }
 
 function refused(): SnapshotError {
-  return errorOf("ERR_SNAPSHOT_FORMAT", `${data.sourceName}: `, decoder?.refusal(), memory);
+  return errorOf("ERR_SNAPSHOT_FORMAT", `${data.sourceName}: `, decoder.refusal(), memory);
 }
 
 /** Reads and decodes a frame. Returns how many runs it has that are to be written. */
-function decode(decoder: FrameDecoder, index: number): number {
-  wasmMemory().set(frames.record(index), decoder.record());
+function decode(index: number): number {
+  new Uint8Array(memory.buffer).set(frames.record(index), decoder.record());
   const start = decoder.begin();
   if (start === 0) throw refused();
-  const input = wasmMemory().subarray(start, start + frames.compressedLength(index));
+  const input = new Uint8Array(memory.buffer, start, frames.compressedLength(index));
   const position = frames.fileOffset(index);
   const count = withFileSync("ERR_SOURCE", `cannot read ${data.sourceName}`, () =>
     readFullySync(data.source, input, position),
@@ -62,13 +57,13 @@ function decode(decoder: FrameDecoder, index: number): number {
 }
 
 /** Writes the runs of the frame that was decoded. What is between them is zeros, as it was before. */
-function write(decoder: FrameDecoder, index: number, count: number, target: number): void {
+function write(index: number, count: number, target: number): void {
   const out = decoder.out();
   const position = frames.imageOffset(index);
   const runs = new Uint32Array(memory.buffer, decoder.runs(), 2 * count);
   for (let run = 0; run < runs.length; run += 2) {
     const [start, end] = [runs[run] as number, runs[run + 1] as number];
-    const block = wasmMemory().subarray(out + start, out + end);
+    const block = new Uint8Array(memory.buffer, out + start, end - start);
     withFileSync("ERR_TARGET", `cannot write ${data.targetName}`, () =>
       writeFullySync(target, block, position + start),
     );
@@ -78,8 +73,8 @@ function write(decoder: FrameDecoder, index: number, count: number, target: numb
 serve<null, null>(() => {
   for (let index = tally.next(); index < frames.count; index = tally.next()) {
     if (frames.isHole(index) && data.target !== undefined) continue;
-    const runs = decode(decoder, index);
-    if (data.target !== undefined) write(decoder, index, runs, data.target);
+    const runs = decode(index);
+    if (data.target !== undefined) write(index, runs, data.target);
     tally.count(frames.rawLength(index), frames.compressedLength(index));
   }
   return [null, []];

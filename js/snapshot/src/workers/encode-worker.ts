@@ -27,7 +27,7 @@ export interface Piece {
 
 /** A piece that is compressed. */
 export interface CompressedPiece {
-  /** How long it is in the image, in bytes. */
+  /** How many bytes of the image were read for it. */
   readonly length: number;
   /** The records of its runs. */
   readonly runs: ArrayBuffer;

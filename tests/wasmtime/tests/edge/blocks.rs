@@ -1,9 +1,9 @@
 use hedgerow_headers::{HeaderSet, HeaderSetBuilder, MAX_NOMINATED, connection_options};
+use hedgerow_tests_random::Random;
 use hedgerow_tests_wasmtime::{EdgeModule, HeaderRules};
 
 use crate::support::{
     edge::edge,
-    random::Random,
     texts::{damage, name, token},
 };
 

@@ -2,12 +2,12 @@
 //! the same filter.
 
 use hedgerow_paths::{MAX_DEPTH, MAX_HEADER_LENGTH, MAX_INTEGER, PathFilter};
+use hedgerow_tests_random::Random;
 use hedgerow_tests_wasmtime::{EdgeModule, Filter};
 
 use crate::support::{
     edge::edge,
     files::{ALL, PATHMAP, RICH},
-    random::Random,
     texts::damage,
 };
 

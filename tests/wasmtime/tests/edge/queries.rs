@@ -1,7 +1,8 @@
 use hedgerow_paths::{MAX_INTEGER, PathFilter, PathFilterBuilder, Sizing};
+use hedgerow_tests_random::Random;
 use hedgerow_tests_wasmtime::Filter;
 
-use crate::support::{edge::edge, random::Random, texts::key};
+use crate::support::{edge::edge, texts::key};
 
 /// From the smallest to one that leaves nearly all bits unset.
 const PRIMES: [u32; 8] = [2, 3, 61, 127, 8_191, 65_537, 131_071, 1_000_003];

@@ -1,9 +1,9 @@
 use hedgerow_headers::{HeaderSetBuilder, MAX_RULE_LENGTH, MAX_RULES, presets};
+use hedgerow_tests_random::Random;
 use hedgerow_tests_wasmtime::{HeaderRules, Probe};
 
 use crate::support::{
     edge::edge,
-    random::Random,
     texts::{name, rule},
 };
 

@@ -6,6 +6,7 @@ use std::{
 };
 
 use hedgerow_snapshot::Options;
+use hedgerow_tests_random::Random;
 use proptest::{collection::vec, prelude::*};
 
 /// A block of an image.
@@ -79,19 +80,4 @@ pub fn text(length: usize, seed: u64) -> Vec<u8> {
         ["hedge", "row", "field", "gate ", "thorn\n", "blossom", " in ", " of the "];
     let words = Random(seed).flat_map(|number| WORDS[number as usize % WORDS.len()].bytes());
     words.take(length).collect()
-}
-
-/// Numbers that look random, the same ones each time.
-pub struct Random(pub u64);
-
-impl Iterator for Random {
-    type Item = u64;
-
-    /// SplitMix64.
-    fn next(&mut self) -> Option<u64> {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Some(mixed ^ (mixed >> 31))
-    }
 }

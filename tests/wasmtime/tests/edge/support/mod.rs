@@ -1,4 +1,3 @@
 pub mod edge;
 pub mod files;
-pub mod random;
 pub mod texts;

@@ -1,6 +1,6 @@
 //! Keys, names and rules of every kind.
 
-use super::random::Random;
+use hedgerow_tests_random::Random;
 
 /// Every character of a token but `*`, which only a rule gives a meaning.
 const TOKEN_CHARACTERS: &[u8] =

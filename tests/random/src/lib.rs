@@ -1,11 +1,13 @@
-//! Numbers that look random, the same ones each time.
+//! Numbers that look random, the same ones each time, for tests and benchmarks.
 
 use std::ops::Range;
 
+/// Numbers that look random, the same ones for the same seed (SplitMix64).
+#[derive(Clone, Debug)]
 pub struct Random(pub u64);
 
 impl Random {
-    /// SplitMix64.
+    /// The next number.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -31,5 +33,13 @@ impl Random {
     /// One of `choices`.
     pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.within(0..choices.len())]
+    }
+}
+
+impl Iterator for Random {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        Some(self.number())
     }
 }

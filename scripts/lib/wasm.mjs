@@ -1,0 +1,33 @@
+// Building WebAssembly modules of crates.
+import { rmSync } from "node:fs";
+
+import { run, step } from "./run.mjs";
+
+/** How the C of zstd is compiled to WebAssembly. */
+export const ZSTD_ENV = {
+  CC_wasm32_unknown_unknown: "clang",
+  CFLAGS_wasm32_unknown_unknown: "-msimd128 -mbulk-memory",
+};
+
+/**
+ * Builds a module of a crate, and its glue.
+ *
+ * @param {string} crate
+ * @param {string} output the folder that they go to
+ * @param {string} name
+ * @param {string[]} args of cargo
+ * @param {Record<string, string>} env
+ */
+export function buildModule(crate, output, name, args, env) {
+  step(`WebAssembly: ${crate}, ${name}.wasm`);
+  run(
+    "wasm-pack",
+    [
+      ...["--log-level", "warn", "build", crate, "--mode", "no-install", "--target", "web"],
+      ...["--no-pack", "--out-dir", output, "--out-name", name, "--", ...args],
+    ],
+    { env },
+  );
+  // Made by wasm-pack, it would keep all of the folder out of an npm package.
+  rmSync(`${output}/.gitignore`);
+}
