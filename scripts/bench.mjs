@@ -11,8 +11,10 @@ import { setup } from "./setup.mjs";
 
 /** @type {Record<string, () => Promise<Result[]>>} */
 const SUITES = {
+  cache: async () => (await import("./bench/cache.mjs")).benchCache(),
   headers: async () => (await import("./bench/headers.mjs")).benchHeaders(),
   paths: async () => (await import("./bench/paths.mjs")).benchPaths(),
+  restore: async () => (await import("./bench/restore.mjs")).benchRestore(),
   snapshot: async () => (await import("./bench/snapshot.mjs")).benchSnapshot(),
 };
 
@@ -82,5 +84,9 @@ function versions() {
     workerd: capture("workerd", ["--version"])?.trim(),
     clang: capture("clang", ["--version"])?.split("\n")[0],
     zstd: capture("zstd", ["--version"])?.trim(),
+    curl: capture("curl", ["--version"])?.split("\n")[0],
+    desync: /folbricht\/desync (\S+)/.exec(
+      readFileSync(inRoot("tests", "tools", "go.mod"), "utf8"),
+    )?.[1],
   };
 }

@@ -1,5 +1,5 @@
 // Builds the crates, the WebAssembly modules and the JavaScript packages.
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 import { inRoot } from "./lib/paths.mjs";
@@ -20,6 +20,8 @@ export function build() {
   buildSnapshotWasm();
   buildPackage("js/snapshot", ["js/snapshot/wasm/decode.d.ts", "js/snapshot/wasm/encode.d.ts"]);
   buildPackage("js/cli", ["js/edge/dist", "js/snapshot/dist"]);
+  // npm does so only if it is there when npm links to it.
+  chmodSync(inRoot("js/cli/dist/main.js"), 0o755);
 }
 
 /**

@@ -1,6 +1,7 @@
 // Sets up, builds, and runs all tests.
 import { build } from "./build.mjs";
 import { installPrograms } from "./lib/debian.mjs";
+import { installGoTool } from "./lib/go.mjs";
 import { installPythonPackages } from "./lib/python.mjs";
 import { main, run, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
@@ -9,6 +10,7 @@ await main(() => {
   setup();
   installPrograms("tests");
   installPythonPackages();
+  installGoTool("versitygw");
   build();
   step("Rust: all features");
   run("cargo", ["test", "--quiet", "--all-features"]);

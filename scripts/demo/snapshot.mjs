@@ -1,20 +1,32 @@
-// A disk of installed files, as a snapshot and back, by Hedgerow and by plain zstd.
+// A disk of installed files, as a snapshot and back, by Hedgerow and by plain zstd, from a file, from a server
+// and from a cache.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 
 import {
   createSnapshot,
+  ImageCache,
   inspectSnapshot,
   restoreSnapshot,
   verifySnapshot,
 } from "@hedgerow/snapshot";
 
 import { checkExt4Image, makeExt4Image } from "../lib/ext4-image.mjs";
+import { inRoot } from "../lib/paths.mjs";
 import { attempt, run, StepError, step } from "../lib/run.mjs";
 import { printTable } from "../lib/table.mjs";
 
 const SIZES = { imageBytes: 2 ** 30, dataBytes: 300e6 };
+
+/** What a connection to an object store is like: how fast, and when the first byte comes, in ms. */
+const CONNECTION = { bytesPerSecond: 90e6, firstByte: 30 };
+
+/** What the cache may take on the disk: more than the image's data. */
+const CACHE_BYTES = 2 ** 30;
 
 export async function demonstrateSnapshot() {
   const folder = mkdtempSync(join(tmpdir(), "hedgerow-demo-"));
@@ -47,8 +59,15 @@ async function demonstrateIn(folder) {
     run("sync", [unpacked]);
   });
 
+  const { bytesPerSecond, firstByte } = CONNECTION;
+  step(
+    `from a server: ${bytesPerSecond / 1e6} MB/s a connection, ${firstByte} ms to the first byte`,
+  );
+  const { url, close } = await serve(snapshot);
+  const { remote, cached } = await restoreByAll(url, folder, digest).finally(close);
+
   step("comparing, and e2fsck");
-  const copies = [restored, unpacked];
+  const copies = [restored, unpacked, ...remote.copies, ...cached.copies];
   const differing = copies.filter((copy) => attempt("cmp", [image, copy]).status !== 0).length;
   for (const copy of copies) checkExt4Image(copy);
 
@@ -62,11 +81,98 @@ async function demonstrateIn(folder) {
     ["to restore it, and have it on the disk, in ms", restoring],
     ["  by zstd -d --sparse", unpacking],
     ["to verify it, in ms", verifying],
+    ["to restore it from the server, in ms", remote.restoring],
+    ["  by curl, and then zstd -d --sparse", remote.oneAfterTheOther],
+    ["  by curl | zstd -d --sparse", remote.streaming],
+    ["to restore it through a cache that has to fetch it, in ms", cached.filling],
+    ["  a second time, when it is there", cached.hitting],
+    ["  to use it where it is, without a copy", cached.leasing],
     ["blocks of the image, in MB", blocks(image)],
     ["  of the restored one", blocks(restored)],
     ["restored images that differ", differing],
   ]);
   if (differing > 0) throw new StepError("expected the image, found another one");
+}
+
+/**
+ * Restores a snapshot that a server has, without a cache and with one.
+ *
+ * @param {string} url
+ * @param {string} folder
+ * @param {string} digest
+ */
+async function restoreByAll(url, folder, digest) {
+  const remote = await restoreFromServer(url, folder, digest);
+  step("and through a cache, twice");
+  const cached = await restoreThroughCache(url, folder, digest);
+  return { remote, cached };
+}
+
+/**
+ * Restores a snapshot that a server has, by Hedgerow and by curl and zstd.
+ *
+ * @param {string} url
+ * @param {string} folder
+ * @param {string} digest
+ */
+async function restoreFromServer(url, folder, digest) {
+  const restored = join(folder, "fetched.ext4");
+  const fetched = join(folder, "fetched-by-curl.vhs");
+  const unpacked = join(folder, "fetched-by-curl.ext4");
+  const streamed = join(folder, "streamed-by-curl.ext4");
+  const restoring = await timed(() => restoreSnapshot(url, restored, { digest }));
+  const oneAfterTheOther = await timed(() => {
+    run("curl", ["-sSf", url, "-o", fetched]);
+    run("zstd", ["-d", "--sparse", "-q", fetched, "-o", unpacked]);
+    run("sync", [unpacked]);
+  });
+  const streaming = await timed(() => {
+    const pipe = 'set -o pipefail; curl -sSf "$0" | zstd -d --sparse -q -o "$1"';
+    run("bash", ["-c", pipe, url, streamed]);
+    run("sync", [streamed]);
+  });
+  return { restoring, oneAfterTheOther, streaming, copies: [restored, unpacked, streamed] };
+}
+
+/**
+ * Restores a snapshot twice through a cache: the first time it is fetched, the second time it is there.
+ *
+ * @param {string} url
+ * @param {string} folder
+ * @param {string} digest
+ */
+async function restoreThroughCache(url, folder, digest) {
+  const [first, second] = [join(folder, "filled.ext4"), join(folder, "hit.ext4")];
+  const cache = await ImageCache.open(join(folder, "cache"), { maxBytes: CACHE_BYTES });
+  try {
+    const filling = await timed(() => restoreSnapshot(url, first, { digest, cache }));
+    const hitting = await timed(() => restoreSnapshot(url, second, { digest, cache }));
+    const leasing = await timed(async () => (await cache.get(url, { digest })).release());
+    const { hits, misses } = await cache.stats();
+    if (hits !== 2 || misses !== 1) throw new StepError("expected a miss and two hits");
+    return { filling, hitting, leasing, copies: [first, second] };
+  } finally {
+    await cache.close();
+  }
+}
+
+/** Starts a server of a file. It ends with this process, however that ends. @param {string} file */
+async function serve(file) {
+  const args = [inRoot("tests", "origin", "serve.mjs"), "--file", file];
+  const { bytesPerSecond, firstByte } = CONNECTION;
+  args.push("--bytes-per-second", String(bytesPerSecond), "--first-byte", String(firstByte));
+  const server = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const exit = once(server, "exit");
+  for await (const line of createInterface(server.stdout)) {
+    /** @type {{ urls: [string] }} */
+    const { urls } = JSON.parse(line);
+    const close = () => {
+      server.stdin.end();
+      return exit;
+    };
+    return { url: urls[0], close };
+  }
+  throw new StepError("the server of the snapshot does not start");
 }
 
 /** How long an action takes, in milliseconds. @param {() => unknown} action */

@@ -4,9 +4,12 @@ import { attempt, capture, StepError, step } from "./run.mjs";
 /** The package that each program comes in. */
 const PACKAGES = {
   clang: "clang",
+  curl: "curl",
   e2fsck: "e2fsprogs",
   luajit: "luajit",
   mke2fs: "e2fsprogs",
+  "mkfs.xfs": "xfsprogs",
+  openssl: "openssl",
   python3: "python3",
   zstd: "zstd",
 };
@@ -15,12 +18,13 @@ const PACKAGES = {
  * The programs that each job runs. The build compiles the C of zstd to WebAssembly: clang alone does
  * it, as Rust brings a linker, and any `ar` will do.
  *
- * @type {Record<"build" | "demo" | "tests", (keyof typeof PACKAGES)[]>}
+ * @type {Record<"build" | "cache" | "demo" | "tests", (keyof typeof PACKAGES)[]>}
  */
 const PROGRAMS = {
   build: ["clang"],
-  demo: ["e2fsck", "mke2fs", "zstd"],
-  tests: ["e2fsck", "luajit", "mke2fs", "python3", "zstd"],
+  cache: ["mke2fs", "mkfs.xfs"],
+  demo: ["curl", "e2fsck", "mke2fs", "zstd"],
+  tests: ["curl", "e2fsck", "luajit", "mke2fs", "mkfs.xfs", "openssl", "python3", "zstd"],
 };
 
 /** Installs the programs of a job that are missing. @param {keyof typeof PROGRAMS} job */

@@ -33,6 +33,8 @@ const pieces = all.filter(
 
 const compressor = new encode.PieceCompressor(3, PIECE);
 const decoder = decode.FrameDecoder.create(PIECE, false);
+/** Where the frame is that is decoded: there is one at a time. */
+const SLOT = 0;
 const other = new rivals.Rivals(PIECE);
 if (decoder === undefined) throw new Error("expected memory for a decoder");
 
@@ -58,10 +60,11 @@ function compress(raw) {
 
 /** @param {Input} input */
 function decodeFrame({ frame, record }) {
-  const bytes = new Uint8Array(decodeMemory.buffer);
-  bytes.set(record, decoder?.record());
-  bytes.set(frame, decoder?.begin());
-  return decoder?.finish(frame.length) ?? -1;
+  new Uint8Array(decodeMemory.buffer).set(record, decoder?.record());
+  // There may be more memory than before, which is another buffer.
+  const start = decoder?.begin(SLOT);
+  new Uint8Array(decodeMemory.buffer).set(frame, start);
+  return decoder?.finish(SLOT, frame.length) ?? -1;
 }
 
 /** Has the rival do something with a frame. @param {(length: number) => number} action */

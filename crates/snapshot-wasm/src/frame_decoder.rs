@@ -1,34 +1,43 @@
 //! The decoding of frames.
 
-use hedgerow_snapshot::{Decoder, FormatError, Frame, FrameKind, data_runs};
+use hedgerow_snapshot::{Decompressor, Digest, FormatError, Frame, FrameKind, data_runs};
 use wasm_bindgen::prelude::*;
 
 use crate::frame_record::{FrameRecord, from_record};
 use crate::refusal::Refusal;
 
-/// Decodes one frame after the other.
+/// A frame of which there may be some bytes.
+#[derive(Default)]
+struct Slot {
+    frame: Option<Frame>,
+    bytes: Vec<u8>,
+}
+
+/// Decodes frames, of which several may arrive at a time, each in a slot of its own.
 #[wasm_bindgen]
 pub struct FrameDecoder {
-    decoder: Decoder,
+    decompressor: Decompressor,
     record: FrameRecord,
-    frame: Option<Frame>,
+    slots: Vec<Slot>,
     out: Vec<u8>,
     runs: Vec<[u32; 2]>,
+    digest: [u8; Digest::LENGTH],
     refusal: Option<FormatError>,
 }
 
 #[wasm_bindgen]
 impl FrameDecoder {
-    /// Takes the memory for frames of up to `piece_size` bytes; `undefined` if there is none. A strict
-    /// one also looks at the checksums of their content.
+    /// Takes the memory for the data of frames of up to `piece_size` bytes; `undefined` if there is
+    /// none. A strict one also looks at the checksums of their content.
     pub fn create(piece_size: u32, is_strict: bool) -> Option<Self> {
-        let decoder = Decoder::new(piece_size).ok()?;
+        let decompressor = Decompressor::new(piece_size).ok()?;
         Some(Self {
-            decoder: if is_strict { decoder } else { decoder.without_checksums() },
+            decompressor: if is_strict { decompressor } else { decompressor.without_checksums() },
             record: [0; 8],
-            frame: None,
+            slots: Vec::new(),
             out: vec![0; piece_size as usize],
             runs: Vec::new(),
+            digest: [0; Digest::LENGTH],
             refusal: None,
         })
     }
@@ -38,33 +47,42 @@ impl FrameDecoder {
         &raw const self.record
     }
 
-    /// Begins the frame whose record was written, and says where its bytes belong: nowhere if it is
-    /// refused.
-    pub fn begin(&mut self) -> *const u8 {
+    /// Begins the frame whose record was written in a slot, and says where its bytes belong: nowhere if it
+    /// is refused, or if there is no memory for it. That stays so until the next one is begun in the slot.
+    pub fn begin(&mut self, slot: usize) -> *const u8 {
         let frame = from_record(&self.record);
-        match self.decoder.begin(&frame) {
-            Ok(()) => {
-                self.frame = Some(frame);
-                self.decoder.missing().as_ptr()
-            }
-            Err(error) => {
-                self.refusal = Some(error);
-                core::ptr::null()
-            }
+        if let Err(error) = self.decompressor.check(&frame) {
+            self.refusal = Some(error);
+            return core::ptr::null();
         }
+        if slot >= self.slots.len() {
+            self.slots.resize_with(slot + 1, Slot::default);
+        }
+        let Slot { frame: begun, bytes } = &mut self.slots[slot];
+        let length = frame.compressed_length as usize;
+        if bytes.try_reserve_exact(length.saturating_sub(bytes.len())).is_err() {
+            return core::ptr::null();
+        }
+        if bytes.len() < length {
+            bytes.resize(length, 0);
+        }
+        *begun = Some(frame);
+        bytes.as_ptr()
     }
 
-    /// Decodes the frame, of which `count` bytes were written. Returns how many runs of blocks it has
-    /// that are not all zeros, or -1 if it is refused.
-    pub fn finish(&mut self, count: usize) -> i32 {
-        self.decoder.filled(count);
-        let length = match self.frame.take() {
-            Some(Frame { kind: FrameKind::Data, raw_length, .. }) => raw_length as usize,
-            _ => 0,
+    /// Decodes the frame in a slot, of which `count` bytes were written. Returns how many runs of blocks it
+    /// has that are not all zeros, or -1 if it is refused.
+    pub fn finish(&mut self, slot: usize, count: usize) -> i32 {
+        let Some(Slot { frame, bytes }) = self.slots.get_mut(slot) else { return -1 };
+        let Some(frame) = frame.take() else { return -1 };
+        let length = match frame.kind {
+            FrameKind::Data => frame.raw_length as usize,
+            FrameKind::Hole => 0,
         };
         let length = length.min(self.out.len());
         let out = &mut self.out[..length];
-        match self.decoder.finish(out) {
+        let bytes = &bytes[..count.min(bytes.len())];
+        match self.decompressor.decompress(&frame, bytes, out) {
             Ok(()) => {
                 self.runs.clear();
                 self.runs.extend(data_runs(out).map(|run| [run.start as u32, run.end as u32]));
@@ -77,9 +95,15 @@ impl FrameDecoder {
         }
     }
 
-    /// Where the data of the frame lies.
+    /// Where the data of the frame lies that was decoded last; other data may be written there.
     pub fn out(&self) -> *const u8 {
         self.out.as_ptr()
+    }
+
+    /// Where the digest lies of so many bytes of that data: 32 bytes.
+    pub fn out_digest(&mut self, length: usize) -> *const u8 {
+        self.digest = *Digest::of(&self.out[..length.min(self.out.len())]).as_bytes();
+        self.digest.as_ptr()
     }
 
     /// Where the runs of the frame lie: two numbers of 32 bits each, where one begins and where it ends.

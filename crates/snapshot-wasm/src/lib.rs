@@ -15,6 +15,8 @@ mod frame_record;
 mod limits;
 #[cfg(feature = "encode")]
 mod piece_compressor;
+#[cfg(feature = "decode")]
+mod ranges;
 mod refusal;
 #[cfg(feature = "encode")]
 mod run_record;
@@ -29,6 +31,8 @@ pub use frame_decoder::FrameDecoder;
 pub use limits::{max_level, max_piece_size, min_level, min_piece_size, options_refusal};
 #[cfg(feature = "encode")]
 pub use piece_compressor::PieceCompressor;
+#[cfg(feature = "decode")]
+pub use ranges::RangeCutter;
 pub use refusal::Refusal;
 #[cfg(feature = "decode")]
 pub use tail::Tail;

@@ -2,17 +2,13 @@
 
 use alloc::vec::Vec;
 
-use zstd_safe::{
-    DCtx, DParameter, find_frame_compressed_size, get_error_name, get_frame_content_size,
-};
-
-use crate::entry::check_lengths;
-use crate::field::{Field, Fields};
+use crate::decompressor::Decompressor;
+use crate::field::Field;
 use crate::format_error::{Fault, FormatError};
-use crate::frame::{Frame, FrameKind};
-use crate::hole::{HoleWriter, MAGIC, hole_frame_length};
+use crate::frame::Frame;
+use crate::hole::hole_frame_length;
 use crate::layout::max_compressed_length;
-use crate::limits::{MAX_HOLE_LENGTH, MAX_PIECE_SIZE};
+use crate::limits::MAX_HOLE_LENGTH;
 use crate::out_of_memory::{OutOfMemory, buffer};
 
 /// Decodes one frame after the other, each from pieces of any size as they arrive.
@@ -53,42 +49,32 @@ use crate::out_of_memory::{OutOfMemory, buffer};
 /// # Ok::<_, Box<dyn core::error::Error>>(())
 /// ```
 pub struct Decoder {
-    decompressor: DCtx<'static>,
-    piece_size: u32,
+    decompressor: Decompressor,
     input: Vec<u8>,
     filled: usize,
     frame: Option<Frame>,
-    holes: HoleWriter,
-    hole: Vec<u8>,
 }
 
 impl Decoder {
     /// Takes the memory that frames of up to `piece_size` bytes of data need: little more than that,
-    /// and 110 KiB. There are no frames of more than [`MAX_PIECE_SIZE`], however large it is.
+    /// and 110 KiB. There are no frames of more than [`MAX_PIECE_SIZE`](crate::MAX_PIECE_SIZE), however
+    /// large it is.
     ///
     /// # Errors
     ///
     /// [`OutOfMemory`] if there is not as much.
     pub fn new(piece_size: u32) -> Result<Self, OutOfMemory> {
-        let piece_size = piece_size.min(MAX_PIECE_SIZE);
-        let longest_hole = hole_frame_length(MAX_HOLE_LENGTH);
-        Ok(Self {
-            decompressor: DCtx::try_create().ok_or(OutOfMemory)?,
-            piece_size,
-            input: buffer(max_compressed_length(piece_size).max(longest_hole))?,
-            filled: 0,
-            frame: None,
-            holes: HoleWriter::new(),
-            hole: Vec::with_capacity(longest_hole as usize),
-        })
+        let decompressor = Decompressor::new(piece_size)?;
+        let longest = max_compressed_length(decompressor.piece_size());
+        let input = buffer(longest.max(hole_frame_length(MAX_HOLE_LENGTH)))?;
+        Ok(Self { decompressor, input, filled: 0, frame: None })
     }
 
     /// Passes over the checksum that zstd's frames have of their content, which takes a tenth of the
     /// time. The digest has vouched for the frame; a wrong checksum in it is a fault of its writer.
     #[must_use]
     pub fn without_checksums(mut self) -> Self {
-        // If it were refused, checksums would be looked at as before.
-        let _ = self.decompressor.set_parameter(DParameter::ForceIgnoreChecksum(true));
+        self.decompressor = self.decompressor.without_checksums();
         self
     }
 
@@ -100,9 +86,7 @@ impl Decoder {
     pub fn begin(&mut self, frame: &Frame) -> Result<(), FormatError> {
         self.frame = None;
         self.filled = 0;
-        let raw = field("raw length", frame).with(frame.raw_length);
-        let compressed = field("compressed length", frame).with(frame.compressed_length);
-        check_lengths(frame.kind, raw, compressed, self.piece_size)?;
+        self.decompressor.check(frame)?;
         self.frame = Some(*frame);
         Ok(())
     }
@@ -141,46 +125,6 @@ impl Decoder {
         let Some(frame) = self.frame.take() else {
             return Err(Field::new("frame", 0).fails(Fault::NotBegun));
         };
-        let whole = field("frame", &frame);
-        whole.with(filled as u64).is(frame.compressed_length)?;
-        whole.has_digest(&self.input[..filled], frame.digest)?;
-        if frame.kind == FrameKind::Data || !out.is_empty() {
-            field("buffer for the frame", &frame).with(out.len() as u64).is(frame.raw_length)?;
-        }
-        match frame.kind {
-            FrameKind::Data => self.decompress(&frame, out),
-            FrameKind::Hole => self.check_hole(&frame, out),
-        }
+        self.decompressor.decompress(&frame, &self.input[..filled], out)
     }
-
-    fn decompress(&mut self, frame: &Frame, out: &mut [u8]) -> Result<(), FormatError> {
-        let bytes = &self.input[..frame.compressed_length as usize];
-        let whole = field("frame", frame);
-        let zstd = |code| whole.fails(Fault::Zstd(get_error_name(code)));
-        let mut magic = Fields::of_frame(bytes, frame.file_offset, frame.index);
-        magic.number("magic number of the frame", 4).is_magic(MAGIC)?;
-        // zstd's decompressor would go on with a frame behind the first one.
-        let length = find_frame_compressed_size(bytes).map_err(zstd)?;
-        field("length of the zstd frame", frame).with(length as u64).is(frame.compressed_length)?;
-        let size = get_frame_content_size(bytes).ok().flatten();
-        let size = size.ok_or(whole.fails(Fault::Zstd("no content size")))?;
-        field("content size of the frame", frame).with(size).is(frame.raw_length)?;
-        let decoded = self.decompressor.decompress(out, bytes).map_err(zstd)?;
-        field("decoded length of the frame", frame).with(decoded as u64).is(frame.raw_length)
-    }
-
-    fn check_hole(&mut self, frame: &Frame, out: &mut [u8]) -> Result<(), FormatError> {
-        self.hole.clear();
-        self.holes.write(frame.raw_length, &mut self.hole);
-        out.fill(0);
-        if self.hole == self.input[..frame.compressed_length as usize] {
-            Ok(())
-        } else {
-            Err(field("frame", frame).fails(Fault::Hole))
-        }
-    }
-}
-
-const fn field(name: &'static str, frame: &Frame) -> Field {
-    Field::of_frame(name, frame.index, frame.file_offset)
 }

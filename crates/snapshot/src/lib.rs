@@ -4,6 +4,7 @@
 extern crate alloc;
 
 mod decoder;
+mod decompressor;
 mod digest;
 mod encode_error;
 mod encoder;
@@ -26,6 +27,7 @@ mod seek_table;
 mod skippable;
 
 pub use decoder::Decoder;
+pub use decompressor::Decompressor;
 pub use digest::{Digest, DigestTextError};
 pub use encode_error::EncodeError;
 pub use encoder::Encoder;
@@ -40,4 +42,5 @@ pub use manifest::Manifest;
 pub use options::Options;
 pub use out_of_memory::OutOfMemory;
 pub use piece_encoder::{PieceEncoder, Run};
+pub use ranges::ranges;
 pub use runs::data_runs;

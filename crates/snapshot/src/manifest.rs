@@ -247,10 +247,9 @@ impl Manifest {
         (image_offset < self.image_size).then_some(last)
     }
 
-    /// Cuts the file into ranges to be asked for, of at most `part_size` bytes unless a frame alone is
-    /// longer. Each is the indices of its frames: it begins and ends with a frame of data, and has no
-    /// holes but those that cost less than a request of its own would.
+    /// Cuts the file into [ranges](crate::ranges) to be asked for, of at most `part_size` bytes unless a
+    /// frame alone is longer, so that all data is in them.
     pub fn ranges(&self, part_size: u32) -> impl Iterator<Item = Range<usize>> {
-        ranges(&self.frames, part_size)
+        ranges(self.frames.iter().filter(|frame| frame.kind == FrameKind::Data), part_size)
     }
 }

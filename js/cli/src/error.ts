@@ -4,6 +4,8 @@ export const EXIT = {
   done: 0,
   /** A path that was asked for is certainly absent. */
   absent: 1,
+  /** Images of a cache were damaged, and are gone. */
+  damaged: 1,
   /** The command line is not as `--help` says. */
   usage: 2,
   /** Something that was read or written is not as it should be. */

@@ -5,14 +5,17 @@ import { SnapshotError } from "@hedgerow/snapshot";
 import { Command, CommanderError } from "commander";
 import { HedgerowError } from "hedgerow";
 
+import { addCacheCommands } from "./cache/index.js";
 import { CliError, EXIT, systemCode } from "./error.js";
+import { oneLine } from "./one-line.js";
 import { addPathsCommands } from "./paths/index.js";
 import { addSnapshotCommands } from "./snapshot/index.js";
+import { tellWarnings } from "./warnings.js";
 
 const EXIT_CODES = `
 Exit codes:
   0  done; for query: every path may be present
-  1  for query: a path is certainly absent
+  1  for query: a path is certainly absent; for cache verify: an image was damaged
   2  the command line is not as the help says
   3  what was read or written is missing, damaged, or not what was asked for`;
 
@@ -28,6 +31,7 @@ function program(): Command {
     .addHelpText("afterAll", EXIT_CODES);
   addPathsCommands(hedgerow);
   addSnapshotCommands(hedgerow);
+  addCacheCommands(hedgerow);
   return hedgerow;
 }
 
@@ -62,7 +66,7 @@ function report(error: unknown, json: boolean): number {
     return EXIT.failed;
   }
   const { code, message, exitCode } = failure;
-  const line = message.trim().replace(/\s*\n\s*/g, " ");
+  const line = oneLine(message);
   console.error(json ? JSON.stringify({ error: { code, message: line } }) : `hedgerow: ${line}`);
   return exitCode;
 }
@@ -75,10 +79,13 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 /** There is nobody to tell when a terminal is closed, and still something to tidy up. */
 process.stderr.on("error", () => {});
 
+const json = process.argv.includes("--json");
+tellWarnings(json);
+
 try {
   await program().parseAsync();
 } catch (error) {
   // Help and the version were asked for, and printed.
   const isDone = error instanceof CommanderError && error.exitCode === 0;
-  process.exitCode = isDone ? EXIT.done : report(error, process.argv.includes("--json"));
+  process.exitCode = isDone ? EXIT.done : report(error, json);
 }

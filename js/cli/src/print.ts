@@ -1,5 +1,7 @@
 import { once } from "node:events";
 
+import prettyBytes, { type Options } from "pretty-bytes";
+
 /** Writes to standard output, and waits where its reader is slower than we are. */
 export async function print(data: string | Uint8Array): Promise<void> {
   if (!process.stdout.write(data)) await once(process.stdout, "drain");
@@ -10,9 +12,27 @@ export function grouped(number: number): string {
   return number.toLocaleString("en");
 }
 
+/** A number of bytes as people read it, and as it is: `2.1 MB (2,097,252 bytes)`. */
+export function size(bytes: number, options: Options = {}): string {
+  return `${prettyBytes(bytes, options)} (${grouped(bytes)} bytes)`;
+}
+
 /** Names and values as lines, the values below one another. */
 export function table(rows: Readonly<Record<string, string>>): string {
   const width = Math.max(...Object.keys(rows).map((name) => name.length));
   const lines = Object.entries(rows).map(([name, value]) => `${name.padEnd(width)}  ${value}\n`);
   return lines.join("");
+}
+
+/** Rows of cells as lines, the cells of each column below one another. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [index, cell] of row.entries()) {
+      widths[index] = Math.max(widths[index] ?? 0, cell.length);
+    }
+  }
+  const line = (row: readonly string[]) =>
+    row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ");
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join("");
 }

@@ -1,9 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PathFilter } from "hedgerow";
 import { describe, expect, test } from "vitest";
-import { ended, hedgerow, start } from "./support/bin.js";
+import { BIN, ended, hedgerow, start } from "./support/bin.js";
 import { makeTree } from "./support/tree.js";
 
 const { version } = JSON.parse(
@@ -19,6 +20,11 @@ async function filterOf(lines: string, ...args: string[]): Promise<string> {
 }
 
 describe("hedgerow", () => {
+  test("is a program, which npm can link to", () => {
+    const { status, stdout } = spawnSync(BIN, ["--version"], { encoding: "utf8" });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });
+  });
+
   test("says what it is", async () => {
     expect(await hedgerow(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
     for (const args of [["--help"], ["help", "paths"], ["paths", "build", "--help"]]) {

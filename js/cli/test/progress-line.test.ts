@@ -9,6 +9,9 @@ const HALF_WAY: Progress = {
   totalBytes: 1.61e9,
   compressedBytes: 400e6,
   frames: 900,
+  transferredBytes: 410e6,
+  retries: 0,
+  hedged: 1,
   bytesPerSecond: 850e6,
 };
 
@@ -26,6 +29,12 @@ test.for([
   ],
 ] as const)("fits into %d columns", ([columns, line]) => {
   expect(progressLine(HALF_WAY, columns)).toBe(line);
+});
+
+test("leaves out what was tried again where there is no room", () => {
+  const retries = 12;
+  expect(progressLine({ ...HALF_WAY, retries }, 80)).toBe(progressLine(HALF_WAY, 80));
+  expect(progressLine({ ...HALF_WAY, retries }, 81)).toMatch(/ 12 retries$/);
 });
 
 test("never takes more columns than there are, and its bar stays as long as it is", () => {
@@ -51,6 +60,8 @@ test.for([
   [{ bytes: 0, totalBytes: 0 }, /^restoring █+ 100 % {6}0 B of 0 B {3}850 MB\/s {2}syncing$/],
   [{ bytesPerSecond: 11e6 }, / {2}1 min 2 s left$/],
   [{ bytesPerSecond: 1e5 }, / {2}1 h 53 min left$/],
+  [{ retries: 1 }, /^restoring █+░+ {2}57 % .*MB\/s {2}1 s left {10}1 retry$/],
+  [{ retries: 1234 }, / {2}1 s left {10}1,234 retries$/],
   [{ bytesPerSecond: 1 }, / {2} {4}1 B\/s$/],
 ] as const)("tells of %j", ([progress, line]) => {
   expect(progressLine({ ...HALF_WAY, ...progress }, 100)).toMatch(line);

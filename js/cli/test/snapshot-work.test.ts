@@ -110,7 +110,7 @@ describe("progress", () => {
         expect(line).toMatch(/^. verifying(?: [█░]{4,} +\d+ %.*)?$/);
         expect(line.length).toBeLessThan(columns);
       }
-      const full = / +\d+ % +[\d.]+ MB of 537 MB +[\d.]+ MB\/s {2}\d+ s left$/;
+      const full = / +\d+ % +[\d.]+ MB of 537 MB +[\d.]+ [MG]B\/s {2}\d+ s left$/;
       expect(shown.some((line) => full.test(line))).toBe(columns === 80);
       expect(lines.slice(lines.lastIndexOf(shown.at(-1)!) + 1)[0]).toMatch(/^image size {2}/);
       expect(out.indexOf(SHOW_CURSOR)).toBeLessThan(out.indexOf("image size"));

@@ -135,9 +135,9 @@ describe("hedgerow snapshot refuses", () => {
   test.for([
     [[], "expected a command"],
     [["pack"], "unknown command 'pack'"],
-    [["create", "IMAGE"], "missing required argument 'file.vhs'"],
+    [["create", "IMAGE"], "missing required argument 'snapshot'"],
     [["restore", "FILE"], "missing required argument 'image'"],
-    [["info"], "missing required argument 'file.vhs'"],
+    [["info"], "missing required argument 'snapshot'"],
     [["verify", "FILE", "more"], "too many arguments"],
     [["info", "FILE", "--workers", "2"], "unknown option '--workers'"],
     [["create", "IMAGE", "NEW", "--digest", "0"], "unknown option '--digest'"],
@@ -150,9 +150,22 @@ describe("hedgerow snapshot refuses", () => {
     [["verify", "FILE", "--workers", "two"], "expected a whole number"],
     [["info", "FILE", "--digest", "abc"], "digest: expected 64 hexadecimal digits"],
     [["create", "IMAGE", "IMAGE"], "expected another file than the one that is read"],
-    [["create", "-", "NEW"], "expected a file, not standard input or output"],
-    [["create", "IMAGE", "-"], "expected a file, not standard input or output"],
-    [["info", "https://user:secret@example.com/x.vhs"], "found https:"],
+    [["create", "-", "NEW"], "expected a file or a URL, not standard input or output"],
+    [["create", "IMAGE", "-"], "expected a file or a URL, not standard input or output"],
+    [["info", "ftp://user:secret@example.com/x.vhs"], "found ftp:"],
+    [["info", "s3://user:secret@bucket/key"], "expected s3://bucket/key"],
+    [["create", "https://example.com/?secret", "NEW"], "expected a path or a file: URL"],
+    [["restore", "FILE", "s3://bucket/secret"], "expected a path or a file: URL"],
+    [["create", "IMAGE", "NEW", "--connections", "257"], "connections: expected"],
+    [["create", "IMAGE", "NEW", "--part-size", "2GiB"], "partSize: expected"],
+    [["info", "FILE", "--part-size", "8 MB"], "expected bytes, KiB, MiB, GiB or TiB"],
+    [["info", "FILE", "--retries", "all"], "expected a whole number"],
+    [["info", "FILE", "--resume"], "unknown option '--resume'"],
+    [["verify", "FILE", "--no-overwrite"], "unknown option '--no-overwrite'"],
+    [["info", "FILE", "--header", "secret"], "--header: expected a name and a value"],
+    [["info", "FILE", "--header", "a name: secret"], "--header: expected a name and a value"],
+    [["info", "FILE", "--header", "name: secret\nsecret"], "--header: expected a name and a value"],
+    [["create", "IMAGE", "s3://b/k", "--endpoint", "secret.example"], "s3.endpoint: expected"],
   ] as const)("bad usage: %j", async ([args, message]) => {
     const root = makeTree({ "disk.img": SMALL, "disk.vhs": "" });
     const places = { IMAGE: "disk.img", FILE: "disk.vhs", NEW: "new" } as Record<string, string>;
@@ -189,6 +202,21 @@ describe("hedgerow snapshot refuses", () => {
       expect(err).toContain(message);
     }
     expect(readdirSync(root).sort()).toEqual(["disk.img", "disk.vhs", "folder"]);
+  });
+
+  test("what has the name already, if that shall stay", async () => {
+    const { root, image, file } = await smallSnapshot();
+    const before = readFileSync(file);
+    for (const args of [
+      ["create", image, file, "--level", "1"],
+      ["restore", file, image],
+    ]) {
+      const { code, out, err } = await snapshot(...args, "--no-overwrite");
+      expect({ code, out }).toEqual({ code: 3, out: "" });
+      expect(err).toBe(`hedgerow: ${args[2]}: expected nothing there, found a file\n`);
+    }
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(root).sort()).toEqual(["disk.img", "disk.vhs"]);
   });
 
   test("a damaged snapshot, and says where", async () => {

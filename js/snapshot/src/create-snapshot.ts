@@ -1,13 +1,12 @@
-import { checkEncoding, SnapshotAssembly } from "./assembly.js";
-import { type CreateOptions, encodingOf } from "./create-options.js";
-import { encodeImage } from "./encode-image.js";
+import { checkEncoding, SnapshotAssembly } from "./encode/assembly.js";
+import { encodeImage } from "./encode/encode-image.js";
+import type { SnapshotInfo } from "./format/manifest.js";
 import { ImageFile } from "./local/image-file.js";
-import { checkOther } from "./local/other-file.js";
-import { localPath } from "./local/path.js";
-import { SnapshotFile } from "./local/snapshot-file.js";
-import { writeWhole, writing } from "./local/whole-file.js";
-import { readManifest, type SnapshotInfo } from "./manifest.js";
-import { checkWork } from "./options.js";
+import { type CreateOptions, checkOverwrite, encodingOf } from "./options/create-options.js";
+import { transferOf } from "./options/transfer-options.js";
+import { checkWork } from "./options/work-options.js";
+import { writeSnapshot } from "./places/destination.js";
+import { localPath, locationOf } from "./places/location.js";
 import { compiledModule } from "./wasm/module.js";
 
 /** What was made. */
@@ -19,12 +18,16 @@ export interface CreateInfo extends SnapshotInfo {
 /**
  * Makes a snapshot of a disk image: a file that restores in parallel, and that any zstd tool can read.
  *
- * The snapshot appears under its name when all of it is there and on the disk; whatever happens before,
- * what had that name stays as it was. An image that changes meanwhile, by its size or time, is refused.
- * Only the owner may read the snapshot.
+ * The snapshot appears under its name when all of it is there; whatever happens before, what had that
+ * name stays as it was. An image that changes meanwhile, by its size or time, is refused.
+ *
+ * - A file is on the disk then, and only the owner may read it.
+ * - An object of S3 is sent while it is made, in parts.
+ * - To a server, it is sent in one `PUT` when all of it is made, from a temporary file.
  *
  * @param image the path of the image
- * @param destination the path or `file:` URL of the snapshot
+ * @param destination the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or
+ *   `s3://bucket/key`
  * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`, `ERR_ARGUMENT`
  *
  * @example
@@ -37,21 +40,24 @@ export async function createSnapshot(
 ): Promise<CreateInfo> {
   const start = performance.now();
   checkWork(options);
-  const encoding = encodingOf(options);
+  checkOverwrite(options);
+  const [transfer, encoding] = [transferOf(options), encodingOf(options)];
   const module = await compiledModule("encode");
   checkEncoding(module, encoding);
-  const target = localPath("destination", destination);
+  const location = locationOf("destination", destination);
   const file = await ImageFile.open(localPath("image", image));
   try {
-    await checkOther("destination", target, file.id);
     const assembly = new SnapshotAssembly(module, file, encoding);
     try {
-      const info = await writeWhole(target, options.signal, async (handle) => {
-        await encodeImage(assembly, options, async (bytes) => {
-          for await (const chunk of bytes) await writing(target, handle.writeFile(chunk));
-        });
-        await file.checkUnchanged();
-        return (await readManifest(await SnapshotFile.of(target, handle))).info;
+      const info = await writeSnapshot(location, {
+        image: file,
+        encoding,
+        options,
+        transfer,
+        async make(write) {
+          await encodeImage(assembly, options, write);
+          await file.checkUnchanged();
+        },
       });
       return { ...info, duration: performance.now() - start };
     } finally {

@@ -6,14 +6,20 @@ export type SnapshotErrorCode =
   | "ERR_IMAGE"
   /** An image that changed while a snapshot was made of it. */
   | "ERR_IMAGE_CHANGED"
-  /** A snapshot that cannot be read. */
+  /** A snapshot that cannot be read: its file, or what a server answered. */
   | "ERR_SOURCE"
+  /** A snapshot that changed on its server while it was read. */
+  | "ERR_SOURCE_CHANGED"
   /** A file that is no snapshot, or a damaged one. */
   | "ERR_SNAPSHOT_FORMAT"
   /** A snapshot of another digest than the one that was asked for. */
   | "ERR_SNAPSHOT_DIGEST"
-  /** A file that cannot be written. */
+  /** A file or an object that cannot be written. */
   | "ERR_TARGET"
+  /** A directory that cannot be used as a cache, or a cache that was closed. */
+  | "ERR_CACHE"
+  /** A snapshot that is larger than a cache may be. */
+  | "ERR_CACHE_SIZE"
   /** A worker that ended before its work did. */
   | "ERR_WORKER";
 
@@ -23,6 +29,14 @@ export interface Place {
   readonly field: string;
   /** Where the field lies, in bytes from the beginning of the file. */
   readonly offset: number;
+}
+
+/** What an error knows besides its message. */
+export interface Details {
+  readonly place?: Place | undefined;
+  readonly cause?: unknown;
+  /** What a server answered. */
+  readonly status?: number | undefined;
 }
 
 /**
@@ -35,15 +49,18 @@ export class SnapshotError extends Error {
   readonly field: string | undefined;
   /** Where the field lies in the file, in bytes, for `ERR_SNAPSHOT_FORMAT`. */
   readonly offset: number | undefined;
+  /** The status that a server answered with, if that is what is wrong. */
+  readonly status: number | undefined;
 
   constructor(
     readonly code: SnapshotErrorCode,
     message: string,
-    { place, cause }: { place?: Place; cause?: unknown } = {},
+    { place, cause, status }: Details = {},
   ) {
     super(message, cause === undefined ? {} : { cause });
     this.field = place?.field;
     this.offset = place?.offset;
+    this.status = status;
   }
 }
 

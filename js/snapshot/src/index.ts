@@ -1,9 +1,21 @@
-export type { CreateOptions } from "./create-options.js";
+export type { Counts, Timing, Timings } from "./cache/counters.js";
+export {
+  type CachedImage,
+  type CacheEntry,
+  ImageCache,
+} from "./cache/image-cache.js";
+export type { CacheStats, Pruned, Verified } from "./cache/stats.js";
 export { type CreateInfo, createSnapshot } from "./create-snapshot.js";
 export { type Place, SnapshotError, type SnapshotErrorCode } from "./error.js";
+export type { CacheEvent, Events, RequestEvent } from "./events.js";
+export type { SnapshotInfo } from "./format/manifest.js";
 export { inspectSnapshot } from "./inspect-snapshot.js";
-export type { SnapshotInfo } from "./manifest.js";
-export type { ReadOptions, ReadWorkOptions, WorkOptions } from "./options.js";
+export type { CacheOptions, GetOptions, VerifyOptions } from "./options/cache-options.js";
+export type { CreateOptions } from "./options/create-options.js";
+export type { RestoreOptions } from "./options/restore-options.js";
+export type { S3Credentials, S3Options } from "./options/s3-options.js";
+export type { Timeouts, TransferOptions } from "./options/transfer-options.js";
+export type { ReadOptions, ReadWorkOptions, WorkOptions } from "./options/work-options.js";
 export type { Progress } from "./progress.js";
 export { type RestoreInfo, restoreSnapshot } from "./restore-snapshot.js";
 export { verifySnapshot } from "./verify-snapshot.js";

@@ -1,13 +1,14 @@
-import { localPath } from "./local/path.js";
-import { SnapshotFile } from "./local/snapshot-file.js";
-import { readManifest, type SnapshotInfo } from "./manifest.js";
-import { checkedDigest, checkPinned, type ReadOptions } from "./options.js";
+import type { SnapshotInfo } from "./format/manifest.js";
+import { checkedDigest, checkPinned, checkWork, type ReadOptions } from "./options/work-options.js";
+import { locationOf } from "./places/location.js";
+import { withSource } from "./places/source.js";
 
 /**
  * Says what is in a snapshot, from its last bytes. Its data is not read.
  *
- * @param source the path or `file:` URL of the snapshot
- * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SNAPSHOT_FORMAT`, `ERR_SNAPSHOT_DIGEST`, `ERR_ARGUMENT`
+ * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
+ * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, `ERR_SNAPSHOT_FORMAT`,
+ *   `ERR_SNAPSHOT_DIGEST`, `ERR_ARGUMENT`
  *
  * @example
  * const { imageSize, fileSize } = await inspectSnapshot("sandbox.vhs");
@@ -17,12 +18,11 @@ export async function inspectSnapshot(
   options: ReadOptions = {},
 ): Promise<SnapshotInfo> {
   const digest = checkedDigest(options);
-  const file = await SnapshotFile.open(localPath("source", source));
-  try {
-    const { info } = await readManifest(file);
-    checkPinned(file.name, digest, info.digest);
+  checkWork(options);
+  const location = locationOf("source", source);
+  return withSource(location, { options, wanted: "info" }, async (opened) => {
+    const { info } = await opened.manifest();
+    checkPinned(opened.name, digest, info.digest);
     return info;
-  } finally {
-    await file.close();
-  }
+  });
 }

@@ -10,12 +10,18 @@ export interface Progress {
   readonly compressedBytes: number;
   /** How many frames of data are done; to verify, holes are frames as well. */
   readonly frames: number;
+  /** How much came over a network, in bytes, what came twice included. */
+  readonly transferredBytes: number;
+  /** How often something was asked of a server again, because it failed. */
+  readonly retries: number;
+  /** How often something was asked for a second time, because it was slow. */
+  readonly hedged: number;
   /** How fast it goes, in bytes of the image a second, since the beginning. */
   readonly bytesPerSecond: number;
 }
 
 /** What is counted while the work goes on. */
-export type Counts = Pick<Progress, "bytes" | "compressedBytes" | "frames">;
+export type Counts = Omit<Progress, "phase" | "totalBytes" | "bytesPerSecond">;
 
 /** How often progress is told, in milliseconds. */
 const INTERVAL = 100;

@@ -1,13 +1,17 @@
-import { decodeFrames } from "./decode-frames.js";
-import { checkOther } from "./local/other-file.js";
-import { localPath } from "./local/path.js";
-import { SnapshotFile } from "./local/snapshot-file.js";
-import { writeWhole, writing } from "./local/whole-file.js";
-import { readManifest, type SnapshotInfo } from "./manifest.js";
-import { checkedDigest, checkPinned, checkWork, type ReadWorkOptions } from "./options.js";
+import { ImageCache } from "./cache/image-cache.js";
+import { FrameWork } from "./decode/frame-work.js";
+import { SnapshotError } from "./error.js";
+import type { SnapshotInfo } from "./format/manifest.js";
+import { writeImage } from "./local/restored-image.js";
+import { checkRestore, type RestoreOptions } from "./options/restore-options.js";
+import { checkedDigest, checkPinned, checkWork } from "./options/work-options.js";
+import { localPath, locationOf } from "./places/location.js";
+import { withSource } from "./places/source.js";
 
 /** What was restored. */
 export interface RestoreInfo extends SnapshotInfo {
+  /** Whether its image was in the cache, if one was said. */
+  readonly hit?: boolean | undefined;
   /** How long it took, in milliseconds. */
   readonly duration: number;
 }
@@ -18,10 +22,13 @@ export interface RestoreInfo extends SnapshotInfo {
  * The image appears under its name when all of it is there, checked and on the disk; whatever happens
  * before, what had that name stays as it was. Holes stay holes. Only the owner may read the image.
  *
- * @param source the path or `file:` URL of the snapshot
+ * From a server, ranges are fetched in parallel and decoded as they come, and asked for again if they do
+ * not. A snapshot that changes meanwhile is refused.
+ *
+ * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
  * @param image the path of the image
- * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SNAPSHOT_FORMAT`, `ERR_SNAPSHOT_DIGEST`, `ERR_TARGET`,
- *   `ERR_ARGUMENT`
+ * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, `ERR_SNAPSHOT_FORMAT`,
+ *   `ERR_SNAPSHOT_DIGEST`, `ERR_TARGET`, `ERR_ARGUMENT`, and with a cache what {@link ImageCache.get} throws
  *
  * @example
  * const { imageSize } = await restoreSnapshot("sandbox.vhs", "sandbox.img");
@@ -29,23 +36,29 @@ export interface RestoreInfo extends SnapshotInfo {
 export async function restoreSnapshot(
   source: string | URL,
   image: string,
-  options: ReadWorkOptions = {},
+  options: RestoreOptions = {},
 ): Promise<RestoreInfo> {
   const start = performance.now();
   const digest = checkedDigest(options);
   checkWork(options);
-  const target = localPath("image", image);
-  const file = await SnapshotFile.open(localPath("source", source));
-  try {
-    await checkOther("image", target, file.id);
-    const manifest = await readManifest(file);
-    checkPinned(file.name, digest, manifest.info.digest);
-    await writeWhole(target, options.signal, async (handle) => {
-      await writing(target, handle.truncate(manifest.info.imageSize));
-      await decodeFrames(file, manifest, { fd: handle.fd, name: target }, options);
-    });
-    return { ...manifest.info, duration: performance.now() - start };
-  } finally {
-    await file.close();
+  checkRestore(options);
+  const [location, path] = [locationOf("source", source), localPath("image", image)];
+  const { cache } = options;
+  if (cache !== undefined) {
+    if (!(cache instanceof ImageCache)) {
+      const message = `cache: expected an ImageCache, found ${typeof cache}`;
+      throw new SnapshotError("ERR_ARGUMENT", message);
+    }
+    const { info, hit } = await cache.get(source, { ...options, copyTo: path, durable: true });
+    return { ...info, hit, duration: performance.now() - start };
   }
+  const wanted = options.resume ? "rest" : "all";
+  return withSource(location, { options, wanted }, async (opened) => {
+    const manifest = await opened.manifest();
+    checkPinned(opened.name, digest, manifest.info.digest);
+    await writeImage(path, manifest, opened.id, options, (target) =>
+      opened.decode(new FrameWork(opened.name, manifest, target), options),
+    );
+    return { ...manifest.info, duration: performance.now() - start };
+  });
 }

@@ -1,15 +1,21 @@
-import { decodeFrames } from "./decode-frames.js";
-import { localPath } from "./local/path.js";
-import { SnapshotFile } from "./local/snapshot-file.js";
-import { readManifest, type SnapshotInfo } from "./manifest.js";
-import { checkedDigest, checkPinned, checkWork, type ReadWorkOptions } from "./options.js";
+import { FrameWork } from "./decode/frame-work.js";
+import type { SnapshotInfo } from "./format/manifest.js";
+import {
+  checkedDigest,
+  checkPinned,
+  checkWork,
+  type ReadWorkOptions,
+} from "./options/work-options.js";
+import { locationOf } from "./places/location.js";
+import { withSource } from "./places/source.js";
 
 /**
  * Reads all of a snapshot, and checks every byte: the digest of each frame, that it decodes to what the
  * manifest says, and what restoring does not look at, the header and the frames of holes.
  *
- * @param source the path or `file:` URL of the snapshot
- * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SNAPSHOT_FORMAT`, `ERR_SNAPSHOT_DIGEST`, `ERR_ARGUMENT`
+ * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
+ * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, `ERR_SNAPSHOT_FORMAT`,
+ *   `ERR_SNAPSHOT_DIGEST`, `ERR_ARGUMENT`
  *
  * @example
  * await verifySnapshot("sandbox.vhs", { digest });
@@ -20,13 +26,11 @@ export async function verifySnapshot(
 ): Promise<SnapshotInfo> {
   const digest = checkedDigest(options);
   checkWork(options);
-  const file = await SnapshotFile.open(localPath("source", source));
-  try {
-    const manifest = await readManifest(file, true);
-    checkPinned(file.name, digest, manifest.info.digest);
-    await decodeFrames(file, manifest, undefined, options);
+  const location = locationOf("source", source);
+  return withSource(location, { options, wanted: "all" }, async (opened) => {
+    const manifest = await opened.manifest(true);
+    checkPinned(opened.name, digest, manifest.info.digest);
+    await opened.decode(new FrameWork(opened.name, manifest, undefined), options);
     return manifest.info;
-  } finally {
-    await file.close();
-  }
+  });
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { pieces, toRead } from "../src/pieces.js";
+import { pieces, toRead } from "../src/encode/pieces.js";
 
 const PIECE = 4096;
 

@@ -348,8 +348,7 @@ describe("places", () => {
   });
 
   test.each([
-    "http://user:secret@example.com/a.vhs?token=secret",
-    "https://user:secret@example.com/a.vhs?token=secret",
+    "ftp://user:secret@example.com/a.vhs?token=secret",
     "s3://secret:secret@bucket/a.vhs",
     "file://user:secret@example.com/a.vhs",
     "file://example.com/a.vhs?token=secret",

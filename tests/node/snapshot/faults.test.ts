@@ -25,6 +25,7 @@ import {
 import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { rejectionOf } from "../../support/assert.js";
+import { onDisk } from "../../support/snapshots/disk.js";
 import { leftovers, temporaryFolder } from "../../support/snapshots/folder.js";
 import { letters, noise } from "../../support/snapshots/image.js";
 import { type Job, type Outcome, run } from "../../support/snapshots/job.js";
@@ -73,23 +74,12 @@ function expectUntouched(outcome: Outcome): void {
 }
 
 describe("disks", () => {
-  /**
-   * Has a command run with a small disk of its own in a folder, where the target is. It is there for
-   * this command alone, and goes with it.
-   */
-  function onDisk(folder: string, setUp: string): string[] {
-    const isRoot = process.getuid?.() === 0;
-    const namespace = isRoot ? ["--mount"] : ["--mount", "--map-root-user"];
-    const script = `set -e; mount -t tmpfs -o size=4m tmpfs "$0"; ${setUp}; exec "$@"`;
-    return ["unshare", ...namespace, "sh", "-c", script, folder];
-  }
-
   const source = { createSnapshot: image, restoreSnapshot: snapshot };
 
   test.each(calls)("%s: the disk is full", async (call) => {
     const folder = emptyFolder();
     const job = { call, source: source[call], target: `${folder}/target` };
-    const under = onDisk(folder, `printf '${OLD}' > "$0/target"`);
+    const under = onDisk(folder, "4m", `printf '${OLD}' > "$0/target"`);
     const outcome = await run(job, { under });
     expect(outcome.error).toMatchObject({ code: "ERR_TARGET", causeCode: "ENOSPC" });
     expect(outcome.error?.message).toContain(job.target);
@@ -99,7 +89,8 @@ describe("disks", () => {
   test.each(calls)("%s: the disk may not be written", async (call) => {
     const folder = emptyFolder();
     const job = { call, source: source[call], target: `${folder}/target` };
-    const under = onDisk(folder, `printf '${OLD}' > "$0/target"; mount -o remount,bind,ro "$0"`);
+    const setUp = `printf '${OLD}' > "$0/target"; mount -o remount,bind,ro "$0"`;
+    const under = onDisk(folder, "4m", setUp);
     const outcome = await run(job, { under });
     expect(outcome.error).toMatchObject({ code: "ERR_TARGET", causeCode: "EROFS" });
     expect(outcome.error?.message).toContain(job.target);
@@ -117,7 +108,7 @@ describe("disks", () => {
     const folder = emptyFolder();
     const job = { call: "createSnapshot", source: path("fits"), target: `${folder}/new` } as const;
     writeFileSync(job.source, noise("fits", 3 * MIB));
-    const outcome = await run(job, { under: onDisk(folder, ":") });
+    const outcome = await run(job, { under: onDisk(folder, "4m") });
     expect(outcome).toMatchObject({ error: null, names: ["new"] });
   });
 

@@ -130,6 +130,9 @@ test("nothing is told of what is empty but its end", async () => {
     bytes: 0,
     compressedBytes: 0,
     frames: 0,
+    transferredBytes: 0,
+    retries: 0,
+    hedged: 0,
     bytesPerSecond: 0,
   });
 });

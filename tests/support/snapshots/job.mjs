@@ -42,6 +42,8 @@ function act() {
       return snapshots.restoreSnapshot(source, target, options);
     case "verifySnapshot":
       return snapshots.verifySnapshot(source, options);
+    case "openCache":
+      return snapshots.ImageCache.open(target, { maxBytes: 2 ** 24 });
     case "nothing":
       return undefined;
   }
@@ -50,8 +52,8 @@ function act() {
 /** @param {unknown} error @returns {Outcome["error"]} */
 function describe(error) {
   if (error === undefined) return null;
-  const { name, message, code, cause } = /** @type {any} */ (error);
-  return { name, message, code, causeCode: cause?.code, isReason: error === reason };
+  const { name, message, code, cause, status } = /** @type {any} */ (error);
+  return { name, message, code, causeCode: cause?.code, status, isReason: error === reason };
 }
 
 /** @param {string} path */

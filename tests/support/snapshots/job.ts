@@ -4,13 +4,16 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
+import type { CreateOptions, RestoreOptions } from "@hedgerow/snapshot";
+
 /** What a process does. */
 export interface Job {
-  readonly call: "createSnapshot" | "restoreSnapshot" | "verifySnapshot" | "nothing";
+  readonly call: "createSnapshot" | "restoreSnapshot" | "verifySnapshot" | "openCache" | "nothing";
+  /** A path or a URL. */
   readonly source: string;
   /** What is made; where nothing is made, a file in an empty folder. */
   readonly target: string;
-  readonly options?: { readonly workers?: number; readonly level?: number };
+  readonly options?: Omit<CreateOptions & RestoreOptions, "signal" | "onProgress">;
   /** Ends the work: before it begins, by the signal, or by what `onProgress` throws, at its first call. */
   readonly abort?: "before" | "progress" | "throw";
 }
@@ -22,6 +25,8 @@ export interface Outcome {
     readonly message: string;
     readonly code: unknown;
     readonly causeCode: unknown;
+    /** What a server answered. */
+    readonly status: unknown;
     /** Whether it is what the work was ended with, and not something that tells of it. */
     readonly isReason: boolean;
   } | null;
@@ -51,6 +56,8 @@ export interface Surroundings {
   readonly preload?: string;
   /** Options of Node. */
   readonly flags?: readonly string[];
+  /** Variables of the environment besides those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** What a process says when all is loaded and the work begins. */
@@ -64,10 +71,10 @@ function command({ under = [], flags = [] }: Surroundings): [string, ...string[]
 }
 
 /** The environment in which threads load a module first, as well. */
-function environment({ preload }: Surroundings): NodeJS.ProcessEnv {
-  if (preload === undefined) return process.env;
+function environment({ preload, env }: Surroundings): NodeJS.ProcessEnv {
+  if (preload === undefined) return { ...process.env, ...env };
   const { href } = new URL(`preload/${preload}.mjs`, import.meta.url);
-  return { ...process.env, NODE_OPTIONS: `--import=${href}` };
+  return { ...process.env, ...env, NODE_OPTIONS: `--import=${href}` };
 }
 
 /** Runs a job. The process must end by itself, and well: whatever it did not expect is thrown. */

@@ -1,6 +1,6 @@
 //! Finding frames, and cutting a file into ranges.
 
-use hedgerow_snapshot::{FrameKind, Manifest, Options};
+use hedgerow_snapshot::{FrameKind, Manifest, Options, ranges};
 use proptest::{collection::vec, prelude::*, sample::Index};
 
 use crate::support::{
@@ -55,27 +55,28 @@ proptest! {
     }
 
     #[test]
-    fn ranges_have_all_data_once_in_order_and_within_their_size(
+    fn ranges_have_all_that_is_wanted_once_in_order_and_within_their_size(
         manifest in manifest(),
+        wanted in vec(any::<bool>(), 150),
         part_size in prop_oneof![Just(0), 1..20_000_u32, Just(1 << 23), Just(u32::MAX)],
     ) {
         let frames = manifest.frames();
-        let is_data = |index: usize| frames[index].kind == FrameKind::Data;
-        let ranges: Vec<_> = manifest.ranges(part_size).collect();
-        let found: Vec<_> = ranges.iter().cloned().flatten().filter(|it| is_data(*it)).collect();
-        let expected: Vec<_> = (0..frames.len()).filter(|index| is_data(*index)).collect();
-        prop_assert_eq!(found, expected);
+        let is_wanted = |index: usize| wanted[index];
+        let indices = || (0..frames.len()).filter(|index| is_wanted(*index));
+        let ranges: Vec<_> = ranges(indices().map(|index| &frames[index]), part_size).collect();
+        let found: Vec<_> = ranges.iter().cloned().flatten().filter(|it| is_wanted(*it)).collect();
+        prop_assert_eq!(found, indices().collect::<Vec<_>>());
 
         let start = |index: usize| frames[index].file_offset;
         let end = |index: usize| start(index) + u64::from(frames[index].compressed_length);
         for range in &ranges {
             let last = range.end - 1;
-            prop_assert!(is_data(range.start) && is_data(last));
+            prop_assert!(is_wanted(range.start) && is_wanted(last));
             let length = end(last) - start(range.start);
             prop_assert!(length <= part_size.into() || range.len() == 1);
-            // Holes of 64 KiB or less are read over, longer ones are not.
-            for next in (range.start + 1..range.end).filter(|index| is_data(*index)) {
-                let before = (range.start..next).rev().find(|index| is_data(*index)).unwrap();
+            // Others of 64 KiB or less are read over, longer ones are not.
+            for next in (range.start + 1..range.end).filter(|index| is_wanted(*index)) {
+                let before = (range.start..next).rev().find(|index| is_wanted(*index)).unwrap();
                 prop_assert!(start(next) - end(before) <= 1 << 16);
             }
         }
@@ -84,6 +85,12 @@ proptest! {
             let together = end(next) - start(pair[0].start);
             prop_assert!(together > part_size.into() || start(next) - end(last) > 1 << 16);
         }
+    }
+
+    #[test]
+    fn a_manifest_wants_its_data(manifest in manifest(), part_size in any::<u32>()) {
+        let data = manifest.frames().iter().filter(|frame| frame.kind == FrameKind::Data);
+        prop_assert!(manifest.ranges(part_size).eq(ranges(data, part_size)));
     }
 
     #[test]

@@ -1,20 +1,26 @@
 import { inspectSnapshot } from "@hedgerow/snapshot";
 import type { Command } from "commander";
 
-import { digestOption, jsonOption, parseFile, type ReadFlags } from "./options.js";
+import { jsonOption } from "../options.js";
+import { digestOption, PLACE, parsePlace, type ReadFlags } from "./options.js";
 import { printResult } from "./result.js";
+import { addTransferOptions, type TransferFlags, transferOf } from "./transfer-options.js";
+
+interface InfoFlags extends ReadFlags, TransferFlags {}
 
 /** Adds `hedgerow snapshot info`. */
 export function addInfoCommand(snapshot: Command): void {
-  snapshot
+  const command = snapshot
     .command("info")
     .description("print what is in a snapshot, from its last bytes")
-    .argument("<file.vhs>", "the snapshot", parseFile)
+    .argument("<snapshot>", `the snapshot: ${PLACE}`, parsePlace)
     .addOption(digestOption())
     .addOption(jsonOption())
     .action(info);
+  addTransferOptions(command);
 }
 
-async function info(file: string, flags: ReadFlags): Promise<void> {
-  await printResult(await inspectSnapshot(file, { digest: flags.digest }), flags);
+async function info(place: string, flags: InfoFlags): Promise<void> {
+  const { digest } = flags;
+  await printResult(await inspectSnapshot(place, { digest, ...transferOf(flags) }), flags);
 }

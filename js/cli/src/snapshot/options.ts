@@ -1,9 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 
-/** What all commands can be told. */
-export interface OutputFlags {
-  readonly json: boolean;
-}
+import { type OutputFlags, parseWhole } from "../options.js";
 
 /** What commands that read a snapshot can be told. */
 export interface ReadFlags extends OutputFlags {
@@ -15,7 +12,10 @@ export interface WorkFlags {
   readonly workers?: number;
 }
 
-export const jsonOption = () => new Option("--json", "print one JSON object").default(false);
+/** What commands that write something can be told. */
+export interface WriteFlags {
+  readonly overwrite: boolean;
+}
 
 export const digestOption = () =>
   new Option("--digest <hex>", "refuse the snapshot unless this is its digest");
@@ -25,21 +25,14 @@ export const workersOption = () =>
     parseWhole,
   );
 
-/** A file: there is no snapshot of what has no end and no size. */
-export function parseFile(text: string): string {
+export const overwriteOption = () =>
+  new Option("--no-overwrite", "refuse to take the place of what is there");
+
+/** What a place of a snapshot may be. */
+export const PLACE = "a file, or a URL: https://…, http://… or s3://bucket/key";
+
+/** A file or a URL: there is no snapshot of what has no end and no size. */
+export function parsePlace(text: string): string {
   if (text !== "-") return text;
-  throw new InvalidArgumentError("expected a file, not standard input or output");
-}
-
-export function parseWhole(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("expected a whole number");
-}
-
-/** A number of bytes, such as `65536` or `64KiB`. */
-export function parseSize(text: string): number {
-  const [, digits, unit] = /^(\d+) ?(KiB|MiB)?$/i.exec(text) ?? [];
-  if (digits === undefined) throw new InvalidArgumentError("expected bytes, KiB or MiB");
-  const powers: Record<string, number> = { KIB: 2 ** 10, MIB: 2 ** 20 };
-  return Number(digits) * (powers[unit?.toUpperCase() ?? ""] ?? 1);
+  throw new InvalidArgumentError("expected a file or a URL, not standard input or output");
 }

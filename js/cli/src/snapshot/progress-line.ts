@@ -1,6 +1,8 @@
 import type { Progress } from "@hedgerow/snapshot";
 import prettyBytes from "pretty-bytes";
 
+import { grouped } from "../print.js";
+
 /** What is being done, in words. */
 export const DOING: Readonly<Record<Progress["phase"], string>> = {
   create: "creating",
@@ -18,13 +20,15 @@ const [AMOUNT, REMAINING] = [7, 16];
 const FORESEEABLE = 99 * 3600;
 
 /**
- * Progress as one line: `restoring ███████░░░░░  58 %   930 MB of 1.61 GB   850 MB/s  1 s left`. What
- * does not fit into so many columns is left out, from the end. The bar stays as long as it is.
+ * Progress as one line: `restoring ███████░░░░░  58 %   930 MB of 1.61 GB   850 MB/s  1 s left`, and how
+ * much had to be tried again, if anything. What does not fit into so many columns is left out, from the
+ * end. The bar stays as long as it is, until something is tried again.
  */
 export function progressLine(progress: Progress, columns: number): string {
   const what = DOING[progress.phase];
   const share = progress.bytes < progress.totalBytes ? progress.bytes / progress.totalBytes : 1;
   const facts = [percent(share), amounts(progress), rate(progress), remaining(progress)];
+  if (progress.retries > 0) facts.push(retries(progress));
   for (let count = facts.length; count > 0; count -= 1) {
     const text = facts.slice(0, count).join("  ");
     const room = columns - `${what}  ${text}`.length;
@@ -58,6 +62,10 @@ function remaining({ phase, bytes, totalBytes, bytesPerSecond }: Progress): stri
   if (bytes >= totalBytes) text = phase === "verify" ? "" : "syncing";
   else if (seconds < FORESEEABLE) text = `${time(seconds)} left`;
   return text.padEnd(REMAINING);
+}
+
+function retries({ retries }: Progress): string {
+  return retries === 1 ? "1 retry" : `${grouped(retries)} retries`;
 }
 
 /** Seconds as people read them: `12 s`, `2 min 5 s`, `1 h 12 min`. */

@@ -1,34 +1,48 @@
 import { restoreSnapshot } from "@hedgerow/snapshot";
 import type { Command } from "commander";
 
+import { jsonOption } from "../options.js";
+import { addCacheOptions, type CacheFlags, withCacheOf } from "./cache-options.js";
 import {
   digestOption,
-  jsonOption,
-  parseFile,
+  overwriteOption,
+  PLACE,
+  parsePlace,
   type ReadFlags,
   type WorkFlags,
+  type WriteFlags,
   workersOption,
 } from "./options.js";
 import { printResult } from "./result.js";
+import { addTransferOptions, type TransferFlags, transferOf } from "./transfer-options.js";
 import { doWork } from "./work.js";
+
+interface RestoreFlags extends ReadFlags, WorkFlags, WriteFlags, CacheFlags, TransferFlags {
+  readonly resume: boolean;
+}
 
 /** Adds `hedgerow snapshot restore`. */
 export function addRestoreCommand(snapshot: Command): void {
-  snapshot
+  const command = snapshot
     .command("restore")
     .description("restore a disk image from a snapshot")
-    .argument("<file.vhs>", "the snapshot", parseFile)
-    .argument("<image>", "the image; holes stay holes", parseFile)
+    .argument("<snapshot>", `the snapshot: ${PLACE}`, parsePlace)
+    .argument("<image>", "the image; holes stay holes", parsePlace)
     .addOption(digestOption())
+    .option("--resume", "keep what is restored if the work ends early, and go on from there", false)
+    .addOption(overwriteOption())
     .addOption(workersOption())
     .addOption(jsonOption())
     .action(restore);
+  addCacheOptions(command);
+  addTransferOptions(command);
 }
 
-async function restore(file: string, image: string, flags: ReadFlags & WorkFlags): Promise<void> {
-  const { digest, workers } = flags;
-  const info = await doWork("restore", (hooks) =>
-    restoreSnapshot(file, image, { digest, workers, ...hooks }),
+async function restore(place: string, image: string, flags: RestoreFlags): Promise<void> {
+  const { digest, resume, overwrite, workers } = flags;
+  const options = { digest, resume, overwrite, workers, ...transferOf(flags) };
+  const { hit, ...info } = await doWork("restore", (hooks) =>
+    withCacheOf(flags, (cache) => restoreSnapshot(place, image, { ...options, cache, ...hooks })),
   );
-  await printResult(info, flags);
+  await printResult(flags.cache === undefined ? info : { ...info, hit }, flags);
 }

@@ -1,14 +1,18 @@
 import type { RestoreInfo, SnapshotInfo } from "@hedgerow/snapshot";
-import prettyBytes, { type Options } from "pretty-bytes";
+import prettyBytes from "pretty-bytes";
 
-import { grouped, print, table } from "../print.js";
+import { grouped, print, size, table } from "../print.js";
 
-/** What a command found or did, and how long it took if it says so. */
-type Result = SnapshotInfo & Partial<Pick<RestoreInfo, "duration">>;
+/** What a command found or did, how long it took, and whether a cache had it, if it says so. */
+type Result = SnapshotInfo & Partial<Pick<RestoreInfo, "duration" | "hit">>;
 
 /** Prints a result, for people or as one JSON object. */
 export async function printResult(result: Result, { json }: { json: boolean }): Promise<void> {
-  await print(json ? `${JSON.stringify(result)}\n` : table({ ...facts(result), ...speed(result) }));
+  await print(
+    json
+      ? `${JSON.stringify(result)}\n`
+      : table({ ...facts(result), ...cached(result), ...speed(result) }),
+  );
 }
 
 function facts(info: SnapshotInfo): Record<string, string> {
@@ -25,6 +29,10 @@ function facts(info: SnapshotInfo): Record<string, string> {
   };
 }
 
+function cached({ hit }: Result): Record<string, string> {
+  return hit === undefined ? {} : { cache: hit ? "hit" : "miss, and kept" };
+}
+
 function speed({ dataSize, duration }: Result): Record<string, string> {
   if (duration === undefined) return {};
   const seconds = duration / 1000;
@@ -32,8 +40,4 @@ function speed({ dataSize, duration }: Result): Record<string, string> {
     time: `${grouped(Number(seconds.toPrecision(3)))} s`,
     rate: `${prettyBytes(dataSize / seconds)}/s (data)`,
   };
-}
-
-function size(bytes: number, options: Options = {}): string {
-  return `${prettyBytes(bytes, options)} (${grouped(bytes)} bytes)`;
 }

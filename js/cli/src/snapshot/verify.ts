@@ -1,33 +1,37 @@
 import { verifySnapshot } from "@hedgerow/snapshot";
 import type { Command } from "commander";
 
+import { jsonOption } from "../options.js";
 import {
   digestOption,
-  jsonOption,
-  parseFile,
+  PLACE,
+  parsePlace,
   type ReadFlags,
   type WorkFlags,
   workersOption,
 } from "./options.js";
 import { printResult } from "./result.js";
+import { addTransferOptions, type TransferFlags, transferOf } from "./transfer-options.js";
 import { doWork } from "./work.js";
+
+interface VerifyFlags extends ReadFlags, WorkFlags, TransferFlags {}
 
 /** Adds `hedgerow snapshot verify`. */
 export function addVerifyCommand(snapshot: Command): void {
-  snapshot
+  const command = snapshot
     .command("verify")
     .description("check every byte of a snapshot")
-    .argument("<file.vhs>", "the snapshot", parseFile)
+    .argument("<snapshot>", `the snapshot: ${PLACE}`, parsePlace)
     .addOption(digestOption())
     .addOption(workersOption())
     .addOption(jsonOption())
     .action(verify);
+  addTransferOptions(command);
 }
 
-async function verify(file: string, flags: ReadFlags & WorkFlags): Promise<void> {
+async function verify(place: string, flags: VerifyFlags): Promise<void> {
   const { digest, workers } = flags;
-  const info = await doWork("verify", (hooks) =>
-    verifySnapshot(file, { digest, workers, ...hooks }),
-  );
+  const options = { digest, workers, ...transferOf(flags) };
+  const info = await doWork("verify", (hooks) => verifySnapshot(place, { ...options, ...hooks }));
   await printResult(info, flags);
 }

@@ -1,7 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const BIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+/** The command, as npm links to it. */
+export const BIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const TERMINAL = fileURLToPath(new URL("terminal.py", import.meta.url));
 
 /** What makes terminals show less. */
@@ -15,8 +16,11 @@ export interface Ended {
 }
 
 /** Starts `hedgerow` as a shell does. */
-export function start(args: readonly string[]): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [BIN, ...args]);
+export function start(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [BIN, ...args], { env: { ...process.env, ...env } });
 }
 
 /** Starts `hedgerow` in a terminal, whose input and output are those of the process. */
@@ -44,8 +48,12 @@ export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ende
 }
 
 /** Runs `hedgerow` to its end. */
-export async function hedgerow(args: readonly string[], input = ""): Promise<Ended> {
-  const child = start(args);
+export async function hedgerow(
+  args: readonly string[],
+  input = "",
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
+  const child = start(args, env);
   // It may end before it has read all.
   child.stdin.on("error", () => {});
   child.stdin.end(input);

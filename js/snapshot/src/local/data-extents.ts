@@ -2,30 +2,24 @@
 import { constants } from "node:os";
 import { setImmediate } from "node:timers/promises";
 
+import { libc } from "./libc.js";
+
 /** A stretch of a file that is not a hole: [start, end) in bytes. */
 export interface Extent {
   readonly start: number;
   readonly end: number;
 }
 
-/** The position that was sought, or the negative of an error number. */
-type Seek = (fd: number, offset: number, whence: number) => number;
-
 /** What `lseek` seeks on Linux: the end, the next byte of data, and the next of a hole. */
 const SEEK_END = 2;
 const SEEK_DATA = 3;
 const SEEK_HOLE = 4;
-
-/** Where the C library's offsets have 64 bits, and where this is tested. */
-const ARCHITECTURES: readonly string[] = ["x64", "arm64"];
 
 /** The most extents that are listed: the last of so many reaches to the end of the file. */
 const MOST = 2 ** 20;
 
 /** How many extents are listed, in about 2 ms, before others get their turn. */
 const TURN = 2 ** 10;
-
-let seek: Promise<Seek | undefined> | undefined;
 
 /**
  * The stretches of an open file that may hold data, in order, not touching, or undefined where the
@@ -40,21 +34,20 @@ export async function dataExtents(
   fd: number,
   size: number,
 ): Promise<readonly Extent[] | undefined> {
-  seek ??= loadSeek();
-  const lseek = await seek;
-  if (lseek === undefined) return undefined;
+  const system = await libc();
+  if (system === undefined) return undefined;
 
   const extents: { start: number; end: number }[] = [];
   for (let offset = 0; offset < size; ) {
-    const start = lseek(fd, offset, SEEK_DATA);
+    const start = system.lseek(fd, offset, SEEK_DATA);
     if (start >= size) break;
     if (start === -constants.errno.ENXIO) {
       // Nothing but a hole follows, unless the file is shorter than was said.
-      if (lseek(fd, 0, SEEK_END) < size) return undefined;
+      if (system.lseek(fd, 0, SEEK_END) < size) return undefined;
       break;
     }
     const last = extents.length === MOST - 1;
-    const end = last ? size : Math.min(lseek(fd, start, SEEK_HOLE), size);
+    const end = last ? size : Math.min(system.lseek(fd, start, SEEK_HOLE), size);
     // Errors are negative, and a file system that does not advance contradicts itself.
     if (start < offset || end <= start) return undefined;
 
@@ -66,20 +59,4 @@ export async function dataExtents(
     if (extents.length % TURN === 0) await setImmediate();
   }
   return extents;
-}
-
-/** The `lseek` of the C library that Node runs on, or undefined where there is no way to call it. */
-async function loadSeek(): Promise<Seek | undefined> {
-  if (process.platform !== "linux" || !ARCHITECTURES.includes(process.arch)) return undefined;
-  try {
-    const koffi = await import("koffi");
-    const lseek = koffi.load(null).func("int64_t lseek(int fd, int64_t offset, int whence)");
-    return (fd, offset, whence) => {
-      const position = Number(lseek(fd, offset, whence));
-      return position < 0 ? -koffi.errno() : position;
-    };
-  } catch {
-    // Not installed, not for this system, not permitted: the file is read as a whole then.
-    return undefined;
-  }
 }

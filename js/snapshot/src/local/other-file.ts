@@ -13,8 +13,13 @@ export type FileId = Pick<BigIntStats, "dev" | "ino">;
  * @throws {SnapshotError} `ERR_ARGUMENT`
  */
 export async function checkOther(what: string, target: string, from: FileId): Promise<void> {
-  const found = await stat(target, { bigint: true }).catch(() => undefined);
-  if (found?.dev !== from.dev || found.ino !== from.ino) return;
+  if (!(await leadsTo(target, from))) return;
   const message = `${what}: expected another file than the one that is read, found ${target}`;
   throw new SnapshotError("ERR_ARGUMENT", message);
+}
+
+/** Whether a path leads to a file, by whatever name that was opened. */
+export async function leadsTo(path: string, { dev, ino }: FileId): Promise<boolean> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found?.dev === dev && found.ino === ino;
 }

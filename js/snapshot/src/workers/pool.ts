@@ -1,12 +1,19 @@
 import { Worker } from "node:worker_threads";
 
 import { messageOf, SnapshotError } from "../error.js";
+import { tell } from "../events.js";
 import { type Answer, errorOfFailure, LOADED } from "./serve.js";
 
 interface Waiting<Result> {
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
+
+/**
+ * How much a thread allocates until V8 looks what of it is still in use, in MiB. By default there would be
+ * tens of megabytes of buffers that came from sockets, which are cold when they are used again.
+ */
+const YOUNG_GENERATION = 2;
 
 /** A thread, and the tasks that it has not answered yet, in order. */
 class Thread<Task, Result> {
@@ -16,14 +23,19 @@ class Thread<Task, Result> {
   #ended: Promise<void> | undefined;
 
   constructor(script: URL, data: unknown, fail: (error: unknown) => void) {
-    // What Node was started with is for whoever started it: some of it no thread takes.
-    this.#worker = new Worker(script, { workerData: data, execArgv: [] });
+    this.#worker = new Worker(script, {
+      workerData: data,
+      // What Node was started with is for whoever started it: some of it no thread takes.
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION },
+    });
     this.#loaded = new Promise((resolve) => {
       this.#worker.once("message", () => resolve());
       this.#worker.once("exit", () => resolve());
     });
     this.#worker.on("message", (answer: Answer<Result>) => {
       if (answer === LOADED) return;
+      if ("told" in answer) return tell(...answer.told);
       const waiting = this.#waiting.shift();
       if ("result" in answer) waiting?.resolve(answer.result);
       else waiting?.reject(errorOfFailure(answer.failure));
@@ -68,10 +80,21 @@ export class WorkerPool<Task, Result> {
   #reason: unknown;
   #isEnded = false;
 
-  constructor(script: URL, count: number, data: unknown) {
+  constructor(
+    private readonly script: URL,
+    count: number,
+    private readonly data: unknown,
+  ) {
+    this.grow(count);
+  }
+
+  /** Has so many threads, if there are fewer. */
+  grow(count: number): void {
     const fail = (error: unknown) => void this.end(error);
     try {
-      while (this.size < count) this.#threads.push(new Thread(script, data, fail));
+      while (this.size < count && !this.#isEnded) {
+        this.#threads.push(new Thread(this.script, this.data, fail));
+      }
     } catch (cause) {
       // The system has no more threads. Those that there are end, and whatever is to be done fails.
       const message = `cannot start worker ${this.size + 1} of ${count}: ${messageOf(cause)}`;
@@ -94,6 +117,18 @@ export class WorkerPool<Task, Result> {
     this.throwIfEnded();
     const idlest = this.#threads.reduce((a, b) => (b.load < a.load ? b : a));
     return idlest.run(task);
+  }
+
+  /** Has every thread do something, and waits for all. */
+  async runOnAll(task: Task): Promise<void> {
+    this.throwIfEnded();
+    await Promise.all(this.#threads.map((thread) => thread.run(task)));
+  }
+
+  /** Has every thread do something, and waits for the first: what it did not do, others have done. */
+  async runUntilAny(task: Task): Promise<void> {
+    this.throwIfEnded();
+    await Promise.race(this.#threads.map((thread) => thread.run(task)));
   }
 
   /**

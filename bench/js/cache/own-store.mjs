@@ -1,0 +1,95 @@
+// The cache itself, filled without snapshots: a trace would take hours of decoding.
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+
+import { makeRecord, recordLength } from "../../../js/snapshot/dist/cache/image-record.js";
+import { MARGIN } from "../../../js/snapshot/dist/cache/limit.js";
+import { openParts } from "../../../js/snapshot/dist/cache/parts.js";
+import { ROOMY } from "./plan.mjs";
+
+/** @typedef {import("../../../js/snapshot/dist/format/manifest.js").Manifest} Manifest */
+
+/** Where images are said to come from. */
+const SOURCE = "/nowhere.vhs";
+
+/** What a disk is made of, in bytes. */
+const BLOCK = 4096;
+
+export class OwnStore {
+  #parts;
+  #images;
+  /** What is in all of them. */
+  #bytes;
+
+  /**
+   * @param {import("../../../js/snapshot/dist/cache/parts.js").CacheParts} parts
+   * @param {number[]} sizes of images, in bytes
+   */
+  constructor(parts, sizes) {
+    this.#parts = parts;
+    this.#images = sizes.map(manifestOf);
+    this.#bytes = Buffer.alloc(Math.max(...sizes), 1);
+  }
+
+  /**
+   * Opens an empty cache that may hold so many bytes of images, besides what it needs for itself.
+   *
+   * @param {string} directory
+   * @param {number} maxBytes
+   * @param {number[]} sizes
+   */
+  static async open(directory, maxBytes, sizes) {
+    const empty = await openParts(directory, { maxBytes: ROOMY });
+    const { bytes } = await empty.shelf.inventory();
+    await empty.close();
+    const parts = await openParts(directory, { maxBytes: maxBytes + bytes + MARGIN });
+    return new OwnStore(parts, sizes);
+  }
+
+  /** Gets an image, by its number. Returns whether it was there. @param {number} index */
+  async get(index) {
+    const { shelf } = this.#parts;
+    const manifest = /** @type {Manifest} */ (this.#images[index]);
+    const { digest, imageSize } = manifest.info;
+    const lease = await shelf.take(digest);
+    if (lease !== undefined) {
+      await shelf.release(lease);
+      return true;
+    }
+    const reserved = await shelf.reserve(manifest, recordLength(manifest, SOURCE));
+    const { file } = reserved;
+    try {
+      await file.write(this.#bytes, 0, imageSize, 0);
+      const record = await makeRecord(manifest, SOURCE, file);
+      await shelf.release(await shelf.publish(digest, reserved, record));
+    } finally {
+      await file.close();
+    }
+    return false;
+  }
+
+  async close() {
+    await this.#parts.close();
+    rmSync(this.#parts.layout.directory, { recursive: true });
+  }
+}
+
+/** What an image takes on the disk with its record, in bytes. @param {number} size */
+export function bytesOnDisk(size) {
+  return Math.ceil(size / BLOCK) * BLOCK + BLOCK;
+}
+
+/** A snapshot without frames, of which there is an image. @param {number} size @param {number} index */
+function manifestOf(size, index) {
+  const info = {
+    digest: createHash("sha256").update(`${index}`).digest("hex"),
+    imageSize: size,
+    dataSize: size,
+    holeSize: 0,
+    fileSize: size,
+    pieceSize: 2 ** 20,
+    dataFrames: 0,
+    holeFrames: 0,
+  };
+  return /** @type {Manifest} */ ({ info, frames: /** @type {unknown} */ ({ count: 0 }) });
+}

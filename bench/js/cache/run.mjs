@@ -1,0 +1,69 @@
+// The cache of images, beside others: `run.mjs DISK MEMORY PLAN`, two folders, and the plan as JSON. All that is
+// made lies in the folders. Prints its results as one JSON array.
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+import { mountXfs } from "../../../scripts/lib/xfs-disk.mjs";
+import { say } from "../restore/say.mjs";
+import { measureCopies } from "./copies.mjs";
+import { measureEntries } from "./entries.mjs";
+import { measureHitRates } from "./hit-rates.mjs";
+import { measureHits } from "./hits.mjs";
+import { makeSamples, openFilled } from "./images.mjs";
+import { measureRestores } from "./restores.mjs";
+
+/** @typedef {import("../../../scripts/bench.mjs").Result} Result */
+/** @typedef {import("./images.mjs").Sample} Sample */
+
+/** How large the disk of XFS is, in bytes: it takes no more room than what is in it. */
+const XFS_BYTES = 2 ** 34;
+
+const [, , disk = "", memory = "", json = ""] = process.argv;
+/** @type {import("./plan.mjs").Plan} */
+const plan = JSON.parse(json);
+const samples = await makeSamples(disk, plan);
+console.log(
+  JSON.stringify([
+    ...(await measureOnDisk()),
+    ...(await measureOnXfs()),
+    ...(await measureEntries(disk, plan)),
+    ...(await measureHitRates(memory, plan.traces)),
+  ]),
+);
+
+/** @returns {Promise<Result[]>} */
+async function measureOnDisk() {
+  const directory = join(disk, "cache");
+  const cache = await openFilled(directory, samples);
+  const flags = ["--sparse=always", "--reflink=auto"];
+  const restored = /** @type {Sample} */ (
+    samples.find(({ imageSize }) => imageSize === plan.restoredBytes)
+  );
+  const results = [
+    ...(await measureHits(cache, samples, plan)),
+    ...(await measureCopies("copies", cache, samples, { flags, rounds: plan.copies })),
+    ...(await measureRestores(disk, cache, restored, plan.restores)),
+  ];
+  await cache.close();
+  rmSync(directory, { recursive: true });
+  return results;
+}
+
+/** Copies that share blocks. @returns {Promise<Result[]>} */
+async function measureOnXfs() {
+  const mounted = join(disk, "xfs");
+  mkdirSync(mounted);
+  const refusal = mountXfs(join(disk, "xfs.img"), mounted, XFS_BYTES);
+  if (refusal !== undefined) {
+    say(`no copies on XFS, which cannot be mounted: ${refusal}`);
+    return [];
+  }
+  const cache = await openFilled(join(mounted, "cache"), samples);
+  const flags = ["--reflink=always"];
+  const results = await measureCopies("copies on XFS", cache, samples, {
+    flags,
+    rounds: plan.copies,
+  });
+  await cache.close();
+  return results;
+}

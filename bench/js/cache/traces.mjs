@@ -1,0 +1,48 @@
+// Requests for images: which one is wanted next.
+import { seededRandom } from "../../../tests/origin/random.mjs";
+
+/** @typedef {import("./plan.mjs").TracePlan} TracePlan */
+
+/** Images that are wanted, by their numbers. @typedef {{ name: string, requests: number[] }} Trace */
+
+/** @param {TracePlan} plan @returns {Trace[]} */
+export function makeTraces(plan) {
+  const zipf = plan.exponents.map((exponent) => ({
+    name: `Zipf, exponent ${exponent}`,
+    requests: requestsOf(plan, (index) => (index + 1) ** -exponent),
+  }));
+  const { images, share } = plan.base;
+  const few = {
+    name: `${images} base images, ${100 * share} % of requests`,
+    requests: requestsOf(plan, (index) =>
+      index < images ? share / images : (1 - share) / (plan.images - images),
+    ),
+  };
+  return [...zipf, few];
+}
+
+/**
+ * How large each image is, in bytes: as many are between one size and its double as between that and its
+ * double, and how often one is wanted has nothing to do with it.
+ *
+ * @param {TracePlan} plan
+ */
+export function sizesOf({ images, smallest, largest }) {
+  const random = seededRandom(1);
+  return Array.from({ length: images }, () => {
+    return Math.round(smallest * (largest / smallest) ** random());
+  });
+}
+
+/** @param {TracePlan} plan @param {(index: number) => number} weightOf */
+function requestsOf({ images, requests }, weightOf) {
+  const sums = /** @type {number[]} */ ([]);
+  for (let index = 0; index < images; index += 1) {
+    sums.push((sums.at(-1) ?? 0) + weightOf(index));
+  }
+  const [random, all] = [seededRandom(2), sums.at(-1) ?? 0];
+  return Array.from({ length: requests }, () => {
+    const at = random() * all;
+    return sums.findIndex((sum) => at < sum);
+  });
+}

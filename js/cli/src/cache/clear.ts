@@ -1,0 +1,24 @@
+import type { Command } from "commander";
+
+import { jsonOption, type OutputFlags } from "../options.js";
+import { grouped, print, size, table } from "../print.js";
+import { directoryArgument, withCache } from "./open.js";
+
+/** Adds `hedgerow cache clear`. */
+export function addClearCommand(cache: Command): void {
+  cache
+    .command("clear")
+    .description("have all images go; what is in use keeps its room until it is not")
+    .addArgument(directoryArgument())
+    .addOption(jsonOption())
+    .action(clear);
+}
+
+async function clear(directory: string, { json }: OutputFlags): Promise<void> {
+  const done = await withCache(directory, async (cache) => {
+    const images = await cache.clear();
+    return { images, left: (await cache.stats()).bytes };
+  });
+  const rows = { "images that went": grouped(done.images), "left on disk": size(done.left) };
+  await print(json ? `${JSON.stringify(done)}\n` : table(rows));
+}

@@ -1,0 +1,35 @@
+import type { CacheEntry } from "@hedgerow/snapshot";
+import type { Command } from "commander";
+import prettyBytes from "pretty-bytes";
+
+import { oneLine } from "../one-line.js";
+import { jsonOption, type OutputFlags } from "../options.js";
+import { columns, print } from "../print.js";
+import { directoryArgument, withCache } from "./open.js";
+
+/** How many digits of a digest people need to tell images apart. */
+const DIGITS = 12;
+
+/** Adds `hedgerow cache list`. */
+export function addListCommand(cache: Command): void {
+  cache
+    .command("list")
+    .description("print which images there are, those that were used last first")
+    .addArgument(directoryArgument())
+    .addOption(jsonOption())
+    .action(list);
+}
+
+async function list(directory: string, { json }: OutputFlags): Promise<void> {
+  const entries = await withCache(directory, (cache) => cache.entries());
+  await print(json ? `${JSON.stringify({ entries })}\n` : columns([HEAD, ...entries.map(rowOf)]));
+}
+
+const HEAD = ["digest", "on disk", "image size", "last used", "source"];
+
+function rowOf({ digest, bytes, imageSize, lastUsed, source }: CacheEntry): string[] {
+  const [day, time = ""] = lastUsed.toISOString().split("T");
+  const used = `${day} ${time.slice(0, 8)} UTC`;
+  const sizes = [prettyBytes(bytes), prettyBytes(imageSize)];
+  return [digest.slice(0, DIGITS), ...sizes, used, oneLine(source)];
+}

@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+
+import { jsonOption, type OutputFlags } from "../options.js";
+import { grouped, print, size, table } from "../print.js";
+import { directoryArgument, withCache } from "./open.js";
+
+/** Adds `hedgerow cache stats`. */
+export function addStatsCommand(cache: Command): void {
+  cache
+    .command("stats")
+    .description("print how much is there, and what all programs have told that they counted")
+    .addArgument(directoryArgument())
+    .addOption(jsonOption())
+    .action(stats);
+}
+
+async function stats(directory: string, { json }: OutputFlags): Promise<void> {
+  const { entries, bytes, totals } = await withCache(directory, (cache) => cache.stats());
+  if (json) {
+    await print(`${JSON.stringify({ entries, bytes, ...totals })}\n`);
+    return;
+  }
+  const { hits, misses, fills, failures, evictions, damaged } = totals;
+  const all = hits + misses;
+  const rows = {
+    images: grouped(entries),
+    "on disk": size(bytes),
+    hits: all === 0 ? "0" : `${grouped(hits)} (${((100 * hits) / all).toFixed(1)} %)`,
+    misses: grouped(misses),
+    fills: `${grouped(fills)} (${grouped(failures)} failed)`,
+    evictions: grouped(evictions),
+    damaged: grouped(damaged),
+  };
+  await print(table(rows));
+}

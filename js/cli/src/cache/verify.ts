@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+
+import { EXIT } from "../error.js";
+import { jsonOption, type OutputFlags, parseSize } from "../options.js";
+import { grouped, print, table } from "../print.js";
+import { doWork } from "../snapshot/work.js";
+import { directoryArgument, withCache } from "./open.js";
+
+interface VerifyFlags extends OutputFlags {
+  readonly bytesPerSecond?: number;
+}
+
+/** Adds `hedgerow cache verify`. */
+export function addVerifyCommand(cache: Command): void {
+  cache
+    .command("verify")
+    .description("read all images, and have those go that are damaged")
+    .addArgument(directoryArgument())
+    .option(
+      "--bytes-per-second <size>",
+      "how much is read in a second at most, such as 100MiB (default: all that can be)",
+      parseSize,
+    )
+    .addOption(jsonOption())
+    .action(verify);
+}
+
+async function verify(directory: string, { json, bytesPerSecond }: VerifyFlags): Promise<void> {
+  const found = await doWork("verify", ({ signal }) =>
+    withCache(directory, (cache) => cache.verify({ signal, bytesPerSecond })),
+  );
+  const { good, damaged } = found;
+  const digests = damaged.map((digest) => `${digest}\n`).join("");
+  const rows = { good: grouped(good), damaged: grouped(damaged.length) };
+  await print(json ? `${JSON.stringify(found)}\n` : table(rows) + digests);
+  process.exitCode = damaged.length > 0 ? EXIT.damaged : EXIT.done;
+}

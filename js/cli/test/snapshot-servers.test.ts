@@ -1,0 +1,248 @@
+/** Snapshots that servers have: an object store, and an HTTP server that does not always answer well. */
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SnapshotInfo } from "@hedgerow/snapshot";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { type OriginOptions, startOrigin } from "../../../tests/origin/origin.mjs";
+import { type S3Server, startS3 } from "../../../tests/support/s3/server.js";
+import { ended, hedgerow, start, startInTerminal } from "./support/bin.js";
+import { SMALL } from "./support/images.js";
+import { makeTree } from "./support/tree.js";
+
+/** A query as a presigned URL has it, and a user, which nothing may tell. */
+const SECRET = "X-Amz-Signature=5ec2e7";
+const USER = "user:5ec2e7";
+
+let s3: S3Server;
+let env: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  s3 = await startS3();
+  env = {
+    AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+    AWS_REGION: s3.region,
+    AWS_ENDPOINT_URL_S3: s3.endpoint.href,
+  };
+});
+afterAll(() => s3?.close());
+
+const snapshot = (...args: string[]) => hedgerow(["snapshot", ...args], "", env);
+
+/** Runs a command that has to fare well, and returns what it prints. */
+async function json(...args: string[]): Promise<SnapshotInfo & { duration?: number }> {
+  const { code, out, err } = await snapshot(...args, "--json");
+  expect({ code, err }, args.join(" ")).toEqual({ code: 0, err: "" });
+  return JSON.parse(out);
+}
+
+/** An image whose snapshot comes in many parts. */
+const NOISE = randomBytes(4 * 2 ** 20);
+
+/** A folder with an image and its snapshot, which an origin has as well. */
+async function served(options: OriginOptions = {}, content = SMALL) {
+  const root = makeTree({ "disk.img": content });
+  const [image, file, copy] = ["disk.img", "disk.vhs", "copy.img"].map((name) =>
+    join(root, name),
+  ) as [string, string, string];
+  const { duration, ...info } = await json("create", image, file, "--piece-size", "64KiB");
+  const origin = await startOrigin({ files: { "/disk.vhs": file }, ...options });
+  onTestFinished(() => origin.close());
+  return { root, image, file, copy, info, origin, url: origin.url("/disk.vhs").href };
+}
+
+describe("an object store", () => {
+  test("takes a snapshot, and gives it back", async () => {
+    const { image, file, copy, info, origin } = await served();
+    const object = `s3://${s3.bucket}/folder/disk one.vhs`;
+    const created = await json("create", image, object, "--piece-size", "64KiB");
+    expect(created).toEqual({ ...info, duration: expect.any(Number) });
+    expect(s3.objects()).toEqual(["folder/disk one.vhs"]);
+    expect(readFileSync(join(s3.folder, "folder/disk one.vhs")).equals(readFileSync(file))).toBe(
+      true,
+    );
+    expect(await json("info", object, "--digest", info.digest)).toEqual(info);
+    expect(await json("verify", object, "--connections", "3")).toEqual(info);
+    const restored = await json("restore", object, copy, "--part-size", "64KiB");
+    expect(restored).toEqual({ ...info, duration: expect.any(Number) });
+    expect(readFileSync(copy).equals(SMALL)).toBe(true);
+    expect(origin.requestCount).toBe(0);
+  });
+
+  test("is where options say, whatever the environment says", async () => {
+    const { image, info } = await served();
+    const elsewhere = {
+      ...env,
+      AWS_REGION: "us-west-2",
+      AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1",
+    };
+    const args = ["--endpoint", s3.endpoint.href, "--region", s3.region, "--path-style"];
+    const object = `s3://${s3.bucket}/elsewhere.vhs`;
+    for (const command of [
+      ["create", image, object, "--piece-size", "64KiB"],
+      ["info", object],
+      ["verify", object],
+    ]) {
+      const { code, out, err } = await hedgerow(
+        ["snapshot", ...command, ...args, "--json"],
+        "",
+        elsewhere,
+      );
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(JSON.parse(out)).toMatchObject(info);
+    }
+  });
+
+  test("keeps what it has, if that is wanted", async () => {
+    const { image, copy, info } = await served();
+    const object = `s3://${s3.bucket}/kept.vhs`;
+    await json("create", image, object, "--piece-size", "64KiB", "--no-overwrite");
+    const { code, out, err } = await snapshot("create", image, object, "--no-overwrite");
+    expect({ code, out }).toEqual({ code: 3, out: "" });
+    expect(err).toBe(`hedgerow: ${object}: expected nothing there, found an object\n`);
+    await json("restore", object, copy, "--no-overwrite", "--digest", info.digest);
+    expect(await snapshot("restore", object, copy, "--no-overwrite")).toMatchObject({ code: 3 });
+    expect(s3.multipartUploads()).toEqual([]);
+  });
+
+  test("says what is wrong in one line, without who asked", async () => {
+    const { image, copy } = await served();
+    const { accessKeyId, secretAccessKey } = s3.credentials;
+    const missing = `s3://${s3.bucket}/missing.vhs`;
+    const stranger = { ...env, AWS_SECRET_ACCESS_KEY: "5ec2e7" };
+    const nobody = { ...env, AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" };
+    const failures = [
+      [["info", missing], env, 3, `cannot read ${missing}: the server answered 404`],
+      [["verify", missing], env, 3, "no such object"],
+      [["restore", missing, copy], stranger, 3, "the server answered 403: access denied"],
+      [["create", image, missing], stranger, 3, `${missing}: access denied (403`],
+      [["create", image, "s3://no-such-bucket/x"], env, 3, 'expected a bucket "no-such-bucket"'],
+      [["info", missing], nobody, 2, "expected credentials"],
+    ] as const;
+    for (const [args, who, exit, message] of failures) {
+      const { code, out, err } = await hedgerow(["snapshot", ...args], "", {
+        ...who,
+        AWS_CONFIG_FILE: "/dev/null",
+        AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
+        AWS_EC2_METADATA_DISABLED: "true",
+      });
+      expect({ code, out }, args.join(" ")).toEqual({ code: exit, out: "" });
+      expect(err).toMatch(/^hedgerow: [^\n]+\n$/);
+      expect(err).toContain(message);
+      for (const secret of [accessKeyId, secretAccessKey, "5ec2e7", "X-Amz"]) {
+        expect(err).not.toContain(secret);
+      }
+    }
+  });
+});
+
+describe("a server", () => {
+  test("has snapshots read, and takes new ones", async () => {
+    const { image, file, copy, info, origin, url } = await served();
+    const authority = url.replace("://", `://${USER}@`);
+    expect(await json("info", `${url}?${SECRET}`, "--digest", info.digest)).toEqual(info);
+    expect(await json("verify", authority)).toEqual(info);
+    await json("restore", url, copy, "--connections", "2", "--part-size", "65536");
+    expect(readFileSync(copy).equals(SMALL)).toBe(true);
+    const put = origin.url("/new.vhs").href;
+    const header = ["--header", "Authorization: Bearer 5ec2e7", "--header", "x-one:1"];
+    await json("create", image, put, "--piece-size", "64KiB", ...header);
+    expect(origin.get("/new.vhs")?.equals(readFileSync(file))).toBe(true);
+    const { headers } = origin.requests.at(-1)!;
+    expect(headers).toMatchObject({ authorization: "Bearer 5ec2e7", "x-one": "1" });
+    const refused = await snapshot("create", image, put, "--no-overwrite");
+    expect(refused).toMatchObject({ code: 3, out: "" });
+    expect(refused.err).toBe(
+      `hedgerow: ${put}: expected nothing there, found something (412 Precondition Failed)\n`,
+    );
+  });
+
+  test("that fails is asked again as often as options say", async () => {
+    const { copy, origin, url } = await served();
+    origin.faults = ({ number }) => (number % 2 === 1 ? { status: 503, retryAfter: 0 } : undefined);
+    await json("restore", url, copy, "--part-size", "64KiB", "--connections", "1");
+    origin.faults = () => ({ status: 500 });
+    const before = origin.requestCount;
+    const { code, err } = await snapshot("info", `${url}?${SECRET}`, "--retries", "2");
+    expect({ code, err }).toEqual({
+      code: 3,
+      err: `hedgerow: cannot read ${url}: the server answered 500 (3 times in a row)\n`,
+    });
+    expect(origin.requestCount - before).toBe(3);
+  });
+
+  test("is told of without what is secret in its URL", async () => {
+    const { copy, origin, url } = await served();
+    origin.faults = () => ({ status: 403 });
+    const secret = `${url.replace("://", `://${USER}@`)}?${SECRET}`;
+    for (const args of [
+      ["info", secret],
+      ["verify", secret, "--json"],
+      ["restore", secret, copy],
+    ]) {
+      const { code, out, err } = await snapshot(...args);
+      expect({ code, out }).toEqual({ code: 3, out: "" });
+      expect(err).toContain(`cannot read ${url}: the server answered 403: access denied`);
+      expect(err.trimEnd().split("\n")).toHaveLength(1);
+      expect(err).not.toContain("5ec2e7");
+    }
+  });
+
+  test("without ranges is warned of, in one line", async () => {
+    const { info, url } = await served({ faults: () => ({ ignoreRange: true }) });
+    const { code, err } = await snapshot("info", `${url}?${SECRET}`);
+    expect(code).toBe(0);
+    expect(err).toMatch(/^hedgerow: [^\n]+\n$/);
+    expect(err).toContain(`${url}: the server has no ranges`);
+    expect(await json("verify", url)).toEqual(info);
+  });
+
+  test("that is slow has a restore be ended, and gone on with", async () => {
+    const conditions = { bytesPerSecond: 2e6 };
+    const { root, copy, origin, url, info } = await served({ conditions }, NOISE);
+    const few = ["--part-size", "64KiB", "--connections", "1"];
+    const args = ["snapshot", "restore", url, copy, "--resume", "--json", ...few];
+    const child = start(args);
+    const end = ended(child);
+    await vi.waitUntil(() => origin.bytesSent > 0.75 * info.fileSize, { timeout: 20_000 });
+    child.kill("SIGINT");
+    expect(await end).toEqual({ code: "SIGINT", out: "", err: "" });
+    const names = ["copy.img", "disk.img", "disk.vhs"];
+    expect(readdirSync(root).sort()).toEqual([
+      expect.stringMatching(/^\.hedgerow-.*\.journal$/),
+      expect.stringMatching(/^\.hedgerow-.*\.part$/),
+      ...names.slice(1),
+    ]);
+    origin.conditions = {};
+    const before = origin.bytesSent;
+    expect(await hedgerow(args)).toMatchObject({ code: 0, err: "" });
+    expect(origin.bytesSent - before).toBeLessThan(0.75 * info.fileSize);
+    expect(readFileSync(copy).equals(NOISE)).toBe(true);
+    expect(readdirSync(root).sort()).toEqual(names);
+  });
+
+  test("that fails is told of beside the progress", async () => {
+    const conditions = { bytesPerSecond: 2e6 };
+    const { origin, url } = await served({ conditions }, NOISE);
+    origin.faults = ({ number }) => (number === 5 ? { status: 500 } : undefined);
+    const args = ["snapshot", "verify", url, "--part-size", "64KiB", "--connections", "1"];
+    const { code, out } = await ended(startInTerminal(120, args));
+    expect(code).toBe(0);
+    expect(out).toMatch(/ left +1 retry/);
+  });
+});
+
+test.for(["create", "restore", "info", "verify"])(
+  "%s tells of URLs in its help",
+  async (command) => {
+    const { code, out, err } = await hedgerow(["snapshot", command, "--help"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const text = out.replace(/\s+/g, " ");
+    expect(text).toContain("a file, or a URL: https://…, http://… or s3://bucket/key");
+    for (const option of ["connections", "part-size", "retries", "header", "endpoint", "region"]) {
+      expect(text).toContain(` --${option} <`);
+    }
+    expect(text).toContain("credentials are those of the environment");
+    expect(text).not.toContain("--secret");
+  },
+);

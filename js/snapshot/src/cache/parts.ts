@@ -1,0 +1,81 @@
+import { SnapshotError } from "../error.js";
+import { tell } from "../events.js";
+import { libc } from "../local/libc.js";
+import type { CacheOptions } from "../options/cache-options.js";
+import { Claims } from "./claims.js";
+import { Counters } from "./counters.js";
+import { openDirectory } from "./directory.js";
+import { Filler } from "./filler.js";
+import type { Layout } from "./layout.js";
+import { Leases } from "./leases.js";
+import { Limit } from "./limit.js";
+import { CacheLock } from "./lock.js";
+import { Recency } from "./recency.js";
+import { Shelf } from "./shelf.js";
+import { Sources } from "./sources.js";
+import { Totals } from "./totals.js";
+import { Verifier } from "./verifier.js";
+
+/** What an open cache is made of. */
+export interface CacheParts {
+  readonly layout: Layout;
+  readonly maxBytes: number;
+  readonly counters: Counters;
+  readonly totals: Totals;
+  readonly leases: Leases;
+  readonly shelf: Shelf;
+  readonly filler: Filler;
+  readonly verifier: Verifier;
+  /** Closes its files, when nobody needs them any more. */
+  close(): Promise<void>;
+}
+
+/** @throws {SnapshotError} `ERR_CACHE` */
+export async function openParts(
+  path: string,
+  { maxBytes, create = true, verifyBytesPerSecond }: CacheOptions,
+): Promise<CacheParts> {
+  const system = await libc();
+  if (system === undefined) {
+    const message = "a cache needs Linux on x64 or arm64, and the optional package koffi";
+    throw new SnapshotError("ERR_CACHE", message);
+  }
+  const { layout, lock: lockFile, sources: sourcesFile } = await openDirectory(path, create);
+  const { directory } = layout;
+  const close = async () => {
+    await sourcesFile.close();
+    await lockFile.close();
+  };
+  try {
+    const lock = new CacheLock(system, lockFile.fd, layout.lock, path);
+    const leases = new Leases(system, layout, new Recency(lockFile.fd));
+    const [claims, counters, sources] = [
+      new Claims(layout),
+      new Counters(),
+      new Sources(sourcesFile),
+    ];
+    const totals = new Totals(layout, lock);
+    const limit = new Limit({
+      ...{ libc: system, layout, claims, maxBytes },
+      evicted(digest, bytes) {
+        counters.counts.evictions += 1;
+        tell("hedgerow:cache:evict", { directory, digest, bytes });
+      },
+    });
+    const shelf = new Shelf({
+      ...{ libc: system, layout, lock, leases, limit },
+      discarded(digest, reason) {
+        counters.counts.damaged += 1;
+        tell("hedgerow:cache:damaged", { directory, digest, reason });
+      },
+    });
+    const filler = new Filler({ directory, shelf, claims, sources, counters });
+    const verifier = new Verifier(system, layout, leases, shelf);
+    await shelf.tidy();
+    if (verifyBytesPerSecond !== undefined) verifier.start(verifyBytesPerSecond);
+    return { layout, maxBytes, counters, totals, leases, shelf, filler, verifier, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

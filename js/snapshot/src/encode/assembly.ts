@@ -1,0 +1,85 @@
+import {
+  Assembly,
+  initSync,
+  max_level,
+  max_piece_size,
+  min_level,
+  min_piece_size,
+  options_refusal,
+} from "../../wasm/encode.js";
+import type { ImageFile } from "../local/image-file.js";
+import { checkInteger } from "../options/check-integer.js";
+import type { Encoding } from "../options/create-options.js";
+import { errorOf } from "../wasm/refusal.js";
+import { RUN_COMPRESSED_LENGTH, RUN_LENGTH } from "../workers/runs.js";
+
+/**
+ * Checks what the file depends on beside its image.
+ *
+ * @throws {SnapshotError} `ERR_ARGUMENT`
+ */
+export function checkEncoding(module: WebAssembly.Module, { level, pieceSize }: Encoding): void {
+  const { memory } = initSync({ module });
+  checkInteger("level", level, min_level(), max_level());
+  checkInteger("pieceSize", pieceSize, min_piece_size(), max_piece_size());
+  const refusal = options_refusal(level, pieceSize);
+  if (refusal !== undefined) throw errorOf("ERR_ARGUMENT", "", refusal, memory);
+}
+
+/** Puts the bytes of a snapshot together, from runs in the order of the image. */
+export class SnapshotAssembly {
+  readonly #memory: WebAssembly.Memory;
+  readonly #assembly: Assembly;
+
+  /** @throws {SnapshotError} `ERR_IMAGE` if the image is beyond a limit */
+  constructor(
+    readonly module: WebAssembly.Module,
+    readonly image: ImageFile,
+    readonly encoding: Encoding,
+  ) {
+    this.#memory = initSync({ module }).memory;
+    this.#assembly = new Assembly(image.size, encoding.level, encoding.pieceSize);
+    this.#check(this.#assembly.is_right());
+  }
+
+  /** What the file begins with. */
+  header(): Uint8Array {
+    return this.#due();
+  }
+
+  /** Takes runs, and gives what has to be written, `bytes` of the runs included. */
+  *push(runs: ArrayBuffer, bytes: Uint8Array): Generator<Uint8Array> {
+    let start = 0;
+    for (let at = 0; at < runs.byteLength; at += RUN_LENGTH) {
+      const record = new Uint8Array(runs, at, RUN_LENGTH);
+      new Uint8Array(this.#memory.buffer).set(record, this.#assembly.record());
+      this.#check(this.#assembly.push());
+      const due = this.#due();
+      if (due.length > 0) yield due;
+      const length = new DataView(runs, at + RUN_COMPRESSED_LENGTH).getUint32(0, true);
+      if (length > 0) yield bytes.subarray(start, start + length);
+      start += length;
+    }
+  }
+
+  /** What has to be written at the end. */
+  finish(): Uint8Array {
+    this.#check(this.#assembly.finish());
+    return this.#due();
+  }
+
+  free(): void {
+    this.#assembly.free();
+  }
+
+  /** A copy of what is due: it may be written while the module goes on. */
+  #due(): Uint8Array {
+    const start = this.#assembly.due();
+    return new Uint8Array(this.#memory.buffer.slice(start, start + this.#assembly.due_length()));
+  }
+
+  #check(isRight: boolean): void {
+    if (isRight) return;
+    throw errorOf("ERR_IMAGE", `${this.image.name}: `, this.#assembly.refusal(), this.#memory);
+  }
+}

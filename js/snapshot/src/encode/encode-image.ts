@@ -1,0 +1,97 @@
+import { type WorkOptions, workerCount } from "../options/work-options.js";
+import { withProgress } from "../progress.js";
+import type { CompressedPiece, EncodeData, Piece } from "../workers/encode-worker.js";
+import { type WorkerPool, withWorkers } from "../workers/pool.js";
+import { zeros } from "../workers/runs.js";
+import type { SnapshotAssembly } from "./assembly.js";
+import { pieces, type Stretch, toRead } from "./pieces.js";
+
+/** How many pieces each thread may be ahead of what is written, and how many bytes they may have. */
+const MAX_AHEAD = 4;
+const MAX_BYTES_AHEAD = 2 ** 22;
+
+/**
+ * Makes the snapshot of an image, each piece by whichever thread is free.
+ *
+ * @param write is given the bytes of the snapshot, in their order
+ */
+export async function encodeImage(
+  assembly: SnapshotAssembly,
+  options: WorkOptions,
+  write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>,
+): Promise<void> {
+  const { module, image, encoding } = assembly;
+  const extents = await image.extents();
+  const { count, totalBytes } = toRead(image.size, encoding.pieceSize, extents);
+  const stretches = pieces(image.size, encoding.pieceSize, extents);
+  const data: EncodeData = { module, ...encoding, image: image.fd, imageName: image.name };
+  const script = new URL("../workers/encode-worker.js", import.meta.url);
+  await withWorkers<Piece, CompressedPiece, void>(
+    script,
+    workerCount(options, count),
+    data,
+    options.signal,
+    (pool) => {
+      const stream = new SnapshotStream(assembly, pool);
+      return withProgress(
+        options.onProgress,
+        { phase: "create", totalBytes, counts: () => stream.counts },
+        (error) => void pool.end(error),
+        () => write(stream.bytes(stretches)),
+      );
+    },
+  );
+}
+
+/** Where the bytes of a snapshot come from, while threads compress what follows. */
+class SnapshotStream {
+  readonly counts = {
+    bytes: 0,
+    compressedBytes: 0,
+    frames: 0,
+    transferredBytes: 0,
+    retries: 0,
+    hedged: 0,
+  };
+  readonly #assembly: SnapshotAssembly;
+  readonly #pool: WorkerPool<Piece, CompressedPiece>;
+
+  constructor(assembly: SnapshotAssembly, pool: WorkerPool<Piece, CompressedPiece>) {
+    this.#assembly = assembly;
+    this.#pool = pool;
+  }
+
+  /** The bytes of the snapshot, in their order. Few pieces are in memory at any time. */
+  async *bytes(stretches: Iterable<Stretch>): AsyncGenerator<Uint8Array> {
+    yield this.#assembly.header();
+    const ahead: Promise<CompressedPiece>[] = [];
+    const aheadOfOne = Math.floor(MAX_BYTES_AHEAD / this.#assembly.encoding.pieceSize);
+    const most = this.#pool.size * Math.max(1, Math.min(aheadOfOne, MAX_AHEAD));
+    for (const stretch of stretches) {
+      const compressed = this.#compress(stretch);
+      // It is awaited in its turn; until then, its failure is no surprise.
+      compressed.catch(() => {});
+      ahead.push(compressed);
+      if (ahead.length > most) yield* this.#assemble(ahead.shift());
+    }
+    for (const compressed of ahead) yield* this.#assemble(compressed);
+    yield this.#assembly.finish();
+  }
+
+  async #compress(stretch: Stretch): Promise<CompressedPiece> {
+    if (!stretch.isZero) return this.#pool.run(stretch);
+    return { length: 0, runs: zeros(stretch.length), bytes: new Uint8Array(0) };
+  }
+
+  async *#assemble(compressed: Promise<CompressedPiece> | undefined): AsyncGenerator<Uint8Array> {
+    if (compressed === undefined) return;
+    const { length, runs, bytes } = await compressed;
+    this.#pool.throwIfEnded();
+    for (const chunk of this.#assembly.push(runs, bytes)) {
+      this.counts.compressedBytes += chunk.length;
+      if (chunk.buffer === bytes.buffer) this.counts.frames += 1;
+      yield chunk;
+    }
+    this.counts.bytes += length;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Extent } from "../local/data-extents.js";
+
+/** A stretch of an image: a piece to be read, or zeros. */
+export interface Stretch {
+  readonly offset: number;
+  readonly length: number;
+  readonly isZero: boolean;
+}
+
+/** The longest stretch of zeros, in bytes: its frames take 2 MiB in the snapshot. */
+const MAX_ZEROS = 2 ** 36;
+
+/**
+ * Cuts an image into pieces, each `pieceSize` bytes from a multiple of it, or what is left at the end.
+ * Pieces that touch no extent are zeros, and need not be read.
+ */
+export function* pieces(
+  imageSize: number,
+  pieceSize: number,
+  extents: readonly Extent[],
+): Generator<Stretch> {
+  let offset = 0;
+  for (const { start, end } of regions(imageSize, pieceSize, extents)) {
+    yield* zerosTo(offset, start);
+    for (offset = start; offset < end; offset += pieceSize) {
+      yield { offset, length: Math.min(pieceSize, end - offset), isZero: false };
+    }
+    offset = end;
+  }
+  yield* zerosTo(offset, imageSize);
+}
+
+/** How many of the pieces are to be read, and how many bytes they have. */
+export function toRead(imageSize: number, pieceSize: number, extents: readonly Extent[]) {
+  let [count, totalBytes] = [0, 0];
+  for (const { start, end } of regions(imageSize, pieceSize, extents)) {
+    count += Math.ceil((end - start) / pieceSize);
+    totalBytes += end - start;
+  }
+  return { count, totalBytes };
+}
+
+/** The extents, widened to whole pieces. */
+function* regions(
+  imageSize: number,
+  pieceSize: number,
+  extents: readonly Extent[],
+): Generator<Extent> {
+  let done = 0;
+  for (const extent of extents) {
+    const start = Math.max(done, extent.start - (extent.start % pieceSize));
+    const end = Math.min(Math.ceil(extent.end / pieceSize) * pieceSize, imageSize);
+    if (end <= start) continue;
+    yield { start, end };
+    done = end;
+  }
+}
+
+function* zerosTo(start: number, end: number): Generator<Stretch> {
+  for (let offset = start; offset < end; offset += MAX_ZEROS) {
+    yield { offset, length: Math.min(MAX_ZEROS, end - offset), isZero: true };
+  }
+}

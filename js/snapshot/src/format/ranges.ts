@@ -1,0 +1,26 @@
+import { initSync, RangeCutter } from "../../wasm/decode.js";
+import { compiledModule } from "../wasm/module.js";
+import type { Frames } from "./frames.js";
+
+/**
+ * Cuts a file into ranges of about `partSize` bytes that have all `wanted` frames, which are in their
+ * order. Returns the first frame of each range, and the one behind its last.
+ */
+export async function cutRanges(
+  frames: Frames,
+  wanted: Iterable<number>,
+  partSize: number,
+): Promise<Uint32Array> {
+  const { memory } = initSync({ module: await compiledModule("decode") });
+  const cutter = new RangeCutter();
+  try {
+    for (const index of wanted) {
+      new Uint8Array(memory.buffer).set(frames.record(index), cutter.record());
+      cutter.push();
+    }
+    const count = cutter.cut(partSize);
+    return new Uint32Array(memory.buffer.slice(cutter.ranges(), cutter.ranges() + 8 * count));
+  } finally {
+    cutter.free();
+  }
+}

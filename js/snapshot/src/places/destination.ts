@@ -1,0 +1,23 @@
+import type { Making } from "../encode/making.js";
+import type { SnapshotInfo } from "../format/manifest.js";
+import { putSnapshot } from "../http/put-snapshot.js";
+import { writeSnapshotFile } from "../local/write-snapshot-file.js";
+import { uploadSnapshot } from "../s3/upload-snapshot.js";
+import type { Location } from "./location.js";
+
+/**
+ * Has a snapshot be made and appear where it is to be, whole or not at all. Returns what it says of
+ * itself, read from what was written.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`, and what `make` throws
+ */
+export function writeSnapshot(location: Location, making: Making): Promise<SnapshotInfo> {
+  switch (location.kind) {
+    case "file":
+      return writeSnapshotFile(location.path, making);
+    case "http":
+      return putSnapshot(location.url, making);
+    case "s3":
+      return uploadSnapshot(location, making);
+  }
+}

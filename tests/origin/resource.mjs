@@ -1,0 +1,50 @@
+// What an origin serves: bytes in memory, or a file.
+import { createHash } from "node:crypto";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+
+/**
+ * Something that is served. `read` returns some of the bytes from `position` up to `end`, at least
+ * one of them: in `buffer`, or where they are already.
+ *
+ * @typedef {object} Resource
+ * @property {number} size
+ * @property {string} etag
+ * @property {(buffer: Buffer, position: number, end: number) => Buffer} read
+ * @property {() => void} close
+ */
+
+/** @param {Uint8Array | string} source bytes, or the path of a file @returns {Resource} */
+export function openResource(source) {
+  return typeof source === "string" ? openFile(source) : openBytes(source);
+}
+
+/** @param {Uint8Array} bytes @returns {Resource} */
+function openBytes(bytes) {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const digest = createHash("sha256").update(all).digest("hex");
+  return {
+    size: all.length,
+    etag: `"${digest.slice(0, 32)}"`,
+    read: (buffer, position, end) =>
+      all.subarray(position, Math.min(end, position + buffer.length)),
+    close: () => {},
+  };
+}
+
+/** @param {string} path @returns {Resource} */
+function openFile(path) {
+  const file = openSync(path, "r");
+  const { size, mtimeMs, ino } = fstatSync(file);
+  return {
+    size,
+    etag: `"${[ino, size, Math.trunc(mtimeMs)].map((part) => part.toString(16)).join("-")}"`,
+    // At once, and not in another thread: what is served is in memory as a rule, and to hand each
+    // piece to a thread and back costs more than to copy it.
+    read: (buffer, position, end) => {
+      const length = readSync(file, buffer, 0, Math.min(end - position, buffer.length), position);
+      if (length === 0) throw new Error(`${path}: expected more bytes, found its end`);
+      return buffer.subarray(0, length);
+    },
+    close: () => closeSync(file),
+  };
+}

@@ -1,0 +1,15 @@
+// Runs a command, and kills it when standard input ends, as it does when the process that writes to it
+// is gone: `guard.mjs SECONDS COMMAND [ARGUMENT...]`. No command runs longer than its seconds.
+import { spawn } from "node:child_process";
+
+const [seconds, command = "", ...args] = process.argv.slice(2);
+const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"] });
+const kill = () => child.kill("SIGKILL");
+process.stdin.on("end", kill).on("error", kill).resume();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, kill);
+setTimeout(kill, Number(seconds) * 1000);
+child.on("error", (error) => {
+  console.error(error.message);
+  process.exit(1);
+});
+child.on("exit", (status) => process.exit(status ?? 1));

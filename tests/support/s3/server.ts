@@ -1,0 +1,162 @@
+/** A server of S3 that runs for a test, over a folder. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes, randomInt } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+import { goTool } from "../../../scripts/lib/go.mjs";
+
+/** Where the server keeps uploads that are not finished, in the folder of a bucket. */
+const UPLOADS = [".sgwtmp", "multipart"];
+
+/** No test takes as long as this. */
+const MAX_SECONDS = 600;
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+export interface S3Server {
+  readonly endpoint: URL;
+  /** Others at each start, so that nothing but this test can have written them. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly region: string;
+  /** The one bucket there is. */
+  readonly bucket: string;
+  /** The folder of the bucket, with an object's bytes in a file of its key. */
+  readonly folder: string;
+  /** The keys of all objects, in order. */
+  objects(): string[];
+  /** The uploads in parts that were neither completed nor aborted. */
+  multipartUploads(): MultipartUpload[];
+  close(): Promise<void>;
+}
+
+export interface MultipartUpload {
+  readonly key: string;
+  readonly uploadId: string;
+}
+
+/** Starts a server. It ends with the process that started it, if it is not closed before. */
+export async function startS3(): Promise<S3Server> {
+  const program = goTool("versitygw");
+  if (!existsSync(program)) throw new Error(`expected ${program}, which scripts/test.mjs builds`);
+  const root = mkdtempSync(join(tmpdir(), "hedgerow-s3-"));
+  const [region, bucket] = ["eu-central-1", "snapshots"];
+  // Beside the objects, so that no file system need have attributes of files.
+  const [objects, metadata] = [join(root, "objects"), join(root, "metadata")];
+  mkdirSync(metadata);
+  // A folder is a bucket.
+  const folder = join(objects, bucket);
+  mkdirSync(folder, { recursive: true });
+  const credentials = {
+    accessKeyId: Array.from({ length: 20 }, () => ALPHABET[randomInt(ALPHABET.length)]).join(""),
+    secretAccessKey: randomBytes(30).toString("base64url"),
+  };
+  const environment = {
+    ROOT_ACCESS_KEY_ID: credentials.accessKeyId,
+    ROOT_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    VGW_REGION: region,
+  };
+  const { child, endpoint } = await start(program, environment, metadata, objects).catch(
+    (error: unknown) => {
+      rmSync(root, { recursive: true, force: true });
+      throw error;
+    },
+  );
+  return {
+    endpoint,
+    credentials,
+    region,
+    bucket,
+    folder,
+    objects: () => keysIn(folder),
+    multipartUploads: () => uploadsIn(folder, join(metadata, bucket)),
+    close: async () => {
+      await end(child);
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts the program. Another may take the port before it does: then, there is another port. */
+async function start(
+  program: string,
+  environment: Record<string, string>,
+  metadata: string,
+  objects: string,
+): Promise<{ child: ChildProcess; endpoint: URL }> {
+  const guard = fileURLToPath(new URL("guard.mjs", import.meta.url));
+  let complaint = "";
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const address = `127.0.0.1:${await freePort()}`;
+    // No other server has this path.
+    const health = `/${randomBytes(16).toString("hex")}`;
+    const child = spawn(
+      process.execPath,
+      [
+        ...[guard, String(MAX_SECONDS), program, "--quiet", "--keep-alive"],
+        ...["--port", address, "--health", health, "posix", "--sidecar", metadata, objects],
+      ],
+      { stdio: ["pipe", "ignore", "pipe"], env: { ...process.env, ...environment } },
+    );
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      complaint += text;
+    });
+    const endpoint = new URL(`http://${address}`);
+    if (await answers(child, new URL(health, endpoint))) return { child, endpoint };
+    await end(child);
+  }
+  throw new Error(`the S3 server does not start: ${complaint}`);
+}
+
+/** A port that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("expected a port");
+  return address.port;
+}
+
+/** Whether a server answers, for which it has ten seconds. */
+async function answers(child: ChildProcess, url: URL): Promise<boolean> {
+  for (let wait = 0; wait < 500 && child.exitCode === null; wait += 1) {
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.ok) return true;
+    await sleep(20);
+  }
+  return false;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, "exit");
+  child.stdin?.end();
+  await exit;
+}
+
+function keysIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((key) => !key.startsWith(`${UPLOADS[0]}/`))
+    .sort();
+}
+
+function uploadsIn(folder: string, metadata: string): MultipartUpload[] {
+  // Each key has a folder of its own, and each of its uploads one in that.
+  const all = join(folder, ...UPLOADS);
+  if (!existsSync(all)) return [];
+  return readdirSync(all).flatMap((name) => {
+    const uploads = readdirSync(join(all, name));
+    if (uploads.length === 0) return [];
+    const key = readFileSync(join(metadata, ...UPLOADS, name, "meta", "objname"), "utf8");
+    return uploads.map((uploadId) => ({ key, uploadId }));
+  });
+}

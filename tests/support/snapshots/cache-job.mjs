@@ -1,0 +1,91 @@
+// Opens a cache in a process of its own, and does with it what it is told: a line of JSON on its standard input
+// each, until that ends. It writes lines of JSON: what it is at, and what came of it.
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { ImageCache } from "@hedgerow/snapshot";
+
+import { churn } from "./churn.mjs";
+
+/** @typedef {import("./cache-job.ts").CacheOpening} CacheOpening */
+/** @typedef {import("./cache-job.ts").Command} Command */
+/** @typedef {import("./cache-job.ts").GetCommand} GetCommand */
+/** @typedef {import("./cache-job.ts").GotAll} GotAll */
+/** @typedef {import("./cache-job.ts").Line} Line */
+
+/** How long it takes at most until all who want an image wait for it, in milliseconds, with much to spare. */
+const SETTLED = 300;
+
+const opening = /** @type {CacheOpening} */ (JSON.parse(process.argv[2] ?? ""));
+const ending = new AbortController();
+
+/** @param {Line} line */
+const write = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
+
+/** @param {string} told */
+const tell = (told) => write({ told });
+
+async function open() {
+  tell("open");
+  return ImageCache.open(opening.directory, opening.options);
+}
+
+/**
+ * @param {ImageCache} cache
+ * @param {GetCommand} command
+ * @returns {Promise<GotAll>}
+ */
+async function getAll(cache, { source, options, times }) {
+  const all = { ...options, onProgress: () => tell("progress") };
+  const getting = Promise.allSettled(Array.from({ length: times }, () => cache.get(source, all)));
+  await sleep(SETTLED);
+  tell("waiting");
+  /** @type {Map<string, string>} */
+  const sums = new Map();
+  /** @type {import("./cache-job.ts").GotImage[]} */
+  const images = [];
+  /** @type {import("./cache-job.ts").GotError[]} */
+  const errors = [];
+  for (const got of await getting) {
+    if (got.status === "rejected") {
+      const { code, message, status } = got.reason;
+      errors.push({ code, message, status });
+      continue;
+    }
+    const { hit, path, release } = got.value;
+    const { dev, ino } = statSync(path, { bigint: true });
+    const file = `${dev}:${ino}`;
+    const sum = sums.get(file) ?? createHash("sha256").update(readFileSync(path)).digest("hex");
+    sums.set(file, sum);
+    images.push({ hit, path, file, sum });
+    await release();
+  }
+  return { images, errors };
+}
+
+let cache = await open();
+tell("ready");
+
+/** @param {Command} command */
+async function act(command) {
+  if (command.do === "get") return getAll(cache, command);
+  const reopen = async () => {
+    await cache.close();
+    cache = await open();
+    return cache;
+  };
+  return churn(cache, command, { reopen, tell, signal: ending.signal });
+}
+
+const lines = createInterface({ input: process.stdin });
+/** @type {Promise<unknown>} */
+let last = Promise.resolve();
+lines.on("line", (line) => {
+  last = last.then(async () => write({ answer: await act(JSON.parse(line)) }));
+});
+lines.on("close", () => {
+  ending.abort();
+  last = last.then(() => cache.close());
+});

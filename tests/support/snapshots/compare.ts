@@ -1,0 +1,32 @@
+/** Comparing images that are large and have little data. */
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+
+import { extentsOf } from "./extents.js";
+
+const CHUNK = 2 ** 20;
+
+/** Throws unless two files are the same, byte for byte. Of holes of both, which are zeros, nothing is read. */
+export async function expectSameFiles(one: string, other: string): Promise<void> {
+  const [size, otherSize] = [statSync(one).size, statSync(other).size];
+  if (size !== otherSize) throw new Error(`${other}: expected ${size} bytes, found ${otherSize}`);
+  const [first, second] = [openSync(one, "r"), openSync(other, "r")];
+  try {
+    for (const { start, end } of [...(await extentsOf(one)), ...(await extentsOf(other))]) {
+      for (let position = start; position < end; position += CHUNK) {
+        const length = Math.min(CHUNK, end - position);
+        if (readAt(first, position, length).equals(readAt(second, position, length))) continue;
+        throw new Error(`${other}: of ${length} bytes from ${position} on, some are wrong`);
+      }
+    }
+  } finally {
+    closeSync(first);
+    closeSync(second);
+  }
+}
+
+function readAt(file: number, position: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  const count = readSync(file, bytes, 0, length, position);
+  if (count !== length) throw new Error(`expected ${length} bytes, found ${count}`);
+  return bytes;
+}

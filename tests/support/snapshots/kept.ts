@@ -1,0 +1,36 @@
+/** What a restore that was ended keeps for the next time, and what is missing of it. */
+import { existsSync, readFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { type Manifest, readManifest } from "../../../js/snapshot/dist/format/manifest.js";
+import { ENTRY_LENGTH, entryPosition } from "../../../js/snapshot/dist/local/journal-layout.js";
+import { keptNames } from "../../../js/snapshot/dist/local/resumable-image.js";
+
+export { entryPosition, keptNames };
+
+/** The manifest of a snapshot that is a file. */
+export async function manifestOf(path: string): Promise<Manifest> {
+  const file = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    const read = async (position: number, length: number) => {
+      const { buffer } = await file.read(Buffer.alloc(length), 0, length, position);
+      return buffer;
+    };
+    return await readManifest({ name: path, size, read });
+  } finally {
+    await file.close();
+  }
+}
+
+/** How many bytes of a snapshot a restore to a target has to fetch yet. */
+export function missingBytes({ info, frames }: Manifest, target: string): number {
+  const { journal } = keptNames(target, info.digest);
+  const entries = existsSync(journal) ? readFileSync(journal) : Buffer.alloc(0);
+  let missing = 0;
+  for (let index = 0; index < frames.count; index += 1) {
+    const start = entryPosition(index);
+    const isDone = entries.subarray(start, start + ENTRY_LENGTH).some((byte) => byte !== 0);
+    if (!isDone && !frames.isHole(index)) missing += frames.compressedLength(index);
+  }
+  return missing;
+}
