@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createSnapshot } from "@hedgerow/snapshot";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { temporaryFolder } from "../../support/snapshots/folder.js";
 import { noise } from "../../support/snapshots/image.js";
@@ -65,4 +65,16 @@ test("who is not to send it again learns that the connection was lost", async ()
   expect(error.status).toBeUndefined();
   expect(error.message).toMatch(/expected an answer of the server, found/);
   expect(received.length).toBe(1);
+});
+
+test("a signal ends what listens", async () => {
+  received = [];
+  const controller = new AbortController();
+  const reason = new Error("the caller's own");
+  const work = createSnapshot(path("image"), url(), { signal: controller.signal });
+  const ended = expect(work).rejects.toBe(reason);
+  await vi.waitUntil(() => (received[1] ?? 0) >= READ, { timeout: 10_000, interval: 1 });
+  controller.abort(reason);
+  await ended;
+  expect(received.length).toBe(2);
 });
