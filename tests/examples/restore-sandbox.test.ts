@@ -9,6 +9,7 @@ import { createSnapshot, inspectSnapshot } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type S3Server, startS3 } from "../support/s3/server.js";
 import { noise, steps, writeSparse } from "../support/snapshots/image.js";
+import { startProxy } from "../support/snapshots/proxy.js";
 
 const SCRIPT = fileURLToPath(
   new URL("../../examples/restore-sandbox/src/sandbox.mjs", import.meta.url),
@@ -92,9 +93,19 @@ test("a sandbox that runs is let alone", async () => {
 
 test("an image stays until its snapshot is whole", async () => {
   const disk = makeDisk("interrupted", 128);
-  const child = spawn(process.execPath, [SCRIPT, "stop", "one"], { ...options, stdio: "ignore" });
+  // No part is answered, so that it cannot be done before the signal comes.
+  const isPart = ({ url = "" }) => url.includes("partNumber=");
+  const forever = { delay: new Promise(() => {}) };
+  await using proxy = await startProxy(s3.endpoint, (asked) =>
+    isPart(asked) ? forever : undefined,
+  );
+  const env = { ...options.env, AWS_ENDPOINT_URL_S3: proxy.endpoint.href };
+  const args = [SCRIPT, "stop", "one"];
+  const child = spawn(process.execPath, args, { ...options, env, stdio: "ignore" });
   const exit = once(child, "exit");
-  await vi.waitUntil(() => s3.multipartUploads().length > 0, { timeout: 20_000, interval: 5 });
+  const isSending = () => proxy.requests.some((line) => line.includes("partNumber="));
+  await vi.waitUntil(isSending, { timeout: 20_000, interval: 5 });
+  expect(s3.multipartUploads()).toMatchObject([{ key: "sandboxes/one.vhs" }]);
   child.kill("SIGINT");
   expect(await exit).toEqual([1, null]);
   expect(s3.multipartUploads()).toEqual([]);

@@ -193,7 +193,8 @@ export class Origin {
     if (this.#options.log !== false) this.requests.push(entry);
     const length = range ? range.end - range.start : size;
     const fault = this.faults?.({ number, method, path, headers, range, length }) ?? {};
-    if (fault.noAnswer) return;
+    // What is sent is taken all the same: how much the system would take differs.
+    if (fault.noAnswer) return void request.resume();
     const pace = this.#paceOf(request, fault);
     const changed = fault.content ? openResource(fault.content) : resource;
     const answer = await this.#answerTo(request, entry, changed, fault, pace);

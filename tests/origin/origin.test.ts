@@ -44,14 +44,14 @@ interface Asked {
   readonly headers?: Record<string, string>;
   readonly body?: Uint8Array;
   readonly ca?: string;
-  /** Milliseconds after which no more is waited for. */
-  readonly patience?: number;
+  /** Whether no more is to come, when so many bytes came: then, a moment is waited for what comes all the same. */
+  readonly until?: (received: number) => boolean;
 }
 
 /** Sends one request over a connection of its own. */
 function ask(
   url: URL,
-  { method = "GET", headers = {}, body, ca, patience = 5000 }: Asked = {},
+  { method = "GET", headers = {}, body, ca, until = () => false }: Asked = {},
 ): Promise<Received> {
   return new Promise((resolve) => {
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
@@ -59,12 +59,17 @@ function ask(
     const chunks: Buffer[] = [];
     let answer: IncomingMessage | undefined;
     const done = (error?: string) => {
-      clearTimeout(timer);
+      clearInterval(timer);
       const { statusCode: status, headers = {} } = answer ?? {};
       resolve({ status, headers, body: Buffer.concat(chunks), error });
       request.destroy();
     };
-    const timer = setTimeout(() => done("nothing comes"), patience);
+    let moments = 0;
+    const timer = setInterval(() => {
+      const received = chunks.reduce((sum, { length }) => sum + length, 0);
+      if (until(received)) moments += 1;
+      if (moments > 10) done("nothing comes");
+    }, 5);
     const request = send(url, options, (response) => {
       answer = response;
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -124,7 +129,8 @@ test.each([{}, { folder }])("what is uploaded appears when it is whole: %o", asy
   const url = one.url("/new");
   const method = "PUT";
   const headers = { "Content-Length": "1000" };
-  const torn = await ask(url, { method, headers, body: content.subarray(0, 10), patience: 50 });
+  const isTorn = () => one.bytesReceived === 10;
+  const torn = await ask(url, { method, headers, body: content.subarray(0, 10), until: isTorn });
   expect(torn.error).toBe("nothing comes");
   expect((await ask(url)).status).toBe(404);
   const onlyNew = { "If-None-Match": "*" };
@@ -147,11 +153,13 @@ test("an upload is refused, cut, or no longer read", async () => {
     "/stalled": { stallAfter: 100_000 },
   };
   const one = await origin({ faults: ({ path }) => faults[path] });
-  const put = (path: string) => ask(one.url(path), { method: "PUT", body: content, patience: 100 });
+  const put = (path: string, until?: () => boolean) =>
+    ask(one.url(path), { method: "PUT", body: content, ...(until && { until }) });
   const refused = await put("/refused");
   expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "7"]);
   expect((await put("/cut")).error).toMatch(/ECONNRESET|EPIPE/);
-  expect((await put("/stalled")).error).toBe("nothing comes");
+  const isStalled = () => (one.requests[2]?.bytesReceived ?? 0) >= 100_000;
+  expect((await put("/stalled", isStalled)).error).toBe("nothing comes");
   for (const path of Object.keys(faults)) expect(one.get(path), path).toBeUndefined();
 });
 
@@ -180,10 +188,11 @@ test("an answer is cut, reset, stalled, or never comes", async () => {
   const reset = await ask((await faulty({ cutAfter: at, reset: true })).url("/disk"));
   expect(reset.error).toBe("ECONNRESET");
   const stalling = await faulty({ stallAfter: at });
-  const stalled = await ask(stalling.url("/file"), { patience: 50 });
+  const stalled = await ask(stalling.url("/file"), { until: (received) => received >= at });
   expect([stalled.body.length, stalled.error]).toEqual([at, "nothing comes"]);
-  await expect.poll(() => stalling.requests[0]?.aborted).toBe(true);
-  const silent = await ask((await faulty({ noAnswer: true })).url("/disk"), { patience: 50 });
+  await expect.poll(() => stalling.requests[0]?.aborted, { timeout: 10_000 }).toBe(true);
+  const silence = await faulty({ noAnswer: true });
+  const silent = await ask(silence.url("/disk"), { until: () => silence.requestCount > 0 });
   expect([silent.status, silent.error]).toEqual([undefined, "nothing comes"]);
 });
 
@@ -223,9 +232,12 @@ test("an answer is another than was asked for", async () => {
 
 test("connections are refused for a time", async () => {
   const one = await origin();
-  await one.refuse(100);
+  // Longer than this process is held up.
+  await one.refuse(2_000);
   expect((await ask(one.url("/disk"))).error).toBe("ECONNREFUSED");
-  await expect.poll(async () => (await ask(one.url("/disk"))).status).toBe(200);
+  await expect
+    .poll(async () => (await ask(one.url("/disk"))).status, { timeout: 10_000 })
+    .toBe(200);
 });
 
 test("random faults are the same for the same seed, and strike their share", () => {

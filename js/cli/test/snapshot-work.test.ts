@@ -29,6 +29,11 @@ const LONG = {
 
 const VERIFY = ["snapshot", "verify", file, "--workers", "1"];
 
+/** Has threads read slowly, so that commands which read take seconds, however fast the machine is. */
+const SLOW = {
+  NODE_OPTIONS: `--import=${new URL("../../../tests/support/snapshots/preload/slow-disk.mjs", import.meta.url)}`,
+};
+
 const temporaryFiles = () => readdirSync(root).filter((name) => name.startsWith(".hedgerow-"));
 
 /** Waits until a command has begun to write, and a little longer. */
@@ -58,7 +63,7 @@ function linesOn(terminal: string): string[] {
 
 describe.for(Object.entries(LONG))("%s", ([, args]) => {
   test.for(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s leaves nothing behind", async (signal) => {
-    const child = start(args);
+    const child = start(args, SLOW);
     const end = ended(child);
     await untilWriting();
     child.kill(signal);
@@ -67,7 +72,7 @@ describe.for(Object.entries(LONG))("%s", ([, args]) => {
   });
 
   test("a signal that npm hands on as well leaves nothing behind", async () => {
-    const child = start(args);
+    const child = start(args, SLOW);
     const end = ended(child);
     await untilWriting();
     for (let times = 0; times < 3; times += 1) child.kill("SIGINT");
@@ -76,7 +81,7 @@ describe.for(Object.entries(LONG))("%s", ([, args]) => {
   });
 
   test("Ctrl-C takes the progress away, and leaves nothing behind", async () => {
-    const child = startInTerminal(80, args);
+    const child = startInTerminal(80, args, SLOW);
     const end = ended(child);
     await untilWriting();
     child.stdin.write("\u0003");
@@ -88,7 +93,7 @@ describe.for(Object.entries(LONG))("%s", ([, args]) => {
   });
 
   test("a terminal that is closed leaves nothing behind", async () => {
-    const child = startInTerminal(80, args);
+    const child = startInTerminal(80, args, SLOW);
     const end = ended(child);
     await untilWriting();
     child.kill("SIGKILL");
@@ -101,7 +106,7 @@ describe.for(Object.entries(LONG))("%s", ([, args]) => {
 describe("progress", () => {
   test("is one line that fits into the terminal, and goes before the result comes", async () => {
     for (const columns of [40, 80]) {
-      const { code, out } = await ended(startInTerminal(columns, VERIFY));
+      const { code, out } = await ended(startInTerminal(columns, VERIFY, SLOW));
       expect(code).toBe(0);
       const lines = linesOn(out);
       const shown = lines.filter((line) => line.includes("verifying"));
@@ -118,7 +123,8 @@ describe("progress", () => {
   });
 
   test("tells of all the data that is restored", async () => {
-    const { code, out } = await ended(startInTerminal(80, ["snapshot", "restore", file, target]));
+    const args = ["snapshot", "restore", file, target];
+    const { code, out } = await ended(startInTerminal(80, args, SLOW));
     expect(code).toBe(0);
     const size = `${Math.round(LARGE_DATA / 1e6)} MB`;
     expect(linesOn(out).join("\n")).toMatch(new RegExp(` +[\\d.]+ .?B of ${size} `));

@@ -128,7 +128,7 @@ describe("damage", () => {
     expect(endings.refused).toBeGreaterThan(8 * 200);
     expect(endings.right).toBeGreaterThan(0);
     expect(leftovers(path())).toEqual([]);
-  }, 120_000);
+  }, 600_000);
 });
 
 describe("what is no snapshot", () => {

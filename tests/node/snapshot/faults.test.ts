@@ -35,6 +35,8 @@ const MIB = 2 ** 20;
 const OLD = "what was there before";
 const OLD_DIGEST = createHash("sha256").update(OLD).digest("hex");
 
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
 const path = temporaryFolder();
 const [image, snapshot] = [path("image"), path("image.vhs")];
 const [large, largeSnapshot] = [path("large"), path("large.vhs")];
@@ -42,7 +44,6 @@ const [large, largeSnapshot] = [path("large"), path("large.vhs")];
 beforeAll(async () => {
   writeFileSync(image, noise("image", 12 * MIB));
   await createSnapshot(image, snapshot);
-  // Takes more than half a second to be restored or verified by one thread, and seconds to be made.
   const piece = letters("large", MIB);
   writeFileSync(large, "");
   for (let count = 0; count < 768; count += 1) appendFileSync(large, piece);
@@ -204,7 +205,8 @@ describe("threads", () => {
       const signal = AbortSignal.timeout(round);
       await verifySnapshot(snapshot, { signal }).catch(() => {});
     }
-    expect(open()).toBeLessThanOrEqual(before + 2);
+    // The rest of this process may have something open for a moment.
+    await vi.waitFor(() => expect(open()).toBeLessThanOrEqual(before + 2), { timeout: 5_000 });
   });
 
   const everyCall = [
@@ -249,6 +251,11 @@ describe("threads", () => {
 });
 
 describe("the end that a caller wants", () => {
+  /** Without it, one thread would have been done with all after half a second, maybe before the first call. */
+  const preload = "slow-disk";
+  /** A part of the time that all of it takes then, in milliseconds. */
+  const SOON = 4_000;
+
   const works = [
     ["createSnapshot", () => large, { workers: 2, level: 9 }],
     ["restoreSnapshot", () => largeSnapshot, { workers: 1 }],
@@ -265,21 +272,21 @@ describe("the end that a caller wants", () => {
 
   test.each(works)("%s: a signal in the midst of it", async (call, source, options) => {
     const job: Job = { ...jobOver(call, source()), options, abort: "progress" };
-    const outcome = await run(job);
+    const outcome = await run(job, { preload });
     expect(outcome.error).toMatchObject({ isReason: true });
     expect(outcome.started).toBe(options.workers);
     expect(outcome.share).toBeLessThan(1);
-    expect(outcome.delay).toBeLessThan(2_000);
+    expect(outcome.delay).toBeLessThan(SOON);
     expectUntouched(outcome);
   });
 
   test.each(works)("%s: what onProgress throws", async (call, source, options) => {
     const job: Job = { ...jobOver(call, source()), options, abort: "throw" };
-    const outcome = await run(job);
+    const outcome = await run(job, { preload });
     expect(outcome.error).toMatchObject({ isReason: true });
     expect(outcome.told, "not told again").toBe(1);
     expect(outcome.share).toBeLessThan(1);
-    expect(outcome.delay).toBeLessThan(2_000);
+    expect(outcome.delay).toBeLessThan(SOON);
     expectUntouched(outcome);
   });
 
@@ -290,13 +297,20 @@ describe("the end that a caller wants", () => {
     writeFileSync(holes, "");
     truncateSync(holes, 2 ** 43);
     const make = (options: CreateOptions) => createSnapshot(holes, path("holes.vhs"), options);
-    const { duration } = await make({});
+    const { fileSize } = await make({});
     rmSync(path("holes.vhs"));
 
-    const begin = performance.now();
-    const signal = AbortSignal.timeout(Math.ceil(duration / 20));
-    expect(await rejectionOf(make({ signal }))).toBe(signal.reason);
-    expect(performance.now() - begin).toBeLessThan(duration / 2);
+    const controller = new AbortController();
+    const written: number[] = [];
+    const abort: CreateOptions["onProgress"] = ({ compressedBytes }) => {
+      written.push(compressedBytes);
+      controller.abort(reason);
+    };
+    const aborted = make({ signal: controller.signal, onProgress: abort });
+    expect(await rejectionOf(aborted)).toBe(reason);
+    // Whatever is written after it is told of, all of it at the latest when it is done.
+    expect(written.at(-1)! - written[0]!).toBeLessThan(fileSize / 10);
+    expect(written[0]).toBeLessThan(fileSize / 2);
 
     const onProgress = vi.fn().mockImplementationOnce(() => {
       throw reason;

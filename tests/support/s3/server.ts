@@ -156,7 +156,9 @@ function uploadsIn(folder: string, metadata: string): MultipartUpload[] {
   return readdirSync(all).flatMap((name) => {
     const uploads = readdirSync(join(all, name));
     if (uploads.length === 0) return [];
-    const key = readFileSync(join(metadata, ...UPLOADS, name, "meta", "objname"), "utf8");
+    const about = join(metadata, ...UPLOADS, name, "meta", "objname");
+    // One that just begins has no key yet.
+    const key = existsSync(about) ? readFileSync(about, "utf8") : "";
     return uploads.map((uploadId) => ({ key, uploadId }));
   });
 }

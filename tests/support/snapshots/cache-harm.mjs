@@ -33,7 +33,12 @@ const isSame = (one, other) => readFileSync(one).equals(readFileSync(other));
 /** Has the disk of the cache have room for no more than so many bytes. @param {number} left */
 function fillDisk(left) {
   const { bavail, bsize } = statfsSync(directory);
-  writeFileSync(join(directory, "filler"), Buffer.alloc(Math.max(0, bavail * bsize - left), 1));
+  try {
+    writeFileSync(join(directory, "filler"), Buffer.alloc(Math.max(0, bavail * bsize - left), 1));
+  } catch (error) {
+    // What is restored meanwhile may have taken the room that was to be left, and more: the disk is full.
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ENOSPC") throw error;
+  }
 }
 
 /** What is there when an image could not be restored. @param {ImageCache} cache @param {Harm} harm */

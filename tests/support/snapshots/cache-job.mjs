@@ -3,20 +3,18 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 
 import { ImageCache } from "@hedgerow/snapshot";
 
 import { churn } from "./churn.mjs";
+import { openClaims } from "./claims.mjs";
 
 /** @typedef {import("./cache-job.ts").CacheOpening} CacheOpening */
 /** @typedef {import("./cache-job.ts").Command} Command */
 /** @typedef {import("./cache-job.ts").GetCommand} GetCommand */
 /** @typedef {import("./cache-job.ts").GotAll} GotAll */
 /** @typedef {import("./cache-job.ts").Line} Line */
-
-/** How long it takes at most until all who want an image wait for it, in milliseconds, with much to spare. */
-const SETTLED = 300;
 
 const opening = /** @type {CacheOpening} */ (JSON.parse(process.argv[2] ?? ""));
 const ending = new AbortController();
@@ -40,7 +38,12 @@ async function open() {
 async function getAll(cache, { source, options, times }) {
   const all = { ...options, onProgress: () => tell("progress") };
   const getting = Promise.allSettled(Array.from({ length: times }, () => cache.get(source, all)));
-  await sleep(SETTLED);
+  let isOver = false;
+  void getting.then(() => {
+    isOver = true;
+  });
+  // All of them share what is begun at once: whoever has a claim open, or tries to, restores it or waits for it.
+  while (!isOver && openClaims().length === 0) await setImmediate();
   tell("waiting");
   /** @type {Map<string, string>} */
   const sums = new Map();

@@ -81,26 +81,33 @@ function environment({ preload, env }: Surroundings): NodeJS.ProcessEnv {
 export async function run(job: Job, surroundings: Surroundings = {}): Promise<Outcome> {
   const [program, ...args] = command(surroundings);
   const child = promisify(execFile)(program, [...args, JSON.stringify(job)], {
-    timeout: 60_000,
+    timeout: 200_000,
     env: environment(surroundings),
   });
   const { stdout } = await child;
   return JSON.parse(stdout.slice(BEGIN.length)) as Outcome;
 }
 
-/** Begins a job, and kills its process some milliseconds later. Returns whether it was still at work. */
-export async function killAfter(delay: number, job: Job): Promise<boolean> {
+/**
+ * Begins a job, and kills its process some milliseconds later, or when it is time to. Returns whether it was
+ * still at work.
+ */
+export async function killAfter(delay: number | (() => boolean), job: Job): Promise<boolean> {
   const [program, ...args] = command({});
   const child = spawn(program, [...args, JSON.stringify(job)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exit = once(child, "exit");
   let [told, isAtWork] = ["", true];
+  let timer: NodeJS.Timeout | undefined;
+  const kill = () => void child.kill("SIGKILL");
+  const look = (isTime: () => boolean) => setInterval(() => isTime() && kill(), 2);
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    if (told === "") setTimeout(() => child.kill("SIGKILL"), delay);
+    if (told === "") timer = typeof delay === "number" ? setTimeout(kill, delay) : look(delay);
     told += text;
     isAtWork = told.length <= BEGIN.length;
   });
   await exit;
+  clearInterval(timer);
   return isAtWork;
 }

@@ -1,5 +1,5 @@
 /** What a restore that was ended keeps for the next time, and what is missing of it. */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { type Manifest, readManifest } from "../../../js/snapshot/dist/format/manifest.js";
 import { ENTRY_LENGTH, entryPosition } from "../../../js/snapshot/dist/local/journal-layout.js";
@@ -25,7 +25,7 @@ export async function manifestOf(path: string): Promise<Manifest> {
 /** How many bytes of a snapshot a restore to a target has to fetch yet. */
 export function missingBytes({ info, frames }: Manifest, target: string): number {
   const { journal } = keptNames(target, info.digest);
-  const entries = existsSync(journal) ? readFileSync(journal) : Buffer.alloc(0);
+  const entries = entriesOf(journal);
   let missing = 0;
   for (let index = 0; index < frames.count; index += 1) {
     const start = entryPosition(index);
@@ -33,4 +33,14 @@ export function missingBytes({ info, frames }: Manifest, target: string): number
     if (!isDone && !frames.isHole(index)) missing += frames.compressedLength(index);
   }
   return missing;
+}
+
+/** What is in a journal: nothing if there is none, which may be so from one moment to the next. */
+function entriesOf(journal: string): Buffer {
+  try {
+    return readFileSync(journal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
+    throw error;
+  }
 }

@@ -105,7 +105,7 @@ describe("files and folders", () => {
         "ERR_SNAPSHOT_DIGEST",
       );
       await cache.delete(other.snapshot, { digest });
-      await vi.waitUntil(() => existsSync(join(directory, "verifier")));
+      await vi.waitUntil(() => existsSync(join(directory, "verifier")), { timeout: 20_000 });
     } finally {
       process.umask(before);
     }

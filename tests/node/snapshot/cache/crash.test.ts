@@ -15,7 +15,8 @@ import {
 } from "../../../support/snapshots/cache-job.js";
 import { temporaryFolder } from "../../../support/snapshots/folder.js";
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
+// Where others use the processor and the disk, it takes several times as long as a minute.
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 60_000 });
 
 /** It holds about a third of the images. */
 const OPTIONS = { maxBytes: 1.5 * MIB };
@@ -27,9 +28,6 @@ const KINDS: readonly ChurnKind[] = [
   ...(["get", "get", "get", "get", "get", "get", "release"] as const),
   ...(["delete", "shrink", "shrink", "clear", "verify", "reopen", "reopen"] as const),
 ];
-
-/** How long it is waited for a process to be at something, in milliseconds. */
-const PATIENCE = 1000;
 
 const path = temporaryFolder();
 const samples: ChurnSample[] = [];
@@ -69,17 +67,20 @@ const MOMENTS = [
   ] as const),
 ] as const;
 
-/** Waits until a process is at something, but not for long, and then for a random while. */
-async function moment(process: CacheProcess, number: number, random: () => number): Promise<void> {
+/** Waits until a process is at something, and then for a random while. Returns what that was. */
+async function moment(
+  process: CacheProcess,
+  number: number,
+  random: () => number,
+): Promise<string> {
   const [word, most] = MOMENTS[number % MOMENTS.length]!;
-  if (word !== "start") {
-    await process.toTell("open");
-    if (word !== "open") await Promise.race([process.toTell(word), sleep(PATIENCE)]);
-  }
+  // Whatever it does at random, it comes to everything.
+  if (word !== "start") await process.toTell(word);
   await sleep(random() * most);
+  return word;
 }
 
-/** Has processes use a cache, and kills all of them but so many. Returns what each was at. */
+/** Has processes use a cache, and kills all of them but so many. Returns what each was at, or had just been at. */
 async function killSome(
   directory: string,
   random: () => number,
@@ -97,10 +98,9 @@ async function killSome(
   const [victims, others] = [killed, spared].map((count) => Array.from({ length: count }, start));
   const last: string[] = [];
   for (const [index, { process, done }] of (victims ?? []).entries()) {
-    await moment(process, number + index, random);
+    last.push(await moment(process, number + index, random));
     await process.kill();
     await expect(done).rejects.toThrow("SIGKILL");
-    last.push(process.told.at(-1) ?? "start");
   }
   // Those that go on take no harm.
   await Promise.all((others ?? []).flatMap(({ process, done }) => [process.end(), done]));
@@ -164,9 +164,8 @@ test.each([
       await expectWhole(directory, random);
     }
     // They were killed amid all kinds of things.
-    for (const word of ["fill", "open"])
+    for (const [word] of MOMENTS)
       expect(counts[word], word).toBeGreaterThan(Math.floor(kills / 40));
-    expect(Object.keys(counts).length).toBeGreaterThan(6);
   },
 );
 

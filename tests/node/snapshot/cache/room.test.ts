@@ -19,7 +19,8 @@ import { CacheProcess, type ChurnSample, type Use } from "../../../support/snaps
 import { temporaryFolder } from "../../../support/snapshots/folder.js";
 import { bytesOnDisk } from "../../../support/snapshots/image.js";
 
-vi.setConfig({ testTimeout: 180_000 });
+// Where others use the processor and the disk, it takes several times as long as a minute.
+vi.setConfig({ testTimeout: 600_000 });
 
 /** The seeds of the processes. */
 const SEEDS = [1, 2, 3, 4];

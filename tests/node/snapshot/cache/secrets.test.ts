@@ -15,7 +15,7 @@ import {
 } from "../../../support/snapshots/cache.js";
 import { told } from "../../../support/snapshots/events.js";
 import { temporaryFolder } from "../../../support/snapshots/folder.js";
-import { faultsOf, isPart, originOf, SOON } from "../../../support/snapshots/remote.js";
+import { faultsOf, isPart, originOf } from "../../../support/snapshots/remote.js";
 import { allToldBy } from "../../../support/snapshots/told.js";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -58,7 +58,7 @@ test("the user, the query and the headers of a URL", async () => {
     [url.username, url.password] = [USER, PASSWORD];
     return url;
   };
-  const options = { headers: { "x-token": TOKEN, cookie: TOKEN }, retries: 0, timeouts: SOON };
+  const options = { headers: { "x-token": TOKEN, cookie: TOKEN }, retries: 0 };
   const seen: string[] = [];
   const look = async () => {
     for (const name of filesIn(directory)) {

@@ -25,8 +25,8 @@ import {
   originOf,
 } from "../../../support/snapshots/remote.js";
 
-/** On a machine that is idle, it takes less than 100 ms. */
-const SOON_ENOUGH = 1_000;
+/** On a machine that is idle, it takes less than 100 ms. What waits would do so for twice as long as this. */
+const SOON_ENOUGH = 5_000;
 
 const path = temporaryFolder();
 const [snapshot, restored] = [path("image.vhs"), path("restored")];
@@ -71,7 +71,7 @@ function until(origin: Origin, which: (request: Origin["requests"][number]) => b
   };
 }
 
-const SLOW = { bytesPerSecond: 500_000 };
+const SLOW = { bytesPerSecond: 20_000 };
 const LATER = { status: 503, retryAfter: 30 };
 
 const moments: Record<
@@ -112,7 +112,7 @@ describe.each(Object.entries(calls))("%s", (_, call) => {
   });
 
   test("at many moments", async () => {
-    const conditions = { bytesPerSecond: 4_000_000, firstByte: 5 };
+    const conditions = { bytesPerSecond: 3_000_000, firstByte: 5 };
     const origin = await originOf({ "/a.vhs": snapshot }, { conditions });
     for (let wait = 0; wait < 300; wait += 12) {
       await abortWhen(
@@ -121,10 +121,10 @@ describe.each(Object.entries(calls))("%s", (_, call) => {
         () => sleep(wait),
       );
     }
-  });
+  }, 120_000);
 
   test("what onProgress throws ends it as well", async () => {
-    const origin = await originOf({ "/a.vhs": snapshot }, { conditions: SLOW });
+    const origin = await originOf({ "/a.vhs": snapshot }, { faults: faultsOf(isPart, SLOW) });
     const onProgress = () => {
       throw reason;
     };
@@ -143,7 +143,7 @@ test("looking at a snapshot is ended", async () => {
 test.each(["progress", "throw"] as const)(
   "no thread stays in a process of its own: %s",
   async (abort) => {
-    const origin = await originOf({ "/a.vhs": snapshot }, { conditions: SLOW });
+    const origin = await originOf({ "/a.vhs": snapshot }, { faults: faultsOf(isPart, SLOW) });
     const outcome = await run({
       call: "restoreSnapshot",
       source: origin.url("/a.vhs").href,
@@ -153,7 +153,7 @@ test.each(["progress", "throw"] as const)(
     });
     expect(outcome.error).toMatchObject({ isReason: true });
     expect(outcome).toMatchObject({ running: 0, started: 2 });
-    expect(outcome.delay).toBeLessThan(2_000);
+    expect(outcome.delay).toBeLessThan(SOON_ENOUGH);
     expect(existsSync(path("target"))).toBe(false);
     await expectNothingLeft(path(), origin);
   },

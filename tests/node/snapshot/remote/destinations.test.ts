@@ -18,6 +18,7 @@ import { type Job, run } from "../../../support/snapshots/job.js";
 import { refusalOf } from "../../../support/snapshots/refusal.js";
 import {
   expectNoConnections,
+  faultsOf,
   isHead,
   isTail,
   originOf,
@@ -82,13 +83,17 @@ test.each([false, true])(
 );
 
 test("a disk that is filled meanwhile is told of, and nothing is left", async () => {
-  const conditions = { bytesPerSecond: 2_000_000 };
-  const origin = await originOf({ "/a.vhs": snapshot }, { conditions });
-  const fill = `(sleep 1; head -c ${10 * MIB} /dev/zero > "$0/others") 2> /dev/null &`;
-  const under = onDisk(12 * MIB, folder, fill.replace(/&$/, "& true"));
-  const outcome = await run(jobOf(origin), { under });
+  // So slow that it is filled long before all is there.
+  const faults = faultsOf((request) => !isTail(request), { bytesPerSecond: 200_000 });
+  const origin = await originOf({ "/a.vhs": snapshot }, { faults });
+  // There was room enough when the image is as long as it will be.
+  const isBegun = `[ -n "$(find "$0" -name '.hedgerow-*' -size +1)" ]`;
+  const wait = `for _ in $(seq 500); do ${isBegun} && break; sleep 0.05; done`;
+  const fill = `(${wait}; head -c ${12 * MIB} /dev/zero > "$0/others") 2> /dev/null & true`;
+  const outcome = await run(jobOf(origin), { under: onDisk(12 * MIB, folder, fill) });
   expect(outcome.error).toMatchObject({ code: "ERR_TARGET", causeCode: "ENOSPC" });
   expect(outcome.error?.message).toContain(target);
+  expect(outcome.error?.message).not.toContain("expected room");
   expect(outcome).toMatchObject({ names: ["others"], running: 0 });
   await expectNoConnections(origin);
 });

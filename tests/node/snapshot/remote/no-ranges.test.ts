@@ -21,13 +21,12 @@ import {
   faultsOf,
   isTail,
   originOf,
-  SOON,
 } from "../../../support/snapshots/remote.js";
 
 const path = temporaryFolder();
 const [snapshot, restored] = [path("image.vhs"), path("restored")];
 const bytes = noise("image", 3 * 2 ** 20);
-const OPTIONS = { timeouts: SOON, retries: 3 };
+const OPTIONS = { retries: 3 };
 
 let info: SnapshotInfo;
 
@@ -95,17 +94,18 @@ const isStream = ({ headers }: { headers: { range?: string | undefined } }) =>
   headers.range === undefined;
 
 test.each([
-  ["cut", { cutAfter: 2 ** 20 }],
-  ["reset", { cutAfter: 2 ** 20, reset: true }],
-  ["stalled", { stallAfter: 2 ** 20 }],
-  ["refused", { status: 503 }],
-  ["too short", { extraBytes: -5000 }],
-])("a stream that is %s begins again", async (_, fault) => {
+  ["cut", { cutAfter: 2 ** 20 }, {}],
+  ["reset", { cutAfter: 2 ** 20, reset: true }, {}],
+  // Long enough for this process to be held up.
+  ["stalled", { stallAfter: 2 ** 20 }, { stall: 2_000 }],
+  ["refused", { status: 503 }, {}],
+  ["too short", { extraBytes: -5000 }, {}],
+])("a stream that is %s begins again", async (_, fault, timeouts) => {
   const { warnings } = listen();
   const bad = faultsOf(isStream, { ...IGNORED, ...fault }, 2);
   const faults = (request: Parameters<typeof bad>[0]) => bad(request) ?? IGNORED;
   const origin = await originOf({ "/a.vhs": snapshot }, { faults });
-  await restoreSnapshot(origin.url("/a.vhs"), restored, OPTIONS);
+  await restoreSnapshot(origin.url("/a.vhs"), restored, { ...OPTIONS, timeouts });
   expectSame(readFileSync(restored), bytes);
   expect(origin.requests.filter(isStream)).toHaveLength(3);
   await expectNothingLeft(path(), origin);

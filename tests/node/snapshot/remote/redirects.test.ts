@@ -8,13 +8,13 @@ import { temporaryFolder } from "../../../support/snapshots/folder.js";
 import { expectSame, noise } from "../../../support/snapshots/image.js";
 import { run } from "../../../support/snapshots/job.js";
 import { refusalOf } from "../../../support/snapshots/refusal.js";
-import { expectNothingLeft, originOf, SOON } from "../../../support/snapshots/remote.js";
+import { expectNothingLeft, originOf } from "../../../support/snapshots/remote.js";
 import { allToldBy } from "../../../support/snapshots/told.js";
 
 const path = temporaryFolder();
 const [snapshot, restored] = [path("image.vhs"), path("restored")];
 const bytes = noise("image", 2 ** 21);
-const OPTIONS = { timeouts: SOON, retries: 2, partSize: 2 ** 18, workers: 2 };
+const OPTIONS = { retries: 2, partSize: 2 ** 18, workers: 2 };
 const SECRET = "5d1c94fe";
 const HEADERS = { Authorization: `Bearer ${SECRET}`, "X-Token": SECRET };
 

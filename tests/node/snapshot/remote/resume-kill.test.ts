@@ -21,7 +21,11 @@ const END = 2 ** 19;
 
 /** So slow that there are many moments: it takes about a second. */
 const CONNECTIONS = 4;
+
 const BYTES_PER_SECOND = 2_000_000;
+
+/** How many of all kills are in the time until something is restored, and how long that is, in milliseconds. */
+const [BEGINNING, BEGUN] = [0.2, 300];
 
 const path = temporaryFolder();
 const [image, snapshot] = [path("image"), path("image.vhs")];
@@ -58,9 +62,10 @@ test(`after each of ${KILLS} kills, what is missing is fetched, and no byte is w
   const kill = async () => {
     // Those that were done before do not count.
     while (killed < KILLS && tries < 3 * KILLS) {
-      // One moment in each of so many stretches of the time, so that none is left out.
-      const usual = 300 + (1000 * all) / (CONNECTIONS * BYTES_PER_SECOND);
-      const moment = (((tries % KILLS) + random()) / KILLS) * usual;
+      // One moment in each of so many stretches of the work, so that none is left out: first of the time in
+      // which it begins, and then of what is to be done, however long that takes.
+      const stretch = ((tries % KILLS) + random()) / KILLS;
+      const share = (stretch - BEGINNING) / (1 - BEGINNING);
       const name = `${tries}`;
       tries += 1;
       mkdirSync(path(name));
@@ -71,6 +76,8 @@ test(`after each of ${KILLS} kills, what is missing is fetched, and no byte is w
         return { call: "restoreSnapshot", source: origin.url(url).href, target, options };
       };
 
+      const isTime = () => missingBytes(manifest, target) <= (1 - share) * all;
+      const moment = share < 0 ? (stretch / BEGINNING) * BEGUN : isTime;
       const wasAtWork = await killAfter(moment, jobOf(`/${name}/killed`));
       if (!wasAtWork) continue;
       killed += 1;
@@ -82,7 +89,7 @@ test(`after each of ${KILLS} kills, what is missing is fetched, and no byte is w
       for (const other of kept) expect([partial, journal, target]).toContain(other);
 
       const outcome = await run(jobOf(`/${name}/next`));
-      expect(outcome, `after ${moment} ms`).toMatchObject({
+      expect(outcome, `killed at ${stretch} of it`).toMatchObject({
         ...{ error: null, running: 0, names: ["target"], target: whole },
       });
       const most = kept.includes(target) ? all : missing;
@@ -100,4 +107,4 @@ test(`after each of ${KILLS} kills, what is missing is fetched, and no byte is w
   // There were some with little done, and with much.
   expect(Math.max(...shares)).toBeGreaterThan(0.8);
   expect(Math.min(...shares)).toBeLessThan(0.4);
-}, 180_000);
+}, 400_000);

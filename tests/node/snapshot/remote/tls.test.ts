@@ -56,8 +56,8 @@ test("a certificate that is not known is told of, and it is not tried again", as
     causeCode: "DEPTH_ZERO_SELF_SIGNED_CERT",
   });
   expect(outcome.error?.message).toContain(`cannot read ${origin.url("/a.vhs").href}: TLS failed`);
+  expect(outcome.error?.message).not.toContain("in a row");
   expect(outcome).toMatchObject({ names: [], running: 0 });
-  expect(outcome.duration).toBeLessThan(5_000);
   expect(origin.requestCount).toBe(0);
   await expectNoConnections(origin);
 });
