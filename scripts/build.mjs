@@ -1,5 +1,5 @@
 // Builds the crates, the WebAssembly modules and the JavaScript packages.
-import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 import { inRoot } from "./lib/paths.mjs";
@@ -15,6 +15,7 @@ export function build() {
   buildPackage("js/edge", [
     "js/edge/wasm/build.d.ts",
     "js/edge/wasm/edge.d.ts",
+    "js/edge/wasm/module.d.ts",
     "js/edge/wasm/presets.d.ts",
   ]);
   buildSnapshotWasm();
@@ -62,8 +63,8 @@ function buildSmall(crate, output, name, libraries, env) {
 }
 
 /**
- * `crates/edge-wasm` → `js/edge/wasm`: its modules, their glue, their bytes as JavaScript modules, and
- * the presets.
+ * `crates/edge-wasm` → `js/edge/wasm`: its modules, their glue, how each runtime imports them, and the
+ * presets.
  */
 function buildEdgeWasm() {
   const output = inRoot("js/edge/wasm");
@@ -92,11 +93,13 @@ function buildEdgeWasm() {
         buildSmall("crates/edge-wasm", output, name, "core,alloc", {
           CARGO_PROFILE_RELEASE_OPT_LEVEL: "2",
         });
-        writeBytesModule(`${output}/${name}_bg.wasm`, `${output}/${name}-bytes`);
+        writeImports(output, name);
       }
-      writeFileSync(`${output}/build-module.d.ts`, MODULE_TYPES);
-      // Wrangler knows a module by the ending of what is imported, which is not that of a subpath.
-      writeFileSync(`${output}/build-workerd.js`, 'export { default } from "./build_bg.wasm";\n');
+      writeFileSync(
+        `${output}/module.d.ts`,
+        declared("WebAssembly.Module | Uint8Array<ArrayBuffer>"),
+      );
+      writeFileSync(`${output}/compiled.d.ts`, declared("WebAssembly.Module"));
       writePresets(`${output}/presets`);
     },
   );
@@ -129,26 +132,28 @@ function buildSnapshotWasm() {
   );
 }
 
-/** What a module is where it is imported: compiled, or its bytes. */
-const MODULE_TYPES =
-  "declare const module: WebAssembly.Module | Uint8Array<ArrayBuffer>;\nexport default module;\n";
+/** The types of a module that exports one thing. @param {string} type */
+const declared = (type) => `declare const module: ${type};\nexport default module;\n`;
 
 /**
- * Writes the bytes of a module as JavaScript, for runtimes that cannot import it.
+ * Writes a WebAssembly module as each runtime imports it: a folder for each way. Bundlers know it by
+ * the ending of what is imported, which a subpath does not have.
  *
- * @param {string} wasm
- * @param {string} module without its ending
+ * @param {string} output
+ * @param {string} name
  */
-function writeBytesModule(wasm, module) {
-  const base64 = readFileSync(wasm).toString("base64");
-  writeFileSync(
-    `${module}.js`,
-    `export default Uint8Array.from(atob("${base64}"), (byte) => byte.charCodeAt(0));\n`,
-  );
-  writeFileSync(
-    `${module}.d.ts`,
-    "declare const bytes: Uint8Array<ArrayBuffer>;\nexport default bytes;\n",
-  );
+function writeImports(output, name) {
+  const wasm = `${name}_bg.wasm`;
+  const bytes = readFileSync(`${output}/${wasm}`).toString("base64");
+  const ways = {
+    bytes: `export default Uint8Array.from(atob("${bytes}"), (byte) => byte.charCodeAt(0));\n`,
+    "edge-light": `export { default } from "../${wasm}?module";\n`,
+    workerd: `export { default } from "../${wasm}";\n`,
+  };
+  for (const [way, code] of Object.entries(ways)) {
+    mkdirSync(`${output}/${way}`, { recursive: true });
+    writeFileSync(`${output}/${way}/${name}.js`, code);
+  }
 }
 
 /**

@@ -15,7 +15,13 @@ export type HedgerowErrorCode =
   /** An argument of the wrong type, or beyond a limit. */
   | "ERR_ARGUMENT"
   /** A use after `free()`. */
-  | "ERR_FREED";
+  | "ERR_FREED"
+  /** Something that is not the WebAssembly module of this version. */
+  | "ERR_MODULE"
+  /** A use of `hedgerow/slim` before its `instantiate()`. */
+  | "ERR_NOT_INSTANTIATED"
+  /** An option of an adapter or a guard that is unknown, missing, or of the wrong type. */
+  | "ERR_OPTIONS";
 
 /**
  * What this package throws of its own. The message says what was expected, what was found, and
@@ -27,7 +33,8 @@ export class HedgerowError extends Error {
   constructor(
     readonly code: HedgerowErrorCode,
     message: string,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
   }
 }

@@ -5,13 +5,65 @@
  * here.
  */
 import { type InitOutput, initSync } from "../wasm/edge.js";
+import { HedgerowError } from "./error.js";
 
 let exports: InitOutput | undefined;
 let bytes = new Uint8Array(0);
 
-/** Instantiates the module. Called by an entry, before anything else is. */
-export function instantiate(module: WebAssembly.Module | Uint8Array<ArrayBuffer>): void {
-  exports ??= initSync({ module });
+/**
+ * Instantiates `hedgerow/edge.wasm`, unless that was done. With `hedgerow/slim`, call it before
+ * anything else, and where the module's own top level runs if the runtime compiles only there.
+ *
+ * @param module the compiled module, or its bytes, which are then compiled synchronously
+ * @throws {HedgerowError} `ERR_MODULE` if it is not the module of this version
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from "node:fs";
+ * import { HeaderStripper, instantiate } from "hedgerow/slim";
+ *
+ * instantiate(readFileSync(new URL(import.meta.resolve("hedgerow/edge.wasm"))));
+ * new HeaderStripper(["x-internal-*"]).matches("x-internal-user"); // true
+ * ```
+ */
+export function instantiate(module: WebAssembly.Module | BufferSource): void {
+  exports ??= initSync({ module: compiled(module) });
+}
+
+function compiled(module: WebAssembly.Module | BufferSource): WebAssembly.Module {
+  const expected = "expected the module hedgerow/edge.wasm of this version";
+  let found: WebAssembly.Module;
+  try {
+    found = module instanceof WebAssembly.Module ? module : new WebAssembly.Module(module);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HedgerowError("ERR_MODULE", `${expected}: ${reason}`, { cause: error });
+  }
+  const names = WebAssembly.Module.exports(found).map(({ name }) => name);
+  if (!REQUIRED.every((name) => names.includes(name))) {
+    const some = names.slice(0, 5).join(", ");
+    throw new HedgerowError(
+      "ERR_MODULE",
+      `${expected}, found one that exports ${some || "nothing"}`,
+    );
+  }
+  return found;
+}
+
+/** What tells this module from others. */
+const REQUIRED: readonly (keyof InitOutput)[] = ["memory", "ruleset_new", "filter_new"];
+
+/**
+ * Makes an object of the module.
+ *
+ * @throws {HedgerowError} `ERR_NOT_INSTANTIATED` before {@link instantiate}
+ */
+export function make<Made>(Kind: new () => Made): Made {
+  if (exports === undefined) {
+    const message = "expected instantiate(module) of hedgerow/slim to be called before this";
+    throw new HedgerowError("ERR_NOT_INSTANTIATED", message);
+  }
+  return new Kind();
 }
 
 /**

@@ -47,6 +47,9 @@ test("a HedgerowError is an Error with a code that cannot be changed", () => {
     | "ERR_PATH_SET"
     | "ERR_ARGUMENT"
     | "ERR_FREED"
+    | "ERR_MODULE"
+    | "ERR_NOT_INSTANTIATED"
+    | "ERR_OPTIONS"
   >();
 });
 

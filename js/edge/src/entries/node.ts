@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 import { FilterFile } from "../paths/filter-file.js";
 import { PathFilter, type PathFilterReading } from "../paths/path-filter.js";
-import "./inline.js";
+import "./instance.js";
 
 /** How much is read at a time beyond the length that a file said it had, in bytes. */
 const MORE = 2 ** 16;

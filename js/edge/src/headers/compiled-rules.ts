@@ -1,6 +1,6 @@
 import { RuleSet } from "../../wasm/edge.js";
 import { HedgerowError, type HedgerowErrorCode } from "../error.js";
-import { MemoryView, memory } from "../module.js";
+import { MemoryView, make, memory } from "../module.js";
 import { Probe } from "./probe.js";
 
 const encoder = new TextEncoder();
@@ -29,7 +29,7 @@ type Numbers = [
 
 /** Rules, compiled by the WebAssembly module, and the buffers through which names and blocks go. */
 export class CompiledRules {
-  readonly #set = new RuleSet();
+  readonly #set = make(RuleSet);
   readonly #scratch: MemoryView;
   #block = new MemoryView(0, 0);
   #isFreed = false;

@@ -1,6 +1,6 @@
 import { Filter } from "../../wasm/edge.js";
 import { HedgerowError } from "../error.js";
-import { memory } from "../module.js";
+import { make, memory } from "../module.js";
 import { KeyWriter } from "./key-writer.js";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -24,7 +24,7 @@ const FIRST_CAPACITY = 2 ** 20;
 
 /** The file of a path filter in the memory of the module, and the filter that is read from it there. */
 export class FilterFile {
-  readonly #filter = new Filter();
+  readonly #filter = make(Filter);
   readonly #keys = new KeyWriter(this.#filter);
   #isFreed = false;
   #start = 0;

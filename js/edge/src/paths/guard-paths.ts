@@ -1,23 +1,11 @@
-import { normalizePath } from "./normalize-path.js";
-import { canExist, type PathLookup } from "./path-lookup.js";
+import { HedgerowError } from "../error.js";
+import { checkOptions, FUNCTION } from "../options.js";
+import { PATH_CHECK_KINDS, type PathCheckOptions, pathCheck } from "./path-check.js";
 
 /** What a guard is made with. */
-export interface PathGuardOptions {
-  /**
-   * The paths that exist: a filter or a set, or a function that says of a normalised path whether it
-   * may exist, as the `canExist` of a store does.
-   */
-  paths:
-    | Pick<PathLookup, "has" | "wildcards">
-    | ((path: string, request: Request) => boolean | Promise<boolean>);
-  /** The methods that are guarded (default: GET and HEAD). */
-  methods?: readonly string[];
-  /** From the path, query and fragment of a URL to the key (default: {@link normalizePath}). */
-  normalize?: (path: string) => string;
+export interface PathGuardOptions extends PathCheckOptions<Request> {
   /** The answer to a request for what does not exist (default: 404 with a line of text). */
   notFound?: (request: Request) => Response | Promise<Response>;
-  /** Told of what asking threw; the request then passes (default: `console.error`). */
-  onError?: (error: unknown, request: Request) => void;
 }
 
 /** Answers a request for a path that cannot exist; returns nothing for all others. */
@@ -28,6 +16,8 @@ export type PathGuard = (request: Request) => Promise<Response | undefined>;
  * storage is asked. All others pass, and so does every request when the paths cannot be asked. What
  * `notFound` and `onError` throw is thrown on.
  *
+ * @throws {HedgerowError} `ERR_OPTIONS` for an option that is unknown, missing, or of the wrong type
+ *
  * @example
  * ```ts
  * import { guardPaths, PathSet } from "hedgerow";
@@ -37,34 +27,24 @@ export type PathGuard = (request: Request) => Promise<Response | undefined>;
  * ```
  */
 export function guardPaths(options: PathGuardOptions): PathGuard {
-  const { paths, methods = ["GET", "HEAD"], normalize = normalizePath } = options;
-  const { notFound = answerNotFound, onError = report } = options;
-  const mayExist = typeof paths === "function" ? paths : (path: string) => canExist(paths, path);
+  checkOptions("guardPaths", options, { ...PATH_CHECK_KINDS, notFound: FUNCTION });
+  if (options.paths === undefined) {
+    throw new HedgerowError("ERR_OPTIONS", "guardPaths: expected paths, found none");
+  }
+  const { notFound = answerNotFound } = options;
+  const passes = pathCheck(options);
 
   return async function guard(request) {
-    if (!methods.includes(request.method)) return undefined;
-    let passes = true;
-    try {
-      passes = (await mayExist(normalize(pathOf(request.url)), request)) !== false;
-    } catch (error) {
-      onError(error, request);
-    }
-    return passes ? undefined : notFound(request);
+    if (await passes(request.method, request.url, request)) return undefined;
+    return notFound(request);
   };
 }
 
-/** What follows the host in the URL of a request, which is always absolute. */
-function pathOf(url: string): string {
-  const host = url.indexOf("://") + 3;
-  const end = url.slice(host).search(/[/?#]/);
-  return end < 0 ? "/" : url.slice(host + end);
-}
+/** The text of the answer, where nothing else is asked for. */
+export const NOT_FOUND = "Not Found\n";
 
-function answerNotFound(request: Request): Response {
+/** The answer, where nothing else is asked for. */
+export function answerNotFound(request: Request): Response {
   const headers = { "content-type": "text/plain; charset=utf-8" };
-  return new Response(request.method === "HEAD" ? null : "Not Found\n", { status: 404, headers });
-}
-
-function report(error: unknown): void {
-  console.error("hedgerow: a request passed without being checked:", error);
+  return new Response(request.method === "HEAD" ? null : NOT_FOUND, { status: 404, headers });
 }

@@ -1,0 +1,79 @@
+/** Middleware for Hono: `hedgerow/hono`. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Context, MiddlewareHandler } from "hono";
+
+import "../entries/instance.js";
+import { type Adapter, type AdapterOptions, readOptions } from "./adapter.js";
+import { strippedRequest, strippedResponse } from "./messages.js";
+import { stripRequest, stripResponse } from "./node-messages.js";
+
+export type { HeaderRules } from "./adapter.js";
+
+/** What the middleware is made with. */
+export interface HonoOptions extends AdapterOptions<Context> {
+  /** The answer to a request for what does not exist (default: `c.notFound()`). */
+  notFound?: (c: Context) => Response | Promise<Response>;
+}
+
+/**
+ * Strips `headers` from requests before later middleware and handlers see them, and from what these
+ * answer; answers as to an unknown route where `paths` say that nothing exists. Use it first.
+ *
+ * On Node (`@hono/node-server`) responses are stripped when they are sent, so that what earlier
+ * middleware adds goes too.
+ *
+ * @throws {HedgerowError} `ERR_OPTIONS` for an option that is unknown, missing, or of the wrong type;
+ * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as `HeaderStripper` throws them
+ *
+ * @example
+ * ```ts
+ * import { Hono } from "hono";
+ * import { hedgerow } from "hedgerow/hono";
+ *
+ * const app = new Hono();
+ * app.use(hedgerow({ headers: ["x-internal-*"] }));
+ * ```
+ */
+export function hedgerow(options: HonoOptions): MiddlewareHandler {
+  const adapter = readOptions("hedgerow/hono", options, ["notFound"]);
+  const { notFound = (c) => c.notFound() } = options;
+  const { passes } = adapter;
+
+  return async function hedgerow(c, next) {
+    const responses = stripInbound(adapter, c);
+    const exists = passes?.(c.req.method, c.req.url, c) ?? true;
+    if (exists === true || (await exists)) {
+      await next();
+    } else {
+      c.res = await notFound(c);
+    }
+    if (responses === undefined) return;
+    const { res } = c;
+    const stripped = strippedResponse(responses, res);
+    if (stripped === res) return;
+    // Else the fields of the one before are added to it.
+    c.res = undefined;
+    c.res = stripped;
+  };
+}
+
+/** Strips a request. Returns what its response is still to be stripped with. */
+function stripInbound({ requests, responses }: Adapter<Context>, c: Context) {
+  const { incoming, outgoing } = nodeMessages(c);
+  if (requests !== undefined && (incoming === undefined || stripRequest(requests, incoming) > 0)) {
+    c.req.raw = strippedRequest(requests, c.req.raw, (original) => new Request(original));
+  }
+  if (responses === undefined || outgoing === undefined) return responses;
+  stripResponse(responses, outgoing);
+  return undefined;
+}
+
+/**
+ * What Hono's server for Node makes requests from and writes responses to. To strip these costs less:
+ * they are not made into `Headers` unless somebody asks.
+ */
+function nodeMessages({ env }: Context): { incoming?: IncomingMessage; outgoing?: ServerResponse } {
+  const { incoming, outgoing } = env ?? {};
+  const isNode = Array.isArray(incoming?.rawHeaders) && typeof outgoing?.writeHead === "function";
+  return isNode ? { incoming, outgoing } : {};
+}

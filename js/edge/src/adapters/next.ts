@@ -1,0 +1,90 @@
+/** A proxy for Next.js, in `proxy.ts` or in the older `middleware.ts`: `hedgerow/next`. */
+import { type NextFetchEvent, NextRequest, NextResponse } from "next/server";
+
+import "../entries/instance.js";
+import { HedgerowError } from "../error.js";
+import type { HeaderStripper } from "../headers/header-stripper.js";
+import { answerNotFound } from "../paths/guard-paths.js";
+import { type AdapterOptions, readOptions } from "./adapter.js";
+import { strippedRequest, strippedResponse } from "./messages.js";
+
+export type { HeaderRules } from "./adapter.js";
+
+/** What the proxy is made with. */
+export interface NextOptions extends AdapterOptions<NextRequest> {
+  /** The answer to a request for what does not exist (default: 404 with a line of text). */
+  notFound?: (request: NextRequest) => Response | Promise<Response>;
+}
+
+/** A proxy of one's own, which gets requests that were stripped and guarded. */
+export type NextProxy = (
+  request: NextRequest,
+  event: NextFetchEvent,
+) => Response | null | undefined | Promise<Response | null | undefined>;
+
+/** The fields by which a proxy tells Next.js what to do; they do not leave it. */
+const INSTRUCTION = /^x-middleware-/;
+
+/**
+ * Strips `headers` from requests before pages and routes see them; answers 404 where `paths` say that
+ * nothing exists.
+ *
+ * Next.js shows a proxy no responses but its own: `headers` are stripped from what `proxy` answers, and
+ * from what it adds to the answers of others, not from what pages and routes set.
+ *
+ * @param proxy (default: one that lets every request go on)
+ * @throws {HedgerowError} `ERR_OPTIONS` for an option that is unknown, missing, or of the wrong type;
+ * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as `HeaderStripper` throws them
+ *
+ * @example
+ * ```ts
+ * // proxy.ts
+ * import { hedgerow } from "hedgerow/next";
+ *
+ * export const proxy = hedgerow({ headers: ["x-internal-*"] });
+ * ```
+ */
+export function hedgerow(
+  options: NextOptions,
+  proxy: NextProxy = () => undefined,
+): (request: NextRequest, event: NextFetchEvent) => Promise<Response> {
+  const { requests, responses, passes } = readOptions("hedgerow/next", options, ["notFound"]);
+  const { notFound = answerNotFound } = options;
+  if (typeof proxy !== "function") {
+    throw new HedgerowError("ERR_OPTIONS", "hedgerow/next: expected a function as proxy");
+  }
+
+  return async function hedgerow(request, event) {
+    const inbound =
+      requests === undefined
+        ? request
+        : strippedRequest(requests, request, (original) => new NextRequest(original));
+    const exists = passes?.(inbound.method, inbound.url, inbound) ?? true;
+    const response =
+      exists === true || (await exists)
+        ? goOnWith(inbound, await proxy(inbound, event))
+        : await notFound(inbound);
+    return responses === undefined ? response : strippedAnswer(responses, response);
+  };
+}
+
+/** Makes Next.js go on with the fields of `request`, unless `response` ends it or has chosen others. */
+function goOnWith(request: NextRequest, response: Response | null | undefined): Response {
+  const next = NextResponse.next({ request: { headers: request.headers } });
+  if (!response) return next;
+  const { headers } = response;
+  const goesOn = headers.has("x-middleware-next") || headers.has("x-middleware-rewrite");
+  if (!goesOn || headers.has("x-middleware-override-headers")) return response;
+  for (const [name, value] of next.headers) {
+    if (name !== "x-middleware-next") headers.set(name, value);
+  }
+  return response;
+}
+
+/** Strips an answer of all but its instructions. */
+function strippedAnswer(stripper: HeaderStripper, response: Response): Response {
+  const instructions = [...response.headers].filter(([name]) => INSTRUCTION.test(name));
+  const stripped = strippedResponse(stripper, response);
+  for (const [name, value] of instructions) stripped.headers.set(name, value);
+  return stripped;
+}

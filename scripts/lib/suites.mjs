@@ -1,0 +1,54 @@
+// Installing suites that have npm packages of their own, and Hedgerow's packages as they are published.
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+import { inRoot } from "./paths.mjs";
+import { capture, run, StepError, step } from "./run.mjs";
+import { whenChanged } from "./stamp.mjs";
+
+const QUIET = ["--no-audit", "--no-fund", "--loglevel=error"];
+
+/** What is published: folders by names. */
+const PUBLISHED = {
+  hedgerow: "js/edge",
+  "@hedgerow/snapshot": "js/snapshot",
+  "@hedgerow/cli": "js/cli",
+};
+
+/**
+ * Installs what the lockfile of a suite names, and then tarballs of packages of this repository, unless
+ * both are those installed last.
+ *
+ * @param {string} folder from the root of the repository
+ * @param {(keyof typeof PUBLISHED)[]} packages
+ */
+export function installSuite(folder, packages = []) {
+  const cwd = inRoot(folder);
+  const tarballs = packages.map(pack);
+  const inputs = ["package.json", "package-lock.json"].map((name) => join(cwd, name));
+  whenChanged(join(cwd, "node_modules", ".inputs"), inputs, digest(tarballs), () => {
+    step(`npm packages: ${[folder, ...packages].join(", ")}`);
+    run("npm", ["install", "--no-save", ...QUIET], { cwd });
+    if (tarballs.length === 0) return;
+    run("npm", ["install", "--no-save", "--no-package-lock", ...QUIET, ...tarballs], { cwd });
+  });
+}
+
+/** Packs a built package as for publishing. Returns the path of the tarball. @param {keyof typeof PUBLISHED} name */
+function pack(name) {
+  const destination = inRoot("target", "packed", name.replace("/", "-"));
+  rmSync(destination, { recursive: true, force: true });
+  mkdirSync(destination, { recursive: true });
+  const args = ["pack", "--silent", `--workspace=${PUBLISHED[name]}`];
+  const file = capture("npm", [...args, `--pack-destination=${destination}`], { showErrors: true });
+  if (file === undefined) throw new StepError(`npm could not pack ${name}`);
+  return join(destination, file.trim());
+}
+
+/** @param {string[]} files */
+function digest(files) {
+  const digest = createHash("sha256");
+  for (const file of files) digest.update(readFileSync(file));
+  return digest.digest("hex");
+}
