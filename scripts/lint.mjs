@@ -1,6 +1,7 @@
 // Checks formatting, lints and types of everything, and changes nothing.
 
 import { build } from "./build.mjs";
+import { packCrates } from "./lib/pack-crates.mjs";
 import { main, run, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
@@ -29,6 +30,7 @@ await main(() => {
     ...["clippy", "--quiet", "-p", "hedgerow-edge-wasm", "--target", "wasm32-unknown-unknown"],
     ...["--", "-D", "warnings"],
   ]);
+  packCrates();
   step("TypeScript and JavaScript: formatting and lints");
   run("biome", ["ci", "--error-on-warnings", "."]);
   step("TypeScript and JavaScript: types");

@@ -31,7 +31,7 @@ export function installSuite(folder, packages = []) {
     step(`npm packages: ${[folder, ...packages].join(", ")}`);
     run("npm", ["install", "--no-save", ...QUIET], { cwd });
     if (tarballs.length === 0) return;
-    run("npm", ["install", "--no-save", "--no-package-lock", ...QUIET, ...tarballs], { cwd });
+    run("npm", ["install", "--no-save", ...QUIET, ...tarballs], { cwd });
   });
 }
 

@@ -48,8 +48,8 @@ impl HeaderSetBuilder {
     ///
     /// A rule that is empty, a lone `*`, has a `*` before its end, has a character that is not a
     /// `token` character (RFC 9110 §5.6.2), is longer than
-    /// [`MAX_RULE_LENGTH`](crate::MAX_RULE_LENGTH), or is one more than [`MAX_RULES`]. The builder
-    /// is then as it was.
+    /// [`MAX_RULE_LENGTH`](crate::MAX_RULE_LENGTH), or is one more than
+    /// [`MAX_RULES`](crate::MAX_RULES). The builder is then as it was.
     ///
     /// # Complexity
     ///

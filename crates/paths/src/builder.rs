@@ -34,7 +34,8 @@ impl PathFilterBuilder {
     }
 
     /// How many of the paths that are not in the filter it may say to be present, as a share:
-    /// from [`MIN_FALSE_POSITIVE_RATE`] to [`MAX_FALSE_POSITIVE_RATE`].
+    /// from [`MIN_FALSE_POSITIVE_RATE`](crate::MIN_FALSE_POSITIVE_RATE) to
+    /// [`MAX_FALSE_POSITIVE_RATE`](crate::MAX_FALSE_POSITIVE_RATE).
     #[must_use]
     pub fn false_positive_rate(mut self, rate: f64) -> Self {
         self.shape.rate = rate;

@@ -1,0 +1,78 @@
+// Builds the docs of all that can be imported into target/docs. Fails if something public is not
+// documented, or if a link leads nowhere.
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+
+import { build } from "./build.mjs";
+import { entriesOf } from "./docs/entries.mjs";
+import { indexPage } from "./docs/index-page.mjs";
+import { publishedCrates } from "./lib/crates.mjs";
+import { inRoot } from "./lib/paths.mjs";
+import { main, run, step } from "./lib/run.mjs";
+import { installSuite } from "./lib/suites.mjs";
+import { setup } from "./setup.mjs";
+
+const OUTPUT = inRoot("target", "docs");
+
+await main(() => {
+  setup();
+  // The types of packages come from their modules, too.
+  build();
+  installSuite("scripts/docs");
+  rmSync(OUTPUT, { recursive: true, force: true });
+  mkdirSync(OUTPUT, { recursive: true });
+  const packages = readdirSync(inRoot("js")).flatMap(documentPackage);
+  const crates = documentCrates();
+  const groups = [
+    { title: "JavaScript", packages },
+    { title: "Rust", packages: crates },
+  ];
+  writeFileSync(`${OUTPUT}/index.html`, indexPage(groups));
+  step("documented: target/docs/index.html");
+});
+
+/**
+ * Documents a package, if it has anything that can be imported.
+ *
+ * @param {string} folder in `js`
+ */
+function documentPackage(folder) {
+  const cwd = inRoot("js", folder);
+  const entries = entriesOf(cwd);
+  if (entries.length === 0) return [];
+  const { name, version, description } = JSON.parse(readFileSync(`${cwd}/package.json`, "utf8"));
+  step(`TypeScript: ${name}`);
+  const docs = inRoot("scripts", "docs");
+  run(
+    process.execPath,
+    [
+      ...[`${docs}/node_modules/typedoc/bin/typedoc`, "--options", `${docs}/typedoc.jsonc`],
+      ...["--logLevel", "Warn", "--name", name, "--includeVersion", "--readme", "README.md"],
+      ...["--tsconfig", "tsconfig.json", "--displayBasePath", "src"],
+      ...["--out", `${OUTPUT}/${folder}`],
+      ...entries.flatMap(({ source }) => ["--entryPoints", source]),
+    ],
+    { cwd },
+  );
+  return [{ name, version, description, href: `${folder}/index.html` }];
+}
+
+/** Documents the crates that are published. */
+function documentCrates() {
+  const crates = publishedCrates();
+  step("Rust: documentation");
+  const target = inRoot("target", "rustdoc");
+  run(
+    "cargo",
+    [
+      ...["doc", "--quiet", "--no-deps", "--all-features", "--target-dir", target],
+      ...crates.flatMap(({ name }) => ["--package", name]),
+    ],
+    { env: { RUSTDOCFLAGS: "--deny warnings" } },
+  );
+  // Moved, so that nothing stays of crates that are no more: cargo misses it, and makes it anew.
+  renameSync(`${target}/doc`, `${OUTPUT}/rust`);
+  return crates.map(({ name, version, description }) => {
+    const href = `rust/${name.replaceAll("-", "_")}/index.html`;
+    return { name, version, description, href };
+  });
+}

@@ -1,0 +1,23 @@
+// The crates that are published, as cargo sees them.
+import { capture, StepError } from "./run.mjs";
+
+/** What a crate has to say of itself before it is published. */
+const METADATA = ["description", "license", "readme", "keywords", "categories", "rust_version"];
+
+/** @typedef {{ name: string, version: string, description: string, rust_version: string, features: Record<string, string[]> }} Crate */
+
+/** All crates of the workspace that do not refuse to be published. @returns {Crate[]} */
+export function publishedCrates() {
+  const args = ["metadata", "--format-version", "1", "--no-deps"];
+  const metadata = capture("cargo", args, { showErrors: true });
+  if (metadata === undefined) throw new StepError("failed: cargo metadata");
+  // Of the others, `publish` is an empty list.
+  const crates = JSON.parse(metadata).packages.filter(
+    (/** @type {{ publish: string[] | null }} */ { publish }) => publish === null,
+  );
+  for (const crate of crates) {
+    const missing = METADATA.filter((key) => (crate[key] ?? "").length === 0);
+    if (missing.length > 0) throw new StepError(`${crate.name}: expected ${missing.join(", ")}`);
+  }
+  return crates;
+}
