@@ -1,5 +1,5 @@
 // Builds the crates, the WebAssembly modules and the JavaScript packages.
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 import { inRoot } from "./lib/paths.mjs";
@@ -12,14 +12,24 @@ import { setup } from "./setup.mjs";
 export function build() {
   run("cargo", ["build", "--quiet"]);
   buildEdgeWasm();
-  buildPackage("js/edge", [
-    "js/edge/wasm/build.d.ts",
-    "js/edge/wasm/edge.d.ts",
-    "js/edge/wasm/module.d.ts",
-    "js/edge/wasm/presets.d.ts",
-  ]);
+  const generated = ["build.js", "build_bg.wasm", "edge.js", "edge_bg.wasm", "presets.js"];
+  buildPackage(
+    "js/edge",
+    [
+      ...generated.map((name) => `js/edge/wasm/${name}`),
+      "js/edge/package.json",
+      "scripts/lib/bundle-edge.mjs",
+    ],
+    // Of TypeScript there are only the types.
+    () => run(process.execPath, [inRoot("scripts", "lib", "bundle-edge.mjs")]),
+  );
   buildSnapshotWasm();
-  buildPackage("js/snapshot", ["js/snapshot/wasm/decode.d.ts", "js/snapshot/wasm/encode.d.ts"]);
+  const ofSnapshot = ["decode.js", "decode_bg.wasm", "encode.js", "encode_bg.wasm"];
+  buildPackage(
+    "js/snapshot",
+    [...ofSnapshot.map((name) => `js/snapshot/wasm/${name}`), "scripts/lib/embed-snapshot.mjs"],
+    () => run(process.execPath, [inRoot("scripts", "lib", "embed-snapshot.mjs")]),
+  );
   buildPackage("js/cli", ["js/edge/dist", "js/snapshot/dist"]);
   // npm does so only if it is there when npm links to it.
   chmodSync(inRoot("js/cli/dist/main.js"), 0o755);
@@ -63,8 +73,7 @@ function buildSmall(crate, output, name, libraries, env) {
 }
 
 /**
- * `crates/edge-wasm` → `js/edge/wasm`: its modules, their glue, how each runtime imports them, and the
- * presets.
+ * `crates/edge-wasm` → `js/edge/wasm`: its modules, their glue, and the presets.
  */
 function buildEdgeWasm() {
   const output = inRoot("js/edge/wasm");
@@ -93,13 +102,8 @@ function buildEdgeWasm() {
         buildSmall("crates/edge-wasm", output, name, "core,alloc", {
           CARGO_PROFILE_RELEASE_OPT_LEVEL: "2",
         });
-        writeImports(output, name);
       }
-      writeFileSync(
-        `${output}/module.d.ts`,
-        declared("WebAssembly.Module | Uint8Array<ArrayBuffer>"),
-      );
-      writeFileSync(`${output}/compiled.d.ts`, declared("WebAssembly.Module"));
+      writeFileSync(`${output}/compiled.d.ts`, COMPILED);
       writePresets(`${output}/presets`);
     },
   );
@@ -132,29 +136,8 @@ function buildSnapshotWasm() {
   );
 }
 
-/** The types of a module that exports one thing. @param {string} type */
-const declared = (type) => `declare const module: ${type};\nexport default module;\n`;
-
-/**
- * Writes a WebAssembly module as each runtime imports it: a folder for each way. Bundlers know it by
- * the ending of what is imported, which a subpath does not have.
- *
- * @param {string} output
- * @param {string} name
- */
-function writeImports(output, name) {
-  const wasm = `${name}_bg.wasm`;
-  const bytes = readFileSync(`${output}/${wasm}`).toString("base64");
-  const ways = {
-    bytes: `export default Uint8Array.from(atob("${bytes}"), (byte) => byte.charCodeAt(0));\n`,
-    "edge-light": `export { default } from "../${wasm}?module";\n`,
-    workerd: `export { default } from "../${wasm}";\n`,
-  };
-  for (const [way, code] of Object.entries(ways)) {
-    mkdirSync(`${output}/${way}`, { recursive: true });
-    writeFileSync(`${output}/${way}/${name}.js`, code);
-  }
-}
+/** The types of a `.wasm` file, where bundlers compile what is imported. */
+const COMPILED = "declare const module: WebAssembly.Module;\nexport default module;\n";
 
 /**
  * Writes the rule lists of `hedgerow-headers` as JavaScript.
@@ -178,8 +161,9 @@ function writePresets(module) {
  *
  * @param {string} folder
  * @param {string[]} also what else its types come from
+ * @param {() => void} then what is left to do
  */
-function buildPackage(folder, also) {
+function buildPackage(folder, also, then = () => {}) {
   const output = inRoot(folder, "dist");
   const inputs = [
     `${folder}/src`,
@@ -196,6 +180,7 @@ function buildPackage(folder, also) {
       step(`TypeScript: ${folder}`);
       rmSync(output, { recursive: true, force: true });
       run("tsc", ["--project", inRoot(folder)]);
+      then();
     },
   );
 }

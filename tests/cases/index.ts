@@ -1,4 +1,6 @@
 /** The behaviour of the package, written once, for every runtime to show. */
+import { honoAdapter } from "./adapters/hono.js";
+import { workersAdapter } from "./adapters/workers.js";
 import type { Cases } from "./case.js";
 import { connection } from "./headers/connection.js";
 import { fieldBlockErrors } from "./headers/field-block-errors.js";
@@ -9,6 +11,7 @@ import { ruleErrors } from "./headers/rule-errors.js";
 import { strip } from "./headers/strip.js";
 import { stripBlock } from "./headers/strip-block.js";
 import { stripRaw } from "./headers/strip-raw.js";
+import { memory } from "./memory.js";
 import { filterBuilding } from "./paths/filter-building.js";
 import { filterErrors } from "./paths/filter-errors.js";
 import { filterLifetime } from "./paths/filter-lifetime.js";
@@ -38,4 +41,7 @@ export const suites: Readonly<Record<string, Cases>> = {
   "filter store": filterStore,
   "path set": pathSet,
   "path guard": pathGuard,
+  memory,
+  "hedgerow/workers": workersAdapter,
+  "hedgerow/hono": honoAdapter,
 };

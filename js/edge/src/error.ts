@@ -28,9 +28,12 @@ export type HedgerowErrorCode =
  * where.
  */
 export class HedgerowError extends Error {
+  /** The name of the class. */
   override readonly name = "HedgerowError";
 
+  /** @internal */
   constructor(
+    /** What went wrong. */
     readonly code: HedgerowErrorCode,
     message: string,
     options?: ErrorOptions,

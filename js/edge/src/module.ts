@@ -5,9 +5,10 @@
  * here.
  */
 import { type InitOutput, initSync } from "../wasm/edge.js";
+import { compile } from "./compile.js";
 import { HedgerowError } from "./error.js";
 
-let exports: InitOutput | undefined;
+let instance: InitOutput | undefined;
 let bytes = new Uint8Array(0);
 
 /**
@@ -27,27 +28,15 @@ let bytes = new Uint8Array(0);
  * ```
  */
 export function instantiate(module: WebAssembly.Module | BufferSource): void {
-  exports ??= initSync({ module: compiled(module) });
-}
-
-function compiled(module: WebAssembly.Module | BufferSource): WebAssembly.Module {
-  const expected = "expected the module hedgerow/edge.wasm of this version";
-  let found: WebAssembly.Module;
-  try {
-    found = module instanceof WebAssembly.Module ? module : new WebAssembly.Module(module);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new HedgerowError("ERR_MODULE", `${expected}: ${reason}`, { cause: error });
-  }
-  const names = WebAssembly.Module.exports(found).map(({ name }) => name);
+  if (instance !== undefined) return;
+  const compiled = compile(module);
+  const names = WebAssembly.Module.exports(compiled).map(({ name }) => name);
   if (!REQUIRED.every((name) => names.includes(name))) {
-    const some = names.slice(0, 5).join(", ");
-    throw new HedgerowError(
-      "ERR_MODULE",
-      `${expected}, found one that exports ${some || "nothing"}`,
-    );
+    const found = names.slice(0, 5).join(", ") || "nothing";
+    const message = `expected hedgerow/edge.wasm of this version, found a module that exports ${found}`;
+    throw new HedgerowError("ERR_MODULE", message);
   }
-  return found;
+  instance = initSync({ module: compiled });
 }
 
 /** What tells this module from others. */
@@ -59,7 +48,7 @@ const REQUIRED: readonly (keyof InitOutput)[] = ["memory", "ruleset_new", "filte
  * @throws {HedgerowError} `ERR_NOT_INSTANTIATED` before {@link instantiate}
  */
 export function make<Made>(Kind: new () => Made): Made {
-  if (exports === undefined) {
+  if (instance === undefined) {
     const message = "expected instantiate(module) of hedgerow/slim to be called before this";
     throw new HedgerowError("ERR_NOT_INSTANTIATED", message);
   }
@@ -71,7 +60,7 @@ export function make<Made>(Kind: new () => Made): Made {
  * call that may allocate.
  */
 export function memory(): Uint8Array<ArrayBuffer> {
-  if (bytes.length === 0) bytes = new Uint8Array(exports!.memory.buffer as ArrayBuffer);
+  if (bytes.length === 0) bytes = new Uint8Array(instance!.memory.buffer as ArrayBuffer);
   return bytes;
 }
 

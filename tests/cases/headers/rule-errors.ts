@@ -1,4 +1,4 @@
-import { HeaderStripper } from "hedgerow";
+import { HeaderStripper, HedgerowError } from "hedgerow";
 import { equal, refused, thrownBy } from "../../support/assert.js";
 import { isToken, MAX_RULE_LENGTH, MAX_RULES } from "../../support/tokens.js";
 import type { Cases } from "../case.js";
@@ -10,6 +10,10 @@ function refusedRule(rule: string, ...parts: readonly string[]): void {
 }
 
 export const ruleErrors: Cases = {
+  "an error is of the class that is exported": () => {
+    equal(thrownBy(() => new HeaderStripper([""])) instanceof HedgerowError, true);
+  },
+
   "an empty rule is refused": () => {
     refusedRule("", '("")', "expected a field name, found an empty rule");
   },

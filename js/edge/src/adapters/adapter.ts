@@ -16,7 +16,14 @@ export type HeaderRules = Iterable<string> | HeaderStripper;
 /** What every adapter is made with; at least `headers` or `paths`. */
 export interface AdapterOptions<Asked> extends Partial<PathCheckOptions<Asked>> {
   /** What is stripped from requests and from responses: the same rules, or rules for each. */
-  headers?: HeaderRules | { requests?: HeaderRules; responses?: HeaderRules };
+  headers?:
+    | HeaderRules
+    | {
+        /** What is stripped from requests. */
+        requests?: HeaderRules;
+        /** What is stripped from responses. */
+        responses?: HeaderRules;
+      };
   /** The paths that exist (default: no request is turned away for its path). */
   paths?: Paths<Asked>;
 }
@@ -53,7 +60,10 @@ export function readOptions<Asked>(
   checkOptions(of, options, { ...KINDS, ...functions });
   const { headers, paths } = options;
   if (headers === undefined && paths === undefined) {
-    throw new HedgerowError("ERR_OPTIONS", `${of}: expected headers, paths, or both`);
+    throw new HedgerowError(
+      "ERR_OPTIONS",
+      `${of}: expected headers, paths, or both, found neither`,
+    );
   }
   const passes = paths === undefined ? undefined : pathCheck<Asked>({ ...options, paths });
   return { ...readHeaders(of, headers), passes };
@@ -69,7 +79,10 @@ function readHeaders(of: string, headers: AdapterOptions<never>["headers"]) {
   checkOptions(name, headers, { requests: rules, responses: rules });
   const { requests, responses } = headers;
   if (requests === undefined && responses === undefined) {
-    throw new HedgerowError("ERR_OPTIONS", `${name}: expected requests, responses, or both`);
+    throw new HedgerowError(
+      "ERR_OPTIONS",
+      `${name}: expected requests, responses, or both, found neither`,
+    );
   }
   return {
     requests: requests && stripperOf(requests),

@@ -51,7 +51,13 @@ export function hedgerow(options: ConnectOptions): ConnectMiddleware {
     const answer = passes(request.method!, targetOf(request), request);
     if (answer === true) return next();
     if (answer === false) return notFound(request, response);
-    answer.then((exists) => (exists ? next() : notFound(request, response))).catch(next);
+    answer
+      .then((exists) => {
+        if (!exists) notFound(request, response);
+        return exists;
+      })
+      // What `next` throws is not told to `next` once more.
+      .then((exists) => exists && next(), next);
   };
 }
 

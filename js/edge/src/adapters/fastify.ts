@@ -21,7 +21,7 @@ const OF_REGISTER = new Set(["prefix", "logLevel", "logSerializers"]);
  * responses when they are sent, whoever set them; answers as to an unknown route where `paths` say that
  * nothing exists. It holds for all of the application that registers it, not only for one context.
  *
- * Registration fails with a {@link HedgerowError}: `ERR_OPTIONS` for an option that is unknown,
+ * Registration fails with a `HedgerowError`: `ERR_OPTIONS` for an option that is unknown,
  * missing, or of the wrong type; `ERR_HEADER_RULE` and `ERR_ARGUMENT` as `HeaderStripper` throws them.
  *
  * @example

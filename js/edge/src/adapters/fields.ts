@@ -9,7 +9,7 @@ export type Fields =
 
 /**
  * The fields without those whose name a rule matches: `fields` itself if there are none, else a copy.
- * Of an iterable of pairs the copy has names and values in turn.
+ * An iterable of pairs may be read but once: of it there is always a copy, of names and values in turn.
  */
 export function strippedFields<Given extends Fields>(
   stripper: HeaderStripper,
@@ -21,52 +21,64 @@ export function strippedFields<Given extends Fields>(
       : strippedTurns(stripper, fields);
   }
   if (Symbol.iterator in fields) {
-    const pairs = [...(fields as Iterable<[string, unknown]>)];
-    const kept = strippedPairs(stripper, pairs);
-    return kept === pairs ? fields : kept.flat();
+    return strippedPairs(stripper, [...(fields as Iterable<[string, unknown]>)]).flat();
   }
-  const names = Object.keys(fields);
-  if (!names.some((name) => stripper.matches(name))) return fields;
-  const entries = Object.entries(fields);
-  return Object.fromEntries(strippedPairs(stripper, entries));
+  return strippedRecord(stripper, fields as Record<string, unknown>);
+}
+
+function strippedRecord(
+  stripper: HeaderStripper,
+  fields: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const doomed = doomedNames(stripper, Object.keys(fields), (name) => fields[name]);
+  if (doomed.length === 0) return fields;
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !doomed.includes(name)));
 }
 
 function strippedPairs(
   stripper: HeaderStripper,
   pairs: readonly [string, unknown][],
 ): readonly [string, unknown][] {
-  if (!pairs.some(([name]) => stripper.matches(name))) return pairs;
-  const kept = keptNames(stripper, pairs);
-  return pairs.filter(([name]) => kept.has(name));
+  const names = pairs.map(([name]) => name);
+  const doomed = doomedNames(stripper, names, (_, index) => pairs[index]![1]);
+  return doomed.length === 0 ? pairs : pairs.filter(([name]) => !doomed.includes(name));
 }
 
 function strippedTurns(stripper: HeaderStripper, fields: readonly unknown[]): readonly unknown[] {
-  const pairs: [string, number][] = [];
-  for (let index = 0; index + 1 < fields.length; index += 2) {
-    pairs.push([textOf(fields[index]), index]);
-  }
-  if (!pairs.some(([name]) => stripper.matches(name))) return fields;
-  const kept = keptNames(
-    stripper,
-    pairs.map(([name, index]) => [name, fields[index + 1]]),
-  );
-  return pairs
-    .filter(([name]) => kept.has(name))
-    .flatMap(([, index]) => [fields[index], fields[index + 1]]);
+  const names: string[] = [];
+  for (let index = 0; index + 1 < fields.length; index += 2) names.push(textOf(fields[index]));
+  const doomed = doomedNames(stripper, names, (_, index) => fields[2 * index + 1]);
+  if (doomed.length === 0) return fields;
+  return fields.filter((_, index) => !doomed.includes(names[index >> 1]!));
 }
 
-/** The names that stay, as they were written: neither matched nor nominated by a `Connection` that goes. */
-export function keptNames(
+/**
+ * The names that go, as they are written: those that a rule matches, and those that a `Connection` among
+ * these nominates.
+ *
+ * @param valueAt the value of a name, by this and its index
+ */
+export function doomedNames(
   stripper: HeaderStripper,
-  pairs: readonly (readonly [name: string, value: unknown])[],
-): Set<string> {
-  const raw = pairs.flatMap(([name, value]) => [name, textOf(value)]);
-  const kept = stripper.stripRaw(raw);
-  return new Set(kept.filter((_, index) => index % 2 === 0));
+  names: readonly string[],
+  valueAt: (name: string, index: number) => unknown,
+): string[] {
+  const doomed = names.filter((name) => stripper.matches(name));
+  if (!doomed.some(isConnection)) return doomed;
+  const raw = names.flatMap((name, index) => [name, textOf(valueAt(name, index))]);
+  const kept = new Set(stripper.stripRaw(raw).filter((_, index) => index % 2 === 0));
+  return names.filter((name) => !kept.has(name));
+}
+
+function isConnection(name: string): boolean {
+  return name.length === 10 && name.toLowerCase() === "connection";
 }
 
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(textOf).join(",");
+  // Of Node's buffers, as what fields come in; much faster than what all bytes have.
+  const { latin1Slice } = value as { latin1Slice?: () => string };
+  if (value instanceof Uint8Array && latin1Slice !== undefined) return latin1Slice.call(value);
   return value instanceof Uint8Array ? String.fromCharCode(...value) : String(value);
 }

@@ -3,9 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 
 import "../entries/instance.js";
+import type { HeaderStripper } from "../headers/header-stripper.js";
 import { type Adapter, type AdapterOptions, readOptions } from "./adapter.js";
 import { strippedRequest, strippedResponse } from "./messages.js";
-import { stripRequest, stripResponse } from "./node-messages.js";
+import { stripIncoming, stripResponse } from "./node-messages.js";
 
 export type { HeaderRules } from "./adapter.js";
 
@@ -60,12 +61,19 @@ export function hedgerow(options: HonoOptions): MiddlewareHandler {
 /** Strips a request. Returns what its response is still to be stripped with. */
 function stripInbound({ requests, responses }: Adapter<Context>, c: Context) {
   const { incoming, outgoing } = nodeMessages(c);
-  if (requests !== undefined && (incoming === undefined || stripRequest(requests, incoming) > 0)) {
-    c.req.raw = strippedRequest(requests, c.req.raw, (original) => new Request(original));
+  if (requests !== undefined && !isStripped(requests, c, incoming)) {
+    c.req.raw = strippedRequest(requests, c.req.raw);
   }
   if (responses === undefined || outgoing === undefined) return responses;
   stripResponse(responses, outgoing);
   return undefined;
+}
+
+/** Strips Node's message, if there is one. Returns whether there is nothing left to strip. */
+function isStripped(requests: HeaderStripper, c: Context, incoming?: IncomingMessage): boolean {
+  if (incoming === undefined) return false;
+  // What went may still be in `Headers` that were made before; to ask for a name makes none.
+  return !stripIncoming(requests, incoming).some((name) => c.req.raw.headers.has(name));
 }
 
 /**

@@ -1,5 +1,5 @@
 /** What `hedgerow/next` uses of Next.js, which is too large to be installed for its types alone. */
-declare module "next/server" {
+declare module "next/server.js" {
   export class NextRequest extends Request {
     constructor(input: Request);
     readonly nextUrl: URL;

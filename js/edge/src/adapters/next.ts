@@ -1,12 +1,12 @@
 /** A proxy for Next.js, in `proxy.ts` or in the older `middleware.ts`: `hedgerow/next`. */
-import { type NextFetchEvent, NextRequest, NextResponse } from "next/server";
+import { type NextFetchEvent, NextRequest, NextResponse } from "next/server.js";
 
 import "../entries/instance.js";
 import { HedgerowError } from "../error.js";
 import type { HeaderStripper } from "../headers/header-stripper.js";
 import { answerNotFound } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
-import { strippedRequest, strippedResponse } from "./messages.js";
+import { strip, strippedResponse } from "./messages.js";
 
 export type { HeaderRules } from "./adapter.js";
 
@@ -55,30 +55,30 @@ export function hedgerow(
   }
 
   return async function hedgerow(request, event) {
-    const inbound =
+    const [inbound, gone] =
       requests === undefined
-        ? request
-        : strippedRequest(requests, request, (original) => new NextRequest(original));
+        ? [request, 0]
+        : strip(requests, request, (original) => new NextRequest(original));
     const exists = passes?.(inbound.method, inbound.url, inbound) ?? true;
-    const response =
-      exists === true || (await exists)
-        ? goOnWith(inbound, await proxy(inbound, event))
-        : await notFound(inbound);
+    let response: Response;
+    if (exists === true || (await exists)) {
+      response = (await proxy(inbound, event)) ?? NextResponse.next();
+      if (gone > 0) passOn(inbound, response);
+    } else {
+      response = await notFound(inbound);
+    }
     return responses === undefined ? response : strippedAnswer(responses, response);
   };
 }
 
-/** Makes Next.js go on with the fields of `request`, unless `response` ends it or has chosen others. */
-function goOnWith(request: NextRequest, response: Response | null | undefined): Response {
-  const next = NextResponse.next({ request: { headers: request.headers } });
-  if (!response) return next;
-  const { headers } = response;
+/** Makes Next.js go on with the fields of `request`, if it goes on and was not told of others. */
+function passOn(request: NextRequest, { headers }: Response): void {
   const goesOn = headers.has("x-middleware-next") || headers.has("x-middleware-rewrite");
-  if (!goesOn || headers.has("x-middleware-override-headers")) return response;
+  if (!goesOn || headers.has("x-middleware-override-headers")) return;
+  const next = NextResponse.next({ request: { headers: request.headers } });
   for (const [name, value] of next.headers) {
     if (name !== "x-middleware-next") headers.set(name, value);
   }
-  return response;
 }
 
 /** Strips an answer of all but its instructions. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { HeaderStripper } from "../headers/header-stripper.js";
-import { type Fields, keptNames, strippedFields } from "./fields.js";
+import { doomedNames, type Fields, strippedFields } from "./fields.js";
 
 /**
  * Strips a request in place: `headers`, `headersDistinct` and `rawHeaders`. Trailers stay.
@@ -20,20 +20,64 @@ import { type Fields, keptNames, strippedFields } from "./fields.js";
  * ```
  */
 export function stripRequest(stripper: HeaderStripper, request: IncomingMessage): number {
+  return stripIncoming(stripper, request).length;
+}
+
+/** Does what {@link stripRequest} does. Returns the names that went, in lower case, one for each line. */
+export function stripIncoming(stripper: HeaderStripper, request: IncomingMessage): string[] {
   const { rawHeaders } = request;
   const kept = stripper.stripRaw(rawHeaders);
-  const gone = rawHeaders.length - kept.length;
-  if (gone === 0) return 0;
-  const names = new Set<string>();
-  for (let index = 0; index < kept.length; index += 2) names.add(kept[index]!.toLowerCase());
+  if (kept.length === rawHeaders.length) return [];
   // Node makes these of `rawHeaders` when they are first asked for, and counts on its length.
-  for (const fields of [request.headers, request.headersDistinct]) {
-    for (const name of Object.keys(fields ?? {})) {
-      if (!names.has(name)) delete fields[name];
+  const { headers } = request;
+  if ("headersDistinct" in request) Object.defineProperty(request, "headersDistinct", LAZY);
+  const gone: string[] = [];
+  let end = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    // No name stays here and goes there.
+    if (name === kept[end]) {
+      rawHeaders[end] = name;
+      rawHeaders[end + 1] = kept[end + 1]!;
+      end += 2;
+    } else {
+      gone.push(name.toLowerCase());
     }
   }
-  rawHeaders.splice(0, rawHeaders.length, ...kept);
-  return gone / 2;
+  rawHeaders.length = end;
+  for (const name of gone) delete headers[name];
+  return gone;
+}
+
+const DISTINCT = Symbol("hedgerow.headersDistinct");
+
+type Distinct = Record<string, string[]>;
+
+/** Makes `headersDistinct` when it is first asked for, which it hardly ever is. */
+const LAZY: PropertyDescriptor & ThisType<IncomingMessage & { [DISTINCT]?: Distinct }> = {
+  configurable: true,
+  enumerable: true,
+  get() {
+    this[DISTINCT] ??= distinctFields(this.rawHeaders);
+    return this[DISTINCT];
+  },
+  set(fields: Distinct) {
+    this[DISTINCT] = fields;
+  },
+};
+
+/**
+ * The values of each field, by its name in lower case. Node is not asked for them: until it was mended
+ * (CVE-2026-21710), a field called `__proto__` got into the prototype of all objects there.
+ */
+function distinctFields(rawHeaders: readonly string[]): Distinct {
+  const distinct: Distinct = Object.create(null);
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase();
+    distinct[name] ??= [];
+    distinct[name].push(rawHeaders[index + 1]!);
+  }
+  return distinct;
 }
 
 /**
@@ -44,10 +88,12 @@ export function stripResponse(stripper: HeaderStripper, response: ServerResponse
   const writeHead = response.writeHead as (...args: unknown[]) => ServerResponse;
   response.writeHead = (status: number, ...rest: unknown[]): ServerResponse => {
     stripStored(stripper, response);
-    const last = rest.length - 1;
-    const fields = rest[last];
-    if (typeof fields === "object" && fields !== null) {
-      rest[last] = strippedFields(stripper, fields as Fields);
+    // The fields come second or third.
+    for (let index = 0; index < rest.length; index += 1) {
+      const fields = rest[index];
+      if (typeof fields === "object" && fields !== null) {
+        rest[index] = strippedFields(stripper, fields as Fields);
+      }
     }
     return writeHead.call(response, status, ...rest);
   };
@@ -56,10 +102,7 @@ export function stripResponse(stripper: HeaderStripper, response: ServerResponse
 /** Removes the fields that were set one by one. */
 function stripStored(stripper: HeaderStripper, response: ServerResponse): void {
   const names = response.getHeaderNames();
-  if (!names.some((name) => stripper.matches(name))) return;
-  const kept = keptNames(
-    stripper,
-    names.map((name) => [name, response.getHeader(name)]),
-  );
-  for (const name of names) if (!kept.has(name)) response.removeHeader(name);
+  for (const name of doomedNames(stripper, names, (name) => response.getHeader(name))) {
+    response.removeHeader(name);
+  }
 }

@@ -10,12 +10,10 @@ import { type Fields, strippedFields } from "./fields.js";
 export type { HeaderRules } from "./adapter.js";
 
 /** What the interceptor is made with. */
-export type UndiciOptions = AdapterOptions<Dispatcher.DispatchOptions>;
+export interface UndiciOptions extends AdapterOptions<Dispatcher.DispatchOptions> {}
 
 type Handler = Dispatcher.DispatchHandler;
-type Controller = Omit<Dispatcher.DispatchController, "rawHeaders"> & {
-  rawHeaders?: Fields | null;
-};
+type Controller = Dispatcher.DispatchController;
 
 /**
  * Strips `headers` from outgoing requests, and from what comes back before anybody sees it; where
@@ -41,7 +39,7 @@ export function hedgerow(options: UndiciOptions): Dispatcher.DispatcherComposeIn
       requests === undefined || headers === undefined || headers === null
         ? request
         : ({ ...request, headers: strippedFields(requests, headers) } as typeof request);
-    const stripping = responses === undefined ? handler : strippingHandler(responses, handler);
+    const stripping = responses === undefined ? handler : new StrippingHandler(responses, handler);
     const answer = passes?.(request.method, request.path, request) ?? true;
     if (answer === true) return dispatch(outgoing, stripping);
     if (answer === false) return answerNotFound(outgoing, handler);
@@ -54,24 +52,57 @@ export function hedgerow(options: UndiciOptions): Dispatcher.DispatcherComposeIn
   };
 }
 
-/** A handler that is told of everything, but of no field that the rules match. */
-function strippingHandler(stripper: HeaderStripper, handler: Handler): Handler {
-  type Received = Parameters<NonNullable<Handler["onResponseStart"]>>[2];
-  const stripped = (controller: Controller, headers: Received) => {
-    const { rawHeaders } = controller;
-    if (rawHeaders) controller.rawHeaders = strippedFields(stripper, rawHeaders);
-    return strippedFields(stripper, headers) as Received;
-  };
-  return {
-    onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
-    onRequestUpgrade: (controller, status, headers, socket) =>
-      handler.onRequestUpgrade?.(controller, status, stripped(controller, headers), socket),
-    onResponseStart: (controller, status, headers, message) =>
-      handler.onResponseStart?.(controller, status, stripped(controller, headers), message),
-    onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
-    onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),
-    onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
-  };
+type Received = Parameters<NonNullable<Handler["onResponseStart"]>>[2];
+
+/** Tells a handler of everything, but of no field that the rules match. */
+class StrippingHandler implements Handler {
+  constructor(
+    private readonly stripper: HeaderStripper,
+    private readonly handler: Handler,
+  ) {}
+
+  onRequestStart(controller: Controller, context: unknown): void {
+    this.handler.onRequestStart?.(controller, context);
+  }
+
+  onRequestUpgrade(
+    controller: Controller,
+    status: number,
+    headers: Received,
+    socket: Parameters<NonNullable<Handler["onRequestUpgrade"]>>[3],
+  ): void {
+    const kept = this.#stripped(controller, headers);
+    this.handler.onRequestUpgrade?.(controller, status, kept, socket);
+  }
+
+  onResponseStart(
+    controller: Controller,
+    status: number,
+    headers: Received,
+    message?: string,
+  ): void {
+    const kept = this.#stripped(controller, headers);
+    this.handler.onResponseStart?.(controller, status, kept, message);
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    this.handler.onResponseData?.(controller, chunk);
+  }
+
+  onResponseEnd(controller: Controller, trailers: Received): void {
+    this.handler.onResponseEnd?.(controller, trailers);
+  }
+
+  onResponseError(controller: Controller, error: Error): void {
+    this.handler.onResponseError?.(controller, error);
+  }
+
+  #stripped(controller: Controller, headers: Received): Received {
+    // Of undici 8: the fields as they came.
+    const raw = controller as { rawHeaders?: Fields | null };
+    if (raw.rawHeaders) raw.rawHeaders = strippedFields(this.stripper, raw.rawHeaders);
+    return strippedFields(this.stripper, headers) as Received;
+  }
 }
 
 /** Answers in the origin's place. */

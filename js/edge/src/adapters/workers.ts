@@ -15,10 +15,15 @@ export interface WorkersOptions extends AdapterOptions<Request> {
 
 /** What a worker exports: `fetch`, and whatever else it handles. */
 export interface WorkersHandler {
+  /** Answers a request. */
   fetch(request: never, env: never, context: never): unknown;
 }
 
-type Fetch = (request: Request, ...rest: unknown[]) => Response | Promise<Response>;
+/** A handler of requests that are answered by responses, and nothing else. */
+export interface FetchHandler {
+  /** Answers a request. */
+  fetch(request: Request, ...rest: unknown[]): Response | Promise<Response>;
+}
 
 /**
  * Wraps what a worker exports: `fetch` gets requests without `headers`, and what it answers goes out
@@ -39,32 +44,29 @@ type Fetch = (request: Request, ...rest: unknown[]) => Response | Promise<Respon
  * );
  * ```
  */
-export function hedgerow<Handler extends WorkersHandler = { fetch: Fetch }>(
+export function hedgerow<Handler extends WorkersHandler = FetchHandler>(
   options: WorkersOptions,
   handler?: Handler,
 ): Handler {
   const { requests, responses, passes } = readOptions("hedgerow/workers", options, ["notFound"]);
   const { notFound = answerNotFound } = options;
-  const inner = (handler ?? { fetch: (request) => fetch(request) }) as { fetch: Fetch };
+  const inner = (handler ?? { fetch: (request) => fetch(request) }) as FetchHandler;
   if (typeof inner.fetch !== "function") {
-    const message = "hedgerow/workers: expected a handler with a function fetch";
+    const message = `hedgerow/workers: expected a handler with a function fetch, found ${typeof inner.fetch}`;
     throw new HedgerowError("ERR_OPTIONS", message);
   }
 
   async function guarded(request: Request, rest: unknown[]): Promise<Response> {
-    const inbound =
-      requests === undefined
-        ? request
-        : strippedRequest(requests, request, (original) => new Request(original));
+    const inbound = requests === undefined ? request : strippedRequest(requests, request);
     const exists = passes?.(inbound.method, inbound.url, inbound) ?? true;
     return exists === true || (await exists) ? inner.fetch(inbound, ...rest) : notFound(inbound);
   }
 
-  return {
-    ...inner,
-    async fetch(request: Request, ...rest: unknown[]): Promise<Response> {
-      const response = await guarded(request, rest);
-      return responses === undefined ? response : strippedResponse(responses, response);
-    },
-  } as unknown as Handler;
+  async function fetchThrough(request: Request, ...rest: unknown[]): Promise<Response> {
+    const response = await guarded(request, rest);
+    return responses === undefined ? response : strippedResponse(responses, response);
+  }
+
+  // Not a copy: what a handler has of its class would be missing.
+  return Object.create(inner, { fetch: { value: fetchThrough, enumerable: true } });
 }

@@ -1,7 +1,7 @@
 import { FilterBuilder } from "../../wasm/build.js";
 import { HedgerowError } from "../error.js";
-import { buildMemory, instantiateBuild } from "./build-module.js";
-import { KeyWriter } from "./key-writer.js";
+import { KeyWriter } from "../paths/key-writer.js";
+import { buildMemory, instantiateBuild } from "./module.js";
 
 const encoder = new TextEncoder();
 

@@ -1,6 +1,6 @@
 import { measure } from "../../wasm/build.js";
-import { instantiateBuild } from "./build-module.js";
-import { PathFilter } from "./path-filter.js";
+import { PathFilter } from "../paths/path-filter.js";
+import { instantiateBuild } from "./module.js";
 
 /** What a filter is like. */
 export interface PathFilterMeasures {

@@ -1,5 +1,7 @@
-/** Instantiates the WebAssembly module that the runtime at hand imports: see `imports` of this package. */
-import module from "#edge-wasm";
+/** Instantiates the WebAssembly module as the runtime at hand can have it. */
+import module from "wasm:edge";
+
+import { compile } from "../compile.js";
 import { instantiate } from "../module.js";
 
-instantiate(module);
+instantiate(compile(module));

@@ -12,7 +12,7 @@ const MORE = 2 ** 16;
 /**
  * Reads the file of a path filter straight into WebAssembly memory.
  *
- * @throws what `node:fs` throws, and {@link HedgerowError} as `PathFilter.parse` does
+ * @throws what `node:fs` throws, and `HedgerowError` as `PathFilter.parse` does
  *
  * @example
  * ```ts

@@ -1,11 +1,11 @@
 /** What every entry has: all that requests need. Filters are built by the main entry alone. */
-export { HedgerowError, type HedgerowErrorCode } from "./error.js";
-export { HeaderStripper } from "./headers/header-stripper.js";
-export { type PresetName, preset } from "./headers/presets.js";
-export { guardPaths, type PathGuard, type PathGuardOptions } from "./paths/guard-paths.js";
-export { normalizePath } from "./paths/normalize-path.js";
-export type { Paths } from "./paths/path-check.js";
-export { PathFilter, type PathFilterParams, type PathFilterReading } from "./paths/path-filter.js";
-export { PathFilterStore, type PathFilterStoreOptions } from "./paths/path-filter-store.js";
-export { canExist, type PathLookup } from "./paths/path-lookup.js";
-export { PathSet } from "./paths/path-set.js";
+export { HedgerowError, type HedgerowErrorCode } from "../error.js";
+export { HeaderStripper } from "../headers/header-stripper.js";
+export { type PresetName, preset } from "../headers/presets.js";
+export { guardPaths, type PathGuard, type PathGuardOptions } from "../paths/guard-paths.js";
+export { normalizePath } from "../paths/normalize-path.js";
+export type { Paths } from "../paths/path-check.js";
+export { PathFilter, type PathFilterParams, type PathFilterReading } from "../paths/path-filter.js";
+export { PathFilterStore, type PathFilterStoreOptions } from "../paths/path-filter-store.js";
+export { canExist, type PathLookup } from "../paths/path-lookup.js";
+export { PathSet } from "../paths/path-set.js";

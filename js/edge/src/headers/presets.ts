@@ -1,7 +1,11 @@
 import presets from "../../wasm/presets.js";
 import { HedgerowError } from "../error.js";
 
-/** The name of a rule list that comes with this package. */
+/**
+ * The name of a rule list that comes with this package.
+ *
+ * @useDeclaredType
+ */
 export type PresetName = keyof typeof presets;
 
 /**

@@ -8,6 +8,7 @@ const encoder = new TextEncoder();
 export interface PathFilterParams {
   /** A text of whoever built the filter. */
   readonly version: string;
+  /** The size of the filter. */
   readonly bloom: {
     /** The number of paths. */
     readonly n: number;

@@ -1,7 +1,7 @@
 import { HeaderStripper } from "hedgerow";
 import { expect, test } from "vitest";
-import { Confirmations } from "../../dist/headers/confirmations.js";
 import { Random } from "../support/random.js";
+import { Confirmations } from "../support/whole.js";
 
 /**
  * Names of one length that differ in their first characters only. The probe looks at a name's length,

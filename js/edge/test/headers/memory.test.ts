@@ -1,8 +1,8 @@
 import { HeaderStripper } from "hedgerow";
 import { expect, test, vi } from "vitest";
 import { bytesOf, textOf } from "../../../../tests/support/text.js";
-import { RuleSet } from "../../wasm/edge.js";
 import { memorySize } from "../support/wasm.js";
+import { RuleSet } from "../support/whole.js";
 
 const RULES = ["x-internal-*", "x-debug", "connection"];
 
@@ -61,7 +61,7 @@ test("a block that there is no memory for is refused, and the next is stripped",
   using stripper = new HeaderStripper(RULES);
   assertWorks(stripper);
   const reserve = vi.spyOn(RuleSet.prototype, "reserve").mockImplementationOnce(function (
-    this: RuleSet,
+    this: InstanceType<typeof RuleSet>,
   ) {
     // As when memory runs out: the buffer that there was is given back, and there is no other.
     this.reserve(0);

@@ -1,8 +1,8 @@
 /** How much memory filters take. This file has instances of the modules to itself. */
 import { buildPathFilter, PathFilter, PathFilterStore } from "hedgerow";
 import { expect, test } from "vitest";
-import { buildMemory } from "../../dist/paths/build-module.js";
 import { memorySize } from "../support/wasm.js";
+import { buildMemory } from "../support/whole.js";
 
 const file = buildPathFilter(Array.from({ length: 1000 }, (_, number) => `/archive/${number}`));
 

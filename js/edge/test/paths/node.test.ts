@@ -6,8 +6,8 @@ import { pathToFileURL } from "node:url";
 import { buildPathFilter } from "hedgerow";
 import { readPathFilterSync } from "hedgerow/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { FilterFile } from "../../dist/paths/filter-file.js";
 import { memorySize } from "../support/wasm.js";
+import { FilterFile } from "../support/whole.js";
 
 const paths = Array.from({ length: 20_000 }, (_, number) => `/archive/${number}`);
 const bytes = buildPathFilter(paths);

@@ -1,7 +1,5 @@
 /** The WebAssembly module behind the package, whose one instance the package's entry makes. */
-import "hedgerow";
-import { CompiledRules } from "../../dist/headers/compiled-rules.js";
-import { memory } from "../../dist/module.js";
+import { CompiledRules, memory } from "./whole.js";
 
 /** The size of the module's memory, in bytes. */
 export function memorySize(): number {
@@ -10,7 +8,7 @@ export function memorySize(): number {
 
 /** A compiled set that is asked for every name: nothing is probed or remembered before. */
 export class UnprobedSet {
-  readonly #rules: CompiledRules;
+  readonly #rules: InstanceType<typeof CompiledRules>;
 
   constructor(rules: readonly string[]) {
     this.#rules = new CompiledRules(rules);

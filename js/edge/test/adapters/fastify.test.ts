@@ -1,0 +1,171 @@
+/** What Fastify has of its own: plugins, hooks, errors, `inject`, and answers to unknown routes. */
+import Fastify, { type FastifyInstance, type FastifyPluginAsync } from "fastify";
+import { PathSet } from "hedgerow";
+import plugin, { type FastifyOptions, hedgerow } from "hedgerow/fastify";
+import { expect, test } from "vitest";
+
+const RULES = ["x-internal-*", "x-debug"];
+const FORGED = { "X-Internal-User": "root", "x-debug": "1", "x-kept": "1" };
+
+const echo: FastifyPluginAsync = async (app) => {
+  app.get("/echo", (request, reply) => {
+    reply.headers({ "X-Internal-Node": "a7", "x-kept": "2" });
+    reply.header("set-cookie", "a=1").header("set-cookie", "b=2");
+    return { headers: request.headers, raw: request.raw.rawHeaders };
+  });
+};
+
+/** An application with the adapter, and with {@link echo}. */
+async function appOf(options: FastifyOptions): Promise<FastifyInstance> {
+  const app = Fastify();
+  await app.register(hedgerow, options);
+  await app.register(echo);
+  return app;
+}
+
+test("the default export is the plugin", () => {
+  expect(plugin).toBe(hedgerow);
+});
+
+test("inject neither shows nor brings what is internal", async () => {
+  const app = await appOf({ headers: RULES });
+  const { headers, json, body } = await app.inject({ url: "/echo", headers: FORGED });
+  expect(json().headers).toMatchObject({ "x-kept": "1" });
+  expect(body).not.toMatch(/internal|debug/i);
+  expect(headers).toMatchObject({ "x-kept": "2", "set-cookie": ["a=1", "b=2"] });
+  expect(headers).not.toHaveProperty("x-internal-node");
+});
+
+test("the adapter holds for plugins before and after it, and for those inside of others", async () => {
+  const app = Fastify();
+  await app.register(echo, { prefix: "/before" });
+  await app.register(hedgerow, { headers: RULES });
+  await app.register(echo, { prefix: "/after" });
+  await app.register(async (inner) => {
+    await inner.register(echo, { prefix: "/inside" });
+  });
+  for (const prefix of ["/after", "/inside"]) {
+    const { headers, body } = await app.inject({ url: `${prefix}/echo`, headers: FORGED });
+    expect(body).not.toMatch(/internal|debug/i);
+    expect(headers).not.toHaveProperty("x-internal-node");
+  }
+});
+
+test("an adapter that a plugin registers for itself does not hold outside of it", async () => {
+  const app = Fastify();
+  await app.register(async (inner) => {
+    await inner.register(hedgerow, { headers: RULES });
+    await inner.register(echo, { prefix: "/inside" });
+  });
+  await app.register(echo, { prefix: "/outside" });
+  const ask = (url: string) => app.inject({ url, headers: FORGED });
+  expect((await ask("/inside/echo")).headers).not.toHaveProperty("x-internal-node");
+  expect((await ask("/outside/echo")).headers).toHaveProperty("x-internal-node", "a7");
+});
+
+test("hooks that come later see a request that was stripped", async () => {
+  const seen: unknown[] = [];
+  const app = Fastify();
+  await app.register(hedgerow, { headers: RULES });
+  app.addHook("onRequest", async ({ headers }) => void seen.push(headers["x-debug"]));
+  app.addHook("preHandler", async ({ headers }) => void seen.push(headers["x-internal-user"]));
+  await app.register(echo);
+  expect((await app.inject({ url: "/echo", headers: FORGED })).statusCode).toBe(200);
+  expect(seen).toEqual([undefined, undefined]);
+});
+
+test("what hooks and error handlers add to a response is stripped", async () => {
+  const app = await appOf({ headers: RULES });
+  app.addHook("onSend", async (_request, reply) => void reply.header("x-debug", "1"));
+  app.get("/fails", () => {
+    throw new RangeError("no storage");
+  });
+  app.setErrorHandler((_error, _request, reply) => {
+    reply.code(503).header("x-internal-node", "a7").send("sorry");
+  });
+  for (const [url, status] of [
+    ["/echo", 200],
+    ["/fails", 503],
+    ["/nowhere", 404],
+  ] as const) {
+    const { statusCode, headers } = await app.inject({ url });
+    expect(statusCode).toBe(status);
+    expect(Object.keys(headers).join()).not.toMatch(/internal|debug/);
+  }
+});
+
+test("a reply that was hijacked is stripped", async () => {
+  const app = await appOf({ headers: RULES });
+  app.get("/raw", (_request, reply) => {
+    reply.hijack();
+    reply.raw.writeHead(200, { "x-debug": "1", "x-kept": "1" }).end("raw");
+  });
+  const { headers, body } = await app.inject({ url: "/raw" });
+  expect([headers["x-debug"], headers["x-kept"], body]).toEqual([undefined, "1", "raw"]);
+});
+
+test("what does not exist gets the application's own answer to unknown routes", async () => {
+  for (const paths of [new PathSet(["/echo"]), async (path: string) => path === "/echo"]) {
+    const asked: string[] = [];
+    const app = await appOf({ paths });
+    app.get("/absent", async () => void asked.push("/absent"));
+    app.setNotFoundHandler((_request, reply) => reply.code(404).send("the application's own"));
+    expect((await app.inject({ url: "/echo?a" })).statusCode).toBe(200);
+    for (const url of ["/absent", "/nowhere"]) {
+      const { statusCode, body } = await app.inject({ url });
+      expect([statusCode, body]).toEqual([404, "the application's own"]);
+    }
+    expect(asked).toEqual([]);
+  }
+});
+
+test("paths are not asked for what has no route", async () => {
+  const asked: string[] = [];
+  const app = await appOf({ paths: (path) => asked.push(path) > 0 });
+  expect((await app.inject({ url: "/nowhere" })).statusCode).toBe(404);
+  expect((await app.inject({ url: "/echo" })).statusCode).toBe(200);
+  expect(asked).toEqual(["/echo"]);
+});
+
+test("notFound answers in place of that, at once or later", async () => {
+  const answers: NonNullable<FastifyOptions["notFound"]>[] = [
+    ({ url }, reply) => void reply.code(410).header("x-debug", "1").send(url),
+    ({ url }, reply) => reply.code(410).header("x-debug", "1").send(url),
+  ];
+  for (const paths of [() => false, async () => false]) {
+    for (const notFound of answers) {
+      const app = await appOf({ paths, notFound, headers: RULES });
+      const { statusCode, body, headers } = await app.inject({ url: "/echo" });
+      expect([statusCode, body, headers["x-debug"]]).toEqual([410, "/echo", undefined]);
+    }
+  }
+});
+
+test("what notFound throws goes to the error handler", async () => {
+  const failure = new RangeError("no answer");
+  const notFound = () => {
+    throw failure;
+  };
+  for (const paths of [() => false, async () => false]) {
+    const told: unknown[] = [];
+    const app = Fastify();
+    app.setErrorHandler((error, _request, reply) => {
+      told.push(error);
+      reply.code(503).send();
+    });
+    await app.register(hedgerow, { paths, notFound });
+    await app.register(echo);
+    expect((await app.inject({ url: "/echo" })).statusCode).toBe(503);
+    expect(told).toEqual([failure]);
+  }
+});
+
+test("two adapters strip what either of them matches", async () => {
+  const app = await appOf({ headers: ["x-debug"] });
+  await app.register(hedgerow, { headers: ["x-internal-*"] });
+  const inner: FastifyPluginAsync = async (scope) => scope.register(echo, { prefix: "/twice" });
+  await app.register(inner);
+  const { headers, body } = await app.inject({ url: "/twice/echo", headers: FORGED });
+  expect(body).not.toMatch(/internal|debug/i);
+  expect(headers).not.toHaveProperty("x-internal-node");
+});

@@ -1,0 +1,127 @@
+/** The middleware for Connect in front of Node's HTTP/2 servers, through their API of `node:http`. */
+import { once } from "node:events";
+import {
+  type ClientHttp2Session,
+  connect,
+  createServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from "node:http2";
+import { text } from "node:stream/consumers";
+import { PathSet } from "hedgerow";
+import { type ConnectOptions, hedgerow } from "hedgerow/connect";
+import { expect, test } from "vitest";
+import { listening } from "../../../../tests/support/http/listen.js";
+
+const RULES = ["x-internal-*", "x-debug"];
+
+type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+
+interface Reply {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** Runs `use` with a client of a server that has the middleware in front of `handler`. */
+async function behind(
+  options: ConnectOptions,
+  handler: Handler,
+  use: (ask: (headers: OutgoingHttpHeaders) => Promise<Reply>) => Promise<void>,
+): Promise<void> {
+  const guard = hedgerow(options);
+  const server = createServer((request, response) =>
+    guard(request as never, response as never, () => handler(request, response)),
+  );
+  const url = await listening(server);
+  const session = connect(url);
+  try {
+    await use((headers) => ask(session, headers));
+  } finally {
+    session.close();
+    server.close();
+  }
+}
+
+async function ask(session: ClientHttp2Session, sent: OutgoingHttpHeaders): Promise<Reply> {
+  const stream = session.request(sent);
+  const [headers] = (await once(stream, "response")) as [IncomingHttpHeaders];
+  return { headers, body: await text(stream) };
+}
+
+test("a request is stripped, and its pseudo-fields stay", async () => {
+  const echo: Handler = ({ headers, rawHeaders, url, method, authority }, response) => {
+    response.end(JSON.stringify({ headers, rawHeaders, url, method, authority }));
+  };
+  await behind({ headers: RULES }, echo, async (ask) => {
+    const forged = { "x-internal-user": "root", "X-DEBUG": ["1", "2"], "x-kept": "1" };
+    const { body } = await ask({ ":path": "/a", cookie: "a=1", ...forged });
+    const { headers, rawHeaders, url, method, authority } = JSON.parse(body);
+    expect([url, method]).toEqual(["/a", "GET"]);
+    expect(headers).toMatchObject({ ":path": "/a", ":authority": authority, "x-kept": "1" });
+    expect(rawHeaders).toEqual(expect.arrayContaining([":path", "/a", "x-kept", "1", "cookie"]));
+    expect(body).not.toMatch(/internal|debug/i);
+  });
+});
+
+const WAYS: Record<string, Handler> = {
+  "set one by one": (_request, response) => {
+    response.setHeader("x-debug", "1");
+    response.setHeader("x-internal-a", ["1", "2"]);
+    response.setHeader("x-kept", "1");
+    response.end("body");
+  },
+  "set one by one, without a body": (_request, response) => {
+    response.setHeader("x-debug", "1");
+    response.setHeader("x-kept", "1");
+    response.end();
+  },
+  "in an object": (_request, response) => {
+    response.writeHead(200, { "x-debug": "1", "X-Internal-a": "1", "x-kept": "1" });
+    response.end("body");
+  },
+  "in an object, after a reason": (_request, response) => {
+    response.writeHead(200, "Fine", { "x-debug": "1", "x-kept": "1" });
+    response.end();
+  },
+  "set and flushed": (_request, response) => {
+    response.setHeader("x-debug", "1");
+    response.setHeader("x-kept", "1");
+    // Node's types do not have it.
+    (response as unknown as { flushHeaders(): void }).flushHeaders();
+    response.end("body");
+  },
+  "set, in an answer of 204": (_request, response) => {
+    response.statusCode = 204;
+    response.setHeader("x-debug", "1");
+    response.setHeader("x-kept", "1");
+    response.end();
+  },
+};
+
+test.each(Object.entries(WAYS))(
+  "a response is stripped whose fields are %s",
+  async (_way, handler) => {
+    await behind({ headers: RULES }, handler, async (ask) => {
+      for (const method of ["GET", "HEAD"]) {
+        const { headers } = await ask({ ":method": method });
+        expect(headers["x-kept"]).toBe("1");
+        expect(Object.keys(headers).join()).not.toMatch(/internal|debug/);
+      }
+    });
+  },
+);
+
+test("what does not exist is answered with 404, and what does is not", async () => {
+  const there: Handler = (_request, response) => void response.end("there");
+  for (const paths of [new PathSet(["/a"]), async (path: string) => path === "/a"]) {
+    await behind({ paths, headers: RULES }, there, async (ask) => {
+      expect((await ask({ ":path": "/a?b" })).body).toBe("there");
+      const { headers, body } = await ask({ ":path": "/b" });
+      expect([headers[":status"], body]).toEqual([404, "Not Found\n"]);
+      const head = await ask({ ":path": "/b", ":method": "HEAD" });
+      expect([head.headers[":status"], head.body]).toEqual([404, ""]);
+    });
+  }
+});

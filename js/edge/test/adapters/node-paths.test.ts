@@ -1,0 +1,139 @@
+/** Requests for what does not exist, behind every adapter for Node's servers. */
+
+import express from "express";
+import { PathSet } from "hedgerow";
+import { type ConnectOptions, hedgerow } from "hedgerow/connect";
+import { describe, expect, test } from "vitest";
+import { ask } from "../../../../tests/support/http/ask.js";
+import { closed, serve } from "../../../../tests/support/http/listen.js";
+import { BELOW, type Options, serverNames, start } from "./servers.js";
+
+const known = new PathSet(["/a", `${BELOW}/a`]);
+const failure = new RangeError("no storage");
+
+const SOURCES: Record<string, NonNullable<Options["paths"]>> = {
+  "a set": known,
+  "a function": (path: string) => known.has(path),
+  "a function that takes its time": async (path: string) => known.has(path),
+};
+
+const FAILURES: Record<string, NonNullable<Options["paths"]>> = {
+  "that throws": () => {
+    throw failure;
+  },
+  "that is rejected": () => Promise.reject(failure),
+};
+
+describe.each(serverNames)("%s", (name) => {
+  test.each(Object.entries(SOURCES))("%s tells what exists", async (_source, paths) => {
+    const asked: string[] = [];
+    await using started = await start(name, { paths }, ({ method, url }, response) => {
+      asked.push(`${method} ${url}`);
+      response.end("there");
+    });
+    const outcome = async (method: string, path: string) => {
+      const { status, body } = await ask(started.url, { method, path });
+      return [status, `${body}`.includes("there")];
+    };
+    expect(await outcome("GET", "/a?b=c")).toEqual([200, true]);
+    expect(await outcome("GET", "/wp-login.php?/a")).toEqual([404, false]);
+    expect(await outcome("HEAD", "/b")).toEqual([404, false]);
+    expect(await outcome("POST", "/b")).toEqual([200, true]);
+    expect(asked).toEqual(["GET /a?b=c", "POST /b"]);
+  });
+
+  test.each(Object.entries(FAILURES))(
+    "a request passes where a function %s",
+    async (_how, paths) => {
+      const told: unknown[] = [];
+      const onError = (error: unknown) => told.push(error);
+      await using started = await start(name, { paths, onError }, (_request, response) => {
+        response.end("there");
+      });
+      expect((await ask(started.url, { path: "/b" })).status).toBe(200);
+      expect(told).toEqual([failure]);
+    },
+  );
+
+  test.each(Object.entries(FAILURES))(
+    "where a function %s and so does onError, the framework is told",
+    async (_how, paths) => {
+      // A server of Node's own would end: nobody catches there what a listener throws.
+      const isBare = name === "node:http" && paths === FAILURES["that throws"];
+      const onError = () => {
+        throw failure;
+      };
+      await using started = await start(name, { paths, onError }, (_request, response) => {
+        response.end("there");
+      });
+      if (isBare)
+        return expect(() =>
+          hedgerow({ paths, onError })({ method: "GET", url: "/" } as never, {} as never, () => {}),
+        ).toThrow(failure);
+      const { status, body } = await ask(started.url, { path: "/b" });
+      expect([status, `${body}`.includes("there")]).toEqual([500, false]);
+    },
+  );
+
+  test("methods and normalisation are the user's to choose", async () => {
+    const options: Options = {
+      paths: (path: string) => path.endsWith("/A?B"),
+      methods: ["PUT"],
+      normalize: (path) => path.toUpperCase(),
+    };
+    await using started = await start(name, options, (_request, response) => response.end("there"));
+    const outcomes = ["/a?b", "/a"].map((path) => ask(started.url, { method: "PUT", path }));
+    expect((await Promise.all(outcomes)).map(({ status }) => status)).toEqual([200, 404]);
+    expect((await ask(started.url, { path: "/a" })).status).toBe(200);
+  });
+
+  test("answers to what does not exist are stripped", async () => {
+    const options = { paths: known, headers: { responses: ["content-type"] } };
+    await using started = await start(name, options, (_request, response) => response.end());
+    const { status, headers } = await ask(started.url, { path: "/b" });
+    expect([status, headers["content-type"]]).toEqual([404, undefined]);
+  });
+});
+
+test("notFound answers in place of the default", async () => {
+  const notFound: ConnectOptions["notFound"] = ({ url }, response) => {
+    response.writeHead(410, { "x-debug": "1" }).end(url);
+  };
+  const guard = hedgerow({ paths: known, headers: ["x-debug"], notFound });
+  const { server, url } = await serve((request, response) => guard(request, response, () => {}));
+  const { status, headers, body } = await ask(url, { path: "/b" });
+  expect([status, headers["x-debug"], `${body}`]).toEqual([410, undefined, "/b"]);
+  await closed(server);
+});
+
+test.each(Object.entries(SOURCES))(
+  "what notFound throws goes to the framework: %s",
+  async (_source, paths) => {
+    const notFound = () => {
+      throw failure;
+    };
+    const app = express().use(hedgerow({ paths, notFound }));
+    const told: unknown[] = [];
+    app.use(((error, _request, response, _next) => {
+      told.push(error);
+      response.status(503).end();
+    }) as express.ErrorRequestHandler);
+    const { server, url } = await serve(app);
+    expect((await ask(url, { path: "/b" })).status).toBe(503);
+    expect(told).toEqual([failure]);
+    await closed(server);
+  },
+);
+
+test("a handler that throws is called but once", async () => {
+  const calls: unknown[] = [];
+  const next = (error?: unknown) => {
+    calls.push(error);
+    throw failure;
+  };
+  const thrown = new Promise((resolve) => process.once("unhandledRejection", resolve));
+  const guard = hedgerow({ paths: async () => true });
+  guard({ method: "GET", url: "/" } as never, {} as never, next);
+  expect(await thrown).toBe(failure);
+  expect(calls).toEqual([undefined]);
+});

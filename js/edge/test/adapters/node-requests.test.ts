@@ -1,0 +1,243 @@
+/** Requests, behind every adapter for Node's servers. */
+import { randomBytes } from "node:crypto";
+import { EventEmitter, once } from "node:events";
+import { Agent, createServer, type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { HeaderStripper, preset } from "hedgerow";
+import { hedgerow, stripRequest } from "hedgerow/connect";
+import { describe, expect, test } from "vitest";
+import { ask, talk } from "../../../../tests/support/http/ask.js";
+import { digestOf } from "../../../../tests/support/http/content.js";
+import { closed, listening } from "../../../../tests/support/http/listen.js";
+import { type Handler, serverNames, start } from "./servers.js";
+
+const RULES = ["x-internal-*", "x-debug"];
+
+/** All that a request shows of its fields. */
+function shown({ rawHeaders, headers, headersDistinct }: IncomingMessage): string {
+  return JSON.stringify({ rawHeaders, headers, headersDistinct });
+}
+
+const echo: Handler = (request, response) => response.end(shown(request));
+
+/** Ways to write a field whose value is `forged`, most of which are not HTTP. */
+const FORGERIES = [
+  "x-internal-user: forged",
+  "X-INTERNAL-USER:forged",
+  "X-Internal-User:\tforged \t",
+  "x-internal-user: forged\r\nX-Internal-User: forged\r\nx-INTERNAL-user: forged",
+  "x-internal-user: a\r\n forged",
+  "x-internal-user:\r\n\tforged",
+  "x-internal-user : forged",
+  " x-internal-user: forged",
+  "accept: a\r\n x-internal-user: forged",
+  "x-internal-user\t: forged",
+  "x-internal-user\0: forged",
+  "x-internal-user: forged\rx-internal-user: forged",
+  "x-internal-user: forged\nx-internal-user: forged",
+  `x-internal-${"a".repeat(300)}: forged`,
+  "x-internal-: forged",
+  "x-internal-__proto__: forged",
+  "__proto__: 1\r\nx-internal-user: forged",
+  "constructor: 1\r\nhasOwnProperty: 2\r\n7: 3\r\nx-internal-user: forged",
+  "Connection: x-internal-user\r\nx-internal-user: forged",
+  "Connection: close, x-other\r\nx-other: 1\r\nx-internal-user: forged",
+  "x-internal-user: \xc3\xa9forged",
+];
+
+describe.each(serverNames)("%s", (name) => {
+  test("a request is stripped in all forms in which Node has its fields", async () => {
+    await using started = await start(name, { headers: RULES }, echo);
+    const headers = ["X-Kept", "1", "x-Debug", "2", "X-INTERNAL-a", "3", "x-kept", "4"];
+    const { body } = await ask(started.url, { headers: [...headers, "Connection", "close"] });
+    const { host } = started.url;
+    expect(JSON.parse(`${body}`)).toEqual({
+      rawHeaders: ["Host", host, "X-Kept", "1", "x-kept", "4", "Connection", "close"],
+      headers: { host, "x-kept": "1, 4", connection: "close" },
+      headersDistinct: { host: [host], "x-kept": ["1", "4"], connection: ["close"] },
+    });
+  });
+
+  test.each(FORGERIES)("no forged field survives: %j", async (lines) => {
+    await using started = await start(name, { headers: RULES }, echo);
+    const head = `POST / HTTP/1.1\r\nHost: a\r\nX-Kept: 1\r\n${lines}\r\n`;
+    const answer = await talk(started.url, `${head}Connection: close\r\n\r\n`);
+    const status = Number(answer.slice(9, 12));
+    if (status === 200) {
+      expect(answer).toContain(`"x-kept":"1"`);
+      // What follows white space at the beginning of a line is the value of the field before.
+      const isFolded = lines.startsWith(" ") || lines.includes("\r\n x");
+      if (!isFolded) expect(answer).not.toContain("forged");
+      expect(answer).not.toMatch(/"x-internal[^"]*":/i);
+    } else {
+      expect(status).toBe(400);
+    }
+  });
+
+  test("what Connection nominates goes with it", async () => {
+    await using started = await start(name, { headers: preset("hop-by-hop") }, echo);
+    const headers = ["Connection", "close, X-Hop", "x-hop", "1", "x-end", "2", "TE", "trailers"];
+    const { body } = await ask(started.url, { headers });
+    const { rawHeaders } = JSON.parse(`${body}`);
+    expect(rawHeaders).toEqual(["Host", started.url.host, "x-end", "2"]);
+  });
+
+  test("bodies of 20 MiB arrive and return as they are, in chunks and with a length", async () => {
+    const bytes = randomBytes(20 * 2 ** 20);
+    const digest = await digestOf(bytes);
+    let arrived = "";
+    await using started = await start(name, { headers: RULES }, async (request, response) => {
+      arrived = await digestOf(request);
+      response.setHeader("x-debug", "1");
+      response.end(bytes);
+    });
+    for (const framing of [
+      ["Transfer-Encoding", "chunked"],
+      ["Content-Length", `${bytes.length}`],
+    ]) {
+      const headers = ["x-debug", "1", ...framing];
+      const reply = await ask(started.url, { method: "PUT", headers, body: bytes });
+      expect([arrived, await digestOf(reply.body)]).toEqual([digest, digest]);
+      expect(reply.headers["x-debug"]).toBeUndefined();
+    }
+  });
+
+  test("trailers of a request arrive", async () => {
+    await using started = await start(name, { headers: RULES }, async (request, response) => {
+      await text(request);
+      response.end(JSON.stringify(request.trailers));
+    });
+    const head = "POST / HTTP/1.1\r\nHost: a\r\nx-debug: 1\r\nTransfer-Encoding: chunked\r\n";
+    const body = "3\r\nabc\r\n0\r\nX-Sum: 7\r\n\r\n";
+    const answer = await talk(started.url, `${head}Connection: close\r\n\r\n${body}`);
+    expect(answer).toContain(`{"x-sum":"7"}`);
+  });
+
+  test("a client that waits for 100 Continue gets it", async () => {
+    await using started = await start(name, { headers: RULES }, async (request, response) => {
+      response.end((await text(request)) + shown(request));
+    });
+    const { hostname, port } = started.url;
+    const headers = { expect: "100-continue", "x-debug": "1", "content-length": "4" };
+    const outgoing = request({ hostname, port, method: "POST", headers });
+    outgoing.flushHeaders();
+    await once(outgoing, "continue");
+    outgoing.end("body");
+    const [response] = await once(outgoing, "response");
+    const answer = await text(response);
+    expect(answer).toMatch(/^body\{/);
+    expect(answer).not.toContain("x-debug");
+  });
+
+  test("requests over one connection, in turn and at once, are stripped each", async () => {
+    const ports = new Set<number>();
+    await using started = await start(name, { headers: RULES }, (request, response) => {
+      ports.add(request.socket.remotePort!);
+      response.setHeader("x-debug", request.url!);
+      response.end(shown(request));
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (const path of ["/1", "/2", "/3"]) {
+      const { headers, body } = await ask(started.url, { path, headers: ["X-Debug", path], agent });
+      expect(headers["x-debug"]).toBeUndefined();
+      expect(`${body}`).not.toMatch(/debug/i);
+    }
+    agent.destroy();
+    expect(ports.size).toBe(1);
+
+    const one = "GET / HTTP/1.1\r\nHost: a\r\nX-Debug: 1\r\nX-Kept: 1\r\n";
+    const nine = `${one}\r\n`.repeat(9);
+    const piped = await talk(started.url, `${nine}${one}Connection: close\r\n\r\n`);
+    expect(piped.match(/"x-kept":"1"/g)).toHaveLength(10);
+    expect(piped).not.toMatch(/debug/i);
+    expect(ports.size).toBe(2);
+  });
+
+  test("requests at the same time do not get the fields of each other", async () => {
+    const paths = { paths: () => new Promise<boolean>((resolve) => setImmediate(resolve, true)) };
+    await using started = await start(name, { headers: RULES, ...paths }, echo);
+    const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+    const checks = Array.from({ length: 300 }, async (_, number) => {
+      const headers = ["x-number", `${number}`, `x-internal-${number}`, `${number}`];
+      const { body } = await ask(started.url, { headers, agent });
+      const fields = JSON.parse(`${body}`).headersDistinct;
+      expect(Object.keys(fields).filter((name) => name.startsWith("x-"))).toEqual(["x-number"]);
+      expect(fields["x-number"]).toEqual([`${number}`]);
+    });
+    await Promise.all(checks);
+    agent.destroy();
+  });
+
+  test("a request that its client gives up does no harm", async () => {
+    const arrivals = new EventEmitter();
+    await using started = await start(name, { headers: RULES }, (request, response) => {
+      if (request.method === "POST") arrivals.emit("arrived", request);
+      else response.end("there");
+    });
+    const arrived = once(arrivals, "arrived");
+    const { hostname, port } = started.url;
+    const socket = connect(Number(port), hostname);
+    socket.write("POST / HTTP/1.1\r\nHost: a\r\nX-Debug: 1\r\nContent-Length: 9\r\n\r\nabc");
+    const [request] = (await arrived) as [IncomingMessage];
+    const aborted = once(request, "error");
+    socket.destroy();
+    await aborted;
+    expect(request.headers["x-debug"]).toBeUndefined();
+    expect(`${(await ask(started.url)).body}`).toBe("there");
+  });
+});
+
+test.each(["headers", "headersDistinct", "rawHeaders"] as const)(
+  "a request whose %s were read before loses the same",
+  async (early) => {
+    const guard = hedgerow({ headers: RULES });
+    const server = createServer((request, response) => {
+      const before = request[early];
+      expect(JSON.stringify(before)).toContain("x-debug");
+      guard(request, response, () => response.end(shown(request)));
+      if (early !== "headersDistinct") expect(JSON.stringify(before)).not.toContain("x-debug");
+    });
+    const url = await listening(server);
+    const { body } = await ask(url, { headers: ["x-debug", "1", "x-kept", "2"] });
+    expect(`${body}`).toContain("x-kept");
+    expect(`${body}`).not.toContain("x-debug");
+    await closed(server);
+  },
+);
+
+test("a request without anything internal is not touched", async () => {
+  const server = createServer((request, response) => {
+    const { headers, rawHeaders } = request;
+    expect(stripRequest(new HeaderStripper(RULES), request)).toBe(0);
+    expect([request.headers === headers, request.rawHeaders === rawHeaders]).toEqual([true, true]);
+    response.end();
+  });
+  const url = await listening(server);
+  expect((await ask(url, { headers: ["x-kept", "1"] })).status).toBe(200);
+  await closed(server);
+});
+
+test("a field called __proto__ reaches no prototype, also where Node is not safe from it", async () => {
+  const before = Object.getOwnPropertyNames(Object.prototype);
+  const server = createServer((request, response) => {
+    // Before CVE-2026-21710 was mended, to read it was the fault.
+    Object.defineProperty(request, "headersDistinct", {
+      configurable: true,
+      get: () => {
+        throw new TypeError("read");
+      },
+    });
+    stripRequest(new HeaderStripper(RULES), request);
+    const distinct = request.headersDistinct;
+    response.end(JSON.stringify({ distinct, raw: request.rawHeaders }));
+  });
+  const url = await listening(server);
+  const { body } = await ask(url, {
+    headers: ["__proto__", "1", "x-debug", "2", "__PROTO__", "3"],
+  });
+  expect(`${body}`).toContain('"__proto__":["1","3"]');
+  expect(`${body}`).toContain('"__proto__","1","__PROTO__","3"');
+  expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
+  await closed(server);
+});

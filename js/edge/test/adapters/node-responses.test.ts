@@ -1,0 +1,245 @@
+/** Responses, behind every adapter for Node's servers. */
+import { once } from "node:events";
+import { type OutgoingHttpHeaders, request, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { preset } from "hedgerow";
+import { hedgerow } from "hedgerow/connect";
+import { describe, expect, test } from "vitest";
+import { ask } from "../../../../tests/support/http/ask.js";
+import type { Field } from "../../../../tests/support/http/exchange.js";
+import { pairsOf } from "../../../../tests/support/http/fields.js";
+import { closed, serve } from "../../../../tests/support/http/listen.js";
+import { serverNames, start } from "./servers.js";
+
+const RULES = ["x-internal-*", "x-debug", "set-cookie2"];
+
+/** Node's types do not have all that Node takes. */
+const untyped = (fields: unknown) => fields as OutgoingHttpHeaders;
+
+/** Ways to answer with fields that stay, cookies among them, and with fields that go. */
+const WAYS: Record<string, (response: ServerResponse) => void> = {
+  "fields set one by one": (response) => {
+    response.setHeader("X-Kept", "1").setHeader("x-also", "1").setHeader("X-Debug", "1");
+    response.setHeader("Set-Cookie", ["a=1", "b=2"]).setHeader("x-internal-a", ["1", "2"]);
+    response.end("body");
+  },
+  "fields appended": (response) => {
+    for (const name of ["X-Kept", "x-also", "X-Debug", "x-internal-a"]) {
+      response.appendHeader(name, "1");
+    }
+    response.appendHeader("x-internal-a", "2").appendHeader("set-cookie", "a=1");
+    response.appendHeader("Set-Cookie", "b=2").write("bo");
+    response.end("dy");
+  },
+  "fields of Headers": (response) => {
+    const fields = new Headers({
+      "X-Kept": "1",
+      "x-also": "1",
+      "X-Debug": "1",
+      "x-internal-a": "1",
+    });
+    fields.append("set-cookie", "a=1");
+    fields.append("set-cookie", "b=2");
+    response.setHeaders(fields).end("body");
+  },
+  "fields of a Map": (response) => {
+    const fields = new Map<string, string | string[]>(
+      Object.entries({ "X-Kept": "1", "x-also": "1", "X-Debug": "1", "x-internal-a": "1" }),
+    );
+    response.setHeaders(fields.set("set-cookie", ["a=1", "b=2"])).end("body");
+  },
+  "an object": (response) => {
+    response.writeHead(200, {
+      ...{ "X-Kept": "1", "x-also": "1", "X-Debug": 1, "X-INTERNAL-a": ["1", "2"] },
+      "set-cookie": ["a=1", "b=2"],
+    });
+    response.end("body");
+  },
+  "a reason and an object": (response) => {
+    const fields = { "X-Kept": "1", "x-also": "1", "X-Debug": "1", "x-internal-a": "1" };
+    response.writeHead(200, "Fine", { ...fields, "set-cookie": ["a=1", "b=2"] }).end("body");
+  },
+  "an object, by a wrapper with three parameters": (response) => {
+    const writeHead = response.writeHead.bind(response) as (...given: unknown[]) => ServerResponse;
+    response.writeHead = (status: number, reason?: unknown, fields?: unknown) =>
+      writeHead(status, reason, fields);
+    const fields = { "X-Kept": "1", "x-also": "1", "X-Debug": "1", "x-internal-a": "1" };
+    response.writeHead(200, { ...fields, "set-cookie": ["a=1", "b=2"] }).end("body");
+  },
+  "an object without a reason": (response) => {
+    const fields = { "X-Kept": "1", "x-also": "1", "X-Debug": "1", "x-internal-a": "1" };
+    const none = undefined as unknown as string;
+    response.writeHead(200, none, { ...fields, "set-cookie": ["a=1", "b=2"] }).end("body");
+  },
+  "names and values in turn": (response) => {
+    const fields = ["X-Kept", "1", "X-DEBUG", "1", "set-cookie", "a=1", "x-internal-a", "1"];
+    response.writeHead(200, [...fields, "x-internal-A", "2", "Set-Cookie", "b=2", "x-also", "1"]);
+    response.end("body");
+  },
+  "names with lists": (response) => {
+    const fields = ["X-Kept", "1", "x-also", "1", "X-Debug", ["1", "2"], "set-cookie"];
+    response.writeHead(200, untyped([...fields, ["a=1", "b=2"], "x-internal-a", "1"])).end("body");
+  },
+  pairs: (response) => {
+    const fields = Object.entries({
+      "X-Kept": "1",
+      "x-also": "1",
+      "X-Debug": "1",
+      "x-internal-a": "1",
+    });
+    const cookies = [
+      ["set-cookie", "a=1"],
+      ["set-cookie", "b=2"],
+    ];
+    response.writeHead(200, untyped([...fields, ...cookies])).end("body");
+  },
+  "some fields set, and others in an object": (response) => {
+    response.setHeader("x-debug", "1").setHeader("X-Kept", "0").setHeader("x-also", "1");
+    const fields = { "x-kept": "1", "X-Internal-a": "1", "set-cookie": ["a=1", "b=2"] };
+    response.writeHead(200, fields).end("body");
+  },
+  "some fields set, and others in turn": (response) => {
+    response.setHeader("x-debug", "1").setHeader("x-also", "1");
+    const fields = ["x-kept", "1", "X-Internal-a", "1", "set-cookie", "a=1", "set-cookie", "b=2"];
+    response.writeHead(200, fields).end("body");
+  },
+  "heads that are flushed": (response) => {
+    response.setHeader("x-debug", "1").setHeader("x-kept", "1").setHeader("x-also", "1");
+    response.setHeader("set-cookie", ["a=1", "b=2"]).setHeader("x-internal-a", "1");
+    response.flushHeaders();
+    response.end("body");
+  },
+};
+
+describe.each(serverNames)("%s", (name) => {
+  test.each(Object.entries(WAYS))(
+    "a response is stripped that is made of %s",
+    async (_way, make) => {
+      const replies = [RULES, ["x-no-field-is-called-so"]].map(async (headers) => {
+        await using started = await start(name, { headers }, (_request, response) =>
+          make(response),
+        );
+        const { status, rawHeaders } = await ask(started.url);
+        const fields = pairsOf(rawHeaders).filter(([name]) => name !== "Date");
+        return { status, fields };
+      });
+      const [stripped, whole] = await Promise.all(replies);
+      const isInternal = ([name]: Field) => /^x-(internal-a|debug)$/i.test(name);
+      expect(stripped!.status).toBe(whole!.status);
+      expect(stripped!.fields).toEqual(whole!.fields.filter((field) => !isInternal(field)));
+    },
+  );
+
+  test("what Connection nominates goes with it", async () => {
+    await using started = await start(
+      name,
+      { headers: preset("hop-by-hop") },
+      (request, response) => {
+        const fields = { Connection: "keep-alive, X-Hop", "x-hop": "1", "x-end": "2" };
+        if (request.method === "GET") response.writeHead(200, fields);
+        else for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
+        response.end();
+      },
+    );
+    for (const method of ["GET", "POST"]) {
+      const { headers } = await ask(started.url, { method });
+      expect(headers).toMatchObject({ "x-end": "2" });
+      expect(headers).not.toHaveProperty("x-hop");
+    }
+  });
+
+  test("responses without a body have none, and keep their other fields", async () => {
+    await using started = await start(name, { headers: RULES }, (request, response) => {
+      response.setHeader("x-debug", "1").setHeader("etag", '"a"');
+      const status = Number(new URL(request.url!, "http://a").searchParams.get("status"));
+      if (request.method === "HEAD") response.setHeader("content-length", "1000");
+      response.writeHead(status, { "x-internal-a": "1", "x-kept": "1" }).end();
+    });
+    for (const [method, status] of [
+      ["HEAD", 200],
+      ["GET", 204],
+      ["GET", 304],
+      ["HEAD", 404],
+    ] as const) {
+      const reply = await ask(started.url, { method, path: `/?status=${status}` });
+      expect([reply.status, reply.body.length]).toEqual([status, 0]);
+      expect(reply.headers).toMatchObject({ etag: '"a"', "x-kept": "1" });
+      expect(reply.headers["content-length"]).toBe(method === "HEAD" ? "1000" : undefined);
+      expect(reply.rawHeaders.join()).not.toMatch(/internal|debug/i);
+    }
+  });
+
+  test("early hints and trailers are sent as they are", async () => {
+    await using started = await start(name, { headers: RULES }, (_request, response) => {
+      response.writeEarlyHints({ link: "</a.css>; rel=preload; as=style" });
+      response.writeHead(200, { trailer: "x-sum", "x-debug": "1" });
+      response.write("all");
+      response.addTrailers({ "x-sum": "7" });
+      response.end();
+    });
+    const { hostname, port } = started.url;
+    const outgoing = request({ hostname, port });
+    const hinted = once(outgoing, "information");
+    const answered = once(outgoing, "response");
+    outgoing.end();
+    expect((await hinted)[0]).toMatchObject({
+      statusCode: 103,
+      headers: { link: "</a.css>; rel=preload; as=style" },
+    });
+    const [response] = await answered;
+    expect(await text(response)).toBe("all");
+    expect(response.headers["x-debug"]).toBeUndefined();
+    expect(response.trailers).toEqual({ "x-sum": "7" });
+  });
+
+  test("a stream that is answered chunk by chunk arrives chunk by chunk", async () => {
+    await using started = await start(name, { headers: RULES }, async (request, response) => {
+      response.setHeader("x-debug", "1");
+      response.write("first");
+      // The second chunk is sent when the client has the first one.
+      await once(request, "data");
+      response.end("second");
+    });
+    const { hostname, port } = started.url;
+    const outgoing = request({ hostname, port, method: "POST" });
+    outgoing.flushHeaders();
+    const [response] = await once(outgoing, "response");
+    const [first] = await once(response, "data");
+    outgoing.end("go on");
+    const [second] = await once(response, "data");
+    expect([`${first}`, `${second}`]).toEqual(["first", "second"]);
+    expect(response.headers["x-debug"]).toBeUndefined();
+  });
+
+  test("requests and responses may have rules of their own", async () => {
+    const headers = { requests: ["x-asked"], responses: ["x-answered"] };
+    await using started = await start(name, { headers }, ({ headers }, response) => {
+      response.setHeader("x-answered", "1").setHeader("x-asked", "2");
+      response.end(JSON.stringify(headers));
+    });
+    const reply = await ask(started.url, { headers: ["x-asked", "1", "x-answered", "2"] });
+    expect(JSON.parse(`${reply.body}`)).toMatchObject({ "x-answered": "2" });
+    expect(`${reply.body}`).not.toContain("x-asked");
+    expect(reply.headers).toMatchObject({ "x-asked": "2" });
+    expect(reply.headers).not.toHaveProperty("x-answered");
+  });
+});
+
+test("two adapters strip what either of them matches", async () => {
+  const [first, second] = [["x-first"], ["x-second"]].map((headers) => hedgerow({ headers }));
+  const { server, url } = await serve((request, response) => {
+    first!(request, response, () => {
+      second!(request, response, () => {
+        response.setHeader("x-first", "1").setHeader("x-kept", "1");
+        response.writeHead(200, { "x-second": "1" }).end(JSON.stringify(request.rawHeaders));
+      });
+    });
+  });
+  const fields = ["x-first", "1", "X-Second", "1", "x-kept", "1"];
+  const { rawHeaders, body } = await ask(url, { headers: fields });
+  for (const text of [rawHeaders.join(), `${body}`]) {
+    expect(text).toContain("x-kept");
+    expect(text).not.toMatch(/first|second/i);
+  }
+  await closed(server);
+});

@@ -1,0 +1,77 @@
+/** The ways to put an adapter in front of a handler on Node's servers. */
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import connect from "connect";
+import express from "express";
+import Fastify from "fastify";
+import { type ConnectOptions, hedgerow } from "hedgerow/connect";
+import { type FastifyOptions, hedgerow as plugin } from "hedgerow/fastify";
+import { closed, listening } from "../../../../tests/support/http/listen.js";
+
+/** Options that every adapter takes. */
+export type Options = Pick<ConnectOptions, "headers" | "methods" | "normalize"> & {
+  paths?: NonNullable<ConnectOptions["paths"] & FastifyOptions["paths"]>;
+  onError?: (error: unknown) => void;
+};
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Where the router is, for handlers and guards, which clients need not know. */
+export const BELOW = "/below";
+
+const listeners: Record<
+  string,
+  (options: Options, handler: Handler) => RequestListener | Promise<RequestListener>
+> = {
+  "node:http": (options, handler) => {
+    const guard = hedgerow(options);
+    return (request, response) =>
+      guard(request, response, (error) => {
+        if (error === undefined) return handler(request, response);
+        response.statusCode = 500;
+        response.end();
+      });
+  },
+
+  connect: (options, handler) => connect().use(hedgerow(options)).use(handler),
+
+  express: (options, handler) => express().use(hedgerow(options), handler),
+
+  "a router of express below a path": (options, handler) => {
+    const router = express.Router().use(hedgerow(options)).use(handler);
+    const app = express().use(BELOW, router);
+    return (request, response) => {
+      request.url = BELOW + request.url;
+      app(request, response);
+    };
+  },
+
+  fastify: async (options, handler) => {
+    const app = Fastify();
+    await app.register(plugin, options);
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+    app.all("/*", (request, reply) => {
+      reply.hijack();
+      handler(request.raw, reply.raw);
+    });
+    await app.ready();
+    return (request, response) => app.routing(request, response);
+  },
+};
+
+export const serverNames = Object.keys(listeners);
+
+/** A handler behind an adapter, and the server that it is part of. */
+export interface Started {
+  server: Server;
+  url: URL;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts one of the servers, to be had with `await using`. */
+export async function start(name: string, options: Options, handler: Handler): Promise<Started> {
+  const server = createServer(await listeners[name]!(options, handler));
+  const url = await listening(server);
+  return { server, url, [Symbol.asyncDispose]: () => closed(server) };
+}

@@ -1,0 +1,164 @@
+/** The wrapper of handlers for Workers, with the Fetch standard as Node has it. */
+import { createServer } from "node:http";
+import { HeaderStripper, PathSet, preset } from "hedgerow";
+import { hedgerow, type WorkersOptions } from "hedgerow/workers";
+import { expect, test } from "vitest";
+import { closed, listening } from "../../../../tests/support/http/listen.js";
+
+const RULES = ["x-internal-*", "x-debug"];
+const FORGED = { "X-Internal-User": "root", "x-DEBUG": "1", "x-kept": "1" };
+
+/** A request whose sender claims to be internal. */
+const forged = (path = "/", init: RequestInit = {}) =>
+  new Request(`http://localhost${path}`, { headers: FORGED, ...init });
+
+/** Everything that a handler can see of the fields. */
+const shown = (request: Request) =>
+  Response.json([
+    [...request.headers],
+    [...request.clone().headers],
+    request.headers.get("X-Debug"),
+  ]);
+
+test("a handler gets what it is called with besides, and stays itself", async () => {
+  const handler = {
+    name: "handler",
+    fetch(this: { name: string }, request: Request, env: string, context: object) {
+      return Response.json([this.name, env, context, [...request.headers.keys()]]);
+    },
+    queue(this: { name: string }) {
+      return this.name;
+    },
+  };
+  const worker = hedgerow({ headers: RULES }, Object.freeze(handler));
+  const response = await worker.fetch(forged(), "env", { waits: true });
+  expect(await response.json()).toEqual(["handler", "env", { waits: true }, ["x-kept"]]);
+  expect(worker.queue()).toBe("handler");
+});
+
+test("without a handler, what was asked for is fetched", async () => {
+  let arrived: string[] = [];
+  const origin = createServer((request, response) => {
+    arrived = request.rawHeaders;
+    response.writeHead(200, { "x-debug": "1", "set-cookie": ["a=1", "b=2"], "x-kept": "1" });
+    response.end(request.url);
+  });
+  const url = await listening(origin);
+  const { fetch } = hedgerow({ headers: RULES });
+  const response = await fetch(new Request(new URL("/a?b", url), { headers: FORGED }));
+  expect(arrived).toContain("x-kept");
+  expect(arrived.join()).not.toMatch(/internal|debug/i);
+  // The answer of fetch is one that nobody may change: it was copied.
+  expect([response.headers.get("x-debug"), response.headers.get("x-kept")]).toEqual([null, "1"]);
+  expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+  expect(await response.text()).toBe("/a?b");
+  await closed(origin);
+});
+
+test("requests that nobody may change are copied, with their bodies and signals", async () => {
+  const aborts = new AbortController();
+  const init = { method: "POST", body: "sent", signal: aborts.signal };
+  const request = forged("/", init);
+  const immutable = () => {
+    throw new TypeError("immutable");
+  };
+  Object.defineProperty(request.headers, "delete", { value: immutable });
+  let inbound: Request | undefined;
+  const { fetch } = hedgerow(
+    { headers: RULES },
+    {
+      fetch(given: Request) {
+        inbound = given;
+        return shown(given);
+      },
+    },
+  );
+  expect(await (await fetch(request)).text()).not.toMatch(/internal|debug/i);
+  expect([inbound?.method, await inbound?.text()]).toEqual(["POST", "sent"]);
+  aborts.abort();
+  expect(inbound?.signal.aborted).toBe(true);
+});
+
+test("messages without anything internal are passed on as they are", async () => {
+  const request = new Request("http://localhost/", { headers: { "x-kept": "1" } });
+  const response = Response.redirect("http://localhost/elsewhere");
+  const fetch = (given: Request) => {
+    expect(given).toBe(request);
+    return response;
+  };
+  expect(await hedgerow({ headers: RULES }, { fetch }).fetch(request)).toBe(response);
+});
+
+test("requests and responses may have rules of their own, made or to be made", async () => {
+  const answer = (request: Request) =>
+    new Response([...request.headers.keys()].join(), { headers: FORGED });
+  const stripper = new HeaderStripper(RULES);
+  for (const rules of [RULES, stripper, new Set(RULES)]) {
+    const inbound = hedgerow({ headers: { requests: rules } }, { fetch: answer });
+    const one = await inbound.fetch(forged());
+    expect([await one.text(), one.headers.get("x-debug")]).toEqual(["x-kept", "1"]);
+    const outbound = hedgerow({ headers: { responses: rules } }, { fetch: answer });
+    const other = await outbound.fetch(forged());
+    expect(other.headers.get("x-debug")).toBeNull();
+    expect(await other.text()).toBe("x-debug,x-internal-user,x-kept");
+  }
+});
+
+test("two wrappers strip what either of them matches", async () => {
+  const inner = hedgerow({ headers: ["x-debug"] }, { fetch: shown });
+  const response = await hedgerow({ headers: ["x-internal-*"] }, inner).fetch(forged());
+  expect(await response.text()).not.toMatch(/internal|debug/i);
+});
+
+test("what Connection nominates goes with it", async () => {
+  const answer = ({ headers }: Request) =>
+    new Response([...headers.keys()].join(), {
+      headers: { connection: "x-hop", "x-hop": "1", "x-end": "2" },
+    });
+  const { fetch } = hedgerow({ headers: preset("hop-by-hop") }, { fetch: answer });
+  const headers = { connection: "close, X-Asked", "x-asked": "1", "x-kept": "1" };
+  const response = await fetch(new Request("http://localhost/", { headers }));
+  expect(await response.text()).toBe("x-kept");
+  expect([response.headers.get("x-hop"), response.headers.get("x-end")]).toEqual([null, "2"]);
+});
+
+test("what does not exist is answered by notFound, whose answer is stripped", async () => {
+  const there = { fetch: (_request: Request) => new Response("there") };
+  const notFound = async ({ url, headers }: Request) =>
+    new Response(`${url} ${[...headers.keys()]}`, { status: 410, headers: FORGED });
+  const sources: WorkersOptions["paths"][] = [new PathSet(["/a"]), async (path) => path === "/a"];
+  for (const paths of sources) {
+    const worker = hedgerow({ paths: paths!, headers: RULES, notFound }, there);
+    expect(await (await worker.fetch(forged("/a?b"))).text()).toBe("there");
+    const absent = await worker.fetch(forged("/b?/a"));
+    expect([absent.status, absent.headers.get("x-debug")]).toEqual([410, null]);
+    expect(await absent.text()).toBe("http://localhost/b?/a x-kept");
+    expect((await worker.fetch(forged("/b", { method: "PUT" }))).status).toBe(200);
+  }
+});
+
+test("a request passes when paths cannot be asked; what onError throws is thrown on", async () => {
+  const failure = new RangeError("no storage");
+  const throwing = () => {
+    throw failure;
+  };
+  for (const paths of [throwing, () => Promise.reject(failure)]) {
+    const told: unknown[] = [];
+    const onError = (error: unknown, { url }: Request) => told.push(error, url);
+    const there = { fetch: (_request: Request) => new Response("there") };
+    expect((await hedgerow({ paths, onError }, there).fetch(forged("/b"))).status).toBe(200);
+    expect(told).toEqual([failure, "http://localhost/b"]);
+    const worker = hedgerow({ paths, onError: throwing }, there);
+    await expect(worker.fetch(forged("/b"))).rejects.toBe(failure);
+  }
+});
+
+test("what a handler throws is thrown on, at once or later", async () => {
+  const failure = new RangeError("no storage");
+  const throwing = (_request: Request) => {
+    throw failure;
+  };
+  for (const fetch of [throwing, (_request: Request) => Promise.reject(failure)]) {
+    await expect(hedgerow({ headers: RULES }, { fetch }).fetch(forged())).rejects.toBe(failure);
+  }
+});

@@ -1,0 +1,31 @@
+/**
+ * Runs all that is promised of the interceptor with undici 8, and writes what became of each promise as
+ * JSON: "kept", or the error.
+ */
+import * as undici from "undici";
+import { checkExchanges } from "../../../support/http/check.js";
+import { type Undici, undiciCases } from "../cases.js";
+import { undiciSubject } from "../exchanges.js";
+
+const [count = "0"] = process.argv.slice(2);
+// The types of the version that this repository has.
+const given = undici as unknown as Undici;
+
+async function outcomeOf(keep: () => Promise<unknown>): Promise<string> {
+  try {
+    await keep();
+    return "kept";
+  } catch (error) {
+    return (error instanceof Error && error.stack) || String(error);
+  }
+}
+
+const outcomes: Record<string, string> = {};
+for (const [promise, keep] of Object.entries(undiciCases)) {
+  outcomes[promise] = await outcomeOf(() => keep(given));
+}
+let tally: object = {};
+const exchanges = await outcomeOf(async () => {
+  tally = await checkExchanges(undiciSubject(given, true), Number(count));
+});
+process.stdout.write(JSON.stringify({ outcomes, exchanges, tally }));

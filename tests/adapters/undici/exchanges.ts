@@ -1,0 +1,84 @@
+/**
+ * Random exchanges of a client of undici, whichever version of it: this module is run in Node by a test,
+ * and in another Node as a program.
+ */
+import { createServer } from "node:http";
+import { Readable } from "node:stream";
+import { hedgerow } from "hedgerow/undici";
+import type { Dispatcher } from "undici";
+import { FRAMING, type Subject } from "../../support/http/check.js";
+import { contentOf, digestOf, piecesOf } from "../../support/http/content.js";
+import type { Exchange, Field, Message } from "../../support/http/exchange.js";
+import { groupsOf, pairsOf } from "../../support/http/fields.js";
+import { closed, listening } from "../../support/http/listen.js";
+
+/** What is used of undici. */
+export interface Undici {
+  Agent: new (options: { connections: number }) => Dispatcher;
+}
+
+type Headers = NonNullable<Dispatcher.RequestOptions["headers"]>;
+
+/** The forms in which undici takes fields, one after the other. */
+function headersOf({ fields, path }: Exchange): Headers {
+  const forms: (() => Headers)[] = [
+    () => fields.flat(),
+    () => groupsOf(fields),
+    () => new Map(Object.entries(groupsOf(fields))),
+    () => fields.values() as Iterable<[string, string]>,
+  ];
+  return forms[path.length % forms.length]!();
+}
+
+/**
+ * The client, which has the rules; the origin has none.
+ *
+ * @param isExact whether clients with an interceptor can be told of fields as they came
+ */
+export function undiciSubject({ Agent }: Undici, isExact: boolean): Subject {
+  return {
+    // Of an object the names are in another order.
+    exact: { requests: false, responses: isExact },
+    // Of fields that come again the second value is read as UTF-8.
+    latin1: { requests: true, responses: isExact },
+    free: { requests: [...FRAMING, "host"], responses: FRAMING },
+    nominates: false,
+    async start(rules, origin) {
+      const server = createServer(origin.listener);
+      const url = await listening(server);
+      const agent = new Agent({ connections: 16 });
+      const client = agent.compose(hedgerow({ headers: rules }));
+      return {
+        exchange: (exchange, prefix) => request(client, exchange, url.origin, prefix, isExact),
+        close: async () => {
+          await agent.destroy();
+          await closed(server);
+        },
+      };
+    },
+  };
+}
+
+async function request(
+  client: Dispatcher,
+  exchange: Exchange,
+  origin: string,
+  prefix: string,
+  isExact: boolean,
+): Promise<Message> {
+  const { method, path, content } = exchange;
+  const { statusCode, headers, body } = await client.request({
+    origin,
+    path: prefix + path,
+    method: method as Dispatcher.HttpMethod,
+    headers: headersOf(exchange),
+    body: content?.chunked ? Readable.from(piecesOf(content)) : content && contentOf(content),
+    responseHeaders: isExact ? "raw" : null,
+  });
+  const fields = isExact
+    ? pairsOf(headers as unknown as string[])
+    : Object.entries(headers).flatMap(([name, values = []]) =>
+        [values].flat().map((value): Field => [name, value]),
+      );
+  return { start: `${statusCode}`, fields, digest: await digestOf(body) };
+}

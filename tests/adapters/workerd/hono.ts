@@ -1,0 +1,6 @@
+/** An app of Hono behind the adapter. */
+import { hedgerow } from "hedgerow/hono";
+import { Hono } from "hono";
+import { answer, OPTIONS } from "./answer.js";
+
+export default new Hono().use(hedgerow(OPTIONS)).all("/*", (c) => answer(c.req.raw));

@@ -1,0 +1,19 @@
+/** An app of Hono in front of an origin, whose rules are those of its deployment. */
+import { type HonoOptions, hedgerow } from "hedgerow/hono";
+import { Hono } from "hono";
+
+let app: Hono | undefined;
+
+function appOf(options: HonoOptions): Hono {
+  const app = new Hono();
+  app.use(hedgerow(options));
+  app.all("/*", (c) => fetch(c.req.raw));
+  return app;
+}
+
+export default {
+  fetch(request: Request, env: { OPTIONS: HonoOptions }): Response | Promise<Response> {
+    app ??= appOf(env.OPTIONS);
+    return app.fetch(request, env);
+  },
+};

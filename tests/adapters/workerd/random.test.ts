@@ -1,0 +1,30 @@
+/** Random exchanges with the adapters that run in workerd, in front of an origin on real sockets. */
+import { createServer } from "node:http";
+import { describe, expect, test } from "vitest";
+import { checkExchanges, FRAMING, SEED, type Subject, served } from "../../support/http/check.js";
+import { startDirectWorker } from "../../support/http/direct-worker.js";
+import { closed, listening } from "../../support/http/listen.js";
+
+function subject(entry: string): Subject {
+  return {
+    exact: { requests: false, responses: false },
+    latin1: { requests: true, responses: true },
+    // What workers send names them.
+    free: { requests: [...FRAMING, "cf-worker"], responses: FRAMING },
+    nominates: false,
+    async start(headers, origin) {
+      const server = createServer(origin.listener);
+      const OPTIONS = { headers } as never;
+      const { worker, url } = await startDirectWorker(entry, { OPTIONS }, await listening(server));
+      return served(url, () => Promise.all([worker.dispose(), closed(server)]));
+    },
+  };
+}
+
+describe(`10,000 random exchanges lose what the rules match, and nothing else (seed ${SEED})`, () => {
+  test.for(["proxy-worker", "proxy-hono"])("%s in workerd", { timeout: 300_000 }, async (name) => {
+    const tally = await checkExchanges(subject(`tests/adapters/workerd/${name}.ts`), 10_000);
+    expect(tally.exchanges).toBe(10_000);
+    expect(Math.min(tally.stripped, tally.kept)).toBeGreaterThan(10_000);
+  });
+});

@@ -1,0 +1,37 @@
+import { hedgerow } from "hedgerow/hono";
+import { type Context, Hono } from "hono";
+import { equal } from "../../support/assert.js";
+import type { Cases } from "../case.js";
+import { echo, forged, PATHS, RULES, shown, stripped } from "./messages.js";
+
+/** An app of one route behind the middleware. */
+function appOf(options: Parameters<typeof hedgerow>[0], answer: (c: Context) => Response) {
+  const app = new Hono();
+  app.use(hedgerow(options));
+  app.get("/about", answer);
+  return app;
+}
+
+export const honoAdapter: Cases = {
+  "an app neither sees nor sends what is internal": async () => {
+    const app = appOf({ headers: RULES }, (c) => echo(c.req.raw));
+    equal(await shown(await app.request(forged("/about"))), stripped());
+  },
+
+  "an app's helpers see no more than its handlers": async () => {
+    const app = appOf({ headers: RULES }, (c) => {
+      const one = c.req.header("X-Internal-User") ?? "none";
+      return c.json([one, Object.keys(c.req.header()).sort()]);
+    });
+    const response = await app.request(forged("/about"));
+    equal(await response.json(), ["none", ["accept", "x-public"]]);
+  },
+
+  "an app is not asked for what does not exist": async () => {
+    const app = appOf({ paths: PATHS }, (c) => c.text("there"));
+    app.notFound((c) => c.text("the app's own", 404));
+    equal(await (await app.request(forged("/about"))).text(), "there");
+    const absent = await app.request(forged("/wp-login.php"));
+    equal([absent.status, await absent.text()], [404, "the app's own"]);
+  },
+};

@@ -1,0 +1,68 @@
+/**
+ * The behaviour of `hedgerow/slim` where nothing has instantiated the module yet: in this order, and
+ * once in a runtime.
+ */
+import {
+  HeaderStripper,
+  HedgerowError,
+  type HedgerowErrorCode,
+  instantiate,
+  PathFilter,
+  PathSet,
+} from "hedgerow/slim";
+import { equal, thrownBy } from "../support/assert.js";
+import { bytesOf } from "../support/text.js";
+import type { Cases } from "./case.js";
+import { PATHMAP } from "./paths/files.js";
+
+/** What these cases ask of the runtime that they run on. */
+export interface SlimRuntime {
+  /** The module, or its bytes. */
+  readonly module: WebAssembly.Module | BufferSource;
+}
+
+/** Asserts that `call` throws an error with this code that says what to do. */
+function fails(call: () => unknown, code: HedgerowErrorCode, expected: string): void {
+  const error = thrownBy(call);
+  if (!(error instanceof HedgerowError)) throw new Error(`found ${error}`, { cause: error });
+  equal(error.code, code, error.message);
+  equal(error.message.includes(expected), true, error.message);
+}
+
+export const slim: Cases<SlimRuntime> = {
+  "what needs the module says so before it is there": () => {
+    const uses = [() => new HeaderStripper(["x-a"]), () => PathFilter.parse(PATHMAP)];
+    for (const use of uses) fails(use, "ERR_NOT_INSTANTIATED", "expected instantiate(module)");
+  },
+
+  "what does not need the module works without it": () => {
+    equal(new PathSet(["/a"]).has("/a"), true);
+  },
+
+  "what is not the module is refused": () => {
+    const empty = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
+    for (const bytes of [empty, new Uint8Array(), bytesOf("<!doctype html>")]) {
+      fails(() => instantiate(bytes), "ERR_MODULE", "expected ");
+    }
+    fails(
+      () => new HeaderStripper(["x-a"]),
+      "ERR_NOT_INSTANTIATED",
+      "expected instantiate(module)",
+    );
+  },
+
+  "everything works with the module": ({ module }) => {
+    instantiate(module);
+    using stripper = new HeaderStripper(["x-internal-*"]);
+    equal(stripper.matches("X-Internal-User"), true);
+    equal(stripper.stripRaw(["X-Internal-User", "a", "accept", "b"]), ["accept", "b"]);
+    using filter = PathFilter.parse(PATHMAP);
+    equal([filter.has("/foo"), filter.has("/bar")], [true, false]);
+  },
+
+  "to instantiate it again changes nothing": ({ module }) => {
+    using stripper = new HeaderStripper(["x-a"]);
+    instantiate(module);
+    equal([stripper.matches("x-a"), stripper.matches("x-b")], [true, false]);
+  },
+};

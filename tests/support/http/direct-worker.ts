@@ -1,0 +1,27 @@
+/** Workers whose sockets are those of workerd: no other worker stands between them and clients. */
+import { Miniflare, type WorkerOptions } from "miniflare";
+import { bundle, COMPATIBILITY_DATE } from "../../../scripts/lib/worker.mjs";
+
+/**
+ * Runs a worker. Whatever host it fetches from, it is `origin` that answers.
+ *
+ * @param entry from the root of the repository
+ */
+export async function startDirectWorker(
+  entry: string,
+  bindings: WorkerOptions["bindings"],
+  origin: URL,
+): Promise<{ worker: Miniflare; url: URL }> {
+  const worker = new Miniflare({
+    host: "127.0.0.1",
+    port: 0,
+    modules: await bundle(entry),
+    modulesRoot: ".",
+    bindings,
+    compatibilityDate: COMPATIBILITY_DATE,
+    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+    outboundService: { external: { address: origin.host, http: {} } },
+    cf: false,
+  });
+  return { worker, url: await worker.unsafeGetDirectURL() };
+}

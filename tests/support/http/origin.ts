@@ -1,0 +1,99 @@
+/** An origin that answers as exchanges say, and tells what arrived: for Node, and for `Request`s. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { contentOf, digestOf, piecesOf } from "./content.js";
+import type { Content, Exchange, Field, Message } from "./exchange.js";
+import { groupsOf, pairsOf } from "./fields.js";
+
+type Answer = Exchange["answer"];
+
+/** The fields of an answer, with the one that nominates others. */
+export function answerFields({ fields, nominated }: Answer): Field[] {
+  if (nominated.length === 0) return [...fields];
+  return [["Connection", ["keep-alive", ...nominated].join(", ")], ...fields];
+}
+
+export class Origin {
+  #count = 0;
+  readonly #awaited = new Map<string, { exchange: Exchange; arrived?: Message }>();
+
+  /** Awaits an exchange. Returns what its path has to begin with. */
+  awaits(exchange: Exchange): string {
+    const number = `${this.#count++}`;
+    this.#awaited.set(number, { exchange });
+    return `/n${number}`;
+  }
+
+  /** What arrived under the path that began with `prefix`. */
+  arrived(prefix: string): Message {
+    const number = prefix.slice(2);
+    const { arrived } = this.#awaited.get(number)!;
+    this.#awaited.delete(number);
+    if (arrived === undefined) throw new Error("the request did not arrive");
+    return arrived;
+  }
+
+  /** Answers a request of Node's servers. */
+  readonly listener = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method, url, rawHeaders } = request;
+    const start = `${method} ${url}`;
+    const fields = pairsOf([...rawHeaders]);
+    const { answer } = await this.#record({ start, fields }, request);
+    setFields(response, answer);
+    if (answer.content?.chunked) {
+      for (const piece of piecesOf(answer.content)) response.write(piece);
+    }
+    response.end(answer.content?.chunked ? undefined : contentOf(answer.content));
+  };
+
+  /** Answers a request of the Fetch standard. */
+  readonly respond = async (request: Request): Promise<Response> => {
+    const { pathname, search } = new URL(request.url);
+    const start = `${request.method} ${pathname}${search}`;
+    const { answer } = await this.#record({ start, fields: [...request.headers] }, request.body);
+    const { status, content } = answer;
+    const body = content === null ? null : content.chunked ? streamOf(content) : contentOf(content);
+    return new Response(body as BodyInit | null, {
+      status,
+      headers: answerFields(answer) as [string, string][],
+    });
+  };
+
+  async #record(
+    head: Omit<Message, "digest">,
+    body: AsyncIterable<Uint8Array> | null,
+  ): Promise<Exchange> {
+    const [, number = ""] = /\/n(\d+)/.exec(head.start) ?? [];
+    const awaited = this.#awaited.get(number);
+    if (awaited === undefined) throw new Error(`nobody awaits ${head.start}`);
+    // Where the server is mounted is no part of the path.
+    const start = head.start.replace(/ .*(?=\/n\d)/, " ");
+    awaited.arrived = { ...head, start, digest: await digestOf(body) };
+    return awaited.exchange;
+  }
+}
+
+/** Says what fields an answer has, in the way that it names. */
+function setFields(response: ServerResponse, answer: Answer): void {
+  const { status, content, setting } = answer;
+  const fields = answerFields(answer);
+  if (content?.chunked === false) fields.push(["Content-Length", `${content.length}`]);
+  if (setting === "list") response.writeHead(status, fields.flat());
+  // Node's types do not have pairs.
+  else if (setting === "pairs") response.writeHead(status, fields as unknown as string[]);
+  else if (setting === "object") response.writeHead(status, groupsOf(fields));
+  else {
+    response.statusCode = status;
+    for (const [name, value] of fields) response.appendHeader(name, value);
+  }
+}
+
+function streamOf(content: Content): ReadableStream {
+  const pieces = piecesOf(content);
+  return new ReadableStream({
+    pull(controller) {
+      const { done, value } = pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+}

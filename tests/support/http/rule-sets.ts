@@ -1,0 +1,28 @@
+/** The rules that exchanges are generated for. Each set has a server of its own. */
+import fc from "fast-check";
+import { preset } from "hedgerow";
+import { TOKEN_CHARACTERS } from "../tokens.js";
+
+export interface RuleSet {
+  requests: readonly string[];
+  responses: readonly string[];
+}
+
+const few = ["x-internal-*", "X-Debug-Token", "cf-int-*", "__proto__", "constructor", "7*", "x-a"];
+
+const text = fc.string({ unit: fc.constantFrom(...TOKEN_CHARACTERS), minLength: 4, maxLength: 24 });
+const many = fc.sample(fc.tuple(text, fc.constantFrom("", "*")), { numRuns: 150, seed: 1 });
+
+/** Of the last one `Connection` nominates fields, which only Node shows to applications. */
+export const RULE_SETS: readonly RuleSet[] = [
+  { requests: few, responses: few },
+  {
+    requests: [...few, ...preset("next")],
+    responses: ["x-powered-by", "x-secret-*", "set-cookie2"],
+  },
+  { requests: many.map((parts) => parts.join("")), responses: [...preset("cloudflare"), "x-*"] },
+  {
+    requests: [...few, "connection"],
+    responses: [...preset("next"), "connection", "x-internal-*"],
+  },
+];
