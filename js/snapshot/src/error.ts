@@ -44,6 +44,7 @@ export interface Details {
  * where. What the system said is the `cause`.
  */
 export class SnapshotError extends Error {
+  /** The name of the class. */
   override readonly name = "SnapshotError";
   /** The field that is wrong, for `ERR_SNAPSHOT_FORMAT`. */
   readonly field: string | undefined;
@@ -52,7 +53,9 @@ export class SnapshotError extends Error {
   /** The status that a server answered with, if that is what is wrong. */
   readonly status: number | undefined;
 
+  /** @internal */
   constructor(
+    /** What went wrong. */
     readonly code: SnapshotErrorCode,
     message: string,
     { place, cause, status }: Details = {},

@@ -6,25 +6,45 @@ export interface Events {
   readonly "hedgerow:snapshot:request": RequestEvent;
   /** A request failed, and is made again after `delay` milliseconds. */
   readonly "hedgerow:snapshot:retry": RequestEvent & {
+    /** Why it failed. */
     readonly reason: string;
+    /** How long the next request waits, in milliseconds. */
     readonly delay: number;
   };
   /** The number of connections that there may be has changed. */
-  readonly "hedgerow:snapshot:connections": { readonly url: string; readonly connections: number };
+  readonly "hedgerow:snapshot:connections": {
+    /** The URL of the snapshot. */
+    readonly url: string;
+    /** How many there may be now. */
+    readonly connections: number;
+  };
   /** The server has no ranges: all of the snapshot is fetched in one stream. */
-  readonly "hedgerow:snapshot:no-ranges": { readonly url: string };
-  /** An image was got out of a cache: whether it was there, and how long it took, in milliseconds, without a copy. */
-  readonly "hedgerow:cache:get": CacheEvent & { readonly hit: boolean; readonly duration: number };
-  /** An image was restored into a cache, and how long that took, in milliseconds. */
-  readonly "hedgerow:cache:fill": CacheEvent & { readonly duration: number };
+  readonly "hedgerow:snapshot:no-ranges": {
+    /** The URL of the snapshot. */
+    readonly url: string;
+  };
+  /** An image was got out of a cache. */
+  readonly "hedgerow:cache:get": CacheEvent & {
+    /** Whether it was there. */
+    readonly hit: boolean;
+    /** How long it took, in milliseconds, without a copy. */
+    readonly duration: number;
+  };
+  /** An image was restored into a cache. */
+  readonly "hedgerow:cache:fill": CacheEvent & {
+    /** How long it took, in milliseconds. */
+    readonly duration: number;
+  };
   /** An image went to make room. */
   readonly "hedgerow:cache:evict": CacheEvent;
   /** An image went because it was damaged. */
   readonly "hedgerow:cache:damaged": Pick<CacheEvent, "directory" | "digest"> & {
+    /** What is wrong with it. */
     readonly reason: string;
   };
 }
 
+/** What is told of an image in a cache. */
 export interface CacheEvent {
   /** The directory of the cache. */
   readonly directory: string;
@@ -34,9 +54,13 @@ export interface CacheEvent {
   readonly bytes: number;
 }
 
+/** What is told of a request for a part of a snapshot. */
 export interface RequestEvent {
+  /** The URL of the snapshot. */
   readonly url: string;
+  /** Where the part begins, in bytes. */
   readonly start: number;
+  /** Where it ends: the first byte that is not asked for. */
   readonly end: number;
   /** Whether another connection is at the same part, which is slow. */
   readonly isHedge: boolean;

@@ -1,3 +1,4 @@
+/** `@hedgerow/snapshot`: snapshots of disk images, and a cache of images. */
 export type { Counts, Timing, Timings } from "./cache/counters.js";
 export {
   type CachedImage,

@@ -1,3 +1,4 @@
+/** `@hedgerow/snapshot/opentelemetry`: what the caches of a process do, as metrics. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Meter, Observable } from "@opentelemetry/api";
 

@@ -1,7 +1,10 @@
 /** How long something took, in milliseconds. */
 export interface Timing {
+  /** How often it happened. */
   readonly count: number;
+  /** How long all of it took together. */
   readonly total: number;
+  /** How long the longest took. */
   readonly longest: number;
 }
 

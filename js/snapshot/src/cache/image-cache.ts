@@ -38,6 +38,7 @@ export interface CachedImage {
   readonly info: SnapshotInfo;
   /** Says that it is used no more. Until then, or the end of the process, it stays where it is. */
   release(): Promise<void>;
+  /** The same as {@link release}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -222,6 +223,7 @@ export class ImageCache {
     return this.#closed;
   }
 
+  /** The same as {@link close}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

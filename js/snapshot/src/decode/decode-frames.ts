@@ -2,6 +2,7 @@ import type { SnapshotFile } from "../local/snapshot-file.js";
 import { type WorkOptions, workerCount } from "../options/work-options.js";
 import type { DecodeData } from "../workers/decode-worker.js";
 import { withWorkers } from "../workers/pool.js";
+import { DECODE_WORKER } from "../workers/scripts.js";
 import type { FrameWork } from "./frame-work.js";
 
 /** Decodes the frames of a file, each by whichever thread is free. */
@@ -12,8 +13,7 @@ export async function decodeFrames(
 ): Promise<void> {
   const count = workerCount(options, work.frames);
   const data: DecodeData = { ...(await work.sinkData()), source: file.fd };
-  const script = new URL("../workers/decode-worker.js", import.meta.url);
-  await withWorkers<null, null, void>(script, count, data, options.signal, (pool) =>
+  await withWorkers<null, null, void>(DECODE_WORKER, count, data, options.signal, (pool) =>
     work.withProgress(
       options,
       (error) => void pool.end(error),

@@ -8,6 +8,7 @@ import type { FetchTask } from "../workers/fetch-worker.js";
 import { Ledger } from "../workers/ledger.js";
 import { type WorkerPool, withWorkers } from "../workers/pool.js";
 import type { EarlyBytes, FetchData, Ranges } from "../workers/range-fetcher.js";
+import { FETCH_WORKER } from "../workers/scripts.js";
 import type { FrameWork } from "./frame-work.js";
 
 /** How many connections there are at first for each thread and in all, and how many there may be. */
@@ -33,9 +34,8 @@ export function withFetchers<T>(
   options: WorkOptions,
   use: (pool: FetcherPool) => Promise<T>,
 ): Promise<T> {
-  const script = new URL("../workers/fetch-worker.js", import.meta.url);
   const count = workerCount(options, FIRST_THREADS);
-  return withWorkers<FetchTask, null, T>(script, count, undefined, options.signal, use);
+  return withWorkers<FetchTask, null, T>(FETCH_WORKER, count, undefined, options.signal, use);
 }
 
 /** Fetches the frames of an object in ranges, and decodes them as they come. */

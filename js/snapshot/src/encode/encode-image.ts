@@ -3,6 +3,7 @@ import { withProgress } from "../progress.js";
 import type { CompressedPiece, EncodeData, Piece } from "../workers/encode-worker.js";
 import { type WorkerPool, withWorkers } from "../workers/pool.js";
 import { zeros } from "../workers/runs.js";
+import { ENCODE_WORKER } from "../workers/scripts.js";
 import type { SnapshotAssembly } from "./assembly.js";
 import { pieces, type Stretch, toRead } from "./pieces.js";
 
@@ -25,9 +26,8 @@ export async function encodeImage(
   const { count, totalBytes } = toRead(image.size, encoding.pieceSize, extents);
   const stretches = pieces(image.size, encoding.pieceSize, extents);
   const data: EncodeData = { module, ...encoding, image: image.fd, imageName: image.name };
-  const script = new URL("../workers/encode-worker.js", import.meta.url);
   await withWorkers<Piece, CompressedPiece, void>(
-    script,
+    ENCODE_WORKER,
     workerCount(options, count),
     data,
     options.signal,

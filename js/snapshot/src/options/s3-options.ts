@@ -7,15 +7,21 @@ import { SnapshotError } from "../error.js";
 export interface S3Options {
   /** The URL of the service, for those that are not AWS. */
   readonly endpoint?: string | URL | undefined;
+  /** The region of the bucket. */
   readonly region?: string | undefined;
   /** Whether the bucket is in the path, and not in the host: unless it is said, where there is an endpoint. */
   readonly forcePathStyle?: boolean | undefined;
+  /** As whom the bucket is asked. */
   readonly credentials?: S3Credentials | undefined;
 }
 
+/** A key of AWS, or of a service that is asked as AWS is. */
 export interface S3Credentials {
+  /** The name of the key. */
   readonly accessKeyId: string;
+  /** The secret that requests are signed with. */
   readonly secretAccessKey: string;
+  /** What goes with a key that is valid for some time only. */
   readonly sessionToken?: string | undefined;
 }
 

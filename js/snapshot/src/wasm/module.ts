@@ -1,7 +1,11 @@
-import { readFile } from "node:fs/promises";
-
 /** The modules of this package: one reads snapshots, one makes them. */
 export type ModuleName = "decode" | "encode";
+
+/** Where the bytes are: in code, so that they come along when that is bundled. */
+const BYTES = {
+  decode: () => import("./decode-module.js"),
+  encode: () => import("./encode-module.js"),
+};
 
 const compiled = new Map<ModuleName, Promise<WebAssembly.Module>>();
 
@@ -17,6 +21,6 @@ export function compiledModule(name: ModuleName): Promise<WebAssembly.Module> {
 }
 
 async function compile(name: ModuleName): Promise<WebAssembly.Module> {
-  const bytes = await readFile(new URL(`../../wasm/${name}_bg.wasm`, import.meta.url));
-  return WebAssembly.compile(bytes);
+  const { default: base64 } = await BYTES[name]();
+  return WebAssembly.compile(Buffer.from(base64, "base64"));
 }

@@ -22,8 +22,10 @@ class Thread<Task, Result> {
   readonly #loaded: Promise<void>;
   #ended: Promise<void> | undefined;
 
-  constructor(script: URL, data: unknown, fail: (error: unknown) => void) {
-    this.#worker = new Worker(script, {
+  constructor(script: string, data: unknown, fail: (error: unknown) => void) {
+    // Not a file, which would not be where it was once a bundler has been at this one.
+    const url = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
+    this.#worker = new Worker(url, {
       workerData: data,
       // What Node was started with is for whoever started it: some of it no thread takes.
       execArgv: [],
@@ -81,7 +83,7 @@ export class WorkerPool<Task, Result> {
   #isEnded = false;
 
   constructor(
-    private readonly script: URL,
+    private readonly script: string,
     count: number,
     private readonly data: unknown,
   ) {
@@ -147,10 +149,11 @@ export class WorkerPool<Task, Result> {
 /**
  * Has `work` use `count` threads, which end with it, or when the signal says so.
  *
+ * @param script what each thread runs
  * @param data what each thread begins with
  */
 export async function withWorkers<Task, Result, T>(
-  script: URL,
+  script: string,
   count: number,
   data: unknown,
   signal: AbortSignal | undefined,
