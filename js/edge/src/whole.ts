@@ -1,12 +1,13 @@
 /**
- * Everything, as one file, since a runtime takes its time for each that it reads. The package exports it
- * with the types of `entries/main.ts` alone: what else is here, its other entries use, and its tests.
- * `scripts/lib/bundle-edge.mjs` lets each of their imports lead to it.
+ * Everything but the building of filters, as one file, since a runtime takes its time for each that it
+ * reads: what entries and adapters are made of. `scripts/lib/bundle-edge.mjs` lets each of their imports
+ * lead to it.
  */
+import "./entries/instance.js";
+
 export { RuleSet } from "../wasm/edge.js";
-export { buildMemory } from "./build/module.js";
 export * from "./compile.js";
-export * from "./entries/main.js";
+export * from "./entries/requests.js";
 export * from "./headers/compiled-rules.js";
 export * from "./headers/confirmations.js";
 export * from "./module.js";

@@ -92,10 +92,16 @@ function readHeaders(of: string, headers: AdapterOptions<never>["headers"]) {
 
 function isRules(value: unknown): value is HeaderRules {
   return typeof value === "object" && value !== null
-    ? value instanceof HeaderStripper || Symbol.iterator in value
+    ? isStripper(value) || Symbol.iterator in value
     : false;
 }
 
 function stripperOf(rules: HeaderRules): HeaderStripper {
-  return rules instanceof HeaderStripper ? rules : new HeaderStripper(rules);
+  return isStripper(rules) ? rules : new HeaderStripper(rules);
+}
+
+/** By what it does, for `hedgerow/slim` has a class of its own. */
+function isStripper(value: object): value is HeaderStripper {
+  const { matches, strip, stripRaw } = value as Partial<HeaderStripper>;
+  return [matches, strip, stripRaw].every((method) => typeof method === "function");
 }

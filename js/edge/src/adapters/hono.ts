@@ -8,6 +8,7 @@ import { type Adapter, type AdapterOptions, readOptions } from "./adapter.js";
 import { strippedRequest, strippedResponse } from "./messages.js";
 import { stripIncoming, stripResponse } from "./node-messages.js";
 
+export * from "../entries/requests.js";
 export type { HeaderRules } from "./adapter.js";
 
 /** What the middleware is made with. */

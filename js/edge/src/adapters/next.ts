@@ -8,6 +8,7 @@ import { answerNotFound } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
 import { strip, strippedResponse } from "./messages.js";
 
+export * from "../entries/requests.js";
 export type { HeaderRules } from "./adapter.js";
 
 /** What the proxy is made with. */

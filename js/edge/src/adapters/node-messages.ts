@@ -31,6 +31,8 @@ export function stripIncoming(stripper: HeaderStripper, request: IncomingMessage
   // Node makes these of `rawHeaders` when they are first asked for, and counts on its length.
   const { headers } = request;
   if ("headersDistinct" in request) Object.defineProperty(request, "headersDistinct", LAZY);
+  // What was made of them after they were stripped by other rules.
+  (request as WithDistinct)[DISTINCT] = undefined;
   const gone: string[] = [];
   let end = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -52,9 +54,10 @@ export function stripIncoming(stripper: HeaderStripper, request: IncomingMessage
 const DISTINCT = Symbol("hedgerow.headersDistinct");
 
 type Distinct = Record<string, string[]>;
+type WithDistinct = IncomingMessage & { [DISTINCT]?: Distinct | undefined };
 
 /** Makes `headersDistinct` when it is first asked for, which it hardly ever is. */
-const LAZY: PropertyDescriptor & ThisType<IncomingMessage & { [DISTINCT]?: Distinct }> = {
+const LAZY: PropertyDescriptor & ThisType<WithDistinct> = {
   configurable: true,
   enumerable: true,
   get() {

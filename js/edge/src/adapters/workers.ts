@@ -5,6 +5,7 @@ import { answerNotFound } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
 import { strippedRequest, strippedResponse } from "./messages.js";
 
+export * from "../entries/requests.js";
 export type { HeaderRules } from "./adapter.js";
 
 /** What the wrapper is made with. */

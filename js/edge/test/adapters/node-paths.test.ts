@@ -95,6 +95,20 @@ describe.each(serverNames)("%s", (name) => {
   });
 });
 
+test("below a path, the whole of it is asked for", async () => {
+  const asked: string[] = [];
+  const paths = (path: string) => asked.push(path) > 0;
+  await using started = await start(
+    "a router of express below a path",
+    { paths },
+    ({ url }, response) => {
+      response.end(url);
+    },
+  );
+  expect(`${(await ask(started.url, { path: "/a?b" })).body}`).toBe("/a?b");
+  expect(asked).toEqual([`${BELOW}/a`]);
+});
+
 test("notFound answers in place of the default", async () => {
   const notFound: ConnectOptions["notFound"] = ({ url }, response) => {
     response.writeHead(410, { "x-debug": "1" }).end(url);

@@ -229,9 +229,12 @@ test("two adapters strip what either of them matches", async () => {
   const [first, second] = [["x-first"], ["x-second"]].map((headers) => hedgerow({ headers }));
   const { server, url } = await serve((request, response) => {
     first!(request, response, () => {
+      expect(request.headersDistinct).toHaveProperty("x-second");
       second!(request, response, () => {
         response.setHeader("x-first", "1").setHeader("x-kept", "1");
-        response.writeHead(200, { "x-second": "1" }).end(JSON.stringify(request.rawHeaders));
+        response.writeHead(200, { "x-second": "1" });
+        const { headers, headersDistinct, rawHeaders } = request;
+        response.end(JSON.stringify([headers, headersDistinct, rawHeaders]));
       });
     });
   });
