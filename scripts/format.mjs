@@ -5,7 +5,7 @@ import { setup } from "./setup.mjs";
 await main(() => {
   setup();
   run("cargo", ["fmt", "--all"]);
-  for (const crate of ["headers", "paths"]) {
+  for (const crate of ["headers", "paths", "snapshot"]) {
     run("cargo", ["fmt", "--manifest-path", `crates/${crate}/fuzz/Cargo.toml`]);
   }
   run("biome", ["check", "--write", "."]);

@@ -3,11 +3,14 @@
 import { build } from "./build.mjs";
 import { packCrates } from "./lib/pack-crates.mjs";
 import { main, run, step } from "./lib/run.mjs";
+import { installTestSuites } from "./lib/suites.mjs";
 import { setup } from "./setup.mjs";
 
 await main(() => {
   setup();
   build();
+  // Their types.
+  installTestSuites();
   step("Rust: formatting");
   run("cargo", ["fmt", "--all", "--check"]);
   for (const crate of ["headers", "paths", "snapshot"]) {

@@ -4,6 +4,7 @@ import { installPrograms } from "./lib/debian.mjs";
 import { installGoTool } from "./lib/go.mjs";
 import { installPythonPackages } from "./lib/python.mjs";
 import { main, run, step } from "./lib/run.mjs";
+import { installTestSuites } from "./lib/suites.mjs";
 import { setup } from "./setup.mjs";
 
 await main(() => {
@@ -12,6 +13,7 @@ await main(() => {
   installPythonPackages();
   installGoTool("versitygw");
   build();
+  installTestSuites();
   step("Rust: all features");
   run("cargo", ["test", "--quiet", "--all-features"]);
   step("Rust: default features");

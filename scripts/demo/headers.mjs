@@ -33,7 +33,8 @@ export async function demonstrateHeaders() {
   const origin = await startOrigin(arrived, leaking);
   const { worker, url } = await startWorker("examples/worker/src/index.ts", {
     ORIGIN: `http://${HOST}:${portOf(origin)}`,
-    INTERNAL_HEADERS: [...internal].join(" "),
+    INTERNAL_HEADERS: [...internal],
+    PATHS: sent.map((_, number) => `/${number}`),
   });
   try {
     step(`${sent.length} realistic requests through the worker in Miniflare`);

@@ -12,12 +12,12 @@ const edge = inRoot("js", "edge");
 const src = `${edge}/src`;
 const dist = `${edge}/dist`;
 
-/** The folder of `src` with what builds filters. */
-const BUILD = `build${sep}`;
+/** What entries pass on, each by itself. */
+const REQUESTS = join("entries", "requests.ts");
 
 /**
- * How runtimes have WebAssembly. What builds filters is a file apart where its module is one, so that
- * bundlers leave out both where nothing is built.
+ * How runtimes have WebAssembly. Where its modules are files, what builds filters is apart: bundlers take
+ * with them each module that anything refers to, used or not.
  *
  * @type {Record<string, { apart: boolean, load(name: string): import("esbuild").OnLoadResult }>}
  */
@@ -96,29 +96,32 @@ const settings = {
   logLevel: "warning",
 };
 
+/** Whether a module builds filters. @param {string} module */
+const builds = (module) => module.startsWith(`build${sep}`);
+
 for (const [way, { apart }] of Object.entries(WAYS)) {
-  const inBuild = (/** @type {string} */ module) => module.startsWith(BUILD);
-  await build({
-    ...settings,
-    entryPoints: { hedgerow: `${src}/whole.ts` },
-    outdir: `${dist}/${way}`,
-    plugins: [
-      elsewhere((module) => (apart && inBuild(module) ? "./build.js" : undefined)),
-      glue,
-      wasm(way),
-    ],
-  });
-  if (!apart) continue;
-  await build({
-    ...settings,
-    entryPoints: { build: `${src}/build/index.ts` },
-    outdir: `${dist}/${way}`,
-    plugins: [
-      elsewhere((module) => (inBuild(module) ? undefined : "./hedgerow.js")),
-      glue,
-      wasm(way),
-    ],
-  });
+  const bundle = (
+    /** @type {string} */ name,
+    /** @type {string} */ entry,
+    /** @type {(module: string) => string | undefined} */ fileOf,
+  ) =>
+    build({
+      ...settings,
+      entryPoints: { [name]: `${src}/${entry}.ts` },
+      outdir: `${dist}/${way}`,
+      plugins: [elsewhere(fileOf), glue, wasm(way)],
+    });
+  if (!apart) {
+    await bundle("hedgerow", "whole-and-build", () => undefined);
+    continue;
+  }
+  const fileOf = (/** @type {string} */ module) =>
+    builds(module) ? "./build.js" : "./hedgerow.js";
+  await bundle("hedgerow", "whole", () => undefined);
+  await bundle("build", "build/index", (module) => (builds(module) ? undefined : fileOf(module)));
+  await bundle("main", "entries/main", (module) =>
+    module === REQUESTS ? undefined : fileOf(module),
+  );
 }
 
 /** What the package exports besides, by folders of `src`. @param {string} folder */
@@ -130,6 +133,9 @@ function exported(folder) {
     .map((file) => file.replace("./dist", src).replace(/\.js$/, ".ts"));
 }
 
+/** @param {string} module */
+const isShared = (module) => module === REQUESTS || module.startsWith(`adapters${sep}`);
+
 const slim = join(src, "entries", "slim.ts");
 await build({
   ...settings,
@@ -137,6 +143,6 @@ await build({
   outbase: src,
   outdir: dist,
   // What adapters share goes to each.
-  plugins: [elsewhere((module) => (module.startsWith(`adapters${sep}`) ? undefined : "#hedgerow"))],
+  plugins: [elsewhere((module) => (isShared(module) ? undefined : "#hedgerow"))],
 });
 await build({ ...settings, entryPoints: [slim], outbase: src, outdir: dist, plugins: [glue] });

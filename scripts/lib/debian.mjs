@@ -3,6 +3,7 @@ import { attempt, capture, StepError, step } from "./run.mjs";
 
 /** The package that each program comes in. */
 const PACKAGES = {
+  chromium: "chromium",
   clang: "clang",
   curl: "curl",
   e2fsck: "e2fsprogs",
@@ -24,7 +25,17 @@ const PROGRAMS = {
   build: ["clang"],
   cache: ["mke2fs", "mkfs.xfs"],
   demo: ["curl", "e2fsck", "mke2fs", "zstd"],
-  tests: ["curl", "e2fsck", "luajit", "mke2fs", "mkfs.xfs", "openssl", "python3", "zstd"],
+  tests: [
+    "chromium",
+    "curl",
+    "e2fsck",
+    "luajit",
+    "mke2fs",
+    "mkfs.xfs",
+    "openssl",
+    "python3",
+    "zstd",
+  ],
 };
 
 /** Installs the programs of a job that are missing. @param {keyof typeof PROGRAMS} job */

@@ -35,6 +35,13 @@ export function installSuite(folder, packages = []) {
   });
 }
 
+/** Installs all that tests have of their own; to be done when the packages are built. */
+export function installTestSuites() {
+  installSuite("tests/adapters/undici/8");
+  installSuite("tests/packaging", ["hedgerow", "@hedgerow/snapshot", "@hedgerow/cli"]);
+  installSuite("tests/runtimes", ["hedgerow"]);
+}
+
 /** Packs a built package as for publishing. Returns the path of the tarball. @param {keyof typeof PUBLISHED} name */
 function pack(name) {
   const destination = inRoot("target", "packed", name.replace("/", "-"));

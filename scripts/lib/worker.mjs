@@ -44,6 +44,8 @@ export async function bundle(entry) {
     format: "esm",
     target: "es2022",
     conditions: ["workerd", "worker", "browser"],
+    // What workerd has built in.
+    external: ["cloudflare:*"],
     plugins: [wasmByName],
     logLevel: "warning",
   });
@@ -57,13 +59,20 @@ export async function bundle(entry) {
 }
 
 /**
- * Runs a worker.
+ * Bundles a worker, and runs it.
  *
  * @param {string} entry from the root of the repository
  * @param {Record<string, import("miniflare").Json>} [bindings]
  */
-export async function startWorker(entry, bindings = {}) {
-  const modules = await bundle(entry);
+export const startWorker = async (entry, bindings) => startModules(await bundle(entry), bindings);
+
+/**
+ * Runs a worker that is bundled.
+ *
+ * @param {import("miniflare").ModuleDefinition[]} modules the one to begin with first
+ * @param {Record<string, import("miniflare").Json>} [bindings]
+ */
+export async function startModules(modules, bindings = {}) {
   const worker = new Miniflare({
     host: "127.0.0.1",
     port: 0,

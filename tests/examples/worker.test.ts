@@ -8,7 +8,7 @@ import { startWorker } from "../../scripts/lib/worker.mjs";
 let origin: Server;
 let worker: Miniflare;
 let url: URL;
-let arrived: IncomingMessage;
+let arrived: IncomingMessage | undefined;
 
 beforeAll(async () => {
   origin = createServer((message, response) => {
@@ -20,7 +20,8 @@ beforeAll(async () => {
   const { port } = origin.address() as AddressInfo;
   ({ worker, url } = await startWorker("examples/worker/src/index.ts", {
     ORIGIN: `http://127.0.0.1:${port}`,
-    INTERNAL_HEADERS: "x-internal-* x-debug",
+    INTERNAL_HEADERS: ["x-internal-*", "x-debug"],
+    PATHS: ["/", "/a", "/blog/*", "/elsewhere.invalid/*"],
   }));
 });
 
@@ -41,9 +42,9 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Incomi
 
 test("internal headers are stripped both ways, and others are kept apart", async () => {
   const response = await get("/", { "X-Debug": "1", "X-Internal-User": "7", "X-Kept": "8" });
-  expect(arrived.headers).toMatchObject({ "x-kept": "8" });
-  expect(Object.keys(arrived.headers)).not.toContain("x-debug");
-  expect(Object.keys(arrived.headers)).not.toContain("x-internal-user");
+  expect(arrived?.headers).toMatchObject({ "x-kept": "8" });
+  expect(Object.keys(arrived?.headers ?? {})).not.toContain("x-debug");
+  expect(Object.keys(arrived?.headers ?? {})).not.toContain("x-internal-user");
   expect(Object.keys(response.headers)).not.toContain("x-internal-user");
   expect(response.headers["set-cookie"]).toEqual(["a=1", "b=2"]);
 });
@@ -52,6 +53,16 @@ test("no path chooses another host than the origin", async () => {
   for (const path of ["//elsewhere.invalid/a?b", "/\\elsewhere.invalid/a?b", "/a?b=//c/"]) {
     const response = await get(path);
     expect(response.statusCode).toBe(200);
-    expect(arrived.headers.host).toBe(`127.0.0.1:${(origin.address() as AddressInfo).port}`);
+    expect(arrived?.headers.host).toBe(`127.0.0.1:${(origin.address() as AddressInfo).port}`);
   }
+});
+
+test("what the origin does not have is refused without it", async () => {
+  arrived = undefined;
+  for (const path of ["/blog", "/wp-login.php", "/blog/../.env"]) {
+    expect((await get(path)).statusCode).toBe(404);
+  }
+  expect(arrived).toBeUndefined();
+  expect((await get("/blog/hedges?a=b")).statusCode).toBe(200);
+  expect(arrived).toMatchObject({ url: "/blog/hedges?a=b" });
 });

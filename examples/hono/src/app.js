@@ -1,0 +1,27 @@
+// The app, the same wherever it runs: a worker begins here, and Node with `node.js`.
+import { PathSet, preset } from "hedgerow";
+import { hedgerow } from "hedgerow/hono";
+import { Hono } from "hono";
+
+/** What stands for a database. */
+const plants = new Map([
+  ["hawthorn", "Has thorns, and birds."],
+  ["hazel", "Has nuts, and dormice."],
+]);
+const paths = ["/", "/headers", ...[...plants.keys()].map((name) => `/plants/${name}`)];
+
+const app = new Hono();
+app.use(
+  hedgerow({
+    headers: ["x-internal-*", ...preset("next")],
+    paths: new PathSet(paths),
+  }),
+);
+app.get("/", (c) => c.text("What grows in a hedge\n"));
+app.get("/plants/:name", (c) => c.text(`${plants.get(c.req.param("name"))}\n`));
+app.get("/headers", (c) => {
+  c.header("x-internal-node", "7");
+  return c.json(c.req.header());
+});
+
+export default app;

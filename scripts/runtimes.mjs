@@ -1,0 +1,35 @@
+// Runs the cases on all engines, and writes the README's table of them: `npm run runtimes`.
+import { build } from "./build.mjs";
+import { installPrograms } from "./lib/debian.mjs";
+import { main, StepError, step } from "./lib/run.mjs";
+import { installSuite } from "./lib/suites.mjs";
+import { setup } from "./setup.mjs";
+
+await main(async () => {
+  setup();
+  installPrograms("tests");
+  build();
+  installSuite("tests/runtimes", ["hedgerow"]);
+  // What these import is there only now.
+  const { engines } = await import("../tests/runtimes/engines.mjs");
+  const { tableOf, writeTable } = await import("../tests/runtimes/table.mjs");
+  const rows = [];
+  for (const engine of engines) rows.push(await run(engine));
+  writeTable(tableOf(rows));
+  step("written to README.md");
+});
+
+/** Runs all cases on an engine. @param {import("../tests/runtimes/engines.mjs").Engine} engine */
+async function run({ name, wasm, start }) {
+  const { version, run, close } = await start();
+  try {
+    const outcomes = [...(await run("cases")), ...(await run("slim"))];
+    const lost = outcomes.filter(({ error }) => error !== undefined);
+    for (const { subject, promise, error } of lost) step(`${subject}: ${promise}: ${error}`);
+    if (lost.length > 0) throw new StepError(`${name} ${version}: ${lost.length} cases not kept`);
+    step(`${name} ${version}: ${outcomes.length} cases kept`);
+    return { name, version, wasm, cases: outcomes.length };
+  } finally {
+    await close?.();
+  }
+}

@@ -1,0 +1,75 @@
+/** The example on Next.js, with the packages as they are packed, built and started by its own scripts. */
+import { cpSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { inRoot } from "../../scripts/lib/paths.mjs";
+import { expectFound, expectRefused, expectStripped } from "../support/examples/ask.js";
+import { build, exampleFolder, type Running, start } from "../support/examples/run.js";
+
+/** Has Next.js, which is too large for the packages of this repository, and these as they are packed. */
+const suite = inRoot("tests/packaging");
+const installed = (name: string) => join(suite, "node_modules", name);
+
+const OFFLINE = { NEXT_TELEMETRY_DISABLED: "1", CI: "1" };
+
+let folder: string;
+let server: Running;
+
+beforeAll(async () => {
+  if (!lstatSync(installed("hedgerow"), { throwIfNoEntry: false })?.isDirectory()) {
+    throw new Error(`expected packed packages in ${suite}, which scripts/test.mjs installs`);
+  }
+  const target = join(suite, "target");
+  mkdirSync(target, { recursive: true });
+  folder = mkdtempSync(join(target, ".next-example-"));
+  const made = new Set([".next", "node_modules", "paths.filter"]);
+  cpSync(exampleFolder("next"), folder, {
+    recursive: true,
+    filter: (path) => !made.has(basename(path)),
+  });
+  await build(folder, OFFLINE);
+  const next = join(installed("next"), "dist/bin/next");
+  server = await start(folder, [next, "start", "-H", "127.0.0.1", "-p", "0"], OFFLINE);
+}, 240_000);
+afterAll(async () => {
+  await server?.close();
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+
+test("the example asks for the versions that it is tested with", () => {
+  const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  for (const [name, version] of Object.entries(dependencies)) {
+    const found = JSON.parse(readFileSync(join(installed(name), "package.json"), "utf8"));
+    expect([name, found.version]).toEqual([name, version]);
+  }
+});
+
+test("forged headers do not reach a route", async () => {
+  await expectStripped(server.url);
+});
+
+test("pages, what they load, and files are found", async () => {
+  const home = await (await fetch(server.url)).text();
+  const loaded = new Set(home.match(/\/_next\/static\/[\w./-]+/g));
+  expect(loaded.size).toBeGreaterThan(0);
+  await expectFound(server.url, [
+    "/",
+    "/plants/hazel",
+    "/plants/hawthorn",
+    "/robots.txt",
+    ...loaded,
+  ]);
+});
+
+test("a page is also found as the router of the browser asks for it", async () => {
+  const url = new URL("/plants/hazel?_rsc", server.url);
+  const response = await fetch(url, { headers: { rsc: "1" } });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("text/x-component");
+  expect(await response.text()).toContain("dormice");
+});
+
+test("what is not there is refused by the proxy, before Next.js makes a page of it", async () => {
+  const paths = ["/plants/oak", "/plants", "/wp-login.php", "/_next/static/none.js"];
+  await expectRefused(server.url, paths, "Not Found\n");
+});

@@ -1,0 +1,56 @@
+/** The packed package on runtimes that find packages themselves, as a module and by `require`. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, test } from "vitest";
+
+import { inEngines, node24 } from "../../scripts/lib/paths.mjs";
+import { expectJob } from "./support/job.js";
+import { PATIENCE, packageFolder, project } from "./support/project.js";
+import { type Command, NODE, run, serve } from "./support/tool.js";
+
+const DENO: Command = [
+  inEngines(".bin", "deno"),
+  ...["run", "--node-modules-dir=manual", "--no-lock", "--allow-net=127.0.0.1"],
+];
+
+const RUNTIMES: [name: string, command: Command][] = [
+  ["Node 20", NODE],
+  ["Node 24", [node24]],
+  ["Deno", DENO],
+  ["Bun", [inEngines(".bin", "bun"), "--no-install"]],
+];
+
+describe.each(RUNTIMES)("%s", { timeout: PATIENCE }, (_name, command) => {
+  test.for(["server.js", "server.cjs"])("%s does the job", async (script) => {
+    await expectJob(await serve(project("server"), command, script));
+  });
+});
+
+/** The entries of a package that are code. */
+function entriesOf(name: string): string[] {
+  const { exports } = JSON.parse(readFileSync(join(packageFolder(name), "package.json"), "utf8"));
+  const subpaths = Object.keys(exports).filter((subpath) => !/\.(json|wasm)$/.test(subpath));
+  return subpaths.map((subpath) => join(name, subpath));
+}
+
+test.for<[name: string, command: Command]>([
+  ["Node 20", NODE],
+  ["Node 24", [node24]],
+])(
+  "%s has the same entries by import and by require, from what was packed",
+  {
+    timeout: PATIENCE,
+  },
+  async ([, command]) => {
+    const entries = [...entriesOf("hedgerow"), ...entriesOf("@hedgerow/snapshot")];
+    expect(entries).toContain("hedgerow/undici");
+    const found = JSON.parse(await run(project("server"), command, "identity.mjs", ...entries));
+    const packed = (entry: string) => {
+      const [name = ""] = /^(@[^/]+\/)?[^/]+/.exec(entry) ?? [];
+      return expect.stringContaining(pathToFileURL(packageFolder(name)).href);
+    };
+    const expected = entries.map((entry) => [entry, { isSame: true, from: packed(entry) }]);
+    expect(found).toEqual(Object.fromEntries(expected));
+  },
+);

@@ -1,0 +1,16 @@
+// Strips headers both ways, and refuses paths that the app has not.
+import { buildPathFilter, PathFilter } from "hedgerow";
+import { hedgerow } from "hedgerow/next";
+import { NextResponse } from "next/server";
+
+const options = {
+  headers: ["x-internal-*"],
+  paths: PathFilter.parse(buildPathFilter(["/known"])),
+};
+
+export const proxy = hedgerow(options, () => {
+  const response = NextResponse.next();
+  response.headers.set("x-internal-trace", "leaked");
+  response.headers.set("x-proxy", "next-proxy");
+  return response;
+});

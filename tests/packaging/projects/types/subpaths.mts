@@ -1,0 +1,41 @@
+// Uses something of every subpath, so that its types are looked up and looked at.
+import { createSnapshot, SnapshotError } from "@hedgerow/snapshot";
+import { observeCache } from "@hedgerow/snapshot/opentelemetry";
+import { buildPathFilter, HeaderStripper, PathFilter } from "hedgerow";
+import build from "hedgerow/build.wasm";
+import { hedgerow as connect, stripRequest } from "hedgerow/connect";
+import edge from "hedgerow/edge.wasm";
+import plugin, { hedgerow as fastify } from "hedgerow/fastify";
+import { hedgerow as hono } from "hedgerow/hono";
+import { hedgerow as next } from "hedgerow/next";
+import { readPathFilterSync } from "hedgerow/node";
+import { instantiate } from "hedgerow/slim";
+import { hedgerow as undici } from "hedgerow/undici";
+import { hedgerow as workers } from "hedgerow/workers";
+
+const modules: WebAssembly.Module[] = [edge, build];
+for (const module of modules) instantiate(module);
+
+const headers = new HeaderStripper(["x-internal-*"]);
+const paths: PathFilter = PathFilter.parse(buildPathFilter(["/known"]));
+const options = { headers, paths };
+
+export const adapters = {
+  connect: connect(options),
+  fastify: fastify === plugin,
+  hono: hono(options),
+  next: next(options),
+  undici: undici(options),
+  workers: workers(options, { fetch: (request: Request) => new Response(request.url) }),
+};
+
+export const others = {
+  createSnapshot,
+  observeCache,
+  readPathFilterSync,
+  SnapshotError,
+  stripRequest,
+};
+
+// @ts-expect-error: options are not of any type
+connect({ headers: 7 });

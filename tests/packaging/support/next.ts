@@ -1,0 +1,16 @@
+/** Apps of Next.js, built and started. */
+import type { Fault } from "./project.js";
+import { project } from "./project.js";
+import { run, serve, tool } from "./tool.js";
+
+/**
+ * Builds an app, and starts it until the test is done. Returns its URL.
+ *
+ * @param args of `next build`
+ * @param fault what is wrong with the package that it finds
+ */
+export async function startedApp(name: string, args: string[], fault?: Fault): Promise<URL> {
+  const folder = project(name, fault);
+  await run(folder, tool("next"), "build", ...args);
+  return serve(folder, tool("next"), "start", "--hostname", "127.0.0.1", "--port", "0");
+}

@@ -1,0 +1,40 @@
+/** How large what people bundle becomes, in bytes: as it is, and each file compressed. */
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+import { emptyFolder } from "./project.js";
+
+export interface Size {
+  readonly raw: number;
+  readonly gzip: number;
+}
+
+export const compressed = (bytes: Uint8Array) => gzipSync(bytes, { level: 9 }).length;
+
+/** The size of files together. */
+export function sizeOf(files: readonly Uint8Array[]): Size {
+  const sum = (sizes: number[]) => sizes.reduce((a, b) => a + b, 0);
+  return { raw: sum(files.map(({ length }) => length)), gzip: sum(files.map(compressed)) };
+}
+
+/**
+ * Bundles code as small as it gets, for a runtime.
+ *
+ * @param condition under which the runtime finds its WebAssembly
+ */
+export async function bundled(code: string, condition: string): Promise<Uint8Array[]> {
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir: emptyFolder() },
+    bundle: true,
+    minify: true,
+    write: false,
+    outdir: "out",
+    format: "esm",
+    target: "es2022",
+    conditions: [condition],
+    external: ["next", "node:*"],
+    loader: { ".wasm": "copy" },
+    logLevel: "silent",
+  });
+  return outputFiles.map(({ contents }) => contents);
+}

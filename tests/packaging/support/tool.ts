@@ -1,0 +1,75 @@
+/** The tools of the suite, run as people run them. */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+
+import { PATIENCE, SUITE } from "./project.js";
+
+/** A program, and what comes first on its command line. */
+export type Command = readonly [file: string, ...args: string[]];
+
+export const NODE: Command = [process.execPath];
+
+/** A tool of this suite. */
+export const tool = (name: string): Command => [join(SUITE, "node_modules", ".bin", name)];
+
+/** Kills what it runs when this process is gone. */
+const GUARD = fileURLToPath(new URL("../../support/s3/guard.mjs", import.meta.url));
+
+/** Nothing tells anyone that it runs, asks for newer versions, or leaves files elsewhere. */
+const environment = (folder: string): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  HOME: folder,
+  CI: "1",
+  NO_COLOR: "1",
+  DENO_DIR: join(folder, ".deno"),
+  DENO_NO_UPDATE_CHECK: "1",
+  DO_NOT_TRACK: "1",
+  NEXT_TELEMETRY_DISABLED: "1",
+  WRANGLER_SEND_METRICS: "false",
+});
+
+/**
+ * Runs a command to its end in a folder. Returns what it printed.
+ *
+ * @throws an error that has all that it printed, if it fails
+ */
+export async function run(folder: string, command: Command, ...args: string[]): Promise<string> {
+  const [file, ...first] = command;
+  const options = { cwd: folder, env: environment(folder), timeout: PATIENCE, maxBuffer: 2 ** 26 };
+  try {
+    return (await promisify(execFile)(file, [...first, ...args], options)).stdout;
+  } catch (error) {
+    const { code, signal, stdout, stderr } = error as Record<string, unknown>;
+    const line = [...command, ...args].join(" ");
+    throw new Error(`${line}: ${code ?? signal}\n${stdout}${stderr}`, { cause: error });
+  }
+}
+
+/** Runs a command in a folder that serves and says where, until the test is done. Returns the URL. */
+export async function serve(folder: string, command: Command, ...args: string[]): Promise<URL> {
+  const guarded = [GUARD, String(PATIENCE / 1000), ...command, ...args];
+  const child = spawn(process.execPath, guarded, { cwd: folder, env: environment(folder) });
+  const ended = once(child, "exit");
+  onTestFinished(async () => {
+    child.stdin.end();
+    await ended;
+  });
+  let printed = "";
+  child.stderr.on("data", (text) => {
+    printed += text;
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
+    if (url !== undefined) {
+      child.stdout.resume();
+      return new URL(url);
+    }
+    printed += `${line}\n`;
+  }
+  throw new Error(`${[...command, ...args].join(" ")}: expected where it serves\n${printed}`);
+}

@@ -1,0 +1,10 @@
+/** The cases, in a page. */
+import { memoryBytes } from "../../support/memories.js";
+
+// What counts memories comes before what instantiates modules.
+
+import { suites } from "../../cases/index.js";
+import { runSuites } from "../run-suites.js";
+
+const { headers: immutable } = Response.redirect("http://localhost/elsewhere");
+Object.assign(globalThis, { outcomes: runSuites(suites, { immutable, memoryBytes }) });

@@ -1,0 +1,85 @@
+// Headless Chromium: a program is a bundle, as bundlers make them for browsers, in a page on loopback.
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+import { capture } from "../../../scripts/lib/run.mjs";
+import { bundle } from "../bundle.mjs";
+
+/** As root, in a container and without a network. */
+const ARGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/**
+ * Starts Chromium. Nothing is left of it when it is closed.
+ */
+export async function startChromium() {
+  const executablePath = capture("which", ["chromium"])?.trim();
+  if (executablePath === undefined) throw new Error("chromium is missing: npm test installs it");
+  const folder = mkdtempSync(join(tmpdir(), "hedgerow-chromium-"));
+  const context = await chromium.launchPersistentContext(folder, { executablePath, args: ARGS });
+  return {
+    context,
+    version: context.browser()?.version() ?? "",
+    async close() {
+      await context.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/**
+ * Runs a program in a page.
+ *
+ * @param {import("playwright-core").BrowserContext} context
+ * @param {import("../bundle.mjs").Program} program
+ * @param {string} module the path of the WebAssembly module
+ * @returns {Promise<import("../bundle.mjs").Outcome[]>}
+ */
+export async function runInChromium(context, program, module) {
+  const { files } = await bundle("chromium", program, { conditions: ["browser"] });
+  const server = serve({
+    "/": ["text/html", `<!doctype html><script type="module" src="/program.js"></script>`],
+    "/program.js": ["text/javascript", files[0]?.contents ?? ""],
+    "/edge.wasm": ["application/wasm", readFileSync(module)],
+  });
+  await once(server, "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const page = await context.newPage();
+  /** @type {Error[]} */
+  const faults = [];
+  page.on("pageerror", (fault) => faults.push(fault));
+  try {
+    await page.goto(`http://127.0.0.1:${port}/`);
+    if (faults[0] !== undefined) throw faults[0];
+    return await page.evaluate("outcomes");
+  } finally {
+    await page.close();
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+/**
+ * Serves a few files by their paths.
+ *
+ * @param {Record<string, [type: string, body: string | Uint8Array]>} files
+ */
+function serve(files) {
+  return createServer(({ url = "" }, response) => {
+    const [type, body] = files[url] ?? [];
+    if (type === undefined) response.writeHead(404).end();
+    else response.writeHead(200, { "content-type": type }).end(body);
+  }).listen(0, "127.0.0.1");
+}

@@ -1,0 +1,8 @@
+/** The cases of the slim entry, in a page: the module is compiled while it is fetched. */
+import { slim } from "../../cases/slim.js";
+import { runSuites } from "../run-suites.js";
+
+const module = WebAssembly.compileStreaming(fetch("/edge.wasm"));
+Object.assign(globalThis, {
+  outcomes: module.then((module) => runSuites({ slim }, { module })),
+});
