@@ -66,10 +66,11 @@ function samplesOf(file) {
  * @param {string} node
  * @param {string} script
  * @param {string[]} args
+ * @param {string} duration
  * @returns {Result[]}
  */
-export function javascript(suite, engine, node, script, args = []) {
-  step(`JavaScript, ${engine} (a minute or two)`);
+export function javascript(suite, engine, node, script, args = [], duration = "a minute or two") {
+  step(`JavaScript, ${engine} (${duration})`);
   return JSON.parse(output(node, [inRoot("bench", "js", suite, `${script}.mjs`), ...args]));
 }
 

@@ -1,19 +1,26 @@
 // Timing ways to do something that take turns.
 import { spawnSync } from "node:child_process";
 
-/** A way to do it. `time` does it once, and returns how many milliseconds that took. @typedef {{ name: string, time: () => number | Promise<number> }} Way */
+/**
+ * A way to do it. `time` does it once, and returns what it took: how many milliseconds, or several figures.
+ *
+ * @template [Sample=number]
+ * @typedef {{ name: string, time: () => Sample | Promise<Sample> }} Way
+ */
 
-/** What became of each way. @typedef {{ name: string, samples: number[] }} Timed */
+/** What became of each way. @template [Sample=number] @typedef {{ name: string, samples: Sample[] }} Timed */
 
 /**
  * Times ways, whose order rotates. A round before those that count makes everything warm.
  *
- * @param {Way[]} ways
+ * @template Sample
+ * @param {Way<Sample>[]} ways
  * @param {number} rounds
- * @returns {Promise<Timed[]>}
+ * @param {(round: number) => void} [onRound] told of each round that is done
+ * @returns {Promise<Timed<Sample>[]>}
  */
-export async function takeTurns(ways, rounds) {
-  const timed = ways.map((way) => ({ ...way, samples: /** @type {number[]} */ ([]) }));
+export async function takeTurns(ways, rounds, onRound = () => {}) {
+  const timed = ways.map((way) => ({ ...way, samples: /** @type {Sample[]} */ ([]) }));
   for (let round = 0; round <= rounds; round += 1) {
     for (let turn = 0; turn < timed.length; turn += 1) {
       const { time, samples } = /** @type {(typeof timed)[number]} */ (
@@ -22,6 +29,7 @@ export async function takeTurns(ways, rounds) {
       const elapsed = await time();
       if (round > 0) samples.push(elapsed);
     }
+    onRound(round);
   }
   return timed.map(({ name, samples }) => ({ name, samples }));
 }

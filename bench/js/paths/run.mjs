@@ -8,23 +8,14 @@ import bloomFilters from "bloom-filters";
 import { buildPathFilter, PathFilter, PathSet } from "hedgerow";
 import { readPathFilterSync } from "hedgerow/node";
 
-import { installedPaths, unknownPaths } from "../../../scripts/lib/installed-paths.mjs";
+import { unknownPaths } from "../../../scripts/lib/installed-paths.mjs";
 import { summary } from "../../../scripts/lib/summary.mjs";
 import { measure } from "../measure.mjs";
+import { SITE_PATHS as COUNT, sitePaths } from "../site-paths.mjs";
 import { PlainReader } from "./plain-reader.mjs";
 
-/** As many paths as the JSON of 1.5 MB had, in whose place the first filters came. */
-const COUNT = 24_441;
-
 const engine = `paths-node${process.versions.node.split(".")[0]}`;
-const installed = installedPaths();
-if (installed.length < COUNT) {
-  throw new Error(`expected ${COUNT} installed files, found ${installed.length}`);
-}
-const paths = Array.from(
-  { length: COUNT },
-  (_, index) => installed[Math.floor((index * installed.length) / COUNT)] ?? "",
-);
+const paths = sitePaths(COUNT);
 const json = JSON.stringify(paths);
 const tree = JSON.stringify(treeOf(paths));
 const file = buildPathFilter(paths);

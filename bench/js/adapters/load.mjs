@@ -1,0 +1,52 @@
+// Load from autocannon, in a process of its own: `load.mjs FOLDER CONNECTIONS`. It is asked to load a port with so many
+// requests, or for so many seconds, and answers with what came back.
+import autocannon from "autocannon";
+
+import { latencies } from "./latencies.mjs";
+import { readRequests } from "./messages.mjs";
+import { answerParent } from "./processes.mjs";
+
+/** @typedef {{ port: number } & ({ amount: number } | { seconds: number })} Job */
+
+const [, , folder = "", connections = ""] = process.argv;
+const requests = readRequests(folder);
+
+/** @param {Job} job */
+async function load({ port, ...job }) {
+  /** @type {number[]} */
+  const times = [];
+  const options = {
+    url: `http://127.0.0.1:${port}`,
+    connections: Number(connections),
+    requests,
+    ...("amount" in job ? job : { duration: job.seconds }),
+  };
+  const begin = performance.now();
+  let end = begin;
+  const { errors, timeouts, non2xx } = await run(options, (time) => {
+    end = performance.now();
+    times.push(time);
+  });
+  const failed = errors + timeouts + non2xx;
+  if (failed > 0) throw new Error(`${failed} requests failed`);
+  // To the last response: autocannon itself ends at a full second.
+  const seconds = (end - begin) / 1000;
+  return { ...latencies(times), rate: times.length / seconds, seconds };
+}
+
+/**
+ * @param {autocannon.Options} options
+ * @param {(time: number) => void} onResponse told of each response how many milliseconds it took, which
+ * autocannon's own figures round
+ * @returns {Promise<autocannon.Result>}
+ */
+function run(options, onResponse) {
+  return new Promise((resolve, reject) => {
+    const instance = autocannon(options, (error, result) =>
+      error ? reject(error) : resolve(result),
+    );
+    instance.on("response", (_client, _status, _bytes, time) => onResponse(time));
+  });
+}
+
+answerParent("ready", load);
