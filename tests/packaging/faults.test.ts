@@ -28,7 +28,7 @@ const CHECKS = {
     await expectJob(await serve(folder, NODE, output));
   },
   Wrangler: expectWorker,
-  "Next.js": async (fault: Fault) => expectJob(await startedApp("next-edge", [], fault)),
+  "Next.js": async (fault: Fault) => expectJob(await startedApp("next-edge", [], undefined, fault)),
 };
 
 test.for(Object.entries(CHECKS))(

@@ -7,10 +7,17 @@ import { run, serve, tool } from "./tool.js";
  * Builds an app, and starts it until the test is done. Returns its URL.
  *
  * @param args of `next build`
+ * @param prepare what is done to its folder before
  * @param fault what is wrong with the package that it finds
  */
-export async function startedApp(name: string, args: string[], fault?: Fault): Promise<URL> {
+export async function startedApp(
+  name: string,
+  args: string[],
+  prepare: (folder: string) => void = () => {},
+  fault?: Fault,
+): Promise<URL> {
   const folder = project(name, fault);
+  prepare(folder);
   await run(folder, tool("next"), "build", ...args);
   return serve(folder, tool("next"), "start", "--hostname", "127.0.0.1", "--port", "0");
 }

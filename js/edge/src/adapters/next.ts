@@ -82,8 +82,9 @@ function passOn(request: NextRequest, { headers }: Response): void {
   }
 }
 
-/** Strips an answer of all but its instructions. */
+/** Strips an answer of all but its instructions, which only answers made to give them have. */
 function strippedAnswer(stripper: HeaderStripper, response: Response): Response {
+  if (!(response instanceof NextResponse)) return strippedResponse(stripper, response);
   const instructions = [...response.headers].filter(([name]) => INSTRUCTION.test(name));
   const stripped = strippedResponse(stripper, response);
   for (const [name, value] of instructions) stripped.headers.set(name, value);

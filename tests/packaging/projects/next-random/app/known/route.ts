@@ -1,0 +1,2 @@
+// Something to build: requests do not get as far.
+export const GET = () => new Response("known");
