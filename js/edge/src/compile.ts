@@ -9,10 +9,12 @@ export type ModuleSource = WebAssembly.Module | BufferSource | string;
  * @throws {HedgerowError} `ERR_MODULE` if it is no module
  */
 export function compile(source: ModuleSource): WebAssembly.Module {
-  if (Object.prototype.toString.call(source) === "[object WebAssembly.Module]") {
-    return ofThisRealm(source as WebAssembly.Module);
-  }
   try {
+    if (Object.prototype.toString.call(source) === "[object WebAssembly.Module]") {
+      // Throws if it only says so.
+      WebAssembly.Module.exports(source as WebAssembly.Module);
+      return ofThisRealm(source as WebAssembly.Module);
+    }
     const bytes = typeof source === "string" ? fromBase64(source) : (source as BufferSource);
     return new WebAssembly.Module(bytes);
   } catch (error) {

@@ -22,7 +22,9 @@ export function checkOptions(of: string, options: unknown, kinds: Record<string,
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new HedgerowError("ERR_OPTIONS", `${of}: expected options, found ${found(options)}`);
   }
-  for (const [name, value] of Object.entries(options)) {
+  // Also what an object inherits, since it is used.
+  for (const name in options) {
+    const value: unknown = options[name as keyof typeof options];
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
     if (kind === undefined) {
       const known = Object.keys(kinds).join(", ");

@@ -209,6 +209,13 @@ export const undiciCases: Record<string, (undici: Undici) => Promise<void>> = {
     });
   },
 
+  "a field without a value is no error where Connection goes": (undici) =>
+    behind(undici, { headers: preset("hop-by-hop") }, echo, async ({ client, origin }) => {
+      const headers = { connection: "close", "x-kept": "1", "x-none": undefined };
+      const { body } = await client.request({ origin, path: "/", method: "GET", headers });
+      assert.match(await body.text(), /"x-kept","1"/);
+    }),
+
   "hints lose what is internal, and trailers stay as they are": (undici) => {
     const hinting: RequestListener = (_request, response) => {
       response.writeEarlyHints({ link: "</a.css>; rel=preload", "x-internal-node": "a7" });

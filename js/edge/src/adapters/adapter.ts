@@ -84,10 +84,10 @@ function readHeaders(of: string, headers: AdapterOptions<never>["headers"]) {
       `${name}: expected requests, responses, or both, found neither`,
     );
   }
-  return {
-    requests: requests && stripperOf(requests),
-    responses: responses && stripperOf(responses),
-  };
+  const inbound = requests && stripperOf(requests);
+  // The same ones may be rules that can be read but once.
+  const outbound = responses === requests ? inbound : responses && stripperOf(responses);
+  return { requests: inbound, responses: outbound };
 }
 
 function isRules(value: unknown): value is HeaderRules {
@@ -97,7 +97,10 @@ function isRules(value: unknown): value is HeaderRules {
 }
 
 function stripperOf(rules: HeaderRules): HeaderStripper {
-  return isStripper(rules) ? rules : new HeaderStripper(rules);
+  const stripper = isStripper(rules) ? rules : new HeaderStripper(rules);
+  // Of one that was freed it is an error, now rather than later.
+  stripper.matches("");
+  return stripper;
 }
 
 /** By what it does, for `hedgerow/slim` has a class of its own. */

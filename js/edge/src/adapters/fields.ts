@@ -7,6 +7,9 @@ export type Fields =
   | Iterable<readonly [string, unknown]>
   | Readonly<Record<string, unknown>>;
 
+/** Fields of a form that may be read more than once. */
+type Readable = readonly unknown[] | Readonly<Record<string, unknown>>;
+
 /**
  * The fields without those whose name a rule matches: `fields` itself if there are none, else a copy.
  * An iterable of pairs may be read but once: of it there is always a copy, of names and values in turn.
@@ -15,57 +18,62 @@ export function strippedFields<Given extends Fields>(
   stripper: HeaderStripper,
   fields: Given,
 ): Given | readonly unknown[] | Record<string, unknown> {
-  if (Array.isArray(fields)) {
-    return Array.isArray(fields[0])
-      ? strippedPairs(stripper, fields)
-      : strippedTurns(stripper, fields);
-  }
-  if (Symbol.iterator in fields) {
-    return strippedPairs(stripper, [...(fields as Iterable<[string, unknown]>)]).flat();
-  }
-  return strippedRecord(stripper, fields as Record<string, unknown>);
+  const isOther = !Array.isArray(fields) && Symbol.iterator in fields;
+  const readable: Readable = isOther
+    ? [...(fields as Iterable<unknown[]>)].flat()
+    : (fields as Readable);
+  const doomed = doomedNames(stripper, namesOf(readable), (index) => valueAt(readable, index));
+  return withoutNames(readable, doomed);
 }
 
-function strippedRecord(
-  stripper: HeaderStripper,
-  fields: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  const doomed = doomedNames(stripper, Object.keys(fields), (name) => fields[name]);
-  if (doomed.length === 0) return fields;
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !doomed.includes(name)));
-}
-
-function strippedPairs(
-  stripper: HeaderStripper,
-  pairs: readonly [string, unknown][],
-): readonly [string, unknown][] {
-  const names = pairs.map(([name]) => name);
-  const doomed = doomedNames(stripper, names, (_, index) => pairs[index]![1]);
-  return doomed.length === 0 ? pairs : pairs.filter(([name]) => !doomed.includes(name));
-}
-
-function strippedTurns(stripper: HeaderStripper, fields: readonly unknown[]): readonly unknown[] {
+/** The names of fields, as they are written. */
+export function namesOf(fields: Readable): string[] {
+  if (!isList(fields)) return Object.keys(fields);
+  if (isPairs(fields)) return fields.map(([name]) => name);
   const names: string[] = [];
   for (let index = 0; index + 1 < fields.length; index += 2) names.push(textOf(fields[index]));
-  const doomed = doomedNames(stripper, names, (_, index) => fields[2 * index + 1]);
+  return names;
+}
+
+/** The value of the field whose name is at `index` of {@link namesOf}. */
+export function valueAt(fields: Readable, index: number): unknown {
+  if (!isList(fields)) return fields[Object.keys(fields)[index]!];
+  return isPairs(fields) ? fields[index]![1] : fields[2 * index + 1];
+}
+
+/** The fields without those of some names: `fields` itself if there are none. */
+export function withoutNames(fields: Readable, doomed: readonly string[]): Readable {
   if (doomed.length === 0) return fields;
+  if (!isList(fields)) {
+    return Object.fromEntries(Object.entries(fields).filter(([name]) => !doomed.includes(name)));
+  }
+  if (isPairs(fields)) return fields.filter(([name]) => !doomed.includes(name));
+  const names = namesOf(fields);
   return fields.filter((_, index) => !doomed.includes(names[index >> 1]!));
+}
+
+function isList(fields: Readable): fields is readonly unknown[] {
+  return Array.isArray(fields);
+}
+
+function isPairs(fields: readonly unknown[]): fields is readonly (readonly [string, unknown])[] {
+  return Array.isArray(fields[0]);
 }
 
 /**
  * The names that go, as they are written: those that a rule matches, and those that a `Connection` among
  * these nominates.
  *
- * @param valueAt the value of a name, by this and its index
+ * @param at the value of the name at an index
  */
 export function doomedNames(
   stripper: HeaderStripper,
   names: readonly string[],
-  valueAt: (name: string, index: number) => unknown,
+  at: (index: number) => unknown,
 ): string[] {
   const doomed = names.filter((name) => stripper.matches(name));
   if (!doomed.some(isConnection)) return doomed;
-  const raw = names.flatMap((name, index) => [name, textOf(valueAt(name, index))]);
+  const raw = names.flatMap((name, index) => [name, textOf(at(index))]);
   const kept = new Set(stripper.stripRaw(raw).filter((_, index) => index % 2 === 0));
   return names.filter((name) => !kept.has(name));
 }
@@ -77,8 +85,8 @@ function isConnection(name: string): boolean {
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(textOf).join(",");
+  if (!(value instanceof Uint8Array)) return String(value);
   // Of Node's buffers, as what fields come in; much faster than what all bytes have.
   const { latin1Slice } = value as { latin1Slice?: () => string };
-  if (value instanceof Uint8Array && latin1Slice !== undefined) return latin1Slice.call(value);
-  return value instanceof Uint8Array ? String.fromCharCode(...value) : String(value);
+  return latin1Slice === undefined ? String.fromCharCode(...value) : latin1Slice.call(value);
 }

@@ -11,8 +11,9 @@ export function strip<Message extends Request | Response>(
   message: Message,
   copy: (message: Message) => Message,
 ): [Message, gone: number] {
+  const { headers } = message;
   try {
-    return [message, stripper.strip(message.headers)];
+    return [message, stripper.strip(headers)];
   } catch (error) {
     // The first name could not be removed, so that all of them are still there.
     if (!(error instanceof Error) || error.name !== "TypeError") throw error;

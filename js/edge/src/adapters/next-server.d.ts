@@ -2,6 +2,7 @@
 declare module "next/server.js" {
   export class NextRequest extends Request {
     constructor(input: Request);
+    readonly cookies: { clear(): unknown };
     readonly nextUrl: URL;
   }
   export class NextResponse extends Response {

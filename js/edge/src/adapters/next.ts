@@ -23,8 +23,9 @@ export type NextProxy = (
   event: NextFetchEvent,
 ) => Response | null | undefined | Promise<Response | null | undefined>;
 
-/** The fields by which a proxy tells Next.js what to do; they do not leave it. */
-const INSTRUCTION = /^x-middleware-/;
+/** The fields by which a proxy tells Next.js what to do. */
+const INSTRUCTION =
+  /^x-middleware-(?:next|rewrite|redirect|refresh|set-cookie|override-headers|request-.+)$/;
 
 /**
  * Strips `headers` from requests before pages and routes see them; answers 404 where `paths` say that
@@ -52,7 +53,8 @@ export function hedgerow(
   const { requests, responses, passes } = readOptions("hedgerow/next", options, ["notFound"]);
   const { notFound = answerNotFound } = options;
   if (typeof proxy !== "function") {
-    throw new HedgerowError("ERR_OPTIONS", "hedgerow/next: expected a function as proxy");
+    const message = `hedgerow/next: expected a function as proxy, found ${typeof proxy}`;
+    throw new HedgerowError("ERR_OPTIONS", message);
   }
 
   return async function hedgerow(request, event) {
@@ -60,6 +62,7 @@ export function hedgerow(
       requests === undefined
         ? [request, 0]
         : strip(requests, request, (original) => new NextRequest(original));
+    if (gone > 0 && !inbound.headers.has("cookie")) forgetCookies(inbound);
     const exists = passes?.(inbound.method, inbound.url, inbound) ?? true;
     let response: Response;
     if (exists === true || (await exists)) {
@@ -70,6 +73,13 @@ export function hedgerow(
     }
     return responses === undefined ? response : strippedAnswer(responses, response);
   };
+}
+
+/** Takes the cookies from a request whose `Cookie` was stripped: they were read from it before. */
+function forgetCookies({ cookies, headers }: NextRequest): void {
+  cookies.clear();
+  // Else there is one without any.
+  headers.delete("cookie");
 }
 
 /** Makes Next.js go on with the fields of `request`, if it goes on and was not told of others. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { HeaderStripper } from "../headers/header-stripper.js";
-import { doomedNames, type Fields, strippedFields } from "./fields.js";
+import { doomedNames, namesOf, valueAt, withoutNames } from "./fields.js";
 
 /**
  * Strips a request in place: `headers`, `headersDistinct` and `rawHeaders`. Trailers stay.
@@ -90,22 +90,18 @@ function distinctFields(rawHeaders: readonly string[]): Distinct {
 export function stripResponse(stripper: HeaderStripper, response: ServerResponse): void {
   const writeHead = response.writeHead as (...args: unknown[]) => ServerResponse;
   response.writeHead = (status: number, ...rest: unknown[]): ServerResponse => {
-    stripStored(stripper, response);
-    // The fields come second or third.
-    for (let index = 0; index < rest.length; index += 1) {
-      const fields = rest[index];
-      if (typeof fields === "object" && fields !== null) {
-        rest[index] = strippedFields(stripper, fields as Fields);
-      }
+    // The fields come second or third; others were set one by one.
+    const at = rest.findIndex((argument) => typeof argument === "object" && argument !== null);
+    const given = at < 0 ? [] : (rest[at] as readonly unknown[] | Record<string, unknown>);
+    const stored = response.getHeaderNames();
+    const doomed = doomedNames(stripper, [...stored, ...namesOf(given)], (index) => {
+      const name = stored[index];
+      return name === undefined ? valueAt(given, index - stored.length) : response.getHeader(name);
+    });
+    if (doomed.length > 0) {
+      for (const name of stored) if (doomed.includes(name)) response.removeHeader(name);
+      if (at >= 0) rest[at] = withoutNames(given, doomed);
     }
     return writeHead.call(response, status, ...rest);
   };
-}
-
-/** Removes the fields that were set one by one. */
-function stripStored(stripper: HeaderStripper, response: ServerResponse): void {
-  const names = response.getHeaderNames();
-  for (const name of doomedNames(stripper, names, (name) => response.getHeader(name))) {
-    response.removeHeader(name);
-  }
 }

@@ -40,7 +40,7 @@ export function hedgerow(options: UndiciOptions): Dispatcher.DispatcherComposeIn
         ? request
         : ({ ...request, headers: strippedFields(requests, headers) } as typeof request);
     const stripping = responses === undefined ? handler : new StrippingHandler(responses, handler);
-    const answer = passes?.(request.method, request.path, request) ?? true;
+    const answer = passes?.(request.method, request.path, outgoing) ?? true;
     if (answer === true) return dispatch(outgoing, stripping);
     if (answer === false) return answerNotFound(outgoing, handler);
     answer

@@ -20,10 +20,10 @@ export interface WorkersHandler {
   fetch(request: never, env: never, context: never): unknown;
 }
 
-/** A handler of requests that are answered by responses, and nothing else. */
+/** What handles requests once they are stripped and guarded. */
 export interface FetchHandler {
   /** Answers a request. */
-  fetch(request: Request, ...rest: unknown[]): Response | Promise<Response>;
+  fetch(request: Request, ...rest: unknown[]): Promise<Response>;
 }
 
 /**
@@ -48,7 +48,7 @@ export interface FetchHandler {
 export function hedgerow<Handler extends WorkersHandler = FetchHandler>(
   options: WorkersOptions,
   handler?: Handler,
-): Handler {
+): Omit<Handler, "fetch"> & FetchHandler {
   const { requests, responses, passes } = readOptions("hedgerow/workers", options, ["notFound"]);
   const { notFound = answerNotFound } = options;
   const inner = (handler ?? { fetch: (request) => fetch(request) }) as FetchHandler;
@@ -68,6 +68,18 @@ export function hedgerow<Handler extends WorkersHandler = FetchHandler>(
     return responses === undefined ? response : strippedResponse(responses, response);
   }
 
-  // Not a copy: what a handler has of its class would be missing.
-  return Object.create(inner, { fetch: { value: fetchThrough, enumerable: true } });
+  return { ...bound(inner as Handler & FetchHandler), fetch: fetchThrough };
+}
+
+/** All that a handler has, of its class too, as functions that are called for it. */
+function bound<Handler extends object>(handler: Handler): Handler {
+  const own = { ...handler };
+  for (let each = handler; each !== Object.prototype && each !== null; ) {
+    for (const name of Object.getOwnPropertyNames(each) as (keyof Handler)[]) {
+      const value = handler[name];
+      if (name !== "constructor" && typeof value === "function") own[name] = value.bind(handler);
+    }
+    each = Object.getPrototypeOf(each);
+  }
+  return own;
 }

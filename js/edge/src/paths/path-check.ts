@@ -41,10 +41,11 @@ export type PathCheck<Asked> = (
 /** Makes a check of options that were looked at. What `onError` throws is thrown on. */
 export function pathCheck<Asked>(options: PathCheckOptions<Asked>): PathCheck<Asked> {
   const { paths, methods = ["GET", "HEAD"], normalize = normalizePath, onError = report } = options;
+  const guarded = methods.map((method) => method.toUpperCase());
   const mayExist = typeof paths === "function" ? paths : (path: string) => canExist(paths, path);
 
   return function passes(method, url, request) {
-    if (!methods.includes(method)) return true;
+    if (!guarded.includes(method)) return true;
     const fails = (error: unknown) => {
       onError(error, request);
       return true;

@@ -44,7 +44,7 @@ test("the adapter holds for plugins before and after it, and for those inside of
   await app.register(async (inner) => {
     await inner.register(echo, { prefix: "/inside" });
   });
-  for (const prefix of ["/after", "/inside"]) {
+  for (const prefix of ["/before", "/after", "/inside"]) {
     const { headers, body } = await app.inject({ url: `${prefix}/echo`, headers: FORGED });
     expect(body).not.toMatch(/internal|debug/i);
     expect(headers).not.toHaveProperty("x-internal-node");

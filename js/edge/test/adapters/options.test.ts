@@ -1,6 +1,6 @@
 /** Options that are wrong: each adapter refuses them when it is made, and says why. */
 import Fastify from "fastify";
-import { guardPaths, type HedgerowErrorCode } from "hedgerow";
+import { guardPaths, HeaderStripper, type HedgerowErrorCode } from "hedgerow";
 import { hedgerow as connect } from "hedgerow/connect";
 import { hedgerow as fastify } from "hedgerow/fastify";
 import { hedgerow as hono } from "hedgerow/hono";
@@ -8,6 +8,13 @@ import { hedgerow as undici } from "hedgerow/undici";
 import { hedgerow as workers } from "hedgerow/workers";
 import { describe, expect, test } from "vitest";
 import { isRefusal, thrownBy } from "../../../../tests/support/assert.js";
+
+/** A stripper after its end. */
+function freed(): HeaderStripper {
+  const stripper = new HeaderStripper(["x-a"]);
+  stripper.free();
+  return stripper;
+}
 
 type Wrong = [what: string, options: unknown, code: HedgerowErrorCode, ...parts: string[]];
 
@@ -17,6 +24,7 @@ const NO_OPTIONS: Wrong[] = [
   ["null", null, "ERR_OPTIONS", "expected options", "found null"],
   ["a list", ["x-a"], "ERR_OPTIONS", "expected options", "found an array"],
   ["a text", "x-a", "ERR_OPTIONS", "expected options", "found string"],
+  ["an inherited one", Object.create({ methods: 7 }), "ERR_OPTIONS", "methods: ", "found number"],
 ];
 
 const NOTHING_TO_DO: Wrong[] = [
@@ -53,6 +61,7 @@ const WRONG_HEADERS: Wrong[] = [
   ],
   ["a rule that is none", { headers: ["x-a", "a b"] }, "ERR_HEADER_RULE", "rule 1", '"a b"'],
   ["a lone star", { headers: { responses: ["*"] } }, "ERR_HEADER_RULE", "rule 0"],
+  ["a stripper after its end", { headers: freed() }, "ERR_FREED", "expected a HeaderStripper"],
   ["a rule that is no text", { headers: [7] }, "ERR_ARGUMENT", "rule 0", "found number"],
 ];
 

@@ -162,3 +162,21 @@ test("what a handler throws is thrown on, at once or later", async () => {
     await expect(hedgerow({ headers: RULES }, { fetch }).fetch(forged())).rejects.toBe(failure);
   }
 });
+
+test("what else a handler has is called for it, and can be copied and replaced", async () => {
+  class Handler {
+    readonly #queued: unknown[] = [];
+    fetch(): Response {
+      return new Response(`${this.#queued.length}`);
+    }
+    queue(batch: unknown): void {
+      this.#queued.push(batch);
+    }
+  }
+  const worker = { ...hedgerow({ headers: RULES }, new Handler()) };
+  worker.queue("a batch");
+  expect(await (await worker.fetch(forged())).text()).toBe("1");
+  const { fetch } = worker;
+  worker.fetch = (request) => fetch(request);
+  expect((await worker.fetch(forged())).status).toBe(200);
+});

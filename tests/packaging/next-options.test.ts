@@ -1,0 +1,55 @@
+/** `hedgerow/next` with the real `next/server`, without an app. */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import { packageFolder } from "./support/project.js";
+
+/** As it is packed: only there is Next.js to be found. */
+const importPacked = (name: string, file: string) =>
+  import(pathToFileURL(join(packageFolder(name), file)).href);
+
+const { hedgerow } = await importPacked("hedgerow", "dist/adapters/next.js");
+const { NextRequest, NextResponse } = await importPacked("next", "server.js");
+
+const request = (headers: Record<string, string>) =>
+  new NextRequest("http://localhost/", { headers });
+
+test.each<[what: string, args: unknown[], code: string, part: string]>([
+  ["no options", [], "ERR_OPTIONS", "expected options"],
+  ["nothing to do", [{}], "ERR_OPTIONS", "expected headers, paths, or both"],
+  ["an unknown option", [{ headers: ["x-a"], header: [] }], "ERR_OPTIONS", '"header"'],
+  ["a rule that is none", [{ headers: ["a b"] }], "ERR_HEADER_RULE", "rule 0"],
+  ["paths a number", [{ paths: 7 }], "ERR_OPTIONS", "found number"],
+  ["a proxy that is none", [{ headers: ["x-a"] }, {}], "ERR_OPTIONS", "found object"],
+])("%s is refused when the proxy is made", (_what, args, code, part) => {
+  expect(() => hedgerow(...args)).toThrow(
+    expect.objectContaining({ code, message: expect.stringContaining(part) }),
+  );
+});
+
+test("cookies go with the field that they were read from", async () => {
+  const given = request({ cookie: "session=forged", "x-kept": "1" });
+  expect(given.cookies.has("session")).toBe(true);
+  let seen: typeof given;
+  const proxy = hedgerow({ headers: ["cookie"] }, (inbound: typeof given) => {
+    seen = inbound;
+  });
+  const response = await proxy(given, {});
+  expect([seen.cookies.has("session"), seen.headers.has("cookie")]).toEqual([false, false]);
+  expect(response.headers.get("x-middleware-override-headers")).toBe("x-kept");
+});
+
+test("answers keep what tells Next.js what to do, and nothing else that is internal", async () => {
+  const headers = { "x-middleware-foo": "secret", "x-middleware-request-x-a": "1" };
+  const proxy = hedgerow({ headers: ["x-middleware-*"] }, () => NextResponse.next({ headers }));
+  const { headers: left } = await proxy(request({}), {});
+  expect(left.get("x-middleware-next")).toBe("1");
+  expect(left.get("x-middleware-request-x-a")).toBe("1");
+  expect(left.has("x-middleware-foo")).toBe(false);
+});
+
+test("an origin's answer tells Next.js nothing", async () => {
+  const answer = () => new Response("", { headers: { "x-middleware-rewrite": "/admin" } });
+  const { headers } = await hedgerow({ headers: ["x-middleware-*"] }, answer)(request({}), {});
+  expect([...headers.keys()]).not.toContain("x-middleware-rewrite");
+});
