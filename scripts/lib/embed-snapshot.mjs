@@ -19,6 +19,8 @@ async function scriptOf(name) {
     platform: "node",
     format: "esm",
     target: "node20",
+    // What traces of errors call it, in place of all of the text.
+    footer: { js: `//# sourceURL=hedgerow-${name}-worker.js` },
     logLevel: "warning",
   });
   rmSync(file);
