@@ -1,6 +1,15 @@
 import { defineConfig } from "vitest/config";
 
+const built = new URL("js/snapshot/dist/", import.meta.url).pathname;
+
 export default defineConfig({
+  resolve: {
+    // What the build adds to the sources of `@hedgerow/snapshot`, for tests that begin at one of these.
+    alias: [
+      { find: /^\.\.\/workers\/scripts\.js$/, replacement: `${built}workers/scripts.js` },
+      { find: /^\.\/(decode|encode)-module\.js$/, replacement: `${built}wasm/$1-module.js` },
+    ],
+  },
   test: {
     include: ["js/*/test/**/*.test.ts", "tests/**/*.test.ts"],
     testTimeout: 30_000,

@@ -1,5 +1,5 @@
 // Builds the crates, the WebAssembly modules and the JavaScript packages.
-import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 import { inRoot } from "./lib/paths.mjs";
@@ -31,8 +31,6 @@ export function build() {
     () => run(process.execPath, [inRoot("scripts", "lib", "embed-snapshot.mjs")]),
   );
   buildPackage("js/cli", ["js/edge/dist", "js/snapshot/dist"]);
-  // npm does so only if it is there when npm links to it.
-  chmodSync(inRoot("js/cli/dist/main.js"), 0o755);
 }
 
 /**

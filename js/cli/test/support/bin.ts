@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 /** The command, as npm links to it. */
-export const BIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+export const BIN = fileURLToPath(new URL("../../bin/hedgerow.js", import.meta.url));
 const TERMINAL = fileURLToPath(new URL("terminal.py", import.meta.url));
 
 /** What makes terminals show less. */
