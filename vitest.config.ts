@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const built = new URL("js/snapshot/dist/", import.meta.url).pathname;
@@ -12,12 +13,10 @@ export default defineConfig({
   },
   test: {
     include: ["js/*/test/**/*.test.ts", "tests/**/*.test.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    typecheck: {
-      enabled: true,
-      include: ["js/*/test/**/*.test-d.ts"],
-      tsconfig: "tests/tsconfig.json",
-    },
+    // Many wait: for servers that are slow, for processes that they start, and for the disk.
+    maxWorkers: availableParallelism() + 2,
+    // They share the processors with each other.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -1,6 +1,9 @@
-// Fuzzes every target for a bounded time: `npm run fuzz -- [seconds a target]`.
+// Fuzzes every target for a bounded time, and runs the tests that try at random with all of their trials:
+// `npm run fuzz -- [seconds a target]`.
+import { build } from "./build.mjs";
 import { capture, main, run, StepError, step } from "./lib/run.mjs";
 import { fuzzTool } from "./lib/tools.mjs";
+import { runAllTrials } from "./lib/trials.mjs";
 import { installTool, setup } from "./setup.mjs";
 
 /** The crates that have fuzz targets, and the targets. */
@@ -18,7 +21,7 @@ await main(() => {
   if (capture("c++", ["--version"]) === undefined) {
     throw new StepError("a C++ compiler is missing: apt-get install build-essential");
   }
-  setup();
+  setup([["lib/test-programs.mjs", "installTestPrograms"]]);
   installTool(fuzzTool);
   for (const { folder, targets } of TARGETS) {
     for (const target of targets) {
@@ -31,4 +34,6 @@ await main(() => {
       ]);
     }
   }
+  build();
+  runAllTrials();
 });

@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { installPrograms } from "./lib/debian.mjs";
 import { inRoot, toolCache } from "./lib/paths.mjs";
 import { attempt, capture, main, run, StepError, step } from "./lib/run.mjs";
+import { together } from "./lib/together.mjs";
 import { buildTools, isInstalled, toolRoot } from "./lib/tools.mjs";
 
 /** What a machine must have, and how it gets it. */
@@ -30,12 +31,24 @@ const PREREQUISITES = [
 /** What the development tools run on; the packages themselves take any Node 20. */
 const OLDEST_NODE = [20, 19];
 
-export function setup() {
+/**
+ * Installs what everything needs, and what else there is to install meanwhile: to build tools keeps the
+ * processors busy, and the rest waits for the network.
+ *
+ * @param {import("./lib/together.mjs").Call[]} besides
+ */
+export function setup(besides = []) {
   checkPrerequisites();
   installPrograms("build");
   installToolchain();
-  installPackages();
-  for (const tool of buildTools()) installTool(tool);
+  const own = [
+    ...(buildTools().every(isInstalled) ? [] : ["installBuildTools"]),
+    ...(arePackagesInstalled() ? [] : ["installPackages"]),
+  ];
+  together([
+    ...own.map((name) => /** @type {import("./lib/together.mjs").Call} */ (["setup.mjs", name])),
+    ...besides,
+  ]);
 }
 
 function checkPrerequisites() {
@@ -77,19 +90,42 @@ function installToolchain() {
   ]);
 }
 
-/** Installs the npm packages of the lockfile, unless they are those installed last. */
-function installPackages() {
-  const lock = createHash("sha256")
+/** What remembers the lockfile whose packages are installed. */
+const LOCK_STAMP = inRoot("node_modules", ".hedgerow-lock");
+
+function lockDigest() {
+  return createHash("sha256")
     .update(readFileSync(inRoot("package-lock.json")))
     .digest("hex");
-  const stamp = inRoot("node_modules", ".hedgerow-lock");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+}
+
+function arePackagesInstalled() {
+  return existsSync(LOCK_STAMP) && readFileSync(LOCK_STAMP, "utf8") === lockDigest();
+}
+
+/** Installs the npm packages of the lockfile. */
+export function installPackages() {
   step("npm packages");
   // Not `npm ci`: it refuses a lockfile that lacks packages for other platforms, which registries
   // may withhold (npm issue 9342). This installs the lockfile's versions, and does not touch it.
   run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]);
-  writeFileSync(stamp, lock);
+  writeFileSync(LOCK_STAMP, lockDigest());
 }
+
+export function installBuildTools() {
+  for (const tool of buildTools()) installTool(tool);
+}
+
+/**
+ * How tools are built: they are run a few times on small files, so that making them fast takes several times
+ * as long as it saves.
+ */
+const QUICKLY = {
+  CARGO_PROFILE_RELEASE_OPT_LEVEL: "0",
+  CARGO_PROFILE_RELEASE_LTO: "off",
+  CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "256",
+  CARGO_PROFILE_RELEASE_DEBUG: "0",
+};
 
 /**
  * Builds a tool from crates.io into the shared cache. It appears there only when it is whole, so
@@ -99,16 +135,16 @@ function installPackages() {
  */
 export function installTool(tool) {
   if (isInstalled(tool)) return;
-  step(`${tool.crate} ${tool.version}, built from crates.io (about two minutes)`);
+  step(`${tool.crate} ${tool.version}, built from crates.io (about a minute)`);
   mkdirSync(toolCache, { recursive: true });
   const target = toolRoot(tool);
   const partial = `${target}.partial-${process.pid}`;
   const install = ["install", "--quiet", tool.crate, "--version", tool.version, "--root", partial];
   try {
-    const { status, errors } = attempt("cargo", [...install, "--locked"]);
+    const { status, errors } = attempt("cargo", [...install, "--locked"], { env: QUICKLY });
     if (errors.includes("failed to select a version")) {
       step(`${tool.crate}: its lockfile names what the registry lacks; taking what fits instead`);
-      run("cargo", install);
+      run("cargo", install, { env: QUICKLY });
     } else if (status !== 0) {
       throw new StepError(`cargo install ${tool.crate}: ${errors}`);
     }

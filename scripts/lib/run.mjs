@@ -67,7 +67,7 @@ export function capture(command, args, { showErrors = false } = {}) {
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ stdout?: "pipe" }} [options]
+ * @param {{ stdout?: "pipe", env?: Record<string, string>, cwd?: string }} [options]
  */
 export function attempt(command, args, options = {}) {
   const { status, stdout, stderr, error } = spawn(command, args, { ...options, stderr: "pipe" });

@@ -22,9 +22,9 @@ test.for(
   const folder = project("types");
   copyFileSync(join(folder, "subpaths.mts"), join(folder, "subpaths.cts"));
   const config = `tsconfig.${resolution}.json`;
-  const said = await run(folder, compiler, "--project", config, "--pretty", "false").catch(String);
+  const args = ["--project", config, "--pretty", "false", "--listFiles"];
+  const said = await run(folder, compiler, ...args).catch(String);
   const lines = said.split("\n").filter((line) => line.includes("error TS"));
   expect(lines.filter((line) => !OF_NEXT.test(line))).toEqual([]);
-  const files = await run(folder, compiler, "--project", config, "--listFilesOnly");
-  expect(files).toContain(join(packageFolder("hedgerow"), "dist", "adapters", "next.d.ts"));
+  expect(said).toContain(join(packageFolder("hedgerow"), "dist", "adapters", "next.d.ts"));
 });

@@ -1,13 +1,11 @@
 /** Caches of very many images. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { ImageCache } from "../src/cache/image-cache.js";
 import { Layout } from "../src/cache/layout.js";
 import { digestOf, manifestOf, quickFolder, recordOf } from "./support/shelved.js";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const COUNT = 10_000;
 

@@ -35,8 +35,6 @@ const MIB = 2 ** 20;
 const OLD = "what was there before";
 const OLD_DIGEST = createHash("sha256").update(OLD).digest("hex");
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 const path = temporaryFolder();
 const [image, snapshot] = [path("image"), path("image.vhs")];
 const [large, largeSnapshot] = [path("large"), path("large.vhs")];

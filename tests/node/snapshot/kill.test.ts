@@ -8,9 +8,10 @@ import { Random } from "../../../js/edge/test/support/random.js";
 import { temporaryFolder } from "../../support/snapshots/folder.js";
 import { letters } from "../../support/snapshots/image.js";
 import { type Job, killAfter, run } from "../../support/snapshots/job.js";
+import { trials } from "../../support/trials.js";
 
 /** How many processes are killed at each work, and how many at a time. */
-const KILLS = 50;
+const KILLS = trials({ few: 20, all: 50 });
 const AT_A_TIME = 2;
 const OLD = "what was there before";
 
@@ -18,7 +19,7 @@ const path = temporaryFolder();
 const [image, snapshot] = [path("image"), path("image.vhs")];
 
 beforeAll(async () => {
-  writeFileSync(image, letters("image", 2 ** 25));
+  writeFileSync(image, letters("image", 2 ** 23));
   await createSnapshot(image, snapshot);
 });
 

@@ -37,8 +37,6 @@ const PART = 5 * MIB;
  */
 const MAX_DELAY = 4_000;
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 const path = temporaryFolder();
 const [image, small, empty] = [path("image"), path("small"), path("empty")];
 

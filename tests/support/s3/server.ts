@@ -40,8 +40,8 @@ export interface MultipartUpload {
   readonly uploadId: string;
 }
 
-/** Starts a server. It ends with the process that started it, if it is not closed before. */
-export async function startS3(): Promise<S3Server> {
+/** Starts a server. It ends with the process that started it, if it is not closed before, or its time is over. */
+export async function startS3(maxSeconds = MAX_SECONDS): Promise<S3Server> {
   const program = goTool("versitygw");
   if (!existsSync(program)) throw new Error(`expected ${program}, which scripts/test.mjs builds`);
   const root = mkdtempSync(join(tmpdir(), "hedgerow-s3-"));
@@ -61,12 +61,16 @@ export async function startS3(): Promise<S3Server> {
     ROOT_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     VGW_REGION: region,
   };
-  const { child, endpoint } = await start(program, environment, metadata, objects).catch(
-    (error: unknown) => {
-      rmSync(root, { recursive: true, force: true });
-      throw error;
-    },
-  );
+  const { child, endpoint } = await start(
+    program,
+    environment,
+    metadata,
+    objects,
+    maxSeconds,
+  ).catch((error: unknown) => {
+    rmSync(root, { recursive: true, force: true });
+    throw error;
+  });
   return {
     endpoint,
     credentials,
@@ -88,6 +92,7 @@ async function start(
   environment: Record<string, string>,
   metadata: string,
   objects: string,
+  maxSeconds: number,
 ): Promise<{ child: ChildProcess; endpoint: URL }> {
   const guard = fileURLToPath(new URL("guard.mjs", import.meta.url));
   let complaint = "";
@@ -98,7 +103,7 @@ async function start(
     const child = spawn(
       process.execPath,
       [
-        ...[guard, String(MAX_SECONDS), program, "--quiet", "--keep-alive"],
+        ...[guard, String(maxSeconds), program, "--quiet", "--keep-alive"],
         ...["--port", address, "--health", health, "posix", "--sidecar", metadata, objects],
       ],
       { stdio: ["pipe", "ignore", "pipe"], env: { ...process.env, ...environment } },

@@ -101,7 +101,7 @@ export async function killAfter(delay: number | (() => boolean), job: Job): Prom
   let [told, isAtWork] = ["", true];
   let timer: NodeJS.Timeout | undefined;
   const kill = () => void child.kill("SIGKILL");
-  const look = (isTime: () => boolean) => setInterval(() => isTime() && kill(), 2);
+  const look = (isTime: () => boolean) => setInterval(() => isTime() && kill(), 10);
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     if (told === "") timer = typeof delay === "number" ? setTimeout(kill, delay) : look(delay);
     told += text;

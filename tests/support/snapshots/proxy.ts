@@ -2,6 +2,13 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { Fault } from "../../origin/fault.mjs";
+import { Pace } from "../../origin/pace.mjs";
+import { openResource } from "../../origin/resource.mjs";
+import { sendBody } from "../../origin/send.mjs";
 
 /** What becomes of a request; if nothing is said, it is passed on, and so is its answer. */
 export interface Spoilt {
@@ -13,6 +20,10 @@ export interface Spoilt {
   readonly loseAnswer?: boolean;
   /** The answer waits for this. */
   readonly delay?: Promise<unknown>;
+  /** What is wrong with how the answer is sent, once it is known how long its body is. */
+  readonly fault?: (length: number) => Fault;
+  /** The connection is lost when so many bytes of the request came, or it ended, and nothing is passed on. */
+  readonly loseRequestAfter?: number;
 }
 
 export type Spoil = (request: IncomingMessage) => Spoilt | undefined;
@@ -29,6 +40,7 @@ export async function startProxy(target: URL, spoil: Spoil): Promise<Proxy> {
   const server = createServer(async (asked, answer) => {
     requests.push(`${asked.method} ${asked.url}`);
     const spoilt = spoil(asked) ?? {};
+    if (spoilt.loseRequestAfter !== undefined) return lose(asked, spoilt.loseRequestAfter);
     if (spoilt.status === undefined) return pass(target, asked, answer, spoilt);
     asked.resume();
     await once(asked, "end");
@@ -63,8 +75,38 @@ function pass(target: URL, asked: IncomingMessage, answer: ServerResponse, spoil
       answer.destroy();
       return;
     }
+    if (spoilt.fault !== undefined) return sendSpoilt(found, answer, spoilt.fault);
     answer.writeHead(found.statusCode ?? 0, found.headers);
     found.pipe(answer);
   });
   asked.pipe(passed);
+}
+
+/** Sends an answer as a fault has it. */
+async function sendSpoilt(
+  found: IncomingMessage,
+  answer: ServerResponse,
+  faultOf: (length: number) => Fault,
+): Promise<void> {
+  const body = await buffer(found).catch(() => undefined);
+  // Who asked is gone, and what was asked for them with them.
+  if (body === undefined) return;
+  const fault = faultOf(body.length);
+  if (fault.noAnswer) return;
+  if (fault.firstByte !== undefined) await sleep(fault.firstByte);
+  if (answer.destroyed) return;
+  answer.writeHead(found.statusCode ?? 0, found.headers);
+  const { bytesPerSecond } = fault;
+  const pace = bytesPerSecond === undefined ? undefined : new Pace(bytesPerSecond);
+  const all = { start: 0, end: body.length };
+  await sendBody(answer, openResource(body), all, fault, pace, () => {});
+}
+
+function lose(asked: IncomingMessage, after: number): void {
+  let received = 0;
+  asked.on("data", (chunk: Buffer) => {
+    received += chunk.length;
+    if (received >= after) asked.destroy();
+  });
+  asked.on("end", () => asked.destroy());
 }

@@ -35,8 +35,6 @@ import {
   originOf,
 } from "../../../support/snapshots/remote.js";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);
 let [one, other] = [{} as Sample, {} as Sample];

@@ -4,7 +4,7 @@ import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { restoreSnapshot } from "@hedgerow/snapshot";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import type { Faults } from "../../../origin/fault.mjs";
 import type { Origin } from "../../../origin/origin.mjs";
@@ -25,8 +25,6 @@ import {
   isTail,
   originOf,
 } from "../../../support/snapshots/remote.js";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const [PROCESSES, TIMES] = [4, 25];
 

@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { inspectSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
-import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { rejectionOf } from "../../../support/assert.js";
 import {
@@ -38,8 +38,6 @@ import { temporaryFolder } from "../../../support/snapshots/folder.js";
 import { bytesOnDisk } from "../../../support/snapshots/image.js";
 import { refusalOf } from "../../../support/snapshots/refusal.js";
 import { originOf } from "../../../support/snapshots/remote.js";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);

@@ -14,9 +14,10 @@ import {
   type ChurnSample,
 } from "../../../support/snapshots/cache-job.js";
 import { temporaryFolder } from "../../../support/snapshots/folder.js";
+import { trials } from "../../../support/trials.js";
 
 // Where others use the processor and the disk, it takes several times as long as a minute.
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 /** It holds about a third of the images. */
 const OPTIONS = { maxBytes: 1.5 * MIB };
@@ -146,9 +147,9 @@ async function expectImageOf(
 }
 
 test.each([
-  { many: "one at a time", kills: 100, killed: 1, spared: 0, seed: 1 },
-  { many: "one of two", kills: 25, killed: 1, spared: 1, seed: 2 },
-  { many: "three of four", kills: 75, killed: 3, spared: 1, seed: 3 },
+  { many: "one at a time", kills: trials({ few: 33, all: 100 }), killed: 1, spared: 0, seed: 1 },
+  { many: "one of two", kills: trials({ few: 11, all: 25 }), killed: 1, spared: 1, seed: 2 },
+  { many: "three of four", kills: trials({ few: 33, all: 75 }), killed: 3, spared: 1, seed: 3 },
 ])(
   "after each of $kills kills, $many, the cache is whole",
   async ({ kills, killed, spared, seed }) => {

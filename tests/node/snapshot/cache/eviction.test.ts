@@ -21,8 +21,6 @@ import { temporaryFolder } from "../../../support/snapshots/folder.js";
 import { refusalOf } from "../../../support/snapshots/refusal.js";
 import { isPart, isTail, originOf } from "../../../support/snapshots/remote.js";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 /** Room for three images of 1 MiB, and not for four. */
 const ROOM = { maxBytes: 4 * MIB };
 

@@ -1,7 +1,7 @@
 /** What goes wrong around a cache: disks that are full or may not be written, and what others own. */
 import { chmodSync, chownSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import {
   filesIn,
@@ -17,8 +17,6 @@ import { type Harm, useHarmed } from "../../../support/snapshots/cache-harm.js";
 import { onDisk } from "../../../support/snapshots/disk.js";
 import { temporaryFolder } from "../../../support/snapshots/folder.js";
 import { originOf } from "../../../support/snapshots/remote.js";
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);

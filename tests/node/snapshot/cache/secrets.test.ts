@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import type { Events } from "@hedgerow/snapshot";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { rejectionOf } from "../../../support/assert.js";
 import {
@@ -17,8 +17,6 @@ import { told } from "../../../support/snapshots/events.js";
 import { temporaryFolder } from "../../../support/snapshots/folder.js";
 import { faultsOf, isPart, originOf } from "../../../support/snapshots/remote.js";
 import { allToldBy } from "../../../support/snapshots/told.js";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Names that nothing else has. */
 const [USER, PASSWORD, QUERY, TOKEN] = ["u5er-9f31", "pa55w0rd-1c", "5ign4ture", "t0ken-77aa"];

@@ -22,8 +22,6 @@ import { startProxy } from "../../../support/snapshots/proxy.js";
 import { refusalOf } from "../../../support/snapshots/refusal.js";
 import { expectNoConnections, isTail, originOf } from "../../../support/snapshots/remote.js";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);
 let [one, other] = [{} as Sample, {} as Sample];

@@ -37,8 +37,6 @@ import { told } from "../../../support/snapshots/events.js";
 import { temporaryFolder } from "../../../support/snapshots/folder.js";
 import { refusalOf } from "../../../support/snapshots/refusal.js";
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);
 let [one, other] = [{} as Sample, {} as Sample];

@@ -27,7 +27,7 @@ const KIB = 2 ** 10;
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const path = temporaryFolder();
 const [image, snapshot, restored] = [path("image"), path("image.vhs"), path("restored")];
@@ -111,7 +111,7 @@ describe("small images", () => {
 });
 
 describe.each([
-  ["a file system", () => makeExt4Image(image, { imageBytes: GIB, dataBytes: 3e8 })],
+  ["a file system", () => makeExt4Image(image, { imageBytes: GIB / 4, dataBytes: 8e7 })],
   [
     "16 GiB of which little is data",
     () => {

@@ -10,9 +10,10 @@ import { temporaryFolder } from "../../../support/snapshots/folder.js";
 import { noise } from "../../../support/snapshots/image.js";
 import { type Job, killAfter, run } from "../../../support/snapshots/job.js";
 import { keptNames, manifestOf, missingBytes } from "../../../support/snapshots/kept.js";
+import { trials } from "../../../support/trials.js";
 
 /** How many processes are killed, and how many at a time. */
-const KILLS = 50;
+const KILLS = trials({ few: 20, all: 50 });
 const AT_A_TIME = 3;
 
 /** How much more than what is missing may be fetched, and what says what is missing, in bytes. */

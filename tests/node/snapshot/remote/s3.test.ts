@@ -10,7 +10,7 @@ import {
   restoreSnapshot,
   verifySnapshot,
 } from "@hedgerow/snapshot";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { presignedGet } from "../../../../js/snapshot/dist/s3/presign.js";
 import { makeExt4Image } from "../../../../scripts/lib/ext4-image.mjs";
@@ -27,8 +27,6 @@ const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 /** The least that a part of an upload may have, but for the last. */
 const PART = 5 * MIB;
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const path = temporaryFolder();
 const [image, restored] = [path("image"), path("restored")];

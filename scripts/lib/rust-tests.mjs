@@ -1,0 +1,30 @@
+// The tests of the crates, with each set of features, and of what runs their WebAssembly in Wasmtime. They run
+// at the same time: each ends with one test that takes seconds.
+import { run, step } from "./run.mjs";
+import { together } from "./together.mjs";
+
+/** @param {string} what @param {string[]} args */
+function cargoTest(what, args) {
+  step(what);
+  run("cargo", ["test", "--quiet", ...args]);
+}
+
+const HEADERS = ["-p", "hedgerow-headers"];
+
+export const allFeatures = () => cargoTest("Rust: all features", ["--all-features"]);
+
+export const defaultFeatures = () => cargoTest("Rust: default features", HEADERS);
+
+export const noFeatures = () =>
+  cargoTest("Rust: no features", [...HEADERS, "--no-default-features"]);
+
+export const inWasmtime = () =>
+  cargoTest("WebAssembly in wasmtime", [
+    ...["-p", "hedgerow-tests-wasmtime", "-p", "hedgerow-example-wasmtime-host"],
+  ]);
+
+/** Runs all of them. */
+export function testRust() {
+  const names = ["allFeatures", "defaultFeatures", "noFeatures", "inWasmtime"];
+  together(names.map((name) => ["lib/rust-tests.mjs", name]));
+}
