@@ -7,7 +7,7 @@ import { installTestSuites } from "./lib/suites.mjs";
 import { setup } from "./setup.mjs";
 
 await main(() => {
-  setup();
+  setup([["lib/suites.mjs", "fetchTestSuites"]]);
   build();
   // Their types.
   installTestSuites();

@@ -4,7 +4,7 @@ import { capture, StepError } from "./run.mjs";
 /** What a crate has to say of itself before it is published. */
 const METADATA = ["description", "license", "readme", "keywords", "categories", "rust_version"];
 
-/** @typedef {{ name: string, version: string, description: string, rust_version: string, features: Record<string, string[]> }} Crate */
+/** @typedef {{ name: string, version: string, description: string, manifest_path: string, rust_version: string, features: Record<string, string[]> }} Crate */
 
 /** All crates of the workspace that do not refuse to be published. @returns {Crate[]} */
 export function publishedCrates() {

@@ -2,7 +2,7 @@
 import { attempt, capture, StepError, step } from "./run.mjs";
 
 /** The package that each program comes in. */
-const PACKAGES = {
+export const PACKAGES = {
   chromium: "chromium",
   clang: "clang",
   curl: "curl",
@@ -12,6 +12,7 @@ const PACKAGES = {
   "mkfs.xfs": "xfsprogs",
   openssl: "openssl",
   python3: "python3",
+  valgrind: "valgrind",
   zstd: "zstd",
 };
 
@@ -19,12 +20,13 @@ const PACKAGES = {
  * The programs that each job runs. The build compiles the C of zstd to WebAssembly: clang alone does
  * it, as Rust brings a linker, and any `ar` will do.
  *
- * @type {Record<"build" | "cache" | "demo" | "tests", (keyof typeof PACKAGES)[]>}
+ * @type {Record<"build" | "cache" | "demo" | "guard" | "tests", (keyof typeof PACKAGES)[]>}
  */
 const PROGRAMS = {
   build: ["clang"],
   cache: ["mke2fs", "mkfs.xfs"],
   demo: ["curl", "e2fsck", "mke2fs", "zstd"],
+  guard: ["valgrind"],
   tests: [
     "chromium",
     "curl",

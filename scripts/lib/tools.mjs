@@ -23,6 +23,9 @@ export const buildTools = () => [
 /** What fuzzing needs besides. @type {Tool} */
 export const fuzzTool = { crate: "cargo-fuzz", binary: "cargo-fuzz", version: "0.13.1" };
 
+/** What auditing needs besides. @type {Tool} */
+export const auditTool = { crate: "cargo-deny", binary: "cargo-deny", version: "0.20.2" };
+
 /** The folder that a tool is installed into. @param {Tool} tool */
 export const toolRoot = (tool) => join(toolCache, `${tool.crate}-${tool.version}`);
 
@@ -31,4 +34,4 @@ export const isInstalled = (tool) => existsSync(join(toolRoot(tool), "bin", tool
 
 /** The folders that hold the tools' binaries. */
 export const toolFolders = () =>
-  [...buildTools(), fuzzTool].map((tool) => join(toolRoot(tool), "bin"));
+  [...buildTools(), fuzzTool, auditTool].map((tool) => join(toolRoot(tool), "bin"));

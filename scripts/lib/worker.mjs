@@ -1,6 +1,7 @@
 // Bundling a worker as Wrangler does, and running it in Miniflare on loopback.
 import { readFileSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { createRequire } from "node:module";
+import { basename, join, resolve } from "node:path";
 
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
@@ -11,7 +12,8 @@ import { inRoot } from "./paths.mjs";
 export const COMPATIBILITY_DATE = "2026-04-01";
 
 /**
- * Finds WebAssembly modules as Wrangler does: by the ending of what is imported, as it is written.
+ * Finds WebAssembly modules as Wrangler does: by the ending of what is imported, as it is written, or in the
+ * package that it names.
  *
  * @type {import("esbuild").Plugin}
  */
@@ -19,7 +21,9 @@ const wasmByName = {
   name: "wasm-by-name",
   setup(build) {
     build.onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => ({
-      path: resolve(resolveDir, path),
+      path: path.startsWith(".")
+        ? resolve(resolveDir, path)
+        : createRequire(join(resolveDir, "entry.js")).resolve(path),
       namespace: "wasm",
     }));
     build.onLoad({ filter: /./, namespace: "wasm" }, ({ path }) => ({

@@ -1,0 +1,51 @@
+//! A filter of a site: built, read, and asked for what is there and what is not.
+
+use std::hint::black_box;
+
+use hedgerow_paths::{PathFilter, PathFilterBuilder};
+
+use crate::case::{Case, Prepared};
+use crate::path_workload::paths;
+
+/// How many paths the site has.
+const SITE: usize = 10_000;
+
+/// How many paths are asked for.
+const ASKED: usize = 1_000;
+
+const SITE_SEED: u64 = 1;
+const ABSENT_SEED: u64 = 2;
+
+/// The cases of one site.
+pub fn cases() -> impl Iterator<Item = Case> {
+    [
+        Case::new("paths: ask for one that is there", || ask(SITE_SEED)),
+        Case::new("paths: ask for one that is not there", || ask(ABSENT_SEED)),
+        Case::new("paths: read a filter", read),
+        Case::new("paths: build a filter of 10,000", build),
+    ]
+    .into_iter()
+}
+
+fn file() -> Vec<u8> {
+    PathFilterBuilder::new().build(paths(SITE, SITE_SEED)).expect("a filter")
+}
+
+fn ask(seed: u64) -> Prepared {
+    let filter = PathFilter::from_vec(file(), true).expect("a valid file");
+    Prepared::each(paths(ASKED, seed), move |path| {
+        black_box(filter.has(path.as_bytes()));
+    })
+}
+
+fn read() -> Prepared {
+    Prepared::each(vec![file()], |file| {
+        black_box(PathFilter::parse(file)).expect("a valid file");
+    })
+}
+
+fn build() -> Prepared {
+    Prepared::each(vec![paths(SITE, SITE_SEED)], |paths| {
+        black_box(PathFilterBuilder::new().build(paths)).expect("a filter");
+    })
+}

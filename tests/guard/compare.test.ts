@@ -1,0 +1,85 @@
+/** What the regression guard says of figures that are not those of its record. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+import { accepted, differences, explain, TOLERANCE } from "../../scripts/guard/compare.mjs";
+
+const RECORD = new URL("../../bench/guard/record.json", import.meta.url);
+
+const record: { machine: Record<string, string>; figures: Record<string, number> } = JSON.parse(
+  readFileSync(RECORD, "utf8"),
+);
+const names = Object.keys(record.figures);
+const name = names[0] ?? "";
+const recorded = record.figures[name] ?? 0;
+
+/** The record, with another figure in one place. */
+const doctored = (factor: number) => ({ ...record.figures, [name]: recorded * factor });
+
+const told = (figures: Record<string, number>, here = record.machine) =>
+  explain(differences(record.figures, figures), record.machine, here);
+
+test("the record has every path and every module", () => {
+  const kinds = names.map((name) => name.split(/: |, /)[0]);
+  expect(new Set(kinds)).toEqual(
+    new Set([
+      ...["headers", "paths", "snapshot"],
+      ...["edge.wasm", "build.wasm", "decode.wasm", "encode.wasm"],
+    ]),
+  );
+  expect(Object.values(record.figures).every((figure) => figure > 0)).toBe(true);
+});
+
+test("figures as they are recorded differ in nothing", () => {
+  expect(differences(record.figures, record.figures)).toEqual([]);
+});
+
+test.each([1 + TOLERANCE, 1 - TOLERANCE])("%f times as much is within the tolerance", (factor) => {
+  const found = { a: 1000 * factor };
+  expect(differences({ a: 1000 }, found)).toEqual([]);
+});
+
+test.each(names)("a loss of 4 %% is found: %s", (name) => {
+  const recorded = record.figures[name] ?? 0;
+  const found = { ...record.figures, [name]: recorded * 1.04 };
+  expect(differences(record.figures, found)).toEqual([
+    { name, recorded, found: recorded * 1.04, verdict: "worse" },
+  ]);
+});
+
+test("what is told has both figures, their ratio, and how to accept it", () => {
+  const text = told(doctored(1.05));
+  expect(text).toContain(recorded.toLocaleString("en"));
+  expect(text).toContain((recorded * 1.05).toLocaleString("en"));
+  expect(text).toContain("(1.050 ×): worse");
+  expect(text).toContain("npm run guard -- --accept");
+  expect(text).not.toContain("all of it is better");
+});
+
+test("what is better has to be accepted, too, and is told to be better", () => {
+  const text = told(doctored(0.9));
+  expect(text).toContain("(0.900 ×): better");
+  expect(text).toContain("all of it is better");
+});
+
+test("a figure that is new, and one that is gone, are differences", () => {
+  const { [name]: _, ...rest } = record.figures;
+  expect(differences(record.figures, { ...rest, "another path": 7 })).toEqual([
+    { name, recorded, found: undefined, verdict: "gone" },
+    { name: "another path", recorded: undefined, found: 7, verdict: "new" },
+  ]);
+});
+
+test("what else differs from where the record was made is told", () => {
+  const here = { ...record.machine, Rust: "1.0.0" };
+  const text = told(doctored(1.05), here);
+  expect(text).toContain(`this is Rust 1.0.0, recorded with ${record.machine.Rust}`);
+  expect(told(doctored(1.05))).not.toContain("recorded with");
+});
+
+test("many small losses come to light, though each was accepted", () => {
+  let figures: Record<string, number> = { a: 1000, b: 1000 };
+  figures = accepted(figures, { a: 1020, b: 2000 });
+  expect(figures).toEqual({ a: 1000, b: 2000 });
+  expect(differences(figures, { a: 1040, b: 2000 })).toHaveLength(1);
+});
