@@ -1,106 +1,96 @@
-// Runs benchmarks: `npm run bench -- [suite …] [--json FILE]`.
-import { readFileSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+// Runs benchmarks, or writes the report of records: `npm run bench -- [SUITE ...] [--quick] [--json FILE]`, or
+// `npm run bench -- report [FILE ...]`.
+import { writeFileSync } from "node:fs";
 
+import { parse } from "./bench/arguments.mjs";
+import { machine, versions } from "./bench/machine.mjs";
+import { apart, orMissing, sayMissing } from "./bench/missing.mjs";
+import { forPeople, SUITES, secondsOf } from "./bench/suites.mjs";
+import { printSummary } from "./bench/summary.mjs";
 import { build } from "./build.mjs";
-import { inRoot, node24 } from "./lib/paths.mjs";
-import { capture, main, StepError, step } from "./lib/run.mjs";
+import { main, StepError, step } from "./lib/run.mjs";
 import { installSuite } from "./lib/suites.mjs";
 import { setup } from "./setup.mjs";
 
-/** @typedef {{ suite: string, workload: string, method: string, unit: string, median: number, min: number, max: number }} Result */
+/**
+ * What was measured. A quick run has less data than a full one, of which `details` tell.
+ *
+ * @typedef {{ suite: string, workload: string, method: string, unit: string, median: number, min: number, max: number, details?: Record<string, number> | undefined }} Result
+ */
 
-/** @type {Record<string, () => Promise<Result[]>>} */
-const SUITES = {
-  adapters: async () => (await import("./bench/adapters.mjs")).benchAdapters(),
-  cache: async () => (await import("./bench/cache.mjs")).benchCache(),
-  headers: async () => (await import("./bench/headers.mjs")).benchHeaders(),
-  paths: async () => (await import("./bench/paths.mjs")).benchPaths(),
-  restore: async () => (await import("./bench/restore.mjs")).benchRestore(),
-  snapshot: async () => (await import("./bench/snapshot.mjs")).benchSnapshot(),
-  start: async () => (await import("./bench/start.mjs")).benchStart(),
-};
+/** What could not be measured, and why. @typedef {{ suite: string, workload?: string, method?: string, why: string }} Missing */
 
-/** What adapters are for, what loads them, and what is used first beside ours. */
-const PACKAGES = [
-  ...["@hono/node-server", "autocannon", "es-module-lexer", "express", "fastify", "hono", "undici"],
-  "xxhash-wasm",
-];
+/** @typedef {Result | Missing} Measured */
 
 await main(async () => {
-  const { suites, json } = parse(process.argv.slice(2));
+  const task = parse(process.argv.slice(2));
+  if ("report" in task) {
+    const { report } = await import("./bench/report.mjs");
+    await report(task.report);
+  } else {
+    await bench(task);
+  }
+});
+
+/** @param {import("./bench/arguments.mjs").Run} task */
+async function bench({ suites, isQuick, json }) {
   setup();
   build();
   // Node 24, and what else has its first uses measured.
   installSuite("tests/runtimes", ["hedgerow"]);
-  const results = [];
-  for (const suite of suites) results.push(...((await SUITES[suite]?.()) ?? []));
-  const { printSummary } = await import("./bench/summary.mjs");
-  printSummary(results);
+  const { results, missing } = apart(await measure(suites, isQuick));
   if (json !== undefined) {
-    const record = {
-      machine: machine(),
-      date: new Date().toISOString(),
-      versions: versions(),
-      results,
-    };
-    writeFileSync(json, `${JSON.stringify(record, null, 2)}\n`);
+    const date = new Date().toISOString();
+    const about = { machine: machine(), date, quick: isQuick, suites, versions: versions() };
+    writeFileSync(json, `${JSON.stringify({ ...about, missing, results }, null, 2)}\n`);
     step(`written to ${json}`);
   }
-});
+  printSummary(results);
+  const unfounded = await claims(results, suites);
+  const problems = [...(missing.length === 0 ? [] : [sayMissing(missing)]), ...unfounded];
+  if (problems.length > 0) throw new StepError(problems.join("\n"));
+}
 
-/** @param {string[]} args */
-function parse(args) {
-  const suites = [];
-  let json;
-  for (let index = 0; index < args.length; index += 1) {
-    const arg = args[index] ?? "";
-    if (arg === "--json") {
-      index += 1;
-      json = args[index];
-      if (json === undefined) throw new StepError("--json: expected a file");
-    } else if (arg in SUITES) {
-      suites.push(arg);
-    } else {
-      throw new StepError(
-        `expected ${Object.keys(SUITES).join(", ")} or --json FILE, found ${arg}`,
-      );
-    }
+/** Everything is installed and built before anything is measured. @param {string[]} names @param {boolean} isQuick */
+async function measure(names, isQuick) {
+  const measured = /** @type {Measured[]} */ ([]);
+  const ready = /** @type {(() => Promise<Measured[]>)[]} */ ([]);
+  for (const name of names) {
+    const { prepare, measure: measureSuite } = await suite(name);
+    const failure = await orMissing(name, () => {
+      const prepared = prepare?.();
+      ready.push(() => timed(name, () => measureSuite(isQuick, prepared)));
+      return [];
+    });
+    measured.push(...failure);
   }
-  return { suites: suites.length === 0 ? Object.keys(SUITES) : suites, json };
+  step(`${names.join(", ")}: about ${forPeople(secondsOf(names, isQuick))} in all`);
+  for (const action of ready) measured.push(...(await action()));
+  return measured;
 }
 
-function machine() {
-  const all = cpus();
-  return `${all[0]?.model.trim()}, ${all.length} cores, ${process.platform} ${process.arch}`;
+/** @param {string} name */
+async function suite(name) {
+  const { load } = /** @type {import("./bench/suites.mjs").Entry} */ (SUITES[name]);
+  return load();
 }
 
-function versions() {
-  return {
-    rustc: capture("rustc", ["--version"])?.trim(),
-    node: process.version,
-    node24: capture(node24, ["--version"])?.trim(),
-    workerd: capture("workerd", ["--version"])?.trim(),
-    engines: pinned(["tests", "runtimes"], ["node20", "node22", "node24", "node26", "workerd"]),
-    packages: pinned([], PACKAGES),
-    clang: capture("clang", ["--version"])?.split("\n")[0],
-    zstd: capture("zstd", ["--version"])?.trim(),
-    curl: capture("curl", ["--version"])?.split("\n")[0],
-    desync: /folbricht\/desync (\S+)/.exec(
-      readFileSync(inRoot("tests", "tools", "go.mod"), "utf8"),
-    )?.[1],
-  };
+/** @param {string} name @param {() => Promise<Measured[]>} action */
+async function timed(name, action) {
+  const begin = performance.now();
+  const measured = await orMissing(name, action);
+  step(`${name} took ${forPeople((performance.now() - begin) / 1000)}`);
+  return measured;
 }
 
-/**
- * What a `package.json` pins.
- *
- * @param {string[]} folder
- * @param {string[]} names
- */
-function pinned(folder, names) {
-  const file = readFileSync(inRoot(...folder, "package.json"), "utf8");
-  const { dependencies, devDependencies } = JSON.parse(file);
-  const all = { ...dependencies, ...devDependencies };
-  return Object.fromEntries(names.map((name) => [name, all[name]]));
+/** Prints what README claims beside the results. Returns what of it has none. @param {Result[]} results @param {string[]} suites */
+async function claims(results, suites) {
+  const { printClaims } = await import("./bench/claims.mjs");
+  try {
+    printClaims(results, suites);
+    return [];
+  } catch (error) {
+    if (error instanceof StepError) return [error.message];
+    throw error;
+  }
 }

@@ -18,30 +18,56 @@ const BATCH = 256;
  * @typedef {{ name: string, make: (input: Input) => Fresh, run: (fresh: Fresh, input: Input) => unknown }} Method
  */
 
-/** @typedef {{ method: string, median: number, min: number, max: number }} Timing */
+/** What a method took, or why it could not be run. @typedef {{ method: string, median: number, min: number, max: number } | { method: string, why: string }} Timing */
 
 /**
  * Times every method over all inputs, on fresh objects each time. Methods take turns, so that what
- * disturbs the machine disturbs all of them.
+ * disturbs the machine disturbs all of them. The others go on without one that fails.
  *
  * @template Input
  * @param {Method<Input, any>[]} methods
  * @param {Input[]} inputs
  * @param {number} rounds
- * @returns {Timing[]} in nanoseconds an input
+ * @param {number} [unit] how many nanoseconds, or how many things there are to do in an input
+ * @returns {Timing[]} in nanoseconds an input, over the unit
  */
-export function measure(methods, inputs, rounds) {
-  /** @type {number[][]} */
-  const samples = methods.map(() => []);
+export function measure(methods, inputs, rounds, unit = 1) {
+  const timed = methods.map((method) => ({
+    method,
+    samples: /** @type {number[]} */ ([]),
+    why: /** @type {string | undefined} */ (undefined),
+  }));
   const warmUp = Math.ceil(rounds / 4);
   for (let round = -warmUp; round < rounds; round += 1) {
-    for (let turn = 0; turn < methods.length; turn += 1) {
-      const index = (turn + round + warmUp) % methods.length;
-      const elapsed = time(/** @type {Method<Input, any>} */ (methods[index]), inputs);
-      if (round >= 0) samples[index]?.push(elapsed / inputs.length);
+    for (let turn = 0; turn < timed.length; turn += 1) {
+      const one = /** @type {(typeof timed)[number]} */ (
+        timed[(turn + round + warmUp) % timed.length]
+      );
+      if (one.why !== undefined) continue;
+      try {
+        const elapsed = time(one.method, inputs);
+        if (round >= 0) one.samples.push(elapsed / inputs.length / unit);
+      } catch (error) {
+        one.why = String(error);
+      }
     }
   }
-  return methods.map(({ name }, index) => ({ method: name, ...summary(samples[index] ?? []) }));
+  return timed.map(({ method: { name: method }, samples, why }) =>
+    why === undefined ? { method, ...summary(samples) } : { method, why },
+  );
+}
+
+/**
+ * The medians of methods, all of which have to have run.
+ *
+ * @param {Timing[]} timings
+ * @returns {number[]}
+ */
+export function medians(timings) {
+  return timings.map((timing) => {
+    if ("why" in timing) throw new Error(`${timing.method}: ${timing.why}`);
+    return timing.median;
+  });
 }
 
 /**

@@ -6,21 +6,36 @@ import { inRoot } from "../lib/paths.mjs";
 import { capture, run, StepError, step } from "../lib/run.mjs";
 import { summary } from "../lib/summary.mjs";
 
+/** @typedef {import("../bench.mjs").Measured} Measured */
 /** @typedef {import("../bench.mjs").Result} Result */
 
-const CRITERION = join(process.env.CARGO_TARGET_DIR ?? inRoot("target"), "criterion");
+const TARGET = process.env.CARGO_TARGET_DIR ?? inRoot("target");
+const CRITERION = join(TARGET, "criterion");
+const PACKAGE = ["--quiet", "-p", "hedgerow-bench"];
+
+/** Builds the native benchmarks of a suite, and the programs beside them. @param {string} suite */
+export function buildNative(suite) {
+  step(`native benchmarks of ${suite}`);
+  run("cargo", ["bench", "--no-run", ...PACKAGE, "--bench", suite]);
+  run("cargo", ["build", "--release", ...PACKAGE, "--bins"]);
+}
 
 /**
- * Runs a suite's criterion benchmarks, and reads what they measured.
+ * Runs a suite's criterion benchmarks, and reads what they measured before they ended.
  *
  * @param {string} suite
- * @param {string} duration
- * @returns {Result[]}
+ * @param {import("../../bench/native/plan.mjs").Plan} plan
+ * @returns {Measured[]}
  */
-export function native(suite, duration) {
-  step(`native, by criterion (${duration})`);
+export function native(suite, { criterion }) {
+  step(`${suite}: native, by criterion`);
   for (const group of groups(suite)) rmSync(join(CRITERION, group), { recursive: true });
-  run("cargo", ["bench", "--quiet", "-p", "hedgerow-bench", "--bench", suite]);
+  const args = ["bench", ...PACKAGE, "--bench", suite, "--", ...criterion];
+  try {
+    run("cargo", args);
+  } catch (error) {
+    return [...groups(suite).flatMap(resultsOf), { suite: `${suite}, native`, why: String(error) }];
+  }
   const results = groups(suite).flatMap(resultsOf);
   if (results.length === 0) throw new StepError(`criterion left no results in ${CRITERION}`);
   return results;
@@ -32,7 +47,7 @@ function groups(suite) {
   return readdirSync(CRITERION).filter((name) => name.startsWith(`${suite}-`));
 }
 
-/** The results of one criterion group: a folder for each method, and in it one for each workload. @param {string} group */
+/** The results of one criterion group: a folder for each method, and in it one for each workload. @param {string} group @returns {Result[]} */
 function resultsOf(group) {
   return readdirSync(join(CRITERION, group))
     .filter((method) => method !== "report")
@@ -59,35 +74,35 @@ function samplesOf(file) {
 }
 
 /**
- * Runs a suite's JavaScript benchmarks.
+ * Runs a script of a suite, which prints a JSON array.
  *
  * @param {string} suite
- * @param {string} engine
- * @param {string} node
+ * @param {string} what for people
+ * @param {string | string[]} node the program, or what it is run by, and it
  * @param {string} script
  * @param {string[]} args
- * @param {string} duration
- * @returns {Result[]}
+ * @returns {Measured[]}
  */
-export function javascript(suite, engine, node, script, args = [], duration = "a minute or two") {
-  step(`JavaScript, ${engine} (${duration})`);
-  return JSON.parse(output(node, [inRoot("bench", "js", suite, `${script}.mjs`), ...args]));
+export function javascript(suite, what, node, script, args) {
+  step(`${suite}: ${what}`);
+  const [command = "", ...before] = [node].flat();
+  const file = `bench/js/${suite}/${script}.mjs`;
+  return JSON.parse(output(file, command, [...before, inRoot(file), ...args]));
 }
 
 /**
- * Runs a program of the native benchmarks, which prints JSON.
+ * Runs a program of the native benchmarks, which is built and prints JSON.
  *
  * @param {string} name
  * @param {string[]} args
  */
 export function program(name, ...args) {
-  const built = ["run", "--quiet", "--release", "-p", "hedgerow-bench", "--bin", name, "--"];
-  return JSON.parse(output("cargo", [...built, ...args]));
+  return JSON.parse(output(name, join(TARGET, "release", name), args));
 }
 
-/** @param {string} command @param {string[]} args */
-function output(command, args) {
+/** @param {string} name for people @param {string} command @param {string[]} args */
+function output(name, command, args) {
   const printed = capture(command, args, { showErrors: true });
-  if (printed === undefined) throw new StepError(`failed: ${command} ${args.join(" ")}`);
+  if (printed === undefined) throw new StepError(`${name} failed: see above`);
   return printed;
 }

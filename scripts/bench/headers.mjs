@@ -1,22 +1,38 @@
 // The header suite: native, and JavaScript on this Node, on Node 24 and in workerd.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { PLAN, QUICK } from "../../bench/js/headers/plan.mjs";
+import * as nativePlans from "../../bench/native/plan.mjs";
 import { node24 } from "../lib/paths.mjs";
 import { summary } from "../lib/summary.mjs";
-import { javascript, native, program } from "./harness.mjs";
+import { buildNative, javascript, native, program } from "./harness.mjs";
+import { allParts } from "./missing.mjs";
+import { inTemporaryFolder } from "./temporary.mjs";
 
-/** @typedef {import("../bench.mjs").Result} Result */
+/** @typedef {import("../bench.mjs").Measured} Measured */
 
-/** @returns {Promise<Result[]>} */
-export async function benchHeaders() {
-  return [
-    ...native("headers", "four minutes"),
-    ...imageSizes(),
-    ...javascript("headers", "Node", process.execPath, "run"),
-    ...javascript("headers", "Node 24", node24, "run"),
-    ...javascript("headers", "workerd", process.execPath, "workerd"),
-  ];
+export const prepare = () => buildNative("headers");
+
+/** @param {boolean} isQuick @returns {Promise<Measured[]>} */
+export function measure(isQuick) {
+  const plan = JSON.stringify(isQuick ? QUICK : PLAN);
+  const js = (/** @type {string} */ engine, /** @type {string} */ node) =>
+    inTemporaryFolder((folder) => {
+      const rules = join(folder, "rules.json");
+      writeFileSync(rules, JSON.stringify(program("growth_rules")));
+      return javascript("headers", engine, node, "run", [plan, rules]);
+    });
+  return allParts("headers", {
+    native: () => native("headers", isQuick ? nativePlans.QUICK : nativePlans.PLAN),
+    "sizes of images": imageSizes,
+    "this Node": () => js("Node", process.execPath),
+    "Node 24": () => js("Node 24", node24),
+    workerd: () => javascript("headers", "workerd", process.execPath, "workerd", [plan]),
+  });
 }
 
-/** @returns {Result[]} */
+/** @returns {Measured[]} */
 function imageSizes() {
   /** @type {{ rules: number, image_bytes: number }[]} */
   const sizes = program("image_sizes");

@@ -1,25 +1,36 @@
 // The path suite: native, JavaScript on this Node and on Node 24, rates and memory.
+import { PLAN, QUICK } from "../../bench/js/paths/plan.mjs";
+import * as nativePlans from "../../bench/native/plan.mjs";
 import { node24 } from "../lib/paths.mjs";
 import { step } from "../lib/run.mjs";
 import { summary } from "../lib/summary.mjs";
-import { javascript, native, program } from "./harness.mjs";
+import { buildNative, javascript, native, program } from "./harness.mjs";
+import { allParts } from "./missing.mjs";
 
-/** @typedef {import("../bench.mjs").Result} Result */
+/** @typedef {import("../bench.mjs").Measured} Measured */
 
-/** @returns {Promise<Result[]>} */
-export async function benchPaths() {
-  return [
-    ...native("paths", "eight minutes"),
-    ...javascript("paths", "Node", process.execPath, "run"),
-    ...javascript("paths", "Node 24", node24, "run"),
-    ...buildMemory(),
-    ...falsePositives(),
-  ];
+export const prepare = () => buildNative("paths");
+
+/** @param {boolean} isQuick @returns {Promise<Measured[]>} */
+export function measure(isQuick) {
+  const plan = JSON.stringify(isQuick ? QUICK : PLAN);
+  const nativePlan = isQuick ? nativePlans.QUICK : nativePlans.PLAN;
+  const js = (/** @type {string} */ what, /** @type {string} */ node, script = "run") =>
+    javascript("paths", what, node, script, [plan]);
+  return allParts("paths", {
+    native: () => native("paths", nativePlan),
+    "this Node": () => js("Node", process.execPath),
+    "Node 24": () => js("Node 24", node24),
+    memory: buildMemory,
+    "false positives": () => falsePositives(nativePlan),
+    "false positives of bloom-filters": () =>
+      js("false positives of bloom-filters, Node 24", node24, "false-positives"),
+  });
 }
 
-/** @returns {Result[]} */
+/** @returns {Measured[]} */
 function buildMemory() {
-  step("memory while filters are built");
+  step("paths: memory while filters are built");
   return [10_000, 100_000, 1_000_000, 10_000_000].flatMap((count) => {
     /** @type {{ file: number, peak: number }} */
     const { file, peak } = program("build_memory", `${count}`);
@@ -35,16 +46,17 @@ function buildMemory() {
   });
 }
 
-/** @returns {Result[]} */
-function falsePositives() {
-  step("false positives, by thirteen billion queries (two minutes)");
-  /** @type {{ sizing: string, rate: number, keys: number, bits: number, measured: number }[]} */
-  const measurements = program("false_positives");
-  return measurements.map(({ sizing, rate, keys, measured }) => ({
-    suite: `paths-false-positives, ${sizing.toLowerCase()}`,
+/** @param {import("../../bench/native/plan.mjs").Plan} plan @returns {Measured[]} */
+function falsePositives({ divisor }) {
+  step("paths: false positives, by thousands of millions of queries");
+  /** @type {{ filter: string, rate: number, keys: number, measured: number, queries: number }[]} */
+  const measurements = program("false_positives", `${divisor}`);
+  return measurements.map(({ filter, rate, keys, measured, queries }) => ({
+    suite: `paths-false-positives, ${filter}`,
     workload: `p = ${rate}, ${keys} paths`,
     method: "measured rate / p",
     unit: "×",
     ...summary([measured / rate]),
+    details: { queries },
   }));
 }

@@ -1,30 +1,33 @@
 // The restore suite: snapshots from a server, beside other tools that fetch images.
-import { mkdtempSync, rmSync } from "node:fs";
-
-import { PLAN } from "../../bench/js/restore/plan.mjs";
+import { PLAN, QUICK } from "../../bench/js/restore/plan.mjs";
 import { installPrograms } from "../lib/debian.mjs";
 import { installGoTool } from "../lib/go.mjs";
-import { inRoot } from "../lib/paths.mjs";
-import { capture, StepError, step } from "../lib/run.mjs";
+import { StepError } from "../lib/run.mjs";
+import { javascript } from "./harness.mjs";
+import { inMemory } from "./temporary.mjs";
 
-/** @typedef {import("../bench.mjs").Result} Result */
+/** @typedef {import("../bench.mjs").Measured} Measured */
 
-/** Where images and what is restored lie: in memory, so that no disk is measured. */
-const FOLDER = "/dev/shm/hedgerow-bench-";
+/** @typedef {{ refusal?: string }} Prepared why there is no `desync`, if there is none */
 
-/** @param {import("../../bench/js/restore/plan.mjs").Plan} [plan] @returns {Promise<Result[]>} */
-export async function benchRestore(plan = PLAN) {
+/** @returns {Prepared} */
+export function prepare() {
   installPrograms("demo");
-  installGoTool("desync");
-  const folder = mkdtempSync(FOLDER);
   try {
-    step(`restoring from a server, Node ${process.versions.node} (three quarters of an hour)`);
-    const script = inRoot("bench", "js", "restore", "run.mjs");
-    const args = [script, folder, JSON.stringify(plan)];
-    const printed = capture(process.execPath, args, { showErrors: true });
-    if (printed === undefined) throw new StepError("failed: the benchmark of restoring");
-    return JSON.parse(printed);
-  } finally {
-    rmSync(folder, { recursive: true });
+    installGoTool("desync");
+    return {};
+  } catch (error) {
+    if (error instanceof StepError) return { refusal: error.message };
+    throw error;
   }
+}
+
+/** @param {boolean} isQuick @param {Prepared} prepared @returns {Promise<Measured[]>} */
+export function measure(isQuick, { refusal }) {
+  const plan = JSON.stringify(isQuick ? QUICK : PLAN);
+  return inMemory((folder) => {
+    const args = [folder, plan, ...(refusal === undefined ? [] : [refusal])];
+    const what = `from a server, Node ${process.versions.node}`;
+    return javascript("restore", what, process.execPath, "run", args);
+  });
 }

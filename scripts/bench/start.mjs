@@ -1,13 +1,14 @@
 // The start suite: the first use of packages in fresh processes of every Node, and in workerd.
-import { PLAN } from "../../bench/js/start/plan.mjs";
+import { PLAN, QUICK } from "../../bench/js/start/plan.mjs";
 import { inEngines } from "../lib/paths.mjs";
 import { javascript } from "./harness.mjs";
 import { inTemporaryFolder } from "./temporary.mjs";
 
-/** @typedef {import("../bench.mjs").Result} Result */
+/** @typedef {import("../bench.mjs").Measured} Measured */
 
-/** @param {import("../../bench/js/start/plan.mjs").Plan} [plan] @returns {Promise<Result[]>} */
-export async function benchStart(plan = PLAN) {
+/** @param {boolean} isQuick @returns {Promise<Measured[]>} */
+export function measure(isQuick) {
+  const plan = JSON.stringify(isQuick ? QUICK : PLAN);
   const nodes = ["node20", "node22", "node24", "node26"].map((name) => [
     name,
     inEngines(name, "bin", "node"),
@@ -17,8 +18,8 @@ export async function benchStart(plan = PLAN) {
     workerd: inEngines("workerd", "bin", "workerd"),
   };
   return inTemporaryFolder((folder) => {
-    const args = [folder, JSON.stringify(plan), JSON.stringify(engines)];
-    const what = "four versions of Node, and workerd";
-    return javascript("start", what, process.execPath, "run", args, "four minutes");
+    const args = [folder, plan, JSON.stringify(engines)];
+    const what = "first uses on four versions of Node, and in workerd";
+    return javascript("start", what, process.execPath, "run", args);
   });
 }

@@ -8,7 +8,7 @@ export function printSummary(results) {
     const ours = rows.find(({ method }) => method === "hedgerow")?.median ?? Number.NaN;
     console.log(`\n${title}`);
     for (const { method, median, min, max, unit } of rows.toSorted((a, b) => a.median - b.median)) {
-      const ratio = `${(median / ours).toFixed(2)} ×`;
+      const ratio = Number.isFinite(median / ours) ? `${(median / ours).toFixed(2)} ×` : "";
       console.log(
         `  ${method.padEnd(28)}${String(median).padStart(10)} ${unit.padEnd(11)}${ratio.padStart(9)}   ${min} – ${max}`,
       );

@@ -8,6 +8,9 @@ import { answerParent } from "./processes.mjs";
 
 /** @typedef {{ port: number } & ({ amount: number } | { seconds: number })} Job */
 
+/** How often autocannon looks whether it is over, in milliseconds. */
+const LOOK = 100;
+
 const [, , folder = "", connections = ""] = process.argv;
 const requests = readRequests(folder);
 
@@ -19,6 +22,7 @@ async function load({ port, ...job }) {
     url: `http://127.0.0.1:${port}`,
     connections: Number(connections),
     requests,
+    sampleInt: LOOK,
     ...("amount" in job ? job : { duration: job.seconds }),
   };
   const begin = performance.now();
@@ -29,7 +33,7 @@ async function load({ port, ...job }) {
   });
   const failed = errors + timeouts + non2xx;
   if (failed > 0) throw new Error(`${failed} requests failed`);
-  // To the last response: autocannon itself ends at a full second.
+  // To the last response: autocannon itself ends when it looks next.
   const seconds = (end - begin) / 1000;
   return { ...latencies(times), rate: times.length / seconds, seconds };
 }

@@ -3,8 +3,8 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { say } from "../restore/say.mjs";
+import { runOnce, takeTurns, timeOf } from "../turns.mjs";
 import { times } from "./results.mjs";
-import { runOnce, takeTurns, timeOf } from "./turns.mjs";
 
 /** @typedef {import("./images.mjs").Sample} Sample */
 /** @typedef {import("../../../js/snapshot/dist/index.js").ImageCache} ImageCache */
@@ -26,7 +26,7 @@ export async function measureCopies(
 ) {
   const target = join(folder, "copy.img");
   const results = [];
-  for (const { name, snapshot, digest } of samples) {
+  for (const { name, snapshot, digest, dataBytes } of samples) {
     say(`${what} of ${name}`);
     const { path, release } = await cache.get(snapshot, { digest });
     const copy = () => cache.get(snapshot, { digest, copyTo: target });
@@ -38,7 +38,7 @@ export async function measureCopies(
       })),
     ];
     try {
-      results.push(...times(what, name, await takeTurns(ways, rounds)));
+      results.push(...times(what, name, await takeTurns(ways, rounds), { dataBytes }));
     } finally {
       await release();
       rmSync(target, { force: true });

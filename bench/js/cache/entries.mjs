@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { ImageCache } from "../../../js/snapshot/dist/index.js";
 import { seededRandom } from "../../../tests/origin/random.mjs";
 import { say } from "../restore/say.mjs";
+import { takeTurns, timeOf } from "../turns.mjs";
 import { firstHit } from "./first-hits.mjs";
 import { makeEntries } from "./many-entries.mjs";
 import { ROOMY } from "./plan.mjs";
 import { times } from "./results.mjs";
-import { takeTurns, timeOf } from "./turns.mjs";
 
 /** What images are said to come from. With their digests nobody looks there. */
 const SOURCE = "/nowhere.vhs";

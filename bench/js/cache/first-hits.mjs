@@ -1,7 +1,7 @@
 // First hits, each in a process of its own.
 import { fileURLToPath } from "node:url";
 
-import { runOnce } from "./turns.mjs";
+import { runOnce } from "../turns.mjs";
 
 /** @typedef {{ open: number, get: number }} FirstHit in milliseconds */
 

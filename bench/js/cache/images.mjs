@@ -4,10 +4,10 @@ import { join } from "node:path";
 
 import { createSnapshot, ImageCache } from "../../../js/snapshot/dist/index.js";
 import { makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
-import { say } from "../restore/say.mjs";
+import { say, sizeName } from "../restore/say.mjs";
 import { ROOMY } from "./plan.mjs";
 
-/** A snapshot of an image. @typedef {{ name: string, imageSize: number, snapshot: string, digest: string }} Sample */
+/** A snapshot of an image. @typedef {{ name: string, imageSize: number, dataBytes: number, snapshot: string, digest: string }} Sample */
 
 /**
  * Makes images of ext4 of all sizes, and snapshots of them. The images go.
@@ -22,17 +22,12 @@ export async function makeSamples(folder, { sizes, dataShare }) {
     const name = sizeName(imageBytes);
     say(`an ext4 image of ${name}, and its snapshot`);
     const [image, snapshot] = [join(folder, "image.ext4"), join(folder, `${imageBytes}.vhs`)];
-    makeExt4Image(image, { imageBytes, dataBytes: dataShare * imageBytes });
+    const { dataBytes } = makeExt4Image(image, { imageBytes, dataBytes: dataShare * imageBytes });
     const { digest } = await createSnapshot(image, snapshot);
     rmSync(image);
-    samples.push({ name, imageSize: imageBytes, snapshot, digest });
+    samples.push({ name, imageSize: imageBytes, dataBytes, snapshot, digest });
   }
   return samples;
-}
-
-/** A size for people. @param {number} bytes */
-export function sizeName(bytes) {
-  return bytes < 2 ** 30 ? `${bytes / 2 ** 20} MiB` : `${bytes / 2 ** 30} GiB`;
 }
 
 /**

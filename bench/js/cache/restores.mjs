@@ -7,7 +7,7 @@ import { FAST } from "../restore/plan.mjs";
 import { Server } from "../restore/server.mjs";
 import { hedgerow } from "../restore/tools.mjs";
 import { takeTurns } from "../restore/turns.mjs";
-import { result } from "./results.mjs";
+import { result, times } from "./results.mjs";
 
 const SCRIPT = fileURLToPath(new URL("restore.mjs", import.meta.url));
 
@@ -17,7 +17,12 @@ const SCRIPT = fileURLToPath(new URL("restore.mjs", import.meta.url));
  * @param {import("./images.mjs").Sample} sample which is in the cache
  * @param {number} rounds
  */
-export async function measureRestores(folder, cache, { name, snapshot, digest }, rounds) {
+export async function measureRestores(
+  folder,
+  cache,
+  { name, snapshot, digest, dataBytes },
+  rounds,
+) {
   const restored = join(folder, "restored.img");
   const caches = mkdtempSync(join(folder, "caches-"));
   const server = await Server.start(FAST, { files: [snapshot] });
@@ -36,15 +41,24 @@ export async function measureRestores(folder, cache, { name, snapshot, digest },
     ];
     const what = `restores of ${name} from ${FAST.name}`;
     const targets = { restored, download: restored };
-    const timed = await takeTurns(what, server, tools, { rounds, targets });
-    return timed.flatMap(({ name: method, runs }) => {
-      const elapsed = runs.map((run) => run.elapsed);
-      const sent = runs.map(({ bytes }) => bytes / 1e6);
-      return [
-        result("restores", `${name}, ${FAST.name}`, method, "ms", elapsed),
-        result("bytes sent", `${name}, ${FAST.name}`, method, "MB", sent),
-      ];
-    });
+    const timed = await takeTurns(what, server, tools, { rounds, warmUps: 1, targets });
+    const workload = `${name}, ${FAST.name}`;
+    const elapsed = timed.map(({ samples, ...one }) => ({
+      ...one,
+      samples: samples.map((run) => run.elapsed),
+    }));
+    const sent = timed
+      .filter(({ why }) => why === undefined)
+      .map(({ name: method, samples }) =>
+        result(
+          "bytes sent",
+          workload,
+          method,
+          "MB",
+          samples.map(({ bytes }) => bytes / 1e6),
+        ),
+      );
+    return [...times("restores", workload, elapsed, { dataBytes }), ...sent];
   } finally {
     await server.stop();
     for (const path of [restored, caches]) rmSync(path, { recursive: true, force: true });

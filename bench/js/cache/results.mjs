@@ -2,8 +2,9 @@
 import { summary } from "../../../scripts/lib/summary.mjs";
 
 /** @typedef {import("../../../scripts/bench.mjs").Result} Result */
+/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
 
-const SUITE = `cache-node${process.versions.node.split(".")[0]}`;
+export const SUITE = `cache-node${process.versions.node.split(".")[0]}`;
 
 /**
  * @param {string} what
@@ -11,10 +12,11 @@ const SUITE = `cache-node${process.versions.node.split(".")[0]}`;
  * @param {string} method
  * @param {string} unit
  * @param {number[]} samples
+ * @param {Result["details"]} [details]
  * @returns {Result}
  */
-export function result(what, workload, method, unit, samples) {
-  return { suite: `${SUITE}, ${what}`, workload, method, unit, ...summary(samples) };
+export function result(what, workload, method, unit, samples, details) {
+  return { suite: `${SUITE}, ${what}`, workload, method, unit, ...summary(samples), details };
 }
 
 /**
@@ -22,8 +24,14 @@ export function result(what, workload, method, unit, samples) {
  *
  * @param {string} what
  * @param {string} workload
- * @param {import("./turns.mjs").Timed[]} timed
+ * @param {import("../turns.mjs").Timed[]} timed
+ * @param {Result["details"]} [details]
+ * @returns {Measured[]}
  */
-export function times(what, workload, timed) {
-  return timed.map(({ name, samples }) => result(what, workload, name, "ms", samples));
+export function times(what, workload, timed, details) {
+  return timed.map(({ name, samples, why }) =>
+    why === undefined
+      ? result(what, workload, name, "ms", samples, details)
+      : { suite: `${SUITE}, ${what}`, workload, method: name, why },
+  );
 }

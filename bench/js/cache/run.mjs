@@ -4,19 +4,22 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { mountXfs } from "../../../scripts/lib/xfs-disk.mjs";
-import { say } from "../restore/say.mjs";
 import { measureCopies } from "./copies.mjs";
 import { measureEntries } from "./entries.mjs";
 import { measureHitRates } from "./hit-rates.mjs";
 import { measureHits } from "./hits.mjs";
 import { makeSamples, openFilled } from "./images.mjs";
 import { measureRestores } from "./restores.mjs";
+import { SUITE } from "./results.mjs";
 
-/** @typedef {import("../../../scripts/bench.mjs").Result} Result */
+/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
 /** @typedef {import("./images.mjs").Sample} Sample */
 
 /** How large the disk of XFS is, in bytes: it takes no more room than what is in it. */
 const XFS_BYTES = 2 ** 34;
+
+/** How results call copies that share blocks. */
+const ON_XFS = "copies on XFS";
 
 const [, , disk = "", memory = "", json = ""] = process.argv;
 /** @type {import("./plan.mjs").Plan} */
@@ -31,7 +34,7 @@ console.log(
   ]),
 );
 
-/** @returns {Promise<Result[]>} */
+/** @returns {Promise<Measured[]>} */
 async function measureOnDisk() {
   const directory = join(disk, "cache");
   const cache = await openFilled(directory, samples);
@@ -49,18 +52,17 @@ async function measureOnDisk() {
   return results;
 }
 
-/** Copies that share blocks. @returns {Promise<Result[]>} */
+/** Copies that share blocks. @returns {Promise<Measured[]>} */
 async function measureOnXfs() {
   const mounted = join(disk, "xfs");
   mkdirSync(mounted);
   const refusal = mountXfs(join(disk, "xfs.img"), mounted, XFS_BYTES);
   if (refusal !== undefined) {
-    say(`no copies on XFS, which cannot be mounted: ${refusal}`);
-    return [];
+    return [{ suite: `${SUITE}, ${ON_XFS}`, why: `XFS cannot be mounted: ${refusal}` }];
   }
   const cache = await openFilled(join(mounted, "cache"), samples);
   const flags = ["--reflink=always"];
-  const results = await measureCopies("copies on XFS", cache, samples, {
+  const results = await measureCopies(ON_XFS, cache, samples, {
     flags,
     rounds: plan.copies,
   });

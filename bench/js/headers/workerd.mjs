@@ -1,4 +1,4 @@
-// The JavaScript suite in workerd. Prints its results as one JSON array.
+// The JavaScript suite in workerd: `workerd.mjs PLAN`, the plan as JSON. Prints its results as one JSON array.
 import { HeaderStripper } from "hedgerow";
 
 import { internalNames, prefixRules, requests } from "../../../scripts/lib/corpus.mjs";
@@ -6,10 +6,13 @@ import { summary } from "../../../scripts/lib/summary.mjs";
 import { startWorker } from "../../../scripts/lib/worker.mjs";
 import { methods } from "./methods.mjs";
 
-const ROUNDS = 15;
+/** Rounds before those that count, so that everything is compiled. */
+const WARM_UPS = 3;
 /** Passes over the workload in one request to the worker: enough to dwarf the request itself. */
 const PASSES = { raw: 24, headers: 6, block: 24 };
 
+/** @type {import("./plan.mjs").Plan} */
+const { workerRounds } = JSON.parse(process.argv[2] ?? "");
 const rules = internalNames();
 const inputs = requests("real");
 const { worker, url } = await startWorker("bench/js/headers/worker.mjs", {
@@ -38,7 +41,7 @@ for (const [kind, ways] of Object.entries(methods(rules, stripper, stripper))) {
   for (const { name } of ways) {
     const job = { kind: /** @type {keyof typeof PASSES} */ (kind), method: name, passes };
     const samples = [];
-    for (let round = -3; round < ROUNDS; round += 1) {
+    for (let round = -WARM_UPS; round < workerRounds; round += 1) {
       await time({ ...job, step: "make" });
       const elapsed = await time({ ...job, step: "run" });
       if (round >= 0) samples.push(elapsed / (passes * inputs.length));

@@ -4,19 +4,32 @@
  * @typedef {object} Plan
  * @property {number} imageBytes of the image that everything is compared on
  * @property {number} dataBytes of the files in it, at least
- * @property {number[]} sizes of other images, with as much data in proportion
- * @property {number} sparseBytes of an image that has more holes, and the same data
  * @property {number} rounds how often everything is measured
+ * @property {number} warmUps how often before that
+ * @property {number} looks how often it is looked how many connections ours has
  */
 
 /** @type {Plan} */
 export const PLAN = {
   imageBytes: 2 ** 32,
   dataBytes: 1.45e9,
-  sizes: [2 ** 30, 2 ** 31, 2 ** 33],
-  sparseBytes: 2 ** 34,
   rounds: 3,
+  warmUps: 1,
+  looks: 3,
 };
+
+/** @type {Plan} */
+export const QUICK = { imageBytes: 2 ** 29, dataBytes: 0.06e9, rounds: 1, warmUps: 0, looks: 1 };
+
+/** Images of other sizes, with as much data in proportion. */
+export const SIZES = [
+  { name: "a quarter of the size", factor: 1 / 4 },
+  { name: "half the size", factor: 1 / 2 },
+  { name: "twice the size", factor: 2 },
+];
+
+/** An image that has more holes, and the same data. */
+export const SPARSE = { name: "4 times the size, the same data", factor: 4 };
 
 /**
  * A network: the rate of each connection in bytes a second, milliseconds to the first byte of an answer,

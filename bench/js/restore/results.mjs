@@ -3,8 +3,9 @@ import { summary } from "../../../scripts/lib/summary.mjs";
 import { WORKERS } from "./plan.mjs";
 
 /** @typedef {import("../../../scripts/bench.mjs").Result} Result */
+/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
 /** @typedef {import("./turns.mjs").Run} Run */
-/** @typedef {{ name: string, runs: Run[] }} Timed */
+/** @typedef {import("./turns.mjs").Timed} Timed */
 
 const SUITE = `snapshot-restore-node${process.versions.node.split(".")[0]}`;
 
@@ -32,13 +33,28 @@ function result(what, workload, method, unit, samples) {
  */
 const rowOf =
   (what, workload, unit, pick) =>
-  ({ name, runs }) =>
-    result(what, workload, name, unit, runs.map(pick));
+  ({ name, samples }) =>
+    result(what, workload, name, unit, samples.map(pick));
 
-/** How long each took. @param {string} workload @param {Timed[]} timed @returns {Result[]} */
-export function times(workload, timed) {
-  return timed.map(rowOf("", workload, "ms", ({ elapsed }) => elapsed));
+/**
+ * How long each took, or why it could not be run.
+ *
+ * @param {string} workload
+ * @param {Timed[]} timed
+ * @param {Result["details"]} details
+ * @returns {Measured[]}
+ */
+export function times(workload, timed, details) {
+  const rowOfTime = rowOf("", workload, "ms", ({ elapsed }) => elapsed);
+  return timed.map((one) =>
+    one.why === undefined
+      ? { ...rowOfTime(one), details }
+      : { suite: SUITE, workload, method: one.name, why: one.why },
+  );
 }
+
+/** Those that could be run. @param {Timed[]} timed */
+const working = (timed) => timed.filter(({ why }) => why === undefined);
 
 /** How much memory ours took. @param {string} workload @param {Timed[]} timed @returns {Result[]} */
 export function memory(workload, timed) {
@@ -48,7 +64,7 @@ export function memory(workload, timed) {
 }
 
 /** Ours among them. @param {Timed[]} timed */
-const own = (timed) => timed.filter(({ runs: [first] }) => first?.memory !== undefined);
+const own = (timed) => timed.filter(({ samples: [first] }) => first?.memory !== undefined);
 
 /**
  * What tools asked of the server, and what went wrong.
@@ -61,15 +77,15 @@ const own = (timed) => timed.filter(({ runs: [first] }) => first?.memory !== und
 export function traffic(workload, timed, needed) {
   /** @typedef {(what: string, unit: string, pick: (run: Run) => number) => Result[]} Rows */
   /** @type {Rows} */
-  const ofAll = (what, unit, pick) => timed.map(rowOf(what, workload, unit, pick));
+  const ofAll = (what, unit, pick) => working(timed).map(rowOf(what, workload, unit, pick));
   /** @type {Rows} */
   const ofOurs = (what, unit, pick) => own(timed).map(rowOf(what, workload, unit, pick));
   return [
     ...ofAll("bytes sent", "MB", ({ bytes }) => bytes / 1e6),
     ...ofAll("requests", "", ({ requests }) => requests),
     ...ofAll("processor time of the server", "ms", ({ serverProcessor }) => serverProcessor),
-    ...timed.map(({ name, runs }) => {
-      const failures = runs.reduce((sum, run) => sum + run.failures, 0);
+    ...working(timed).map(({ name, samples }) => {
+      const failures = samples.reduce((sum, run) => sum + run.failures, 0);
       return result("tries that failed in all rounds", workload, name, "", [failures]);
     }),
     ...ofOurs("bytes sent over needed", "×", ({ bytes }) => bytes / needed),
@@ -88,19 +104,20 @@ export function traffic(workload, timed, needed) {
  * @returns {Result[]}
  */
 export function bound(workload, timed, connections) {
-  const runs = timed.flatMap((one) => one.runs);
+  const runs = timed.flatMap((one) => one.samples);
   const samples = (/** @type {"fetch" | "decode" | "write"} */ part) =>
     runs.flatMap((run) => run[part] ?? []);
   const parts = {
-    [`fetch, ${connections} connections`]: samples("fetch"),
+    fetch: samples("fetch"),
     [`decode, over ${WORKERS} threads`]: samples("decode").map((time) => time / WORKERS),
     "write, 1 thread": samples("write"),
   };
   const least = Math.max(...Object.values(parts).map((times) => summary(times).median));
-  const ours = timed.find(({ name }) => name === "hedgerow")?.runs.map(({ elapsed }) => elapsed);
-  const rows = Object.entries(parts).map(([name, times]) =>
-    result("least", workload, name, "ms", times),
-  );
+  const ours = timed.find(({ name }) => name === "hedgerow")?.samples.map(({ elapsed }) => elapsed);
+  const rows = Object.entries(parts).map(([name, times]) => ({
+    ...result("least", workload, name, "ms", times),
+    details: { connections },
+  }));
   return [
     ...rows,
     result("least", workload, "the slowest of these", "ms", [least]),

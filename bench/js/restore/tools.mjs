@@ -13,6 +13,7 @@ import { WORKERS } from "./plan.mjs";
  * @property {string} command
  * @property {string[]} args
  * @property {boolean} makesImage whether it restores the image, and is not only a part of the work
+ * @property {string | undefined} [refusal] why it cannot be run, if it cannot
  */
 
 /** Where tools put things. @typedef {{ restored: string, download: string }} Targets */
@@ -75,12 +76,14 @@ export function allTools(server, inputs, targets) {
     /** @type {string} */ script,
     /** @type {string[]} */ ...args
   ) => tool(name, "sh", "-c", script, "sh", ...args);
-  const desync = (/** @type {string} */ name, /** @type {string[]} */ ...flags) =>
-    tool(
+  const desync = (/** @type {string} */ name, /** @type {string[]} */ ...flags) => ({
+    ...tool(
       name,
       goTool("desync"),
       ...["extract", "-s", server.url(), ...flags, server.url(inputs.index), restored],
-    );
+    ),
+    refusal: inputs.refusal,
+  });
   const zlib = (/** @type {string} */ name, /** @type {string[]} */ ...flags) =>
     tool(name, node24, here("fetch-zlib.mjs"), zst, restored, ...flags);
   return [

@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { duration, say } from "./say.mjs";
+import * as turns from "../turns.mjs";
+import { roundTeller } from "./say.mjs";
 
 /** @typedef {import("./server.mjs").Server} Server */
 /** @typedef {import("./tools.mjs").Targets} Targets */
@@ -32,33 +33,31 @@ const LONGEST = 600_000;
 /** How often the connections of a server are counted, in milliseconds. */
 const LOOK = 10;
 
+/** What became of a tool. @typedef {import("../turns.mjs").Timed<Run>} Timed */
+
 /**
- * Times tools, whose order rotates. A round before those that count makes everything warm; what is
- * restored in it is compared with the image.
+ * Times tools, which take turns. What is restored first is compared with the image.
  *
  * @param {string} what for people
  * @param {Server} server
  * @param {Tool[]} tools
- * @param {{ rounds: number, targets: Targets, image?: string }} options
- * @returns {Promise<{ name: string, runs: Run[] }[]>}
+ * @param {{ rounds: number, warmUps: number, targets: Targets, image?: string }} options
+ * @returns {Promise<Timed[]>}
  */
-export async function takeTurns(what, server, tools, { rounds, targets, image }) {
-  const timed = tools.map((tool) => ({ tool, runs: /** @type {Run[]} */ ([]) }));
-  const begin = performance.now();
-  for (let round = 0; round <= rounds; round += 1) {
-    for (let turn = 0; turn < timed.length; turn += 1) {
-      const { tool, runs } = /** @type {(typeof timed)[number]} */ (
-        timed[(turn + round) % timed.length]
-      );
-      const result = await time(server, tool, targets);
-      if (round > 0) runs.push(result);
-      else if (image !== undefined && tool.makesImage) compare(tool, image, targets.restored);
-    }
-    const left = ((performance.now() - begin) / (round + 1)) * (rounds - round);
-    const done = round === 0 ? "warm" : `round ${round} of ${rounds}`;
-    say(`${what}: ${done}, ${duration(left)} left`);
-  }
-  return timed.map(({ tool: { name }, runs }) => ({ name, runs }));
+export function takeTurns(what, server, tools, { rounds, warmUps, targets, image }) {
+  const ways = tools.map((tool) => {
+    let isCompared = image === undefined || !tool.makesImage;
+    return {
+      name: tool.name,
+      async time() {
+        const run = await time(server, tool, targets);
+        if (!isCompared) compare(tool, image ?? "", targets.restored);
+        isCompared = true;
+        return run;
+      },
+    };
+  });
+  return turns.takeTurns(ways, rounds, { warmUps, onRound: roundTeller(what, rounds) });
 }
 
 /**
@@ -69,7 +68,8 @@ export async function takeTurns(what, server, tools, { rounds, targets, image })
  * @param {Targets} targets
  * @returns {Promise<Run>}
  */
-async function time(server, { command, args }, targets) {
+async function time(server, { command, args, refusal }, targets) {
+  if (refusal !== undefined) throw new Error(refusal);
   for (const target of Object.values(targets)) rmSync(target, { force: true });
   const before = await server.stats();
   const start = performance.now();

@@ -1,5 +1,5 @@
-// The codec of snapshots beside its rivals, on frames of a real image: `codec.mjs IMAGE`. Prints its
-// results as one JSON array.
+// The codec of snapshots beside its rivals, on frames of a real image: `codec.mjs IMAGE PLAN`, the plan as JSON.
+// Prints its results as one JSON array.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
@@ -8,10 +8,13 @@ import * as encode from "../../../js/snapshot/wasm/encode.js";
 import { measure } from "../measure.mjs";
 import { dataPieces, zstdDecompressSync, zstdFrame } from "./frames.mjs";
 
-/** How many pieces are measured, from all over the image. */
-const COUNT = 128;
 const PIECE = 2 ** 20;
-const ROUNDS = 12;
+/** How many nanoseconds a microsecond has. */
+const MICROSECOND = 1000;
+
+const [, , image = "", plan = ""] = process.argv;
+/** @type {import("./plan.mjs").Plan} */
+const { pieces: most, codecRounds } = JSON.parse(plan);
 
 const wasm = (/** @type {string} */ path) => readFileSync(new URL(path, import.meta.url));
 const own = new URL("../../../target/bench-wasm/", import.meta.url);
@@ -24,9 +27,9 @@ const { memory: encodeMemory } = encode.initSync({
   module: wasm("../../../js/snapshot/wasm/encode_bg.wasm"),
 });
 
-const all = [...dataPieces(process.argv[2] ?? "")];
+const all = [...dataPieces(image)];
 const pieces = all.filter(
-  (piece, index) => piece.length === PIECE && index % Math.ceil(all.length / COUNT) === 0,
+  (piece, index) => piece.length === PIECE && index % Math.ceil(all.length / most) === 0,
 );
 
 /** @typedef {{ raw: Uint8Array, frame: Uint8Array, record: Uint8Array }} Input */
@@ -115,14 +118,11 @@ const WORKLOADS = {
 };
 
 const results = Object.entries(WORKLOADS).flatMap(([workload, methods]) =>
-  measure(methods, inputs, ROUNDS).map(({ median, min, max, method }) => ({
+  measure(methods, inputs, codecRounds, MICROSECOND).map((timing) => ({
     suite: "snapshot-codec",
     workload,
-    method,
     unit: "µs",
-    median: median / 1000,
-    min: min / 1000,
-    max: max / 1000,
+    ...timing,
   })),
 );
 console.log(JSON.stringify(results));

@@ -1,16 +1,20 @@
-// Whole images beside the zstd command, each time in a process of its own: `images.mjs IMAGE`. What is
-// made lies beside the image. Prints its results as one JSON array.
-import { execFileSync, spawnSync } from "node:child_process";
+// Whole images beside the zstd command, each time in a process of its own: `images.mjs IMAGE PLAN`, the plan as
+// JSON. What is made lies beside the image. Prints its results as one JSON array.
+import { execFileSync } from "node:child_process";
 import { rmSync, statSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { summary } from "../../../scripts/lib/summary.mjs";
+import { runOnce, takeTurns } from "../turns.mjs";
 import { dataPieces, zstdFrame } from "./frames.mjs";
+import { LARGER } from "./plan.mjs";
 
-const ROUNDS = 5;
+/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
 
-const image = process.argv[2] ?? "";
+const [, , image = "", plan = ""] = process.argv;
+/** @type {import("./plan.mjs").Plan} */
+const { imageBytes, dataBytes, rounds } = JSON.parse(plan);
 const inFolder = (/** @type {string} */ name) => join(dirname(image), name);
 const [large, snapshot, zst, restored, other] = [
   inFolder("large.ext4"),
@@ -38,24 +42,25 @@ const own = (method, work, flags = []) => ({
 /** @param {string} method @param {string[]} args @returns {Command} */
 const zstd = (method, args) => ({ method, command: "zstd", args: ["-q", "-f", ...args] });
 
-/** The same data in an image of 64 GiB. */
+/** The same data in a larger image. */
 execFileSync("cp", ["--sparse=always", image, large]);
-truncateSync(large, 2 ** 36);
+truncateSync(large, LARGER * imageBytes);
+const inLarger = `${LARGER} times as large, the same data`;
 
 /** @type {Record<string, Command[]>} */
 const WORKLOADS = {
-  "create, 4 GiB": [
+  create: [
     own("hedgerow", ["create", image, snapshot, "2"]),
     own("hedgerow, 1 worker", ["create", image, other, "1"]),
     zstd("zstd -3 -T2", ["-3", "-T2", image, "-o", zst]),
   ],
-  "restore, 4 GiB": [
+  restore: [
     own("hedgerow", ["restore", snapshot, restored, "2"]),
     own("hedgerow, 1 worker", ["restore", snapshot, restored, "1"]),
     zstd("zstd -d --sparse", ["-d", "--sparse", zst, "-o", restored]),
     zstd("zstd -d --sparse of a snapshot", ["-d", "--sparse", snapshot, "-o", restored]),
   ],
-  "create, 64 GiB with the same data": [
+  [`create, ${inLarger}`]: [
     own("hedgerow", ["create", large, other, "2"]),
     own(
       "hedgerow, without koffi",
@@ -63,44 +68,40 @@ const WORKLOADS = {
       ["--import", here("without-koffi.mjs")],
     ),
   ],
-  "restore, 64 GiB with the same data": [own("hedgerow", ["restore", other, restored, "2"])],
+  [`restore, ${inLarger}`]: [own("hedgerow", ["restore", other, restored, "2"])],
 };
 
 /** Runs a command once, on what it has not made yet. @param {Command} command */
 function time({ command, args }) {
   rmSync(restored, { force: true });
   const start = process.hrtime.bigint();
-  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });
+  const printed = runOnce(command, ...args);
   const elapsed = Number(process.hrtime.bigint() - start) / 1e6;
-  if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stderr}`);
-  return { elapsed, memory: Number(stdout) };
+  return { elapsed, memory: Number(printed) };
 }
 
-const results = [];
+const suite = `snapshot-images-node${process.versions.node.split(".")[0]}`;
+const details = { imageBytes, dataBytes };
+const results = /** @type {Measured[]} */ ([]);
 for (const [workload, commands] of Object.entries(WORKLOADS)) {
-  const runs = commands.map(() => /** @type {ReturnType<typeof time>[]} */ ([]));
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [index, command] of commands.entries()) runs[index]?.push(time(command));
-  }
-  for (const [index, { method }] of commands.entries()) {
-    const result = (
-      /** @type {string} */ suite,
-      /** @type {string} */ unit,
-      /** @type {number[]} */ samples,
-    ) => ({ suite, workload, method, unit, ...summary(samples) });
-    const of = runs[index] ?? [];
-    const suite = `snapshot-images-node${process.versions.node.split(".")[0]}`;
-    results.push(
-      result(
-        suite,
-        "ms",
-        of.map(({ elapsed }) => elapsed),
-      ),
-    );
-    if (method.startsWith("hedgerow")) {
-      const memory = of.map(({ memory }) => memory / 2 ** 20);
-      results.push(result(`${suite}, peak memory`, "MiB", memory));
+  const ways = commands.map((command) => ({ name: command.method, time: () => time(command) }));
+  for (const { name: method, samples, why } of await takeTurns(ways, rounds, { warmUps: 0 })) {
+    if (why !== undefined) {
+      results.push({ suite, workload, method, why });
+      continue;
     }
+    const times = summary(samples.map(({ elapsed }) => elapsed));
+    results.push({ suite, workload, method, unit: "ms", ...times, details });
+    if (!method.startsWith("hedgerow")) continue;
+    const memory = summary(samples.map(({ memory: bytes }) => bytes / 2 ** 20));
+    results.push({
+      suite: `${suite}, peak memory`,
+      workload,
+      method,
+      unit: "MiB",
+      ...memory,
+      details,
+    });
   }
 }
 
@@ -113,6 +114,7 @@ const sizes = {
 };
 for (const [method, size] of Object.entries(sizes)) {
   const workload = "the file of a snapshot";
-  results.push({ suite: "snapshot-size", workload, method, unit: "MB", ...summary([size / 1e6]) });
+  const figures = summary([size / 1e6]);
+  results.push({ suite: "snapshot-size", workload, method, unit: "MB", ...figures, details });
 }
 console.log(JSON.stringify(results));

@@ -4,3 +4,6 @@
 
 /** @type {Plan} */
 export const PLAN = { rounds: 41 };
+
+/** @type {Plan} */
+export const QUICK = { rounds: 1 };

@@ -6,20 +6,20 @@ import { fileURLToPath } from "node:url";
 
 import { inRoot } from "../../../scripts/lib/paths.mjs";
 import { summary } from "../../../scripts/lib/summary.mjs";
-import { runOnce, takeTurns } from "../cache/turns.mjs";
-import { duration, say } from "../restore/say.mjs";
+import { roundTeller } from "../restore/say.mjs";
+import { runOnce, takeTurns } from "../turns.mjs";
 import { writeInputs } from "./inputs.mjs";
 import { bundleSubjects, moduleOf, SUBJECTS } from "./subjects.mjs";
 import { timeFirstResponse, writeWorker } from "./workerd.mjs";
 
-/** @typedef {import("../../../scripts/bench.mjs").Result} Result */
+/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
 /** @typedef {import("./subjects.mjs").Subject} Subject */
 
 /** Paths of programs. @typedef {{ nodes: Record<string, string>, workerd: string }} Engines */
 
 /** What a first use took, in milliseconds. @typedef {{ total: number, import?: number }} Sample */
 
-/** One combination of what is measured. @typedef {import("../cache/turns.mjs").Way<Sample> & { engine: string, form: string }} Way */
+/** One combination of what is measured. @typedef {import("../turns.mjs").Way<Sample> & { engine: string, form: string }} Way */
 
 const FIRST_USE = fileURLToPath(new URL("first-use.mjs", import.meta.url));
 const [, , folder = "", plan = "", engines = ""] = process.argv;
@@ -34,12 +34,9 @@ const inputOf = (/** @type {Subject} */ { input }) => join(folder, input);
 // program finds less of its own in the caches of the processors.
 const placeOf = (/** @type {Way} */ way) => SUBJECTS.findIndex(({ name }) => name === way.name);
 const ways = [...(await inNode()), ...(await inWorkerd())].sort((a, b) => placeOf(a) - placeOf(b));
-const begin = performance.now();
-const timed = await takeTurns(ways, rounds, (round) => {
-  const left = ((performance.now() - begin) / (round + 1)) * (rounds - round);
-  if (round % 5 === 0) say(`round ${round} of ${rounds}, ${duration(left)} left`);
-});
-console.log(JSON.stringify(resultsOf(timed.map(({ samples }) => samples))));
+const onRound = roundTeller("first uses", rounds, 5);
+const timed = await takeTurns(ways, rounds, { onRound });
+console.log(JSON.stringify(resultsOf(timed)));
 
 /** @returns {Promise<Way[]>} */
 async function inNode() {
@@ -99,34 +96,32 @@ async function inWorkerd() {
   );
 }
 
-/** @param {Sample[][]} samples of each way @returns {Result[]} */
-function resultsOf(samples) {
-  return ways.flatMap(({ name, engine, form }, index) => {
-    const own = samples[index] ?? [];
-    const row = (/** @type {string} */ what, /** @type {number[]} */ figures) => ({
-      suite: `start-${engine}${what}`,
-      workload: form,
-      method: name,
-      unit: "ms",
-      ...summary(figures),
-    });
-    const total = row(
-      "",
-      own.map((sample) => sample.total),
-    );
-    if (engine !== "workerd") {
-      return [
-        total,
-        row(
-          ", import",
-          own.map((sample) => sample.import ?? Number.NaN),
-        ),
-      ];
-    }
-    const base = ways.findIndex((way) => way.engine === engine && way.name === "nothing");
-    const over = own.map(
-      (sample, round) => sample.total - (samples[base]?.[round]?.total ?? Number.NaN),
-    );
-    return [total, row(", over nothing", over)];
+/** @typedef {import("../turns.mjs").Timed<Sample>} Timed */
+
+/** @param {Timed[]} timed each way */
+function resultsOf(timed) {
+  const base = ways.findIndex(({ engine, name }) => engine === "workerd" && name === "nothing");
+  return timed.flatMap((one, index) => rowsOf(/** @type {Way} */ (ways[index]), one, timed[base]));
+}
+
+/** @param {Way} way @param {Timed} timed @param {Timed | undefined} nothing in workerd @returns {Measured[]} */
+function rowsOf({ name: method, engine, form: workload }, { samples, why }, nothing) {
+  const suite = `start-${engine}`;
+  if (why !== undefined) return [{ suite, workload, method, why }];
+  const row = (/** @type {string} */ what, /** @type {number[]} */ figures) => ({
+    suite: suite + what,
+    workload,
+    method,
+    unit: "ms",
+    ...summary(figures),
   });
+  const totals = samples.map(({ total }) => total);
+  if (engine === "workerd") {
+    const over = totals.map(
+      (total, round) => total - (nothing?.samples[round]?.total ?? Number.NaN),
+    );
+    return [row("", totals), row(", over nothing", over)];
+  }
+  const imports = samples.map((sample) => sample.import ?? Number.NaN);
+  return [row("", totals), row(", import", imports)];
 }

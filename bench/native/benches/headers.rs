@@ -174,9 +174,19 @@ fn grow_lookup(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("headers-growth-lookup");
     for count in GROWTH {
         let rules = many_rules(count);
-        let set = set_of(rules.iter().map(String::as_str));
+        let texts: Vec<&str> = rules.iter().map(String::as_str).collect();
+        let names: Vec<HeaderName> = texts.iter().map(|name| header_name(name)).collect();
+        let set = set_of(texts.iter().copied());
+        let foldhash = rivals::hash_map::<foldhash::fast::RandomState>(&names);
+        let trie_hard = rivals::trie_hard(&texts);
+        let fst = rivals::fst_map(&texts);
+        let regex = rivals::regex_of(&texts);
         let of_size = Workload { name: format!("{count} rules"), requests: real.requests.clone() };
         look_up(&mut group, "hedgerow", &of_size, |name| set.matches_name(name));
+        look_up(&mut group, "hashmap-foldhash", &of_size, |name| foldhash(name).is_some());
+        look_up(&mut group, "trie-hard", &of_size, |name| trie_hard(name).is_some());
+        look_up(&mut group, "fst", &of_size, |name| fst(name).is_some());
+        look_up(&mut group, "regex", &of_size, |name| regex.is_match(name.as_str().as_bytes()));
     }
     group.finish();
 }

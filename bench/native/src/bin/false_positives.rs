@@ -1,77 +1,114 @@
-//! Measures the false-positive rates of filters by hash-level queries, and prints one JSON array.
+//! Measures the false-positive rates of filters, and prints one JSON array: `false_positives DIVISOR`,
+//! with as many queries as there are in a full run over the divisor.
 //!
-//! Random hashes stand for random paths: that XXH64 makes the one of the other is not measured here.
+//! Random hashes stand for random paths in filters of Hedgerow: that XXH64 makes the one of the other
+//! is not measured here. The others are asked for random numbers, which they hash.
 
-use std::{iter, thread};
+use std::{env, thread};
 
+use bloomfilter::Bloom;
+use fastbloom::BloomFilter;
 use hedgerow_paths::{KeyHash, PathFilter, PathFilterBuilder, Sizing};
 use hedgerow_tests_random::Random;
 
-/// Rates, numbers of keys, and how many queries are made for each.
-const SIZES: [(f64, u64, u64); 16] = [
-    (1e-2, 1, 40_000_000),
-    (1e-2, 3, 40_000_000),
-    (1e-2, 10, 40_000_000),
-    (1e-2, 100, 40_000_000),
-    (1e-2, 10_000, 40_000_000),
-    (1e-2, 1_000_000, 40_000_000),
-    (1e-4, 1, 400_000_000),
-    (1e-4, 3, 400_000_000),
-    (1e-4, 10, 400_000_000),
-    (1e-4, 100, 400_000_000),
-    (1e-4, 10_000, 400_000_000),
-    (1e-4, 1_000_000, 400_000_000),
-    (1e-7, 10, 2_000_000_000),
-    (1e-7, 1_000, 2_000_000_000),
-    (1e-7, 10_000, 2_000_000_000),
-    (1e-7, 1_000_000, 2_000_000_000),
+/// Rates, how many queries are made for each, more where false positives are fewer, and numbers of keys.
+const SIZES: [(f64, u64, &[u64]); 3] = [
+    (1e-2, 40_000_000, &[1, 3, 10, 100, 1_000, 10_000, 1_000_000]),
+    (1e-4, 400_000_000, &[1, 3, 10, 100, 1_000, 10_000, 1_000_000]),
+    (1e-7, 2_000_000_000, &[10, 1_000, 10_000, 1_000_000]),
 ];
+
+/// Numbers of keys for filters of the published size, and how many queries are made for each.
+const CLASSIC: [(u64, u64); 3] =
+    [(10, 100_000_000), (1_000, 1_000_000_000), (10_000, 1_000_000_000)];
+
+/// Numbers of keys for the others.
+const RIVAL_KEYS: [u64; 4] = [10, 1_000, 10_000, 1_000_000];
 
 const THREADS: u64 = 2;
 
-/// How many of `queries` random hashes filters of `n` keys have, over enough filters that the rate is
-/// not that of one.
-fn present(file: impl Fn(u64) -> Vec<u8>, n: u64, queries: u64, first: u64) -> u64 {
-    let filters = (100_000 / n).clamp(2, 1_000);
-    let mut random = Random(first ^ 0x5eed);
-    let mut hashes = iter::from_fn(|| Some(KeyHash { h1: random.next()?, h2: random.next()? }));
-    (0..filters)
-        .map(|number| {
-            let file = file(first + number);
-            let filter = PathFilter::parse(&file).expect("a filter");
-            let asked = hashes.by_ref().take((queries / filters) as usize);
-            asked.filter(|&hash| filter.has_hash(hash)).count() as u64
-        })
-        .sum()
+/// Others take longer for a query: they get a fraction of all.
+const RIVAL_DIVISOR: u64 = 5;
+
+fn keys(seed: u64, n: u64) -> impl Iterator<Item = u64> {
+    Random(seed << 32).take(n as usize)
 }
 
-fn measure(rate: f64, n: u64, queries: u64, sizing: Sizing) -> String {
-    let builder = PathFilterBuilder::new().false_positive_rate(rate).sizing(sizing);
-    let file = |seed: u64| {
-        let keys = Random(seed << 32).take(n as usize).map(u64::to_le_bytes);
-        builder.build_counted(n, keys).expect("a filter")
+/// Measures filters of `n` keys, over enough of them that the rate is not that of one. `count` makes one
+/// from a seed, and says how many of so many random queries it has.
+fn measure(
+    filter: &str,
+    (rate, n): (f64, u64),
+    queries: u64,
+    count: impl Fn(u64, &mut Random, u64) -> u64 + Sync,
+) -> String {
+    let filters = (100_000 / n).clamp(2, 1_000);
+    let each = queries / THREADS / filters;
+    let present = |first: u64| -> u64 {
+        let mut random = Random(first ^ 0x5eed);
+        (0..filters).map(|number| count(first + number, &mut random, each)).sum()
     };
     let present: u64 = thread::scope(|scope| {
-        let file = &file;
-        let threads = [0, 1].map(|thread| {
-            scope.spawn(move || present(file, n, queries / THREADS, thread * 1_000_000))
-        });
+        let present = &present;
+        let threads = [0, 1].map(|thread| scope.spawn(move || present(thread * 1_000_000)));
         threads.map(|thread| thread.join().expect("no panic")).iter().sum()
     });
-    let bits = sizing.bits(n, rate).expect("a size");
+    let queries = each * THREADS * filters;
     let measured = present as f64 / queries as f64;
     format!(
-        r#"{{"sizing": "{sizing:?}", "rate": {rate:e}, "keys": {n}, "bits": {bits}, "queries": {queries}, "measured": {measured:e}}}"#
+        r#"{{"filter": "{filter}", "rate": {rate:e}, "keys": {n}, "queries": {queries}, "measured": {measured:e}}}"#
     )
 }
 
+fn own(name: &str, sizing: Sizing, (rate, n): (f64, u64), queries: u64) -> String {
+    let builder = PathFilterBuilder::new().false_positive_rate(rate).sizing(sizing);
+    measure(name, (rate, n), queries, |seed, random, queries| {
+        let file = builder.build_counted(n, keys(seed, n).map(u64::to_le_bytes)).expect("a filter");
+        let filter = PathFilter::parse(&file).expect("a filter");
+        let mut has = || filter.has_hash(KeyHash { h1: random.number(), h2: random.number() });
+        (0..queries).filter(|_| has()).count() as u64
+    })
+}
+
+fn fastbloom((rate, n): (f64, u64), queries: u64) -> String {
+    measure("fastbloom", (rate, n), queries, |seed, random, queries| {
+        let empty = BloomFilter::with_false_pos(rate).seed(&u128::from(seed));
+        let mut filter = empty.expected_items(n as usize);
+        for key in keys(seed, n) {
+            filter.insert(&key);
+        }
+        random.take(queries as usize).filter(|query| filter.contains(query)).count() as u64
+    })
+}
+
+fn bloomfilter((rate, n): (f64, u64), queries: u64) -> String {
+    measure("bloomfilter", (rate, n), queries, |seed, random, queries| {
+        // Its two hashes have half of these bytes each, and must not have the same.
+        let mut numbers = Random(seed);
+        let bytes = std::array::from_fn(|_| numbers.number() as u8);
+        let mut filter = Bloom::new_for_fp_rate_with_seed(n as usize, rate, &bytes).expect("one");
+        for key in keys(seed, n) {
+            filter.set(&key);
+        }
+        random.take(queries as usize).filter(|query| filter.check(query)).count() as u64
+    })
+}
+
 fn main() {
-    let mut results: Vec<String> = SIZES
-        .iter()
-        .map(|&(rate, n, queries)| measure(rate, n, queries, Sizing::Promised))
-        .collect();
-    for (n, queries) in [(10, 100_000_000), (1_000, 1_000_000_000), (10_000, 1_000_000_000)] {
-        results.push(measure(1e-7, n, queries, Sizing::Classic));
+    let divisor: u64 = env::args().nth(1).and_then(|it| it.parse().ok()).expect("a divisor");
+    let mut results = Vec::new();
+    for (rate, queries, keys) in SIZES {
+        let queries = queries / divisor;
+        for &n in keys {
+            results.push(own("promised", Sizing::Promised, (rate, n), queries));
+        }
+        for n in RIVAL_KEYS {
+            results.push(fastbloom((rate, n), queries / RIVAL_DIVISOR));
+            results.push(bloomfilter((rate, n), queries / RIVAL_DIVISOR));
+        }
+    }
+    for (n, queries) in CLASSIC {
+        results.push(own("classic", Sizing::Classic, (1e-7, n), queries / divisor));
     }
     println!("[{}]", results.join(",\n"));
 }

@@ -10,11 +10,14 @@ use std::{
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
 use http::{HeaderMap, HeaderName};
 use radix_trie::Trie;
-use regex::bytes::Regex;
+use regex::bytes::{Regex, RegexBuilder};
 use trie_hard::TrieHard;
 
 /// Internal names by perfect hash, made by the build script.
 static INTERNAL: phf::Map<&str, usize> = include!(concat!(env!("OUT_DIR"), "/internal_phf.rs"));
+
+/// What a regular expression may take: that of ten thousand names takes more than is usual.
+const REGEX_BYTES: usize = 1 << 28;
 
 /// Removes what `find` knows: one pass over the request, then the removals.
 #[inline]
@@ -79,7 +82,7 @@ pub fn fst_map(names: &[&str]) -> impl Fn(&HeaderName) -> Option<usize> + use<> 
 #[must_use]
 pub fn regex_of(names: &[&str]) -> Regex {
     let pattern = format!("^(?:{})$", names.join("|"));
-    Regex::new(&pattern).expect("names need no escapes")
+    RegexBuilder::new(&pattern).size_limit(REGEX_BYTES).build().expect("names need no escapes")
 }
 
 /// Removes what one regular expression matches.

@@ -1,0 +1,76 @@
+/** A report says what a record says, also where that is not to our credit, or not there. */
+import { describe, expect, test } from "vitest";
+
+import { figuresOf } from "../../scripts/bench/report/figures.mjs";
+import { make } from "../../scripts/bench/report/made.mjs";
+import { ratio, withUnit } from "../../scripts/bench/report/say.mjs";
+import { record, result } from "./support/records.js";
+
+/** The parts of a report of clearing requests. */
+async function partsOf(...results: Parameters<typeof record>[0]) {
+  return (await make(figuresOf([record(results)]))).parts;
+}
+
+describe("a report", () => {
+  test("says that it loses where a rival is ahead, by how much, and where", async () => {
+    const parts = await partsOf(result("hedgerow", 200), result("trie-hard", 150));
+    expect(parts.get("stripping: losses")).toContain("- trie-hard: 0.75 × (clearing of `real`)");
+    expect(parts.get("stripping: native")).toContain("| trie-hard | 150 (**0.75 ×**) |");
+  });
+
+  test("says that more hits are better", async () => {
+    const at = {
+      suite: "cache-node20, hit rate",
+      workload: "Zipf, exponent 1, 5 % of the bytes",
+      unit: "%",
+    };
+    const parts = await partsOf(
+      result("hedgerow", 30, at),
+      result("first in, first out", 33, at),
+      result("lru-cache, by bytes", 27, at),
+    );
+    expect(parts.get("hit rates: losses")).toContain("first in, first out: 1.10 ×");
+    expect(parts.get("hit rates: losses")).not.toContain("lru-cache");
+  });
+
+  test("says that it loses nowhere only where rivals were measured", async () => {
+    const won = await partsOf(result("hedgerow", 100), result("trie-hard", 150));
+    expect(won.get("stripping: losses")).toContain("Nowhere");
+    const alone = await partsOf(result("hedgerow", 100));
+    expect(alone.get("stripping: losses")).toContain("No rival is in this record");
+  });
+
+  test("says what a record lacks, in its place", async () => {
+    const parts = await partsOf(result("hedgerow", 100), result("trie-hard", 150));
+    expect(parts.get("stripping: native")).toMatch(/Not in this record: `uniform`; `near`; .*phf/);
+    expect(parts.get("codec: decode")).toBe("Not in this record: µs a MiB.\n");
+    expect(parts.get("codec: record")).toContain("No record has the suite `snapshot`");
+  });
+
+  test("compares within the newest record that has a suite", async () => {
+    const old = record([result("hedgerow", 999), result("phf", 999)], { date: "2026-01-01" });
+    const young = record([result("hedgerow", 100), result("trie-hard", 150)]);
+    for (const records of [
+      [old, young],
+      [young, old],
+    ]) {
+      const table = (await make(figuresOf(records))).parts.get("stripping: native");
+      expect(table).toContain("| **hedgerow** | 100 |");
+      expect(table).not.toContain("999");
+    }
+  });
+
+  test("says of a smoke run that it tells little", async () => {
+    const smoke = record([result("hedgerow", 100)], { quick: true });
+    const { parts } = await make(figuresOf([smoke]));
+    expect(parts.get("stripping: record")).toContain("smoke run");
+  });
+
+  test("has figures as people read them", () => {
+    expect(withUnit(4392, "ns")).toBe("4.39 µs");
+    expect(withUnit(161_900, "bytes")).toBe("162 kB");
+    expect([ratio(0.9996), ratio(0.97), ratio(15.14), ratio(17_522)]).toEqual([
+      ...["0.99960 ×", "0.97 ×", "15.1 ×", "17,522 ×"],
+    ]);
+  });
+});
