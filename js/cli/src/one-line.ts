@@ -1,4 +1,14 @@
+/** What a terminal obeys rather than shows: control characters, and those that turn the order of text. */
+const OBEYED = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
+
+/** A text that others wrote, as a terminal may show it: what it would obey is told by its number. */
+export function shown(text: string): string {
+  return text.replace(OBEYED, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}
+
 /** A message as one line, whatever it holds. */
 export function oneLine(message: string): string {
-  return message.trim().replace(/\s*\n\s*/g, " ");
+  return shown(message.trim().replace(/\s*\n\s*/g, " "));
 }

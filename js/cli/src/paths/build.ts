@@ -3,6 +3,7 @@ import { normalizePath, PathFilter, PathFilterBuilder } from "hedgerow";
 
 import { CliError } from "../error.js";
 import { checkWritable, writeWhole } from "../files/whole-file.js";
+import { oneLine } from "../one-line.js";
 import { grouped, print } from "../print.js";
 import { Progress } from "./progress.js";
 import { EVERYTHING } from "./routes/keys.js";
@@ -68,7 +69,8 @@ async function buildFilter(sources: string[], options: BuildOptions): Promise<vo
   const file = await collect(sources, options, (message) => warnings.add(message));
   if (output === STDOUT) await print(file);
   else writeWhole(output, file);
-  for (const warning of options.json ? [] : warnings) console.error(`hedgerow: ${warning}`);
+  for (const warning of options.json ? [] : warnings)
+    console.error(`hedgerow: ${oneLine(warning)}`);
   const text = options.json
     ? JSON.stringify({ ...factsOf(file), output, warnings: [...warnings] })
     : summary(file);

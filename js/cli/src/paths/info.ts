@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { measurePathFilter, PathFilter } from "hedgerow";
 
+import { shown } from "../one-line.js";
 import { grouped, print, table } from "../print.js";
 
 /** Adds `hedgerow paths info`. */
@@ -27,7 +28,7 @@ async function info(file: string, { json }: { json: boolean }): Promise<void> {
     return;
   }
   const rows = {
-    version: version || "none",
+    version: shown(version) || "none",
     paths: grouped(n),
     wildcards: wildcards === 0 ? "none" : `to depth ${wildcards}`,
     bytes: `${grouped(bytes)} (${(bytes / Math.max(n, 1)).toFixed(1)} a path)`,

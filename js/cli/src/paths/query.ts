@@ -4,6 +4,7 @@ import { readPathFilterSync } from "hedgerow/node";
 
 import { EXIT } from "../error.js";
 import { linesOf } from "../files/lines.js";
+import { shown } from "../one-line.js";
 import { print } from "../print.js";
 import { pathOf } from "./path-text.js";
 import { STDIN } from "./sources/list.js";
@@ -39,7 +40,7 @@ async function query(file: string, paths: string[], { exact, json }: QueryOption
     isAnyAbsent ||= !present;
     const line = json
       ? JSON.stringify({ path, key, present })
-      : `${present ? "present" : "absent "}  ${path}`;
+      : `${present ? "present" : "absent "}  ${shown(path)}`;
     lines += `${line}\n`;
     if (lines.length >= CHARACTERS_A_WRITE) {
       await print(lines);

@@ -1,0 +1,33 @@
+/** Which documents there are, and which test file runs the blocks of each: a new one is in a group, or fails. */
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+
+import { inRoot, root } from "../../scripts/lib/paths.mjs";
+
+/** The documents of each test file; of several that match, the first one has it. */
+const GROUPS = {
+  readme: /^(README|CONTRIBUTING)\.md$/,
+  packages: /^(js|crates)\/[^/]+\/README\.md$/,
+  examples: /^examples\/[^/]+\/README\.md$/,
+  "guides-edge": /^docs\/guides\/(headers|paths)\.md$/,
+  guides: /^docs\/guides\//,
+  references: /^docs\//,
+} as const;
+
+export type Group = keyof typeof GROUPS;
+
+export const markdownFiles = (): string[] => listFiles("*.md");
+
+/** Files that are not ignored, from the root of the repository. */
+export function listFiles(pattern: string): string[] {
+  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "-z", pattern];
+  const files = execFileSync("git", args, { cwd: root, encoding: "utf8" }).split("\0");
+  return [...new Set(files)].filter((file) => file !== "" && existsSync(inRoot(file))).sort();
+}
+
+/** The test file that runs the blocks of a document; none, where it is not run. */
+export const groupOf = (document: string): Group | undefined =>
+  (Object.keys(GROUPS) as Group[]).find((group) => GROUPS[group].test(document));
+
+export const documentsOf = (group: Group): string[] =>
+  markdownFiles().filter((document) => groupOf(document) === group);

@@ -1,0 +1,64 @@
+/** What the reader of a document has already: a site, images of disks, and for an example its code. */
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+import { makeExt4Image } from "../../scripts/lib/ext4-image.mjs";
+import { inRoot } from "../../scripts/lib/paths.mjs";
+import { listFiles } from "./documents.js";
+import { type Names, renameIn } from "./names.js";
+import { OURS, packed } from "./registry.js";
+
+/** Images that are in no folder. */
+const IMAGES = /(?<![\w/-])[\w-]+\.img\b/g;
+const IMAGE_SIZES = { imageBytes: 16 * 2 ** 20, dataBytes: 2 * 2 ** 20 };
+
+const SITE = {
+  "dist/index.html": "<title>Hedges</title>",
+  "dist/about/index.html": "<title>About</title>",
+  ".vercel/output/config.json": JSON.stringify({ version: 3 }),
+  ".vercel/output/static/about": "About",
+};
+
+/** The files in which an example may name ports. */
+const CODE = /\.([cm]?[jt]s|jsonc)$/;
+
+/** An example runs in a copy of the repository that has nothing else. */
+export function furnish(folder: string, document: string, text: string, ports: Names): void {
+  // Else npm would take the suite for the project.
+  write(folder, "package.json", JSON.stringify({ private: true, type: "module" }));
+  const own = document.startsWith("examples/") ? dirname(document) : ".";
+  if (own !== ".") copyExample(own, folder, ports);
+  for (const place of new Set([".", own])) {
+    for (const [name, content] of Object.entries(SITE)) write(folder, join(place, name), content);
+  }
+  makeImages(join(folder, own), new Set(text.match(IMAGES)));
+  if (text.includes("target/hedgerow*.tgz")) copyTarballs(join(folder, "target"));
+}
+
+function write(folder: string, name: string, content: string): void {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+/** As `npm pack` leaves them. */
+function copyTarballs(target: string): void {
+  for (const tarball of Object.keys(OURS).map(packed))
+    cpSync(tarball, join(target, basename(tarball)));
+}
+
+function copyExample(example: string, folder: string, ports: Names): void {
+  for (const file of listFiles(`${example}/`)) {
+    const copy = join(folder, file);
+    cpSync(inRoot(file), copy);
+    if (CODE.test(file)) renameIn(copy, ports);
+  }
+}
+
+/** Small images of all names that a document has: what it restores takes the place of its own. */
+function makeImages(folder: string, names: ReadonlySet<string>): void {
+  const [first, ...others] = names;
+  if (first === undefined) return;
+  makeExt4Image(join(folder, first), IMAGE_SIZES);
+  for (const name of others) cpSync(join(folder, first), join(folder, name));
+}

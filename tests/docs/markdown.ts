@@ -1,0 +1,21 @@
+/** Reading Markdown as GitHub does. */
+import { readFileSync } from "node:fs";
+import type { Root } from "mdast";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { gfmFromMarkdown } from "mdast-util-gfm";
+import { gfm } from "micromark-extension-gfm";
+
+import { inRoot } from "../../scripts/lib/paths.mjs";
+
+/** Trees by documents: some are led to very often. */
+const trees = new Map<string, Root>();
+
+/** The tree of a document, which is named from the root of the repository. */
+export function readMarkdown(document: string): Root {
+  const known = trees.get(document);
+  if (known !== undefined) return known;
+  const text = readFileSync(inRoot(document), "utf8");
+  const tree = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  trees.set(document, tree);
+  return tree;
+}

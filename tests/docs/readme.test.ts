@@ -1,0 +1,4 @@
+/** What the README says works. */
+import { runDocuments } from "./run.js";
+
+runDocuments("readme");

@@ -1,0 +1,46 @@
+/** Commands for who works on this repository: what they name has to be there. */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+import { inRoot } from "../../scripts/lib/paths.mjs";
+
+const readText = (path: string) => readFileSync(inRoot(path), "utf8");
+
+/** @throws an error that says what a command names and is not there */
+export function expectKnown(command: string): void {
+  const [program, subject = "", ...args] = command.split(/\s+/);
+  if (program === "npm" && subject === "test") expectScript("test", args);
+  else if (program === "npm" && subject === "run") expectScript(args[0] ?? "", args.slice(1));
+  else if (program === "cargo") expectCrates(command);
+  for (const [path = ""] of command.matchAll(/(?<=[\s=])(js|crates|tests|scripts)\/[\w./-]+/g)) {
+    if (!existsSync(inRoot(path))) throw new Error(`${command}: expected ${path}`);
+  }
+}
+
+/** Expects a script of the repository, and that it knows what it is given. */
+function expectScript(script: string, args: readonly string[]): void {
+  const command: string | undefined = JSON.parse(readText("package.json")).scripts[script];
+  if (command === undefined) throw new Error(`expected a script "${script}" in package.json`);
+  const file = /scripts\/[\w-]+\.mjs/.exec(command)?.[0] ?? "package.json";
+  const source = sourceOf(file);
+  for (const arg of args.filter((arg) => arg !== "--" && !arg.startsWith("\u2026"))) {
+    const [option = ""] = arg.split("=");
+    if (!source.includes(option.replace(/^--/, ""))) throw new Error(`${file} knows no ${option}`);
+  }
+}
+
+/** A script, and the folder of its name beside it. */
+function sourceOf(file: string): string {
+  const folder = inRoot(file.replace(/\.mjs$/, ""));
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) return readText(file);
+  const parts = readdirSync(folder).filter((name) => name.endsWith(".mjs"));
+  return [readText(file), ...parts.map((name) => readFileSync(join(folder, name), "utf8"))].join();
+}
+
+function expectCrates(command: string): void {
+  const lock = readText("Cargo.lock");
+  for (const [, name = ""] of command.matchAll(/(?:-p|--package)[ =](\S+)/g)) {
+    if (!lock.includes(`name = "${name}"`))
+      throw new Error(`${command}: expected the crate ${name}`);
+  }
+}

@@ -1,0 +1,135 @@
+/** A document that is being run, from its first block to its last. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { transform } from "esbuild";
+
+import { inRoot } from "../../scripts/lib/paths.mjs";
+import { type Block, commandsOf } from "./blocks.js";
+import { environmentFor } from "./environment.js";
+import { furnish } from "./furnish.js";
+import { expectReadable } from "./languages.js";
+import { type Names, portsFor, renamed } from "./names.js";
+import { expectPrinted } from "./output.js";
+import { startRegistry } from "./registry.js";
+import { expectKnown } from "./repository.js";
+import { expectDocumentationTest } from "./rust.js";
+import { makeScratch } from "./scratch.js";
+import { needsStore, startStore } from "./services.js";
+import { Shell } from "./shell.js";
+import { expectTypes } from "./types.js";
+import { expectWorker } from "./worker.js";
+
+/** The last one that was begun ends first. */
+type Closers = (() => Promise<void> | void)[];
+
+export class Session {
+  /** What the last block printed. */
+  #printed: string | undefined;
+  /** Files of code that the document has made. */
+  readonly #code = new Set<string>();
+  #hasFailed = false;
+
+  private constructor(
+    readonly document: string,
+    private readonly folder: string,
+    private readonly names: Names,
+    private readonly shell: Shell,
+    private readonly closers: Closers,
+  ) {}
+
+  static async start(document: string): Promise<Session> {
+    const closers: Closers = [];
+    try {
+      return await Session.#begin(document, closers);
+    } catch (error) {
+      await closeAll(closers);
+      throw error;
+    }
+  }
+
+  static async #begin(document: string, closers: Closers): Promise<Session> {
+    const text = readFileSync(inRoot(document), "utf8");
+    const isGuide = document.startsWith("docs/guides/");
+    const ports = await portsFor(text);
+    const { folder, home, remove } = makeScratch(isGuide);
+    closers.push(remove);
+    if (!isGuide) furnish(folder, document, text, ports);
+    const registry = await startRegistry();
+    closers.push(() => registry.close());
+    const store = needsStore(text) ? await startStore() : undefined;
+    closers.push(() => store?.close());
+    // Where Next.js listens, unless it is said.
+    const PORT = ports.get("3000");
+    const env = { ...environmentFor(text, home, registry.url), ...store?.env };
+    const shell = new Shell(folder, { ...env, ...(PORT && { PORT }) });
+    closers.push(() => shell.close());
+    const cache = ["/var/cache/images", join(home, "images")] as const;
+    const names = new Map([...ports, ...(store?.names ?? []), cache]);
+    return new Session(document, folder, names, shell, closers);
+  }
+
+  /** Does what is to be done with a block. After one that failed, those that follow say no more. */
+  async run(block: Block): Promise<void> {
+    if (this.#hasFailed) throw new Error("a block before this one has failed");
+    try {
+      await this.#run({ ...block, text: renamed(block.text, this.names) });
+    } catch (error) {
+      this.#hasFailed = true;
+      throw error;
+    }
+  }
+
+  /** Asserts that all code of the document has the right types. */
+  async expectTypes(): Promise<void> {
+    await expectTypes(this.folder, [...this.#code]);
+  }
+
+  close(): Promise<void> {
+    return closeAll(this.closers);
+  }
+
+  async #run(block: Block): Promise<void> {
+    const { kind, language, text } = block;
+    const before = this.#printed;
+    this.#printed = undefined;
+    if (kind === "output") expectPrinted(before, text);
+    else if (kind === "file") this.#write(block.name ?? "", text);
+    else if (kind === "commands") this.#printed = await this.shell.run(text);
+    else if (kind === "server") await this.shell.serve(text);
+    else if (kind === "module") this.#printed = await this.#runModule(block);
+    else if (kind === "worker") await this.#runWorker(block);
+    else if (kind === "repository") for (const command of commandsOf(text)) expectKnown(command);
+    else if (kind === "rust") expectDocumentationTest(this.document);
+    else if (kind === "data") expectReadable(language, text);
+  }
+
+  /** Writes a file, from where the shell is. */
+  #write(name: string, text: string): void {
+    const path = join(this.shell.folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `${text}\n`);
+    if (/\.[cm]?[jt]sx?$/.test(name)) this.#code.add(relative(this.folder, path));
+  }
+
+  /** Runs code by Node, where the shell is. Returns what it printed. */
+  async #runModule({ language, text, line }: Block): Promise<string> {
+    if (!/^[jt]s$/.test(language)) throw new Error(`expected a file name, as it is ${language}`);
+    const name = `.line-${line}`;
+    this.#write(language === "ts" ? `${name}.ts` : `${name}.mjs`, text);
+    if (language === "ts") {
+      const { code } = await transform(text, { loader: "ts", format: "esm", target: "node20" });
+      writeFileSync(join(this.shell.folder, `${name}.mjs`), code);
+    }
+    return this.shell.run(`node ${name}.mjs`);
+  }
+
+  async #runWorker({ language, text, line }: Block): Promise<void> {
+    const name = `.line-${line}.${language}`;
+    this.#write(name, text);
+    await expectWorker(this.shell.folder, name, text);
+  }
+}
+
+async function closeAll(closers: Closers): Promise<void> {
+  for (const close of closers.reverse()) await close();
+}

@@ -1,0 +1,113 @@
+/** What the manifests of the repository ask for by name: dependencies of theirs, not those of others. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, relative } from "node:path";
+
+import { inRoot } from "../../scripts/lib/paths.mjs";
+
+/** Something that a manifest asks for. */
+export interface Dependency {
+  readonly name: string;
+  /** The folder of the manifest. */
+  readonly place: string;
+  /** Whether whoever installs what is published gets it, or is asked for it. */
+  readonly isPublished: boolean;
+}
+
+/** The crates that are no folder of this repository. */
+export function cargoDependencies(): Dependency[] {
+  const workspaces = filesOf("Cargo.toml").filter((file) => /^\[workspace\]/m.test(read(file)));
+  return workspaces.flatMap(packagesOf).flatMap(({ manifest_path, dependencies }) => {
+    const place = relative(inRoot(), dirname(manifest_path));
+    return dependencies
+      .filter(({ path }) => path === undefined)
+      .map(({ name, kind }) => ({ name, place, isPublished: isCrate(place) && kind === null }));
+  });
+}
+
+/** The folders of crates of the main workspace that each of them needs to be built. */
+export function cargoFolders(): Record<string, string[]> {
+  const folder = (path: string) => relative(inRoot(), path);
+  const crates = packagesOf("Cargo.toml").map(({ manifest_path, dependencies }) => {
+    const needed = dependencies.filter(({ kind, path }) => kind === null && path !== undefined);
+    return [folder(dirname(manifest_path)), needed.map(({ path = "" }) => folder(path)).sort()];
+  });
+  return Object.fromEntries(crates);
+}
+
+/** The packages of npm that are no folder of this repository. */
+export function npmDependencies(): Dependency[] {
+  const manifests = filesOf("package.json").map((file) => ({ file, ...JSON.parse(read(file)) }));
+  const own = new Set(manifests.map(({ name }) => name));
+  return manifests.flatMap(({ file, dependencies, devDependencies, ...others }) => {
+    const { optionalDependencies, peerDependencies } = others;
+    const place = dirname(file) === "." ? "root" : dirname(file);
+    const all = {
+      ...dependencies,
+      ...devDependencies,
+      ...optionalDependencies,
+      ...peerDependencies,
+    };
+    return Object.entries<string>(all)
+      .map(([name, version]) => /^npm:(.+)@/.exec(version)?.[1] ?? name)
+      .filter((name) => !own.has(name))
+      .map((name) => ({ name, place, isPublished: place.startsWith("js/") }));
+  });
+}
+
+/** The crates of which scripts build a tool. */
+export function cratesOfTools(): string[] {
+  const source = read("scripts/lib/tools.mjs");
+  return [...source.matchAll(/crate: "([^"]+)"/g)].map(([, crate]) => crate ?? "");
+}
+
+/** The programs of a `go.mod`, by the last part of their names. */
+export function goPrograms(): string[] {
+  const [, tools = ""] = /^tool \(\n([^)]*)\)/m.exec(read("tests/tools/go.mod")) ?? [];
+  return tools
+    .trim()
+    .split(/\s+/)
+    .map((path) => path.slice(path.lastIndexOf("/") + 1));
+}
+
+/** The packages of Python that are pinned. */
+export function pythonPackages(): string[] {
+  return filesOf("requirements.txt").flatMap((file) =>
+    [...read(file).matchAll(/^([a-z][\w.-]*)==/gm)].map(([, name]) => name ?? ""),
+  );
+}
+
+interface CargoPackage {
+  readonly manifest_path: string;
+  readonly dependencies: readonly {
+    readonly name: string;
+    readonly kind: "dev" | "build" | null;
+    readonly path?: string;
+  }[];
+}
+
+/** The packages of a workspace. */
+function packagesOf(workspace: string): CargoPackage[] {
+  const args = ["metadata", "--no-deps", "--offline", "--format-version", "1"];
+  const output = execFileSync("cargo", [...args, "--manifest-path", inRoot(workspace)], {
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+  });
+  return (JSON.parse(output) as { packages: CargoPackage[] }).packages;
+}
+
+/** Whether a folder is that of a crate that is published, or compiled to what is. */
+function isCrate(place: string): boolean {
+  return /^crates\/[^/]+$/.test(place);
+}
+
+/** The files of the repository that have a name. */
+function filesOf(name: string): string[] {
+  const args = ["ls-files", "--cached", "--others", "--exclude-standard", name, `*/${name}`];
+  const output = execFileSync("git", args, { cwd: inRoot(), encoding: "utf8" });
+  return output.trim().split("\n");
+}
+
+function read(file: string): string {
+  return readFileSync(inRoot(file), "utf8");
+}
