@@ -6,6 +6,7 @@ export const PACKAGES = {
   chromium: "chromium",
   clang: "clang",
   curl: "curl",
+  debugfs: "e2fsprogs",
   e2fsck: "e2fsprogs",
   luajit: "luajit",
   mke2fs: "e2fsprogs",
@@ -30,6 +31,7 @@ const PROGRAMS = {
   tests: [
     "chromium",
     "curl",
+    "debugfs",
     "e2fsck",
     "luajit",
     "mke2fs",

@@ -1,0 +1,232 @@
+/** The sandbox half of the scenario: disks begin as copies of base images, are written to, persisted and resumed. */
+import { mkdirSync, rmSync } from "node:fs";
+
+import { type Proxy as SpoilingProxy, startProxy } from "../../support/snapshots/proxy.js";
+import type { Coverage } from "../coverage.js";
+import { FaultPlan, READING, WRITING } from "../faults.js";
+import { Choices, Deck } from "../random.js";
+import type { Store } from "../store.js";
+import { expectAllThere, expectCacheWhole, expectTidy } from "./audit.js";
+import { makeBase, sumOf, WRITES, writeTo } from "./images.js";
+import { KILLS, type KillKind } from "./kills.js";
+import { expectImageOf, Ledger, type Snapshot } from "./ledger.js";
+import { REFUSALS, refuseAll } from "./refusals.js";
+import { Service } from "./service.js";
+
+const MIB = 2 ** 20;
+const BASES = 2;
+/** It holds about three of the images, so that some go in every round. */
+const CACHE_BYTES = 80 * MIB;
+/** How many snapshots of sandboxes are kept. */
+const KEPT = 4;
+/** How many faults strike in a round. */
+const [READING_FAULTS, WRITING_FAULTS] = [3, 2];
+
+/** How images are read and written, but for where. Pauses are short, so that faults cost little time. */
+const TRANSFER = {
+  workers: 2,
+  connections: 4,
+  timeouts: { connect: 3000, firstByte: 800, stall: 800 },
+  retries: 12,
+};
+
+/** What must have happened to sandboxes. */
+export const SANDBOX_KINDS = [
+  ...Object.keys(READING),
+  ...Object.keys(WRITING),
+  ...Object.keys(KILLS),
+  ...REFUSALS,
+  ...WRITES,
+  ...["cache: filled", "cache: hit", "cache: hit in another process", "cache: evicted"],
+  ...["sandbox: begun", "sandbox: resumed"],
+];
+
+/** The snapshot of a sandbox. */
+interface Persisted extends Snapshot {
+  /** Whether its disk is a file system still, and not only bytes. */
+  readonly isFileSystem: boolean;
+}
+
+export class Sandboxes {
+  readonly #seed: number;
+  readonly coverage: Coverage;
+  readonly store: Store;
+  readonly path: (...parts: string[]) => string;
+  readonly ledger = new Ledger();
+  readonly #plan: FaultPlan;
+  readonly #reading: Deck<string>;
+  readonly #writing: Deck<string>;
+  readonly #kills: Deck<KillKind>;
+  readonly #writes: Deck<(typeof WRITES)[number]>;
+  readonly #bases: Snapshot[] = [];
+  /** What was persisted, the oldest first. */
+  readonly #persisted: Persisted[] = [];
+  #proxy!: SpoilingProxy;
+  #service!: Service;
+
+  constructor(
+    seed: number,
+    coverage: Coverage,
+    store: Store,
+    path: (...parts: string[]) => string,
+  ) {
+    const deck = <T>(items: readonly T[], place: number) =>
+      new Deck(items, new Choices(seed, place));
+    this.#seed = seed;
+    this.coverage = coverage;
+    this.store = store;
+    this.path = path;
+    this.#plan = new FaultPlan(coverage, new Choices(seed, -11));
+    this.#reading = deck(Object.keys(READING), -12);
+    this.#writing = deck(Object.keys(WRITING), -13);
+    this.#kills = deck(Object.keys(KILLS) as KillKind[], -14);
+    this.#writes = deck(WRITES, -15);
+  }
+
+  async start(): Promise<void> {
+    this.#proxy = await startProxy(this.store.server.endpoint, this.#plan.spoil);
+    this.#service = await this.startService();
+    mkdirSync(this.path("images"));
+    for (let number = 0; number < BASES; number += 1) {
+      const image = this.path("images", `base-${number}`);
+      makeBase(image, number);
+      this.#bases.push(await this.persist(image, `bases/${number}.vhs`));
+      rmSync(image);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#service?.end();
+    await this.#proxy?.[Symbol.asyncDispose]();
+  }
+
+  /** The service that lives as long as the scenario. */
+  get service(): Service {
+    return this.#service;
+  }
+
+  get directory(): string {
+    return this.path("cache");
+  }
+
+  /** Another service, which shares the cache. */
+  startService(): Promise<Service> {
+    return Service.start({ cache: { directory: this.directory, maxBytes: CACHE_BYTES } });
+  }
+
+  urlOf({ key }: Pick<Snapshot, "key">): string {
+    return `s3://${this.store.server.bucket}/${key}`;
+  }
+
+  /** How the store is spoken to, by way of an endpoint in front of it. */
+  transfer(endpoint: URL = this.#proxy.endpoint) {
+    const { region, credentials } = this.store.server;
+    return { ...TRANSFER, s3: { endpoint: endpoint.href, region, credentials } };
+  }
+
+  /** Has one thing after another be done with sandboxes, while the store and processes fail. */
+  async round(number: number): Promise<void> {
+    const choices = new Choices(this.#seed, 1000 + number);
+    this.#plan.plan(this.#reading.take(READING_FAULTS), this.#writing.take(WRITING_FAULTS));
+    const base = choices.pick(this.#bases);
+    const image = this.path("images", `sandbox-${number}`);
+    await this.#restoreTwice(base, image, choices);
+    await Promise.all([
+      this.#write(image, `sandboxes/${number}-begun.vhs`, true, choices.branch(1)),
+      this.#resume(number, choices.branch(2)),
+    ]);
+    const kind = this.#kills.next();
+    await KILLS[kind](this, choices.pick(this.ledger.all()), choices);
+    this.coverage.count(kind);
+    await refuseAll(this, choices.pick(this.ledger.all()), number);
+    await this.#forgetOldest();
+    await expectCacheWhole(this);
+    await expectTidy(this, CACHE_BYTES);
+  }
+
+  /** To be called at the end: all that was acknowledged is there, and nothing else. */
+  async finish(): Promise<void> {
+    const { evictions } = (await this.#service.call("stats")).totals;
+    this.coverage.count("cache: evicted", evictions);
+    await expectAllThere(this);
+  }
+
+  /** Makes a snapshot of an image, and enters it when it is acknowledged. */
+  async persist(image: string, key: string): Promise<Snapshot> {
+    const sum = await sumOf(image);
+    const options = { ...this.transfer(), level: 1, partSize: 5 * MIB };
+    const { digest } = await this.#service.call("create", image, this.urlOf({ key }), options);
+    const snapshot = { key, digest, sum };
+    this.ledger.add(snapshot);
+    return snapshot;
+  }
+
+  /** Restores a snapshot through the cache of a service, and compares it. Returns whether it was a hit. */
+  async restoreCached(service: Service, snapshot: Snapshot, image: string): Promise<boolean> {
+    const { digest } = snapshot;
+    const options = { ...this.transfer(), partSize: MIB, digest, isCached: true };
+    const { hit } = await service.call("restore", this.urlOf(snapshot), image, options);
+    await expectImageOf(image, snapshot);
+    return hit;
+  }
+
+  /** Several processes want images at a time; what is in use is a hit for all of them. */
+  async #restoreTwice(base: Snapshot, image: string, choices: Choices): Promise<void> {
+    const service = this.#service;
+    const other = await this.startService();
+    if (choices.chance(0.5)) await service.call("remove", this.urlOf(base), base.digest);
+    const wasThere = await service.call("has", this.urlOf(base), base.digest);
+    const any = choices.pick(this.ledger.all());
+    const targets = ["one", "two", "three"].map((name) => `${image}-${name}`);
+    const [hit, otherHit] = await Promise.all([
+      this.restoreCached(service, base, targets[0]!),
+      this.restoreCached(other, base, targets[1]!),
+      this.restoreCached(other, any, targets[2]!),
+    ]);
+    if (!wasThere) {
+      if (hit && otherHit) throw new Error(`expected ${base.key} to be restored, found two hits`);
+      this.coverage.count("cache: filled");
+    }
+    const options = { ...this.transfer(), digest: base.digest };
+    await service.call("lease", "base", this.urlOf(base), options);
+    if (!(await this.restoreCached(service, base, image))) throw new Error("expected a hit");
+    this.coverage.count("cache: hit");
+    if (!(await this.restoreCached(other, base, targets[1]!))) throw new Error("expected a hit");
+    this.coverage.count("cache: hit in another process");
+    await service.call("release", "base");
+    await other.end();
+    for (const target of targets) rmSync(target);
+    this.coverage.count("sandbox: begun");
+  }
+
+  /** A sandbox that was persisted goes on, writes, and is persisted again. */
+  async #resume(number: number, choices: Choices): Promise<void> {
+    if (this.#persisted.length === 0) return;
+    const snapshot = choices.pick(this.#persisted);
+    const image = this.path("images", `resumed-${number}`);
+    const options = { ...this.transfer(), partSize: MIB, digest: snapshot.digest, resume: true };
+    await this.#service.call("restore", this.urlOf(snapshot), image, options);
+    await expectImageOf(image, snapshot);
+    this.coverage.count("sandbox: resumed");
+    const { isFileSystem } = snapshot;
+    await this.#write(image, `sandboxes/${number}-resumed.vhs`, isFileSystem, choices);
+  }
+
+  /** Writes to the disk of a sandbox, persists it, and lets go of it. */
+  async #write(image: string, key: string, isFileSystem: boolean, choices: Choices): Promise<void> {
+    const how = isFileSystem ? this.#writes.next() : "disk: bytes";
+    writeTo(image, how, choices);
+    this.coverage.count(how);
+    const snapshot = await this.persist(image, key);
+    this.#persisted.push({ ...snapshot, isFileSystem: how === "disk: files" });
+    rmSync(image);
+  }
+
+  async #forgetOldest(): Promise<void> {
+    while (this.#persisted.length > KEPT) {
+      const oldest = this.#persisted.shift()!;
+      this.ledger.remove(oldest);
+      await this.store.remove(oldest.key);
+    }
+  }
+}
