@@ -1,4 +1,5 @@
 /** Apps of Next.js, built and started. */
+import { KEEP_ALIVE } from "../../support/http/listen.js";
 import type { Fault } from "./project.js";
 import { project } from "./project.js";
 import { run, serve, tool } from "./tool.js";
@@ -19,5 +20,6 @@ export async function startedApp(
   const folder = project(name, fault);
   prepare(folder);
   await run(folder, tool("next"), "build", ...args);
-  return serve(folder, tool("next"), "start", "--hostname", "127.0.0.1", "--port", "0");
+  const place = ["--hostname", "127.0.0.1", "--port", "0", "--keepAliveTimeout", `${KEEP_ALIVE}`];
+  return serve(folder, tool("next"), "start", ...place);
 }

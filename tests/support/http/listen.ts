@@ -1,10 +1,17 @@
 /** Servers on loopback, on a port that the system chooses. */
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, Server } from "node:http";
 import type { AddressInfo, Server as NetServer } from "node:net";
+
+/**
+ * How long servers keep a connection that nobody uses, in milliseconds: longer than tests run. A client that has to
+ * wait for a processor may send a request just when its server gives up waiting, and finds the connection reset.
+ */
+export const KEEP_ALIVE = 3_600_000;
 
 /** The address under which `server` listens from now on. */
 export async function listening(server: NetServer, protocol = "http"): Promise<URL> {
+  if (server instanceof Server) server.keepAliveTimeout = KEEP_ALIVE;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return urlOf(server, protocol);
