@@ -77,6 +77,13 @@ const onEngines = (call, what, methods) =>
     return { title, place, suite: `headers-${engine}-${what}`, workload: "real", methods };
   });
 
+/** @param {string} call @param {string} what @param {Method[]} methods @returns {Comparison[]} */
+const onNode24 = (call, what, methods) =>
+  WORKLOADS.map((workload) => {
+    const place = `\`${call}\` of \`${workload}\` on Node 24`;
+    return { title: `\`${workload}\``, place, suite: `headers-node24-${what}`, workload, methods };
+  });
+
 const CLEARING = native("headers-clear", CLEAR, "clearing");
 const LOOKING_UP = native("headers-lookup", LOOKUP, "looking up names");
 const CALLS = /** @type {const} */ ([
@@ -84,6 +91,13 @@ const CALLS = /** @type {const} */ ([
   ["strip(Headers)", onEngines("strip(Headers)", "headers", HEADERS)],
   ["stripBlock", onEngines("stripBlock", "block", BLOCK)],
 ]);
+
+const BY_WORKLOAD = /** @type {const} */ ([
+  ["stripRaw, workloads", onNode24("stripRaw", "raw", RAW)],
+  ["strip(Headers), workloads", onNode24("strip(Headers)", "headers", HEADERS)],
+  ["stripBlock, workloads", onNode24("stripBlock", "block", BLOCK)],
+]);
+const [[, RAW_BY_WORKLOAD]] = BY_WORKLOAD;
 
 /** @param {string} engine the title of one */
 function drawnOn(engine) {
@@ -94,7 +108,10 @@ function drawnOn(engine) {
 
 /** @returns {import("../made.mjs").Section} */
 export function stripping() {
-  const calls = CALLS.map(([call, comparisons]) => [call, { what: "ns a request", comparisons }]);
+  const calls = [...CALLS, ...BY_WORKLOAD].map(([call, comparisons]) => [
+    call,
+    { what: "ns a request", comparisons },
+  ]);
   return {
     name: "stripping",
     suite: "headers",
@@ -121,6 +138,13 @@ export function stripping() {
         log: true,
         comparisons: drawnOn("Node 24"),
       },
+      "stripping-workloads": {
+        title: "stripRaw of three workloads, Node 24",
+        lines: ["120 rules."],
+        axis: "time of a request, ns",
+        log: true,
+        comparisons: RAW_BY_WORKLOAD,
+      },
       "stripping-workerd": {
         title: "Strip a request, workerd",
         lines: ["120 rules, the workload real."],
@@ -129,6 +153,12 @@ export function stripping() {
         comparisons: drawnOn("workerd"),
       },
     },
-    compared: [...CLEARING, ...LOOKING_UP, ...CALLS.flatMap(([, comparisons]) => comparisons)],
+    compared: [
+      ...[...CLEARING, ...LOOKING_UP],
+      ...CALLS.flatMap(([, comparisons]) => comparisons),
+      ...BY_WORKLOAD.flatMap(([, comparisons]) =>
+        comparisons.filter(({ workload }) => workload !== "real"),
+      ),
+    ],
   };
 }
