@@ -60,7 +60,7 @@ ${texts.join("\n")}`;
 }
 
 /** @param {Part} part */
-export const titleOf = ({ name, version }) => `${name} ${version}`;
+const titleOf = ({ name, version }) => `${name} ${version}`;
 
 /** Each text once, with those whose it is. @param {Part[]} parts */
 function textsWithOwners(parts) {

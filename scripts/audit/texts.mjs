@@ -51,7 +51,7 @@ export function textsOf(part) {
 }
 
 /** Whether a text has that of a licence. @param {string} text @param {string} name */
-export const isText = (text, name) => SIGNS[name]?.(inOneLine(text)) ?? false;
+const isText = (text, name) => SIGNS[name]?.(inOneLine(text)) ?? false;
 
 /** A text without its line breaks and indentation, in which copies differ. @param {string} text */
 export const inOneLine = (text) => text.replace(/\s+/g, " ").trim();

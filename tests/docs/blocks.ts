@@ -13,7 +13,7 @@ import { readMarkdown } from "./markdown.js";
  * - `rust`: is a documentation test of the crate in `rust`, or of the crate whose README it is in;
  * - `drawing`: is for people.
  */
-export type Kind =
+type Kind =
   | "file"
   | "commands"
   | "server"

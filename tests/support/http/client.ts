@@ -5,7 +5,7 @@ import type { Exchange, Field, Message } from "./exchange.js";
 import { pairsOf } from "./fields.js";
 
 /** The host that requests name, which is nobody's: connections are made to where servers are. */
-export const HOST = "hedgerow.example";
+const HOST = "hedgerow.example";
 
 /** All fields of a request, in the order in which they are sent. */
 export function sentFields({ fields, nominated, content, method }: Exchange): Field[] {

@@ -17,7 +17,7 @@ export async function listening(server: NetServer, protocol = "http"): Promise<U
   return urlOf(server, protocol);
 }
 
-export function urlOf(server: NetServer, protocol = "http"): URL {
+function urlOf(server: NetServer, protocol = "http"): URL {
   return new URL(`${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}/`);
 }
 

@@ -35,7 +35,7 @@ export interface S3Server {
   close(): Promise<void>;
 }
 
-export interface MultipartUpload {
+interface MultipartUpload {
   readonly key: string;
   readonly uploadId: string;
 }

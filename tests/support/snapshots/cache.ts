@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import { expectSameFiles } from "./compare.js";
 import { noise, steps, writeSparse } from "./image.js";
 
-export const [KIB, MIB, GIB] = [2 ** 10, 2 ** 20, 2 ** 30];
+export const [KIB, MIB] = [2 ** 10, 2 ** 20];
 
 /** A snapshot, and the image that it was made of. */
 export interface Sample {

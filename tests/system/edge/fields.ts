@@ -5,7 +5,7 @@ import type { Field } from "../../support/http/exchange.js";
 import type { Choices } from "../random.js";
 
 /** All presets there are. */
-export const PRESETS: readonly PresetName[] = ["hop-by-hop", "cloudflare", "vercel", "next"];
+const PRESETS: readonly PresetName[] = ["hop-by-hop", "cloudflare", "vercel", "next"];
 
 const OWN = ["x-internal-*", "X-Debug-Token", "x-secret", "__proto__"];
 
@@ -19,7 +19,7 @@ const FRAMING = ["connection", "content-length", "trailer", "transfer-encoding",
 const SET_BY_PLATFORM = new Set([...FRAMING, "keep-alive", "cf-worker"]);
 
 /** What no field may have that arrives. */
-export const MARK = "internal-value";
+const MARK = "internal-value";
 
 /** Names that are nearly those of rules, and must stay. */
 const NEAR = [

@@ -36,7 +36,7 @@ const specialName = fc.constantFrom(
 );
 
 /** A field name that is a token. */
-export const token: Arbitrary<string> = fc.oneof(
+const token: Arbitrary<string> = fc.oneof(
   characters("abAB-^~_|", 1, 5),
   characters(`${TOKEN_CHARACTERS}*`, 1, 40),
   specialName,

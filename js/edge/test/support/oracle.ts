@@ -55,7 +55,7 @@ export class Oracle {
 }
 
 /** Lower case as HTTP has it: that of ASCII. */
-export function lowerCase(text: string): string {
+function lowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 

@@ -3,7 +3,7 @@ import { type AST, RegExpParser, visitRegExpAST } from "@eslint-community/regexp
 /** In a text: any characters, perhaps none. Text has no such code points: Unicode keeps them free. */
 export const ANY = "\ufdd0";
 /** In a text: one character or more. */
-export const SOME = "\ufdd1";
+const SOME = "\ufdd1";
 /** In a text: what the group that is asked for has captured. */
 export const CAPTURE = "\ufdd2";
 
