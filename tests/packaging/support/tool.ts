@@ -1,12 +1,10 @@
 /** The tools of the suite, run as people run them. */
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
 
+import { startServer } from "../../support/processes/serve.js";
 import { PATIENCE, SUITE } from "./project.js";
 
 /** A program, and what comes first on its command line. */
@@ -16,9 +14,6 @@ export const NODE: Command = [process.execPath];
 
 /** A tool of this suite. */
 export const tool = (name: string): Command => [join(SUITE, "node_modules", ".bin", name)];
-
-/** Kills what it runs when this process is gone. */
-const GUARD = fileURLToPath(new URL("../../support/s3/guard.mjs", import.meta.url));
 
 /** Nothing tells anyone that it runs, asks for newer versions, or leaves files elsewhere. */
 const environment = (folder: string): NodeJS.ProcessEnv => ({
@@ -52,24 +47,11 @@ export async function run(folder: string, command: Command, ...args: string[]): 
 
 /** Runs a command in a folder that serves and says where, until the test is done. Returns the URL. */
 export async function serve(folder: string, command: Command, ...args: string[]): Promise<URL> {
-  const guarded = [GUARD, String(PATIENCE / 1000), ...command, ...args];
-  const child = spawn(process.execPath, guarded, { cwd: folder, env: environment(folder) });
-  const ended = once(child, "exit");
-  onTestFinished(async () => {
-    child.stdin.end();
-    await ended;
+  const { url, close } = await startServer([...command, ...args], {
+    cwd: folder,
+    env: environment(folder),
+    maxSeconds: PATIENCE / 1000,
   });
-  let printed = "";
-  child.stderr.on("data", (text) => {
-    printed += text;
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
-    if (url !== undefined) {
-      child.stdout.resume();
-      return new URL(url);
-    }
-    printed += `${line}\n`;
-  }
-  throw new Error(`${[...command, ...args].join(" ")}: expected where it serves\n${printed}`);
+  onTestFinished(close);
+  return url;
 }

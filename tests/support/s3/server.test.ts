@@ -1,10 +1,10 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
+import { GUARD } from "../processes/serve.js";
 import { type S3Server, startS3 } from "./server.js";
 
 /** Sends a signed request, and returns what is answered. */
@@ -42,11 +42,10 @@ test("objects and unfinished uploads are told of, and who has no key is refused"
 });
 
 test("a server ends with the process that started it, however that ends", async () => {
-  const guard = fileURLToPath(new URL("guard.mjs", import.meta.url));
   const script = `
     const { spawn } = require("node:child_process");
     const server = "console.log(process.pid); setInterval(() => {}, 1000)";
-    const args = [${JSON.stringify(guard)}, "60", process.execPath, "--eval", server];
+    const args = [${JSON.stringify(GUARD)}, "60", process.execPath, "--eval", server];
     spawn(process.execPath, args, { stdio: ["pipe", "inherit", "inherit"] });
     setInterval(() => {}, 1000);
   `;

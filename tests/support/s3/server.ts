@@ -7,9 +7,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 
 import { goTool } from "../../../scripts/lib/go.mjs";
+import { GUARD } from "../processes/serve.js";
 
 /** Where the server keeps uploads that are not finished, in the folder of a bucket. */
 const UPLOADS = [".sgwtmp", "multipart"];
@@ -94,7 +94,6 @@ async function start(
   objects: string,
   maxSeconds: number,
 ): Promise<{ child: ChildProcess; endpoint: URL }> {
-  const guard = fileURLToPath(new URL("guard.mjs", import.meta.url));
   let complaint = "";
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const address = `127.0.0.1:${await freePort()}`;
@@ -103,7 +102,7 @@ async function start(
     const child = spawn(
       process.execPath,
       [
-        ...[guard, String(maxSeconds), program, "--quiet", "--keep-alive"],
+        ...[GUARD, String(maxSeconds), program, "--quiet", "--keep-alive"],
         ...["--port", address, "--health", health, "posix", "--sidecar", metadata, objects],
       ],
       { stdio: ["pipe", "ignore", "pipe"], env: { ...process.env, ...environment } },
