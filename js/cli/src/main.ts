@@ -1,14 +1,9 @@
 import { readFileSync } from "node:fs";
 
-import { SnapshotError } from "@hedgerow/snapshot";
 import { Command, CommanderError } from "commander";
-import { HedgerowError } from "hedgerow";
 
-import { addCacheCommands } from "./cache/index.js";
 import { CliError, EXIT, systemCode } from "./error.js";
 import { oneLine } from "./one-line.js";
-import { addPathsCommands } from "./paths/index.js";
-import { addSnapshotCommands } from "./snapshot/index.js";
 import { tellWarnings } from "./warnings.js";
 
 const EXIT_CODES = `
@@ -18,7 +13,15 @@ Exit codes:
   2  the command line is not as the help says
   3  what was read or written is missing, damaged, or not what was asked for`;
 
-function program(): Command {
+/** What adds each group of commands. To load a group takes as long as Node takes to start. */
+const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>>> = {
+  paths: async () => (await import("./paths/index.js")).addPathsCommands,
+  snapshot: async () => (await import("./snapshot/index.js")).addSnapshotCommands,
+  cache: async () => (await import("./cache/index.js")).addCacheCommands,
+};
+
+/** @param wanted the group that the command line begins with; without one, all are there */
+async function program(wanted = ""): Promise<Command> {
   const { version } = JSON.parse(
     readFileSync(new URL("../package.json", import.meta.url), "utf8"),
   ) as { version: string };
@@ -28,9 +31,8 @@ function program(): Command {
     .exitOverride()
     .configureOutput({ outputError: () => {} })
     .addHelpText("afterAll", EXIT_CODES);
-  addPathsCommands(hedgerow);
-  addSnapshotCommands(hedgerow);
-  addCacheCommands(hedgerow);
+  const groups = Object.hasOwn(GROUPS, wanted) ? [wanted] : Object.keys(GROUPS);
+  for (const group of groups) (await GROUPS[group]!())(hedgerow);
   return hedgerow;
 }
 
@@ -40,6 +42,9 @@ interface Failure {
   readonly exitCode: number;
 }
 
+/** What the packages throw, by name: a command does not load those that it does not need. */
+const EXPECTED = new Set(["HedgerowError", "SnapshotError"]);
+
 /** What to say of an error that may be expected; `undefined` if it is a fault of this program. */
 function failureOf(error: unknown): Failure | undefined {
   if (error instanceof CommanderError) {
@@ -48,8 +53,8 @@ function failureOf(error: unknown): Failure | undefined {
     return { code: "ERR_USAGE", message: message.replace(/^error: /, ""), exitCode: EXIT.usage };
   }
   if (error instanceof CliError) return error;
-  if (error instanceof HedgerowError || error instanceof SnapshotError) {
-    const { code, message } = error;
+  if (error instanceof Error && EXPECTED.has(error.name)) {
+    const { code, message } = error as Error & { code: string };
     return { code, message, exitCode: code === "ERR_ARGUMENT" ? EXIT.usage : EXIT.failed };
   }
   const code = systemCode(error);
@@ -82,7 +87,8 @@ const json = process.argv.includes("--json");
 tellWarnings(json);
 
 try {
-  await program().parseAsync();
+  const hedgerow = await program(process.argv[2]);
+  await hedgerow.parseAsync();
 } catch (error) {
   // Help and the version were asked for, and printed.
   const isDone = error instanceof CommanderError && error.exitCode === 0;

@@ -91,7 +91,7 @@ async function collect(
     version: options.filterVersion,
     sizing: options.classic ? "classic" : "promised",
   });
-  const progress = new Progress();
+  const progress = await Progress.start();
   try {
     let isEmpty = true;
     for (const [index, source] of sources.entries()) {

@@ -19,7 +19,7 @@ export function doWork<T>(
   work: (hooks: Hooks) => Promise<T>,
 ): Promise<T> {
   return interruptible(async (signal) => {
-    const spinner = startSpinner(DOING[phase]);
+    const spinner = await startSpinner(DOING[phase]);
     const onProgress = (progress: Progress) => {
       spinner.text = progressLine(progress, spinnerColumns());
     };
