@@ -2,6 +2,7 @@
 // `npm run fuzz -- [seconds a target]`.
 import { build } from "./build.mjs";
 import { capture, main, run, StepError, step } from "./lib/run.mjs";
+import { installTestSuites } from "./lib/suites.mjs";
 import { fuzzTool } from "./lib/tools.mjs";
 import { runAllTrials } from "./lib/trials.mjs";
 import { installTool, setup } from "./setup.mjs";
@@ -21,7 +22,10 @@ await main(() => {
   if (capture("c++", ["--version"]) === undefined) {
     throw new StepError("a C++ compiler is missing: apt-get install build-essential");
   }
-  setup([["lib/test-programs.mjs", "installTestPrograms"]]);
+  setup([
+    ["lib/suites.mjs", "fetchTestSuites"],
+    ["lib/test-programs.mjs", "installTestPrograms"],
+  ]);
   installTool(fuzzTool);
   for (const { folder, targets } of TARGETS) {
     for (const target of targets) {
@@ -35,5 +39,6 @@ await main(() => {
     }
   }
   build();
+  installTestSuites();
   runAllTrials();
 });

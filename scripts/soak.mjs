@@ -8,7 +8,7 @@ import { installGoTool } from "./lib/go.mjs";
 import { main, run, StepError, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
-/** Three to four minutes on two cores. */
+/** Four to six minutes on two cores. */
 const ROUNDS = "35";
 
 /** @param {string} name @param {string} text */

@@ -6,13 +6,19 @@ import { inRoot } from "./paths.mjs";
 import { run, step } from "./run.mjs";
 
 /** Where such tests are. */
-const FOLDERS = ["tests/node", "js/snapshot/test"];
+const FOLDERS = ["adapters", "node", "packaging", "readers"]
+  .map((name) => join("tests", name))
+  .concat(join("js", "snapshot", "test"));
+
+/** What they import: that which says how often, or what does. */
+const TRIES = /\/support\/(trials|http\/check)\.js"/;
 
 /** @param {string} folder */
 function filesIn(folder) {
   const names = readdirSync(inRoot(folder), { recursive: true, encoding: "utf8" });
-  const files = names.filter((name) => name.endsWith(".test.ts")).map((name) => join(folder, name));
-  return files.filter((file) => /\/support\/trials\.js"/.test(readFileSync(inRoot(file), "utf8")));
+  const own = names.filter((name) => name.endsWith(".test.ts") && !name.includes("node_modules"));
+  const files = own.map((name) => join(folder, name));
+  return files.filter((file) => TRIES.test(readFileSync(inRoot(file), "utf8")));
 }
 
 /** Runs all trials of all of them. */

@@ -31,7 +31,7 @@ const CHECKS = {
   "Next.js": async (fault: Fault) => expectJob(await startedApp("next-edge", [], undefined, fault)),
 };
 
-// Where nothing is wrong, the check by Next.js is the one that `next.test.ts` begins with.
+// Where nothing is wrong, the check by Next.js is the one that `next-edge.test.ts` begins with.
 const { "Next.js": _, ...QUICK } = CHECKS;
 
 test.for(Object.entries(QUICK))(

@@ -37,9 +37,12 @@ const CONDITIONS = ["default", "workerd"];
 
 const textOf = (files: readonly Uint8Array[]) => Buffer.concat(files).toString("latin1");
 
+let bundling: ReturnType<typeof bundledWorker> | undefined;
+
 /** What worker there is, without its file of paths, which is the user's. */
 async function worker(): Promise<Uint8Array[]> {
-  const modules = await bundledWorker();
+  bundling ??= bundledWorker();
+  const modules = await bundling;
   return modules.filter(({ type }) => type !== "Data").map(({ contents }) => contents);
 }
 

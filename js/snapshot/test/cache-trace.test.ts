@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 240_000 });
 
 const BLOCK = 4096;
 
-const REQUESTS = trials({ few: 25_000, all: 100_000 });
+const REQUESTS = trials({ few: 8_000, all: 100_000 });
 
 const path = quickFolder();
 let directories = 0;

@@ -8,8 +8,14 @@ import { hedgerow as forNode } from "hedgerow/connect";
 import { hedgerow as forFastify } from "hedgerow/fastify";
 import { hedgerow as forHono } from "hedgerow/hono";
 import { Hono } from "hono";
-import { describe, expect, test } from "vitest";
-import { checkExchanges, FRAMING, SEED, type Subject, served } from "../../support/http/check.js";
+import { describe, test } from "vitest";
+import {
+  checkExchanges,
+  FRAMING,
+  PROMISE,
+  type Subject,
+  served,
+} from "../../support/http/check.js";
 import { closed, listening } from "../../support/http/listen.js";
 import type { Origin } from "../../support/http/origin.js";
 import type { RuleSet } from "../../support/http/rule-sets.js";
@@ -74,16 +80,14 @@ const hono: Subject = {
   free: { requests: [], responses: [...FRAMING, "content-type", "__proto__"] },
 };
 
-describe(`10,000 random exchanges lose what the rules match, and nothing else (seed ${SEED})`, () => {
+describe(PROMISE, () => {
   const subjects = {
     ...Object.fromEntries(
       Object.entries(listeners).map(([name, listener]) => [name, subject(listener)]),
     ),
     "hono on Node": hono,
   };
-  test.for(Object.entries(subjects))("%s", { timeout: 300_000 }, async ([, subject]) => {
-    const { exchanges, stripped, kept } = await checkExchanges(subject, 10_000);
-    expect(exchanges).toBe(10_000);
-    expect(Math.min(stripped, kept)).toBeGreaterThan(10_000);
-  });
+  test.for(Object.entries(subjects))("%s", { timeout: 300_000 }, ([, subject]) =>
+    checkExchanges(subject),
+  );
 });

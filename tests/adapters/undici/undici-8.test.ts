@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
 import { inRoot, node24 } from "../../../scripts/lib/paths.mjs";
-import { SEED } from "../../support/http/check.js";
+import { PROMISE } from "../../support/http/check.js";
 import { undiciCases } from "./cases.js";
 
 const FOLDER = inRoot("tests", "adapters", "undici", "8");
@@ -13,7 +13,6 @@ const FOLDER = inRoot("tests", "adapters", "undici", "8");
 interface Report {
   outcomes: Record<string, string>;
   exchanges: string;
-  tally: { exchanges: number; stripped: number; kept: number };
 }
 
 let report: Report;
@@ -34,7 +33,7 @@ beforeAll(async () => {
     packages: "external",
     logLevel: "warning",
   });
-  const { stdout } = await promisify(execFile)(node24, [program, "10000"]);
+  const { stdout } = await promisify(execFile)(node24, [program]);
   report = JSON.parse(stdout);
 }, 300_000);
 
@@ -42,8 +41,6 @@ test.for(Object.keys(undiciCases))("%s", (promise) => {
   expect(report.outcomes[promise]).toBe("kept");
 });
 
-test(`10,000 random exchanges lose what the rules match, and nothing else (seed ${SEED})`, () => {
+test(PROMISE, () => {
   expect(report.exchanges).toBe("kept");
-  expect(report.tally.exchanges).toBe(10_000);
-  expect(Math.min(report.tally.stripped, report.tally.kept)).toBeGreaterThan(10_000);
 });

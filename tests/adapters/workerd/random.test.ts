@@ -1,7 +1,13 @@
 /** Random exchanges with the adapters that run in workerd, in front of an origin on real sockets. */
 import { createServer } from "node:http";
-import { describe, expect, test } from "vitest";
-import { checkExchanges, FRAMING, SEED, type Subject, served } from "../../support/http/check.js";
+import { describe, test } from "vitest";
+import {
+  checkExchanges,
+  FRAMING,
+  PROMISE,
+  type Subject,
+  served,
+} from "../../support/http/check.js";
 import { startDirectWorker } from "../../support/http/direct-worker.js";
 import { closed, listening } from "../../support/http/listen.js";
 
@@ -21,10 +27,8 @@ function subject(entry: string): Subject {
   };
 }
 
-describe(`10,000 random exchanges lose what the rules match, and nothing else (seed ${SEED})`, () => {
-  test.for(["proxy-worker", "proxy-hono"])("%s in workerd", { timeout: 300_000 }, async (name) => {
-    const tally = await checkExchanges(subject(`tests/adapters/workerd/${name}.ts`), 10_000);
-    expect(tally.exchanges).toBe(10_000);
-    expect(Math.min(tally.stripped, tally.kept)).toBeGreaterThan(10_000);
-  });
+describe(PROMISE, () => {
+  test.for(["proxy-worker", "proxy-hono"])("%s in workerd", { timeout: 300_000 }, (name) =>
+    checkExchanges(subject(`tests/adapters/workerd/${name}.ts`)),
+  );
 });

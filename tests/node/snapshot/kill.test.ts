@@ -11,7 +11,7 @@ import { type Job, killAfter, run } from "../../support/snapshots/job.js";
 import { trials } from "../../support/trials.js";
 
 /** How many processes are killed at each work, and how many at a time. */
-const KILLS = trials({ few: 20, all: 50 });
+const KILLS = trials({ few: 10, all: 50 });
 const AT_A_TIME = 2;
 const OLD = "what was there before";
 

@@ -6,13 +6,16 @@ import { extentsOf } from "../../support/snapshots/extents.js";
 import { temporaryFolder } from "../../support/snapshots/folder.js";
 import { noise, steps, writeSparse } from "../../support/snapshots/image.js";
 import { type Job, run } from "../../support/snapshots/job.js";
+import { trials } from "../../support/trials.js";
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
 /** As many as would not fit into the memory that is allowed, if they were in it at once. */
-const PIECES = 300;
+const PIECES = trials({ few: 220, all: 300 });
 const WORKERS = 2;
+/** How often each job is done. */
+const ROUNDS = trials({ few: 2, all: 3 });
 const LIMIT = WORKERS * 100e6;
 const SIZES = [GIB, 64 * GIB];
 
@@ -29,11 +32,11 @@ beforeAll(async () => {
   }
 });
 
-/** The most memory that a job has in each of three runs, beyond what an idle process has, in bytes. */
+/** The most memory that a job has in each of its runs, beyond what an idle process has, in bytes. */
 async function memoryOf(job: Omit<Job, "options">): Promise<number[]> {
   const idle = await run({ ...job, call: "nothing" });
   const found: number[] = [];
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     const outcome = await run({ ...job, options: { workers: WORKERS } });
     expect(outcome).toMatchObject({ error: null, started: WORKERS });
     found.push(outcome.peakMemory - idle.peakMemory);

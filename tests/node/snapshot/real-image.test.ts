@@ -24,11 +24,11 @@ import { trials } from "../../support/trials.js";
 const GIB = 2 ** 30;
 
 /** How large it is, and how much the files in it are, in bytes. */
-const SIZE = trials({ few: GIB, all: 4 * GIB });
+const SIZE = trials({ few: GIB / 2, all: 4 * GIB });
 const FILES = 0.25 * SIZE;
 
 /** How many pieces a reader reads that is not ours. */
-const PIECES = trials({ few: 300, all: 1000 });
+const PIECES = trials({ few: 100, all: 1000 });
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 

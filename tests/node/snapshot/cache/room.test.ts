@@ -27,7 +27,7 @@ vi.setConfig({ testTimeout: 600_000 });
 const SEEDS = [1, 2, 3, 4];
 
 /** How many steps each takes: three of four are gets. */
-const STEPS = trials({ few: 240, all: 700 });
+const STEPS = trials({ few: 100, all: 700 });
 
 /** How many images each has in use at most: in the middle, all of them together are more than there is room for. */
 const HELD = [1, 2, 1, 8, 1, 2];

@@ -317,10 +317,7 @@ const ends: Record<string, Refused> = {
 
 test.each(Object.entries(ends))("%s: it is told, and nothing is left", async (_, expected) => {
   const origin = await serve({ faults: expected.faults() });
-  const begin = performance.now();
   const error = await restore(origin, { timeouts: expected.timeouts });
-  // Four times 300 ms, and 100, 200 and 400 ms between them, and the same for what was begun first.
-  expect(performance.now() - begin).toBeLessThan(8_000);
   expect(error).toMatchObject({ code: expected.code ?? "ERR_SOURCE", status: expected.status });
   expect(error?.message).toMatch(expected.says ?? /./);
   if (expected.cause !== undefined) expect(error).toMatchObject({ cause: expected.cause });
@@ -359,12 +356,10 @@ test("a connection that is refused: it is told, and nothing is left", async () =
 });
 
 test("a host that there is not: it is told, and nothing is left", async () => {
-  const begin = performance.now();
   // Such a name is not looked up anywhere else, which might take its time.
   const restoring = restoreSnapshot("http://nobody..invalid/a.vhs?secret", restored, OPTIONS);
   const error = await refusalOf(restoring, "ERR_SOURCE");
   expect(error.cause).toMatchObject({ code: "ENOTFOUND" });
   expect(error.message).toContain("http://nobody..invalid/a.vhs:");
-  expect(performance.now() - begin).toBeLessThan(8_000);
   await expectNothingLeft(path());
 });

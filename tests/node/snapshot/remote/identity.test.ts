@@ -111,7 +111,7 @@ describe("small images", () => {
 });
 
 describe.each([
-  ["a file system", () => makeExt4Image(image, { imageBytes: GIB / 4, dataBytes: 8e7 })],
+  ["a file system", () => makeExt4Image(image, { imageBytes: GIB / 4, dataBytes: 3e7 })],
   [
     "16 GiB of which little is data",
     () => {

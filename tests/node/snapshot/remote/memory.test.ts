@@ -16,7 +16,7 @@ const GIB = 2 ** 30;
 const LIMIT = 320e6;
 
 /** How much data an image has: more than would fit into it. */
-const FULL = trials({ few: GIB / 2, all: GIB });
+const FULL = trials({ few: 384 * MIB, all: GIB });
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 

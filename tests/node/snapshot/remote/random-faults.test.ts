@@ -11,7 +11,7 @@ import { expectSame, letters, noise } from "../../../support/snapshots/image.js"
 import { expectNoConnections, SOON } from "../../../support/snapshots/remote.js";
 import { trials } from "../../../support/trials.js";
 
-const RUNS = trials({ few: 60, all: 200 });
+const RUNS = trials({ few: 25, all: 200 });
 /** Most of the time is spent waiting. */
 const AT_A_TIME = 5;
 

@@ -13,7 +13,7 @@ import { keptNames, manifestOf, missingBytes } from "../../../support/snapshots/
 import { trials } from "../../../support/trials.js";
 
 /** How many processes are killed, and how many at a time. */
-const KILLS = trials({ few: 20, all: 50 });
+const KILLS = trials({ few: 9, all: 50 });
 const AT_A_TIME = 3;
 
 /** How much more than what is missing may be fetched, and what says what is missing, in bytes. */

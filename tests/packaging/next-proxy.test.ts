@@ -1,4 +1,4 @@
-/** Random exchanges through a proxy of Next.js, in front of an origin on real sockets. */
+/** An app of Next.js with a proxy, and random exchanges through it, in front of an origin on real sockets. */
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -7,14 +7,15 @@ import { expect, test } from "vitest";
 import {
   checkExchanges,
   FRAMING,
+  PROMISE,
   type Running,
-  SEED,
   type Subject,
   served,
 } from "../support/http/check.js";
 import { closed, listening } from "../support/http/listen.js";
 import type { Origin } from "../support/http/origin.js";
 import { RULE_SETS } from "../support/http/rule-sets.js";
+import { expectJob } from "./support/job.js";
 import { startedApp } from "./support/next.js";
 import { PATIENCE } from "./support/project.js";
 
@@ -32,9 +33,13 @@ function subject(): Subject {
   async function start(origin: Origin): Promise<URL> {
     server.on("request", origin.listener);
     const deployment = { origin: (await listening(server)).href, rules: RULE_SETS };
-    return startedApp("next-random", [], (folder) =>
+    const url = await startedApp("next-proxy", [], (folder) =>
       writeFileSync(join(folder, "deployment.json"), JSON.stringify(deployment)),
     );
+    await expectJob(url);
+    const { headers } = await fetch(new URL("/known", url));
+    expect(headers.get("x-proxy")).toBe("next-proxy");
+    return url;
   }
 
   return {
@@ -58,10 +63,4 @@ function subject(): Subject {
   };
 }
 
-test(`10,000 random exchanges lose what the rules match, and nothing else (seed ${SEED})`, {
-  timeout: 2 * PATIENCE,
-}, async () => {
-  const tally = await checkExchanges(subject(), 10_000);
-  expect(tally.exchanges).toBe(10_000);
-  expect(Math.min(tally.stripped, tally.kept)).toBeGreaterThan(10_000);
-});
+test(`it does the job, and ${PROMISE}`, { timeout: 2 * PATIENCE }, () => checkExchanges(subject()));

@@ -1,2 +1,0 @@
-// Something to build: requests do not get as far.
-export const GET = () => new Response("known");
