@@ -1,7 +1,10 @@
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 const built = new URL("js/snapshot/dist/", import.meta.url).pathname;
+
+/** What runs all that documents say: part of `npm run docs`, and not of `npm test`. */
+const DOCUMENTS = ["tests/docs/groups/*.test.ts"];
 
 export default defineConfig({
   resolve: {
@@ -12,7 +15,17 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["js/*/test/**/*.test.ts", "tests/**/*.test.ts"],
+    projects: [
+      { extends: true, test: { name: "documents", include: DOCUMENTS } },
+      {
+        extends: true,
+        test: {
+          name: "tests",
+          include: ["js/*/test/**/*.test.ts", "tests/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...DOCUMENTS],
+        },
+      },
+    ],
     // Many wait: for servers that are slow, for processes that they start, and for the disk.
     maxWorkers: availableParallelism() + 2,
     // They share the processors with each other.

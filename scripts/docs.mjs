@@ -1,5 +1,5 @@
-// Builds the docs of all that can be imported into target/docs. Fails if something public is not
-// documented, or if a link leads nowhere.
+// Builds the docs of all that can be imported into target/docs, and runs all that documents say. Fails if
+// something public is not documented, if a link leads nowhere, or if a block of code does not do what it says.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 import { build } from "./build.mjs";
@@ -8,13 +8,16 @@ import { indexPage } from "./docs/index-page.mjs";
 import { publishedCrates } from "./lib/crates.mjs";
 import { inRoot } from "./lib/paths.mjs";
 import { main, run, step } from "./lib/run.mjs";
-import { installSuite } from "./lib/suites.mjs";
+import { installSuite, installTestSuites } from "./lib/suites.mjs";
 import { setup } from "./setup.mjs";
 
 const OUTPUT = inRoot("target", "docs");
 
 await main(() => {
-  setup();
+  setup([
+    ["lib/suites.mjs", "fetchTestSuites"],
+    ["lib/test-programs.mjs", "installTestPrograms"],
+  ]);
   // The types of packages come from their modules, too.
   build();
   installSuite("scripts/docs");
@@ -28,6 +31,11 @@ await main(() => {
   ];
   writeFileSync(`${OUTPUT}/index.html`, indexPage(groups));
   step("documented: target/docs/index.html");
+  // Documents say what to install: packages as they are packed.
+  installTestSuites();
+  step("what documents say");
+  run("vitest", ["run", "--project", "documents"]);
+  step("all documents are right");
 });
 
 /**

@@ -19,7 +19,7 @@ test("the documents that people begin with are among those that are run", () => 
 
 test.for(withBlocks)("a test file runs the blocks of %s", (document) => {
   const group = groupOf(document);
-  const path = fileURLToPath(new URL(`${group}.test.ts`, import.meta.url));
+  const path = fileURLToPath(new URL(`groups/${group}.test.ts`, import.meta.url));
   expect([group, existsSync(path)]).toEqual([expect.any(String), true]);
   expect(readFileSync(path, "utf8")).toContain(`runDocuments("${group}")`);
 });

@@ -1,4 +1,4 @@
 /** What the READMEs of examples say works. */
-import { runDocuments } from "./run.js";
+import { runDocuments } from "../run.js";
 
 runDocuments("examples");

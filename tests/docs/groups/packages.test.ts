@@ -1,4 +1,4 @@
 /** What the READMEs of packages and crates say works. */
-import { runDocuments } from "./run.js";
+import { runDocuments } from "../run.js";
 
 runDocuments("packages");

@@ -1,4 +1,4 @@
 /** What the documents of formats and benchmarks say works. */
-import { runDocuments } from "./run.js";
+import { runDocuments } from "../run.js";
 
 runDocuments("references");

@@ -1,4 +1,4 @@
 /** What the README says works. */
-import { runDocuments } from "./run.js";
+import { runDocuments } from "../run.js";
 
 runDocuments("readme");

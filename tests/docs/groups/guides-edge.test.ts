@@ -1,4 +1,4 @@
 /** The guides to headers and paths work, from an empty folder. */
-import { runDocuments } from "./run.js";
+import { runDocuments } from "../run.js";
 
 runDocuments("guides-edge");
