@@ -14,11 +14,12 @@ const PACKAGES = [
   ...["hono", "lru-cache", "undici", "xxhash-wasm", "xxhashjs"],
 ];
 
-/** The processor, its cores, the memory, and the system with its kernel. */
+/** The processor, its cores, the memory, and the system with the version of its kernel. */
 export function machine() {
   const all = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`;
-  const system = `${process.platform} ${process.arch} ${release()}`;
+  const [kernel] = /^\d+\.\d+/.exec(release()) ?? [];
+  const system = `${process.platform} ${process.arch} ${kernel}`;
   return `${all[0]?.model.trim()}, ${all.length} cores, ${memory}, ${system}`;
 }
 

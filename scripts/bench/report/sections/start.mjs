@@ -9,6 +9,9 @@ const METHODS = [
   floor("nothing", "a module of one function"),
 ];
 
+/** workerd refuses what compiles bytes. */
+const IN_WORKERD = METHODS.filter(({ method }) => method !== "es-module-lexer");
+
 const NODES = ["node20", "node22", "node24", "node26"];
 const WAYS = ["as installed", "as installed, after another", "bundled"];
 
@@ -25,7 +28,10 @@ const onNodes = (way) =>
 const WORKERD = [
   { title: "from start to response", suite: "start-workerd" },
   { title: "over nothing, in the same round", suite: "start-workerd, over nothing" },
-].map((one) => ({ ...one, place: `workerd, ${one.title}`, workload: "process", methods: METHODS }));
+].map((one) => ({
+  ...{ ...one, place: `workerd, ${one.title}` },
+  ...{ workload: "process", methods: IN_WORKERD },
+}));
 
 /** @returns {import("../made.mjs").Section} */
 export function start() {
