@@ -17,46 +17,37 @@ describe("for Node", { timeout: PATIENCE }, () => {
   });
 });
 
+/** Some of the bytes of `build.wasm`, as they are in Base64. */
+const build = readFileSync(join(packageFolder("hedgerow"), "wasm", "build_bg.wasm"));
+const OF_BUILDING = build.subarray(6_000, 6_060).toString("base64");
+
+/** What only code that reads filters says. */
+const OF_PATHS = "ERR_FILTER_FORMAT";
+
 describe("for browsers", { timeout: PATIENCE }, () => {
   test.for(forBrowsers)("%s", async ([, bundle]) => {
     const folder = project("page");
     await bundle(folder, "page.js", "bundle.js");
+    const text = readFileSync(join(folder, "bundle.js"), "utf8");
+    expect(text).toContain(OF_BUILDING);
+    expect(text).toContain(OF_PATHS);
     rmSync(join(folder, "page.js"));
     renameSync(join(folder, "bundle.js"), join(folder, "page.js"));
     await expectPage(folder);
+  });
+
+  test.for(forBrowsers)("%s leaves out what is not used", async ([, bundle]) => {
+    const folder = project("page");
+    await bundle(folder, "headers.js", "bundle.js");
+    const text = readFileSync(join(folder, "bundle.js"), "utf8");
+    expect(text).toContain("x-internal-*");
+    expect(text).not.toContain(OF_BUILDING);
+    expect(text).not.toContain(OF_PATHS);
   });
 
   test("Vite", async () => {
     const folder = project("page");
     await run(folder, tool("vite"), "build");
     await expectPage(join(folder, "dist"));
-  });
-});
-
-describe("what is not used is left out", { timeout: PATIENCE }, () => {
-  /** Some of the bytes of `build.wasm`, as they are in Base64. */
-  const build = readFileSync(join(packageFolder("hedgerow"), "wasm", "build_bg.wasm"));
-  const OF_BUILDING = build.subarray(6_000, 6_060).toString("base64");
-
-  /** What only code that reads filters says. */
-  const OF_PATHS = "ERR_FILTER_FORMAT";
-
-  const bundled = async ([, bundle]: (typeof forBrowsers)[number], script: string) => {
-    const folder = project("page");
-    await bundle(folder, script, "bundle.js");
-    return readFileSync(join(folder, "bundle.js"), "utf8");
-  };
-
-  test.for(forBrowsers)("%s: headers alone", async (bundler) => {
-    const text = await bundled(bundler, "headers.js");
-    expect(text).toContain("x-internal-*");
-    expect(text).not.toContain(OF_BUILDING);
-    expect(text).not.toContain(OF_PATHS);
-  });
-
-  test.for(forBrowsers)("%s: but what is used is there", async (bundler) => {
-    const text = await bundled(bundler, "page.js");
-    expect(text).toContain(OF_BUILDING);
-    expect(text).toContain(OF_PATHS);
   });
 });

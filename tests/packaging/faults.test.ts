@@ -10,7 +10,7 @@ import { copyOf, emptyFolder, type Fault, PATIENCE, project } from "./support/pr
 import { NODE, run, serve, tool } from "./support/tool.js";
 import { expectWorker } from "./support/worker.js";
 
-/** What the other tests do with a package. */
+/** What the other tests do with a package; there, where nothing is wrong, nothing is found. */
 const CHECKS = {
   async publint(fault: Fault) {
     const folder = copyOf("hedgerow", emptyFolder());
@@ -30,17 +30,6 @@ const CHECKS = {
   Wrangler: expectWorker,
   "Next.js": async (fault: Fault) => expectJob(await startedApp("next-edge", [], undefined, fault)),
 };
-
-// Where nothing is wrong, the check by Next.js is the one that `next-edge.test.ts` begins with.
-const { "Next.js": _, ...QUICK } = CHECKS;
-
-test.for(Object.entries(QUICK))(
-  "nothing is found where nothing is wrong: %s",
-  {
-    timeout: PATIENCE,
-  },
-  ([, check]) => check(() => {}),
-);
 
 describe.each<[name: string, fault: Fault, found: [check: keyof typeof CHECKS, as: RegExp][]]>([
   [
