@@ -6,9 +6,13 @@ import { inRoot } from "./paths.mjs";
 import { run, step } from "./run.mjs";
 
 /** Where such tests are. */
-const FOLDERS = ["adapters", "node", "packaging", "readers"]
-  .map((name) => join("tests", name))
-  .concat(join("js", "snapshot", "test"));
+const FOLDERS = [
+  "js/snapshot/test",
+  "tests/adapters",
+  "tests/node",
+  "tests/packaging",
+  "tests/readers",
+];
 
 /** What they import: that which says how often, or what does. */
 const TRIES = /\/support\/(trials|http\/check)\.js"/;
