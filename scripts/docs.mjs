@@ -2,24 +2,19 @@
 // something public is not documented, if a link leads nowhere, or if a block of code does not do what it says.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
-import { build } from "./build.mjs";
 import { entriesOf } from "./docs/entries.mjs";
 import { indexPage } from "./docs/index-page.mjs";
 import { publishedCrates } from "./lib/crates.mjs";
 import { inRoot } from "./lib/paths.mjs";
 import { main, run, step } from "./lib/run.mjs";
-import { installSuite, installTestSuites } from "./lib/suites.mjs";
-import { setup } from "./setup.mjs";
+import { setUpTests } from "./lib/set-up-tests.mjs";
+import { installSuite } from "./lib/suites.mjs";
 
 const OUTPUT = inRoot("target", "docs");
 
 await main(() => {
-  setup([
-    ["lib/suites.mjs", "fetchTestSuites"],
-    ["lib/test-programs.mjs", "installTestPrograms"],
-  ]);
-  // The types of packages come from their modules, too.
-  build();
+  // The types of packages come from their modules, too, and documents say what to install: what is packed.
+  setUpTests();
   installSuite("scripts/docs");
   rmSync(OUTPUT, { recursive: true, force: true });
   mkdirSync(OUTPUT, { recursive: true });
@@ -31,8 +26,6 @@ await main(() => {
   ];
   writeFileSync(`${OUTPUT}/index.html`, indexPage(groups));
   step("documented: target/docs/index.html");
-  // Documents say what to install: packages as they are packed.
-  installTestSuites();
   step("what documents say");
   run("vitest", ["run", "--project", "documents"]);
   step("all documents are right");

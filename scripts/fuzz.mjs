@@ -1,11 +1,10 @@
 // Fuzzes every target for a bounded time, and runs the tests that try at random with all of their trials:
 // `npm run fuzz -- [seconds a target]`.
-import { build } from "./build.mjs";
 import { capture, main, run, StepError, step } from "./lib/run.mjs";
-import { installTestSuites } from "./lib/suites.mjs";
+import { setUpTests } from "./lib/set-up-tests.mjs";
 import { fuzzTool } from "./lib/tools.mjs";
 import { runAllTrials } from "./lib/trials.mjs";
-import { installTool, setup } from "./setup.mjs";
+import { installTool } from "./setup.mjs";
 
 /** The crates that have fuzz targets, and the targets. */
 const TARGETS = [
@@ -22,10 +21,7 @@ await main(() => {
   if (capture("c++", ["--version"]) === undefined) {
     throw new StepError("a C++ compiler is missing: apt-get install build-essential");
   }
-  setup([
-    ["lib/suites.mjs", "fetchTestSuites"],
-    ["lib/test-programs.mjs", "installTestPrograms"],
-  ]);
+  setUpTests();
   installTool(fuzzTool);
   for (const { folder, targets } of TARGETS) {
     for (const target of targets) {
@@ -38,7 +34,5 @@ await main(() => {
       ]);
     }
   }
-  build();
-  installTestSuites();
   runAllTrials();
 });

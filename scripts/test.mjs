@@ -1,17 +1,10 @@
 // Sets up, builds, and runs all tests but those of documents: `npm run docs` runs these.
-import { build } from "./build.mjs";
 import { main, run, step } from "./lib/run.mjs";
 import { testRust } from "./lib/rust-tests.mjs";
-import { installTestSuites } from "./lib/suites.mjs";
-import { setup } from "./setup.mjs";
+import { setUpTests } from "./lib/set-up-tests.mjs";
 
 await main(() => {
-  setup([
-    ["lib/suites.mjs", "fetchTestSuites"],
-    ["lib/test-programs.mjs", "installTestPrograms"],
-  ]);
-  build();
-  installTestSuites();
+  setUpTests();
   testRust();
   step("JavaScript, and every reader of path filters");
   run("vitest", ["run", "--project", "tests"]);
