@@ -5,7 +5,9 @@
 
 use alloc::vec::Vec;
 
-use hedgerow_headers::{Fault, HeaderSet, HeaderSetBuilder, MAX_RULE_LENGTH, connection_options};
+use hedgerow_headers::{
+    Fault, HeaderSet, HeaderSetBuilder, MAX_RULE_LENGTH, Nomination, connection_options, nomination,
+};
 use wasm_bindgen::prelude::*;
 
 /// The longest text that is looked at in full: a rule and its `*`, and one byte more, so that what
@@ -106,9 +108,9 @@ impl RuleSet {
         }
     }
 
-    /// Takes the `Connection` value of `length` bytes that was written, and puts in its place the
-    /// fields that it nominates and no rule matches, with a comma between them. Returns their
-    /// length; -1 if there is no memory for them.
+    /// Takes the `Connection` value of `length` bytes that was written, of which the last is a comma, and
+    /// puts in its place the fields that it nominates and no rule matches: each ends in a comma, or in a
+    /// colon if no sender may nominate it. Returns their length; -1 if there is no memory for them.
     pub fn nominated(&mut self, length: usize) -> i32 {
         let value = self.block.get(..length).unwrap_or_default();
         let mut nominated = Vec::new();
@@ -116,11 +118,14 @@ impl RuleSet {
             return -1;
         }
         for option in connection_options(value) {
+            let end = match nomination(option, b"") {
+                Nomination::Keeps => continue,
+                Nomination::Removes => b',',
+                Nomination::Forbidden => b':',
+            };
             if !self.set.matches(option) {
-                if !nominated.is_empty() {
-                    nominated.push(b',');
-                }
                 nominated.extend_from_slice(option);
+                nominated.push(end);
             }
         }
         self.block[..nominated.len()].copy_from_slice(&nominated);

@@ -22,7 +22,9 @@ fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     *bytes[at..].first_chunk().expect("as many bytes")
 }
 
-/// The order of two runs of bytes in which the case of ASCII letters does not count.
+/// The order of two runs of bytes in which the case of ASCII letters does not count. Not inlined, to keep
+/// the module small.
+#[inline(never)]
 pub(crate) fn compare_ignoring_case(a: &[u8], b: &[u8]) -> Ordering {
     let a = a.iter().map(u8::to_ascii_lowercase);
     a.cmp(b.iter().map(u8::to_ascii_lowercase))

@@ -1,6 +1,54 @@
 //! The `Connection` field (RFC 9110 §7.6.1), whose options nominate further fields to remove.
 
-use crate::token::is_token;
+use crate::{bytes::compare_ignoring_case, token::is_token};
+
+/// Fields that frame or route a message, describe its content, carry credentials, or say who sent it: they
+/// are meant for all recipients, and no sender may nominate them. What ends in a hyphen is the beginning of
+/// names.
+///
+/// `Transfer-Encoding` concerns one connection, but only whoever frames the body anew may remove it.
+const END_TO_END: &[u8] = b"authorization,cache-control,content-,cookie,forwarded,host,set-cookie,\
+    transfer-encoding,via,x-forwarded-,x-real-ip";
+
+/// What a nomination does to a field of the message, the strictest last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Nomination {
+    /// The field stays: `Upgrade`, which means nothing without `Connection`, and `TE: trailers`.
+    Keeps,
+    /// The field goes.
+    Removes,
+    /// The message is refused: the field frames or routes it, or is otherwise meant for all
+    /// recipients.
+    Forbidden,
+}
+
+/// Returns what `Connection` does when it nominates the field `name`.
+///
+/// # Example
+///
+/// ```
+/// use hedgerow_headers::{Nomination, nomination};
+///
+/// assert_eq!(nomination(b"X-Hop", b"1"), Nomination::Removes);
+/// assert_eq!(nomination(b"TE", b"trailers"), Nomination::Keeps);
+/// assert_eq!(nomination(b"Content-Length", b"44"), Nomination::Forbidden);
+/// ```
+#[must_use]
+#[inline(never)]
+pub fn nomination(name: &[u8], value: &[u8]) -> Nomination {
+    let is = |a: &[u8], b: &[u8]| compare_ignoring_case(a, b).is_eq();
+    let is_end_to_end = |other: &[u8]| {
+        let length = if other.ends_with(b"-") { other.len() } else { name.len() };
+        is(name.get(..length).unwrap_or_default(), other)
+    };
+    if options(END_TO_END).any(is_end_to_end) {
+        Nomination::Forbidden
+    } else if is(name, b"upgrade") || is(name, b"te") && is(value.trim_ascii(), b"trailers") {
+        Nomination::Keeps
+    } else {
+        Nomination::Removes
+    }
+}
 
 /// The options of one `Connection` field value: the members of a comma-separated list that are
 /// tokens, without the ASCII white space around them.

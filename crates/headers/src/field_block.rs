@@ -4,15 +4,19 @@ use alloc::vec::Vec;
 use core::{fmt, ops::Range};
 
 use crate::{
-    Fault, HeaderSet, bytes::compare_ignoring_case, connection, control::find_control,
+    Fault, HeaderSet,
+    bytes::compare_ignoring_case,
+    connection::{self, Nomination, nomination},
+    control::find_control,
     token::is_token,
 };
 
 /// How many fields the `Connection` lines of a block may nominate beside those that a rule matches.
 pub const MAX_NOMINATED: usize = 1024;
 
-const TOO_MANY_NOMINATED: &str =
-    "expected at most 1024 fields that Connection nominates, found more";
+const TOO_MANY_NOMINATED: &str = "expected at most 1024 nominated fields, found more";
+const FORBIDDEN: &str = "expected a field that may be nominated, found another";
+const TWO_FRAMINGS: &str = "expected one field that frames the body, found more";
 const BARE_CR: &str = "expected LF after CR, found another byte";
 const BARE_LF: &str = "expected CR before LF, found LF alone";
 const NUL: &str = "expected no NUL, found one";
@@ -25,12 +29,17 @@ impl HeaderSet<'_> {
     /// lines that end in CR LF, with or without the empty line that closes them. A line that begins
     /// with white space continues the one before it (`obs-fold`) and stays or goes with it. Order
     /// and duplicates of what stays are kept. A set that strips `Connection` also strips the fields
-    /// that the block's `Connection` lines nominate (RFC 9110 §7.6.1).
+    /// that the block's `Connection` lines nominate (RFC 9110 §7.6.1), as [`nomination`] says.
+    ///
+    /// A rule that matches `Content-Length` or `Transfer-Encoding` removes what frames the body: only a
+    /// caller that frames the body anew may have one.
     ///
     /// # Errors
     ///
-    /// A line that RFC 9112 §5 does not allow, or that parsers are known to disagree about; see
-    /// [`FieldBlockError`]. The block is then as it was: nothing moves until all of it was read.
+    /// A line that RFC 9112 §5 does not allow, or that parsers are known to disagree about; a body
+    /// whose length is ambiguous (RFC 9112 §6.3); a `Connection` that nominates a field for all
+    /// recipients. See [`FieldBlockError`]. The block is then as it was: nothing moves until all of it
+    /// was read.
     ///
     /// # Complexity
     ///
@@ -66,6 +75,7 @@ impl HeaderSet<'_> {
         nominated: &mut Vec<&'b [u8]>,
     ) -> Result<Vec<Range<usize>>, FieldBlockError> {
         let mut removed: Vec<Range<usize>> = Vec::new();
+        let mut framings = 0;
         let mut start = 0;
         while start < block.len() {
             if block[start..] == *b"\r\n" {
@@ -74,15 +84,30 @@ impl HeaderSet<'_> {
             let colon = name_end(block, start)?;
             let end = field_end(block, colon + 1)?;
             let name = &block[start..colon];
+            let framing = framing(name);
+            if framing != 0 && framings != 0 && (framings | framing) & LENGTH != 0 {
+                return Err(FieldBlockError::at(start, TWO_FRAMINGS));
+            }
+            framings |= framing;
             let matches = self.matches(name);
-            if matches && self.strips_connection() && name.eq_ignore_ascii_case(b"connection") {
+            if matches
+                && self.strips_connection()
+                && compare_ignoring_case(name, b"connection").is_eq()
+            {
                 for option in connection::options(&block[colon + 1..end - 2]) {
                     if !self.matches(option) && !nominate(nominated, option) {
                         return Err(FieldBlockError::at(start, TOO_MANY_NOMINATED));
                     }
                 }
             }
-            if matches || place_of(nominated, name).is_ok() {
+            let is_removed = matches
+                || place_of(nominated, name).is_ok()
+                    && match nomination(name, &block[colon + 1..end - 2]) {
+                        Nomination::Removes => true,
+                        Nomination::Keeps => false,
+                        Nomination::Forbidden => return Err(FieldBlockError::at(start, FORBIDDEN)),
+                    };
+            if is_removed {
                 match removed.last_mut() {
                     Some(run) if run.end == start => run.end = end,
                     _ => removed.push(start..end),
@@ -91,6 +116,19 @@ impl HeaderSet<'_> {
             start = end;
         }
         Ok(removed)
+    }
+}
+
+/// What a field says of where the body ends, and 0 for all others.
+const LENGTH: u8 = 1;
+const ENCODING: u8 = 2;
+
+fn framing(name: &[u8]) -> u8 {
+    let is = |other: &[u8]| compare_ignoring_case(name, other).is_eq();
+    match name.len() {
+        14 if is(b"content-length") => LENGTH,
+        17 if is(b"transfer-encoding") => ENCODING,
+        _ => 0,
     }
 }
 
@@ -132,8 +170,7 @@ fn name_end(block: &[u8], start: usize) -> Result<usize, FieldBlockError> {
         Some(0) => NUL,
         Some(b'\r') | None => return Err(FieldBlockError::unfinished(block)),
         Some(&byte) => {
-            let message =
-                "expected a token character (RFC 9110 section 5.6.2) or a colon, found byte";
+            let message = "expected a token character or a colon, found byte";
             return Err(FieldBlockError { message, byte: Some(byte), offset: at });
         }
     };
@@ -181,8 +218,9 @@ fn compact(block: &mut [u8], removed: &[Range<usize>]) -> usize {
 /// [`Display`](fmt::Display) says what was expected, what was found and where. Refused are a CR or an
 /// LF that is not part of a CR LF, a NUL, a line without a colon or without a name, white space
 /// or another byte that is no `token` character in a name, a first line that continues nothing, an
-/// empty line before the end, a last line without CR LF, and more than [`MAX_NOMINATED`] nominated
-/// fields, at the line that nominates one too many.
+/// empty line before the end, a last line without CR LF, more than [`MAX_NOMINATED`] nominated
+/// fields, at the line that nominates one too many, a nominated field whose nomination is
+/// [forbidden](Nomination::Forbidden), and a second field that frames the body in another way.
 ///
 /// # Example
 ///

@@ -1,20 +1,30 @@
 //! Stripping an [`http::HeaderMap`].
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use http::{HeaderMap, HeaderName, header::CONNECTION};
 
-use crate::{HeaderSet, connection};
+use crate::{
+    HeaderSet,
+    connection::{self, Nomination, nomination},
+};
 
 impl HeaderSet<'_> {
     /// Removes every field whose name a rule matches, and returns how many names went.
     ///
     /// A set that matches `Connection` first removes the fields that the map's `Connection` fields
-    /// nominate, as RFC 9110 §7.6.1 asks of every intermediary.
+    /// nominate (RFC 9110 §7.6.1), as [`nomination`] says.
     ///
     /// Like all removal from a [`HeaderMap`], this may change the order in which the rest is
     /// iterated; the values of each name keep theirs. A set that owns its image removes faster
     /// than one that borrows it.
+    ///
+    /// # Errors
+    ///
+    /// A `Connection` that nominates a field of the map that is meant for all recipients, such as
+    /// `Content-Length` or `Host`, and that no rule matches. The map is then as it was; refuse the
+    /// message.
     ///
     /// # Example
     ///
@@ -26,30 +36,82 @@ impl HeaderSet<'_> {
     /// let mut headers = HeaderMap::new();
     /// headers.insert("x-internal-user-id", "7".parse()?);
     /// headers.insert("accept", "text/html".parse()?);
-    /// assert_eq!(set.strip(&mut headers), 1);
+    /// assert_eq!(set.strip(&mut headers)?, 1);
     /// assert_eq!(headers.len(), 1);
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
-    pub fn strip<T: AsRef<[u8]>>(&self, map: &mut HeaderMap<T>) -> usize {
-        let nominated = if self.strips_connection() { strip_nominated(map) } else { 0 };
+    pub fn strip<T: AsRef<[u8]>>(
+        &self,
+        map: &mut HeaderMap<T>,
+    ) -> Result<usize, ConnectionOptionError> {
+        let nominated = if self.strips_connection() { self.strip_nominated(map)? } else { 0 };
         let known = self.known_names().and_then(|known| known.strip(self, map));
-        nominated + known.unwrap_or_else(|| strip_each(map, |name| self.matches_name(name)))
+        Ok(nominated + known.unwrap_or_else(|| strip_each(map, |name| self.matches_name(name))))
+    }
+
+    /// Removes the fields that `Connection` nominates.
+    fn strip_nominated<T: AsRef<[u8]>>(
+        &self,
+        map: &mut HeaderMap<T>,
+    ) -> Result<usize, ConnectionOptionError> {
+        let mut nominated = Vec::new();
+        for value in map.get_all(CONNECTION) {
+            for option in connection::options(value.as_ref()) {
+                let Ok(name) = HeaderName::from_bytes(option) else { continue };
+                let values = map.get_all(&name).iter();
+                match values.map(|value| nomination(option, value.as_ref())).max() {
+                    None | Some(Nomination::Keeps) => {}
+                    Some(Nomination::Forbidden) if !self.matches_name(&name) => {
+                        return Err(ConnectionOptionError { name });
+                    }
+                    Some(_) => nominated.push(name),
+                }
+            }
+        }
+        Ok(nominated.iter().filter(|&name| map.remove(name).is_some()).count())
     }
 }
+
+/// A `Connection` field that nominates a field for all recipients. The map is as it was.
+///
+/// # Example
+///
+/// ```
+/// use hedgerow_headers::{HeaderSetBuilder, presets};
+/// use http::HeaderMap;
+///
+/// let set = HeaderSetBuilder::new().rules(presets::HOP_BY_HOP)?.build();
+/// let mut headers = HeaderMap::new();
+/// headers.insert("connection", "content-length".parse()?);
+/// headers.insert("content-length", "44".parse()?);
+/// let error = set.strip(&mut headers).unwrap_err();
+/// assert_eq!(error.name(), "content-length");
+/// assert_eq!(headers.len(), 2);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConnectionOptionError {
+    name: HeaderName,
+}
+
+impl ConnectionOptionError {
+    /// The field that may not be nominated.
+    #[must_use]
+    pub fn name(&self) -> &HeaderName {
+        &self.name
+    }
+}
+
+impl fmt::Display for ConnectionOptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Connection: expected an option that may be nominated, found {}", self.name)
+    }
+}
+
+impl core::error::Error for ConnectionOptionError {}
 
 /// Removes every name that `matches`, one after the other.
 fn strip_each<T>(map: &mut HeaderMap<T>, matches: impl Fn(&HeaderName) -> bool) -> usize {
     let names: Vec<_> = map.keys().filter(|name| matches(name)).cloned().collect();
     names.iter().filter(|&name| map.remove(name).is_some()).count()
-}
-
-/// Removes the fields that `Connection` nominates.
-fn strip_nominated<T: AsRef<[u8]>>(map: &mut HeaderMap<T>) -> usize {
-    let nominated: Vec<_> = map
-        .get_all(CONNECTION)
-        .iter()
-        .flat_map(|value| connection::options(value.as_ref()))
-        .filter_map(|option| HeaderName::from_bytes(option).ok())
-        .collect();
-    nominated.iter().filter(|&name| map.remove(name).is_some()).count()
 }

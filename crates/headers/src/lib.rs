@@ -41,9 +41,11 @@ mod shown;
 mod standard_names;
 
 pub use builder::HeaderSetBuilder;
-pub use connection::options as connection_options;
+pub use connection::{Nomination, nomination, options as connection_options};
 pub use fault::Fault;
 pub use field_block::{FieldBlockError, MAX_NOMINATED};
+#[cfg(feature = "http")]
+pub use header_map::ConnectionOptionError;
 pub use image_error::ImageError;
 pub use probe::Probe;
 pub use rule::{MAX_RULE_LENGTH, MAX_RULES, Rule, RuleError};

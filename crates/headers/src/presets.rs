@@ -12,18 +12,32 @@
 //!     .rules(presets::HOP_BY_HOP)?
 //!     .rules(presets::CLOUDFLARE)?
 //!     .build();
-//! assert!(set.matches(b"Upgrade"));
+//! assert!(set.matches(b"Keep-Alive"));
 //! assert!(set.matches(b"CF-Connecting-IP"));
 //! # Ok::<(), hedgerow_headers::RuleError>(())
 //! ```
 
-/// The fields that concern one connection only, which every intermediary must remove before it
-/// forwards a message.
+/// The fields that concern one connection only, and that a proxy may remove while it forwards the body
+/// as it is framed.
 ///
-/// Source: RFC 9110 §7.6.1, with `Trailer`, `Proxy-Authenticate` and `Proxy-Authorization` as in
-/// RFC 2616 §13.5.1 for recipients that still follow it. A set that strips `Connection` also strips
-/// the fields that a message's `Connection` nominates.
-pub const HOP_BY_HOP: &[&str] = &[
+/// Source: RFC 9110 §7.6.1, with `Proxy-Authenticate` and `Proxy-Authorization` as in RFC 2616 §13.5.1
+/// for recipients that still follow it. A set that strips `Connection` also strips the fields that a
+/// message's `Connection` [nominates](crate::nomination).
+///
+/// Left out are the fields that only the party that frames the message anew may remove; see
+/// [`HOP_BY_HOP_REFRAMED`].
+pub const HOP_BY_HOP: &[&str] =
+    &["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"];
+
+/// All hop-by-hop fields, for a proxy that decodes the body, frames it anew, and sends the trailers and
+/// upgrades that it supports itself.
+///
+/// With any other proxy, a set of these enables request smuggling: without `Transfer-Encoding`, the
+/// body is sent without framing, and the next server reads it as another request.
+///
+/// Source: as of [`HOP_BY_HOP`], with `TE`, `Trailer`, `Transfer-Encoding` and `Upgrade`; RFC 9112 §6.1
+/// says who may remove `Transfer-Encoding`.
+pub const HOP_BY_HOP_REFRAMED: &[&str] = &[
     "connection",
     "keep-alive",
     "proxy-authenticate",
@@ -67,8 +81,13 @@ pub const VERCEL: &[&str] = &["x-now-*", "x-vercel-*"];
 pub const NEXT: &[&str] = &["x-matched-path", "x-middleware-*", "x-now-route-matches"];
 
 /// All of them, by the names that JavaScript has for them.
-pub const ALL: [(&str, &[&str]); 4] =
-    [("hop-by-hop", HOP_BY_HOP), ("cloudflare", CLOUDFLARE), ("vercel", VERCEL), ("next", NEXT)];
+pub const ALL: [(&str, &[&str]); 5] = [
+    ("hop-by-hop", HOP_BY_HOP),
+    ("hop-by-hop-reframed", HOP_BY_HOP_REFRAMED),
+    ("cloudflare", CLOUDFLARE),
+    ("vercel", VERCEL),
+    ("next", NEXT),
+];
 
 #[cfg(test)]
 mod tests {

@@ -90,7 +90,7 @@ pub(crate) fn parse(rule: &[u8]) -> Result<(&[u8], bool), RuleError> {
             return Err(RuleError(Fault::at(position, message)));
         }
         if !is_token(byte) {
-            let message = "expected a token character (RFC 9110 section 5.6.2), found byte";
+            let message = "expected a token character, found byte";
             return Err(RuleError(Fault::byte_at(position, byte, message)));
         }
     }

@@ -168,7 +168,8 @@ impl<'a> HeaderSet<'a> {
     ///
     /// A miss is decided by a few words of the name and of the image, whatever the number of rules;
     /// a hit compares the name once more.
-    #[inline]
+    #[cfg_attr(feature = "front", inline)]
+    #[cfg_attr(not(feature = "front"), inline(never))]
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
         #[cfg(feature = "front")]

@@ -4,6 +4,8 @@ export type HedgerowErrorCode =
   | "ERR_HEADER_RULE"
   /** A field block that is not made of HTTP/1.1 field lines, or beyond a limit. */
   | "ERR_FIELD_BLOCK"
+  /** A `Connection` field that nominates a field for all recipients. */
+  | "ERR_CONNECTION_OPTION"
   /** A file that is no path filter. */
   | "ERR_FILTER_FORMAT"
   /** An answer that holds no path filter, since its status says so. */

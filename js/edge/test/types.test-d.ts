@@ -41,6 +41,7 @@ test("a HedgerowError is an Error with a code that cannot be changed", () => {
   expectTypeOf<HedgerowErrorCode>().toEqualTypeOf<
     | "ERR_HEADER_RULE"
     | "ERR_FIELD_BLOCK"
+    | "ERR_CONNECTION_OPTION"
     | "ERR_FILTER_FORMAT"
     | "ERR_FILTER_RESPONSE"
     | "ERR_FILTER_TIMEOUT"
@@ -55,7 +56,9 @@ test("a HedgerowError is an Error with a code that cannot be changed", () => {
 
 test("a preset is a list of rules, by a name that there is", () => {
   expectTypeOf(hedgerow.preset).toEqualTypeOf<(name: PresetName) => string[]>();
-  expectTypeOf<PresetName>().toEqualTypeOf<"hop-by-hop" | "cloudflare" | "vercel" | "next">();
+  expectTypeOf<PresetName>().toEqualTypeOf<
+    "hop-by-hop" | "hop-by-hop-reframed" | "cloudflare" | "vercel" | "next"
+  >();
 });
 
 test("the package exports nothing else", () => {

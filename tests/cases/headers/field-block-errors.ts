@@ -108,7 +108,7 @@ export const fieldBlockErrors: Cases = {
   },
 
   "a name that is no token is refused": () => {
-    const message = "expected a token character (RFC 9110 section 5.6.2) or a colon, found byte ";
+    const message = "expected a token character or a colon, found byte ";
     refusedEnds(`${message}0xc3`, [["b\xc3\xa9: 1\r\n", 1]]);
     refusedEnds(`${message}0x28`, [["b(c): 1\r\n", 1]]);
     refusedEnds(`${message}0x22`, [['"b": 1\r\n', 0]]);

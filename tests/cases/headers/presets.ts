@@ -4,7 +4,8 @@ import type { Cases } from "../case.js";
 
 /** A name that each preset matches. */
 const EXAMPLES: Readonly<Record<PresetName, string>> = {
-  "hop-by-hop": "Transfer-Encoding",
+  "hop-by-hop": "Keep-Alive",
+  "hop-by-hop-reframed": "Transfer-Encoding",
   cloudflare: "CF-Connecting-IP",
   vercel: "X-Vercel-Forwarded-For",
   next: "X-Middleware-Subrequest",
@@ -21,6 +22,15 @@ export const presets: Cases = {
       equal(missed, [], `missed by ${name}`);
       equal(stripper.matches("accept"), false, `${name} matches accept`);
     }
+  },
+
+  "the preset hop-by-hop leaves what frames or upgrades a message": () => {
+    using stripper = new HeaderStripper(preset("hop-by-hop"));
+    const left = ["content-length", "host", "te", "trailer", "transfer-encoding", "upgrade"];
+    equal(
+      left.filter((name) => stripper.matches(name)),
+      [],
+    );
   },
 
   "the preset next matches the header that skips middleware": () => {

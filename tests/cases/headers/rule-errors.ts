@@ -34,7 +34,7 @@ export const ruleErrors: Cases = {
     for (const character of ascii.filter((candidate) => !isToken(candidate))) {
       const found = `found byte 0x${character.charCodeAt(0).toString(16).padStart(2, "0")} at byte 2`;
       for (const rule of [`x-${character}-id`, `x-${character}*`]) {
-        refusedRule(rule, `expected a token character (RFC 9110 section 5.6.2), ${found}`);
+        refusedRule(rule, `expected a token character, ${found}`);
       }
       refusedRule(character, "at byte 0");
     }
@@ -50,10 +50,7 @@ export const ruleErrors: Cases = {
     const messages = [
       ["", 'rule 0 (""): expected a field name, found an empty rule'],
       ["x-*-id", `rule 0 ("x-*-id"): expected '*' only as the last character, found one at byte 2`],
-      [
-        "x debug",
-        'rule 0 ("x debug"): expected a token character (RFC 9110 section 5.6.2), found byte 0x20 at byte 1',
-      ],
+      ["x debug", 'rule 0 ("x debug"): expected a token character, found byte 0x20 at byte 1'],
       [
         `y${" ".repeat(400)}`,
         `rule 0 ("y${" ".repeat(299)}"): expected at most 256 bytes, found more`,

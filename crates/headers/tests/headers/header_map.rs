@@ -19,15 +19,27 @@ fn assert_stripped_as_by_the_oracle(set: &HeaderSet<'_>, oracle: &Oracle<'_>, fi
         .filter(|(name, _)| name == http::header::CONNECTION)
         .map(|(_, value)| value.as_bytes())
         .collect();
-    let kept =
-        fields.iter().filter(|(name, _)| !oracle.removes(name.as_str().as_bytes(), &connections));
-
+    let fates: Option<Vec<bool>> = fields
+        .iter()
+        .map(|(name, value)| {
+            oracle.removes(name.as_str().as_bytes(), value.as_bytes(), &connections)
+        })
+        .collect();
     let mut map: HeaderMap = fields.iter().cloned().collect();
-    let expected: HeaderMap = kept.cloned().collect();
-    let names_before = map.keys_len();
-    let removed = set.strip(&mut map);
+    let before = map.clone();
+    let result = set.strip(&mut map);
+    let Some(fates) = fates else {
+        let error = result.expect_err("a nomination that is forbidden");
+        assert!(before.contains_key(error.name()));
+        assert_eq!(map, before);
+        return;
+    };
+    // A name goes with all of its values.
+    let goes =
+        |name: &HeaderName| fields.iter().zip(&fates).any(|((n, _), &goes)| goes && n == name);
+    let expected: HeaderMap = fields.iter().filter(|(name, _)| !goes(name)).cloned().collect();
     assert_eq!(map, expected);
-    assert_eq!(removed, names_before - expected.keys_len());
+    assert_eq!(result, Ok(before.keys_len() - expected.keys_len()));
 }
 
 /// Fields of these names, each value different.
@@ -80,7 +92,7 @@ fn all_values_of_a_name_go_and_the_values_of_others_keep_their_order() {
     let fields = numbered(["a", "x-a", "a", "b", "x-a", "a", "b", "x-b"]);
     let mut map: HeaderMap = fields.iter().cloned().collect();
     assert_stripped(&["x-a", "x-b*"], &fields);
-    set_of(["x-*"]).strip(&mut map);
+    set_of(["x-*"]).strip(&mut map).expect("no nomination");
     assert!(map.get_all("a").iter().eq(["0", "2", "5"]));
     assert!(map.get_all("b").iter().eq(["3", "6"]));
 }
@@ -158,14 +170,47 @@ fn a_set_that_strips_connection_strips_what_every_connection_field_nominates() {
     }
     let mut map: HeaderMap = fields.into_iter().collect();
     let set = set_of(["connection"]);
-    assert_eq!(set.strip(&mut map), 5);
+    assert_eq!(set.strip(&mut map), Ok(5));
     assert!(map.keys().eq(["host"]));
+}
+
+#[test]
+fn a_nomination_of_what_is_meant_for_all_recipients_is_refused() {
+    for (value, name) in [
+        ("Content-Length", "content-length"),
+        ("close, HOST", "host"),
+        ("x-hop, transfer-encoding", "transfer-encoding"),
+        ("x-forwarded-for", "x-forwarded-for"),
+        ("cookie", "cookie"),
+    ] {
+        let fields = with_connections(&["keep-alive", value], &["x-hop", name, "accept"]);
+        assert_stripped(&["connection"], &fields);
+        let mut map: HeaderMap = fields.into_iter().collect();
+        let error = set_of(["connection"]).strip(&mut map).expect_err(value);
+        let expected = "Connection: expected an option that may be nominated, found";
+        assert_eq!(error.to_string(), format!("{expected} {name}"));
+        // A rule of its own removes it: the caller frames or routes the message anew.
+        assert_eq!(
+            set_of(["connection", name]).strip(&mut map),
+            Ok(if value.contains("x-hop") { 3 } else { 2 })
+        );
+    }
+}
+
+#[test]
+fn a_nomination_keeps_upgrade_and_a_te_that_accepts_trailers() {
+    let te = |value| (http::header::TE, HeaderValue::from_static(value));
+    let mut fields = with_connections(&["Upgrade, TE"], &["upgrade", "accept"]);
+    fields.push(te("trailers"));
+    assert_stripped(&["connection"], &fields);
+    fields.push(te("gzip"));
+    assert_stripped(&["connection"], &fields);
 }
 
 #[test]
 fn connection_may_nominate_itself_and_is_counted_once() {
     let mut map: HeaderMap = with_connections(&["connection, close"], &["a"]).into_iter().collect();
-    assert_eq!(set_of(["connection"]).strip(&mut map), 1);
+    assert_eq!(set_of(["connection"]).strip(&mut map), Ok(1));
     assert_eq!(map.keys_len(), 1);
 }
 

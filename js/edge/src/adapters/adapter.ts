@@ -28,6 +28,9 @@ export interface AdapterOptions<Asked> extends Partial<PathCheckOptions<Asked>> 
   paths?: Paths<Asked>;
 }
 
+/** The fields that say where the body of a request ends. */
+const FRAMING = ["content-length", "transfer-encoding"];
+
 /** Options, read once. What is `undefined` is not done. */
 export interface Adapter<Asked> {
   readonly requests: HeaderStripper | undefined;
@@ -71,7 +74,7 @@ export function readOptions<Asked>(
 
 function readHeaders(of: string, headers: AdapterOptions<never>["headers"]) {
   if (headers === undefined || isRules(headers)) {
-    const both = headers && stripperOf(headers);
+    const both = headers && requestStripperOf(of, headers);
     return { requests: both, responses: both };
   }
   const name = `${of}: headers`;
@@ -84,7 +87,7 @@ function readHeaders(of: string, headers: AdapterOptions<never>["headers"]) {
       `${name}: expected requests, responses, or both, found neither`,
     );
   }
-  const inbound = requests && stripperOf(requests);
+  const inbound = requests && requestStripperOf(of, requests);
   // The same ones may be rules that can be read but once.
   const outbound = responses === requests ? inbound : responses && stripperOf(responses);
   return { requests: inbound, responses: outbound };
@@ -94,6 +97,15 @@ function isRules(value: unknown): value is HeaderRules {
   return typeof value === "object" && value !== null
     ? isStripper(value) || Symbol.iterator in value
     : false;
+}
+
+/** A stripper for requests, whose bodies an adapter does not frame anew. */
+function requestStripperOf(of: string, rules: HeaderRules): HeaderStripper {
+  const stripper = stripperOf(rules);
+  const framing = FRAMING.find((name) => stripper.matches(name));
+  if (framing === undefined) return stripper;
+  const message = `${of}: headers: expected rules that leave ${framing} in requests, found one that matches it`;
+  throw new HedgerowError("ERR_OPTIONS", message);
 }
 
 function stripperOf(rules: HeaderRules): HeaderStripper {

@@ -5,6 +5,7 @@ import "../entries/instance.js";
 import { NOT_FOUND } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
 import { stripRequest, stripResponse } from "./node-messages.js";
+import { answerBadRequest, isRefused } from "./refusal.js";
 
 export type { HeaderRules } from "./adapter.js";
 export { stripRequest, stripResponse };
@@ -24,7 +25,8 @@ export type ConnectMiddleware = (
 
 /**
  * Strips `headers` from requests before other middleware sees them, and from responses when they are
- * sent, whoever set them; answers 404 where `paths` say that nothing exists.
+ * sent, whoever set them; answers 404 where `paths` say that nothing exists. A request whose `Connection`
+ * nominates a field for all recipients is answered 400, and its connection is closed.
  *
  * Upgrades do not go through middleware: see {@link stripRequest}.
  *
@@ -45,8 +47,10 @@ export function hedgerow(options: ConnectOptions): ConnectMiddleware {
   const { notFound = answerNotFound } = options;
 
   return function hedgerow(request, response, next) {
-    if (requests !== undefined) stripRequest(requests, request);
     if (responses !== undefined) stripResponse(responses, response);
+    if (requests !== undefined && isRefused(() => stripRequest(requests, request))) {
+      return answerBadRequest(response);
+    }
     if (passes === undefined) return next();
     const answer = passes(request.method!, targetOf(request), request);
     if (answer === true) return next();

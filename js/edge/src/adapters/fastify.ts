@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import "../entries/instance.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
 import { stripRequest, stripResponse } from "./node-messages.js";
+import { answerBadRequest, isRefused } from "./refusal.js";
 
 export type { HeaderRules } from "./adapter.js";
 
@@ -19,7 +20,8 @@ const OF_REGISTER = new Set(["prefix", "logLevel", "logSerializers"]);
 /**
  * Strips `headers` from requests before any other hook of the application sees them, and from
  * responses when they are sent, whoever set them; answers as to an unknown route where `paths` say that
- * nothing exists. It holds for all of the application that registers it, not only for one context.
+ * nothing exists. A request whose `Connection` nominates a field for all recipients is answered 400, and
+ * its connection is closed. It holds for all of the application that registers it, not only for one context.
  *
  * Registration fails with a `HedgerowError`: `ERR_OPTIONS` for an option that is unknown,
  * missing, or of the wrong type; `ERR_HEADER_RULE` and `ERR_ARGUMENT` as `HeaderStripper` throws them.
@@ -49,8 +51,11 @@ async function addHooks(fastify: FastifyInstance, registered: FastifyOptions): P
   const { notFound = callNotFound } = options;
 
   fastify.addHook("onRequest", (request, reply, done) => {
-    if (requests !== undefined) stripRequest(requests, request.raw);
     if (responses !== undefined) stripResponse(responses, reply.raw);
+    if (requests !== undefined && isRefused(() => stripRequest(requests, request.raw))) {
+      reply.hijack();
+      return answerBadRequest(reply.raw);
+    }
     // A request without a route is answered so anyhow.
     if (passes === undefined || request.is404) return done();
     const answer = passes(request.method, request.originalUrl, request);

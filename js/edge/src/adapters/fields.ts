@@ -1,5 +1,6 @@
 /** Strips header fields in the forms in which Node and undici take and give them. */
 import type { HeaderStripper } from "../headers/header-stripper.js";
+import { isForbiddenNomination } from "./refusal.js";
 
 /** Names and values: in turn, in pairs, or as an object. Names may be bytes, in turn. */
 export type Fields =
@@ -17,12 +18,14 @@ type Readable = readonly unknown[] | Readonly<Record<string, unknown>>;
 export function strippedFields<Given extends Fields>(
   stripper: HeaderStripper,
   fields: Given,
+  isResponse: boolean,
 ): Given | readonly unknown[] | Record<string, unknown> {
   const isOther = !Array.isArray(fields) && Symbol.iterator in fields;
   const readable: Readable = isOther
     ? [...(fields as Iterable<unknown[]>)].flat()
     : (fields as Readable);
-  const doomed = doomedNames(stripper, namesOf(readable), (index) => valueAt(readable, index));
+  const at = (index: number) => valueAt(readable, index);
+  const doomed = doomedNames(stripper, namesOf(readable), at, isResponse);
   return withoutNames(readable, doomed);
 }
 
@@ -65,17 +68,26 @@ function isPairs(fields: readonly unknown[]): fields is readonly (readonly [stri
  * these nominates.
  *
  * @param at the value of the name at an index
+ * @param isResponse whether a `Connection` that nominates a field for all recipients nominates nothing:
+ * some servers nominate `Transfer-Encoding`, and a response cannot be refused once it is there
+ * @throws {HedgerowError} `ERR_CONNECTION_OPTION` for such a `Connection` of a request
  */
 export function doomedNames(
   stripper: HeaderStripper,
   names: readonly string[],
   at: (index: number) => unknown,
+  isResponse: boolean,
 ): string[] {
   const doomed = names.filter((name) => stripper.matches(name));
   if (!doomed.some(isConnection)) return doomed;
   const raw = names.flatMap((name, index) => [name, textOf(at(index))]);
-  const kept = new Set(stripper.stripRaw(raw).filter((_, index) => index % 2 === 0));
-  return names.filter((name) => !kept.has(name));
+  try {
+    const kept = new Set(stripper.stripRaw(raw).filter((_, index) => index % 2 === 0));
+    return names.filter((name) => !kept.has(name));
+  } catch (error) {
+    if (isResponse && isForbiddenNomination(error)) return doomed;
+    throw error;
+  }
 }
 
 function isConnection(name: string): boolean {

@@ -7,6 +7,7 @@ import type { HeaderStripper } from "../headers/header-stripper.js";
 import { type Adapter, type AdapterOptions, readOptions } from "./adapter.js";
 import { strippedRequest, strippedResponse } from "./messages.js";
 import { stripIncoming, stripResponse } from "./node-messages.js";
+import { badRequest, isRefused } from "./refusal.js";
 
 export * from "../entries/requests.js";
 export type { HeaderRules } from "./adapter.js";
@@ -42,9 +43,14 @@ export function hedgerow(options: HonoOptions): MiddlewareHandler {
   const { passes } = adapter;
 
   return async function hedgerow(c, next) {
-    const responses = stripInbound(adapter, c);
-    const exists = passes?.(c.req.method, c.req.url, c) ?? true;
-    if (exists === true || (await exists)) {
+    const { incoming, outgoing } = nodeMessages(c);
+    const isBad = isRefused(() => stripInbound(adapter, c, incoming));
+    const responses = stripOutbound(adapter, outgoing);
+    const exists = isBad || (passes?.(c.req.method, c.req.url, c) ?? true);
+    if (isBad) {
+      if (outgoing !== undefined) outgoing.shouldKeepAlive = false;
+      c.res = badRequest();
+    } else if (exists === true || (await exists)) {
       await next();
     } else {
       c.res = await notFound(c);
@@ -59,12 +65,15 @@ export function hedgerow(options: HonoOptions): MiddlewareHandler {
   };
 }
 
-/** Strips a request. Returns what its response is still to be stripped with. */
-function stripInbound({ requests, responses }: Adapter<Context>, c: Context) {
-  const { incoming, outgoing } = nodeMessages(c);
+/** Strips a request. */
+function stripInbound({ requests }: Adapter<Context>, c: Context, incoming?: IncomingMessage) {
   if (requests !== undefined && !isStripped(requests, c, incoming)) {
     c.req.raw = strippedRequest(requests, c.req.raw);
   }
+}
+
+/** Strips Node's response, if there is one. Returns what is still to be stripped from the answer. */
+function stripOutbound({ responses }: Adapter<Context>, outgoing?: ServerResponse) {
   if (responses === undefined || outgoing === undefined) return responses;
   stripResponse(responses, outgoing);
   return undefined;

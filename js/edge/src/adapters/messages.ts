@@ -1,5 +1,6 @@
 /** Strips requests and responses of the Fetch standard, of which many let nobody change their fields. */
 import type { HeaderStripper } from "../headers/header-stripper.js";
+import { isForbiddenNomination } from "./refusal.js";
 
 /**
  * Strips a message: in place, or a copy where the message is one that nobody may change.
@@ -10,16 +11,36 @@ export function strip<Message extends Request | Response>(
   stripper: HeaderStripper,
   message: Message,
   copy: (message: Message) => Message,
+  stripHeaders = stripAll,
 ): [Message, gone: number] {
   const { headers } = message;
   try {
-    return [message, stripper.strip(headers)];
+    return [message, stripHeaders(stripper, headers)];
   } catch (error) {
     // The first name could not be removed, so that all of them are still there.
     if (!(error instanceof Error) || error.name !== "TypeError") throw error;
   }
   const own = copy(message);
-  return [own, stripper.strip(own.headers)];
+  return [own, stripHeaders(stripper, own.headers)];
+}
+
+function stripAll(stripper: HeaderStripper, headers: Headers): number {
+  return stripper.strip(headers);
+}
+
+/**
+ * Strips what rules match, where a `Connection` of a response nominates a field for all recipients: it
+ * then nominates nothing.
+ */
+function stripResponseHeaders(stripper: HeaderStripper, headers: Headers): number {
+  try {
+    return stripper.strip(headers);
+  } catch (error) {
+    if (!isForbiddenNomination(error)) throw error;
+    const names = new Set([...headers.keys()].filter((name) => stripper.matches(name)));
+    for (const name of names) headers.delete(name);
+    return names.size;
+  }
 }
 
 /** A request without the fields that the rules match: `request` itself if that can be changed. */
@@ -29,5 +50,6 @@ export function strippedRequest(stripper: HeaderStripper, request: Request): Req
 
 /** A response without the fields that the rules match: `response` itself if that can be changed. */
 export function strippedResponse(stripper: HeaderStripper, response: Response): Response {
-  return strip(stripper, response, (original) => new Response(original.body, original))[0];
+  const copy = (original: Response) => new Response(original.body, original);
+  return strip(stripper, response, copy, stripResponseHeaders)[0];
 }

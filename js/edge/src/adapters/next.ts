@@ -7,6 +7,7 @@ import type { HeaderStripper } from "../headers/header-stripper.js";
 import { answerNotFound } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
 import { strip, strippedResponse } from "./messages.js";
+import { badRequest, isRefused } from "./refusal.js";
 
 export * from "../entries/requests.js";
 export type { HeaderRules } from "./adapter.js";
@@ -58,10 +59,12 @@ export function hedgerow(
   }
 
   return async function hedgerow(request, event) {
-    const [inbound, gone] =
-      requests === undefined
-        ? [request, 0]
-        : strip(requests, request, (original) => new NextRequest(original));
+    let [inbound, gone] = [request, 0];
+    const stripInbound = () => {
+      if (requests === undefined) return;
+      [inbound, gone] = strip(requests, request, (original) => new NextRequest(original));
+    };
+    if (isRefused(stripInbound)) return badRequest();
     if (gone > 0 && !inbound.headers.has("cookie")) forgetCookies(inbound);
     const exists = passes?.(inbound.method, inbound.url, inbound) ?? true;
     let response: Response;

@@ -5,9 +5,12 @@ import type { HeaderStripper } from "../headers/header-stripper.js";
 import { doomedNames, namesOf, valueAt, withoutNames } from "./fields.js";
 
 /**
- * Strips a request in place: `headers`, `headersDistinct` and `rawHeaders`. Trailers stay.
+ * Strips a request in place: `headers`, `headersDistinct` and `rawHeaders`. Trailers stay. Where rules
+ * match `Connection`, an upgrade keeps `Upgrade` and gets `Connection: Upgrade`.
  *
  * @returns how many field lines went
+ * @throws {HedgerowError} `ERR_CONNECTION_OPTION` if `Connection` nominates a field for all recipients.
+ * The request is then as it was: answer 400, or destroy its socket.
  *
  * @example
  * ```ts
@@ -16,7 +19,13 @@ import { doomedNames, namesOf, valueAt, withoutNames } from "./fields.js";
  * import { stripRequest } from "hedgerow/connect";
  *
  * const internal = new HeaderStripper(["x-internal-*"]);
- * createServer().on("upgrade", (request) => stripRequest(internal, request));
+ * createServer().on("upgrade", (request, socket) => {
+ *   try {
+ *     stripRequest(internal, request);
+ *   } catch {
+ *     socket.destroy();
+ *   }
+ * });
  * ```
  */
 export function stripRequest(stripper: HeaderStripper, request: IncomingMessage): number {
@@ -48,7 +57,18 @@ export function stripIncoming(stripper: HeaderStripper, request: IncomingMessage
   }
   rawHeaders.length = end;
   for (const name of gone) delete headers[name];
+  if (isUpgrade(request) && gone.includes("connection")) {
+    // Without it `Upgrade` means nothing, and the server was asked to upgrade.
+    rawHeaders.push("Connection", "Upgrade");
+    headers.connection = "Upgrade";
+  }
   return gone;
+}
+
+/** Whether this is the request of an `upgrade` event, and still has its `Upgrade`. */
+function isUpgrade(request: IncomingMessage & { upgrade?: boolean | null }): boolean {
+  const { upgrade, method, headers } = request;
+  return upgrade === true && method !== "CONNECT" && headers.upgrade !== undefined;
 }
 
 const DISTINCT = Symbol("hedgerow.headersDistinct");
@@ -94,10 +114,17 @@ export function stripResponse(stripper: HeaderStripper, response: ServerResponse
     const at = rest.findIndex((argument) => typeof argument === "object" && argument !== null);
     const given = at < 0 ? [] : (rest[at] as readonly unknown[] | Record<string, unknown>);
     const stored = response.getHeaderNames();
-    const doomed = doomedNames(stripper, [...stored, ...namesOf(given)], (index) => {
-      const name = stored[index];
-      return name === undefined ? valueAt(given, index - stored.length) : response.getHeader(name);
-    });
+    const doomed = doomedNames(
+      stripper,
+      [...stored, ...namesOf(given)],
+      (index) => {
+        const name = stored[index];
+        return name === undefined
+          ? valueAt(given, index - stored.length)
+          : response.getHeader(name);
+      },
+      true,
+    );
     if (doomed.length > 0) {
       for (const name of stored) if (doomed.includes(name)) response.removeHeader(name);
       if (at >= 0) rest[at] = withoutNames(given, doomed);

@@ -17,7 +17,8 @@ type Controller = Dispatcher.DispatchController;
 
 /**
  * Strips `headers` from outgoing requests, and from what comes back before anybody sees it; where
- * `paths` say that nothing exists, nothing is sent, and the answer is 404 with a line of text.
+ * `paths` say that nothing exists, nothing is sent, and the answer is 404 with a line of text. A request
+ * whose `Connection` nominates a field for all recipients fails with `ERR_CONNECTION_OPTION`.
  *
  * @throws {HedgerowError} `ERR_OPTIONS` for an option that is unknown, missing, or of the wrong type;
  * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as `HeaderStripper` throws them
@@ -38,7 +39,7 @@ export function hedgerow(options: UndiciOptions): Dispatcher.DispatcherComposeIn
     const outgoing =
       requests === undefined || headers === undefined || headers === null
         ? request
-        : ({ ...request, headers: strippedFields(requests, headers) } as typeof request);
+        : ({ ...request, headers: strippedFields(requests, headers, false) } as typeof request);
     const stripping = responses === undefined ? handler : new StrippingHandler(responses, handler);
     const answer = passes?.(request.method, request.path, outgoing) ?? true;
     if (answer === true) return dispatch(outgoing, stripping);
@@ -100,8 +101,8 @@ class StrippingHandler implements Handler {
   #stripped(controller: Controller, headers: Received): Received {
     // Of undici 8: the fields as they came.
     const raw = controller as { rawHeaders?: Fields | null };
-    if (raw.rawHeaders) raw.rawHeaders = strippedFields(this.stripper, raw.rawHeaders);
-    return strippedFields(this.stripper, headers) as Received;
+    if (raw.rawHeaders) raw.rawHeaders = strippedFields(this.stripper, raw.rawHeaders, true);
+    return strippedFields(this.stripper, headers, true) as Received;
   }
 }
 

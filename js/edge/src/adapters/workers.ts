@@ -4,6 +4,7 @@ import { HedgerowError } from "../error.js";
 import { answerNotFound } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
 import { strippedRequest, strippedResponse } from "./messages.js";
+import { badRequest, isRefused } from "./refusal.js";
 
 export * from "../entries/requests.js";
 export type { HeaderRules } from "./adapter.js";
@@ -58,7 +59,11 @@ export function hedgerow<Handler extends WorkersHandler = FetchHandler>(
   }
 
   async function guarded(request: Request, rest: unknown[]): Promise<Response> {
-    const inbound = requests === undefined ? request : strippedRequest(requests, request);
+    let inbound = request;
+    const strip = () => {
+      if (requests !== undefined) inbound = strippedRequest(requests, request);
+    };
+    if (isRefused(strip)) return badRequest();
     const exists = passes?.(inbound.method, inbound.url, inbound) ?? true;
     return exists === true || (await exists) ? inner.fetch(inbound, ...rest) : notFound(inbound);
   }

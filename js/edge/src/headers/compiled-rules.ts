@@ -12,6 +12,9 @@ const MAX_BLOCK_LENGTH = 2 ** 24;
 const KEPT_BLOCK_LENGTH = 2 ** 16;
 /** What stands for a number that there is not. */
 const NONE = 0xffffffff;
+/** A name that `RuleSet.nominated` writes, and what stands behind one that no sender may nominate. */
+const NOMINATED = /([^,:]+)([,:])/g;
+const FORBIDDEN = ":";
 
 /** What `RuleSet.numbers` holds. */
 type Numbers = [
@@ -88,15 +91,19 @@ export class CompiledRules {
     return this.#set.matches(length);
   }
 
-  /** The fields that a `Connection` value nominates beside those that a rule matches, in lower case. */
-  nominated(value: string): Set<string> {
+  /**
+   * The fields that a `Connection` value nominates beside those that a rule matches, in lower case, and
+   * whether the message is refused if it has them: no sender may nominate them.
+   */
+  nominated(value: string): Map<string, boolean> {
     this.live();
-    const length = this.#writeBlock(encoder.encode(value), "ERR_ARGUMENT", "Connection");
+    const length = this.#writeBlock(encoder.encode(`${value},`), "ERR_ARGUMENT", "Connection");
     const left = this.#set.nominated(length);
     const names = decoder.decode(this.#block.bytes.subarray(0, Math.max(left, 0)));
     this.#release(length);
     if (left < 0) throw tooLong("ERR_ARGUMENT", "Connection", length);
-    return new Set(names === "" ? [] : names.toLowerCase().split(","));
+    const found = names.toLowerCase().matchAll(NOMINATED);
+    return new Map(Array.from(found, ([, name, end]) => [name!, end === FORBIDDEN]));
   }
 
   /** Strips a field block in place, and returns a view of what is left of it. */

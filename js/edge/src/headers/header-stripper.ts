@@ -11,7 +11,8 @@ import { MISS } from "./probe.js";
  * decided by reading three numbers of a string and one bit of the compiled set.
  *
  * A set that matches `connection` also strips the fields that a message's `Connection` nominates,
- * as RFC 9110 §7.6.1 asks of every intermediary.
+ * as RFC 9110 §7.6.1 asks of every intermediary. It keeps `Upgrade` and `TE: trailers`, and refuses a
+ * message that nominates a field for all recipients, such as `Content-Length` or `Host`.
  *
  * @example
  * ```ts
@@ -57,7 +58,9 @@ export class HeaderStripper {
    * @returns how many names went.
    * @throws {TypeError} if the headers are immutable, as those of an incoming request may be:
    * strip a copy.
-   * @throws {HedgerowError} `ERR_ARGUMENT` for more than 16 MiB of `Connection`.
+   * @throws {HedgerowError} `ERR_CONNECTION_OPTION` if `Connection` nominates one of these fields that is
+   * meant for all recipients; `ERR_ARGUMENT` for more than 16 MiB of `Connection`. The headers are then
+   * as they were; refuse the message.
    */
   strip(headers: Headers): number {
     const rules = this.#rules.live();
@@ -71,8 +74,9 @@ export class HeaderStripper {
     // Reading the names may have run code that freed the rules: then the misses were none.
     rules.live();
     if (rules.stripsConnection && doomed.includes("connection")) {
-      for (const name of rules.nominated(headers.get("connection")!)) {
-        if (headers.has(name)) doomed.push(name);
+      for (const [name, isForbidden] of rules.nominated(headers.get("connection")!)) {
+        const value = headers.get(name);
+        if (value !== null && goes(name, value, isForbidden)) doomed.push(name);
       }
     }
     return remove(headers, doomed);
@@ -82,8 +86,9 @@ export class HeaderStripper {
    * Copies Node's flat list of names and values (`message.rawHeaders`) without the fields whose
    * name a rule matches. Case, order and duplicates of the rest are kept.
    *
-   * @throws {HedgerowError} `ERR_ARGUMENT` if the list has a name without a value, or more than
-   * 16 MiB of `Connection`.
+   * @throws {HedgerowError} `ERR_CONNECTION_OPTION` if `Connection` nominates one of these fields that is
+   * meant for all recipients: refuse the message; `ERR_ARGUMENT` if the list has a name without a value,
+   * or more than 16 MiB of `Connection`.
    */
   stripRaw(rawHeaders: readonly string[]): string[] {
     // A copy first: whatever code reading the list may run has then run.
@@ -127,9 +132,10 @@ export class HeaderStripper {
    * @returns a view of what is left, at the beginning of `block`; what follows it in `block` is
    * undefined.
    * @throws {HedgerowError} `ERR_FIELD_BLOCK` for a bare CR or LF, a NUL, a line without a colon or
-   * with white space before it, a name that is no token, an end without CR LF, more than 16 MiB,
-   * or more than 1,024 fields that `Connection` nominates and no rule matches. The block is then as
-   * it was.
+   * with white space before it, a name that is no token, an end without CR LF, more than 16 MiB, a
+   * body that is framed twice (`Content-Length` and `Transfer-Encoding`, or two lengths), a `Connection`
+   * that nominates a field for all recipients, or more than 1,024 fields that it nominates and no rule
+   * matches. The block is then as it was; refuse the message and close the connection.
    */
   stripBlock(block: Uint8Array): Uint8Array {
     if (!(block instanceof Uint8Array)) {
@@ -149,10 +155,28 @@ export class HeaderStripper {
   }
 }
 
-/** A raw list without the nominated fields. */
-function without(raw: string[], nominated: Set<string>): string[] {
+/** A raw list without the nominated fields that go. */
+function without(raw: string[], nominated: Map<string, boolean>): string[] {
   if (nominated.size === 0) return raw;
-  return raw.filter((_, index) => !nominated.has(lowerCase(raw[index & ~1]!)));
+  const kept: string[] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const [name, value] = [raw[index]!, raw[index + 1]!];
+    const lower = lowerCase(name);
+    const isForbidden = nominated.get(lower);
+    if (isForbidden === undefined || !goes(lower, value, isForbidden)) kept.push(name, value);
+  }
+  return kept;
+}
+
+/**
+ * Whether a nominated field goes: all do but a `TE` that accepts trailers.
+ *
+ * @throws {HedgerowError} `ERR_CONNECTION_OPTION` if no sender may nominate it
+ */
+function goes(name: string, value: string, isForbidden: boolean): boolean {
+  if (!isForbidden) return name !== "te" || value.trim().toLowerCase() !== "trailers";
+  const message = `Connection: expected an option that may be nominated, found ${name}`;
+  throw new HedgerowError("ERR_CONNECTION_OPTION", message);
 }
 
 /** Deletes names, of which equal ones are neighbours, and counts them. */

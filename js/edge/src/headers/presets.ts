@@ -11,7 +11,10 @@ export type PresetName = keyof typeof presets;
 /**
  * A rule list for a common platform, to be given to `HeaderStripper`, alone or with others.
  *
- * - `"hop-by-hop"`: the fields that concern one connection only (RFC 9110 §7.6.1).
+ * - `"hop-by-hop"`: the fields that concern one connection only (RFC 9110 §7.6.1), without those that
+ *   frame the body.
+ * - `"hop-by-hop-reframed"`: all of them, `Transfer-Encoding`, `TE`, `Trailer` and `Upgrade` too. Only for a
+ *   proxy that decodes the body and frames it anew; with any other it enables request smuggling.
  * - `"cloudflare"`: what Cloudflare adds to a request, and `cf-int-*`.
  * - `"vercel"`: what Vercel's proxy adds to a request.
  * - `"next"`: what the parts of a Next.js server send each other; a client that forges

@@ -1,10 +1,12 @@
 /** Upgrades on Node's servers, which go past middleware: `stripRequest` is for these. */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { HeaderStripper } from "hedgerow";
+import { connect, type Socket } from "node:net";
+import { HeaderStripper, preset } from "hedgerow";
 import { stripRequest } from "hedgerow/connect";
 import { expect, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
+import { ask } from "../../../../tests/support/http/ask.js";
 import { closed, serve } from "../../../../tests/support/http/listen.js";
 
 test("a WebSocket is opened by a request that was stripped", async () => {
@@ -30,5 +32,41 @@ test("a WebSocket is opened by a request that was stripped", async () => {
   expect(`${answer}`).toBe("once, twice");
   client.close();
   await once(opened, "close");
+  await closed(server);
+});
+
+test("an upgrade stays one without the hop-by-hop fields, and keeps no other nomination", async () => {
+  const hopByHop = new HeaderStripper(preset("hop-by-hop"));
+  const { server, url } = await serve(() => {});
+  const upgraded = once(server, "upgrade") as Promise<[IncomingMessage, Socket]>;
+  const client = connect(Number(url.port), url.hostname);
+  const fields = ["Host: a", "Connection: x-hop, Upgrade", "Upgrade: websocket", "X-Hop: 1"];
+  client.write(`GET / HTTP/1.1\r\n${fields.join("\r\n")}\r\nKeep-Alive: 1\r\n\r\n`);
+  const [request, socket] = await upgraded;
+  expect(stripRequest(hopByHop, request)).toBe(3);
+  expect(request.headers).toEqual({ host: "a", connection: "Upgrade", upgrade: "websocket" });
+  const raw = ["Host", "a", "Upgrade", "websocket", "Connection", "Upgrade"];
+  expect(request.rawHeaders).toEqual(raw);
+  socket.destroy();
+  client.destroy();
+  await closed(server);
+});
+
+test("a request that is no upgrade, since nobody listens, keeps no Connection", async () => {
+  const hopByHop = new HeaderStripper(preset("hop-by-hop"));
+  const { server, url } = await serve((request, response) => {
+    stripRequest(hopByHop, request);
+    response.end(JSON.stringify(request.rawHeaders));
+  });
+  const headers = [
+    "Connection",
+    "Upgrade, HTTP2-Settings",
+    "Upgrade",
+    "h2c",
+    "HTTP2-Settings",
+    "a",
+  ];
+  const { body } = await ask(url, { headers });
+  expect(JSON.parse(`${body}`)).toEqual(["Host", url.host, "Upgrade", "h2c"]);
   await closed(server);
 });

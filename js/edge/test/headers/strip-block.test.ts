@@ -37,7 +37,6 @@ function assertStrips(rules: readonly string[], text: string): void {
 
 test("a block keeps exactly the fields that stay, byte by byte and in their order", () => {
   const property = fc.property(rulesAndBlock, ({ rules, block }) => {
-    expect(new Oracle(rules).stripBlock(block)).toBeDefined();
     assertStrips(rules, block);
   });
   fc.assert(property, { numRuns: 500 });

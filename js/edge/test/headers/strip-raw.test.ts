@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { HeaderStripper } from "hedgerow";
 import { expect, test } from "vitest";
 import { codeUnit, rulesAndFieldNames, valuesFor } from "../support/generate.js";
-import { Oracle } from "../support/oracle.js";
+import { Oracle, refusable } from "../support/oracle.js";
 
 /** Rules, and fields of any text: a raw list may hold what no Headers do. */
 const rulesAndFields = rulesAndFieldNames.chain(({ rules, names }) =>
@@ -17,8 +17,9 @@ test("a raw list keeps exactly the fields that stay, as they are and in their or
     using stripper = new HeaderStripper(rules);
     const raw = fields.flat();
     const before = [...raw];
-    const expected = new Oracle(rules).strip(fields).flat();
-    expect(stripper.stripRaw(Object.freeze(raw))).toEqual(expected);
+    const expected = new Oracle(rules).strip(fields)?.flat();
+    const stripped = refusable(() => stripper.stripRaw(Object.freeze(raw)));
+    expect(stripped).toEqual(expected);
     expect(raw).toEqual(before);
   });
   fc.assert(property, { numRuns: 600 });

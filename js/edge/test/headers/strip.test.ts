@@ -3,7 +3,7 @@ import { HeaderStripper } from "hedgerow";
 import { expect, test } from "vitest";
 import { isToken } from "../../../../tests/support/tokens.js";
 import { byteOfValue, rulesAndFieldNames, valuesFor } from "../support/generate.js";
-import { Oracle } from "../support/oracle.js";
+import { Oracle, refusable } from "../support/oracle.js";
 
 /** Rules, and fields that Headers take. */
 const rulesAndFields = rulesAndFieldNames.chain(({ rules, names }) => {
@@ -14,7 +14,8 @@ const rulesAndFields = rulesAndFieldNames.chain(({ rules, names }) => {
   }));
 });
 
-const namesOf = (fields: Iterable<[string, string]>) => new Set([...fields].map(([name]) => name));
+const namesOf = (fields: Iterable<readonly [string, string]>) =>
+  new Set([...fields].map(([name]) => name));
 
 test("Headers keep exactly the fields that no rule matches and Connection does not nominate", () => {
   const property = fc.property(rulesAndFields, ({ rules, fields }) => {
@@ -22,9 +23,9 @@ test("Headers keep exactly the fields that no rule matches and Connection does n
     const headers = new Headers(fields);
     const before = [...headers];
     const expected = new Oracle(rules).strip(before);
-    const count = stripper.strip(headers);
-    expect([...headers]).toEqual(expected);
-    expect(count).toBe(namesOf(before).size - namesOf(expected).size);
+    const count = refusable(() => stripper.strip(headers));
+    expect([...headers]).toEqual(expected ?? before);
+    expect(count).toBe(expected && namesOf(before).size - namesOf(expected).size);
   });
   fc.assert(property, { numRuns: 600 });
 });

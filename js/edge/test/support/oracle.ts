@@ -1,4 +1,5 @@
 /** The naive ways: one rule, one name and one field at a time. */
+import type { HedgerowError } from "hedgerow";
 import { isToken } from "../../../../tests/support/tokens.js";
 
 /** A well-formed field block: its fields, each with its folded lines, and the closing line. */
@@ -22,13 +23,13 @@ export class Oracle {
     );
   }
 
-  /** Fields without those that go. */
-  strip(fields: readonly (readonly [name: string, value: string])[]): [string, string][] {
-    const isConnection = ([name]: readonly [string, string]) => lowerCase(name) === "connection";
+  /** Fields without those that go; `undefined` if `Connection` nominates one for all recipients. */
+  strip(fields: readonly Field[]): Field[] | undefined {
+    const isConnection = ([name]: Field) => lowerCase(name) === "connection";
     const connections = fields.filter(isConnection).map(([, value]) => value);
-    return fields
-      .filter(([name]) => !this.#removes(name, connections))
-      .map(([name, value]) => [name, value]);
+    const fates = fields.map((field) => this.#fate(field, connections));
+    if (fates.includes("refused")) return undefined;
+    return fields.filter((_, index) => fates[index] === "stays");
   }
 
   /** The text of a well-formed field block without the fields that go; `undefined` for any other. */
@@ -42,17 +43,37 @@ export class Oracle {
       fields.push([name!, value!]);
       end += whole.length;
     }
-    const kept = this.strip(fields).map(([name, value]) => `${name}:${value}`);
+    const framings = fields.map(([name]) => lowerCase(name)).filter((name) => FRAMING.has(name));
+    const isFramedTwice = framings.includes("content-length") && framings.length > 1;
+    const kept = this.strip(fields)?.map(([name, value]) => `${name}:${value}`);
+    if (kept === undefined || isFramedTwice) return undefined;
     return kept.join("") + text.slice(end);
   }
 
-  #removes(name: string, connections: readonly string[]): boolean {
-    if (this.matches(name)) return true;
-    if (!this.matches("connection")) return false;
-    const options = connections.flatMap((value) => value.split(",")).map(trimmed);
-    return isToken(name) && options.some((option) => lowerCase(option) === lowerCase(name));
+  #fate([name, value]: Field, connections: readonly string[]): "stays" | "goes" | "refused" {
+    const lower = lowerCase(name);
+    const options = connections
+      .flatMap((list) => list.split(","))
+      .map(trimmed)
+      .map(lowerCase);
+    if (this.matches(name)) return "goes";
+    if (!this.matches("connection") || !isToken(name) || !options.includes(lower)) return "stays";
+    if (FOR_ALL.has(lower) || /^(?:content|x-forwarded)-/.test(lower)) return "refused";
+    const isKept = lower === "upgrade" || (lower === "te" && /^trailers$/i.test(value.trim()));
+    return isKept ? "stays" : "goes";
   }
 }
+
+type Field = readonly [name: string, value: string];
+
+/** What says where the body ends. */
+const FRAMING = new Set(["content-length", "transfer-encoding"]);
+
+/** Fields for all recipients, beside those that describe the content or where it was forwarded. */
+const FOR_ALL = new Set([
+  ...["host", "transfer-encoding", "authorization", "cookie", "set-cookie", "cache-control"],
+  ...["forwarded", "via", "x-real-ip"],
+]);
 
 /** Lower case as HTTP has it: that of ASCII. */
 function lowerCase(text: string): string {
@@ -62,4 +83,14 @@ function lowerCase(text: string): string {
 /** A text without the ASCII white space around it. */
 function trimmed(text: string): string {
   return text.replace(/^[ \t\n\f\r]+|[ \t\n\f\r]+$/g, "");
+}
+
+/** What `strip` returns; `undefined` if it refuses what `Connection` nominates. */
+export function refusable<Result>(strip: () => Result): Result | undefined {
+  try {
+    return strip();
+  } catch (error) {
+    if ((error as HedgerowError).code !== "ERR_CONNECTION_OPTION") throw error;
+    return undefined;
+  }
 }

@@ -39,29 +39,44 @@ impl<'a> Oracle<'a> {
         rules
     }
 
-    /// Whether a field goes: a rule matches it or, where `Connection` goes, one of `connections`,
-    /// the values of all `Connection` fields, names it.
-    pub fn removes(&self, name: &[u8], connections: &[&[u8]]) -> bool {
-        let is_nominated = || {
-            connections
-                .iter()
-                .flat_map(|value| value.split(|&byte| byte == b','))
-                .any(|option| option.trim_ascii().eq_ignore_ascii_case(name))
-        };
-        self.matches(name) || self.matches(b"connection") && is_nominated()
+    /// What becomes of a field: `Some(true)` if it goes, because a rule matches it or, where
+    /// `Connection` goes, one of `connections`, the values of all `Connection` fields, names it;
+    /// `None` if the message is refused, because no sender may name it.
+    pub fn removes(&self, name: &[u8], value: &[u8], connections: &[&[u8]]) -> Option<bool> {
+        let is_nominated = connections
+            .iter()
+            .flat_map(|value| value.split(|&byte| byte == b','))
+            .any(|option| option.trim_ascii().eq_ignore_ascii_case(name));
+        if self.matches(name) {
+            return Some(true);
+        }
+        if !is_nominated || !self.matches(b"connection") {
+            return Some(false);
+        }
+        let name = String::from_utf8_lossy(name).to_lowercase();
+        let value = String::from_utf8_lossy(value.trim_ascii()).to_lowercase();
+        let is_for_all = name.starts_with("x-forwarded-") || FOR_ALL.contains(&name.as_str());
+        let stays = name == "upgrade" || name == "te" && value == "trailers";
+        (!is_for_all).then_some(!stays)
     }
 
     /// A well-formed field block without the fields that go; `None` for any other.
     pub fn strip_block(&self, block: &[u8]) -> Option<Vec<u8>> {
         let (fields, end) = fields(block)?;
-        let connections: Vec<&[u8]> = fields
-            .iter()
-            .filter(|field| field.name.eq_ignore_ascii_case(b"connection"))
-            .map(|field| field.value)
-            .collect();
-        let stays = |field: &&Field<'_>| !self.removes(field.name, &connections);
-        let kept = fields.iter().filter(stays).flat_map(|field| field.lines);
-        Some(kept.chain(end).copied().collect())
+        let values = |name: &str| -> Vec<&[u8]> {
+            let is_named = |field: &&Field<'_>| field.name.eq_ignore_ascii_case(name.as_bytes());
+            fields.iter().filter(is_named).map(|field| field.value).collect()
+        };
+        let framings = values("content-length").len() + values("transfer-encoding").len().min(1);
+        let connections = values("connection");
+        let mut kept = Vec::new();
+        for field in &fields {
+            if !self.removes(field.name, field.value, &connections)? {
+                kept.extend(field.lines);
+            }
+        }
+        kept.extend(end);
+        (framings < 2).then_some(kept)
     }
 
     /// Asserts that `set` strips `block` to what the naive way leaves, or refuses a malformed one
@@ -84,6 +99,22 @@ impl<'a> Oracle<'a> {
         }
     }
 }
+
+/// The fields that no sender may nominate, beside `X-Forwarded-*`.
+const FOR_ALL: [&str; 12] = [
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "content-type",
+    "content-encoding",
+    "authorization",
+    "cookie",
+    "set-cookie",
+    "cache-control",
+    "forwarded",
+    "via",
+    "x-real-ip",
+];
 
 /// A rule's text in lower case, and whether it is a prefix.
 pub fn described(rule: &Rule<'_>) -> (String, bool) {
