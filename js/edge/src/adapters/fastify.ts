@@ -19,7 +19,8 @@ const OF_REGISTER = new Set(["prefix", "logLevel", "logSerializers"]);
 /**
  * Strips `headers` from requests before any other hook of the application sees them, and from
  * responses when they are sent, whoever set them; answers as to an unknown route where `paths` say that
- * nothing exists. It holds for all of the application that registers it, not only for one context.
+ * nothing exists. It holds for all of the application that registers it, not only for one context. Fastify
+ * calls `frameworkErrors`, `rewriteUrl` and `genReqId` before any plugin.
  *
  * Registration fails with a `HedgerowError`: `ERR_OPTIONS` for an option that is unknown,
  * missing, or of the wrong type; `ERR_HEADER_RULE` and `ERR_ARGUMENT` as `HeaderStripper` throws them.
