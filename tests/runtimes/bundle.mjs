@@ -9,7 +9,7 @@ import { inRoot } from "../../scripts/lib/paths.mjs";
 /** This folder, whose packages have Hedgerow's tarball among them. */
 export const SUITE = fileURLToPath(new URL(".", import.meta.url));
 
-/** What is run: the cases, or those of the slim entry. @typedef {"cases" | "slim"} Program */
+/** What is run: the cases, those of the slim entry, or in Node what its servers send. @typedef {"cases" | "slim" | "responses"} Program */
 
 /** @typedef {import("./run-suites.js").Outcome} Outcome */
 

@@ -2,6 +2,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hostileResponses } from "../adapters/node/hostile-responses.js";
 import type { Cases } from "../cases/case.js";
 import { suites } from "../cases/index.js";
 import { slim } from "../cases/slim.js";
@@ -23,6 +24,7 @@ function keptOf(suites: Readonly<Record<string, Cases<never>>>) {
 const KEPT: Readonly<Record<Program, ReturnType<typeof keptOf>>> = {
   cases: keptOf(suites),
   slim: keptOf({ slim }),
+  responses: keptOf(hostileResponses),
 };
 
 for (const { name, pinned, command, start } of engines) {
@@ -46,6 +48,12 @@ for (const { name, pinned, command, start } of engines) {
     test("keeps all cases of the slim entry", async () => {
       expect(await running.run("slim")).toEqual(KEPT.slim);
     });
+
+    if (name.startsWith("Node ")) {
+      test("strips what its servers send, in every way that they have", async () => {
+        expect(await running.run("responses")).toEqual(KEPT.responses);
+      });
+    }
 
     if (command === undefined) return;
 

@@ -148,6 +148,42 @@ export const undiciCases: Record<string, (undici: Undici) => Promise<void>> = {
       }
     }),
 
+  "names are compared as they are sent, whatever is written": (undici) =>
+    behind(undici, { headers: ["x-token", "x-internal-*"] }, echo, async (given) => {
+      const { client, origin } = given;
+      const kept = ["x-kept", "1"];
+      function* longer(): Generator<string[]> {
+        yield ["x-kept", "1", "X-Internal-User"];
+        yield ["x-internal-user", "root", "x-token"];
+      }
+      const forms = [
+        [...kept, new String("x-token"), "1"],
+        // A name that undici knows may be an object: what comes next is no pair.
+        [["accept"], "*/*", "x-token", "1", ...kept],
+        [["x-internal-user"], "root", "x-token", "1", ...kept],
+        // The Kelvin sign, whose lower case is a letter of ASCII.
+        { "X-TO\u212aEN": "1", "x-kept": "1" },
+        [...kept, "x-to\u212aen", "1"],
+        { " x-token": "1", "x-kept": "1" },
+        longer(),
+      ];
+      for (const headers of forms) {
+        const request = { origin, path: "/", method: "GET" as const, headers };
+        const { headers: told, body } = await client.request(request as Dispatcher.RequestOptions);
+        const arrived = await body.text();
+        stripped(arrived, told);
+        assert.doesNotMatch(arrived, /x-to/i);
+      }
+    }),
+
+  "an iterable of other things than pairs is refused by undici": (undici) =>
+    behind(undici, { headers: RULES }, echo, async ({ client, origin }) => {
+      const headers = new Set(["x-internal-user", "root"]) as never;
+      await assert.rejects(client.request({ origin, path: "/", method: "GET", headers }), {
+        code: "UND_ERR_INVALID_ARG",
+      });
+    }),
+
   "fields of which none is internal arrive in every form": (undici) =>
     behind(undici, { headers: RULES }, echo, async ({ client, origin }) => {
       function* once(): Generator<[string, string]> {

@@ -18,11 +18,13 @@ let arrived: IncomingMessage;
 beforeAll(async () => {
   origin = createServer((request, response) => {
     arrived = request;
-    response.setHeader("x-debug", "1").setHeader("X-Kept", "1");
+    response.setHeader("X-Kept", "1");
+    if (!request.url!.includes("/clean/")) response.setHeader("x-debug", "1");
     response.setHeader("set-cookie", ["a=1", "b=2"]);
     const status = Number(request.url!.split("/").at(-1));
     response.statusCode = status;
-    response.end(status === 200 ? "body" : undefined);
+    if (request.url!.includes("/reason/")) response.statusMessage = "Caf\u00e9";
+    response.end(status === 200 || request.url!.includes("/body/") ? "body" : undefined);
   });
   const sockets = new WebSocketServer({ server: origin });
   sockets.on("headers", (headers, request) => {
@@ -73,6 +75,32 @@ describe.each(["worker", "hono"])("%s", (name) => {
       expect(arrived.headers).toMatchObject({ "x-kept": "1" });
       expect(arrived.rawHeaders.join()).not.toMatch(/internal|debug/i);
     }
+  });
+
+  test.each([
+    [205, "", 205],
+    [599, "body", 599],
+    [600, "body", 502],
+    [999, "body", 502],
+  ])("an answer of fetch is stripped whose status is %i", async (sent, body, status) => {
+    for (const method of ["GET", "HEAD"]) {
+      const reply = await ask(url, { method, path: `/origin/body/${sent}` });
+      expect([reply.status, `${reply.body}`]).toEqual([status, method === "GET" ? body : ""]);
+      expect(reply.headers).toMatchObject({ "x-kept": "1", "set-cookie": ["a=1", "b=2"] });
+      expect(reply.headers).not.toHaveProperty("x-debug");
+    }
+  });
+
+  test("an answer of fetch is stripped whose reason is not of ASCII", async () => {
+    const reply = await ask(url, { path: "/origin/reason/body/200" });
+    expect([reply.status, `${reply.body}`]).toEqual([200, "body"]);
+    expect(reply.headers).toMatchObject({ "x-kept": "1" });
+    expect(reply.headers).not.toHaveProperty("x-debug");
+  });
+
+  test("an answer of fetch of which nothing goes keeps its status", async () => {
+    const reply = await ask(url, { path: "/origin/clean/body/999" });
+    expect([reply.status, `${reply.body}`, reply.headers["x-kept"]]).toEqual([999, "body", "1"]);
   });
 
   test("a redirect and an answer without a body stay what they are", async () => {

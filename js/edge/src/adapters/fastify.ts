@@ -22,6 +22,7 @@ const OF_REGISTER = new Set(["prefix", "logLevel", "logSerializers"]);
  * responses when they are sent, whoever set them; answers as to an unknown route where `paths` say that
  * nothing exists. A request whose `Connection` nominates a field for all recipients is answered 400, and
  * its connection is closed. It holds for all of the application that registers it, not only for one context.
+ * Fastify calls `frameworkErrors`, `rewriteUrl` and `genReqId` before any plugin.
  *
  * Registration fails with a `HedgerowError`: `ERR_OPTIONS` for an option that is unknown,
  * missing, or of the wrong type; `ERR_HEADER_RULE` and `ERR_ARGUMENT` as `HeaderStripper` throws them.

@@ -13,7 +13,8 @@ type Readable = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /**
  * The fields without those whose name a rule matches: `fields` itself if there are none, else a copy.
- * An iterable of pairs may be read but once: of it there is always a copy, of names and values in turn.
+ * A list has names and values in turn, as undici reads it. An iterable of pairs may be read but once: of
+ * it there is always a copy, of that form.
  */
 export function strippedFields<Given extends Fields>(
   stripper: HeaderStripper,
@@ -22,45 +23,72 @@ export function strippedFields<Given extends Fields>(
 ): Given | readonly unknown[] | Record<string, unknown> {
   const isOther = !Array.isArray(fields) && Symbol.iterator in fields;
   const readable: Readable = isOther
-    ? [...(fields as Iterable<unknown[]>)].flat()
+    ? inTurn([...(fields as Iterable<readonly unknown[]>)])
     : (fields as Readable);
-  const at = (index: number) => valueAt(readable, index);
-  const doomed = doomedNames(stripper, namesOf(readable), at, isResponse);
-  return withoutNames(readable, doomed);
+  const names = namesOf(readable, false);
+  const at = (index: number) => valueAt(readable, index, false);
+  const doomed = doomedNames(stripper, names, at, isResponse);
+  return withoutNames(readable, doomed, false);
 }
 
-/** The names of fields, as they are written. */
-export function namesOf(fields: Readable): string[] {
-  if (!isList(fields)) return Object.keys(fields);
-  if (isPairs(fields)) return fields.map(([name]) => name);
+/** Names and values in turn, of pairs. Other things than pairs stay, for undici to refuse. */
+function inTurn(pairs: readonly (readonly unknown[])[]): readonly unknown[] {
+  if (!pairs.every(Array.isArray)) return [pairs];
+  return pairs.flatMap((pair) => pair.slice(0, 2));
+}
+
+/**
+ * The names of fields, as they are sent: HTTP/2 servers of Node take white space from their ends, and undici
+ * and they put them in lower case, of letters outside of ASCII too.
+ *
+ * @param hasPairs whether fields are a list of pairs
+ */
+export function namesOf(fields: Readable, hasPairs = isPairs(fields)): string[] {
+  if (!isList(fields)) return Object.keys(fields).map(nameOf);
+  if (hasPairs) return fields.map((pair) => nameOf((pair as readonly unknown[])[0]));
   const names: string[] = [];
-  for (let index = 0; index + 1 < fields.length; index += 2) names.push(textOf(fields[index]));
+  for (let index = 0; index + 1 < fields.length; index += 2) names.push(nameOf(fields[index]));
   return names;
 }
 
-/** The value of the field whose name is at `index` of {@link namesOf}. */
-export function valueAt(fields: Readable, index: number): unknown {
-  if (!isList(fields)) return fields[Object.keys(fields)[index]!];
-  return isPairs(fields) ? fields[index]![1] : fields[2 * index + 1];
+function nameOf(written: unknown): string {
+  return textOf(written).trim().toLowerCase();
 }
 
-/** The fields without those of some names: `fields` itself if there are none. */
-export function withoutNames(fields: Readable, doomed: readonly string[]): Readable {
+/** The value of the field whose name is at `index` of {@link namesOf}. */
+export function valueAt(fields: Readable, index: number, hasPairs = isPairs(fields)): unknown {
+  if (!isList(fields)) return fields[Object.keys(fields)[index]!];
+  return hasPairs ? (fields[index] as readonly unknown[])[1] : fields[2 * index + 1];
+}
+
+/** The fields without those of some names, as {@link namesOf} has them: `fields` itself if there are none. */
+export function withoutNames(
+  fields: Readable,
+  doomed: readonly string[],
+  hasPairs = isPairs(fields),
+): Readable {
   if (doomed.length === 0) return fields;
-  if (!isList(fields)) {
-    return Object.fromEntries(Object.entries(fields).filter(([name]) => !doomed.includes(name)));
+  const names = namesOf(fields, hasPairs);
+  const stays = (index: number) => !doomed.includes(names[index]!);
+  if (hasPairs) {
+    // Arrays, whatever stood for pairs: with another first one, Node would read names and values in turn.
+    const kept = (fields as readonly (readonly unknown[])[]).filter((_, index) => stays(index));
+    return kept.map((pair) => [pair[0], pair[1]]);
   }
-  if (isPairs(fields)) return fields.filter(([name]) => !doomed.includes(name));
-  const names = namesOf(fields);
-  return fields.filter((_, index) => !doomed.includes(names[index >> 1]!));
+  if (isList(fields)) return fields.filter((_, index) => stays(index >> 1));
+  // What has a symbol for a name stays: Node's HTTP/2 keeps a list of sensitive fields there.
+  const kept = { ...fields };
+  for (const [index, name] of Object.keys(fields).entries()) if (!stays(index)) delete kept[name];
+  return kept;
 }
 
 function isList(fields: Readable): fields is readonly unknown[] {
   return Array.isArray(fields);
 }
 
-function isPairs(fields: readonly unknown[]): fields is readonly (readonly [string, unknown])[] {
-  return Array.isArray(fields[0]);
+/** Whether Node reads fields as a list of pairs: it looks at the first one. */
+function isPairs(fields: Readable): boolean {
+  return isList(fields) && Array.isArray(fields[0]);
 }
 
 /**

@@ -48,8 +48,21 @@ export function strippedRequest(stripper: HeaderStripper, request: Request): Req
   return strip(stripper, request, (original) => new Request(original))[0];
 }
 
-/** A response without the fields that the rules match: `response` itself if that can be changed. */
+/**
+ * A response without the fields that the rules match: `response` itself if that can be changed, else a copy.
+ * An origin may send what no copy can have: of a status above 599 it becomes 502, and a reason goes if it has
+ * characters outside of ASCII.
+ */
 export function strippedResponse(stripper: HeaderStripper, response: Response): Response {
-  const copy = (original: Response) => new Response(original.body, original);
-  return strip(stripper, response, copy, stripResponseHeaders)[0];
+  return strip(stripper, response, copyOf, stripResponseHeaders)[0];
+}
+
+/** What every runtime takes for a reason, or gives as one. */
+const REASON = /^[\t -~]*$/;
+
+function copyOf(response: Response): Response {
+  const { body, headers, status, statusText } = response;
+  // RFC 9110 §15 has clients take such a status for one of 5xx: it is the origin's mistake.
+  if (status > 599) return new Response(body, { status: 502, headers });
+  return new Response(body, REASON.test(statusText) ? response : { status, headers });
 }

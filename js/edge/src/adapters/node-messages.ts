@@ -1,8 +1,10 @@
 /** Strips the requests and responses of Node's HTTP servers, of `node:http` and `node:http2` alike. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerHttp2Stream } from "node:http2";
 
 import type { HeaderStripper } from "../headers/header-stripper.js";
 import { doomedNames, namesOf, valueAt, withoutNames } from "./fields.js";
+import { stripStream } from "./http2-stream.js";
 
 /**
  * Strips a request in place: `headers`, `headersDistinct` and `rawHeaders`. Trailers stay. Where rules
@@ -105,30 +107,42 @@ function distinctFields(rawHeaders: readonly string[]): Distinct {
 
 /**
  * Makes a response strip what it is about to send, whoever set it and how: `setHeader`, `writeHead`, a
- * framework. Trailers and interim responses (1xx) stay as they are.
+ * framework; on HTTP/2 also what its `stream` sends, and what it pushes. Trailers and interim responses
+ * (1xx) stay as they are.
  */
 export function stripResponse(stripper: HeaderStripper, response: ServerResponse): void {
   const writeHead = response.writeHead as (...args: unknown[]) => ServerResponse;
   response.writeHead = (status: number, ...rest: unknown[]): ServerResponse => {
-    // The fields come second or third; others were set one by one.
-    const at = rest.findIndex((argument) => typeof argument === "object" && argument !== null);
-    const given = at < 0 ? [] : (rest[at] as readonly unknown[] | Record<string, unknown>);
+    // Nothing more is sent of such a head; Node says what becomes of it.
+    if (response.headersSent) return writeHead.call(response, status, ...rest);
     const stored = response.getHeaderNames();
-    const doomed = doomedNames(
-      stripper,
-      [...stored, ...namesOf(given)],
-      (index) => {
+    // There may be two, of which one is sent: Node and what wraps it do not agree on which.
+    const given = rest.filter(isFields);
+    const doomed = (given.length === 0 ? [[]] : given).flatMap((fields) => {
+      const at = (index: number) => {
         const name = stored[index];
         return name === undefined
-          ? valueAt(given, index - stored.length)
+          ? valueAt(fields, index - stored.length)
           : response.getHeader(name);
-      },
-      true,
+      };
+      return doomedNames(stripper, [...stored, ...namesOf(fields)], at, true);
+    });
+    if (doomed.length === 0) return writeHead.call(response, status, ...rest);
+    for (const name of stored) if (doomed.includes(name)) response.removeHeader(name);
+    const kept = rest.map((argument) =>
+      isFields(argument) ? withoutNames(argument, doomed) : argument,
     );
-    if (doomed.length > 0) {
-      for (const name of stored) if (doomed.includes(name)) response.removeHeader(name);
-      if (at >= 0) rest[at] = withoutNames(given, doomed);
-    }
-    return writeHead.call(response, status, ...rest);
+    return writeHead.call(response, status, ...kept);
   };
+  // The older name, which Node has until 26.
+  if ("writeHeader" in response) response.writeHeader = response.writeHead;
+  const { stream } = response as { stream?: ServerHttp2Stream };
+  if (typeof stream?.respond === "function") stripStream(stripper, stream);
+}
+
+/** Whether an argument is one that Node takes for fields: it looks for keys, of functions too. */
+function isFields(
+  argument: unknown,
+): argument is readonly unknown[] | Readonly<Record<string, unknown>> {
+  return typeof argument === "function" || (typeof argument === "object" && argument !== null);
 }

@@ -1,6 +1,13 @@
 /** What Fastify has of its own: plugins, hooks, errors, `inject`, and answers to unknown routes. */
-import Fastify, { type FastifyInstance, type FastifyPluginAsync } from "fastify";
-import { PathSet } from "hedgerow";
+import type { IncomingMessage } from "node:http";
+import Fastify, {
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyServerOptions,
+} from "fastify";
+import { HeaderStripper, PathSet } from "hedgerow";
+import { stripRequest, stripResponse } from "hedgerow/connect";
 import plugin, { type FastifyOptions, hedgerow } from "hedgerow/fastify";
 import { expect, test } from "vitest";
 
@@ -168,4 +175,75 @@ test("two adapters strip what either of them matches", async () => {
   const { headers, body } = await app.inject({ url: "/twice/echo", headers: FORGED });
   expect(body).not.toMatch(/internal|debug/i);
   expect(headers).not.toHaveProperty("x-internal-node");
+});
+
+/** An application whose errors of the framework are answered with what the request had. */
+async function failing(options: FastifyServerOptions): Promise<FastifyInstance> {
+  const tenant = {
+    name: "tenant",
+    storage: () => ({ get: () => null, set: () => {} }),
+    validate: () => {},
+    deriveConstraint(request: IncomingMessage, _context: unknown, done: (error: unknown) => void) {
+      done(request.headers["x-tenant"] === undefined ? null : new RangeError("unknown"));
+    },
+  };
+  const routerOptions = { maxParamLength: 9, constraints: { tenant } } as never;
+  const app = Fastify({ ...options, routerOptions });
+  await app.register(hedgerow, { headers: RULES });
+  app.get("/:name", { constraints: { tenant: "a" } }, () => "there");
+  return app;
+}
+
+/** A bad URL, a parameter that is too long, and a constraint that fails. */
+const FRAMEWORK_ERRORS = [
+  { url: "/%", status: 400, headers: FORGED },
+  { url: `/${"a".repeat(10)}`, status: 414, headers: FORGED },
+  { url: "/a", status: 500, headers: { ...FORGED, "x-tenant": "b" } },
+];
+
+test.each(FRAMEWORK_ERRORS)(
+  "frameworkErrors runs before the plugin, and is stripped by hand: $url",
+  async ({ url, status, headers }) => {
+    const internal = new HeaderStripper(RULES);
+    for (const isByHand of [false, true]) {
+      const app = await failing({
+        frameworkErrors(_error, request, given) {
+          const reply = given as unknown as FastifyReply;
+          if (isByHand) {
+            stripRequest(internal, request.raw);
+            stripResponse(internal, reply.raw);
+          }
+          reply.code(status).header("x-internal-node", "a7").header("x-kept", "2");
+          reply.send(request.headers);
+        },
+      });
+      const answer = await app.inject({ url, headers });
+      expect(answer.statusCode).toBe(status);
+      expect(answer.headers["x-kept"]).toBe("2");
+      expect(answer.headers["x-internal-node"]).toBe(isByHand ? undefined : "a7");
+      expect(answer.json()["x-internal-user"]).toBe(isByHand ? undefined : "root");
+    }
+  },
+);
+
+test.each(FRAMEWORK_ERRORS)(
+  "what Fastify itself answers to errors has nothing of the request's fields: $url",
+  async ({ url, status, headers }) => {
+    const answer = await (await failing({})).inject({ url, headers });
+    expect(answer.statusCode).toBe(status);
+    expect(JSON.stringify([answer.headers, answer.body])).not.toMatch(/internal-|debug|root/i);
+  },
+);
+
+test("rewriteUrl and genReqId see a request before the plugin does", async () => {
+  const seen: unknown[] = [];
+  const app = Fastify({
+    rewriteUrl: ({ headers }) => `/${seen.push(headers["x-internal-user"])}`,
+    genReqId: ({ headers }) => `${seen.push(headers["x-internal-user"])}`,
+  });
+  await app.register(hedgerow, { headers: RULES });
+  app.get("/1", ({ headers }) => headers);
+  const { body } = await app.inject({ url: "/", headers: FORGED });
+  expect(seen).toEqual(["root", "root"]);
+  expect(body).not.toMatch(/internal|debug/i);
 });

@@ -258,3 +258,33 @@ test("requests and responses may have rules of their own, and two adapters both 
     expect(`${body}`).not.toContain("x-asked");
   });
 });
+
+test("what onError answers to an error of the adapter's own functions is stripped on Node alone", async () => {
+  const notFound = () => {
+    throw new RangeError("no storage");
+  };
+  const app = appOf({ headers: RULES, paths: () => false, notFound });
+  app.onError((_error, c) => c.text("sorry", 503, { "x-debug": "1", "x-kept": "1" }));
+  await on(app, async (url) => {
+    const { status, headers } = await ask(url);
+    expect([status, headers["x-debug"], headers["x-kept"]]).toEqual([503, undefined, "1"]);
+  });
+  const { status, headers } = await app.request("http://localhost/");
+  expect([status, headers.get("x-debug"), headers.get("x-kept")]).toEqual([503, "1", "1"]);
+});
+
+test("what onError and notFound answer to later handlers is stripped without Node too", async () => {
+  const app = appOf({ headers: RULES });
+  app.get("/fails", () => {
+    throw new RangeError("no storage");
+  });
+  app.onError((_error, c) => c.text("sorry", 503, { "x-debug": "1", "x-kept": "1" }));
+  app.notFound((c) => c.text("nowhere", 404, { "x-debug": "1", "x-kept": "1" }));
+  for (const [path, expected] of [
+    ["/fails", 503],
+    ["/nowhere", 404],
+  ] as const) {
+    const { status, headers } = await app.request(path);
+    expect([status, headers.get("x-debug"), headers.get("x-kept")]).toEqual([expected, null, "1"]);
+  }
+});

@@ -1,9 +1,10 @@
 /** Responses, behind every adapter for Node's servers. */
 import { once } from "node:events";
-import { type OutgoingHttpHeaders, request, type ServerResponse } from "node:http";
+import { type IncomingMessage, type OutgoingHttpHeaders, request, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { preset } from "hedgerow";
-import { hedgerow } from "hedgerow/connect";
+import express, { type ErrorRequestHandler } from "express";
+import { HeaderStripper, preset } from "hedgerow";
+import { hedgerow, stripRequest, stripResponse } from "hedgerow/connect";
 import { describe, expect, test } from "vitest";
 import { ask } from "../../../../tests/support/http/ask.js";
 import type { Field } from "../../../../tests/support/http/exchange.js";
@@ -263,4 +264,69 @@ test("two adapters strip what either of them matches", async () => {
     expect(text).not.toMatch(/first|second/i);
   }
   await closed(server);
+});
+
+test("what handlers of errors answer is stripped in Express", async () => {
+  const app = express().use(hedgerow({ headers: RULES }));
+  app.get("/:name", (_request, response) => {
+    response.set("x-debug", "1");
+    throw new RangeError("no storage");
+  });
+  const answerError: ErrorRequestHandler = (_error, request, response, _next) => {
+    response.status(503).set("X-Internal-Node", "a7").set("x-kept", "1").json(request.headers);
+  };
+  app.use(answerError);
+  const { server, url } = await serve(app);
+  // A path that cannot be decoded fails in Express itself.
+  for (const path of ["/fails", "/%ff"]) {
+    const { headers, body } = await ask(url, { path, headers: ["x-internal-user", "root"] });
+    expect(headers["x-kept"]).toBe("1");
+    expect(`${Object.keys(headers)} ${body}`).not.toMatch(/internal|x-debug/i);
+  }
+  await closed(server);
+});
+
+test("events other than requests have no middleware, and are stripped by hand", async () => {
+  const internal = new HeaderStripper(RULES);
+  const { server, url } = await serve(() => expect.unreachable());
+  for (const event of ["checkContinue", "checkExpectation"]) {
+    server.on(event, (request: IncomingMessage, response: ServerResponse) => {
+      stripRequest(internal, request);
+      stripResponse(internal, response);
+      response.setHeader("x-debug", "1").setHeader("x-kept", event);
+      response.end(JSON.stringify(request.headers));
+    });
+    const expect100 = event === "checkContinue" ? "100-continue" : "else";
+    const { headers, body } = await ask(url, {
+      method: "POST",
+      headers: ["Expect", expect100, "x-internal-user", "root"],
+    });
+    expect([headers["x-kept"], headers["x-debug"]]).toEqual([event, undefined]);
+    expect(JSON.parse(`${body}`)).not.toHaveProperty("x-internal-user");
+  }
+  await closed(server);
+});
+
+test("a head that is written past Node's methods is not stripped", async () => {
+  const guard = hedgerow({ headers: RULES });
+  const past: Record<string, (response: ServerResponse) => void> = {
+    "to the socket": ({ socket }) =>
+      socket!.end("HTTP/1.1 200 OK\r\nx-debug: 1\r\ncontent-length: 0\r\n\r\n"),
+    "by a method of the prototype": (response) =>
+      ServerResponse.prototype.writeHead.call(response, 200, { "x-debug": "1" }).end(),
+    "by another response": (response) => {
+      const other = new ServerResponse(response.req);
+      const { socket } = response;
+      response.detachSocket(socket!);
+      other.assignSocket(socket!);
+      other.setHeader("x-debug", "1").end();
+    },
+  };
+  for (const write of Object.values(past)) {
+    const { server, url } = await serve((request, response) =>
+      guard(request, response, () => write(response)),
+    );
+    expect((await ask(url)).headers["x-debug"]).toBe("1");
+    await closed(server);
+  }
 });

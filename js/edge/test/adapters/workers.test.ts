@@ -1,7 +1,9 @@
 /** The wrapper of handlers for Workers, with the Fetch standard as Node has it. */
 import { createServer } from "node:http";
 import { HeaderStripper, PathSet, preset } from "hedgerow";
+import { hedgerow as honoHedgerow } from "hedgerow/hono";
 import { hedgerow, type WorkersOptions } from "hedgerow/workers";
+import { Hono } from "hono";
 import { expect, test } from "vitest";
 import { closed, listening } from "../../../../tests/support/http/listen.js";
 
@@ -53,6 +55,48 @@ test("without a handler, what was asked for is fetched", async () => {
   expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
   expect(await response.text()).toBe("/a?b");
   await closed(origin);
+});
+
+test.each([
+  [205, "Reset Content", 205, "Reset Content"],
+  [200, "Caf\u00e9", 200, ""],
+  [404, "\u00e6\u0088\u0090\u00e5\u008a\u009f", 404, ""],
+  [599, "Fine", 599, "Fine"],
+  [600, "Fine", 502, ""],
+  [999, "Denied", 502, ""],
+])(
+  "an answer of fetch is stripped whose status is %i, and whose reason is %s",
+  async (sent, reason, status, statusText) => {
+    const origin = createServer((request, response) => {
+      response.statusMessage = reason;
+      const internal = request.url === "/clean" ? {} : { "x-debug": "1" };
+      response.writeHead(sent, { ...internal, "set-cookie": ["a=1", "b=2"] });
+      response.end("body");
+    });
+    const url = await listening(origin);
+    const { fetch } = hedgerow({ headers: RULES });
+    const { fetch: inHono } = new Hono().use(honoHedgerow({ headers: RULES })).get("/*", (c) => {
+      return globalThis.fetch(c.req.raw);
+    });
+    for (const through of [fetch, inHono]) {
+      const response = await through(new Request(url));
+      expect([response.status, response.statusText]).toEqual([status, statusText]);
+      expect([...response.headers.keys()].filter((name) => name.startsWith("x-"))).toEqual([]);
+      expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+      expect(await response.text()).toBe(sent === 205 ? "" : "body");
+      // Of an answer of which nothing goes there is no copy.
+      const clean = await through(new Request(new URL("/clean", url)));
+      expect(clean.status).toBe(sent);
+      await clean.text();
+    }
+    await closed(origin);
+  },
+);
+
+test("an answer that stands for a network error stays one", async () => {
+  const error = Response.error();
+  const { fetch } = hedgerow({ headers: RULES }, { fetch: (_request: Request) => error });
+  expect(await fetch(forged())).toBe(error);
 });
 
 test("requests that nobody may change are copied, with their bodies and signals", async () => {
