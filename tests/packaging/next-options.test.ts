@@ -53,3 +53,23 @@ test("an origin's answer tells Next.js nothing", async () => {
   const { headers } = await hedgerow({ headers: ["x-middleware-*"] }, answer)(request({}), {});
   expect([...headers.keys()]).not.toContain("x-middleware-rewrite");
 });
+
+test.each<[what: string, init: object | undefined]>([
+  ["that says nothing", undefined],
+  ["that sets request fields", { request: { headers: new Headers({ "x-kept": "2" }) } }],
+])("Next.js gets its own request fields back after a proxy %s", async (_what, init) => {
+  const { preset } = await importPacked("hedgerow", "dist/adapters/next.js");
+  let seen: ReturnType<typeof request> | undefined;
+  const proxy = hedgerow({ headers: preset("next") }, (inbound: typeof seen) => {
+    seen = inbound;
+    return NextResponse.next(init);
+  });
+  const given = { "x-nextjs-data": "1", "x-middleware-subrequest": "middleware", "x-kept": "1" };
+  const { headers } = await proxy(request(given), {});
+  expect([...seen.headers.keys()]).toEqual(["x-kept"]);
+  expect(headers.get("x-middleware-override-headers").split(/, ?/)).toEqual([
+    "x-kept",
+    "x-nextjs-data",
+  ]);
+  expect(headers.get("x-middleware-request-x-nextjs-data")).toBe("1");
+});
