@@ -75,10 +75,9 @@ export class PathFilter implements PathLookup {
    */
   static parse(file: Uint8Array | ArrayBuffer | string, reading?: PathFilterReading): PathFilter {
     const bytes = bytesOf(file);
-    const loaded = new FilterFile();
+    const loaded = new FilterFile(bytes.length);
     try {
-      loaded.reserve(bytes.length).set(bytes);
-      loaded.filled(bytes.length);
+      loaded.append(bytes);
     } catch (error) {
       loaded.free();
       throw error;
