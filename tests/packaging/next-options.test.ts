@@ -16,11 +16,14 @@ const request = (headers: Record<string, string>) =>
 
 test.each<[what: string, args: unknown[], code: string, part: string]>([
   ["no options", [], "ERR_OPTIONS", "expected options"],
+  ["options null", [null], "ERR_OPTIONS", "found null"],
+  ["options a list", [["x-a"]], "ERR_OPTIONS", "found an array"],
   ["nothing to do", [{}], "ERR_OPTIONS", "expected headers, paths, or both"],
   ["an unknown option", [{ headers: ["x-a"], header: [] }], "ERR_OPTIONS", '"header"'],
   ["a rule that is none", [{ headers: ["a b"] }], "ERR_HEADER_RULE", "rule 0"],
   ["paths a number", [{ paths: 7 }], "ERR_OPTIONS", "found number"],
   ["a proxy that is none", [{ headers: ["x-a"] }, {}], "ERR_OPTIONS", "found object"],
+  ["a proxy null", [{ headers: ["x-a"] }, null], "ERR_OPTIONS", "expected a function as proxy"],
 ])("%s is refused when the proxy is made", (_what, args, code, part) => {
   expect(() => hedgerow(...args)).toThrow(
     expect.objectContaining({ code, message: expect.stringContaining(part) }),

@@ -1,6 +1,7 @@
 /** Strips the requests and responses of Node's HTTP servers, of `node:http` and `node:http2` alike. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 
+import { wrongType } from "../error.js";
 import type { HeaderStripper } from "../headers/header-stripper.js";
 import { doomedNames, namesOf, valueAt, withoutNames } from "./fields.js";
 
@@ -8,6 +9,7 @@ import { doomedNames, namesOf, valueAt, withoutNames } from "./fields.js";
  * Strips a request in place: `headers`, `headersDistinct` and `rawHeaders`. Trailers stay.
  *
  * @returns how many field lines went
+ * @throws {HedgerowError} `ERR_ARGUMENT` for an argument of the wrong type
  *
  * @example
  * ```ts
@@ -25,6 +27,8 @@ export function stripRequest(stripper: HeaderStripper, request: IncomingMessage)
 
 /** Does what {@link stripRequest} does. Returns the names that went, in lower case, one for each line. */
 export function stripIncoming(stripper: HeaderStripper, request: IncomingMessage): string[] {
+  if (typeof stripper?.stripRaw !== "function") throw wrongType("a HeaderStripper", stripper);
+  if (!Array.isArray(request?.rawHeaders)) throw wrongType("an IncomingMessage", request);
   const { rawHeaders } = request;
   const kept = stripper.stripRaw(rawHeaders);
   if (kept.length === rawHeaders.length) return [];
@@ -86,8 +90,12 @@ function distinctFields(rawHeaders: readonly string[]): Distinct {
 /**
  * Makes a response strip what it is about to send, whoever set it and how: `setHeader`, `writeHead`, a
  * framework. Trailers and interim responses (1xx) stay as they are.
+ *
+ * @throws {HedgerowError} `ERR_ARGUMENT` for an argument of the wrong type
  */
 export function stripResponse(stripper: HeaderStripper, response: ServerResponse): void {
+  if (typeof stripper?.stripRaw !== "function") throw wrongType("a HeaderStripper", stripper);
+  if (typeof response?.writeHead !== "function") throw wrongType("a ServerResponse", response);
   const writeHead = response.writeHead as (...args: unknown[]) => ServerResponse;
   response.writeHead = (status: number, ...rest: unknown[]): ServerResponse => {
     // The fields come second or third; others were set one by one.

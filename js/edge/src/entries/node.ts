@@ -2,6 +2,7 @@
 /** What only Node has: files. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
+import { wrongType } from "../error.js";
 import { FilterFile } from "../paths/filter-file.js";
 import { PathFilter, type PathFilterReading } from "../paths/path-filter.js";
 import "./instance.js";
@@ -12,7 +13,8 @@ const CHUNK = 2 ** 18;
 /**
  * Reads the file of a path filter into WebAssembly memory. No more is read of a file than it takes to refuse it.
  *
- * @throws what `node:fs` throws, and `HedgerowError` as `PathFilter.parse` does
+ * @throws what `node:fs` throws, and `HedgerowError` as `PathFilter.parse` does; `ERR_ARGUMENT` for a path
+ * that is not a string or a URL
  *
  * @example
  * ```ts
@@ -25,6 +27,7 @@ const CHUNK = 2 ** 18;
  * ```
  */
 export function readPathFilterSync(path: string | URL, reading?: PathFilterReading): PathFilter {
+  if (typeof path !== "string" && !(path instanceof URL)) throw wrongType("a path or a URL", path);
   const descriptor = openSync(path, "r");
   const file = new FilterFile(fstatSync(descriptor).size);
   try {

@@ -1,4 +1,4 @@
-import { HedgerowError } from "../error.js";
+import { checkList, checkString, HedgerowError, wrongType } from "../error.js";
 import { CompiledRules } from "./compiled-rules.js";
 import { Confirmations } from "./confirmations.js";
 import { MISS } from "./probe.js";
@@ -32,20 +32,16 @@ export class HeaderStripper {
    * @throws {HedgerowError} `ERR_HEADER_RULE` for a rule that is empty, a lone `*`, has a `*`
    * before its end, has a character that RFC 9110 does not allow in a field name, or is longer than
    * 256 characters; and for more than 32,768 rules. `ERR_ARGUMENT` if a rule is not a string, or
-   * there is one string in place of a list.
+   * `rules` is not a list.
    */
   constructor(rules: Iterable<string>) {
-    if (typeof rules === "string") {
-      throw new HedgerowError("ERR_ARGUMENT", "expected a list of rules, found one string");
-    }
+    checkList("rules", rules);
     this.#rules = new CompiledRules(rules);
   }
 
   /** Whether a rule matches `name`, in whatever case. */
   matches(name: string): boolean {
-    if (typeof name !== "string") {
-      throw new HedgerowError("ERR_ARGUMENT", `expected a field name, found ${typeof name}`);
-    }
+    checkString("a field name", name);
     const rules = this.#rules.live();
     const hash = rules.probe.candidate(name, rules.table.bytes);
     return hash !== MISS && this.#confirmations.get(name, hash, rules);
@@ -57,10 +53,13 @@ export class HeaderStripper {
    * @returns how many names went.
    * @throws {TypeError} if the headers are immutable, as those of an incoming request may be:
    * strip a copy.
-   * @throws {HedgerowError} `ERR_ARGUMENT` for more than 16 MiB of `Connection`.
+   * @throws {HedgerowError} `ERR_ARGUMENT` for what is not `Headers`, and for more than 16 MiB of
+   * `Connection`.
    */
   strip(headers: Headers): number {
     const rules = this.#rules.live();
+    // A `Map` has the other methods, too; the class may be another one than this runtime's.
+    if (typeof headers?.append !== "function") throw wrongType("Headers", headers);
     const probe = rules.probe;
     const table = rules.table.bytes;
     const doomed: string[] = [];
@@ -82,12 +81,13 @@ export class HeaderStripper {
    * Copies Node's flat list of names and values (`message.rawHeaders`) without the fields whose
    * name a rule matches. Case, order and duplicates of the rest are kept.
    *
-   * @throws {HedgerowError} `ERR_ARGUMENT` if the list has a name without a value, or more than
-   * 16 MiB of `Connection`.
+   * @throws {HedgerowError} `ERR_ARGUMENT` if the list has a name without a value, anything but
+   * strings, or more than 16 MiB of `Connection`.
    */
   stripRaw(rawHeaders: readonly string[]): string[] {
+    if (!Array.isArray(rawHeaders)) throw wrongType("an array", rawHeaders);
     // A copy first: whatever code reading the list may run has then run.
-    const kept = [...rawHeaders];
+    const kept: string[] = [...rawHeaders];
     const { length } = kept;
     if (length % 2 !== 0) {
       throw new HedgerowError(
@@ -102,6 +102,9 @@ export class HeaderStripper {
     let connection: string | undefined;
     for (let index = 0; index < length; index += 2) {
       const name = kept[index]!;
+      if (typeof name !== "string" || typeof kept[index + 1] !== "string") {
+        throw wrongType("strings", typeof name === "string" ? kept[index + 1] : name);
+      }
       const hash = probe.candidate(name, table);
       if (hash === MISS || !this.#confirmations.get(name, hash, rules)) {
         if (end !== index) {
@@ -132,9 +135,7 @@ export class HeaderStripper {
    * it was.
    */
   stripBlock(block: Uint8Array): Uint8Array {
-    if (!(block instanceof Uint8Array)) {
-      throw new HedgerowError("ERR_ARGUMENT", `expected a Uint8Array, found ${typeof block}`);
-    }
+    if (!(block instanceof Uint8Array)) throw wrongType("a Uint8Array", block);
     return this.#rules.live().stripBlock(block);
   }
 

@@ -1,5 +1,5 @@
 import presets from "../../wasm/presets.js";
-import { HedgerowError } from "../error.js";
+import { wrongType } from "../error.js";
 
 /**
  * The name of a rule list that comes with this package.
@@ -34,12 +34,9 @@ export type PresetDirection = "requests" | "responses";
  */
 export function preset(name: PresetName, direction: PresetDirection = "requests"): string[] {
   const isName = typeof name === "string" && Object.hasOwn(presets, name);
-  if (!isName) {
-    throw new HedgerowError("ERR_ARGUMENT", `expected the name of a preset, found ${String(name)}`);
-  }
+  if (!isName) throw wrongType("the name of a preset", name);
   if (direction !== "requests" && direction !== "responses") {
-    const expected = 'expected "requests" or "responses"';
-    throw new HedgerowError("ERR_ARGUMENT", `${expected}, found ${String(direction)}`);
+    throw wrongType('"requests" or "responses"', direction);
   }
   const [requests, responses = requests] = presets[name];
   return [...(direction === "requests" ? requests : responses)];

@@ -30,8 +30,8 @@ export class FilterFile {
   #capacity = 0;
   /** Where the first line ends, once its end is there. */
   #line = -1;
-  /** How long the file may be, once its first line is there. */
-  #longest = Number.POSITIVE_INFINITY;
+  /** How long the file may be, once its first line is there; 0 before. */
+  #longest = 0;
   #header = "";
   /** How many bytes of the file are there. */
   length = 0;
@@ -52,10 +52,10 @@ export class FilterFile {
    * @throws {HedgerowError} `ERR_FILTER_FORMAT` as soon as it is certain that the file is refused
    */
   append(bytes: Uint8Array): void {
-    const isJudged = this.#longest !== Number.POSITIVE_INFINITY;
-    const rest = isJudged ? bytes : bytes.subarray(this.#appendHeader(bytes));
+    const rest = this.#longest > 0 ? bytes : bytes.subarray(this.#appendHeader(bytes));
+    if (rest.length === 0) return;
     // One byte beyond what the file may have tells that it is too long.
-    if (rest.length > 0) this.#write(rest.subarray(0, this.#longest + 1 - this.length));
+    this.#write(rest.subarray(0, this.#longest + 1 - this.length));
     if (this.length > this.#longest) this.parse(true);
   }
 
@@ -88,8 +88,7 @@ export class FilterFile {
     const length = this.length + bytes.length;
     if (length > this.#capacity) {
       const ahead = Math.max(2 * this.#capacity, FIRST_CAPACITY, this.#expected);
-      const isJudged = this.#longest !== Number.POSITIVE_INFINITY;
-      this.#reserve(isJudged ? Math.max(length, Math.min(ahead, this.#longest)) : length);
+      this.#reserve(Math.max(length, Math.min(ahead, this.#longest)));
     }
     memory().set(bytes, this.#start + this.length);
     this.length = length;
