@@ -3,6 +3,9 @@ import { MAX_WILDCARD_DEPTH, type PathLookup } from "./path-lookup.js";
 
 const decoder = new TextDecoder();
 
+/** How many characters the paths of a tree may have together: a deep one has more than its text. */
+const MAX_TREE_LENGTH = 2 ** 26;
+
 /** A tree of paths: a member for each segment; what is no object is the end of a path. */
 interface PathTree {
   readonly [segment: string]: unknown;
@@ -55,7 +58,8 @@ export class PathSet implements PathLookup {
    * what is below it, and anything else is the end of a path; an empty name stands for the folder
    * itself.
    *
-   * @throws {HedgerowError} `ERR_PATH_SET` for what is not JSON, and for another value; `ERR_ARGUMENT`
+   * @throws {HedgerowError} `ERR_PATH_SET` for what is not JSON, for another value, and for a tree whose
+   * paths have more than 64 Mi characters together; `ERR_ARGUMENT`
    * if `json` is of another type
    */
   static parse(json: string | Uint8Array | ArrayBuffer): PathSet {
@@ -115,12 +119,19 @@ function isTree(value: unknown): value is PathTree {
 /** The paths of a tree, however deep it is. */
 function* pathsOf(tree: PathTree): Generator<string> {
   const folders: [path: string, tree: PathTree][] = [["", tree]];
+  let length = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const [parent, members] = folder;
     for (const [segment, value] of Object.entries(members)) {
       const path = segment === "" ? parent || "/" : `${parent}/${segment}`;
       if (isTree(value)) folders.push([path === "/" ? "" : path, value]);
-      else yield path;
+      else {
+        length += path.length;
+        if (length > MAX_TREE_LENGTH) {
+          throw refused(`expected paths of at most ${MAX_TREE_LENGTH} characters, found more`);
+        }
+        yield path;
+      }
     }
   }
 }

@@ -1,5 +1,5 @@
 /** How much memory filters take. This file has instances of the modules to itself. */
-import { buildPathFilter, PathFilter, PathFilterStore } from "hedgerow";
+import { buildPathFilter, PathFilter, PathFilterStore, PathSet } from "hedgerow";
 import { expect, test } from "vitest";
 import { PATHMAP } from "../../../../tests/cases/paths/files.js";
 import { memorySize } from "../support/wasm.js";
@@ -102,6 +102,21 @@ test("a store whose filters come and go takes the memory of those it holds", asy
   expect(memorySize()).toBe(before);
   expect([store.size, store.bytes]).toEqual([10, 10 * file.length]);
   store.clear();
+});
+
+test("a tree whose paths are much longer together than its text is refused", () => {
+  const deep = (levels: number) => `${'{"a":1,"b":'.repeat(levels)}{"a":1}${"}".repeat(levels)}`;
+  const refusal = {
+    code: "ERR_PATH_SET",
+    message: "path set: expected paths of at most 67108864 characters, found more",
+  };
+  expect(PathSet.parse(deep(1000)).has(`${"/b".repeat(1000)}/a`)).toBe(true);
+  expect(() => PathSet.parse(deep(10_000))).toThrow(expect.objectContaining(refusal));
+  // At the limit, and beyond it by one character.
+  const half = "a".repeat(2 ** 25 - 1);
+  const tree = (first: string) => JSON.stringify({ [first]: 1, [half]: 1 });
+  expect(PathSet.parse(tree(`b${half.slice(1)}`)).has(`/${half}`)).toBe(true);
+  expect(() => PathSet.parse(tree(`b${half}`))).toThrow(expect.objectContaining(refusal));
 });
 
 test("builders that are used or freed leave no memory behind", () => {
