@@ -138,7 +138,8 @@ function buildSnapshotWasm() {
 const COMPILED = "declare const module: WebAssembly.Module;\nexport default module;\n";
 
 /**
- * Writes the rule lists of `hedgerow-headers` as JavaScript.
+ * Writes the rule lists of `hedgerow-headers` as JavaScript: of each preset the list for requests, and the one for
+ * responses where that is another.
  *
  * @param {string} module without its ending
  */
@@ -150,7 +151,10 @@ function writePresets(module) {
   writeFileSync(`${module}.js`, `export default ${lists.trim()};\n`);
   writeFileSync(
     `${module}.d.ts`,
-    `declare const presets: Readonly<Record<${names.join(" | ")}, readonly string[]>>;\nexport default presets;\n`,
+    `type Lists = readonly [requests: readonly string[], responses?: readonly string[]];
+declare const presets: Readonly<Record<${names.join(" | ")}, Lists>>;
+export default presets;
+`,
   );
 }
 

@@ -7,6 +7,9 @@ import { readPathFilterSync } from "hedgerow/node";
 const isBuilt = process.env.NODE_ENV === "production";
 
 export const proxy = hedgerow({
-  headers: ["x-internal-*", ...preset("next")],
+  headers: {
+    requests: ["x-internal-*", ...preset("next", "requests")],
+    responses: ["x-internal-*", ...preset("next", "responses")],
+  },
   paths: isBuilt ? readPathFilterSync("paths.filter") : () => true,
 });

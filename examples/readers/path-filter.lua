@@ -29,19 +29,23 @@ local function xxh64(key, seed)
 end
 local function open(path)
   local file = assert(io.open(path, "rb"))
-  local text = file:read("*a"), file:close()
-  local header, first, last = text:match('^([^\n]*)\n"()[%w+/]*()=*"\r?\n?$')
+  local head = file:read(2^16 + 2) or "" -- the longest first line, with its end
+  local header = head:match("^([^\n]*)\n") or ""
   -- Needs no JSON library: what strings hold is disarmed, then objects within objects are dropped.
   local function disarm(s) return (s:gsub("[{}<>:]", "_")) end
   local function flatten(o) return "<" .. o:sub(2, -2):gsub("%b{}", "") .. ">" end
-  header = (header or ""):gsub("\\.", "_"):gsub('"[^"]*"', disarm):match("^%s*{(.*)}%s*$") or ""
+  header = header:gsub("\\.", "_"):gsub('"[^"]*"', disarm):match("^%s*{(.*)}%s*$") or ""
   local bloom = header:gsub("%b{}", flatten):match('.*"bloom"%s*:%s*<([^>]*)>') or ""
   local function number(name, low, high)
     local n = tonumber(bloom:match('.*"' .. name .. '"%s*:%s*([^,%s]+)'))
     return assert(n and n >= low and n <= high and n % 1 == 0 and n, path .. ": cannot read it")
   end
   local k, s = number("k", 1, 64), number("s", 0, 2^53 - 1) + 0ULL
-  local m = number("m", 1, math.min(2^32 - 1, 6 * (last - first)))
+  local m = number("m", 1, 2^32 - 1)
+  -- What the second line may have: with quotes, padding, a line end and one byte more.
+  local text = head .. (file:read(math.ceil(m / 6) + 8) or ""), file:close()
+  local first, last = text:match('^[^\n]*\n"()[%w+/]*()=*"\r?\n?$')
+  assert(first and m <= 6 * (last - first), path .. ": cannot read it")
   return { has = function(_, key)
     local chars, h, step = ffi.cast(BYTES, text) + first - 1, xxh64(key, s), 0ULL
     for i = 0, k - 1 do

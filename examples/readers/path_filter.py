@@ -1,6 +1,6 @@
 """Reads a path filter: b"/key" in PathFilter(path), which is PathFilter(path).has(b"/key").
 From a shell, `python3 path_filter.py FILE < keys` prints 1 (may be in it) or 0 (is not)."""
-import json, pathlib, re, struct, sys
+import json, re, struct, sys
 P1, P2, P3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
 P4, P5, MASK = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5, (1 << 64) - 1
 BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -32,19 +32,22 @@ def xxh64(key, seed):
 
 class PathFilter:
     def __init__(self, path):
-        self.text = pathlib.Path(path).read_bytes()
-        lines = re.fullmatch(rb'([^\n]*)\n"([A-Za-z0-9+/]*)=*"\r?\n?', self.text)
-        bloom = json.loads(lines[1].decode())["bloom"] if lines else {}
-        self.m, self.k, self.s = m, k, s = [bloom.get(name) for name in "mks"]
-        self.start, end = lines.span(2) if lines else (0, 0)
-        if not ({type(m), type(k), type(s)} == {int} and 1 <= k <= 64 and 0 <= s < 2**53
-                and 1 <= m < 2**32 and m <= 6 * (end - self.start)):
-            raise ValueError(f"{path}: no path filter, or part of one")
+        with open(path, "rb") as file:
+            line = file.readline((1 << 16) + 2)  # the longest, with its end
+            bloom = json.loads(line.decode())["bloom"] if line.endswith(b"\n") else {}
+            self.m, self.k, self.s = m, k, s = [bloom.get(name) for name in "mks"]
+            if not ({type(m), type(k), type(s)} == {int} and 1 <= k <= 64 and 0 <= s < 2**53
+                    and 1 <= m < 2**32):
+                raise ValueError(f"{path}: no path filter")
+            self.text = file.read(m // 6 + 9)  # with quotes, padding, a line end and one byte more
+        body = re.fullmatch(rb'"([A-Za-z0-9+/]*)=*"\r?\n?', self.text)
+        if not body or m > 6 * len(body[1]):
+            raise ValueError(f"{path}: part of a path filter, or more than one")
     def has(self, key):
         h, step = xxh64(key, self.s), 0
         for i in range(self.k):
             b = (h + i * step & MASK) % self.m
-            if not VALUE[self.text[self.start + b // 6]] >> 5 - b % 6 & 1:
+            if not VALUE[self.text[1 + b // 6]] >> 5 - b % 6 & 1:
                 return False
             step = step or xxh64(key, self.s + 1)  # half of all absent keys never need it
         return True

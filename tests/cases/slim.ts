@@ -44,6 +44,9 @@ export const slim: Cases<SlimRuntime> = {
     for (const bytes of [empty, new Uint8Array(), bytesOf("<!doctype html>")]) {
       fails(() => instantiate(bytes), "ERR_MODULE", "expected ");
     }
+    for (const other of [undefined, null, 5, "text", Symbol("module"), [], {}, () => {}]) {
+      fails(() => instantiate(other as Uint8Array<ArrayBuffer>), "ERR_MODULE", "expected ");
+    }
     fails(
       () => new HeaderStripper(["x-a"]),
       "ERR_NOT_INSTANTIATED",

@@ -16,11 +16,14 @@ const request = (headers: Record<string, string>) =>
 
 test.each<[what: string, args: unknown[], code: string, part: string]>([
   ["no options", [], "ERR_OPTIONS", "expected options"],
+  ["options null", [null], "ERR_OPTIONS", "found null"],
+  ["options a list", [["x-a"]], "ERR_OPTIONS", "found an array"],
   ["nothing to do", [{}], "ERR_OPTIONS", "expected headers, paths, or both"],
   ["an unknown option", [{ headers: ["x-a"], header: [] }], "ERR_OPTIONS", '"header"'],
   ["a rule that is none", [{ headers: ["a b"] }], "ERR_HEADER_RULE", "rule 0"],
   ["paths a number", [{ paths: 7 }], "ERR_OPTIONS", "found number"],
   ["a proxy that is none", [{ headers: ["x-a"] }, {}], "ERR_OPTIONS", "found object"],
+  ["a proxy null", [{ headers: ["x-a"] }, null], "ERR_OPTIONS", "expected a function as proxy"],
 ])("%s is refused when the proxy is made", (_what, args, code, part) => {
   expect(() => hedgerow(...args)).toThrow(
     expect.objectContaining({ code, message: expect.stringContaining(part) }),
@@ -52,4 +55,24 @@ test("an origin's answer tells Next.js nothing", async () => {
   const answer = () => new Response("", { headers: { "x-middleware-rewrite": "/admin" } });
   const { headers } = await hedgerow({ headers: ["x-middleware-*"] }, answer)(request({}), {});
   expect([...headers.keys()]).not.toContain("x-middleware-rewrite");
+});
+
+test.each<[what: string, init: object | undefined]>([
+  ["that says nothing", undefined],
+  ["that sets request fields", { request: { headers: new Headers({ "x-kept": "2" }) } }],
+])("Next.js gets its own request fields back after a proxy %s", async (_what, init) => {
+  const { preset } = await importPacked("hedgerow", "dist/adapters/next.js");
+  let seen: ReturnType<typeof request> | undefined;
+  const proxy = hedgerow({ headers: preset("next") }, (inbound: typeof seen) => {
+    seen = inbound;
+    return NextResponse.next(init);
+  });
+  const given = { "x-nextjs-data": "1", "x-middleware-subrequest": "middleware", "x-kept": "1" };
+  const { headers } = await proxy(request(given), {});
+  expect([...seen.headers.keys()]).toEqual(["x-kept"]);
+  expect(headers.get("x-middleware-override-headers").split(/, ?/)).toEqual([
+    "x-kept",
+    "x-nextjs-data",
+  ]);
+  expect(headers.get("x-middleware-request-x-nextjs-data")).toBe("1");
 });

@@ -73,20 +73,50 @@ pub const CLOUDFLARE: &[&str] = &[
 /// Source: Vercel documentation, *Request headers*.
 pub const VERCEL: &[&str] = &["x-now-*", "x-vercel-*"];
 
-/// The fields by which the parts of a Next.js server speak to each other. A client that forges
-/// `x-middleware-subrequest` could skip the middleware, authorisation included (CVE-2025-29927).
+/// The request fields by which the parts of a Next.js server speak to each other. A client that
+/// forges `x-middleware-subrequest` could skip the middleware, authorization included
+/// (CVE-2025-29927); one that forges `x-nextjs-data` could poison a cache (CVE-2026-44572).
 ///
-/// Source: `INTERNAL_HEADERS` in Next.js, `server/lib/server-ipc/utils.ts`, and the advisory
+/// Source: `INTERNAL_HEADERS` in Next.js, `server/lib/server-ipc/utils.ts`, of 16.4 and of its
+/// `canary` branch (`x-nextjs-request-id`, `x-nextjs-html-request-id`); the advisory
 /// GHSA-f82v-jwr5-mffw.
-pub const NEXT: &[&str] = &["x-matched-path", "x-middleware-*", "x-now-route-matches"];
+pub const NEXT: &[&str] = &[
+    "next-resume",
+    "x-matched-path",
+    "x-middleware-*",
+    "x-next-resume-state-length",
+    "x-nextjs-data",
+    "x-nextjs-html-request-id",
+    "x-nextjs-request-id",
+    "x-now-route-matches",
+];
 
-/// All of them, by the names that JavaScript has for them.
-pub const ALL: [(&str, &[&str]); 5] = [
-    ("hop-by-hop", HOP_BY_HOP),
-    ("hop-by-hop-reframed", HOP_BY_HOP_REFRAMED),
-    ("cloudflare", CLOUDFLARE),
-    ("vercel", VERCEL),
-    ("next", NEXT),
+/// The response fields that tell a Next.js server what its middleware decided, among them the
+/// request fields that it set. Fields that the client router reads are not listed: `x-matched-path`,
+/// `x-middleware-cache`, `x-middleware-skip` and `x-nextjs-*`.
+///
+/// Source: Next.js 16.4, `server/web/spec-extension/response.ts` and
+/// `server/lib/router-utils/resolve-routes.ts`; for what the client reads,
+/// `shared/lib/router/router.ts` and `client/components`.
+pub const NEXT_RESPONSES: &[&str] = &[
+    "x-middleware-next",
+    "x-middleware-override-headers",
+    "x-middleware-redirect",
+    "x-middleware-refresh",
+    "x-middleware-request-*",
+    "x-middleware-rewrite",
+    "x-middleware-set-cookie",
+    "x-now-route-matches",
+];
+
+/// All of them, by the names that JavaScript has for them: the list for requests, and the one for
+/// responses.
+pub const ALL: [(&str, &[&str], &[&str]); 5] = [
+    ("hop-by-hop", HOP_BY_HOP, HOP_BY_HOP),
+    ("hop-by-hop-reframed", HOP_BY_HOP_REFRAMED, HOP_BY_HOP_REFRAMED),
+    ("cloudflare", CLOUDFLARE, CLOUDFLARE),
+    ("vercel", VERCEL, VERCEL),
+    ("next", NEXT, NEXT_RESPONSES),
 ];
 
 #[cfg(test)]
@@ -95,10 +125,10 @@ mod tests {
 
     #[test]
     fn every_preset_is_sorted_in_lower_case_and_accepted() {
-        for (_, preset) in super::ALL {
+        for preset in super::ALL.iter().flat_map(|(_, requests, responses)| [requests, responses]) {
             assert!(preset.is_sorted());
             assert!(preset.iter().all(|rule| *rule == rule.to_ascii_lowercase()));
-            let set = HeaderSetBuilder::new().rules(preset).expect("valid rules").build();
+            let set = HeaderSetBuilder::new().rules(*preset).expect("valid rules").build();
             assert_eq!(set.len(), preset.len());
         }
     }

@@ -11,7 +11,10 @@ const app = express();
 // Before all else, so that nothing sees what a client forged, and nobody what a route says to insiders.
 app.use(
   hedgerow({
-    headers: ["x-internal-*", "x-powered-by", ...preset("next")],
+    headers: {
+      requests: ["x-internal-*", ...preset("next", "requests")],
+      responses: ["x-internal-*", "x-powered-by", ...preset("next", "responses")],
+    },
     paths: readPathFilterSync(here("paths.filter")),
   }),
 );

@@ -7,7 +7,10 @@ import { readPathFilterSync } from "hedgerow/node";
 const app = Fastify();
 // Before all else, so that no hook sees what a client forged, nor looks for what is not there.
 await app.register(hedgerow, {
-  headers: ["x-internal-*", ...preset("next")],
+  headers: {
+    requests: ["x-internal-*", ...preset("next", "requests")],
+    responses: ["x-internal-*", ...preset("next", "responses")],
+  },
   paths: readPathFilterSync(new URL("../paths.filter", import.meta.url)),
 });
 app.get("/headers", async (request, reply) => {

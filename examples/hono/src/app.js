@@ -13,7 +13,10 @@ const paths = ["/", "/headers", ...[...plants.keys()].map((name) => `/plants/${n
 const app = new Hono();
 app.use(
   hedgerow({
-    headers: ["x-internal-*", ...preset("next")],
+    headers: {
+      requests: ["x-internal-*", ...preset("next", "requests")],
+      responses: ["x-internal-*", ...preset("next", "responses")],
+    },
     paths: new PathSet(paths),
   }),
 );

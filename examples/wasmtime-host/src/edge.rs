@@ -8,6 +8,9 @@ use wasmtime::{
     format_err,
 };
 
+/// The longest first line of a filter, in bytes, with a line end of two.
+const LONGEST_LINE: usize = (1 << 16) + 2;
+
 /// An instance of the module, for one thread, with a set of rules and a path filter in its memory.
 pub struct Edge {
     store: Store<()>,
@@ -48,19 +51,39 @@ impl Edge {
         self.call("ruleset_compile", self.rules)
     }
 
+    /// Loads a filter. No more memory is taken for a file than its first line allows.
     fn load(&mut self, file: &[u8]) -> Result<()> {
-        let (length, is_trusted) = (file.len() as u32, 0);
+        let line = file.iter().take(LONGEST_LINE).position(|&byte| byte == b'\n');
+        let line = line.ok_or_else(|| format_err!("path filter: expected a first line"))?;
+        // With the quote behind it, all that may be missing is characters: the module tells how many.
+        let numbers = self.parse(&file[..file.len().min(line + 2)])?;
+        let [.., count, _, offset] = numbers;
+        if count < 0.0 {
+            return self.refuse(numbers);
+        }
+        // The last group is padded, and a quote and a line end may follow.
+        let longest = offset as usize + (count as usize).next_multiple_of(4) + 3;
+        ensure!(file.len() <= longest, "path filter: expected at most {longest} bytes");
+        let numbers = self.parse(file)?;
+        if numbers[0] == 0.0 { self.refuse(numbers) } else { Ok(()) }
+    }
+
+    /// Says why the module refused a file.
+    fn refuse(&mut self, [_, text, length, .., offset]: [f64; 6]) -> Result<()> {
+        let expected = self.text(text as u32, length as u32)?;
+        bail!("path filter: expected {expected} at byte {offset}")
+    }
+
+    /// Has the module read a file, and returns its six numbers: see `Filter::parse` in
+    /// `crates/edge-wasm`.
+    fn parse(&mut self, file: &[u8]) -> Result<[f64; 6]> {
+        let (length, is_trusted) = (u32::try_from(file.len())?, 0);
         let start = self.call("filter_reserve", (self.filter, length))?;
         self.write(start, file)?;
         let start: u32 = self.call("filter_parse", (self.filter, length, is_trusted))?;
         let mut numbers = [[0; 8]; 6];
         self.memory.read(&self.store, start as usize, numbers.as_flattened_mut())?;
-        let [header, text, length, .., offset] = numbers.map(f64::from_le_bytes);
-        if header == 0.0 {
-            let expected = self.text(text as u32, length as u32)?;
-            bail!("path filter: expected {expected} at byte {offset}");
-        }
-        Ok(())
+        Ok(numbers.map(f64::from_le_bytes))
     }
 
     /// Strips the field lines of a message. One with a malformed line is refused.

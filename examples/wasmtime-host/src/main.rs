@@ -63,7 +63,18 @@ mod tests {
         let wasm = fs::read(BUILT).unwrap();
         let rule = Edge::new(&wasm, &["x-*-id"], PATHS.as_bytes()).err().unwrap().to_string();
         assert_eq!(rule, "x-*-id: expected '*' only as the last character, found one");
-        let file = Edge::new(&wasm, RULES, b"[]").err().unwrap().to_string();
+        let file = Edge::new(&wasm, RULES, b"[]\n").err().unwrap().to_string();
         assert_eq!(file, "path filter: expected { and a member at byte 0");
+    }
+
+    #[test]
+    fn a_file_that_is_longer_than_its_first_line_allows_is_refused() {
+        let wasm = fs::read(BUILT).unwrap();
+        let mut file = PATHS.as_bytes().to_vec();
+        file.resize(1 << 24, 0);
+        let said = Edge::new(&wasm, RULES, &file).err().unwrap().to_string();
+        assert_eq!(said, "path filter: expected at most 93 bytes");
+        let said = Edge::new(&wasm, RULES, &vec![0; 1 << 24]).err().unwrap().to_string();
+        assert_eq!(said, "path filter: expected a first line");
     }
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PathFilter } from "hedgerow";
 import { describe, expect, test } from "vitest";
@@ -297,4 +297,23 @@ describe("hedgerow paths info", () => {
     writeFileSync(file, readFileSync(file).subarray(0, -1));
     expect(await hedgerow(["paths", "info", file])).toMatchObject({ code: 3, out: "" });
   });
+
+  test("reads no more of a sparse file than its first line allows", async () => {
+    const root = makeTree({ small: "{}\n", sparse: "{}\n" });
+    truncateSync(join(root, "sparse"), 2 ** 30);
+    const [small, sparse] = [await peakOf(join(root, "small")), await peakOf(join(root, "sparse"))];
+    expect(sparse - small).toBeLessThan(2 ** 18);
+  });
 });
+
+/** The most memory that `hedgerow paths info` takes to refuse a file, in KiB. */
+async function peakOf(file: string): Promise<number> {
+  const report = join(makeTree(), "peak");
+  const script = `import { writeFileSync } from "node:fs";
+    process.on("exit", () => {
+      writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS));
+    });`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(script)}`;
+  expect(await hedgerow(["paths", "info", file], "", { NODE_OPTIONS })).toMatchObject({ code: 3 });
+  return Number(readFileSync(report, "utf8"));
+}

@@ -43,3 +43,33 @@ export class HedgerowError extends Error {
     super(message, options);
   }
 }
+
+/** What a value is, in a few words, without what it holds. */
+export function found(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value;
+}
+
+/** Says that an argument is of another type than was expected. */
+export function wrongType(expected: string, value: unknown): HedgerowError {
+  return new HedgerowError("ERR_ARGUMENT", `expected ${expected}, found ${found(value)}`);
+}
+
+/** Refuses what is no string. */
+export function checkString(expected: string, value: unknown): void {
+  if (typeof value !== "string") throw wrongType(expected, value);
+}
+
+/** Refuses what is no list; one string is none. */
+export function checkList(of: string, list: unknown): void {
+  const { [Symbol.iterator]: iterator } = (list ?? {}) as Partial<Iterable<unknown>>;
+  if (typeof iterator !== "function" || typeof list === "string") {
+    throw wrongType(`a list of ${of}`, list);
+  }
+}
+
+/** Whether a value can be options. */
+export function isOptions(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

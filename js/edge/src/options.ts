@@ -1,5 +1,5 @@
 /** Checks of options objects, so that a wrong one fails where it is given and not where it is used. */
-import { HedgerowError } from "./error.js";
+import { found, HedgerowError, isOptions } from "./error.js";
 
 /** What an option has to be: a text for the message, and the check. */
 export type Kind = readonly [expected: string, is: (value: unknown) => boolean];
@@ -19,7 +19,7 @@ export const STRINGS: Kind = [
  * @throws {HedgerowError} `ERR_OPTIONS`
  */
 export function checkOptions(of: string, options: unknown, kinds: Record<string, Kind>): void {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+  if (!isOptions(options)) {
     throw new HedgerowError("ERR_OPTIONS", `${of}: expected options, found ${found(options)}`);
   }
   // Also what an object inherits, since it is used.
@@ -37,11 +37,4 @@ export function checkOptions(of: string, options: unknown, kinds: Record<string,
       throw new HedgerowError("ERR_OPTIONS", message);
     }
   }
-}
-
-/** What a value is, in a few words, without what it holds. */
-function found(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  return typeof value;
 }

@@ -8,6 +8,7 @@ import "./entries/instance.js";
 export { RuleSet } from "../wasm/edge.js";
 export * from "./compile.js";
 export * from "./entries/requests.js";
+export * from "./error.js";
 export * from "./headers/compiled-rules.js";
 export * from "./headers/confirmations.js";
 export * from "./module.js";

@@ -3,6 +3,7 @@ import {
   HeaderStripper,
   type HedgerowError,
   type HedgerowErrorCode,
+  type PresetDirection,
   type PresetName,
 } from "hedgerow";
 import { expectTypeOf, test } from "vitest";
@@ -55,7 +56,10 @@ test("a HedgerowError is an Error with a code that cannot be changed", () => {
 });
 
 test("a preset is a list of rules, by a name that there is", () => {
-  expectTypeOf(hedgerow.preset).toEqualTypeOf<(name: PresetName) => string[]>();
+  expectTypeOf(hedgerow.preset).toEqualTypeOf<
+    (name: PresetName, direction?: PresetDirection) => string[]
+  >();
+  expectTypeOf<PresetDirection>().toEqualTypeOf<"requests" | "responses">();
   expectTypeOf<PresetName>().toEqualTypeOf<
     "hop-by-hop" | "hop-by-hop-reframed" | "cloudflare" | "vercel" | "next"
   >();

@@ -38,6 +38,44 @@ export const presets: Cases = {
     equal(stripper.matches("x-middleware-subrequest"), true);
   },
 
+  "the preset next matches in requests what only a Next.js server may say": () => {
+    for (const rules of [preset("next"), preset("next", "requests")]) {
+      using stripper = new HeaderStripper(rules);
+      const names = ["x-nextjs-data", "next-resume", "x-next-resume-state-length"];
+      const others = ["x-nextjs-request-id", "x-nextjs-html-request-id", "x-now-route-matches"];
+      const missed = [...names, ...others].filter((name) => !stripper.matches(name));
+      equal(missed, [], "missed");
+    }
+  },
+
+  "the preset next leaves on responses what client navigation reads": () => {
+    using stripper = new HeaderStripper(preset("next", "responses"));
+    const internal = ["x-middleware-set-cookie", "x-middleware-request-cookie"];
+    equal(
+      internal.every((name) => stripper.matches(name)),
+      true,
+    );
+    const read = ["x-nextjs-rewrite", "x-nextjs-redirect", "x-middleware-skip", "x-matched-path"];
+    equal(
+      read.filter((name) => stripper.matches(name)),
+      [],
+    );
+  },
+
+  "other presets are the same for both directions": () => {
+    for (const name of ["hop-by-hop", "cloudflare", "vercel"] as const) {
+      equal(preset(name, "responses"), preset(name, "requests"), name);
+      equal(preset(name, undefined), preset(name), name);
+    }
+  },
+
+  "a direction that is neither requests nor responses is refused": () => {
+    for (const direction of ["", "Requests", "response", null, 7, {}, Symbol("requests")]) {
+      const call = () => preset("next", direction as "requests");
+      refused(call, "ERR_ARGUMENT", 'expected "requests" or "responses"');
+    }
+  },
+
   "presets may be given together, with other rules": () => {
     using stripper = new HeaderStripper([...preset("next"), ...preset("vercel"), "x-debug"]);
     const names = ["x-matched-path", "x-vercel-id", "x-debug", "accept"];

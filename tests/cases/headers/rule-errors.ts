@@ -92,7 +92,7 @@ export const ruleErrors: Cases = {
   },
 
   "one string in place of a list of rules is refused": () => {
-    const found = "expected a list of rules, found one string";
+    const found = "expected a list of rules, found string";
     refused(() => new HeaderStripper("x-debug"), "ERR_ARGUMENT", found);
   },
 };

@@ -105,7 +105,7 @@ export const filterBuilding: Cases = {
   },
 
   "what is no list of paths is refused": () => {
-    refused(() => buildPathFilter("/a"), "ERR_ARGUMENT", "one string");
+    refused(() => buildPathFilter("/a"), "ERR_ARGUMENT", "a list of paths, found string");
     refused(() => buildPathFilter(["/a", 7 as unknown as string]), "ERR_ARGUMENT", "number");
   },
 

@@ -50,6 +50,6 @@ export const pathSet: Cases = {
     refused(() => PathSet.parse('"/a"'), "ERR_PATH_SET", "found string");
     refused(() => PathSet.parse("null"), "ERR_PATH_SET", "found null");
     refused(() => new PathSet([7 as unknown as string]), "ERR_ARGUMENT", "found number");
-    refused(() => new PathSet("/a"), "ERR_ARGUMENT", "one string");
+    refused(() => new PathSet("/a"), "ERR_ARGUMENT", "a list of paths, found string");
   },
 };

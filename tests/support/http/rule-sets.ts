@@ -17,12 +17,12 @@ const many = fc.sample(fc.tuple(text, fc.constantFrom("", "*")), { numRuns: 150,
 export const RULE_SETS: readonly RuleSet[] = [
   { requests: few, responses: few },
   {
-    requests: [...few, ...preset("next")],
+    requests: [...few, ...preset("next", "requests")],
     responses: ["x-powered-by", "x-secret-*", "set-cookie2"],
   },
   { requests: many.map((parts) => parts.join("")), responses: [...preset("cloudflare"), "x-*"] },
   {
     requests: [...few, "connection"],
-    responses: [...preset("next"), "connection", "x-internal-*"],
+    responses: [...preset("next", "responses"), "connection", "x-internal-*"],
   },
 ];

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { createReadStream } from "node:fs";
+import { ReadableStream as WebStream } from "node:stream/web";
 
 import type { Command } from "commander";
 import { measurePathFilter, PathFilter } from "hedgerow";
@@ -17,8 +18,12 @@ export function addInfoCommand(paths: Command): void {
 }
 
 async function info(file: string, { json }: { json: boolean }): Promise<void> {
-  const content = readFileSync(file);
-  const { version, bloom, wildcards = 0 } = PathFilter.parse(content).params;
+  const chunks: Buffer[] = [];
+  // No more is read of a file than it takes to refuse it.
+  const stream = WebStream.from(chunksOf(file, chunks)) as ReadableStream<Uint8Array>;
+  const filter = await PathFilter.load(stream);
+  const { version, bloom, wildcards = 0 } = filter.params;
+  const content = Buffer.concat(chunks);
   const { bitsSet, falsePositiveRate } = measurePathFilter(content);
   const { n, p, m, k, s } = bloom;
   const bytes = content.length;
@@ -40,4 +45,12 @@ async function info(file: string, { json }: { json: boolean }): Promise<void> {
     "false positives, expected": falsePositiveRate.toPrecision(3),
   };
   await print(table(rows));
+}
+
+/** Reads a file in chunks, and keeps them. */
+async function* chunksOf(file: string, chunks: Buffer[]): AsyncGenerator<Buffer> {
+  for await (const chunk of createReadStream(file)) {
+    chunks.push(chunk);
+    yield chunk;
+  }
 }

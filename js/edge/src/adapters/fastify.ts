@@ -46,7 +46,7 @@ export const hedgerow: FastifyPluginAsync<FastifyOptions> = Object.assign(addHoo
 export default hedgerow;
 
 async function addHooks(fastify: FastifyInstance, registered: FastifyOptions): Promise<void> {
-  const own = Object.entries(registered).filter(([name]) => !OF_REGISTER.has(name));
+  const own = Object.entries(registered ?? {}).filter(([name]) => !OF_REGISTER.has(name));
   const options: FastifyOptions = Object.fromEntries(own);
   const { requests, responses, passes } = readOptions("hedgerow/fastify", options, ["notFound"]);
   const { notFound = callNotFound } = options;

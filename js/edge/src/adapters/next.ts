@@ -29,6 +29,12 @@ const INSTRUCTION =
   /^x-middleware-(?:next|rewrite|redirect|refresh|set-cookie|override-headers|request-.+)$/;
 
 /**
+ * The fields by which Next.js tells itself what a request is for. It sets them before a proxy runs, and
+ * drops those that a client forged. Client navigation fails without them.
+ */
+const OWN = ["x-nextjs-data", "x-nextjs-html-request-id", "x-nextjs-request-id"];
+
+/**
  * Strips `headers` from requests before pages and routes see them; answers 404 where `paths` say that
  * nothing exists.
  *
@@ -59,6 +65,7 @@ export function hedgerow(
   }
 
   return async function hedgerow(request, event) {
+    const own = OWN.map((name) => [name, request.headers.get(name)] as const);
     let [inbound, gone] = [request, 0];
     const stripInbound = () => {
       if (requests === undefined) return;
@@ -70,7 +77,10 @@ export function hedgerow(
     let response: Response;
     if (exists === true || (await exists)) {
       response = (await proxy(inbound, event)) ?? NextResponse.next();
-      if (gone > 0) passOn(inbound, response);
+      if (gone > 0) {
+        passOn(inbound, response);
+        giveBack(own, inbound, response);
+      }
     } else {
       response = await notFound(inbound);
     }
@@ -92,6 +102,20 @@ function passOn(request: NextRequest, { headers }: Response): void {
   const next = NextResponse.next({ request: { headers: request.headers } });
   for (const [name, value] of next.headers) {
     if (name !== "x-middleware-next") headers.set(name, value);
+  }
+}
+
+/** Gives Next.js its own fields back, which `proxy` did not see. */
+function giveBack(
+  own: (readonly [name: string, value: string | null])[],
+  request: NextRequest,
+  { headers }: Response,
+): void {
+  if (!headers.has("x-middleware-override-headers")) return;
+  for (const [name, value] of own) {
+    if (value === null || request.headers.has(name)) continue;
+    headers.append("x-middleware-override-headers", name);
+    headers.set(`x-middleware-request-${name}`, value);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 
+import { wrongType } from "../error.js";
 import type { HeaderStripper } from "../headers/header-stripper.js";
 import { doomedNames, namesOf, valueAt, withoutNames } from "./fields.js";
 import { stripStream } from "./http2-stream.js";
@@ -12,7 +13,8 @@ import { stripStream } from "./http2-stream.js";
  *
  * @returns how many field lines went
  * @throws {HedgerowError} `ERR_CONNECTION_OPTION` if `Connection` nominates a field for all recipients.
- * The request is then as it was: answer 400, or destroy its socket.
+ * The request is then as it was: answer 400, or destroy its socket. `ERR_ARGUMENT` for an argument of the
+ * wrong type
  *
  * @example
  * ```ts
@@ -36,6 +38,8 @@ export function stripRequest(stripper: HeaderStripper, request: IncomingMessage)
 
 /** Does what {@link stripRequest} does. Returns the names that went, in lower case, one for each line. */
 export function stripIncoming(stripper: HeaderStripper, request: IncomingMessage): string[] {
+  if (typeof stripper?.stripRaw !== "function") throw wrongType("a HeaderStripper", stripper);
+  if (!Array.isArray(request?.rawHeaders)) throw wrongType("an IncomingMessage", request);
   const { rawHeaders } = request;
   const kept = stripper.stripRaw(rawHeaders);
   if (kept.length === rawHeaders.length) return [];
@@ -109,8 +113,12 @@ function distinctFields(rawHeaders: readonly string[]): Distinct {
  * Makes a response strip what it is about to send, whoever set it and how: `setHeader`, `writeHead`, a
  * framework; on HTTP/2 also what its `stream` sends, and what it pushes. Trailers and interim responses
  * (1xx) stay as they are.
+ *
+ * @throws {HedgerowError} `ERR_ARGUMENT` for an argument of the wrong type
  */
 export function stripResponse(stripper: HeaderStripper, response: ServerResponse): void {
+  if (typeof stripper?.stripRaw !== "function") throw wrongType("a HeaderStripper", stripper);
+  if (typeof response?.writeHead !== "function") throw wrongType("a ServerResponse", response);
   const writeHead = response.writeHead as (...args: unknown[]) => ServerResponse;
   response.writeHead = (status: number, ...rest: unknown[]): ServerResponse => {
     // Nothing more is sent of such a head; Node says what becomes of it.

@@ -48,13 +48,13 @@ export interface FetchHandler {
  */
 export function hedgerow<Handler extends WorkersHandler = FetchHandler>(
   options: WorkersOptions,
-  handler?: Handler,
+  handler: Handler | FetchHandler = { fetch: (request: Request) => fetch(request) },
 ): Omit<Handler, "fetch"> & FetchHandler {
   const { requests, responses, passes } = readOptions("hedgerow/workers", options, ["notFound"]);
   const { notFound = answerNotFound } = options;
-  const inner = (handler ?? { fetch: (request) => fetch(request) }) as FetchHandler;
-  if (typeof inner.fetch !== "function") {
-    const message = `hedgerow/workers: expected a handler with a function fetch, found ${typeof inner.fetch}`;
+  const inner = handler as FetchHandler;
+  if (typeof inner?.fetch !== "function") {
+    const message = `hedgerow/workers: expected a handler with a function fetch, found ${typeof inner?.fetch}`;
     throw new HedgerowError("ERR_OPTIONS", message);
   }
 

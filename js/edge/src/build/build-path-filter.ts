@@ -1,5 +1,5 @@
 import { FilterBuilder } from "../../wasm/build.js";
-import { HedgerowError } from "../error.js";
+import { checkList, checkString, found, HedgerowError, isOptions, wrongType } from "../error.js";
 import { KeyWriter } from "../paths/key-writer.js";
 import { buildMemory, instantiateBuild } from "./module.js";
 
@@ -56,9 +56,7 @@ export class PathFilterBuilder {
   /** Adds a path, as it is: see `normalizePath`. A path that ends in `/*` is a wildcard key. */
   add(path: string): this {
     this.#live();
-    if (typeof path !== "string") {
-      throw new HedgerowError("ERR_ARGUMENT", `expected a path, found ${typeof path}`);
-    }
+    checkString("a path", path);
     const length = this.#keys.write(path);
     this.#builder.add(length);
     this.#keys.release(length);
@@ -131,9 +129,7 @@ export function buildPathFilter(
   paths: Iterable<string>,
   options?: PathFilterOptions,
 ): Uint8Array<ArrayBuffer> {
-  if (typeof paths === "string") {
-    throw new HedgerowError("ERR_ARGUMENT", "expected a list of paths, found one string");
-  }
+  checkList("paths", paths);
   const builder = new PathFilterBuilder(options);
   try {
     for (const path of paths) builder.add(path);
@@ -154,10 +150,13 @@ function fileOf(header: object, body: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 function checked(options: PathFilterOptions): Required<PathFilterOptions> {
+  if (!isOptions(options)) throw wrongType("options", options);
   const { falsePositiveRate = 1e-7, seed = 0, version = "", sizing = "promised" } = options;
-  const isRate = typeof falsePositiveRate === "number";
-  const isSmall = falsePositiveRate <= MAX_FALSE_POSITIVE_RATE;
-  if (!(isRate && isSmall && falsePositiveRate >= MIN_FALSE_POSITIVE_RATE)) {
+  const isRate =
+    typeof falsePositiveRate === "number" &&
+    falsePositiveRate >= MIN_FALSE_POSITIVE_RATE &&
+    falsePositiveRate <= MAX_FALSE_POSITIVE_RATE;
+  if (!isRate) {
     throw unexpected("falsePositiveRate", "a number from 1e-18 to 0.5", falsePositiveRate);
   }
   if (!Number.isSafeInteger(seed) || seed < 0) {
@@ -168,7 +167,7 @@ function checked(options: PathFilterOptions): Required<PathFilterOptions> {
   const length = isVersion ? encoder.encode(JSON.stringify(version)).length + 160 : 0;
   if (!isVersion || length > MAX_HEADER_LENGTH) {
     const expected = "a string that leaves line 1 below 65536 bytes";
-    throw unexpected("version", expected, isVersion ? `a line of ${length}` : typeof version);
+    throw unexpected("version", expected, isVersion ? `a line of ${length}` : version);
   }
   if (sizing !== "promised" && sizing !== "classic") {
     throw unexpected("sizing", '"promised" or "classic"', sizing);
@@ -176,6 +175,8 @@ function checked(options: PathFilterOptions): Required<PathFilterOptions> {
   return { falsePositiveRate, seed, version, sizing };
 }
 
-function unexpected(option: string, expected: string, found: unknown): HedgerowError {
-  return new HedgerowError("ERR_ARGUMENT", `${option}: expected ${expected}, found ${found}`);
+function unexpected(option: string, expected: string, value: unknown): HedgerowError {
+  const isShown = typeof value === "number" || typeof value === "string";
+  const what = isShown ? value : found(value);
+  return new HedgerowError("ERR_ARGUMENT", `${option}: expected ${expected}, found ${what}`);
 }

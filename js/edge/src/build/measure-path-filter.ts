@@ -1,4 +1,5 @@
 import { measure } from "../../wasm/build.js";
+import { wrongType } from "../error.js";
 import { PathFilter } from "../paths/path-filter.js";
 import { instantiateBuild } from "./module.js";
 
@@ -14,9 +15,10 @@ export interface PathFilterMeasures {
  * Counts the bits of a filter that are set, and says what rate of false positives to expect of it, by
  * the model that the sizes are chosen by.
  *
- * @throws {HedgerowError} as `PathFilter.parse` does
+ * @throws {HedgerowError} as `PathFilter.parse` does; `ERR_ARGUMENT` for what is not a `Uint8Array`
  */
 export function measurePathFilter(file: Uint8Array): PathFilterMeasures {
+  if (!(file instanceof Uint8Array)) throw wrongType("a Uint8Array", file);
   PathFilter.parse(file).free();
   instantiateBuild();
   const [bitsSet, falsePositiveRate] = measure(file) as unknown as [number, number];

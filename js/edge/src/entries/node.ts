@@ -2,17 +2,19 @@
 /** What only Node has: files. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
+import { wrongType } from "../error.js";
 import { FilterFile } from "../paths/filter-file.js";
 import { PathFilter, type PathFilterReading } from "../paths/path-filter.js";
 import "./instance.js";
 
-/** How much is read at a time beyond the length that a file said it had, in bytes. */
-const MORE = 2 ** 16;
+/** How much is read at a time, in bytes. */
+const CHUNK = 2 ** 18;
 
 /**
- * Reads the file of a path filter straight into WebAssembly memory.
+ * Reads the file of a path filter into WebAssembly memory. No more is read of a file than it takes to refuse it.
  *
- * @throws what `node:fs` throws, and `HedgerowError` as `PathFilter.parse` does
+ * @throws what `node:fs` throws, and `HedgerowError` as `PathFilter.parse` does; `ERR_ARGUMENT` for a path
+ * that is not a string or a URL
  *
  * @example
  * ```ts
@@ -25,8 +27,9 @@ const MORE = 2 ** 16;
  * ```
  */
 export function readPathFilterSync(path: string | URL, reading?: PathFilterReading): PathFilter {
+  if (typeof path !== "string" && !(path instanceof URL)) throw wrongType("a path or a URL", path);
   const descriptor = openSync(path, "r");
-  const file = new FilterFile();
+  const file = new FilterFile(fstatSync(descriptor).size);
   try {
     readInto(file, descriptor);
   } catch (error) {
@@ -40,20 +43,8 @@ export function readPathFilterSync(path: string | URL, reading?: PathFilterReadi
 
 /** Reads to the end, wherever that is: a file may grow, and a pipe has no length. */
 function readInto(file: FilterFile, descriptor: number): void {
-  let room = file.reserve(fstatSync(descriptor).size);
-  for (;;) {
-    if (room.length === 0) {
-      // At the end nothing is left to read, and nothing is taken for it.
-      const more = new Uint8Array(MORE);
-      const read = readSync(descriptor, more);
-      if (read === 0) return;
-      file.append(more.subarray(0, read));
-      room = file.reserve(file.length);
-    } else {
-      const read = readSync(descriptor, room);
-      if (read === 0) return;
-      file.filled(read);
-      room = room.subarray(read);
-    }
+  const chunk = new Uint8Array(CHUNK);
+  for (let read = readSync(descriptor, chunk); read > 0; read = readSync(descriptor, chunk)) {
+    file.append(chunk.subarray(0, read));
   }
 }

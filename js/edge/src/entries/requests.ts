@@ -1,7 +1,7 @@
 /** What every entry has: all that requests need. Filters are built by the main entry alone. */
 export { HedgerowError, type HedgerowErrorCode } from "../error.js";
 export { HeaderStripper } from "../headers/header-stripper.js";
-export { type PresetName, preset } from "../headers/presets.js";
+export { type PresetDirection, type PresetName, preset } from "../headers/presets.js";
 export { guardPaths, type PathGuard, type PathGuardOptions } from "../paths/guard-paths.js";
 export { normalizePath } from "../paths/normalize-path.js";
 export type { Paths } from "../paths/path-check.js";

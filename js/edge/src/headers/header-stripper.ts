@@ -1,4 +1,4 @@
-import { HedgerowError } from "../error.js";
+import { checkList, checkString, HedgerowError, wrongType } from "../error.js";
 import { CompiledRules } from "./compiled-rules.js";
 import { Confirmations } from "./confirmations.js";
 import { MISS } from "./probe.js";
@@ -33,20 +33,16 @@ export class HeaderStripper {
    * @throws {HedgerowError} `ERR_HEADER_RULE` for a rule that is empty, a lone `*`, has a `*`
    * before its end, has a character that RFC 9110 does not allow in a field name, or is longer than
    * 256 characters; and for more than 32,768 rules. `ERR_ARGUMENT` if a rule is not a string, or
-   * there is one string in place of a list.
+   * `rules` is not a list.
    */
   constructor(rules: Iterable<string>) {
-    if (typeof rules === "string") {
-      throw new HedgerowError("ERR_ARGUMENT", "expected a list of rules, found one string");
-    }
+    checkList("rules", rules);
     this.#rules = new CompiledRules(rules);
   }
 
   /** Whether a rule matches `name`, in whatever case. */
   matches(name: string): boolean {
-    if (typeof name !== "string") {
-      throw new HedgerowError("ERR_ARGUMENT", `expected a field name, found ${typeof name}`);
-    }
+    checkString("a field name", name);
     const rules = this.#rules.live();
     const hash = rules.probe.candidate(name, rules.table.bytes);
     return hash !== MISS && this.#confirmations.get(name, hash, rules);
@@ -59,11 +55,13 @@ export class HeaderStripper {
    * @throws {TypeError} if the headers are immutable, as those of an incoming request may be:
    * strip a copy.
    * @throws {HedgerowError} `ERR_CONNECTION_OPTION` if `Connection` nominates one of these fields that is
-   * meant for all recipients; `ERR_ARGUMENT` for more than 16 MiB of `Connection`. The headers are then
-   * as they were; refuse the message.
+   * meant for all recipients; `ERR_ARGUMENT` for what is not `Headers`, and for more than 16 MiB of
+   * `Connection`. The headers are then as they were; refuse the message.
    */
   strip(headers: Headers): number {
     const rules = this.#rules.live();
+    // A `Map` has the other methods, too; the class may be another one than this runtime's.
+    if (typeof headers?.append !== "function") throw wrongType("Headers", headers);
     const probe = rules.probe;
     const table = rules.table.bytes;
     const doomed: string[] = [];
@@ -88,11 +86,12 @@ export class HeaderStripper {
    *
    * @throws {HedgerowError} `ERR_CONNECTION_OPTION` if `Connection` nominates one of these fields that is
    * meant for all recipients: refuse the message; `ERR_ARGUMENT` if the list has a name without a value,
-   * or more than 16 MiB of `Connection`.
+   * anything but strings, or more than 16 MiB of `Connection`.
    */
   stripRaw(rawHeaders: readonly string[]): string[] {
+    if (!Array.isArray(rawHeaders)) throw wrongType("an array", rawHeaders);
     // A copy first: whatever code reading the list may run has then run.
-    const kept = [...rawHeaders];
+    const kept: string[] = [...rawHeaders];
     const { length } = kept;
     if (length % 2 !== 0) {
       throw new HedgerowError(
@@ -107,6 +106,9 @@ export class HeaderStripper {
     let connection: string | undefined;
     for (let index = 0; index < length; index += 2) {
       const name = kept[index]!;
+      if (typeof name !== "string" || typeof kept[index + 1] !== "string") {
+        throw wrongType("strings", typeof name === "string" ? kept[index + 1] : name);
+      }
       const hash = probe.candidate(name, table);
       if (hash === MISS || !this.#confirmations.get(name, hash, rules)) {
         if (end !== index) {
@@ -138,9 +140,7 @@ export class HeaderStripper {
    * matches. The block is then as it was; refuse the message and close the connection.
    */
   stripBlock(block: Uint8Array): Uint8Array {
-    if (!(block instanceof Uint8Array)) {
-      throw new HedgerowError("ERR_ARGUMENT", `expected a Uint8Array, found ${typeof block}`);
-    }
+    if (!(block instanceof Uint8Array)) throw wrongType("a Uint8Array", block);
     return this.#rules.live().stripBlock(block);
   }
 

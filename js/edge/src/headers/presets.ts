@@ -1,5 +1,5 @@
 import presets from "../../wasm/presets.js";
-import { HedgerowError } from "../error.js";
+import { wrongType } from "../error.js";
 
 /**
  * The name of a rule list that comes with this package.
@@ -8,8 +8,11 @@ import { HedgerowError } from "../error.js";
  */
 export type PresetName = keyof typeof presets;
 
+/** The messages that a preset is for. */
+export type PresetDirection = "requests" | "responses";
+
 /**
- * A rule list for a common platform, to be given to `HeaderStripper`, alone or with others.
+ * Returns a rule list for a common platform. Pass it to `HeaderStripper`, alone or with others.
  *
  * - `"hop-by-hop"`: the fields that concern one connection only (RFC 9110 §7.6.1), without those that
  *   frame the body.
@@ -17,16 +20,27 @@ export type PresetName = keyof typeof presets;
  *   proxy that decodes the body and frames it anew; with any other it enables request smuggling.
  * - `"cloudflare"`: what Cloudflare adds to a request, and `cf-int-*`.
  * - `"vercel"`: what Vercel's proxy adds to a request.
- * - `"next"`: what the parts of a Next.js server send each other; a client that forges
- *   `x-middleware-subrequest` could skip the middleware (CVE-2025-29927).
+ * - `"next"`: what the parts of a Next.js server send each other. A client that forges
+ *   `x-middleware-subrequest` could skip the middleware (CVE-2025-29927). The list for responses keeps the
+ *   fields that client navigation reads.
  *
- * @throws {HedgerowError} `ERR_ARGUMENT` if there is no preset of that name.
+ * @param direction the messages to strip (default: `"requests"`). Only `"next"` has another list for
+ * `"responses"`.
+ * @throws {HedgerowError} `ERR_ARGUMENT` if there is no preset of that name, or no such direction.
+ *
+ * @example
+ * ```ts
+ * import { preset } from "hedgerow";
+ *
+ * const headers = { requests: preset("next", "requests"), responses: preset("next", "responses") };
+ * ```
  */
-export function preset(name: PresetName): string[] {
+export function preset(name: PresetName, direction: PresetDirection = "requests"): string[] {
   const isName = typeof name === "string" && Object.hasOwn(presets, name);
-  const rules = isName ? presets[name] : undefined;
-  if (rules === undefined) {
-    throw new HedgerowError("ERR_ARGUMENT", `expected the name of a preset, found ${String(name)}`);
+  if (!isName) throw wrongType("the name of a preset", name);
+  if (direction !== "requests" && direction !== "responses") {
+    throw wrongType('"requests" or "responses"', direction);
   }
-  return [...rules];
+  const [requests, responses = requests] = presets[name];
+  return [...(direction === "requests" ? requests : responses)];
 }

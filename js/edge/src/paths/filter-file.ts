@@ -17,72 +17,60 @@ type Numbers = [start: number, lengthOrText: number, wildcardsOrLength: number, 
 
 /** The longest first line, in bytes, with a line end of two. */
 const MAX_HEADER_LENGTH = 2 ** 16 + 2;
-/** The longest file, in bytes: more than 2^32 bits take, and few enough for lengths of 32 bits. */
-const MAX_LENGTH = 2 ** 30;
-/** What is taken at once for a file that says it is long, in bytes. */
+/** How much memory is taken at once for a file whose first line allows as much, in bytes. */
 const FIRST_CAPACITY = 2 ** 20;
 
 /** The file of a path filter in the memory of the module, and the filter that is read from it there. */
 export class FilterFile {
   readonly #filter = make(Filter);
   readonly #keys = new KeyWriter(this.#filter);
+  readonly #expected: number;
   #isFreed = false;
   #start = 0;
   #capacity = 0;
   /** Where the first line ends, once its end is there. */
   #line = -1;
-  /** How long the file may be, once its first line is there. */
-  #longest = Number.POSITIVE_INFINITY;
+  /** How long the file may be, once its first line is there; 0 before. */
+  #longest = 0;
   #header = "";
   /** How many bytes of the file are there. */
   length = 0;
   /** The depth of the deepest wildcard key; 0 if there are none. */
   wildcards = 0;
 
-  /** Makes room for a file of `length` bytes, and returns where what is not there yet belongs. */
-  reserve(length: number): Uint8Array<ArrayBuffer> {
-    if (length > this.#capacity) {
-      this.#start = length > MAX_LENGTH ? 0 : this.#filter.reserve(length);
-      if (this.#start === 0) {
-        throw refused(`expected a file that there is memory for, found ${length} bytes`);
-      }
-      this.#capacity = length;
-    }
-    return memory().subarray(this.#start + this.length, this.#start + this.#capacity);
-  }
-
   /**
-   * Counts bytes that were written where {@link reserve} said. A file that begins so is looked at when
-   * all of it is there.
+   * @param expected how long the file is said to be, in bytes. Memory for it is taken at once, but no more
+   * than its first line allows
    */
-  filled(count: number): void {
-    this.length += count;
-    this.#longest = Math.min(this.#longest, MAX_LENGTH);
+  constructor(expected = 0) {
+    this.#expected = expected;
   }
 
   /**
-   * Takes the next bytes of a file of unknown length.
+   * Takes the next bytes of a file.
    *
    * @throws {HedgerowError} `ERR_FILTER_FORMAT` as soon as it is certain that the file is refused
    */
   append(bytes: Uint8Array): void {
-    const isJudged = this.#longest !== Number.POSITIVE_INFINITY;
-    const rest = isJudged ? bytes : bytes.subarray(this.#appendHeader(bytes));
-    if (rest.length > 0) this.#write(rest);
-    // What is too long is not read to its end.
+    const rest = this.#longest > 0 ? bytes : bytes.subarray(this.#appendHeader(bytes));
+    if (rest.length === 0) return;
+    // One byte beyond what the file may have tells that it is too long.
+    this.#write(rest.subarray(0, this.#longest + 1 - this.length));
     if (this.length > this.#longest) this.parse(true);
   }
 
   /** Takes bytes up to the quote behind the first line; returns how many. */
   #appendHeader(bytes: Uint8Array): number {
     if (this.#line < 0) {
-      const at = bytes.indexOf(LINE_FEED);
+      const at = bytes.subarray(0, MAX_HEADER_LENGTH - this.length).indexOf(LINE_FEED);
       if (at >= 0) this.#line = this.length + at;
+      else if (this.length + bytes.length >= MAX_HEADER_LENGTH) {
+        throw refused("expected a first line of at most 65536 bytes, found more");
+      }
     }
     const end = this.#line < 0 ? bytes.length : this.#line + 2 - this.length;
     this.#write(bytes.subarray(0, end));
     if (this.#line >= 0 && this.length === this.#line + 2) this.#longest = this.#judge();
-    else if (this.length > MAX_HEADER_LENGTH) this.parse(true);
     return end;
   }
 
@@ -99,12 +87,19 @@ export class FilterFile {
   #write(bytes: Uint8Array): void {
     const length = this.length + bytes.length;
     if (length > this.#capacity) {
-      const doubled = Math.max(2 * this.#capacity, FIRST_CAPACITY);
-      const isJudged = this.#longest !== Number.POSITIVE_INFINITY;
-      this.reserve(isJudged ? Math.max(length, Math.min(doubled, this.#longest)) : length);
+      const ahead = Math.max(2 * this.#capacity, FIRST_CAPACITY, this.#expected);
+      this.#reserve(Math.max(length, Math.min(ahead, this.#longest)));
     }
     memory().set(bytes, this.#start + this.length);
     this.length = length;
+  }
+
+  #reserve(capacity: number): void {
+    this.#start = this.#filter.reserve(capacity);
+    if (this.#start === 0) {
+      throw refused(`expected a file that there is memory for, found ${capacity} bytes`);
+    }
+    this.#capacity = capacity;
   }
 
   /**

@@ -1,4 +1,4 @@
-import { HedgerowError } from "../error.js";
+import { HedgerowError, wrongType } from "../error.js";
 import { checkOptions, FUNCTION } from "../options.js";
 import { PATH_CHECK_KINDS, type PathCheckOptions, pathCheck } from "./path-check.js";
 
@@ -35,6 +35,9 @@ export function guardPaths(options: PathGuardOptions): PathGuard {
   const passes = pathCheck(options);
 
   return async function guard(request) {
+    if (typeof request?.method !== "string" || typeof request.url !== "string") {
+      throw wrongType("a Request", request);
+    }
     if (await passes(request.method, request.url, request)) return undefined;
     return notFound(request);
   };

@@ -1,3 +1,5 @@
+import { checkString } from "../error.js";
+
 /** Paths that are as they should be: no escapes, no empty segments, none that begins with a dot. */
 const NORMAL = /^(?:\/|(?:\/[^/?#%.][^/?#%]*)+)$/;
 
@@ -31,6 +33,8 @@ const ESCAPE = new RegExp(
  *
  * Letters keep their case, and Unicode its composition. A normal path is its own normal form.
  *
+ * @throws {HedgerowError} `ERR_ARGUMENT` for what is not a string
+ *
  * @example
  * ```ts
  * import { normalizePath } from "hedgerow";
@@ -40,6 +44,7 @@ const ESCAPE = new RegExp(
  * ```
  */
 export function normalizePath(path: string): string {
+  checkString("a path", path);
   if (NORMAL.test(path)) return path;
   const end = path.search(/[?#]/);
   const segments: string[] = [];

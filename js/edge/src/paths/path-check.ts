@@ -1,7 +1,7 @@
 /** Asks of a request whether its path may exist: what every guard does, whatever its requests are. */
 import { FUNCTION, type Kind, STRINGS } from "../options.js";
 import { normalizePath } from "./normalize-path.js";
-import { canExist, type PathLookup } from "./path-lookup.js";
+import { canExist, isLookup, type PathLookup } from "./path-lookup.js";
 
 /**
  * The paths that exist: a filter or a set, or a function that says of a normalised path whether it may
@@ -25,7 +25,10 @@ export interface PathCheckOptions<Asked> {
 
 /** What {@link PathCheckOptions} has to be. */
 export const PATH_CHECK_KINDS: Record<string, Kind> = {
-  paths: ["a filter, a set or a function", isPaths],
+  paths: [
+    "a filter, a set or a function",
+    (value) => typeof value === "function" || isLookup(value),
+  ],
   methods: STRINGS,
   normalize: FUNCTION,
   onError: FUNCTION,
@@ -68,13 +71,6 @@ function pathOf(url: string): string {
   const host = scheme + 3;
   const end = url.slice(host).search(/[/?#]/);
   return end < 0 ? "/" : url.slice(host + end);
-}
-
-function isPaths(value: unknown): boolean {
-  if (typeof value === "function") return true;
-  if (typeof value !== "object" || value === null) return false;
-  const { has, wildcards } = value as Partial<PathLookup>;
-  return typeof has === "function" && typeof wildcards === "number";
 }
 
 function report(error: unknown): void {

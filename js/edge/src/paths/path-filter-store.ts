@@ -1,6 +1,6 @@
-import { HedgerowError } from "../error.js";
+import { checkString, found, HedgerowError, isOptions, wrongType } from "../error.js";
 import { PathFilter } from "./path-filter.js";
-import { canExist, type PathLookup } from "./path-lookup.js";
+import { canExist, isLookup, type PathLookup } from "./path-lookup.js";
 
 /** What a store is made with. */
 export interface PathFilterStoreOptions {
@@ -64,16 +64,22 @@ export class PathFilterStore {
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
-  /** @throws {HedgerowError} `ERR_ARGUMENT` for a bound or a time that is not a number from 0 on */
+  /**
+   * @throws {HedgerowError} `ERR_ARGUMENT` for a bound or a time that is not a number from 0 on, and for a
+   * `load` that is not a function
+   */
   constructor(options: PathFilterStoreOptions) {
-    const { maxBytes, timeout = DEFAULT_TIMEOUT } = options;
+    if (!isOptions(options)) throw wrongType("options", options);
+    const { maxBytes, load, timeout = DEFAULT_TIMEOUT } = options;
     for (const [name, value] of Object.entries({ maxBytes, timeout })) {
       if (typeof value !== "number" || !(value >= 0)) {
-        const message = `${name}: expected a number from 0 on, found ${value}`;
+        const what = typeof value === "number" ? value : found(value);
+        const message = `${name}: expected a number from 0 on, found ${what}`;
         throw new HedgerowError("ERR_ARGUMENT", message);
       }
     }
-    this.#options = { ...options, timeout };
+    if (typeof load !== "function") throw wrongType("a function as load", load);
+    this.#options = { ...options, maxBytes, load, timeout };
   }
 
   /** How many bytes the filters take that the store holds. */
@@ -95,10 +101,13 @@ export class PathFilterStore {
    * Calls `ask` with what belongs to `key`: at once if the store has it, else when it is loaded. It
    * must not be kept: the store may free it as soon as `ask` has returned, also if that is a promise.
    *
+   * @throws {HedgerowError} `ERR_ARGUMENT` for a key that is not a string, or an `ask` that is not a function
    * @returns what `ask` returns, as a promise if it had to be loaded. It is rejected with what
    * loading throws, or with `ERR_FILTER_TIMEOUT`.
    */
   use<T>(key: string, ask: (lookup: PathLookup) => T): T | Promise<T> {
+    checkString("a key", key);
+    if (typeof ask !== "function") throw wrongType("a function to ask with", ask);
     const entry = this.#entries.get(key) ?? this.#load(key);
     this.#entries.delete(key);
     this.#entries.set(key, entry);
@@ -114,6 +123,7 @@ export class PathFilterStore {
 
   /** Lets go of what belongs to `key`: the next one who asks makes it be loaded again. */
   delete(key: string): void {
+    checkString("a key", key);
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#remove(key, entry);
   }
@@ -143,8 +153,8 @@ export class PathFilterStore {
   async #fetch(key: string): Promise<PathLookup> {
     const loaded = await this.#options.load(key);
     const lookup = loaded instanceof Response ? await PathFilter.load(loaded) : loaded;
-    if (typeof lookup?.has !== "function" || !(lookup.byteLength >= 0)) {
-      const message = `load: expected a filter, a set or a response, found ${typeof lookup}`;
+    if (!isLookup(lookup) || !(lookup.byteLength >= 0)) {
+      const message = `load: expected a filter, a set or a response, found ${found(lookup)}`;
       throw new HedgerowError("ERR_ARGUMENT", message);
     }
     return lookup;

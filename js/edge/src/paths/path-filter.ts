@@ -1,4 +1,4 @@
-import { HedgerowError } from "../error.js";
+import { checkString, HedgerowError, isOptions, wrongType } from "../error.js";
 import { FilterFile } from "./filter-file.js";
 import type { PathLookup } from "./path-lookup.js";
 
@@ -56,8 +56,10 @@ export class PathFilter implements PathLookup {
   #params: PathFilterParams | undefined;
 
   /** @internal Filters come from `parse`, `load` and `readPathFilterSync`. */
-  constructor(file: FilterFile, { validate = true }: PathFilterReading = {}) {
+  constructor(file: FilterFile, reading: PathFilterReading = {}) {
     try {
+      const { validate = true } = isOptions(reading) ? reading : { validate: null };
+      if (typeof validate !== "boolean") throw wrongType("{ validate }", reading);
       file.parse(!validate);
     } catch (error) {
       file.free();
@@ -71,14 +73,13 @@ export class PathFilter implements PathLookup {
    * Copies a file into WebAssembly memory, and reads it there.
    *
    * @throws {HedgerowError} `ERR_FILTER_FORMAT` for what is no filter, with what was expected, what
-   * was found, and where; `ERR_ARGUMENT` if `file` is of another type.
+   * was found, and where; `ERR_ARGUMENT` if `file` or `reading` is of another type.
    */
   static parse(file: Uint8Array | ArrayBuffer | string, reading?: PathFilterReading): PathFilter {
     const bytes = bytesOf(file);
-    const loaded = new FilterFile();
+    const loaded = new FilterFile(bytes.length);
     try {
-      loaded.reserve(bytes.length).set(bytes);
-      loaded.filled(bytes.length);
+      loaded.append(bytes);
     } catch (error) {
       loaded.free();
       throw error;
@@ -112,9 +113,7 @@ export class PathFilter implements PathLookup {
 
   /** Whether the filter has a path. If not, it is certainly absent. */
   has(path: string): boolean {
-    if (typeof path !== "string") {
-      throw new HedgerowError("ERR_ARGUMENT", `expected a path, found ${typeof path}`);
-    }
+    checkString("a path", path);
     return this.#file.has(path);
   }
 
@@ -149,18 +148,14 @@ function bytesOf(file: Uint8Array | ArrayBuffer | string): Uint8Array {
   if (typeof file === "string") return encoder.encode(file);
   if (file instanceof Uint8Array) return file;
   if (file instanceof ArrayBuffer) return new Uint8Array(file);
-  const expected = "expected a Uint8Array, an ArrayBuffer or a string";
-  throw new HedgerowError("ERR_ARGUMENT", `${expected}, found ${typeof file}`);
+  throw wrongType("a Uint8Array, an ArrayBuffer or a string", file);
 }
 
 function streamOf(
   source: Response | ReadableStream<Uint8Array>,
 ): ReadableStream<Uint8Array> | null {
   if (source instanceof ReadableStream) return source;
-  if (!(source instanceof Response)) {
-    const message = `expected a Response or a ReadableStream, found ${typeof source}`;
-    throw new HedgerowError("ERR_ARGUMENT", message);
-  }
+  if (!(source instanceof Response)) throw wrongType("a Response or a ReadableStream", source);
   if (!source.ok) {
     // An answer that nobody reads would hold its connection.
     cancel(source.body);
@@ -177,8 +172,7 @@ async function receive(stream: ReadableStream<Uint8Array>, file: FilterFile): Pr
       const { done, value } = await reader.read();
       if (done) return;
       if (!(value instanceof Uint8Array)) {
-        const message = `expected a stream of Uint8Arrays, found ${typeof value}`;
-        throw new HedgerowError("ERR_ARGUMENT", message);
+        throw wrongType("a stream of Uint8Arrays", value);
       }
       file.append(value);
     }

@@ -1,3 +1,5 @@
+import { checkString, wrongType } from "../error.js";
+
 /** What can be asked for paths: a filter, or a set. */
 export interface PathLookup {
   /** Whether a path is in it, or, of a filter, may be. Paths are compared as they are. */
@@ -23,6 +25,7 @@ export const MAX_WILDCARD_DEPTH = 64;
  * Wildcard keys are asked for only as deep as `lookup` has any.
  *
  * @param path as `normalizePath` returns it
+ * @throws {HedgerowError} `ERR_ARGUMENT` for an argument of the wrong type
  *
  * @example
  * ```ts
@@ -34,6 +37,8 @@ export const MAX_WILDCARD_DEPTH = 64;
  * ```
  */
 export function canExist(lookup: Pick<PathLookup, "has" | "wildcards">, path: string): boolean {
+  if (!isLookup(lookup)) throw wrongType("a filter or a set", lookup);
+  checkString("a path", path);
   if (lookup.has(path)) return true;
   const { wildcards } = lookup;
   let depth = 0;
@@ -44,4 +49,10 @@ export function canExist(lookup: Pick<PathLookup, "has" | "wildcards">, path: st
     depth += 1;
   }
   return false;
+}
+
+/** Whether a value can be asked for paths. */
+export function isLookup(value: unknown): value is Pick<PathLookup, "has" | "wildcards"> {
+  const { has, wildcards } = (value ?? {}) as Partial<PathLookup>;
+  return typeof has === "function" && typeof wildcards === "number";
 }

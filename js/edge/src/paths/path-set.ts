@@ -1,7 +1,10 @@
-import { HedgerowError } from "../error.js";
+import { checkList, checkString, found, HedgerowError, wrongType } from "../error.js";
 import { MAX_WILDCARD_DEPTH, type PathLookup } from "./path-lookup.js";
 
 const decoder = new TextDecoder();
+
+/** How many characters the paths of a tree may have together: a deep one has more than its text. */
+const MAX_TREE_LENGTH = 2 ** 26;
 
 /** A tree of paths: a member for each segment; what is no object is the end of a path. */
 interface PathTree {
@@ -28,17 +31,19 @@ export class PathSet implements PathLookup {
   /** The length of what the set was read from: JSON, or the paths alone, in bytes or characters. */
   readonly byteLength: number;
 
-  /** @throws {HedgerowError} `ERR_ARGUMENT` for a path that is not a string */
+  /**
+   * @throws {HedgerowError} `ERR_ARGUMENT` for a path that is not a string, what is not a list of paths,
+   * and a length that is not a number from 0 on
+   */
   constructor(paths: Iterable<string>, byteLength?: number) {
-    if (typeof paths === "string") {
-      throw new HedgerowError("ERR_ARGUMENT", "expected a list of paths, found one string");
+    checkList("paths", paths);
+    if (byteLength !== undefined && !(typeof byteLength === "number" && byteLength >= 0)) {
+      throw wrongType("a length of at least 0", byteLength);
     }
     const all = new Set<string>();
     let [wildcards, length] = [0, 0];
     for (const path of paths) {
-      if (typeof path !== "string") {
-        throw new HedgerowError("ERR_ARGUMENT", `expected a path, found ${typeof path}`);
-      }
+      checkString("a path", path);
       all.add(path);
       length += path.length;
       if (path.endsWith("/*")) wildcards = Math.max(wildcards, path.split("/").length - 1);
@@ -53,26 +58,29 @@ export class PathSet implements PathLookup {
    * what is below it, and anything else is the end of a path; an empty name stands for the folder
    * itself.
    *
-   * @throws {HedgerowError} `ERR_PATH_SET` for what is not JSON, and for another value
+   * @throws {HedgerowError} `ERR_PATH_SET` for what is not JSON, for another value, and for a tree whose
+   * paths have more than 64 Mi characters together; `ERR_ARGUMENT`
+   * if `json` is of another type
    */
   static parse(json: string | Uint8Array | ArrayBuffer): PathSet {
-    const text = typeof json === "string" ? json : decoder.decode(json);
+    const text = textOf(json);
     const value = parseJson(text);
     if (Array.isArray(value)) {
       const other = value.findIndex((path) => typeof path !== "string");
       if (other >= 0) {
-        throw refused(`expected a path at index ${other}, found ${shown(value[other])}`);
+        throw refused(`expected a path at index ${other}, found ${found(value[other])}`);
       }
       return new PathSet(value, text.length);
     }
     if (!isTree(value)) {
-      throw refused(`expected an array of paths or a tree of them, found ${shown(value)}`);
+      throw refused(`expected an array of paths or a tree of them, found ${found(value)}`);
     }
     return new PathSet(pathsOf(value), text.length);
   }
 
   /** Whether a path is in the set. */
   has(path: string): boolean {
+    checkString("a path", path);
     return this.#paths.has(path);
   }
 
@@ -81,6 +89,19 @@ export class PathSet implements PathLookup {
 
   /** The same as {@link free}, for `using`. */
   [Symbol.dispose](): void {}
+}
+
+function textOf(json: string | Uint8Array | ArrayBuffer): string {
+  if (typeof json === "string") return json;
+  if (!(json instanceof Uint8Array || json instanceof ArrayBuffer)) {
+    throw wrongType("a string, a Uint8Array or an ArrayBuffer", json);
+  }
+  try {
+    return decoder.decode(json);
+  } catch (error) {
+    // No string is as long as that.
+    throw refused(`expected JSON, found other bytes: ${(error as Error).message}`);
+  }
 }
 
 function parseJson(text: string): unknown {
@@ -98,18 +119,21 @@ function isTree(value: unknown): value is PathTree {
 /** The paths of a tree, however deep it is. */
 function* pathsOf(tree: PathTree): Generator<string> {
   const folders: [path: string, tree: PathTree][] = [["", tree]];
+  let length = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const [parent, members] = folder;
     for (const [segment, value] of Object.entries(members)) {
       const path = segment === "" ? parent || "/" : `${parent}/${segment}`;
       if (isTree(value)) folders.push([path === "/" ? "" : path, value]);
-      else yield path;
+      else {
+        length += path.length;
+        if (length > MAX_TREE_LENGTH) {
+          throw refused(`expected paths of at most ${MAX_TREE_LENGTH} characters, found more`);
+        }
+        yield path;
+      }
     }
   }
-}
-
-function shown(value: unknown): string {
-  return value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
 }
 
 function refused(message: string): HedgerowError {

@@ -14,7 +14,9 @@ const RULE_SETS: Record<string, string[]> = {
   "no rule": [],
   "one name": ["x-internal-token"],
   "one prefix": ["cf-int-*"],
-  "all presets": (["hop-by-hop-reframed", "cloudflare", "vercel", "next"] as const).flatMap(preset),
+  "all presets": (["hop-by-hop-reframed", "cloudflare", "vercel", "next"] as const).flatMap(
+    (name) => preset(name),
+  ),
   "short names": many(60, () => random.text("ab^~-", 1 + random.below(4))),
   "many names": many(2000, (number) => `x-internal-${number.toString(36)}`),
   "names and prefixes of every length": many(300, (number) => {

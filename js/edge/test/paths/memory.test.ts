@@ -1,6 +1,7 @@
 /** How much memory filters take. This file has instances of the modules to itself. */
-import { buildPathFilter, PathFilter, PathFilterStore } from "hedgerow";
+import { buildPathFilter, PathFilter, PathFilterStore, PathSet } from "hedgerow";
 import { expect, test } from "vitest";
+import { PATHMAP } from "../../../../tests/cases/paths/files.js";
 import { memorySize } from "../support/wasm.js";
 import { buildMemory } from "../support/whole.js";
 
@@ -62,6 +63,34 @@ test("a header cannot make more memory be taken than the file has", async () => 
   expect(memorySize() - before).toBeLessThanOrEqual(2 ** 18);
 });
 
+test("of a long file no more memory is taken than its first line allows", async () => {
+  const long = new Uint8Array(2 ** 28);
+  const before = memorySize();
+  for (const start of ["", PATHMAP.slice(0, -1), PATHMAP, " ".repeat(2 ** 17)]) {
+    new TextEncoder().encodeInto(start, long);
+    const refusal = { code: "ERR_FILTER_FORMAT" };
+    for (const source of [long, long.buffer]) {
+      expect(() => PathFilter.parse(source)).toThrow(expect.objectContaining(refusal));
+    }
+    // In one piece, and of a length that is true.
+    const headers = { "content-length": `${long.length}` };
+    const answer = () => new Response(streamOfPieces(long, long.length), { headers });
+    await expect(PathFilter.load(answer())).rejects.toMatchObject(refusal);
+    const store = new PathFilterStore({ maxBytes: 2 ** 30, load: answer });
+    await expect(store.canExist("a", "/")).rejects.toMatchObject(refusal);
+  }
+  expect(memorySize() - before).toBeLessThanOrEqual(2 ** 20);
+});
+
+test("a store takes no memory for the length that a response claims", async () => {
+  const answer = () => new Response(file, { headers: { "content-length": `${2 ** 30}` } });
+  const store = new PathFilterStore({ maxBytes: 2 ** 30, load: answer });
+  const before = memorySize();
+  expect(await store.canExist("a", "/archive/7")).toBe(true);
+  expect([store.bytes, memorySize() - before <= 2 ** 18]).toEqual([file.length, true]);
+  store.clear();
+});
+
 test("a store whose filters come and go takes the memory of those it holds", async () => {
   const store = new PathFilterStore({
     maxBytes: 10 * file.length,
@@ -73,6 +102,21 @@ test("a store whose filters come and go takes the memory of those it holds", asy
   expect(memorySize()).toBe(before);
   expect([store.size, store.bytes]).toEqual([10, 10 * file.length]);
   store.clear();
+});
+
+test("a tree whose paths are much longer together than its text is refused", () => {
+  const deep = (levels: number) => `${'{"a":1,"b":'.repeat(levels)}{"a":1}${"}".repeat(levels)}`;
+  const refusal = {
+    code: "ERR_PATH_SET",
+    message: "path set: expected paths of at most 67108864 characters, found more",
+  };
+  expect(PathSet.parse(deep(1000)).has(`${"/b".repeat(1000)}/a`)).toBe(true);
+  expect(() => PathSet.parse(deep(10_000))).toThrow(expect.objectContaining(refusal));
+  // At the limit, and beyond it by one character.
+  const half = "a".repeat(2 ** 25 - 1);
+  const tree = (first: string) => JSON.stringify({ [first]: 1, [half]: 1 });
+  expect(PathSet.parse(tree(`b${half.slice(1)}`)).has(`/${half}`)).toBe(true);
+  expect(() => PathSet.parse(tree(`b${half}`))).toThrow(expect.objectContaining(refusal));
 });
 
 test("builders that are used or freed leave no memory behind", () => {

@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildPathFilter } from "hedgerow";
 import { readPathFilterSync } from "hedgerow/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { PATHMAP } from "../../../../tests/cases/paths/files.js";
 import { memorySize } from "../support/wasm.js";
 import { FilterFile } from "../support/whole.js";
 
@@ -44,9 +45,8 @@ test("a pipe is read to its end", () => {
 
 test("a file that grows while it is read is read to its end", () => {
   for (const first of [10, 1000, 70_000]) {
-    const growing = new FilterFile();
-    growing.reserve(first).set(bytes.subarray(0, first));
-    growing.filled(first);
+    const growing = new FilterFile(first);
+    growing.append(bytes.subarray(0, first));
     for (let at = first; at < bytes.length; at += 5000) {
       growing.append(bytes.subarray(at, at + 5000));
     }
@@ -54,6 +54,18 @@ test("a file that grows while it is read is read to its end", () => {
     expect(paths.every((path) => growing.has(path))).toBe(true);
     growing.free();
   }
+});
+
+test("no more is read of a sparse file than its first line allows", () => {
+  const sparse = join(folder, "sparse.filter");
+  const before = memorySize();
+  for (const start of ["", PATHMAP.slice(0, -1), PATHMAP]) {
+    writeFileSync(sparse, start);
+    truncateSync(sparse, 2 ** 30);
+    const read = () => readPathFilterSync(sparse);
+    expect(read).toThrow(expect.objectContaining({ code: "ERR_FILTER_FORMAT" }));
+  }
+  expect(memorySize() - before).toBeLessThanOrEqual(2 ** 20);
 });
 
 test("what is no file, no filter or no whole one is refused, and nothing is left open", () => {

@@ -90,7 +90,7 @@ fn a_set_takes_as_many_rules_as_natively() {
 #[test]
 fn presets_match_as_natively() {
     let edge = edge();
-    let all = [presets::HOP_BY_HOP, presets::CLOUDFLARE, presets::VERCEL, presets::NEXT].concat();
+    let all = presets::ALL.map(|(_, requests, _)| requests).concat();
     let mut rules = HeaderRules::new(&edge);
     all.iter().for_each(|rule| rules.add(rule.as_bytes()).unwrap());
     rules.compile();

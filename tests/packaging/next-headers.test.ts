@@ -1,0 +1,73 @@
+/** The preset `next`, beside the Next.js that is installed here: fails when a release adds an internal field. */
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { HeaderStripper, preset } from "hedgerow";
+import { expect, test } from "vitest";
+
+const require = createRequire(import.meta.url);
+const next = join(dirname(require.resolve("next/package.json")), "dist");
+
+const requests = new HeaderStripper(preset("next", "requests"));
+const responses = new HeaderStripper(preset("next", "responses"));
+
+function textOf(file: string): string {
+  return readFileSync(join(next, file), "utf8");
+}
+
+/** The names of fields that a text has as strings. */
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/(['"])([a-z][a-z-]+)\1/g)].map(([, , name]) => name!);
+}
+
+/** The names of the fields that code of the client reads of a response, as strings or as constants. */
+function readByClient(): string[] {
+  const constants = ["client/components/app-router-headers.js", "lib/constants.js"].map(textOf);
+  const values = new Map<string, string>();
+  for (const [, name, value] of constants.join("").matchAll(/const (\w+) = '([^']+)'/g)) {
+    values.set(name!, value!);
+  }
+  const folders = ["client", "shared/lib/router"];
+  const names = folders.flatMap((folder) => {
+    const files = readdirSync(join(next, folder), { recursive: true, encoding: "utf8" });
+    const sources = files.filter((file) => file.endsWith(".js"));
+    return sources.flatMap((file) => {
+      const text = textOf(join(folder, file));
+      const asked = [...text.matchAll(/headers\.get\((?:'([^']+)'|\w+\.([A-Z_]+))\)/g)];
+      return asked.map(([, name, constant]) => name ?? values.get(constant!) ?? `? ${constant}`);
+    });
+  });
+  return [...new Set(names)].sort();
+}
+
+test("the preset next strips from requests every field that Next.js calls internal", () => {
+  const [, list] = /INTERNAL_HEADERS = \[([^\]]+)\]/.exec(
+    textOf("server/lib/server-ipc/utils.js"),
+  )!;
+  const names = namesIn(list!);
+  expect(names).toContain("x-matched-path");
+  expect(names.filter((name) => !requests.matches(name))).toEqual([]);
+});
+
+test("the preset next strips from responses what Next.js tells itself of its middleware", () => {
+  const files = [
+    "server/web/spec-extension/response.js",
+    "server/lib/router-utils/resolve-routes.js",
+  ];
+  const names = namesIn(files.map(textOf).join("")).filter((name) =>
+    name.startsWith("x-middleware-"),
+  );
+  expect(names).toContain("x-middleware-set-cookie");
+  expect(names.filter((name) => !responses.matches(name))).toEqual([]);
+});
+
+test("the preset next leaves on responses every field that client navigation reads", () => {
+  const names = readByClient();
+  expect(names).toEqual(
+    expect.arrayContaining([
+      ...["x-matched-path", "x-middleware-cache", "x-middleware-skip", "x-nextjs-rewrite"],
+      ...["x-nextjs-redirect", "x-nextjs-matched-path", "x-nextjs-rewritten-path"],
+    ]),
+  );
+  expect(names.filter((name) => name.startsWith("?") || responses.matches(name))).toEqual([]);
+});

@@ -1,0 +1,54 @@
+/** The readers in Lua and Python read no more of a file than its first line allows. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PATHMAP } from "../cases/paths/files.js";
+
+const READERS = {
+  LuaJIT: "luajit examples/readers/path-filter.lua",
+  Python: "python3 examples/readers/path_filter.py",
+};
+
+/** How much address space a reader may take, in KiB: a quarter of the file. */
+const MEMORY = 2 ** 18;
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "hedgerow-"));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Asks a reader, which has little memory, for a path in a file. */
+function ask(reader: string, file: string) {
+  const script = `ulimit -v ${MEMORY} && exec ${reader} "$0"`;
+  const given = { cwd: root, input: "/foo\n", encoding: "utf8" } as const;
+  const { status, stdout, stderr } = spawnSync("sh", ["-c", script, file], given);
+  return { status, stdout, stderr };
+}
+
+describe.each(Object.entries(READERS))("%s", (_, reader) => {
+  test("a small filter is read in little memory", () => {
+    const file = join(folder, "small.filter");
+    for (const end of ["", "\n", "\r\n"]) {
+      writeFileSync(file, PATHMAP + end);
+      expect(ask(reader, file)).toEqual({ status: 0, stdout: "1\n", stderr: "" });
+    }
+  });
+
+  test("a sparse file of 1 GiB is refused without being read into memory", () => {
+    const file = join(folder, "sparse.filter");
+    for (const start of ["", "{}\n", PATHMAP.slice(0, -1), PATHMAP]) {
+      writeFileSync(file, start);
+      truncateSync(file, 2 ** 30);
+      const { status, stderr } = ask(reader, file);
+      expect(status).toBe(2);
+      expect(stderr).not.toMatch(/memory/i);
+    }
+  });
+});
