@@ -135,12 +135,12 @@ export class Shelf {
   }
 
   /** Has an image go. One that is in use stays for those who use it. Returns whether there was one. */
-  remove(digest: string): Promise<boolean> {
+  remove(digest: string, signal: AbortSignal | undefined): Promise<boolean> {
     return this.#parts.lock.run(async () => {
       const wasThere = this.has(digest);
       await this.#takeOut(digest);
       return wasThere;
-    });
+    }, signal);
   }
 
   /** Has an image go that is not as long as it was. Returns whether it was so still. @throws {SnapshotError} `ERR_CACHE` */
@@ -198,9 +198,9 @@ export class Shelf {
   }
 
   /** What is in the cache. */
-  inventory(): Promise<Inventory> {
+  inventory(signal?: AbortSignal): Promise<Inventory> {
     const { layout, lock } = this.#parts;
-    return lock.run(() => takeInventory(layout));
+    return lock.run(() => takeInventory(layout), signal);
   }
 
   /** Has an image be none, whoever uses it, and go if nobody does. */

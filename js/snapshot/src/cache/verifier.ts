@@ -66,7 +66,7 @@ export class Verifier {
   }
 
   async #round(looking: Looking): Promise<Verified> {
-    const { images } = await this.#shelf.inventory();
+    const { images } = await this.#shelf.inventory(looking.signal);
     const damaged: string[] = [];
     let good = 0;
     for (const { digest, isWhole } of images) {
