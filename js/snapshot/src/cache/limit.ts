@@ -1,14 +1,12 @@
-import { rm, unlink } from "node:fs/promises";
-
 import { SnapshotError } from "../error.js";
 import type { Libc } from "../local/libc.js";
-import { unlessMissing } from "../local/whole-file.js";
 import { changing } from "./changing.js";
 import type { Claims } from "./claims.js";
 import { type Inventory, type StoredImage, takeInventory } from "./inventory.js";
 import type { Layout } from "./layout.js";
 import { LeaseFile } from "./leases.js";
 import { evictLeastRecentlyUsed } from "./policy.js";
+import { remove } from "./replacing.js";
 import { readSmall, writeSmall } from "./small-file.js";
 import type { Pruned } from "./stats.js";
 
@@ -83,13 +81,13 @@ export class Limit {
     const { libc, layout } = this.#parts;
     const lease = LeaseFile.open(libc, layout.lease(digest));
     try {
-      if (!lease.lockAlone()) return false;
+      // Nobody can have the lock of what is no file.
+      if (lease?.lockAlone() === false) return false;
       for (const path of [layout.record(digest), layout.image(digest), layout.lease(digest)]) {
-        // Whatever someone has put there: a folder as well.
-        await changing(layout, rm(path, { recursive: true, force: true }));
+        await changing(layout, remove(path));
       }
     } finally {
-      lease.close();
+      lease?.close();
     }
     if (isWhole) this.#parts.evicted(digest, bytes);
     return true;
@@ -108,7 +106,7 @@ export class Limit {
       missing = again.missing;
     }
     if (missing > 0 || noted === undefined || noted < maxBytes) return;
-    await changing(layout, unlessMissing(unlink(layout.excess)));
+    await changing(layout, remove(layout.excess));
   }
 
   /** The limit that was exceeded, if one was. */
