@@ -68,6 +68,24 @@ export class Limit {
     return { images, bytes };
   }
 
+  /**
+   * Has images go until the disk has as much room, if that can come of it: `maxBytes` may be more than the disk has.
+   * Returns whether any went.
+   *
+   * @throws {SnapshotError} `ERR_CACHE`
+   */
+  async free(wanted: number): Promise<boolean> {
+    const { images } = await takeInventory(this.#parts.layout);
+    if (images.reduce((sum, { bytes }) => sum + bytes, 0) < wanted) return false;
+    let isAny = false;
+    await evictLeastRecentlyUsed(images, wanted, async (image) => {
+      const isGone = await this.evict(image);
+      isAny ||= isGone;
+      return isGone;
+    });
+    return isAny;
+  }
+
   /** Has everything go that is not whole, and that nobody is at. Returns whether there was no such thing. */
   async tidy({ images, claims }: Inventory): Promise<boolean> {
     const remains = images.filter(({ isWhole }) => !isWhole);

@@ -8,7 +8,9 @@ import { entryPosition } from "../local/journal-layout.js";
 import type { Libc } from "../local/libc.js";
 import { leadsTo } from "../local/other-file.js";
 import { openPrivate } from "../local/private-file.js";
+import { roomFor } from "../local/room.js";
 import { changing } from "./changing.js";
+import { bytesOf, find } from "./found.js";
 import { type Inventory, type StoredImage, takeInventory } from "./inventory.js";
 import { claimOf, type Layout, reservedOf } from "./layout.js";
 import { type Lease, LeaseFile, type Leases } from "./leases.js";
@@ -92,6 +94,24 @@ export class Shelf {
       await adopt(layout, digest, path);
       return { path, file: await openPrivate(path, path, remove), bytes: atRest };
     });
+  }
+
+  /**
+   * Has images go for one that is being restored, where the disk is full before the cache is. What there is of it
+   * stays. Returns whether any went.
+   *
+   * @throws {SnapshotError} `ERR_CACHE`
+   */
+  free(manifest: Manifest, recordLength: number, signal?: AbortSignal): Promise<boolean> {
+    const { layout, lock, limit } = this.#parts;
+    const { digest } = manifest.info;
+    const { needed } = roomOf(manifest, recordLength);
+    return lock.run(async () => {
+      const paths = [layout.partial(digest, needed), layout.claim(digest)];
+      const taken = paths.reduce((sum, path) => sum + bytesOf(find(path)), 0);
+      // A quota, or a file system that keeps some room, may want more than is free.
+      return limit.free(Math.max(1, needed - taken - (await roomFor(layout.lock))));
+    }, signal);
   }
 
   /**

@@ -107,7 +107,11 @@ async function withObject<T>(
       etag: strongEtag(object.pin.etag),
       manifest: (isStrict) => manifestOf(object, isStrict),
       async decode(work, workOptions) {
-        if (pool !== undefined) await fetchFrames(pool, object, work, workOptions);
+        // Threads end with what they did: what is done again has others.
+        const ready = pool;
+        pool = undefined;
+        if (ready !== undefined) return fetchFrames(ready, object, work, workOptions);
+        return withFetchers(workOptions, (own) => fetchFrames(own, object, work, workOptions));
       },
     });
   } finally {
