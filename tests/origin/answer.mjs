@@ -24,8 +24,14 @@ import { parseRange } from "./range.mjs";
 export function answerWithFile(resource, method, headers, fault) {
   const { size } = resource;
   const etag = fault.etag === undefined ? resource.etag : fault.etag;
-  const about = { "Accept-Ranges": "bytes", ...(etag !== null && { ETag: etag }) };
-  if (!fault.ignoreIfMatch && !matches(headers["if-match"], etag)) return withoutBody(412, about);
+  const { lastModified } = fault;
+  const about = {
+    "Accept-Ranges": "bytes",
+    ...(etag !== null && { ETag: etag }),
+    ...(lastModified !== undefined && { "Last-Modified": lastModified }),
+  };
+  const isSame = matches(headers["if-match"], etag) && isUnmodified(headers, lastModified);
+  if (!fault.ignoreIfMatch && !isSame) return withoutBody(412, about);
   const whole = method !== "GET" || fault.ignoreRange;
   const range = whole ? undefined : parseRange(headers.range, size);
   if (range === "unsatisfiable") {
@@ -61,6 +67,20 @@ export function matches(header, etag) {
   if (header === undefined || header.trim() === "*") return true;
   const isStrong = etag?.startsWith('"') ?? false;
   return isStrong && header.split(",").some((one) => one.trim() === etag);
+}
+
+/**
+ * Whether `If-Unmodified-Since` allows a file with a date. With `If-Match`, it means nothing.
+ *
+ * @param {import("node:http").IncomingHttpHeaders} headers
+ * @param {string | undefined} lastModified
+ */
+function isUnmodified(headers, lastModified) {
+  const since = headers["if-unmodified-since"];
+  if (headers["if-match"] !== undefined || since === undefined || lastModified === undefined) {
+    return true;
+  }
+  return Date.parse(lastModified) <= Date.parse(since);
 }
 
 /**

@@ -15,9 +15,10 @@
  * @property {string | number} [retryAfter] the header `Retry-After`
  * @property {string} [location] a redirect to a path or a URL, with status 302 unless another is told
  * @property {boolean} [ignoreRange] all of the file is sent, with status 200
- * @property {boolean} [ignoreIfMatch] a file of another `ETag` than was asked for is sent
+ * @property {boolean} [ignoreIfMatch] a file of another `ETag`, or date, than was asked for is sent
  * @property {"none" | "shifted" | "wrong total"} [contentRange] the header is left out, or untrue
  * @property {string | null} [etag] the file has this `ETag`, such as a weak one, or none
+ * @property {string} [lastModified] the file was changed last at this date of HTTP; otherwise none is told
  * @property {Uint8Array} [content] the file is this
  * @property {number} [flipBit] the offset of a byte of which one bit is flipped
  * @property {number} [extraBytes] how many bytes more are sent than `Content-Length` says; less if negative

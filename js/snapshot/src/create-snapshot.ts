@@ -3,6 +3,7 @@ import { encodeImage } from "./encode/encode-image.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { ImageFile } from "./local/image-file.js";
 import { type CreateOptions, checkOverwrite, encodingOf } from "./options/create-options.js";
+import { readOptions } from "./options/read-options.js";
 import { transferOf } from "./options/transfer-options.js";
 import { checkWork } from "./options/work-options.js";
 import { writeSnapshot } from "./places/destination.js";
@@ -39,13 +40,15 @@ export async function createSnapshot(
   options: CreateOptions = {},
 ): Promise<CreateInfo> {
   const start = performance.now();
+  options = readOptions(options);
   checkWork(options);
   checkOverwrite(options);
   const [transfer, encoding] = [transferOf(options), encodingOf(options)];
   const module = await compiledModule("encode");
   checkEncoding(module, encoding);
-  const location = locationOf("destination", destination);
-  const file = await ImageFile.open(localPath("image", image));
+  const [path, location] = [localPath("image", image), locationOf("destination", destination)];
+  options.signal?.throwIfAborted();
+  const file = await ImageFile.open(path);
   try {
     const assembly = new SnapshotAssembly(module, file, encoding);
     try {

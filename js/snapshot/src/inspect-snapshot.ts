@@ -1,4 +1,5 @@
 import type { SnapshotInfo } from "./format/manifest.js";
+import { readOptions } from "./options/read-options.js";
 import { checkedDigest, checkPinned, checkWork, type ReadOptions } from "./options/work-options.js";
 import { locationOf } from "./places/location.js";
 import { withSource } from "./places/source.js";
@@ -17,6 +18,7 @@ export async function inspectSnapshot(
   source: string | URL,
   options: ReadOptions = {},
 ): Promise<SnapshotInfo> {
+  options = readOptions(options);
   const digest = checkedDigest(options);
   checkWork(options);
   const location = locationOf("source", source);

@@ -4,6 +4,7 @@ import type { Meter, Observable } from "@opentelemetry/api";
 
 import type { ImageCache } from "./cache/image-cache.js";
 import type { CacheStats } from "./cache/stats.js";
+import { SnapshotError } from "./error.js";
 import type { Events } from "./events.js";
 
 /** A number of {@link CacheStats}, as a metric. */
@@ -95,6 +96,18 @@ const GAUGES: readonly Metric[] = [
   },
 ];
 
+/** Members of something, and what `typeof` says of each. */
+type Members<T> = { readonly [Name in keyof T]?: "function" | "string" };
+
+/** What a meter is asked for. */
+const METER: Members<Meter> = {
+  createObservableCounter: "function",
+  createObservableGauge: "function",
+  createHistogram: "function",
+  addBatchObservableCallback: "function",
+  removeBatchObservableCallback: "function",
+};
+
 /** The upper ends of the classes of durations, in seconds: hits take milliseconds, and restores up to minutes. */
 const BOUNDARIES = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300,
@@ -108,6 +121,7 @@ const BOUNDARIES = [
  * Nothing of OpenTelemetry is loaded but what the meter has.
  *
  * @returns what ends it: call it when you close the cache
+ * @throws {SnapshotError} `ERR_ARGUMENT`
  *
  * @example
  * import { metrics } from "@opentelemetry/api";
@@ -118,6 +132,8 @@ const BOUNDARIES = [
  * await cache.close();
  */
 export function observeCache(cache: ImageCache, meter: Meter): () => void {
+  check("cache", "an ImageCache", cache, { directory: "string", stats: "function" });
+  check("meter", "a meter of OpenTelemetry", meter, METER);
   const attributes = { "hedgerow.cache.directory": cache.directory };
   const observed = new Map<Observable, Metric>();
   for (const metric of COUNTERS) {
@@ -149,6 +165,17 @@ export function observeCache(cache: ImageCache, meter: Meter): () => void {
     meter.removeBatchObservableCallback(observe, observables);
     unsubscribe("hedgerow:cache:get", record);
   };
+}
+
+/** Throws unless something has all members that it is asked for. @throws {SnapshotError} `ERR_ARGUMENT` */
+function check<T>(name: string, expected: string, value: T, members: Members<T>): void {
+  const kinds = Object.entries(members) as [keyof T, string][];
+  try {
+    if (kinds.every(([member, kind]) => typeof value[member] === kind)) return;
+  } catch {
+    // It is nothing, or a getter throws.
+  }
+  throw new SnapshotError("ERR_ARGUMENT", `${name}: expected ${expected}, found something else`);
 }
 
 function optionsOf({ unit, description }: Metric) {

@@ -1,8 +1,9 @@
-import { ImageCache } from "./cache/image-cache.js";
+import { type ImageCache, isCache } from "./cache/image-cache.js";
 import { FrameWork } from "./decode/frame-work.js";
 import { SnapshotError } from "./error.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { writeImage } from "./local/restored-image.js";
+import { readOptions } from "./options/read-options.js";
 import { checkRestore, type RestoreOptions } from "./options/restore-options.js";
 import { checkedDigest, checkPinned, checkWork } from "./options/work-options.js";
 import { localPath, locationOf } from "./places/location.js";
@@ -39,13 +40,14 @@ export async function restoreSnapshot(
   options: RestoreOptions = {},
 ): Promise<RestoreInfo> {
   const start = performance.now();
+  options = readOptions(options);
   const digest = checkedDigest(options);
   checkWork(options);
   checkRestore(options);
   const [location, path] = [locationOf("source", source), localPath("image", image)];
   const { cache } = options;
   if (cache !== undefined) {
-    if (!(cache instanceof ImageCache)) {
+    if (!isCache(cache)) {
       const message = `cache: expected an ImageCache, found ${typeof cache}`;
       throw new SnapshotError("ERR_ARGUMENT", message);
     }

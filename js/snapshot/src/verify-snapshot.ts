@@ -1,5 +1,6 @@
 import { FrameWork } from "./decode/frame-work.js";
 import type { SnapshotInfo } from "./format/manifest.js";
+import { readOptions } from "./options/read-options.js";
 import {
   checkedDigest,
   checkPinned,
@@ -24,6 +25,7 @@ export async function verifySnapshot(
   source: string | URL,
   options: ReadWorkOptions = {},
 ): Promise<SnapshotInfo> {
+  options = readOptions(options);
   const digest = checkedDigest(options);
   checkWork(options);
   const location = locationOf("source", source);

@@ -4,7 +4,7 @@ import { open } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { makeRecord, readPieces, readRecord, recordLength } from "../src/cache/image-record.js";
-import type { Manifest } from "../src/format/manifest.js";
+import type { Manifest, SnapshotInfo } from "../src/format/manifest.js";
 import { ENTRY_LENGTH, entryPosition } from "../src/local/journal-layout.js";
 import { digestOf, quickFolder } from "./support/shelved.js";
 
@@ -20,8 +20,14 @@ const isHole = (index: number) => index % 3 === 1;
 const COUNT = 100;
 const START = 2 ** 33;
 
+const sizes = { imageSize: START + COUNT * PIECE - 1, dataSize: 67 * PIECE - 1, fileSize: 9000 };
+const info: SnapshotInfo = {
+  ...{ digest, ...sizes, holeSize: sizes.imageSize - sizes.dataSize },
+  ...{ pieceSize: PIECE, dataFrames: 67, holeFrames: 4000 },
+};
+
 const manifest = {
-  info: { digest, imageSize: START + COUNT * PIECE - 1, dataFrames: 67, pieceSize: PIECE },
+  info,
   frames: {
     count: COUNT,
     isHole,
@@ -61,7 +67,7 @@ test("what is written is read, and as long as was said", async () => {
   const indices = Array.from({ length: COUNT }, (_, index) => index).filter(
     (index) => !isHole(index),
   );
-  const pieces = await readPieces(record);
+  const pieces = await readPieces(record, info);
   expect(
     pieces?.map(({ digest: sum, ...place }) => ({ ...place, digest: Buffer.from(sum) })),
   ).toEqual(
@@ -130,18 +136,112 @@ describe("what is no record", () => {
       const harmed = Buffer.from(bytes);
       harmed[at] = harmed[at]! ^ 4;
       writeFileSync(record, harmed);
-      expect(await readPieces(record), `byte ${at}`).toBeUndefined();
+      expect(await readPieces(record, info), `byte ${at}`).toBeUndefined();
     }
   });
 
   test("is what is longer or shorter", async () => {
     const { length } = readFileSync(record);
     appendFileSync(record, "x");
-    expect(await readPieces(record)).toBeUndefined();
+    expect(await readPieces(record, info)).toBeUndefined();
     for (const end of [length - 1, length - 32, length - 44, 60, 10, 0]) {
       truncateSync(record, end);
-      expect(await readPieces(record), `${end} bytes`).toBeUndefined();
+      expect(await readPieces(record, info), `${end} bytes`).toBeUndefined();
     }
-    expect(await readPieces(path("missing"))).toBeUndefined();
+    expect(await readPieces(path("missing"), info)).toBeUndefined();
+  });
+});
+
+describe("a record beyond a limit is none, or damaged", () => {
+  /** A record of other words, and of other pieces, with the digest of all that. */
+  function forge(line: object, pieces: readonly (readonly [bigint, number])[] = []): void {
+    const bytes = pieces.map(([offset, length]) => {
+      const piece = Buffer.alloc(44);
+      piece.writeBigUInt64LE(offset, 0);
+      piece.writeUInt32LE(length, 8);
+      return piece;
+    });
+    const all = Buffer.concat([Buffer.from(`${JSON.stringify(line)}\n`), ...bytes]);
+    writeFileSync(record, Buffer.concat([all, createHash("sha256").update(all).digest()]));
+  }
+
+  const kind = "hedgerow image 1";
+
+  test.each([
+    ...[
+      "imageSize",
+      "dataSize",
+      "holeSize",
+      "fileSize",
+      "pieceSize",
+      "dataFrames",
+      "holeFrames",
+    ].flatMap((name) =>
+      [-1, 0.5, 2 ** 53, 1e300, null, "1", []].map((value) => ({ [name]: value })),
+    ),
+    ...[{ imageSize: 2 ** 44 + 1 }, { pieceSize: 2 ** 24 + 1 }, { dataFrames: 2 ** 20 + 1 }],
+  ])("whose line says %o", (wrong) => {
+    forge({ kind, info: { ...info, ...wrong }, source: SOURCE });
+    expect(readRecord(record, digest)).toBeUndefined();
+  });
+
+  test.each([[{ source: "a".repeat(513) }], [{ source: 1 }], [{ source: null }], [{ info: null }]])(
+    "whose line has %o",
+    (wrong) => {
+      forge({ kind, info, source: SOURCE, ...wrong });
+      expect(readRecord(record, digest)).toBeUndefined();
+    },
+  );
+
+  test("whose line is longer than any", () => {
+    forge({ kind, info, source: SOURCE, more: "a".repeat(4096) });
+    expect(readRecord(record, digest)).toBeUndefined();
+  });
+
+  test("at its limits is one", async () => {
+    const most = { ...info, imageSize: 2 ** 44, pieceSize: 2 ** 24, dataFrames: 2 ** 20 };
+    forge({ kind, info: most, source: "a".repeat(512) }, [[2n ** 44n - 2n ** 24n, 2 ** 24]]);
+    expect(readRecord(record, digest)?.info).toEqual(most);
+    expect(await readPieces(record, most)).toHaveLength(1);
+  });
+
+  test.each([
+    ["of which one lies beyond all numbers", [[2n ** 63n, 1]]],
+    ["of which one lies beyond the image", [[BigInt(info.imageSize), 1]]],
+    ["of which one ends beyond the image", [[BigInt(info.imageSize - 1), 2]]],
+    ["of which one is longer than any", [[0n, PIECE + 1]]],
+    ["of which one is longer than what has a length", [[0n, 2 ** 32 - 1]]],
+    [
+      "of which one lies in another",
+      [
+        [0n, PIECE],
+        [1n, PIECE],
+      ],
+    ],
+    [
+      "that are not in order",
+      [
+        [BigInt(PIECE), PIECE],
+        [0n, PIECE],
+      ],
+    ],
+  ] as const)("with pieces %s", async (_, pieces) => {
+    forge({ kind, info, source: SOURCE }, pieces);
+    expect(readRecord(record, digest)).toBeDefined();
+    expect(await readPieces(record, info)).toBeUndefined();
+  });
+
+  test.each([0, 1, 4095, 4097, 2 ** 23 + 1])(
+    "with pieces of %i bytes at most",
+    async (pieceSize) => {
+      forge({ kind, info: { ...info, pieceSize }, source: SOURCE });
+      expect(await readPieces(record, { ...info, pieceSize })).toBeUndefined();
+    },
+  );
+
+  test.each([2 ** 26, 2 ** 32, 2 ** 40])("of %i bytes, of which none is read", async (size) => {
+    truncateSync(record, size);
+    expect(readRecord(record, digest)).toBeDefined();
+    expect(await readPieces(record, info)).toBeUndefined();
   });
 });

@@ -79,6 +79,29 @@ const kinds = {
     return { error, ...(await afterFailure(cache, harm)) };
   },
 
+  async "disk has less room"() {
+    const { small, large, another, source } = harm;
+    const cache = await ImageCache.open(directory, OPTIONS);
+    await (await cache.get(large.snapshot)).release();
+    const held = await cache.get(small.snapshot);
+    let isFull = false;
+    // A file is restored before it is told of the first time: of these, the disk is too small.
+    const onProgress = () => {
+      if (!isFull && source !== another.snapshot) fillDisk(2 ** 16);
+      isFull = true;
+    };
+    const image = await cache.get(source, { connections: 1, onProgress });
+    const isRestored = !image.hit && isSame(image.path, another.image);
+    const isHeld = isSame(held.path, small.image);
+    const { evictions, fills, failures } = await cache.stats();
+    const left = (await cache.entries()).map(({ digest }) => digest);
+    await image.release();
+    await held.release();
+    const files = readdirSync(join(directory, "filling"));
+    await cache.close();
+    return { isRestored, isHeld, evictions, fills, failures, left, files };
+  },
+
   async "disk may not be written"() {
     const { small, large } = harm;
     const cache = await ImageCache.open(directory, OPTIONS);

@@ -8,13 +8,15 @@ import type { Sample } from "./cache.js";
 /** What is wrong, and where. */
 export interface Harm {
   readonly kind:
-    | ("disk is full" | "disk fills up" | "disk may not be written")
+    | ("disk is full" | "disk fills up" | "disk has less room" | "disk may not be written")
     | ("another user" | "image may not be read" | "is left open");
   readonly directory: string;
   /** One that there is room for, and one that there is none for. */
   readonly small: Sample;
   readonly large: Sample;
-  /** Where the large one is, if that is another place. */
+  /** Another one that is as large. */
+  readonly another: Sample;
+  /** Where the one is that is restored when the disk is full, if that is another place than its file. */
   readonly source: string;
 }
 

@@ -1,13 +1,13 @@
-import { type FileHandle, readdir, stat, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
 import { pause } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { claimPrivate } from "../local/claim.js";
 import { leadsTo } from "../local/other-file.js";
-import { unlessMissing } from "../local/whole-file.js";
 import { errorOf, type Failure, readFailure, writeFailure } from "./failures.js";
 import { CLAIM, claimOf, FAILURE, type Layout } from "./layout.js";
+import { remove } from "./replacing.js";
 
 /** How often it is looked whether another process is done, in milliseconds. */
 const INTERVAL = 20;
@@ -72,7 +72,7 @@ export class Claims {
   async #claim(name: string): Promise<FileHandle | undefined> {
     const { directory } = this.#layout;
     try {
-      return await claimPrivate(`a claim in ${directory}`, this.#layout.claim(name));
+      return await claimPrivate(`a claim in ${directory}`, this.#layout.claim(name), remove);
     } catch (error) {
       if (!(error instanceof SnapshotError)) throw error;
       throw new SnapshotError("ERR_CACHE", error.message, { cause: error.cause });
@@ -134,10 +134,10 @@ export class Claims {
     const { filling } = this.#layout;
     for (const file of await readdir(filling)) {
       const path = join(filling, file);
-      const isNote = file.endsWith(FAILURE);
+      const isNote = file.endsWith(FAILURE) && (await isFile(path));
       const isOwn = claimOf(file) === name && !file.endsWith(CLAIM) && !(isNote && isDead);
       const isRead = isNote && !(await this.#isYoung(path));
-      if (isOwn || isRead) await unlessMissing(unlink(path));
+      if (isOwn || isRead) await remove(path);
     }
   }
 
@@ -145,4 +145,10 @@ export class Claims {
     const found = await stat(path).catch(() => undefined);
     return found !== undefined && Math.abs(Date.now() - found.mtimeMs) < NOTE_LIFE;
   }
+}
+
+/** Whether a file is at a path, which can be read. A link is not followed. */
+async function isFile(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isFile() ?? false;
 }

@@ -35,7 +35,7 @@ export async function damageOf(
   record: string,
   looking: Looking,
 ): Promise<string | undefined> {
-  const pieces = await readPieces(record);
+  const pieces = await readPieces(record, info);
   if (pieces === undefined) return "its record is damaged";
   const pace = new Pace(looking);
   const fill = async (bytes: Uint8Array, position: number) => {

@@ -2,9 +2,11 @@ import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, realpath, stat } from "node:fs/promises";
 
 import { SnapshotError } from "../error.js";
+import { openPrivate } from "../local/private-file.js";
 import { withFile } from "../local/system-failure.js";
 import { PRIVATE, unlessMissing } from "../local/whole-file.js";
 import { Layout } from "./layout.js";
+import { remove } from "./replacing.js";
 import { SOURCES_LENGTH } from "./sources.js";
 
 /** Windows has no such flag, and no cache. */
@@ -51,7 +53,7 @@ export async function openDirectory(path: string, create: boolean): Promise<Open
       await using(mkdir(folder, { recursive: true, mode: PRIVATE_DIRECTORY }));
       await using(checkOwn(folder, folder));
     }
-    sources = await using(open(layout.sources, O_RDWR | O_CREAT | O_NOFOLLOW, PRIVATE));
+    sources = await using(openPrivate(layout.sources, layout.sources, remove));
     const { size } = await using(sources.stat());
     // All of it takes its room from the beginning.
     if (size < SOURCES_LENGTH)

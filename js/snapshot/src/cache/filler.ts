@@ -8,7 +8,7 @@ import { etagAt, identityOf, type RemoteLocation } from "../places/server.js";
 import { withSource } from "../places/source.js";
 import type { Claims } from "./claims.js";
 import type { Counters } from "./counters.js";
-import { fill, type OpenSnapshot } from "./fill.js";
+import { fillOrEvict, type OpenSnapshot } from "./fill.js";
 import { Flights, type Got } from "./flights.js";
 import type { Lease } from "./leases.js";
 import type { Shelf } from "./shelf.js";
@@ -131,7 +131,7 @@ export class Filler {
     const { directory, shelf, counters } = this.#parts;
     const begun = performance.now();
     try {
-      const lease = await fill(shelf, snapshot, claim, options);
+      const lease = await fillOrEvict(shelf, snapshot, claim, options);
       counters.counts.fills += 1;
       const { info, bytes } = lease;
       const duration = performance.now() - begun;

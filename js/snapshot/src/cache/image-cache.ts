@@ -18,6 +18,7 @@ import {
   type VerifyOptions,
 } from "../options/cache-options.js";
 import { checkInteger } from "../options/check-integer.js";
+import { readOptions } from "../options/read-options.js";
 import { checkedDigest, type ReadOptions } from "../options/work-options.js";
 import { type Location, localPath, locationOf } from "../places/location.js";
 import type { Got } from "./flights.js";
@@ -55,6 +56,9 @@ export interface CacheEntry {
   /** When it was used last. */
   readonly lastUsed: Date;
 }
+
+/** What only the class can tell. */
+let hasParts: (value: object) => boolean;
 
 /**
  * Disk images on the disk, restored from snapshots, so that those that are wanted again need not be fetched.
@@ -94,9 +98,14 @@ export class ImageCache {
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`
    */
   static async open(directory: string, options: CacheOptions): Promise<ImageCache> {
+    options = readOptions(options);
     checkCache(options);
     const path = localPath("directory", directory);
     return new ImageCache(await openParts(path, options));
+  }
+
+  static {
+    hasParts = (value) => #parts in value;
   }
 
   /**
@@ -110,6 +119,7 @@ export class ImageCache {
   get(source: string | URL, options: GetOptions = {}): Promise<CachedImage> {
     return this.#run(async ({ filler, counters, totals }) => {
       const begun = performance.now();
+      options = readOptions(options);
       const digest = checkedDigest(options);
       checkGet(options);
       const location = locationOf("source", source);
@@ -132,7 +142,9 @@ export class ImageCache {
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`, and what `inspectSnapshot` throws
    */
   has(source: string | URL, options: ReadOptions = {}): Promise<boolean> {
-    return this.#run(async ({ shelf }) => shelf.has(await this.#digestOf(source, options)));
+    return this.#run(async ({ shelf }) => {
+      return shelf.has(await this.#digestOf(source, readOptions(options)));
+    });
   }
 
   /**
@@ -142,7 +154,10 @@ export class ImageCache {
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`, and what `inspectSnapshot` throws
    */
   delete(source: string | URL, options: ReadOptions = {}): Promise<boolean> {
-    return this.#run(async ({ shelf }) => shelf.remove(await this.#digestOf(source, options)));
+    return this.#run(async ({ shelf }) => {
+      options = readOptions(options);
+      return shelf.remove(await this.#digestOf(source, options), options.signal);
+    });
   }
 
   /** Has all images go, as {@link delete} does. Returns how many there were. @throws {SnapshotError} `ERR_CACHE` */
@@ -188,6 +203,7 @@ export class ImageCache {
    */
   verify(options: VerifyOptions = {}): Promise<Verified> {
     return this.#run(async ({ verifier }) => {
+      options = readOptions(options);
       checkVerify(options);
       const { signal, bytesPerSecond } = options;
       return withEither(signal, this.#closing.signal, (either) =>
@@ -313,6 +329,11 @@ export class ImageCache {
     const release = async () => {};
     return { path, hit, bytes, info, release, [Symbol.asyncDispose]: release };
   }
+}
+
+/** Whether something is a cache, and does not only look like one. */
+export function isCache(value: unknown): value is ImageCache {
+  return typeof value === "object" && value !== null && hasParts(value);
 }
 
 function closed(directory: string): SnapshotError {

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readSync } from "node:fs";
-import { type FileHandle, readFile } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 
 import { SnapshotError } from "../error.js";
 import type { Frames } from "../format/frames.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { ENTRY_LENGTH, entryPosition } from "../local/journal-layout.js";
 import { reading } from "../local/open-file.js";
+import { isUnfit } from "../local/private-file.js";
 import { unlessMissing } from "../local/whole-file.js";
 
 /**
@@ -47,6 +48,25 @@ const MAX_SOURCE = 512;
 const PIECE_LENGTH = 8 + 4 + ENTRY_LENGTH;
 
 const SUM_LENGTH = 32;
+
+/** The limits of the format, as docs/vhs.md says: frames, bytes of a piece, and bytes of an image. */
+const MAX_FRAMES = 2 ** 20;
+const [MIN_PIECE_SIZE, MAX_PIECE_SIZE] = [2 ** 12, 2 ** 24];
+const MAX_IMAGE_SIZE = 2 ** 44;
+
+/** The most bytes that a record has. */
+const MAX_LENGTH = MAX_LINE + MAX_FRAMES * PIECE_LENGTH + SUM_LENGTH;
+
+/** What the line says of the snapshot in numbers, and how much each is at most. */
+const NUMBERS = [
+  ["imageSize", MAX_IMAGE_SIZE],
+  ["dataSize", MAX_IMAGE_SIZE],
+  ["holeSize", MAX_IMAGE_SIZE],
+  ["fileSize", Number.MAX_SAFE_INTEGER],
+  ["pieceSize", MAX_PIECE_SIZE],
+  ["dataFrames", MAX_FRAMES],
+  ["holeFrames", MAX_FRAMES],
+] as const satisfies readonly (readonly [keyof SnapshotInfo, number])[];
 
 /** How long the record of an image will be, in bytes. */
 export function recordLength({ info }: Manifest, source: string): number {
@@ -108,7 +128,7 @@ export function readRecord(path: string, digest: string): ImageRecord | undefine
     fd = openSync(path, FLAGS);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ELOOP") return undefined;
+    if (code === "ENOENT" || isUnfit(cause)) return undefined;
     // Of one that cannot be opened now nobody knows that it is damaged.
     throw new SnapshotError("ERR_CACHE", `cannot open ${path}: ${message}`, { cause });
   }
@@ -125,26 +145,56 @@ export function readRecord(path: string, digest: string): ImageRecord | undefine
 function parseLine(bytes: Buffer, digest: string): ImageRecord | undefined {
   const line = JSON.parse(bytes.toString("utf8", 0, bytes.indexOf("\n")));
   const { kind, info, source } = line as { kind: unknown } & ImageRecord;
-  const isOne = kind === KIND && info.digest === digest && Number.isSafeInteger(info.imageSize);
-  return isOne ? { info, source: String(source) } : undefined;
+  if (kind !== KIND || info.digest !== digest || typeof source !== "string") return undefined;
+  const isWithin = NUMBERS.every(([name, most]) => {
+    return Number.isInteger(info[name]) && info[name] >= 0 && info[name] <= most;
+  });
+  return isWithin && source.length <= MAX_SOURCE ? { info, source } : undefined;
 }
 
-/** Reads all of the record of an image. Returns undefined if there is none, or it is damaged. */
-export async function readPieces(path: string): Promise<readonly Piece[] | undefined> {
-  const read = unlessMissing(readFile(path, { flag: FLAGS }));
-  const bytes = await reading("ERR_CACHE", path, read);
+/**
+ * Reads all of the record of an image. Returns undefined if there is none, or it is damaged.
+ *
+ * @param info what its line says
+ */
+export async function readPieces(
+  path: string,
+  info: SnapshotInfo,
+): Promise<readonly Piece[] | undefined> {
+  const bytes = await reading("ERR_CACHE", path, readRecordBytes(path));
   if (bytes === undefined) return undefined;
+  const { pieceSize } = info;
+  if (pieceSize < MIN_PIECE_SIZE || (pieceSize & (pieceSize - 1)) !== 0) return undefined;
   const end = bytes.length - SUM_LENGTH;
   const start = bytes.indexOf("\n") + 1;
   if (end < start || (end - start) % PIECE_LENGTH !== 0) return undefined;
   if (!sumOf([bytes.subarray(0, end)]).equals(bytes.subarray(end))) return undefined;
   const pieces: Piece[] = [];
+  let position = 0n;
   for (let at = start; at < end; at += PIECE_LENGTH) {
-    pieces.push({
-      offset: Number(bytes.readBigUInt64LE(at)),
-      length: bytes.readUInt32LE(at + 8),
-      digest: bytes.subarray(at + 12, at + PIECE_LENGTH),
-    });
+    const [offset, length] = [bytes.readBigUInt64LE(at), bytes.readUInt32LE(at + 8)];
+    // They lie one after the other, in the image.
+    if (offset < position || length > pieceSize) return undefined;
+    position = offset + BigInt(length);
+    if (position > info.imageSize) return undefined;
+    const digest = bytes.subarray(at + 12, at + PIECE_LENGTH);
+    pieces.push({ offset: Number(offset), length, digest });
   }
   return pieces;
+}
+
+/** The bytes of a record, or undefined if there is none that can be one: it is read whole into memory. */
+async function readRecordBytes(path: string): Promise<Buffer | undefined> {
+  const opening = unlessMissing(open(path, FLAGS));
+  const file = await opening.catch((error: unknown) => {
+    if (isUnfit(error)) return undefined;
+    throw error;
+  });
+  if (file === undefined) return undefined;
+  try {
+    const found = await file.stat();
+    return found.isFile() && found.size <= MAX_LENGTH ? await file.readFile() : undefined;
+  } finally {
+    await file.close();
+  }
 }

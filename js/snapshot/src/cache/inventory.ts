@@ -37,6 +37,8 @@ export async function takeInventory(layout: Layout): Promise<Inventory> {
     if (digest === undefined) return;
     const image = images.get(digest) ?? { bytes: 0, hasRecord: false };
     images.set(digest, image);
+    // What is in a folder is not looked at: it is no image.
+    if (found.isDirectory()) return;
     image.bytes += bytesOf(found);
     if (name.endsWith(RECORD)) image.hasRecord = true;
     else if (name.endsWith(IMAGE)) image.used = usedAt(found);
@@ -47,6 +49,10 @@ export async function takeInventory(layout: Layout): Promise<Inventory> {
     const claim = claimOf(name);
     if (claim === undefined) return;
     const { bytes: before, reserved } = claims.get(claim) ?? { bytes: 0, reserved: 0 };
+    if (found.isDirectory()) {
+      claims.set(claim, { bytes: before, reserved });
+      return;
+    }
     const promised = Math.max(reserved, reservedOf(name));
     claims.set(claim, { bytes: before + bytesOf(found), reserved: promised });
   });
@@ -78,10 +84,8 @@ async function measure(
   for (const [index, name] of names.entries()) {
     // `join` would look at every character: a tenth of all the time.
     const found = find(`${folder}/${name}`);
-    if (found?.isDirectory() === false) {
-      bytes += bytesOf(found);
-      each(name, found);
-    }
+    if (found?.isDirectory() === false) bytes += bytesOf(found);
+    if (found !== undefined) each(name, found);
     if (index % TURN === TURN - 1) await setImmediate();
   }
   return bytes;

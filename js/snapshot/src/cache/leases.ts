@@ -2,6 +2,7 @@ import { type BigIntStats, closeSync, constants, existsSync, fstatSync, openSync
 
 import type { SnapshotInfo } from "../format/manifest.js";
 import type { Libc } from "../local/libc.js";
+import { isUnfit } from "../local/private-file.js";
 import { withFileSync } from "../local/system-failure.js";
 import { PRIVATE } from "../local/whole-file.js";
 import { bytesOf, find } from "./found.js";
@@ -90,6 +91,8 @@ export class Leases {
     const known = this.#leases.get(digest);
     if (known?.isInPlace) return this.#find(digest, isUse, () => known.share());
     const file = LeaseFile.open(this.#libc, this.#layout.lease(digest));
+    // It goes with its image when that is restored anew: another process may just have made it a file.
+    if (file === undefined) return undefined;
     try {
       if (!file.lockShared()) {
         file.close();
@@ -135,12 +138,20 @@ export class LeaseFile {
     private readonly fd: number,
   ) {}
 
-  /** @throws {SnapshotError} `ERR_CACHE` */
-  static open(libc: Libc, path: string): LeaseFile {
-    const fd = withFileSync("ERR_CACHE", `cannot open ${path}`, () =>
-      openSync(path, LEASE_FLAGS, PRIVATE),
-    );
-    return new LeaseFile(libc, fd);
+  /** Opens the file at a path, or a new one. Returns undefined if what is there is none. @throws {SnapshotError} `ERR_CACHE` */
+  static open(libc: Libc, path: string): LeaseFile | undefined {
+    const fd = withFileSync("ERR_CACHE", `cannot open ${path}`, () => {
+      try {
+        return openSync(path, LEASE_FLAGS, PRIVATE);
+      } catch (error) {
+        if (isUnfit(error)) return undefined;
+        throw error;
+      }
+    });
+    if (fd === undefined) return undefined;
+    if (fstatSync(fd).isFile()) return new LeaseFile(libc, fd);
+    closeSync(fd);
+    return undefined;
   }
 
   /** Whether others open the same. */

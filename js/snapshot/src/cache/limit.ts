@@ -1,14 +1,12 @@
-import { rm, unlink } from "node:fs/promises";
-
 import { SnapshotError } from "../error.js";
 import type { Libc } from "../local/libc.js";
-import { unlessMissing } from "../local/whole-file.js";
 import { changing } from "./changing.js";
 import type { Claims } from "./claims.js";
 import { type Inventory, type StoredImage, takeInventory } from "./inventory.js";
 import type { Layout } from "./layout.js";
 import { LeaseFile } from "./leases.js";
 import { evictLeastRecentlyUsed } from "./policy.js";
+import { remove } from "./replacing.js";
 import { readSmall, writeSmall } from "./small-file.js";
 import type { Pruned } from "./stats.js";
 
@@ -70,6 +68,24 @@ export class Limit {
     return { images, bytes };
   }
 
+  /**
+   * Has images go until the disk has as much room, if that can come of it: `maxBytes` may be more than the disk has.
+   * Returns whether any went.
+   *
+   * @throws {SnapshotError} `ERR_CACHE`
+   */
+  async free(wanted: number): Promise<boolean> {
+    const { images } = await takeInventory(this.#parts.layout);
+    if (images.reduce((sum, { bytes }) => sum + bytes, 0) < wanted) return false;
+    let isAny = false;
+    await evictLeastRecentlyUsed(images, wanted, async (image) => {
+      const isGone = await this.evict(image);
+      isAny ||= isGone;
+      return isGone;
+    });
+    return isAny;
+  }
+
   /** Has everything go that is not whole, and that nobody is at. Returns whether there was no such thing. */
   async tidy({ images, claims }: Inventory): Promise<boolean> {
     const remains = images.filter(({ isWhole }) => !isWhole);
@@ -83,13 +99,13 @@ export class Limit {
     const { libc, layout } = this.#parts;
     const lease = LeaseFile.open(libc, layout.lease(digest));
     try {
-      if (!lease.lockAlone()) return false;
+      // Nobody can have the lock of what is no file.
+      if (lease?.lockAlone() === false) return false;
       for (const path of [layout.record(digest), layout.image(digest), layout.lease(digest)]) {
-        // Whatever someone has put there: a folder as well.
-        await changing(layout, rm(path, { recursive: true, force: true }));
+        await changing(layout, remove(path));
       }
     } finally {
-      lease.close();
+      lease?.close();
     }
     if (isWhole) this.#parts.evicted(digest, bytes);
     return true;
@@ -108,7 +124,7 @@ export class Limit {
       missing = again.missing;
     }
     if (missing > 0 || noted === undefined || noted < maxBytes) return;
-    await changing(layout, unlessMissing(unlink(layout.excess)));
+    await changing(layout, remove(layout.excess));
   }
 
   /** The limit that was exceeded, if one was. */

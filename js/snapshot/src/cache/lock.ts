@@ -1,8 +1,8 @@
 import { fstatSync } from "node:fs";
 import { constants } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import { getSystemErrorMap } from "node:util";
 
+import { pause } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import type { Libc } from "../local/libc.js";
 import { leadsTo } from "../local/other-file.js";
@@ -56,9 +56,14 @@ export class CacheLock {
     this.#name = name;
   }
 
-  /** Has nobody else do anything of the kind meanwhile. @throws {SnapshotError} `ERR_CACHE`, what `action` throws */
-  run<T>(action: () => T | Promise<T>): Promise<T> {
-    const result = this.#last.then(() => this.#locked(action));
+  /**
+   * Has nobody else do anything of the kind meanwhile.
+   *
+   * @param signal ends the wait for others
+   * @throws {SnapshotError} `ERR_CACHE`, what `action` throws, and the reason of the signal
+   */
+  run<T>(action: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+    const result = this.#last.then(() => this.#locked(action, signal));
     this.#last = result.catch(() => {});
     return result;
   }
@@ -68,15 +73,16 @@ export class CacheLock {
     return leadsTo(this.#path, fstatSync(this.#fd, { bigint: true }));
   }
 
-  async #locked<T>(action: () => T | Promise<T>): Promise<T> {
+  async #locked<T>(action: () => T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const begun = performance.now();
-    for (let pause = FIRST_PAUSE; !lockAlone(this.#libc, this.#fd); ) {
+    signal?.throwIfAborted();
+    for (let wait = FIRST_PAUSE; !lockAlone(this.#libc, this.#fd); ) {
       if (performance.now() - begun > PATIENCE) {
         const message = `${this.#name}: expected the lock of the cache within ${PATIENCE} ms`;
         throw new SnapshotError("ERR_CACHE", `${message}, found that another process has it`);
       }
-      await sleep(pause);
-      pause = Math.min(2 * pause, LAST_PAUSE);
+      await pause(wait, signal);
+      wait = Math.min(2 * wait, LAST_PAUSE);
     }
     try {
       if (!(await this.#isInPlace())) {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type FileHandle, open, readdir, rename, unlink } from "node:fs/promises";
+import { type FileHandle, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { SnapshotError } from "../error.js";
@@ -8,13 +8,15 @@ import { entryPosition } from "../local/journal-layout.js";
 import type { Libc } from "../local/libc.js";
 import { leadsTo } from "../local/other-file.js";
 import { openPrivate } from "../local/private-file.js";
-import { PRIVATE, unlessMissing } from "../local/whole-file.js";
+import { roomFor } from "../local/room.js";
 import { changing } from "./changing.js";
+import { bytesOf, find } from "./found.js";
 import { type Inventory, type StoredImage, takeInventory } from "./inventory.js";
 import { claimOf, type Layout, reservedOf } from "./layout.js";
 import { type Lease, LeaseFile, type Leases } from "./leases.js";
 import type { Limit } from "./limit.js";
 import type { CacheLock } from "./lock.js";
+import { create, move, remove } from "./replacing.js";
 import type { Pruned } from "./stats.js";
 
 /** What an image has as its mode: nobody is to write it. */
@@ -84,16 +86,32 @@ export class Shelf {
    */
   async reserve({ info, frames }: Manifest, recordLength: number): Promise<Reserved> {
     const { layout, lock, limit } = this.#parts;
-    const { digest, dataSize } = info;
-    const map = Math.floor((dataSize * MAP_SHARE) / BLOCK) * BLOCK;
-    const atRest = inBlocks(dataSize) + map + inBlocks(recordLength);
-    const needed = atRest + inBlocks(entryPosition(frames.count));
+    const { digest } = info;
+    const { atRest, needed } = roomOf({ info, frames }, recordLength);
     return lock.run(async () => {
       await limit.keep({ filling: { digest, needed } });
       const path = layout.partial(digest, needed);
       await adopt(layout, digest, path);
-      return { path, file: await openPrivate(path, path), bytes: atRest };
+      return { path, file: await openPrivate(path, path, remove), bytes: atRest };
     });
+  }
+
+  /**
+   * Has images go for one that is being restored, where the disk is full before the cache is. What there is of it
+   * stays. Returns whether any went.
+   *
+   * @throws {SnapshotError} `ERR_CACHE`
+   */
+  free(manifest: Manifest, recordLength: number, signal?: AbortSignal): Promise<boolean> {
+    const { layout, lock, limit } = this.#parts;
+    const { digest } = manifest.info;
+    const { needed } = roomOf(manifest, recordLength);
+    return lock.run(async () => {
+      const paths = [layout.partial(digest, needed), layout.claim(digest)];
+      const taken = paths.reduce((sum, path) => sum + bytesOf(find(path)), 0);
+      // A quota, or a file system that keeps some room, may want more than is free.
+      return limit.free(Math.max(1, needed - taken - (await roomFor(layout.lock))));
+    }, signal);
   }
 
   /**
@@ -111,9 +129,11 @@ export class Shelf {
       }
       await changing(layout, file.chmod(READ_ONLY));
       // The record comes last: an image without one is none.
-      LeaseFile.open(libc, layout.lease(digest)).close();
-      await changing(layout, rename(path, layout.image(digest)));
-      await changing(layout, rename(newRecord, layout.record(digest)));
+      const leaseFile = LeaseFile.open(libc, layout.lease(digest));
+      if (leaseFile === undefined) await changing(layout, remove(layout.lease(digest)));
+      leaseFile?.close();
+      await changing(layout, move(path, layout.image(digest)));
+      await changing(layout, move(newRecord, layout.record(digest)));
       const lease = leases.take(digest);
       if (lease === undefined || lease === "damaged") {
         throw new SnapshotError("ERR_CACHE", `${layout.image(digest)}: expected what was restored`);
@@ -135,12 +155,12 @@ export class Shelf {
   }
 
   /** Has an image go. One that is in use stays for those who use it. Returns whether there was one. */
-  remove(digest: string): Promise<boolean> {
+  remove(digest: string, signal: AbortSignal | undefined): Promise<boolean> {
     return this.#parts.lock.run(async () => {
       const wasThere = this.has(digest);
       await this.#takeOut(digest);
       return wasThere;
-    });
+    }, signal);
   }
 
   /** Has an image go that is not as long as it was. Returns whether it was so still. @throws {SnapshotError} `ERR_CACHE` */
@@ -151,11 +171,15 @@ export class Shelf {
 
   /** Has what is no image go, though it is there as one. Returns whether it was. @throws {SnapshotError} `ERR_CACHE` */
   discardUnfit(digest: string): Promise<boolean> {
-    return this.discard(digest, "what is known of it is damaged, or it is a link", () => {
-      const found = this.#parts.leases.take(digest, false);
-      if (found !== undefined && found !== "damaged") found.release();
-      return found === undefined && this.has(digest);
-    });
+    return this.discard(
+      digest,
+      "what is known of it is damaged, or it is no file of its own",
+      () => {
+        const found = this.#parts.leases.take(digest, false);
+        if (found !== undefined && found !== "damaged") found.release();
+        return found === undefined && this.has(digest);
+      },
+    );
   }
 
   /** Has an image go that was found to be damaged, if it still is. Returns whether it is. @throws {SnapshotError} `ERR_CACHE` */
@@ -189,7 +213,7 @@ export class Shelf {
   tidy(): Promise<void> {
     const { layout, lock, limit } = this.#parts;
     return lock.run(async () => {
-      await changing(layout, unlessMissing(unlink(layout.newTotals)));
+      await changing(layout, remove(layout.newTotals));
       const measured = await takeInventory(layout);
       // Of many images, measuring is what takes time.
       const isTidy = await limit.tidy(measured);
@@ -198,15 +222,15 @@ export class Shelf {
   }
 
   /** What is in the cache. */
-  inventory(): Promise<Inventory> {
+  inventory(signal?: AbortSignal): Promise<Inventory> {
     const { layout, lock } = this.#parts;
-    return lock.run(() => takeInventory(layout));
+    return lock.run(() => takeInventory(layout), signal);
   }
 
   /** Has an image be none, whoever uses it, and go if nobody does. */
   async #takeOut(digest: string): Promise<void> {
     const { layout } = this.#parts;
-    await changing(layout, unlessMissing(unlink(layout.record(digest))));
+    await changing(layout, remove(layout.record(digest)));
     await this.#parts.limit.evict(remains(digest));
   }
 }
@@ -227,8 +251,15 @@ function isDamaged(leases: Leases, digest: string): boolean {
 async function adopt(layout: Layout, digest: string, path: string): Promise<void> {
   for (const name of await changing(layout, readdir(layout.filling))) {
     const isPart = claimOf(name) === digest && reservedOf(name) > 0;
-    if (isPart) await changing(layout, rename(join(layout.filling, name), path));
+    if (isPart) await changing(layout, move(join(layout.filling, name), path));
   }
+}
+
+/** What an image takes when it is whole, and what is promised to it until then, in bytes. */
+function roomOf({ info, frames }: Manifest, recordLength: number) {
+  const map = Math.floor((info.dataSize * MAP_SHARE) / BLOCK) * BLOCK;
+  const atRest = inBlocks(info.dataSize) + map + inBlocks(recordLength);
+  return { atRest, needed: atRest + inBlocks(entryPosition(frames.count)) };
 }
 
 function inBlocks(length: number): number {
@@ -236,7 +267,7 @@ function inBlocks(length: number): number {
 }
 
 async function writeSynced(path: string, bytes: Buffer): Promise<void> {
-  const file = await open(path, "w", PRIVATE);
+  const file = await create(path);
   try {
     await file.writeFile(bytes);
     await file.sync();

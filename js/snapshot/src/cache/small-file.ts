@@ -1,19 +1,29 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 
-import { PRIVATE, unlessMissing } from "../local/whole-file.js";
+import { isUnfit } from "../local/private-file.js";
+import { unlessMissing } from "../local/whole-file.js";
+import { create } from "./replacing.js";
 
 /** Windows has no such flags, and no cache. A pipe is not waited for, and a link not followed. */
-const { O_RDONLY, O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /** The most bytes that are read of a file that has a few words. */
 const MOST = 2 ** 16;
 
-/** What is in a small file of a cache, or undefined if there is none. Of a large one, what it begins with. */
+/**
+ * What is in a small file of a cache, or undefined if there is none. Of a large one, what it begins with. What is no
+ * file has nothing in it.
+ */
 export async function readSmall(path: string): Promise<string | undefined> {
-  const file = await unlessMissing(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
-  if (file === undefined) return undefined;
+  const opening = unlessMissing(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  const file = await opening.catch((error: unknown) => {
+    if (isUnfit(error)) return "unfit" as const;
+    throw error;
+  });
+  if (file === undefined || file === "unfit") return file && "";
   try {
+    if (!(await file.stat()).isFile()) return "";
     const { bytesRead, buffer } = await file.read(Buffer.alloc(MOST), 0, MOST, 0);
     return buffer.toString("utf8", 0, bytesRead);
   } finally {
@@ -21,10 +31,9 @@ export async function readSmall(path: string): Promise<string | undefined> {
   }
 }
 
-/** Writes a small file of a cache. */
+/** Writes a small file of a cache, in the place of whatever is there. */
 export async function writeSmall(path: string, text: string): Promise<void> {
-  const flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
-  const file = await open(path, flags, PRIVATE);
+  const file = await create(path);
   try {
     await file.writeFile(text);
   } finally {

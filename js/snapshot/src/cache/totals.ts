@@ -1,8 +1,7 @@
-import { rename } from "node:fs/promises";
-
 import { type Counters, type Counts, combine, NONE } from "./counters.js";
 import type { Layout } from "./layout.js";
 import type { CacheLock } from "./lock.js";
+import { move } from "./replacing.js";
 import { readSmall, writeSmall } from "./small-file.js";
 
 /** How often a process that uses a cache adds what it counted, in milliseconds. */
@@ -51,7 +50,7 @@ export class Totals {
         const { totals, newTotals } = this.layout;
         const sum = combine(await this.#read(), counted, (before, more) => before + more);
         await writeSmall(newTotals, `${JSON.stringify(sum)}\n`);
-        await rename(newTotals, totals);
+        await move(newTotals, totals);
       })
       .catch(() => {});
   }

@@ -10,6 +10,7 @@ import { damageOf, type Looking } from "./damage.js";
 import type { Layout } from "./layout.js";
 import type { Leases } from "./leases.js";
 import { lockAlone } from "./lock.js";
+import { remove } from "./replacing.js";
 import type { Shelf } from "./shelf.js";
 import type { Verified } from "./stats.js";
 
@@ -53,7 +54,7 @@ export class Verifier {
 
   async #watch(looking: Looking): Promise<void> {
     const path = this.#layout.verifier;
-    const file = await openPrivate(path, path);
+    const file = await openPrivate(path, path, remove);
     try {
       for (;;) {
         // What fails may not fail the next time.
@@ -66,7 +67,7 @@ export class Verifier {
   }
 
   async #round(looking: Looking): Promise<Verified> {
-    const { images } = await this.#shelf.inventory();
+    const { images } = await this.#shelf.inventory(looking.signal);
     const damaged: string[] = [];
     let good = 0;
     for (const { digest, isWhole } of images) {

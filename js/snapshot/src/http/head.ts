@@ -1,6 +1,6 @@
 import type { Transfer } from "../options/transfer-options.js";
 import { follow } from "./follow.js";
-import { type Pin, partOf, rangeHeaders } from "./pin.js";
+import { isSame, type Pin, partOf, rangeHeaders } from "./pin.js";
 import type { ServerRequest } from "./server-request.js";
 
 /** What an object begins with, which is asked for once, before anything is known of the object. */
@@ -33,8 +33,7 @@ export class Head {
   /** How many of its bytes there are of an object, when no more come. */
   async lengthOf(object: Pin): Promise<number> {
     await this.#done;
-    const isSame = this.#pin?.size === object.size && this.#pin.etag === object.etag;
-    return isSame ? this.#filled : 0;
+    return this.#pin !== undefined && isSame(this.#pin, object) ? this.#filled : 0;
   }
 
   /** Wants no more of it. What came is there. */

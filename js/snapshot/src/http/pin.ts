@@ -8,6 +8,7 @@ export interface Pin {
   readonly size: number;
   /** The server's name for this very content, if it has one. */
   readonly etag: string | undefined;
+  /** When it was changed last, as the server says, if it does. */
   readonly lastModified: string | undefined;
 }
 
@@ -22,11 +23,22 @@ export interface Part extends ByteRange {
   readonly pin: Pin;
 }
 
+/** A date as HTTP has it. A server may answer anything else, which is not sent back. */
+const DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
 /** What a request for bytes carries, so that a server refuses those of another object. */
-export function rangeHeaders({ start, end }: ByteRange, pin: Pin | undefined) {
-  const condition = pin === undefined ? undefined : strongEtag(pin.etag);
-  const range = `bytes=${start}-${end - 1}`;
-  return condition === undefined ? { range } : { range, "if-match": condition };
+export function rangeHeaders(
+  { start, end }: ByteRange,
+  pin: Pin | undefined,
+): Readonly<Record<string, string>> {
+  return { range: `bytes=${start}-${end - 1}`, ...(pin && conditionOf(pin)) };
+}
+
+/** The condition on which a server answers with bytes of the object that is pinned. */
+function conditionOf({ etag, lastModified = "" }: Pin): Readonly<Record<string, string>> {
+  const strong = strongEtag(etag);
+  if (strong !== undefined) return { "if-match": strong };
+  return DATE.test(lastModified) ? { "if-unmodified-since": lastModified } : {};
 }
 
 /**
@@ -57,7 +69,7 @@ export function partOf(response: IncomingMessage): Part {
  */
 export function checkPart(response: IncomingMessage, wanted: ByteRange, pin: Pin): void {
   const { statusCode, headers } = response;
-  if (statusCode === 412) throw changed("it has another ETag", 412);
+  if (statusCode === 412) throw changed("it has another ETag, or a later date", 412);
   if (statusCode === 200) checkSame(pin, pinOf(lengthOf(headers) ?? pin.size, headers));
   const size = sizeOf(headers);
   if (statusCode === 416 && size !== undefined) checkSame(pin, pinOf(size, headers));
@@ -69,6 +81,23 @@ export function checkPart(response: IncomingMessage, wanted: ByteRange, pin: Pin
 }
 
 /**
+ * Whether two answers are of the same object, as far as they tell. A weak ETag may stay when bytes change: then
+ * the date counts as well.
+ */
+export function isSame(one: Pin, other: Pin): boolean {
+  return one.size === other.size && difference(one, other) === undefined;
+}
+
+/** What tells two objects of the same size apart. */
+function difference(one: Pin, other: Pin): string | undefined {
+  const hasTags = one.etag !== undefined && other.etag !== undefined;
+  if (hasTags && one.etag !== other.etag) return "it has another ETag";
+  if (hasTags && strongEtag(one.etag) !== undefined) return undefined;
+  const hasDates = one.lastModified !== undefined && other.lastModified !== undefined;
+  return hasDates && one.lastModified !== other.lastModified ? "it has another date" : undefined;
+}
+
+/**
  * Checks that an object is the same. What a server says of it is not told: it may be anything.
  *
  * @throws {Failure}
@@ -77,14 +106,8 @@ function checkSame(expected: Pin, found: Pin): void {
   if (found.size !== expected.size) {
     throw changed(`expected ${expected.size} bytes, found ${found.size}`);
   }
-  if (expected.etag !== undefined && found.etag !== undefined) {
-    if (expected.etag === found.etag) return;
-    throw changed("it has another ETag");
-  }
-  const [before, now] = [expected.lastModified, found.lastModified];
-  if (before !== undefined && now !== undefined && before !== now) {
-    throw changed("it has another date");
-  }
+  const what = difference(expected, found);
+  if (what !== undefined) throw changed(what);
 }
 
 /** How long an object is that has no such part, as an answer says. */

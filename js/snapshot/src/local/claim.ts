@@ -16,13 +16,18 @@ const MAX_TRIES = 10;
  * cannot tell, for which it needs the optional package `koffi`.
  *
  * @param target what it is for, for messages
+ * @param remove has go what is in its place: see {@link openPrivate}
  * @throws {SnapshotError} `ERR_TARGET`
  */
-export async function claimPrivate(target: string, path: string): Promise<FileHandle | undefined> {
+export async function claimPrivate(
+  target: string,
+  path: string,
+  remove?: (path: string) => Promise<void>,
+): Promise<FileHandle | undefined> {
   const system = await libc();
   if (system === undefined) return undefined;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const handle = await openPrivate(target, path);
+    const handle = await openPrivate(target, path, remove);
     const isLocked = system.flock(handle.fd, LOCK_EX_NB) === 0;
     // Who had it before may have removed it meanwhile.
     const id = await handle.stat({ bigint: true }).catch(() => undefined);

@@ -9,6 +9,11 @@ const { O_RDWR, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 /** Why what is there cannot be opened as a file of this user's: a link, a folder, a pipe, or no right to it. */
 const UNFIT: ReadonlySet<unknown> = new Set(["ELOOP", "EISDIR", "ENXIO", "EACCES"]);
 
+/** Whether something is there that is no file of this user's. */
+export function isUnfit(error: unknown): boolean {
+  return UNFIT.has((error as NodeJS.ErrnoException).code);
+}
+
 /** How often a file may come and go while it is being opened. */
 const MAX_TRIES = 10;
 
@@ -17,12 +22,17 @@ const MAX_TRIES = 10;
  * someone else has put there goes.
  *
  * @param target what it is for, for messages
+ * @param remove has that go: not a folder, unless the caller says so, whose name may be someone's own
  * @throws {SnapshotError} `ERR_TARGET`
  */
-export async function openPrivate(target: string, path: string): Promise<FileHandle> {
+export async function openPrivate(
+  target: string,
+  path: string,
+  remove: (path: string) => Promise<void> = rm,
+): Promise<FileHandle> {
   for (let tries = 1; ; tries += 1) {
     try {
-      const known = await openKnown(target, path);
+      const known = await openKnown(target, path, remove);
       if (known !== undefined) return known;
       return await create(path);
     } catch (error) {
@@ -34,11 +44,15 @@ export async function openPrivate(target: string, path: string): Promise<FileHan
 }
 
 /** Opens a file that is there, unless it is another's, which goes. */
-async function openKnown(target: string, path: string): Promise<FileHandle | undefined> {
+async function openKnown(
+  target: string,
+  path: string,
+  remove: (path: string) => Promise<void>,
+): Promise<FileHandle | undefined> {
   const opening = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
-  const known = await unlessMissing(opening).catch((error: NodeJS.ErrnoException) => {
+  const known = await unlessMissing(opening).catch((error: unknown) => {
     // Whatever else is wrong is not wrong with the file, which someone may be at.
-    if (UNFIT.has(error.code)) return "unfit" as const;
+    if (isUnfit(error)) return "unfit" as const;
     throw error;
   });
   if (known === undefined) return undefined;
@@ -52,7 +66,7 @@ async function openKnown(target: string, path: string): Promise<FileHandle | und
     // It has just been removed: what has its name now is someone else's.
     if (found.nlink === 0) return undefined;
   }
-  await writing(target, unlessMissing(rm(path)));
+  await writing(target, unlessMissing(remove(path)));
   return undefined;
 }
 

@@ -1,4 +1,3 @@
-import { SnapshotError } from "../error.js";
 import { checkBooleans } from "./check-booleans.js";
 import { checkInteger } from "./check-integer.js";
 import { transferOf } from "./transfer-options.js";
@@ -42,9 +41,6 @@ const MIN_BYTES = 2 ** 20;
 
 /** @throws {SnapshotError} `ERR_ARGUMENT` */
 export function checkCache(options: CacheOptions): void {
-  if (typeof options !== "object" || options === null) {
-    throw new SnapshotError("ERR_ARGUMENT", `options: expected an object, found ${options}`);
-  }
   checkInteger("maxBytes", options.maxBytes, MIN_BYTES, Number.MAX_SAFE_INTEGER);
   checkBooleans(options, ["create"]);
   const { verifyBytesPerSecond } = options;

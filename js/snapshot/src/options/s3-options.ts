@@ -1,4 +1,5 @@
 import { SnapshotError } from "../error.js";
+import { checkObject } from "./read-options.js";
 
 /**
  * Where `s3:` leads to, and as whom. What is left out comes from where the AWS SDK looks for it: the
@@ -28,9 +29,7 @@ export interface S3Credentials {
 /** @throws {SnapshotError} `ERR_ARGUMENT`, which tells nothing of what it found: it may be secret */
 export function checkS3Options(options: S3Options | undefined): void {
   if (options === undefined) return;
-  if (typeof options !== "object" || options === null) {
-    throw new SnapshotError("ERR_ARGUMENT", "s3: expected an object");
-  }
+  checkObject("s3", options);
   const { endpoint, region, forcePathStyle, credentials } = options;
   if (endpoint !== undefined && !isHttp(endpoint)) {
     throw new SnapshotError("ERR_ARGUMENT", "s3.endpoint: expected an http: or https: URL");
@@ -42,7 +41,8 @@ export function checkS3Options(options: S3Options | undefined): void {
     throw new SnapshotError("ERR_ARGUMENT", "s3.forcePathStyle: expected true or false");
   }
   if (credentials === undefined) return;
-  const { accessKeyId, secretAccessKey, sessionToken = "" } = Object(credentials) as S3Credentials;
+  checkObject("s3.credentials", credentials);
+  const { accessKeyId, secretAccessKey, sessionToken = "" } = credentials;
   if ([accessKeyId, secretAccessKey, sessionToken].every((text) => typeof text === "string"))
     return;
   throw new SnapshotError(
@@ -51,7 +51,11 @@ export function checkS3Options(options: S3Options | undefined): void {
   );
 }
 
-function isHttp(endpoint: string | URL): boolean {
-  if (!URL.canParse(String(endpoint))) return false;
-  return ["http:", "https:"].includes(new URL(endpoint).protocol);
+function isHttp(endpoint: unknown): boolean {
+  try {
+    if (typeof endpoint !== "string" && !(endpoint instanceof URL)) return false;
+    return ["http:", "https:"].includes(new URL(endpoint).protocol);
+  } catch {
+    return false;
+  }
 }

@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 
 import { SnapshotError } from "../error.js";
 import { checkInteger } from "./check-integer.js";
+import { checkObject } from "./read-options.js";
 import { checkS3Options, type S3Options } from "./s3-options.js";
 
 /** How long is waited for a server, in milliseconds. */
@@ -54,36 +55,35 @@ export function transferOf(options: TransferOptions): Transfer {
   if (connections !== undefined) checkInteger("connections", connections, 1, MAX_CONNECTIONS);
   checkInteger("partSize", partSize, MIN_PART_SIZE, MAX_PART_SIZE);
   checkInteger("retries", retries, 0, MAX_RETRIES);
-  if (typeof timeouts !== "object" || timeouts === null) {
-    throw new SnapshotError(
-      "ERR_ARGUMENT",
-      `timeouts: expected an object, found ${typeof timeouts}`,
-    );
-  }
-  const { connect, firstByte, stall } = { ...TIMEOUTS, ...defined(timeouts) };
+  checkObject("timeouts", timeouts);
+  const {
+    connect = TIMEOUTS.connect,
+    firstByte = TIMEOUTS.firstByte,
+    stall = TIMEOUTS.stall,
+  } = timeouts;
   checkInteger("timeouts.connect", connect, 1, MAX_TIMEOUT);
   checkInteger("timeouts.firstByte", firstByte, 1, MAX_TIMEOUT);
   checkInteger("timeouts.stall", stall, 1, MAX_TIMEOUT);
-  checkHeaders(options.headers ?? {});
+  if (options.headers !== undefined) checkHeaders(options.headers);
   checkS3Options(options.s3);
   return { connections, partSize, retries, timeouts: { connect, firstByte, stall } };
 }
 
 /** What is wrong with a header is not told with its value, which may be secret. */
-function checkHeaders(headers: unknown): void {
-  if (typeof headers !== "object" || headers === null || Array.isArray(headers)) {
-    throw new SnapshotError("ERR_ARGUMENT", `headers: expected an object, found ${typeof headers}`);
-  }
+function checkHeaders(headers: object): void {
+  checkObject("headers", headers);
   for (const [name, value] of Object.entries(headers)) {
-    try {
-      validateHeaderName(name);
-      validateHeaderValue(name, value);
-    } catch {
-      throw new SnapshotError("ERR_ARGUMENT", "headers: expected names and values of headers");
-    }
+    if (typeof value === "string" && isHeader(name, value)) continue;
+    throw new SnapshotError("ERR_ARGUMENT", "headers: expected names and values of headers");
   }
 }
 
-function defined(timeouts: Timeouts): { [Name in keyof Timeouts]?: number } {
-  return Object.fromEntries(Object.entries(timeouts).filter(([, value]) => value !== undefined));
+function isHeader(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
 }

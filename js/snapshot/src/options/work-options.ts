@@ -29,10 +29,8 @@ export interface ReadWorkOptions extends WorkOptions, ReadOptions {}
 const MAX_WORKERS = 256;
 
 /** Checks what callers can want of all work. @throws {SnapshotError} `ERR_ARGUMENT` */
-export function checkWork(options: WorkOptions): void {
-  checkObject(options);
-  const { signal, onProgress, workers } = options;
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+export function checkWork({ signal, onProgress, workers }: WorkOptions): void {
+  if (signal !== undefined && !isSignal(signal)) {
     throw new SnapshotError(
       "ERR_ARGUMENT",
       `signal: expected an AbortSignal, found ${typeof signal}`,
@@ -45,10 +43,13 @@ export function checkWork(options: WorkOptions): void {
   if (workers !== undefined) checkInteger("workers", workers, 1, MAX_WORKERS);
 }
 
-/** @throws {SnapshotError} `ERR_ARGUMENT` */
-function checkObject(options: object): void {
-  if (typeof options === "object" && options !== null) return;
-  throw new SnapshotError("ERR_ARGUMENT", `options: expected an object, found ${options}`);
+/** Whether it is one, and does not only have its prototype. */
+function isSignal(signal: unknown): boolean {
+  try {
+    return signal instanceof AbortSignal && typeof signal.aborted === "boolean";
+  } catch {
+    return false;
+  }
 }
 
 /** How many threads to work with, of which more than `parts` would have nothing to do. */
@@ -57,10 +58,9 @@ export function workerCount({ workers }: WorkOptions, parts: number): number {
 }
 
 /** Checks a digest that a caller wants. @throws {SnapshotError} `ERR_ARGUMENT` */
-export function checkedDigest(options: ReadOptions): string | undefined {
-  checkObject(options);
-  const { digest } = options;
-  if (digest === undefined || /^[0-9a-f]{64}$/i.test(digest)) return digest?.toLowerCase();
+export function checkedDigest({ digest }: ReadOptions): string | undefined {
+  if (digest === undefined) return undefined;
+  if (typeof digest === "string" && /^[0-9a-f]{64}$/i.test(digest)) return digest.toLowerCase();
   throw new SnapshotError("ERR_ARGUMENT", "digest: expected 64 hexadecimal digits");
 }
 

@@ -28,7 +28,7 @@ export function locationOf(what: string, location: string | URL): Location {
     case "https:":
       return { kind: "http", url };
     case "s3:":
-      return objectOf(what, location, url);
+      return objectOf(what, typeof location === "string" ? location : textOf(url));
   }
   // A URL may carry credentials: only its scheme is told.
   const expected = "expected a path, or a URL of file:, http:, https: or s3:";
@@ -48,11 +48,14 @@ export function localPath(what: string, location: string | URL): string {
   throw new SnapshotError("ERR_ARGUMENT", message);
 }
 
-/** The URL that a location is, or undefined if it can only be a path. */
+/** The URL that a location is, as it is now, or undefined if it can only be a path. */
 function urlOf(location: unknown): URL | undefined {
-  if (location instanceof URL) return location;
-  const looksLikeOne = typeof location === "string" && SCHEME.test(location);
-  return looksLikeOne && URL.canParse(location) ? new URL(location) : undefined;
+  try {
+    const isOne = typeof location === "string" ? SCHEME.test(location) : location instanceof URL;
+    return isOne ? new URL(location as string | URL) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function pathOf(what: string, url: URL): string {
@@ -74,20 +77,28 @@ function checkedPath(what: string, path: unknown): string {
   throw new SnapshotError("ERR_ARGUMENT", `${what}: expected a path, found ${found}`);
 }
 
-/** The object that an `s3:` URL names. A text names its key as it is; a URL percent-encodes it. */
-function objectOf(what: string, location: string | URL, { hostname, pathname }: URL): Location {
-  const text = typeof location === "string" ? location : `s3://${hostname}${decoded(pathname)}`;
+/** What no request can carry: URLs leave out `.` and `..`, some servers empty segments, and UTF-8 has no halves. */
+const UNFIT_SEGMENT = /^\.{0,2}$|\p{Surrogate}/u;
+
+/** The object that a text names: its key as it is. */
+function objectOf(what: string, text: string): Location {
   const [, bucket, key] = /^s3:\/\/([^/?#@:]+)\/(.+)$/is.exec(text) ?? [];
-  if (bucket !== undefined && key !== undefined) return { kind: "s3", bucket, key };
-  throw new SnapshotError(
-    "ERR_ARGUMENT",
-    `${what}: expected s3://bucket/key, found another s3: URL`,
-  );
+  if (bucket === undefined || key === undefined) {
+    const message = `${what}: expected s3://bucket/key, found another s3: URL`;
+    throw new SnapshotError("ERR_ARGUMENT", message);
+  }
+  if ([bucket, ...key.split("/")].some((segment) => UNFIT_SEGMENT.test(segment))) {
+    const expected = `expected a bucket and a key without segments that are empty, "." or ".."`;
+    throw new SnapshotError("ERR_ARGUMENT", `${what}: ${expected}, found s3://${bucket}/${key}`);
+  }
+  return { kind: "s3", bucket, key };
 }
 
-function decoded(path: string): string {
+/** The same URL as a text, which does not percent-encode its key: nothing if it has more than a bucket and a key. */
+function textOf({ href, host, pathname }: URL): string {
+  const isPlain = href === `s3://${host}${pathname}`;
   try {
-    return decodeURIComponent(path);
+    return isPlain ? `s3://${host}${decodeURIComponent(pathname)}` : "";
   } catch {
     return "";
   }

@@ -1,3 +1,4 @@
+import { unlessAborted } from "../abort.js";
 import { decodeFrames } from "../decode/decode-frames.js";
 import { type FetcherPool, fetchFrames, withFetchers } from "../decode/fetch-frames.js";
 import type { FrameWork } from "../decode/frame-work.js";
@@ -53,14 +54,22 @@ export async function withSource<T>(
 ): Promise<T> {
   // Whatever is wrong with them is told for files as well.
   const transfer = transferOf(how.options);
-  if (location.kind === "file") return withFile(await SnapshotFile.open(location.path), use);
+  const { signal } = how.options;
+  signal?.throwIfAborted();
+  if (location.kind === "file") {
+    return withFile(await SnapshotFile.open(location.path), signal, use);
+  }
   const asked = await askedAt(location, how.options);
   return withRequest({ ...asked, transfer, ...how }, use);
 }
 
-async function withFile<T>(file: SnapshotFile, use: (source: Source) => Promise<T>): Promise<T> {
+async function withFile<T>(
+  file: SnapshotFile,
+  signal: AbortSignal | undefined,
+  use: (source: Source) => Promise<T>,
+): Promise<T> {
   try {
-    return await use(sourceOf(file));
+    return await use(sourceOf(file, signal));
   } finally {
     await file.close();
   }
@@ -89,7 +98,7 @@ async function withObject<T>(
   const object = await RemoteObject.open(request, { name, transfer, signal, headLength });
   if (object === undefined) {
     warnOfNoRanges(name);
-    return spool(request, name, transfer, signal, (file) => use(sourceOf(file)));
+    return spool(request, name, transfer, signal, (file) => use(sourceOf(file, signal)));
   }
   try {
     return await use({
@@ -98,7 +107,11 @@ async function withObject<T>(
       etag: strongEtag(object.pin.etag),
       manifest: (isStrict) => manifestOf(object, isStrict),
       async decode(work, workOptions) {
-        if (pool !== undefined) await fetchFrames(pool, object, work, workOptions);
+        // Threads end with what they did: what is done again has others.
+        const ready = pool;
+        pool = undefined;
+        if (ready !== undefined) return fetchFrames(ready, object, work, workOptions);
+        return withFetchers(workOptions, (own) => fetchFrames(own, object, work, workOptions));
       },
     });
   } finally {
@@ -106,13 +119,13 @@ async function withObject<T>(
   }
 }
 
-function sourceOf(file: SnapshotFile): Source {
+function sourceOf(file: SnapshotFile, signal: AbortSignal | undefined): Source {
   const { name, id } = file;
   return {
     name,
     id,
     etag: undefined,
-    manifest: (isStrict) => readManifest(file, isStrict),
+    manifest: (isStrict) => unlessAborted(readManifest(file, isStrict), signal),
     decode: (work, options) => decodeFrames(file, work, options),
   };
 }

@@ -47,6 +47,9 @@ const TICK = 20;
 /** How often a frame is asked for again that is not what the manifest says. */
 const MAX_REFUSED = 2;
 
+/** How many bytes a try has to bring for the count to begin anew, if they are no whole frame: fewer are a drip. */
+const LEAST_PROGRESS = 2 ** 16;
+
 /** The statuses of a server that has too much to do. */
 const BUSY: ReadonlySet<unknown> = new Set([429, 503]);
 
@@ -212,7 +215,9 @@ export class RangeFetcher {
           failures = 0;
           await this.#beforeNext(range, refusals, error, controller.signal);
         } else {
-          failures = this.#leftOf(flight) < left ? 1 : failures + 1;
+          const hasFrame = this.#missingBytes(range) < missing;
+          const hasProgress = hasFrame || left - this.#leftOf(flight) >= LEAST_PROGRESS;
+          failures = hasProgress ? 1 : failures + 1;
           await this.#beforeNext(range, failures, error, controller.signal);
         }
       }

@@ -96,6 +96,7 @@ const harms: Record<string, (image: string, record: string) => void> = {
   "what is known of it ends too soon": (_, record) =>
     truncateSync(record, statSync(record).size - 44),
   "what is known of it is more than it was": (_, record) => appendFileSync(record, "more"),
+  "what is known of it is more than memory holds": (_, record) => truncateSync(record, 2 ** 33),
 };
 
 /** What is found as soon as it is wanted, without reading it. */

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   createSnapshot,
+  type Progress,
   type RestoreOptions,
   restoreSnapshot,
   SnapshotError,
@@ -97,6 +98,9 @@ function onceEach(which: (request: FaultRequest) => boolean, fault: Fault): Faul
   };
 }
 
+/** Dates of HTTP at which a file may have been changed. */
+const [EARLIER, LATER] = ["Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:38 GMT"];
+
 /** A date of HTTP, so many milliseconds from now. */
 const inMilliseconds = (count: number) => new Date(Date.now() + count).toUTCString();
 
@@ -159,6 +163,46 @@ test.each([
   expect(await restore(origin, { connections: undefined, timeouts })).toBe(undefined);
   expect(origin.requests.some(isHead)).toBe(true);
   expect(origin.requestCount).toBeLessThan(100);
+});
+
+test.each([
+  ["no ETag", { etag: null, lastModified: EARLIER }, EARLIER, undefined],
+  ["a weak ETag", { etag: 'W/"1"', lastModified: EARLIER }, EARLIER, undefined],
+  ["a strong ETag", { etag: '"1"', lastModified: EARLIER }, undefined, '"1"'],
+  ["no ETag and no date of HTTP", { etag: null, lastModified: "today" }, undefined, undefined],
+])(
+  "ranges of a file with %s are asked for as what it was at first",
+  async (_, fault, date, tag) => {
+    const origin = await serve({ faults: faultsOf(all, fault) });
+    expect(await restore(origin)).toBe(undefined);
+    const parts = origin.requests.filter(isPart);
+    expect(parts).not.toHaveLength(0);
+    for (const { headers } of parts) {
+      expect([headers["if-unmodified-since"], headers["if-match"]]).toEqual([date, tag]);
+    }
+  },
+);
+
+test("a server whose dates differ, and whose strong ETag is the same, has one file", async () => {
+  const faults: Faults = (request) => ({ lastModified: isPart(request) ? LATER : EARLIER });
+  expect(await restore(await serve({ faults }))).toBe(undefined);
+});
+
+test("a beginning of another date than the end is asked for again", async () => {
+  const faults: Faults = (request) => ({
+    ...{ etag: null, lastModified: LATER },
+    ...(isHead(request) && request.headers["if-unmodified-since"] === undefined
+      ? { content: other, lastModified: EARLIER }
+      : {}),
+  });
+  const origin = await serve({ faults });
+  let transferred = 0;
+  const onProgress = ({ transferredBytes }: Progress) => {
+    transferred = transferredBytes;
+  };
+  expect(await restore(origin, { connections: undefined, onProgress })).toBe(undefined);
+  // It is of another file: none of it counts.
+  expect(transferred).toBeLessThan(file.length + OPTIONS.partSize / 2);
 });
 
 test("a server that asks to wait is asked when it says, and not before", async () => {
@@ -308,6 +352,26 @@ const ends: Record<string, Refused> = {
   "another file from the second request on, of a server without ETags": {
     faults: () => (request) => ({ etag: null, ...(!isTail(request) && { content: other }) }),
     code: "ERR_SNAPSHOT_FORMAT",
+  },
+  "another date, of a server without ETags": {
+    faults: () => (request) => ({ etag: null, lastModified: isPart(request) ? LATER : EARLIER }),
+    ...{ code: "ERR_SOURCE_CHANGED", status: 412 },
+  },
+  "another date, of a server without ETags that ignores If-Unmodified-Since": {
+    faults: () => (request) => ({
+      ...{ etag: null, ignoreIfMatch: true, lastModified: isPart(request) ? LATER : EARLIER },
+    }),
+    code: "ERR_SOURCE_CHANGED",
+  },
+  "an earlier date, of a server without ETags": {
+    faults: () => (request) => ({ etag: null, lastModified: isPart(request) ? EARLIER : LATER }),
+    code: "ERR_SOURCE_CHANGED",
+  },
+  "another date, of a server with weak ETags": {
+    faults: () => (request) => ({
+      ...{ etag: 'W/"1"', ignoreIfMatch: true, lastModified: isPart(request) ? LATER : EARLIER },
+    }),
+    code: "ERR_SOURCE_CHANGED",
   },
   "a bit that is flipped each time": {
     faults: () => faultsOf(isPart, { flipBit: 20_000 }),

@@ -1,0 +1,81 @@
+import { SnapshotError } from "../error.js";
+import type { CacheOptions, GetOptions, VerifyOptions } from "./cache-options.js";
+import type { CreateOptions } from "./create-options.js";
+import type { RestoreOptions } from "./restore-options.js";
+import type { S3Credentials, S3Options } from "./s3-options.js";
+import type { Timeouts } from "./transfer-options.js";
+
+type Option = keyof (CreateOptions & RestoreOptions & GetOptions & CacheOptions & VerifyOptions);
+
+/** All options that there are, of any function. */
+const OPTIONS: Readonly<Record<Option, true>> = {
+  ...{ signal: true, onProgress: true, workers: true, digest: true, cache: true },
+  ...{ level: true, pieceSize: true, overwrite: true, resume: true, copyTo: true, durable: true },
+  ...{ connections: true, partSize: true, timeouts: true, retries: true, headers: true, s3: true },
+  ...{ maxBytes: true, create: true, verifyBytesPerSecond: true, bytesPerSecond: true },
+};
+
+const TIMEOUTS: Readonly<Record<keyof Timeouts, true>> = {
+  ...{ connect: true, firstByte: true, stall: true },
+};
+
+const S3: Readonly<Record<keyof S3Options, true>> = {
+  ...{ endpoint: true, region: true, forcePathStyle: true, credentials: true },
+};
+
+const CREDENTIALS: Readonly<Record<keyof S3Credentials, true>> = {
+  ...{ accessKeyId: true, secretAccessKey: true, sessionToken: true },
+};
+
+/**
+ * The options of a call as they are now, so that what was checked is what is used: each getter is asked once.
+ *
+ * @throws {SnapshotError} `ERR_ARGUMENT` if it is no object, or if a getter throws
+ */
+export function readOptions<Options extends object>(options: Options): Options {
+  checkObject("options", options);
+  const read = valuesOf("options", options, Object.keys(OPTIONS)) as Record<string, unknown>;
+  const { timeouts, headers, s3 } = read;
+  if (isObject(timeouts)) read.timeouts = valuesOf("timeouts", timeouts, Object.keys(TIMEOUTS));
+  if (isObject(headers)) read.headers = valuesOf("headers", headers);
+  if (isObject(s3)) {
+    const { credentials, ...others } = valuesOf("s3", s3, Object.keys(S3));
+    const keys = isObject(credentials)
+      ? valuesOf("s3.credentials", credentials, Object.keys(CREDENTIALS))
+      : credentials;
+    read.s3 = keys === undefined ? others : { ...others, credentials: keys };
+  }
+  return read as Options;
+}
+
+/** @throws {SnapshotError} `ERR_ARGUMENT` */
+export function checkObject(name: string, value: unknown): void {
+  if (isObject(value)) return;
+  const kind = typeof value === "object" ? "a list" : typeof value;
+  const found = value === null ? "null" : kind;
+  throw new SnapshotError("ERR_ARGUMENT", `${name}: expected an object, found ${found}`);
+}
+
+/** Whether something may have members that count. A `Headers` or a `Map` has none: it would be lost. */
+function isObject(value: unknown): value is object {
+  try {
+    return typeof value === "object" && value !== null && !(Symbol.iterator in value);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The members of an object: all of its own, or those of some names, where undefined stands for none. What a getter
+ * throws is not told: it may be secret.
+ */
+function valuesOf(name: string, from: object, names?: readonly string[]): Record<string, unknown> {
+  try {
+    const entries = (names ?? Object.keys(from)).map((key) => [key, Reflect.get(from, key)]);
+    if (names === undefined) return Object.fromEntries(entries);
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  } catch {
+    const message = `${name}: expected values, found a getter that throws`;
+    throw new SnapshotError("ERR_ARGUMENT", message);
+  }
+}
