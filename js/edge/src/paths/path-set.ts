@@ -41,10 +41,10 @@ export class PathSet implements PathLookup {
       }
       all.add(path);
       length += path.length;
-      if (path.endsWith("/*")) wildcards = Math.max(wildcards, path.split("/").length - 1);
+      if (path.endsWith("/*")) wildcards = Math.max(wildcards, depthOf(path));
     }
     this.#paths = all;
-    this.wildcards = Math.min(wildcards, MAX_WILDCARD_DEPTH);
+    this.wildcards = wildcards;
     this.byteLength = byteLength ?? length;
   }
 
@@ -81,6 +81,16 @@ export class PathSet implements PathLookup {
 
   /** The same as {@link free}, for `using`. */
   [Symbol.dispose](): void {}
+}
+
+/** How many slashes a path has, as far as these are told apart. */
+function depthOf(path: string): number {
+  let depth = 0;
+  for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+    depth += 1;
+    if (depth === MAX_WILDCARD_DEPTH) break;
+  }
+  return depth;
 }
 
 function parseJson(text: string): unknown {
