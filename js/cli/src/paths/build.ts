@@ -15,7 +15,7 @@ const HELP = `
 Sources:
   directory     static files. /about/index.html is /about as well. Hidden files count; .git, .hg
                 and .svn do not. Links are followed, except to a directory that contains them: such
-                a link is a wildcard.
+                a link is a page and a wildcard.
   build-output  .vercel/output (Build Output API v3): files, functions and routes
   next          .next, and the public directory beside it
   sitemap       .xml or .xml.gz: the path of each URL
@@ -96,7 +96,7 @@ async function collect(
     let isEmpty = true;
     for (const [index, source] of sources.entries()) {
       for await (const path of keysOf(kinds[index]!, source, { ...options, warn })) {
-        const key = normalizePath(options.basePath + path);
+        const key = normalizePath(`${options.basePath}/${path}`);
         builder.add(key);
         progress.count();
         isEmpty = false;
@@ -127,5 +127,5 @@ function summary(file: Uint8Array): string {
 
 function parseBasePath(text: string): string {
   if (!text.startsWith("/")) throw new InvalidArgumentError("expected a path that begins with /");
-  return text.replace(/\/+$/, "");
+  return text;
 }

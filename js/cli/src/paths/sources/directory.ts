@@ -1,4 +1,5 @@
 import { walk } from "../../files/walk.js";
+import { keysOfFolder } from "../routes/keys.js";
 
 /** Where version control keeps its own: large, and never served on purpose. */
 const STORES = new Set([".git", ".hg", ".svn"]);
@@ -19,7 +20,7 @@ export async function* directory(
   { cleanUrls }: DirectoryOptions,
 ): AsyncGenerator<string> {
   for await (const { path, kind } of walk(root, (name) => !STORES.has(name))) {
-    if (kind === "endless") yield `${path}/*`;
+    if (kind === "endless") yield* keysOfFolder(path);
     if (kind !== "file") continue;
     yield path;
     if (path.endsWith(`/${INDEX}`)) yield path.slice(0, -INDEX.length);
