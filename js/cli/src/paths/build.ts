@@ -3,7 +3,7 @@ import { normalizePath, PathFilter, PathFilterBuilder } from "hedgerow";
 
 import { CliError } from "../error.js";
 import { checkWritable, writeWhole } from "../files/whole-file.js";
-import { oneLine } from "../one-line.js";
+import { jsonOf, oneLine } from "../one-line.js";
 import { grouped, print } from "../print.js";
 import { Progress } from "./progress.js";
 import { EVERYTHING } from "./routes/keys.js";
@@ -72,10 +72,10 @@ async function buildFilter(sources: string[], options: BuildOptions): Promise<vo
   for (const warning of options.json ? [] : warnings)
     console.error(`hedgerow: ${oneLine(warning)}`);
   const text = options.json
-    ? JSON.stringify({ ...factsOf(file), output, warnings: [...warnings] })
-    : summary(file);
-  if (output === STDOUT) console.error(text);
-  else await print(`${text}\n`);
+    ? jsonOf({ ...factsOf(file), output, warnings: [...warnings] })
+    : `${summary(file)}\n`;
+  if (output === STDOUT) process.stderr.write(text);
+  else await print(text);
 }
 
 /** Reads all sources, and returns the file of the filter of their paths. */

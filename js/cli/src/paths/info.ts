@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { measurePathFilter, PathFilter } from "hedgerow";
 
-import { shown } from "../one-line.js";
+import { jsonOf, shown } from "../one-line.js";
 import { grouped, print, table } from "../print.js";
 
 /** Adds `hedgerow paths info`. */
@@ -24,7 +24,7 @@ async function info(file: string, { json }: { json: boolean }): Promise<void> {
   const bytes = content.length;
   if (json) {
     const facts = { version, n, p, m, k, s, wildcards, bytes, bitsSet, falsePositiveRate };
-    await print(`${JSON.stringify(facts)}\n`);
+    await print(jsonOf(facts));
     return;
   }
   const rows = {
