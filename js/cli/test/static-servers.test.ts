@@ -35,6 +35,7 @@ const asWritten = (key: string) => normalizePath(key.replaceAll("%25", "%"));
 const COVERS: Readonly<Record<string, Cover>> = {
   "`/dir%2Fa.txt`": { normalize: (path) => path.replace(/%2f/gi, "/") },
   "`/dir\\a.txt`": { normalize: (path) => path.replaceAll("\\", "/") },
+  "`/list//../dir/a.txt`": { normalize: (path) => path.replace(/\/+/g, "/") },
   "`/dir/a.txt;x`": { normalize: (path) => path.replace(/;[^?]*/, "") },
   "`/dir/page`": { cleanUrls: true },
   "`/list/`": { lists: (keys) => keys.flatMap(parents) },

@@ -55,7 +55,7 @@ export function addBuildCommand(paths: Command): void {
     .option("--filter-version <text>", "kept in the file, for those who read it", "")
     .option("--classic", "size the filter as published, not so that the rate is kept", false)
     .option("--base-path <path>", "put before every path", parseBasePath, "")
-    .option("--clean-urls", "directory: pages answer without .html as well", false)
+    .option("--clean-urls", "directory: pages answer without .html or .htm as well", false)
     .option("--ignore-middleware", "leave out middleware that answers nothing by itself", false)
     .option("--json", "print one JSON object", false)
     .addHelpText("after", HELP)
