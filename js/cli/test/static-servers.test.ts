@@ -1,5 +1,5 @@
 /** Whatever a server of static files answers, a guard with a filter of the folder lets pass. */
-import { buildPathFilter, normalizePath, PathFilter } from "hedgerow";
+import { buildPathFilter, canExist, normalizePath, PathFilter } from "hedgerow";
 import { describe, expect, test } from "vitest";
 
 import { documentAt, rowsOf, section } from "../../../tests/support/document.js";
@@ -26,7 +26,8 @@ interface Cover {
 
 const parents = (key: string) => {
   const names = key.split("/");
-  return names.map((_, index) => names.slice(0, index).join("/")).map(normalizePath);
+  const folders = names.map((_, index) => names.slice(0, index).join("/"));
+  return folders.map((folder) => normalizePath(folder.replace(/\/\*$/, "/%2A")));
 };
 
 /** A name that is read as a URL: what is encoded in it is one character. */
@@ -41,7 +42,7 @@ const COVERS: Readonly<Record<string, Cover>> = {
   "`/list/`": { lists: (keys) => keys.flatMap(parents) },
   "`/dir/a%2Fb.txt`": { lists: (keys) => keys.map(asWritten) },
   "`/dir/app.js`": { lists: (keys) => keys.map((key) => key.replace(/\.gz$/, "")) },
-  "`/.git/config`": { lists: () => ["/.git/*"] },
+  "`/.git/config`": { lists: () => ["/.git", "/.git/*"] },
 };
 
 /** The aliases that the document names, and their servers. */
@@ -69,18 +70,22 @@ describe("what a server answers, its guard lets pass", () => {
   const size = { known: trials({ few: 5, all: 80 }), random: trials({ few: 0, all: 60 }) };
 
   test.for(STATIC_SERVERS)("%s", { timeout: 600_000 }, async (name) => {
-    const root = makeHostileFolder({ ...size, tame: TAME[name] });
+    const folder = makeHostileFolder({ ...size, tame: TAME[name] });
+    const { root } = folder;
     const ask = await startStatic(name, root);
-    const asked = await startStatic(name, root, await guardOf(root, coversOf(name)));
+    const guard = await guardOf(root, coversOf(name));
+    // No name is a wildcard, which would let everything pass.
+    for (const path of ["/nowhere", "/in/nowhere"]) expect(canExist(guard.paths, path)).toBe(false);
+    const asked = await startStatic(name, root, guard);
     let answered = 0;
     const refused: string[] = [];
-    for (const target of targetsOf(await keysIn(directory(root, { cleanUrls: true })))) {
+    for (const target of targetsOf(folder)) {
       if ((await ask(target)) !== 200) continue;
       answered += 1;
       if ((await asked(target)) !== 200) refused.push(target);
     }
     expect(refused).toEqual([]);
-    expect(answered).toBeGreaterThan(100);
+    expect(answered).toBeGreaterThan(50);
   });
 });
 

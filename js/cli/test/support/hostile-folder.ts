@@ -37,8 +37,6 @@ function randomNames(count: number): Buffer[] {
   return fc.sample(name, { numRuns: count, seed: 18 });
 }
 
-const isText = (name: Buffer) => Buffer.from(name.toString()).equals(name);
-
 export interface HostileOptions {
   /** How many of the names that are known, and how many at random. */
   readonly known: number;
@@ -47,99 +45,83 @@ export interface HostileOptions {
   readonly tame: RegExp | undefined;
 }
 
-/** Makes a folder in which each name is a file, a folder, an index, and all of these below one another. */
-export function makeHostileFolder({ known, random, tame }: HostileOptions): string {
+/** A folder, and the paths of what is in it, with a character for each byte. */
+export interface HostileFolder {
+  readonly root: string;
+  readonly paths: readonly string[];
+}
+
+/** Makes a folder in which each name is a file, a folder with and without an index, and a page below one. */
+export function makeHostileFolder({ known, random, tame }: HostileOptions): HostileFolder {
+  const deep = `depth${"/x".repeat(70)}/page.html`;
   const root = makeTree({
     "index.html": "",
     "htm/index.htm": "",
     "links/index.html": "",
     "links/page": { link: "index.html" },
     ...(tame ? {} : { "links/up": { link: ".." }, "links/self": { link: "." } }),
-    [`depth${"/x".repeat(70)}/page.html`]: "",
+    [deep]: "",
     ".git/config": "",
   });
-  const at = (...names: (string | Buffer)[]) =>
-    Buffer.concat(
-      [root, ...names]
-        .flatMap((name, index) => [index ? "/" : "", name])
-        .map((part) => Buffer.from(part)),
-    );
-  const all = [...NAMES.slice(0, known), ...randomNames(random)];
-  for (const name of tame
-    ? all.filter((name) => isText(name) && tame.test(name.toString()))
-    : all) {
-    const folder = Buffer.concat([Buffer.from("d"), name]);
-    mkdirSync(at(folder), { recursive: true });
-    mkdirSync(at("in", name), { recursive: true });
-    for (const file of [
-      at(name),
-      at(folder, "index.html"),
-      at("in", name, "f"),
-      at("in", name, "page.html"),
-    ]) {
-      writeFileSync(file, "x");
+  const paths = ["", "index.html", "htm/index.htm", "links/page", deep, ".git/config"];
+  if (!tame) paths.push("links/up/index.html", "links/self/index.html", "links/up/links/up/htm");
+  const names = [...NAMES.slice(0, known), ...randomNames(random)];
+  for (const bytes of tame ? names.filter((name) => isTame(name, tame)) : names) {
+    const name = bytes.toString("latin1");
+    for (const path of [name, `d${name}/index.html`, `in/${name}/f`, `in/${name}/page.html`]) {
+      const file = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
+      mkdirSync(file.subarray(0, file.lastIndexOf("/")), { recursive: true });
+      writeFileSync(file, "");
+      paths.push(path);
     }
-    mkdirSync(at("pages", name), { recursive: true });
-    writeFileSync(at("pages", name, "index.html"), "x");
   }
-  return root;
+  return { root, paths: paths.map((path) => `/${path}`) };
 }
 
-/** Bytes that cannot stand in the first line of a request. */
+function isTame(name: Buffer, tame: RegExp): boolean {
+  const text = name.toString();
+  return Buffer.from(text).equals(name) && tame.test(text);
+}
+
+/** What cannot stand in the first line of a request. */
 const NEVER = /[^\x21-\x7e\x80-\xff]/;
 
-/** What a client may send for a key, and for what is near it. */
-export function* targetsOf(keys: readonly string[]): Generator<string> {
-  const targets = new Set(
-    keys.flatMap((key) => spellings(key).flatMap((text) => [...variants(text)])),
-  );
+/** What a client may send for what is in a folder, and for what is near it. */
+export function* targetsOf({ paths }: HostileFolder): Generator<string> {
+  const targets = new Set(paths.flatMap(spellings).flatMap((path) => [...variants(path)]));
   for (const target of targets) if (target !== "" && !NEVER.test(target)) yield target;
 }
 
-/** The ways to encode a key; characters are bytes. */
-function spellings(key: string): string[] {
-  const text = Buffer.from(key).toString("latin1");
-  const raw = text.replace(/%([\dA-F]{2})/g, (_, byte) =>
-    String.fromCharCode(Number.parseInt(byte, 16)),
-  );
-  const encoded = (which: RegExp) =>
-    raw.replace(
-      which,
-      (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`,
-    );
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is encoded
-  const least = encoded(/[\x00-\x20%?#\x7f]/g);
+/** The ways to encode a path. */
+function spellings(path: string): string[] {
+  const encoded = (which: RegExp) => path.replace(which, escapeOf);
   const usual = encoded(/[^\w./~*!'()-]/g);
-  const all = encoded(/[^/]/g);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is encoded
-  const lone = encoded(/[\x00-\x20?#\x7f]/g);
-  return [...new Set([least, usual, usual.toLowerCase(), all, lone])];
+  return [
+    // No more than has to be.
+    encoded(/[^\x21-\x7e\x80-\xff]|[%?#]/g),
+    usual,
+    usual.replace(/%../g, (byte) => byte.toLowerCase()),
+    encoded(/[^/]/g),
+    // A percent sign that begins no escape.
+    encoded(/[^\x21-\x7e\x80-\xff]|[?#]/g),
+  ];
 }
 
-function* variants(path: string): Generator<string> {
-  const inner = /(?!^)\//g;
-  yield* [path, `${path}/`, `${path}//`, path.replaceAll("/", "//"), `${path}?x=/y`, `${path};x`];
-  yield* [path.replace(inner, "%2F"), path.replace(inner, "%2f"), path.replace(inner, "\\")];
-  yield* [
-    path.replace(inner, "%5C"),
-    `/.${path}`,
-    `/a/..${path}`,
-    `/%2e${path}`,
-    `/a/%2E%2e${path}`,
+function escapeOf(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`;
+}
+
+/** What is near a path, by what servers take for the same. */
+function variants(path: string): string[] {
+  const page = path.replace(/\.html?$/, "");
+  const separated = (by: string) => path.replace(/(?!^)\//g, by);
+  const around = [path, page, path.toUpperCase(), path.slice(1), path.replace(/\.gz$/, "")];
+  const before = ["/.", "/a/..", "/%2e", "/a/%2E%2e", "/a%2f..", "http://other", "//other"];
+  const after = ["/", "//", "?x=/y", ";x", "/.", "/index.html", ".html", "%20", ".", "%00"];
+  const slashes = ["%2F", "%2f", "\\", "%5C", "//", "/;x/", "/./"].map(separated);
+  return [
+    ...[...around, ...slashes, `${page}/`, path.replace(/[^/]*$/, "")],
+    ...before.map((text) => text + path),
+    ...after.map((text) => path + text),
   ];
-  yield* [
-    `/a%2f..${path}`,
-    `${path}/.`,
-    `${path}/index.html`,
-    `${path}.html`,
-    `${path}%20`,
-    `${path}.`,
-  ];
-  yield* [path.toUpperCase(), path.slice(1), `http://other${path}`, `//other${path}`];
-  yield* [
-    path.replace(/\.html?$/, ""),
-    `${path.replace(/\.html?$/, "")}/`,
-    path.replace(/\.gz$/, ""),
-  ];
-  yield* [path.replace(/[^/]*$/, ""), `${path}%00`, path.replaceAll("/", "/;x/")];
 }
