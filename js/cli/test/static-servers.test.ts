@@ -24,10 +24,13 @@ interface Cover {
   readonly lists?: (keys: readonly string[]) => string[];
 }
 
+/** The directories above a key. A server with clean URLs lists one that is called like a page as a page. */
 const parents = (key: string) => {
   const names = key.split("/");
   const folders = names.map((_, index) => names.slice(0, index).join("/"));
-  return folders.map((folder) => normalizePath(folder.replace(/\/\*$/, "/%2A")));
+  return folders
+    .flatMap((folder) => [folder, folder.replace(/\.html?$/, "")])
+    .map((folder) => normalizePath(folder.replace(/\/\*$/, "/%2A")));
 };
 
 /** A name that is read as a URL: what is encoded in it is one character. */
