@@ -7,6 +7,7 @@ import { run, step } from "./run.mjs";
 
 /** Where such tests are. */
 const FOLDERS = [
+  "js/cli/test",
   "js/snapshot/test",
   "tests/adapters",
   "tests/node",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 
 import { CliError, EXIT, systemCode } from "./error.js";
-import { oneLine } from "./one-line.js";
+import { jsonOf, oneLine } from "./one-line.js";
 import { tellWarnings } from "./warnings.js";
 
 const EXIT_CODES = `
@@ -71,7 +71,7 @@ function report(error: unknown, json: boolean): number {
   }
   const { code, message, exitCode } = failure;
   const line = oneLine(message);
-  console.error(json ? JSON.stringify({ error: { code, message: line } }) : `hedgerow: ${line}`);
+  process.stderr.write(json ? jsonOf({ error: { code, message: line } }) : `hedgerow: ${line}\n`);
   return exitCode;
 }
 

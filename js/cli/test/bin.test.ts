@@ -102,6 +102,12 @@ describe("hedgerow paths build", () => {
     });
   });
 
+  test("puts the base path before paths that do not begin with a slash, too", async () => {
+    const file = await filterOf("about\n//b\n", "--base-path", "/base");
+    const query = await hedgerow(["paths", "query", file, "/base/about", "/base/b"]);
+    expect(query).toMatchObject({ code: 0 });
+  });
+
   test("sizes a filter as published where that is asked for", async () => {
     const lines = Array.from({ length: 1000 }, (_, number) => `/page/${number}`).join("\n");
     const sizes = [await filterOf(lines), await filterOf(lines, "--classic")].map(

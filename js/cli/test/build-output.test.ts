@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CliError } from "../src/error.js";
@@ -58,6 +58,49 @@ test("functions are at their names, which may vary", async () => {
   expect(await keysOf({}, files)).toEqual([
     ...["/", "/api/hello", "/api/linked", "/blog/*", "/café 100%25"],
     ...["/docs", "/docs/*", "/index", "/page"],
+  ]);
+});
+
+test("names keep a byte order mark, and a star in one is no wildcard", async () => {
+  const overrides = { "\ufefflow.html": { path: "\ufefflow" }, "moved.html": { path: "a/*" } };
+  const files = {
+    "static/\ufefflow.html": "",
+    "static/moved.html": "",
+    "static/b/*": "",
+    "functions/\ufeffapi.func/index.js": "",
+    "functions/c/*.func/index.js": "",
+    "functions/*/[id].func/index.js": "",
+  };
+  expect(await keysOf({ overrides }, files)).toEqual([
+    ...["/*/*", "/a/%2A", "/b/%2A", "/c/%2A", "/\ufeffapi", "/\ufefflow"],
+  ]);
+});
+
+test.runIf(process.platform === "linux")("functions have names that are not UTF-8", async () => {
+  const root = makeTree({ "config.json": { json: { version: 3 } }, "functions/": "" });
+  const named = (...parts: (string | number)[]) =>
+    Buffer.concat([
+      Buffer.from(`${root}/functions/`),
+      ...parts.map((part) => (typeof part === "string" ? Buffer.from(part) : Buffer.of(part))),
+    ]);
+  mkdirSync(named("a", 0xff, ".func"));
+  mkdirSync(named("b", 0xff));
+  mkdirSync(named("b", 0xff, "/[id", 0xff, "].func"));
+  writeFileSync(named("c", 0xff, ".prerender-config.json"), "");
+  const keys = await keysIn(buildOutput(root, options()));
+  expect(keys).toEqual(["/_vercel/*", "/a%FF", "/b%FF/*", "/c%FF"]);
+});
+
+test("a link to a directory that contains it is a page and a wildcard", async () => {
+  const files = {
+    "static/sub/index.html": "",
+    "static/sub/up": { link: "." },
+    "functions/api/index.func/index.js": "",
+    "functions/api/again": { link: "." },
+  };
+  expect(await keysOf({}, files)).toEqual([
+    ...["/api", "/api/again", "/api/again/*", "/api/index"],
+    ...["/sub", "/sub/index.html", "/sub/up", "/sub/up/*"],
   ]);
 });
 
@@ -160,6 +203,49 @@ test("a rewrite is followed by later ones, and by those that it restarts", async
   expect(await chain(toAbout, toB)).not.toContain("/a/about");
   const restarted = [{ handle: "rewrite" }, toAbout, { ...toB, check: true }];
   expect(await keysOfRoutes(restarted)).toContain("/a/about");
+});
+
+test("rewrites are followed however many there are", async () => {
+  const names = Array.from("abcdefgh");
+  const chain = names.map((name, at) => ({
+    src: `/${name}/(.*)`,
+    dest: at === 7 ? "/en/$1" : `/${names[at + 1]}/$1`,
+  }));
+  for (const routes of [
+    chain,
+    [{ handle: "rewrite" }, ...chain.map((route) => ({ ...route, check: true })).reverse()],
+  ]) {
+    const keys = await keysOfRoutes(routes);
+    expect(keys).toEqual(expect.arrayContaining(names.map((name) => `/${name}/blog`)));
+    expect(keys).not.toContain("/a/*");
+  }
+});
+
+test("a rewrite that may follow itself without end is a wildcard", async () => {
+  const own = options();
+  const again = { src: "/a/(.*)", dest: "/$1", check: true };
+  const keys = await keysOfRoutes([{ handle: "rewrite" }, again], own);
+  expect(keys).toEqual(["/a", "/a/*", "/a/_vercel/*", "/a/about", "/a/en/blog"]);
+  expect(own.warnings).toEqual([]);
+  const two = [
+    { handle: "rewrite" },
+    { src: "/b/(.*)", dest: "/c/$1", check: true },
+    { src: "/c/(.*)", dest: "/b/x/$1", check: true },
+    { src: "/b/(.*)", dest: "/$1", check: true },
+  ];
+  expect(await keysOfRoutes(two)).toEqual(expect.arrayContaining(["/b/about", "/b/*", "/c/*"]));
+});
+
+test("rewrites that lead too many paths to one are wildcards", async () => {
+  const own = options();
+  const names = Array.from({ length: 16 }, (_, at) => `n${at}`);
+  const routes = names.map((name) => ({ src: `/${name}/(.*)`, dest: "/$1", continue: true }));
+  const keys = await keysOfRoutes(routes, own);
+  expect(keys).toEqual(expect.arrayContaining(names.map((name) => `/${name}/*`)));
+  expect(keys.length).toBeLessThan(10_000);
+  expect(own.warnings).toContain(
+    "too many paths lead to /about: any path that a rewrite matches may exist",
+  );
 });
 
 test("redirects that only add or remove something answer what is there", async () => {

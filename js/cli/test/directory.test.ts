@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { directory } from "../src/paths/sources/directory.js";
 import { keysIn } from "./support/keys.js";
@@ -52,6 +52,48 @@ test.runIf(process.platform === "linux")("names that are not UTF-8 are bytes", a
   expect(await keysIn(directory(root, plain))).toEqual(["/a%FF "]);
 });
 
+test.runIf(process.platform === "linux")("names that are not UTF-8 have extensions", async () => {
+  const root = makeTree();
+  const folder = Buffer.concat([Buffer.from(`${root}/é`), Buffer.of(0xc3)]);
+  mkdirSync(folder);
+  writeFileSync(Buffer.concat([folder, Buffer.from("/index.html")]), "");
+  writeFileSync(
+    Buffer.concat([folder, Buffer.from("/a"), Buffer.of(0xff), Buffer.from(".html")]),
+    "",
+  );
+  writeFileSync(Buffer.concat([folder, Buffer.from("/\ufffd.html")]), "");
+  expect(await keysIn(directory(root, { cleanUrls: true }))).toEqual([
+    ...["/é%C3", "/é%C3/a%FF", "/é%C3/a%FF.html", "/é%C3/index", "/é%C3/index.html"],
+    ...["/é%C3/\ufffd", "/é%C3/\ufffd.html"],
+  ]);
+});
+
+test("names keep a byte order mark", async () => {
+  const root = makeTree({ "\ufeffa.html": "", "\ufeffb/\ufeff": "", "\ufeff.git/x": "" });
+  expect(await keysIn(directory(root, plain))).toEqual([
+    ...["/\ufeff.git/x", "/\ufeffa.html", "/\ufeffb/\ufeff"],
+  ]);
+});
+
+test("a star in a name is no wildcard", async () => {
+  const root = makeTree({
+    "*": "",
+    "x*": "",
+    "*x": "",
+    "a/*/index.html": "",
+    "a/*/*": "",
+    "b/*": { link: "../b" },
+  });
+  expect(await keysIn(directory(root, plain))).toEqual([
+    ...["/%2A", "/*x", "/a/%2A", "/a/*/%2A", "/a/*/index.html", "/b/%2A", "/b/*/*", "/x*"],
+  ]);
+});
+
+test("what is neither a file nor a directory counts as a file", async () => {
+  const root = makeTree({ empty: { link: "/dev/null" } });
+  expect(await keysIn(directory(root, plain))).toEqual(["/empty"]);
+});
+
 test("links count as what they lead to, and not if that is nothing", async () => {
   const outside = makeTree({ "page.html": "" });
   const root = makeTree({
@@ -68,15 +110,16 @@ test("links count as what they lead to, and not if that is nothing", async () =>
   ]);
 });
 
-test("a link to a directory that contains it is a wildcard", async () => {
+test("a link to a directory that contains it is a page and a wildcard", async () => {
   const root = makeTree({
     "a/page.html": "",
     "a/b/up": { link: ".." },
     "a/b/top": { link: "../.." },
     self: { link: "." },
   });
-  const keys = ["/a/b/top/*", "/a/b/up/*", "/a/page.html", "/self/*"];
-  expect(await keysIn(directory(root, plain))).toEqual(keys);
+  expect(await keysIn(directory(root, plain))).toEqual([
+    ...["/a/b/top", "/a/b/top/*", "/a/b/up", "/a/b/up/*", "/a/page.html", "/self", "/self/*"],
+  ]);
 });
 
 test("directories that link to each other come to an end", async () => {

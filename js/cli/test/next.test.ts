@@ -77,6 +77,20 @@ test("prerendered paths count with their data", async () => {
   ]);
 });
 
+test("names of public files and of pages are text, and their stars no wildcards", async () => {
+  const app = { "/a/*/page": "/a/*" };
+  const files = {
+    ".next/app-path-routes-manifest.json": { json: app },
+    "public/b/*": "",
+    "public/\ufeffc": "",
+    "public/d/up": { link: "." },
+  };
+  expect(await keysOf({}, files)).toEqual([
+    ...["/a/%2A", "/a/*.prefetch.rsc", "/a/*.rsc", "/a/*.segments/*", "/b/%2A"],
+    ...["/d/up", "/d/up/*", "/\ufeffc"],
+  ]);
+});
+
 test("a page without a fallback has only its prerendered paths", async () => {
   const routes = { dynamicRoutes: pages("/closed/[id]", "/open/[id]") };
   const json = {

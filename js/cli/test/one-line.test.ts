@@ -4,22 +4,38 @@ import { join } from "node:path";
 import { buildPathFilter } from "hedgerow";
 import { expect, test } from "vitest";
 
-import { oneLine, shown } from "../src/one-line.js";
+import { jsonOf, oneLine, shown } from "../src/one-line.js";
 import { hedgerow } from "./support/bin.js";
 import { makeTree } from "./support/tree.js";
 
 /** Turns text red, sets a title, and goes back to the beginning of the line. */
-const HOSTILE = "a\u001b[31m\u001b]0;b\u0007\rc\u009b1A\u202ed";
-const PLAIN = "a\\u001b[31m\\u001b]0;b\\u0007\\u000dc\\u009b1A\\u202ed";
+const HOSTILE = "a\u001b[31m\u001b]0;b\u0007\rc\u009b1A\u202ed\u200f";
+const PLAIN = "a\\u001b[31m\\u001b]0;b\\u0007\\u000dc\\u009b1A\\u202ed\\u200f";
 
 /** What a terminal would obey, but for the ends of lines. */
-const OBEYED = /[^\P{Cc}\n]|\u202e/u;
+const OBEYED = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 test("what a terminal would obey is told by its number, and all else stays", () => {
   expect(shown(HOSTILE)).toBe(PLAIN);
   expect(shown("/caf\u00e9/\u{1f333} a\u00a0b")).toBe("/caf\u00e9/\u{1f333} a\u00a0b");
   expect(oneLine(" a\n  b\u0000\n")).toBe("a b\\u0000");
 });
+
+test("a value is one line of JSON, and what a terminal would obey in its strings is escaped", () => {
+  const codes = [...range(0, 0x20), ...range(0x7f, 0xa0), 0x61c, 0x200e, 0x200f];
+  const obeyed = [...codes, ...range(0x2028, 0x202f), ...range(0x2066, 0x206a)];
+  const text = String.fromCharCode(...obeyed);
+  const value = { [text]: [text, 'caf\u00e9 \u{1f333} \\u009b "', 1, null] };
+  const json = jsonOf(value);
+  expect(json).toMatch(/^[^\n]+\n$/);
+  expect(json).not.toMatch(OBEYED);
+  expect(json).toContain("caf\u00e9 \u{1f333}");
+  expect(JSON.parse(json)).toEqual(value);
+});
+
+function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, index) => start + index);
+}
 
 test("the version of a filter is shown in its own row", async () => {
   const file = join(makeTree(), "filter");
@@ -37,6 +53,7 @@ test("paths that are asked for are shown as text, and are JSON where that is ask
   expect(out).toBe(`absent   /${PLAIN}\n`);
   const asked = await hedgerow(["paths", "query", file, "-", "--json"], `/${HOSTILE}\n`);
   expect(JSON.parse(asked.out).path).toBe(`/${HOSTILE}`);
+  expect(asked.out).not.toMatch(OBEYED);
 });
 
 test("errors and warnings that name files and routes are text", async () => {
@@ -46,4 +63,19 @@ test("errors and warnings that name files and routes are text", async () => {
   expect(code).toBe(3);
   expect(err).toMatch(/^hedgerow: .+\n$/);
   expect(err).not.toMatch(OBEYED);
+});
+
+test("JSON that names versions, outputs and routes has nothing that a terminal would obey", async () => {
+  const route = { src: `/(.*)${HOSTILE}`, dest: "https://example.com" };
+  const root = makeTree({ "config.json": { json: { version: 3, routes: [route] } } });
+  const output = join(root, `x${HOSTILE}`);
+  const options = ["--kind", "build-output", "--filter-version", HOSTILE, "--json"];
+  const built = await hedgerow(["paths", "build", root, "-o", output, ...options]);
+  expect(JSON.parse(built.out)).toMatchObject({ version: HOSTILE, output });
+  expect(JSON.parse(built.out).warnings.join()).toContain(HOSTILE);
+  const info = await hedgerow(["paths", "info", output, "--json"]);
+  expect(JSON.parse(info.out)).toMatchObject({ version: HOSTILE });
+  const failed = await hedgerow(["paths", "info", `${output}y`, "--json"]);
+  expect(JSON.parse(failed.err)).toMatchObject({ error: { code: "ENOENT" } });
+  for (const text of [built.out, built.err, info.out, failed.err]) expect(text).not.toMatch(OBEYED);
 });

@@ -24,6 +24,11 @@ test("each URL counts by its path, of whichever host", async () => {
   ]);
 });
 
+test("only the white space of XML around a URL is no part of it", async () => {
+  const xml = urlset("<url><loc>\t\r\n https://example.com/\ufeff/\u00a0 \n</loc></url>");
+  expect(await keysIn(sitemapOf(xml))).toEqual(["/\ufeff/\u00a0"]);
+});
+
 test("other elements are left alone", async () => {
   const xml = urlset(`
     <url>

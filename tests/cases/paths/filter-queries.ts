@@ -88,6 +88,15 @@ export const filterQueries: Cases = {
     }
   },
 
+  "a last segment that is a star can exist where it is a name, and stands for nothing else": () => {
+    const paths = ["/a/%2A"];
+    for (const lookup of [PathFilter.parse(buildPathFilter(paths)), new PathSet(paths)]) {
+      equal(lookup.wildcards, 0);
+      for (const path of ["/a/*", "/a/%2A"]) equal(canExist(lookup, path), true, path);
+      for (const path of ["/*", "/a", "/a/b", "/a/*b"]) equal(canExist(lookup, path), false, path);
+    }
+  },
+
   "wildcard keys are asked for only as deep as there are any": () => {
     const asked: string[] = [];
     const has = (path: string) => {

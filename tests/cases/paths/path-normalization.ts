@@ -50,7 +50,6 @@ export const pathNormalization: Cases = {
       "/a%3fb%23c": "/a%3Fb%23c",
       "/100%25": "/100%25",
       "/%2541": "/%2541",
-      "/%2A": "/*",
       "/a%5Cb": "/a\\b",
       "/%00": "/\0",
     });
@@ -69,6 +68,20 @@ export const pathNormalization: Cases = {
 
   "a percent sign that begins no escape is encoded": () => {
     assertNormal({ "/100%": "/100%25", "/%zz": "/%25zz", "/%4": "/%254", "/%%41": "/%25A" });
+  },
+
+  "an encoded star is a star, unless it is the last segment and would be a wildcard": () => {
+    assertNormal({
+      "/%2A": "/%2A",
+      "/a/%2a/?b": "/a/%2A",
+      "/a/%2A/.": "/a/%2A",
+      "/a/%2A/b/..": "/a/%2A",
+      "/%2A/b": "/*/b",
+      "/%2A/%2A": "/*/%2A",
+      "/x%2A": "/x*",
+      "/%2Ax": "/*x",
+      "/*/": "/*",
+    });
   },
 
   "dots are resolved, encoded or not, and never beyond the root": () => {
@@ -95,5 +108,10 @@ export const pathNormalization: Cases = {
     const long = `${"/%41/%2e%2e".repeat(20_000)}/%`;
     equal(normalizePath(long), "/%25");
     equal(normalizePath("/".repeat(200_000)), "/");
+    const normal = "/a".repeat(200_000);
+    equal(normalizePath(normal), normal);
+    equal(normalizePath(`${normal}/b/..`), normal);
+    equal(normalizePath(normal + "/..".repeat(199_999)), "/a");
+    equal(normalizePath("%".repeat(200_000)).length, 600_001);
   },
 };

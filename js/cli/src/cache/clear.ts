@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 
+import { jsonOf } from "../one-line.js";
 import { jsonOption, type OutputFlags } from "../options.js";
 import { grouped, print, size, table } from "../print.js";
 import { directoryArgument, withCache } from "./open.js";
@@ -20,5 +21,5 @@ async function clear(directory: string, { json }: OutputFlags): Promise<void> {
     return { images, left: (await cache.stats()).bytes };
   });
   const rows = { "images that went": grouped(done.images), "left on disk": size(done.left) };
-  await print(json ? `${JSON.stringify(done)}\n` : table(rows));
+  await print(json ? jsonOf(done) : table(rows));
 }

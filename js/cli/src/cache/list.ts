@@ -2,7 +2,7 @@ import type { CacheEntry } from "@hedgerow/snapshot";
 import type { Command } from "commander";
 import prettyBytes from "pretty-bytes";
 
-import { oneLine } from "../one-line.js";
+import { jsonOf, oneLine } from "../one-line.js";
 import { jsonOption, type OutputFlags } from "../options.js";
 import { columns, print } from "../print.js";
 import { directoryArgument, withCache } from "./open.js";
@@ -22,7 +22,7 @@ export function addListCommand(cache: Command): void {
 
 async function list(directory: string, { json }: OutputFlags): Promise<void> {
   const entries = await withCache(directory, (cache) => cache.entries());
-  await print(json ? `${JSON.stringify({ entries })}\n` : columns([HEAD, ...entries.map(rowOf)]));
+  await print(json ? jsonOf({ entries }) : columns([HEAD, ...entries.map(rowOf)]));
 }
 
 const HEAD = ["digest", "on disk", "image size", "last used", "source"];

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 
+import { jsonOf } from "../one-line.js";
 import { jsonOption, type OutputFlags, parseSize } from "../options.js";
 import { grouped, print, size, table } from "../print.js";
 import { directoryArgument, withCache } from "./open.js";
@@ -34,5 +35,5 @@ async function prune(directory: string, { json, maxBytes }: PruneFlags): Promise
     "that was": size(bytes),
     "left on disk": size(left),
   };
-  await print(json ? `${JSON.stringify(done)}\n` : table(rows));
+  await print(json ? jsonOf(done) : table(rows));
 }

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 
+import { jsonOf } from "../one-line.js";
 import { jsonOption, type OutputFlags } from "../options.js";
 import { grouped, print, size, table } from "../print.js";
 import { directoryArgument, withCache } from "./open.js";
@@ -17,7 +18,7 @@ export function addStatsCommand(cache: Command): void {
 async function stats(directory: string, { json }: OutputFlags): Promise<void> {
   const { entries, bytes, totals } = await withCache(directory, (cache) => cache.stats());
   if (json) {
-    await print(`${JSON.stringify({ entries, bytes, ...totals })}\n`);
+    await print(jsonOf({ entries, bytes, ...totals }));
     return;
   }
   const { hits, misses, fills, failures, evictions, damaged } = totals;

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 
 import { EXIT } from "../error.js";
+import { jsonOf } from "../one-line.js";
 import { jsonOption, type OutputFlags, parseSize } from "../options.js";
 import { grouped, print, table } from "../print.js";
 import { doWork } from "../snapshot/work.js";
@@ -32,6 +33,6 @@ async function verify(directory: string, { json, bytesPerSecond }: VerifyFlags):
   const { good, damaged } = found;
   const digests = damaged.map((digest) => `${digest}\n`).join("");
   const rows = { good: grouped(good), damaged: grouped(damaged.length) };
-  await print(json ? `${JSON.stringify(found)}\n` : table(rows) + digests);
+  await print(json ? jsonOf(found) : table(rows) + digests);
   process.exitCode = damaged.length > 0 ? EXIT.damaged : EXIT.done;
 }

@@ -8,7 +8,7 @@ import { escapeName } from "../paths/path-text.js";
 export interface Entry {
   /** Where it is below the directory, as a URL has it: with a slash before each name. */
   readonly path: string;
-  readonly kind:
+  readonly kind: /** Anything but a directory. */
     | "file"
     /** A directory that is not entered. */
     | "folder"
@@ -48,9 +48,10 @@ export async function* walk(root: string, enter: (name: string) => boolean): Asy
       const path = `${folder.path}/${escapeName(entry.name)}`;
       const isLink = entry.isSymbolicLink();
       const found = isLink ? await targetOf(file) : entry;
-      if (found?.isFile()) {
+      if (found === undefined) continue;
+      if (!found.isDirectory()) {
         yield { path, kind: "file" };
-      } else if (found?.isDirectory()) {
+      } else {
         const id = await identity(file);
         const links = folder.links + (isLink ? 1 : 0);
         if (!enter(entry.name.toString())) yield { path, kind: "folder" };

@@ -3,7 +3,7 @@ import { normalizePath, PathFilter, PathFilterBuilder } from "hedgerow";
 
 import { CliError } from "../error.js";
 import { checkWritable, writeWhole } from "../files/whole-file.js";
-import { oneLine } from "../one-line.js";
+import { jsonOf, oneLine } from "../one-line.js";
 import { grouped, print } from "../print.js";
 import { Progress } from "./progress.js";
 import { EVERYTHING } from "./routes/keys.js";
@@ -15,7 +15,7 @@ const HELP = `
 Sources:
   directory     static files. /about/index.html is /about as well. Hidden files count; .git, .hg
                 and .svn do not. Links are followed, except to a directory that contains them: such
-                a link is a wildcard.
+                a link is a page and a wildcard.
   build-output  .vercel/output (Build Output API v3): files, functions and routes
   next          .next, and the public directory beside it
   sitemap       .xml or .xml.gz: the path of each URL
@@ -55,7 +55,7 @@ export function addBuildCommand(paths: Command): void {
     .option("--filter-version <text>", "kept in the file, for those who read it", "")
     .option("--classic", "size the filter as published, not so that the rate is kept", false)
     .option("--base-path <path>", "put before every path", parseBasePath, "")
-    .option("--clean-urls", "directory: pages answer without .html as well", false)
+    .option("--clean-urls", "directory: pages answer without .html or .htm as well", false)
     .option("--ignore-middleware", "leave out middleware that answers nothing by itself", false)
     .option("--json", "print one JSON object", false)
     .addHelpText("after", HELP)
@@ -72,10 +72,10 @@ async function buildFilter(sources: string[], options: BuildOptions): Promise<vo
   for (const warning of options.json ? [] : warnings)
     console.error(`hedgerow: ${oneLine(warning)}`);
   const text = options.json
-    ? JSON.stringify({ ...factsOf(file), output, warnings: [...warnings] })
-    : summary(file);
-  if (output === STDOUT) console.error(text);
-  else await print(`${text}\n`);
+    ? jsonOf({ ...factsOf(file), output, warnings: [...warnings] })
+    : `${summary(file)}\n`;
+  if (output === STDOUT) process.stderr.write(text);
+  else await print(text);
 }
 
 /** Reads all sources, and returns the file of the filter of their paths. */
@@ -96,7 +96,7 @@ async function collect(
     let isEmpty = true;
     for (const [index, source] of sources.entries()) {
       for await (const path of keysOf(kinds[index]!, source, { ...options, warn })) {
-        const key = normalizePath(options.basePath + path);
+        const key = normalizePath(`${options.basePath}/${path}`);
         builder.add(key);
         progress.count();
         isEmpty = false;
@@ -127,5 +127,5 @@ function summary(file: Uint8Array): string {
 
 function parseBasePath(text: string): string {
   if (!text.startsWith("/")) throw new InvalidArgumentError("expected a path that begins with /");
-  return text.replace(/\/+$/, "");
+  return text;
 }

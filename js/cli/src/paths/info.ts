@@ -4,7 +4,7 @@ import { ReadableStream as WebStream } from "node:stream/web";
 import type { Command } from "commander";
 import { measurePathFilter, PathFilter } from "hedgerow";
 
-import { shown } from "../one-line.js";
+import { jsonOf, shown } from "../one-line.js";
 import { grouped, print, table } from "../print.js";
 
 /** Adds `hedgerow paths info`. */
@@ -29,7 +29,7 @@ async function info(file: string, { json }: { json: boolean }): Promise<void> {
   const bytes = content.length;
   if (json) {
     const facts = { version, n, p, m, k, s, wildcards, bytes, bitsSet, falsePositiveRate };
-    await print(`${JSON.stringify(facts)}\n`);
+    await print(jsonOf(facts));
     return;
   }
   const rows = {

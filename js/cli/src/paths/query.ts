@@ -4,7 +4,7 @@ import { readPathFilterSync } from "hedgerow/node";
 
 import { EXIT } from "../error.js";
 import { linesOf } from "../files/lines.js";
-import { shown } from "../one-line.js";
+import { jsonOf, shown } from "../one-line.js";
 import { print } from "../print.js";
 import { pathOf } from "./path-text.js";
 import { STDIN } from "./sources/list.js";
@@ -39,9 +39,9 @@ async function query(file: string, paths: string[], { exact, json }: QueryOption
     const present = exact ? filter.has(key) : canExist(filter, key);
     isAnyAbsent ||= !present;
     const line = json
-      ? JSON.stringify({ path, key, present })
-      : `${present ? "present" : "absent "}  ${shown(path)}`;
-    lines += `${line}\n`;
+      ? jsonOf({ path, key, present })
+      : `${present ? "present" : "absent "}  ${shown(path)}\n`;
+    lines += line;
     if (lines.length >= CHARACTERS_A_WRITE) {
       await print(lines);
       lines = "";

@@ -1,6 +1,7 @@
 import type { RestoreInfo, SnapshotInfo } from "@hedgerow/snapshot";
 import prettyBytes from "pretty-bytes";
 
+import { jsonOf } from "../one-line.js";
 import { grouped, print, size, table } from "../print.js";
 
 /** What a command found or did, how long it took, and whether a cache had it, if it says so. */
@@ -9,9 +10,7 @@ type Result = SnapshotInfo & Partial<Pick<RestoreInfo, "duration" | "hit">>;
 /** Prints a result, for people or as one JSON object. */
 export async function printResult(result: Result, { json }: { json: boolean }): Promise<void> {
   await print(
-    json
-      ? `${JSON.stringify(result)}\n`
-      : table({ ...facts(result), ...cached(result), ...speed(result) }),
+    json ? jsonOf(result) : table({ ...facts(result), ...cached(result), ...speed(result) }),
   );
 }
 

@@ -40,6 +40,8 @@ export function canExist(lookup: Pick<PathLookup, "has" | "wildcards">, path: st
   if (!isLookup(lookup)) throw wrongType("a filter or a set", lookup);
   checkString("a path", path);
   if (lookup.has(path)) return true;
+  // A star as the last segment: where it is a name and no wildcard, its key has it encoded.
+  if (path.endsWith("/*") && lookup.has(`${path.slice(0, -1)}%2A`)) return true;
   const { wildcards } = lookup;
   let depth = 0;
   for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {

@@ -46,10 +46,10 @@ export class PathSet implements PathLookup {
       checkString("a path", path);
       all.add(path);
       length += path.length;
-      if (path.endsWith("/*")) wildcards = Math.max(wildcards, path.split("/").length - 1);
+      if (path.endsWith("/*")) wildcards = Math.max(wildcards, depthOf(path));
     }
     this.#paths = all;
-    this.wildcards = Math.min(wildcards, MAX_WILDCARD_DEPTH);
+    this.wildcards = wildcards;
     this.byteLength = byteLength ?? length;
   }
 
@@ -102,6 +102,16 @@ function textOf(json: string | Uint8Array | ArrayBuffer): string {
     // No string is as long as that.
     throw refused(`expected JSON, found other bytes: ${(error as Error).message}`);
   }
+}
+
+/** How many slashes a path has, as far as these are told apart. */
+function depthOf(path: string): number {
+  let depth = 0;
+  for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+    depth += 1;
+    if (depth === MAX_WILDCARD_DEPTH) break;
+  }
+  return depth;
 }
 
 function parseJson(text: string): unknown {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { normalizePath } from "hedgerow";
+import { buildPathFilter, canExist, normalizePath, PathFilter, PathSet } from "hedgerow";
 import { expect, test } from "vitest";
 
 /** Texts that are full of what has a meaning in paths. */
@@ -7,6 +7,7 @@ const path = fc
   .array(
     fc.oneof(
       fc.constantFrom("/", "//", ".", "..", "%", "%25", "%2f", "%2E", "?", "#", "%C3%A9", "%e2%82"),
+      fc.constantFrom("%2A", "/%2a", "/*"),
       fc.constantFrom("%F0%9F%98%80", "%ff", "%C0%AF", "%ED%A0%80", "é", "😀", "a", "*", "\\", " "),
       fc.string({ unit: "binary", maxLength: 3 }),
     ),
@@ -14,11 +15,15 @@ const path = fc
   )
   .map((parts) => parts.join(""));
 
+/** An encoded star: no text that is tried has this character. */
+const STAR = "\u{10fffe}";
+
 /** The rules, one after the other, on bytes. */
 function naive(text: string): string {
   const bytes: number[] = [];
   const kept = new Set<number>();
-  const encoded = new TextEncoder().encode(text.replace(/[?#].*$/s, ""));
+  const stars = text.replace(/[?#].*$/s, "").replace(/%2a/gi, STAR);
+  const encoded = new TextEncoder().encode(stars);
   for (let index = 0; index < encoded.length; index += 1) {
     const three = String.fromCharCode(...encoded.subarray(index, index + 3));
     const isEscape = /^%[0-9a-f]{2}$/i.test(three);
@@ -47,7 +52,8 @@ function naive(text: string): string {
     if (segment === "..") segments.pop();
     else if (segment !== ".") segments.push(segment);
   }
-  return `/${segments.join("/")}`.replace(/\/{2,}/g, "/").replace(/(.)\/$/s, "$1");
+  const normal = `/${segments.join("/")}`.replace(/\/{2,}/g, "/").replace(/(.)\/$/s, "$1");
+  return normal.replace(new RegExp(`/${STAR}$`), "/%2A").replaceAll(STAR, "*");
 }
 
 /** A text as UTF-8 can hold it. */
@@ -89,4 +95,31 @@ test("what a URL says of a path has the path's normal form", () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+/** What took a step of the stack, or an object, for each segment or escape. */
+const LONG: readonly [name: string, path: () => string, length: number][] = [
+  ["segments", () => "/a".repeat(5e6), 1e7],
+  ["segments that are taken back at once", () => "/a/..".repeat(5e6), 1],
+  ["segments that are taken back at the end", () => "/a".repeat(5e6) + "/..".repeat(5e6), 1],
+  ["dots", () => "/a/.".repeat(5e6), 1e7],
+  ["slashes", () => "/".repeat(2e7), 1],
+  ["escapes in one segment", () => `/${"%41".repeat(1e7)}`, 1e7 + 1],
+  ["escapes that stay", () => `/${"%2f".repeat(5e6)}`, 15e6 + 1],
+  ["bytes that are no characters", () => `/${"%80".repeat(5e6)}`, 15e6 + 1],
+  ["percent signs", () => "%".repeat(5e6), 15e6 + 1],
+  ["stars", () => "/%2A".repeat(2e6), 4e6 + 2],
+];
+
+test.for(LONG)("a path of millions of %s is done", ([, path, length]) => {
+  expect(normalizePath(path())).toHaveLength(length);
+});
+
+test("a path of millions of segments can be asked for, however deep wildcards are", () => {
+  const path = normalizePath("/a".repeat(2e6));
+  for (const key of ["/b/*", `${"/a".repeat(30)}/b/*`, `${"/b".repeat(5e6)}/*`]) {
+    const isDeep = key.length > 200;
+    expect(canExist(new PathSet([key]), path)).toBe(isDeep);
+    expect(canExist(PathFilter.parse(buildPathFilter([key])), path)).toBe(isDeep);
+  }
 });

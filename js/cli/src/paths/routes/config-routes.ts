@@ -1,3 +1,5 @@
+import { normalizePath } from "hedgerow";
+
 import type { Json } from "../../files/json.js";
 import { EVERYTHING, eitherCase, keysOfPattern } from "./keys.js";
 import { readPattern } from "./read-pattern.js";
@@ -21,12 +23,8 @@ export interface RewriteRoute {
   /** Whether the routes of the rewrite phase are tried after it, wherever it is. */
   readonly check: boolean;
   readonly phase: string | undefined;
-}
-
-/** Whether a path that one route has led to may meet another. */
-export function mayMeet(one: RewriteRoute, other: RewriteRoute): boolean {
-  if (one === other) return false;
-  return one.index < other.index || one.isRedirect || (one.check && other.phase === "rewrite");
+  /** The keys of all that it matches. */
+  readonly matches: readonly string[];
 }
 
 export interface RouteOptions {
@@ -60,9 +58,13 @@ export function readConfigRoutes(config: Json, options: RouteOptions): ConfigRou
       const pattern = either(json, "src", "source");
       const read = readPattern(pattern, () => rulesOrKeys({ ...route, destination }));
       const { rules = [] } = read;
-      if (rules.length > 0) rewrites.push({ ...route, rules, index, phase });
+      const spelled = (key: string) => (route.isCaseSensitive ? [key] : eitherCase(key));
+      if (rules.length > 0) {
+        const matches = keysOfPattern(route.source).flatMap(spelled).map(normalizePath);
+        rewrites.push({ ...route, rules, index, phase, matches });
+      }
       for (const key of read.keys) {
-        keys.push(...(route.isCaseSensitive ? [key] : eitherCase(key)));
+        keys.push(...spelled(key));
         if (key === EVERYTHING) options.warn(`the route ${route.source} may answer any path`);
       }
     }

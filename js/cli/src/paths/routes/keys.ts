@@ -29,6 +29,11 @@ export function* keysOfText(text: string): Generator<string> {
   if (prefix === "" || (prefix === folder && mayEnd)) yield folder;
 }
 
+/** The keys for a directory that is not read: of its index, and of whatever is below it. */
+export function keysOfFolder(path: string): string[] {
+  return [path, `${path}/*`];
+}
+
 /**
  * The keys for a page as frameworks write it: `[name]` in a segment stands for what varies,
  * `[[...name]]` for that or nothing.

@@ -21,6 +21,7 @@ export interface PageManifests {
 /** One of the paths that a page answers; both may have names in brackets for what varies. */
 interface PagePath {
   readonly page: string;
+  /** As a URL has it. */
   readonly path: string;
 }
 
@@ -38,7 +39,7 @@ export function* pageKeys(
   ];
   for (const { page, path } of all) {
     if (closed.has(page)) continue;
-    const keys = [...keysOfPage(escapeName(path))];
+    const keys = [...keysOfPage(path)];
     if (keys.includes(EVERYTHING)) warn(`the page ${page} may answer any path`);
     yield* keys;
   }
@@ -56,7 +57,7 @@ function listedPages(routes: Json): PagePath[] {
   const listed = [...routes.get("staticRoutes").items(), ...routes.get("dynamicRoutes").items()];
   return listed.map((route) => {
     const page = route.get("page").string();
-    return { page, path: page };
+    return { page, path: escapeName(page) };
   });
 }
 
@@ -64,12 +65,13 @@ function listedPages(routes: Json): PagePath[] {
 function appPages(app: Json): PagePath[] {
   return app.entries().flatMap(([file, route]) => {
     const page = route.string();
-    const paths = file.endsWith("/page") ? [page, ...besides(page)] : [page];
+    const path = escapeName(page);
+    const paths = file.endsWith("/page") ? [path, ...besides(path)] : [path];
     return paths.map((path) => ({ page, path }));
   });
 }
 
-/** What the client of Next.js may ask for beside a page of the App Router. */
+/** What the client of Next.js may ask for, as a URL has it, beside a page of the App Router. */
 function besides(page: string): string[] {
   const stem = page === "/" ? "/index" : page;
   return [`${stem}.rsc`, `${stem}.prefetch.rsc`, `${stem}.segments/*`];
@@ -81,7 +83,9 @@ function routedPages(pages: Json, locales: Locales): PagePath[] {
   return names
     .filter((name) => !FRAMES.has(name))
     .map((name) => locales.without(name, "") ?? name)
-    .flatMap((page) => locales.prefixes.map((prefix) => ({ page, path: prefix + page })));
+    .flatMap((page) =>
+      locales.prefixes.map((prefix) => ({ page, path: escapeName(prefix + page) })),
+    );
 }
 
 /** The keys of paths that were rendered when the site was built, and of their data. */
@@ -89,12 +93,13 @@ function* prerenderedKeys(prerender: Json, locales: Locales): Generator<string> 
   for (const [path, route] of prerender.get("routes").entries()) {
     const data = route.get("dataRoute").stringIfThere() ?? "";
     const bare = locales.without(path, "") ?? path;
-    const beside = data.endsWith(".rsc") ? besides(path) : [];
-    for (const found of new Set([path, bare, data || path, ...beside])) yield* spellings(found);
+    for (const found of new Set([path, bare, data || path])) yield* spellings(found);
+    if (data.endsWith(".rsc")) yield* spellings(path).flatMap(besides);
   }
 }
 
 /** A path in a manifest is text; where it may be encoded already, it counts as both. */
 function spellings(path: string): string[] {
-  return path.includes("%") ? [escapeName(path), path] : [escapeName(path)];
+  const text = escapeName(path);
+  return path.includes("%") ? [text, path.replaceAll("*", "%2A")] : [text];
 }

@@ -6,6 +6,9 @@ import { ANY, CAPTURE, groupsOf, OPEN, variationsOf } from "./variations.js";
 /** `$1` or `$name` in a destination. */
 const REFERENCE = /\$(\d+|[a-z_]\w*)/gi;
 
+/** A segment that takes away what is before it, which may be captured. */
+const DOTS = /\/(?:\.|%2e){2}(?:\/|$)/i;
+
 /** Text before and after what is captured. */
 interface Frame {
   readonly before: string;
@@ -49,9 +52,11 @@ export class Rewrite {
       if (from === undefined || to === undefined || OPEN.test(from.before + to.after)) {
         return undefined;
       }
-      // As keys are: without repeated slashes, and without one at the end.
+      if (DOTS.test(to.after)) return undefined;
+      // As keys are: decoded, without repeated slashes, and without one at the end.
       const before = normalizePath(`${to.before}x`).slice(0, -1);
-      rules.push(new Rewrite(from, { before, after: to.after.replace(/\/+$/, "") }));
+      const after = normalizePath(`/x${to.after}`).slice(2);
+      rules.push(new Rewrite(from, { before, after }));
     }
     return { rules, keys };
   }
@@ -76,11 +81,13 @@ export class Rewrite {
   private spell(captured: string, withEnd: boolean): string[] {
     const { before } = this.from;
     const after = withEnd ? this.from.after : "";
+    // A star that is captured is a name, but for the one that ends a wildcard.
+    const text = withEnd ? captured.replaceAll("*", "%2A") : captured;
     const spellings = new Set([
-      before + captured + after,
-      before.toLowerCase() + captured + after.toLowerCase(),
+      before + text + after,
+      before.toLowerCase() + text + after.toLowerCase(),
     ]);
-    return [...spellings].flatMap((text) => [...keysOfText(text)]).map(normalizePath);
+    return [...spellings].flatMap((spelled) => [...keysOfText(spelled)]).map(normalizePath);
   }
 }
 

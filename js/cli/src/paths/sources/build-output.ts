@@ -6,14 +6,9 @@ import { normalizePath } from "hedgerow";
 import { Json } from "../../files/json.js";
 import { walk } from "../../files/walk.js";
 import { escapeName } from "../path-text.js";
-import {
-  type ConfigRoutes,
-  mayMeet,
-  type RewriteRoute,
-  type RouteOptions,
-  readConfigRoutes,
-} from "../routes/config-routes.js";
-import { EVERYTHING, keysOfPage } from "../routes/keys.js";
+import { type RouteOptions, readConfigRoutes } from "../routes/config-routes.js";
+import { EVERYTHING, keysOfFolder, keysOfPage } from "../routes/keys.js";
+import { withRewrites } from "../routes/rewrite-chains.js";
 
 const FUNCTION = ".func";
 const PRERENDER = ".prerender-config.json";
@@ -25,11 +20,11 @@ const PRERENDER = ".prerender-config.json";
 export async function* buildOutput(folder: string, options: RouteOptions): AsyncGenerator<string> {
   const config = await Json.read(join(folder, "config.json"));
   if (!config.get("version").is(3)) throw config.get("version").error("3");
-  const routes = readConfigRoutes(config, options);
+  const { keys, rewrites } = readConfigRoutes(config, options);
   for await (const key of outputKeys(folder, config, options)) {
-    yield* withRewrites(normalizePath(key), routes, options);
+    yield* withRewrites(normalizePath(key), rewrites, options.warn);
   }
-  for (const key of routes.keys) yield* withRewrites(normalizePath(key), routes, options);
+  for (const key of keys) yield* withRewrites(normalizePath(key), rewrites, options.warn);
 }
 
 async function* outputKeys(
@@ -64,7 +59,7 @@ async function* staticPaths(folder: string, config: Json): AsyncGenerator<string
   }
   if (!existsSync(folder)) return;
   for await (const { path, kind } of walk(folder, () => true)) {
-    yield kind === "endless" ? `${path}/*` : (moved.get(path) ?? path);
+    yield* kind === "endless" ? keysOfFolder(path) : [moved.get(path) ?? path];
   }
 }
 
@@ -72,33 +67,8 @@ async function* staticPaths(folder: string, config: Json): AsyncGenerator<string
 async function* functionPaths(folder: string): AsyncGenerator<string> {
   if (!existsSync(folder)) return;
   for await (const { path, kind } of walk(folder, (name) => !name.endsWith(FUNCTION))) {
-    if (kind === "endless") yield `${path}/*`;
+    if (kind === "endless") yield* keysOfFolder(path);
     else if (kind === "folder") yield path.slice(0, -FUNCTION.length);
     else if (path.endsWith(PRERENDER)) yield path.slice(0, -PRERENDER.length);
   }
-}
-
-/** A key, and those of the paths that one route, or one after another, leads to it. */
-function* withRewrites(
-  key: string,
-  { rewrites }: ConfigRoutes,
-  { warn }: RouteOptions,
-): Generator<string> {
-  yield key;
-  if (key === EVERYTHING) return;
-  for (const last of rewrites) {
-    for (const near of leadingTo(key, last, warn)) {
-      yield near;
-      for (const first of rewrites) {
-        if (mayMeet(first, last)) yield* leadingTo(near, first, warn);
-      }
-    }
-  }
-}
-
-/** The keys of the paths that a route leads to a key. */
-function leadingTo(key: string, route: RewriteRoute, warn: (message: string) => void): string[] {
-  const keys = route.rules.flatMap((rule) => rule.keysFor(key));
-  if (keys.includes(EVERYTHING)) warn(`the route ${route.source} may lead any path to ${key}`);
-  return keys;
 }

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { Json } from "../../files/json.js";
 import { walk } from "../../files/walk.js";
 import type { RouteOptions } from "../routes/config-routes.js";
+import { keysOfFolder } from "../routes/keys.js";
 import { Locales } from "../routes/locales.js";
 import { pageKeys } from "../routes/next-pages.js";
 import { customKeys, middlewareKeys } from "../routes/next-routes.js";
@@ -51,7 +52,7 @@ async function* fileKeys(folder: string): AsyncGenerator<string> {
   for (const { at, prefix } of mounted) {
     if (!existsSync(at)) continue;
     for await (const { path, kind } of walk(at, () => true)) {
-      yield kind === "endless" ? `${prefix}${path}/*` : prefix + path;
+      yield* kind === "endless" ? keysOfFolder(prefix + path) : [prefix + path];
     }
   }
 }

@@ -98,17 +98,22 @@ class SitemapReader {
     }
     const { rel, href } = attributes;
     if (name.endsWith(":link") && rel === "alternate" && href !== undefined) {
-      this.#alternates.push(href.trim());
+      this.#alternates.push(trimmed(href));
     }
   }
 
   #close(name: string): void {
     if (name === `${this.#prefix}loc`) {
-      this.#url = this.#text.trim();
+      this.#url = trimmed(this.#text);
     } else if (name === `${this.#prefix}url` && this.#url !== "") {
       const origin = originOf(this.#url);
       const here = this.#alternates.filter((url) => originOf(url) === origin);
       this.#found.push(pathOf(this.#url), ...here.map(pathOf));
     }
   }
+}
+
+/** A text without the white space of XML around it: other white space is part of a URL. */
+function trimmed(text: string): string {
+  return text.replace(/^[\t\n\r ]+/, "").replace(/(?<![\t\n\r ])[\t\n\r ]+$/, "");
 }
