@@ -153,7 +153,8 @@ const losesBody = (name: string, { method }: Exchange) =>
 
 /** Whether what is nominated reaches the adapter: clients of undici take no `Transfer-Encoding`. */
 const isRefused = (name: string, { isForbidden, option, kind }: Exchange) =>
-  kind === "both" ||
+  // The parser of workerd reads the chunks and forgets the length.
+  (kind === "both" && !name.includes("workerd")) ||
   (isForbidden && !(name === "hedgerow/undici" && option === "transfer-encoding"));
 
 describe.each(Object.entries(PROXIES))("%s", (name, start) => {
