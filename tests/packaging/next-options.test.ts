@@ -30,6 +30,20 @@ test.each<[what: string, args: unknown[], code: string, part: string]>([
   );
 });
 
+test("a request that nominates what frames or routes it is answered 400", async () => {
+  let seen = 0;
+  const proxy = hedgerow({ headers: ["connection"] }, () => {
+    seen += 1;
+  });
+  for (const name of ["content-length", "host", "cookie"]) {
+    const nominating = request({ connection: `close, ${name}`, [name]: "1" });
+    expect((await proxy(nominating, {})).status).toBe(400);
+  }
+  expect([(await proxy(request({ connection: "x-a", "x-a": "1" }), {})).status, seen]).toEqual([
+    200, 1,
+  ]);
+});
+
 test("cookies go with the field that they were read from", async () => {
   const given = request({ cookie: "session=forged", "x-kept": "1" });
   expect(given.cookies.has("session")).toBe(true);

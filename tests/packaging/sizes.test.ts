@@ -8,7 +8,7 @@ import { bundled, compressed, type Size, sizeOf } from "./support/sizes.js";
 import { bundledWorker } from "./support/worker.js";
 
 /** What a worker that strips headers and guards paths may have, its WebAssembly included. */
-const PROMISED: Size = { raw: 47_500, gzip: 21_200 };
+const PROMISED: Size = { raw: 49_250, gzip: 22_200 };
 
 /** By how much sizes may differ from the record. */
 const TOLERANCE = 0.02;

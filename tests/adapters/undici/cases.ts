@@ -245,6 +245,27 @@ export const undiciCases: Record<string, (undici: Undici) => Promise<void>> = {
     });
   },
 
+  "a request that nominates a field for all recipients is not sent": (undici) =>
+    behind(undici, { headers: preset("hop-by-hop") }, echo, async ({ client, origin }) => {
+      const headers = { connection: "close, authorization", authorization: "Bearer a" };
+      const sent = client.request({ origin, path: "/", method: "GET", headers });
+      await assert.rejects(sent, { code: "ERR_CONNECTION_OPTION" });
+    }),
+
+  "a response that nominates its framing keeps it, and loses what rules match": (undici) => {
+    const nominating: RequestListener = (_request, response) => {
+      const fields = ["Connection", "keep-alive, Content-Length", "Content-Length", "3"];
+      response.writeHead(200, [...fields, "X-Internal-A", "1"]);
+      response.end("all");
+    };
+    const headers = [...preset("hop-by-hop"), "x-internal-*"];
+    return behind(undici, { headers }, nominating, async ({ client, origin }) => {
+      const { headers, body } = await client.request({ origin, path: "/", method: "GET" });
+      assert.equal(await body.text(), "all");
+      assert.deepEqual([headers["content-length"], headers["x-internal-a"]], ["3", undefined]);
+    });
+  },
+
   "a field without a value is no error where Connection goes": (undici) =>
     behind(undici, { headers: preset("hop-by-hop") }, echo, async ({ client, origin }) => {
       const headers = { connection: "close", "x-kept": "1", "x-none": undefined };

@@ -83,6 +83,25 @@ describe.each(serverNames)("%s", (name) => {
     expect(rawHeaders).toEqual(["Host", started.url.host, "x-end", "2", "TE", "trailers"]);
   });
 
+  test("a request that nominates its framing is answered 400, and its connection is closed", async () => {
+    let handled = 0;
+    await using started = await start(name, { headers: preset("hop-by-hop") }, (_, response) => {
+      handled += 1;
+      response.end();
+    });
+    const head = "DELETE / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n";
+    // Ends only when the server closes the connection.
+    const answer = await talk(
+      started.url,
+      `${head}Connection: keep-alive, content-LENGTH\r\n\r\nabc`,
+    );
+    expect(answer).toMatch(
+      /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*Connection: close[\s\S]*Bad Request\n/,
+    );
+    expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(handled).toBe(0);
+  });
+
   test("bodies of 20 MiB arrive and return as they are, in chunks and with a length", async () => {
     const bytes = randomBytes(20 * 2 ** 20);
     const digest = await digestOf(bytes);

@@ -167,6 +167,22 @@ describe.each(serverNames)("%s", (name) => {
     expect(headers).not.toHaveProperty("x-hop");
   });
 
+  test("a response that nominates its framing keeps it, and loses what rules match", async () => {
+    const rules = [...preset("hop-by-hop"), "x-internal-*"];
+    await using started = await start(name, { headers: rules }, (request, response) => {
+      const isChunked = request.url!.endsWith("/chunks");
+      const field = isChunked ? "Transfer-Encoding" : "Content-Length";
+      response.setHeader(field, isChunked ? "chunked" : "3");
+      response.writeHead(200, { Connection: `keep-alive, ${field}`, "x-internal-a": "1" });
+      response.end("all");
+    });
+    for (const path of ["/chunks", "/length"]) {
+      const { headers, body } = await ask(started.url, { path });
+      expect([`${body}`, headers["x-internal-a"]]).toEqual(["all", undefined]);
+      expect(headers).toHaveProperty(path === "/chunks" ? "transfer-encoding" : "content-length");
+    }
+  });
+
   test("responses without a body have none, and keep their other fields", async () => {
     await using started = await start(name, { headers: RULES }, (request, response) => {
       response.setHeader("x-debug", "1").setHeader("etag", '"a"');

@@ -1,6 +1,6 @@
 /** Options that are wrong: each adapter refuses them when it is made, and says why. */
 import Fastify from "fastify";
-import { guardPaths, HeaderStripper, type HedgerowErrorCode } from "hedgerow";
+import { guardPaths, HeaderStripper, type HedgerowErrorCode, preset } from "hedgerow";
 import { hedgerow as connect } from "hedgerow/connect";
 import { hedgerow as fastify } from "hedgerow/fastify";
 import { hedgerow as hono } from "hedgerow/hono";
@@ -164,6 +164,26 @@ describe.each(Object.entries(ADAPTERS))("%s refuses", (name, { make, alone, wron
 test("guardPaths has no headers", () => {
   const error = thrownBy(() => guardPaths(RIGHT as never));
   isRefusal(error, "ERR_OPTIONS", 'found an option "headers"');
+});
+
+test("rules for requests leave what frames a body, or are refused", () => {
+  for (const name of ["content-length", "Transfer-Encoding", "content-*", "t*"]) {
+    for (const headers of [["x-a", name], { requests: [name] }, new HeaderStripper([name])]) {
+      for (const make of [workers, hono, connect, undici]) {
+        const error = thrownBy(() => make({ headers }));
+        isRefusal(error, "ERR_OPTIONS", "headers: expected rules that leave ", " in requests");
+      }
+    }
+    // Whoever sends a response frames it.
+    expect(connect({ headers: { responses: [name] } })).toBeTypeOf("function");
+  }
+  const reframed = preset("hop-by-hop-reframed");
+  isRefusal(
+    thrownBy(() => connect({ headers: reframed })),
+    "ERR_OPTIONS",
+    "transfer-encoding",
+  );
+  expect(connect({ headers: [...preset("hop-by-hop"), "content-type", "host"] })).toBeTruthy();
 });
 
 test("a handler has a function fetch, or is refused", () => {

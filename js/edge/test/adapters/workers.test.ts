@@ -166,6 +166,25 @@ test("what Connection nominates goes with it", async () => {
   expect([response.headers.get("x-hop"), response.headers.get("x-end")]).toEqual([null, "2"]);
 });
 
+test("a request that nominates what frames or routes it is answered 400", async () => {
+  const { fetch } = hedgerow({ headers: preset("hop-by-hop") }, { fetch: shown });
+  for (const name of ["content-length", "host", "x-forwarded-for"]) {
+    const headers = { connection: `close, ${name}`, [name]: "1" };
+    const response = await fetch(new Request("http://localhost/", { headers }));
+    expect([response.status, await response.text()]).toEqual([400, "Bad Request\n"]);
+  }
+});
+
+test("a response that nominates its framing keeps it, and loses what rules match", async () => {
+  const answer = () =>
+    new Response("all", {
+      headers: { connection: "transfer-encoding", "transfer-encoding": "chunked", "x-debug": "1" },
+    });
+  const { fetch } = hedgerow({ headers: [...preset("hop-by-hop"), "x-debug"] }, { fetch: answer });
+  const { headers } = await fetch(new Request("http://localhost/"));
+  expect([...headers.keys()]).toEqual(["content-type", "transfer-encoding"]);
+});
+
 test("what does not exist is answered by notFound, whose answer is stripped", async () => {
   const there = { fetch: (_request: Request) => new Response("there") };
   const notFound = async ({ url, headers }: Request) =>
