@@ -61,11 +61,13 @@ impl<'m> HeaderRules<'m> {
         if is_refused { Err(self.refusal()) } else { Ok(()) }
     }
 
-    /// The fields that a `Connection` value nominates and no rule matches, with a comma between them.
+    /// The fields that a `Connection` value nominates and no rule matches, each with a comma behind it,
+    /// or with a colon if no sender may nominate it.
     pub fn nominated(&self, value: &[u8]) -> Vec<u8> {
-        let length = value.len() as u32;
+        let list = [value, b","].concat();
+        let length = list.len() as u32;
         let start = self.edge.call("ruleset_reserve", (self.this, length));
-        self.edge.write(start, value);
+        self.edge.write(start, &list);
         let left: i32 = self.edge.call("ruleset_nominated", (self.this, length));
         assert_ne!(left, NO_MEMORY);
         self.edge.read(start, left as u32)
