@@ -52,7 +52,8 @@ export function namesOf(fields: Readable, hasPairs = isPairs(fields)): string[] 
 }
 
 function nameOf(written: unknown): string {
-  return textOf(written).trim().toLowerCase();
+  const name = typeof written === "string" ? written : textOf(written);
+  return name.trim().toLowerCase();
 }
 
 /** The value of the field whose name is at `index` of {@link namesOf}. */
@@ -76,9 +77,11 @@ export function withoutNames(
     return kept.map((pair) => [pair[0], pair[1]]);
   }
   if (isList(fields)) return fields.filter((_, index) => stays(index >> 1));
+  const kept = Object.fromEntries(Object.entries(fields).filter((_, index) => stays(index)));
   // What has a symbol for a name stays: Node's HTTP/2 keeps a list of sensitive fields there.
-  const kept = { ...fields };
-  for (const [index, name] of Object.keys(fields).entries()) if (!stays(index)) delete kept[name];
+  for (const symbol of Object.getOwnPropertySymbols(fields)) {
+    Object.assign(kept, { [symbol]: (fields as Record<symbol, unknown>)[symbol] });
+  }
   return kept;
 }
 

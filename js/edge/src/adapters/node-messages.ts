@@ -126,7 +126,7 @@ export function stripResponse(stripper: HeaderStripper, response: ServerResponse
     const stored = response.getHeaderNames();
     // There may be two, of which one is sent: Node and what wraps it do not agree on which.
     const given = rest.filter(isFields);
-    const doomed = (given.length === 0 ? [[]] : given).flatMap((fields) => {
+    const doomedOf = (fields: Parameters<typeof namesOf>[0]) => {
       const at = (index: number) => {
         const name = stored[index];
         return name === undefined
@@ -134,7 +134,8 @@ export function stripResponse(stripper: HeaderStripper, response: ServerResponse
           : response.getHeader(name);
       };
       return doomedNames(stripper, [...stored, ...namesOf(fields)], at, true);
-    });
+    };
+    const doomed = given.length > 1 ? given.flatMap(doomedOf) : doomedOf(given[0] ?? []);
     if (doomed.length === 0) return writeHead.call(response, status, ...rest);
     for (const name of stored) if (doomed.includes(name)) response.removeHeader(name);
     const kept = rest.map((argument) =>
