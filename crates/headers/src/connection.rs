@@ -7,7 +7,8 @@ use crate::{bytes::compare_ignoring_case, token::is_token};
 /// names.
 ///
 /// `Transfer-Encoding` concerns one connection, but only whoever frames the body anew may remove it.
-const END_TO_END: &[u8] = b"authorization,cache-control,content-,cookie,forwarded,host,set-cookie,\
+const END_TO_END: &[u8] =
+    b"authorization,cache-control,cdn-loop,content-,cookie,forwarded,host,set-cookie,\
     transfer-encoding,via,x-forwarded-,x-real-ip";
 
 /// What a nomination does to a field of the message, the strictest last.

@@ -31,7 +31,15 @@ function strippedRaw(
 /** Fields that no sender may nominate: they frame or route a message, or say who sent it. */
 const FOR_ALL = [
   ...["content-length", "transfer-encoding", "host", "content-type", "content-encoding", "cookie"],
-  ...["authorization", "cache-control", "forwarded", "via", "x-forwarded-for", "x-real-ip"],
+  ...[
+    "authorization",
+    "cache-control",
+    "cdn-loop",
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-real-ip",
+  ],
 ];
 
 export const connection: Cases = {

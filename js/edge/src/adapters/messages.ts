@@ -63,6 +63,7 @@ const REASON = /^[\t -~]*$/;
 function copyOf(response: Response): Response {
   const { body, headers, status, statusText } = response;
   // RFC 9110 §15 has clients take such a status for one of 5xx: it is the origin's mistake.
-  if (status > 599) return new Response(body, { status: 502, headers });
-  return new Response(body, REASON.test(statusText) ? response : { status, headers });
+  // Of their own: servers that replace `Response` may keep the very ones that nobody may change.
+  const own = { status: status > 599 ? 502 : status, headers: new Headers(headers) };
+  return new Response(body, status <= 599 && REASON.test(statusText) ? response : own);
 }

@@ -52,7 +52,7 @@ export function stripIncoming(stripper: HeaderStripper, request: IncomingMessage
   let end = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
-    // No name stays here and goes there.
+    // No name stays here and goes there, but for `TE`, whose values are copied as well.
     if (name === kept[end]) {
       rawHeaders[end] = name;
       rawHeaders[end + 1] = kept[end + 1]!;
@@ -63,12 +63,18 @@ export function stripIncoming(stripper: HeaderStripper, request: IncomingMessage
   }
   rawHeaders.length = end;
   for (const name of gone) delete headers[name];
+  // Of `TE` that is nominated, the lines that accept trailers stay.
+  if (gone.includes("te") && rawHeaders.some(isTe)) headers.te = "trailers";
   if (isUpgrade(request) && gone.includes("connection")) {
     // Without it `Upgrade` means nothing, and the server was asked to upgrade.
     rawHeaders.push("Connection", "Upgrade");
     headers.connection = "Upgrade";
   }
   return gone;
+}
+
+function isTe(text: string, index: number): boolean {
+  return index % 2 === 0 && text.toLowerCase() === "te";
 }
 
 /** Whether this is the request of an `upgrade` event, and still has its `Upgrade`. */

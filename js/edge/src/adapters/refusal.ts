@@ -28,10 +28,22 @@ export function badRequest(): Response {
   return new Response(BAD_REQUEST, { status: 400, headers: { "content-type": TEXT } });
 }
 
-/** Answers a request that is refused, and closes the connection. */
+/** Answers a request that is refused, and closes the connection. There are none over HTTP/2. */
 export function answerBadRequest(response: ServerResponse): void {
-  // In place of a `Connection` field, which rules may strip.
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  // What was set for another answer.
+  for (const name of ["content-encoding", "transfer-encoding"]) {
+    if (response.hasHeader(name)) response.removeHeader(name);
+  }
+  // Also where rules strip `Connection`.
   response.shouldKeepAlive = false;
-  response.writeHead(400, { "content-type": TEXT });
+  response.writeHead(400, {
+    "content-type": TEXT,
+    "content-length": BAD_REQUEST.length,
+    connection: "close",
+  });
   response.end(BAD_REQUEST);
 }

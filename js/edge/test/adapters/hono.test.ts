@@ -288,3 +288,25 @@ test("what onError and notFound answer to later handlers is stripped without Nod
     expect([status, headers.get("x-debug"), headers.get("x-kept")]).toEqual([expected, null, "1"]);
   }
 });
+
+test("an answer that no copy can have is stripped where the server has a Response of its own", async () => {
+  const { server: origin, url: from } = await serve((request, response) => {
+    response.statusMessage = request.url === "/reason" ? "Caf\u00e9" : "Fine";
+    response.writeHead(request.url === "/reason" ? 200 : 999, { "x-debug": "1", "x-kept": "1" });
+    response.end("body");
+  });
+  const app = new Hono().use(hedgerow({ headers: RULES }));
+  app.get("/*", (c) => fetch(new URL(c.req.path, from)));
+  // Without Node's messages, which are stripped when they are sent.
+  const { server, url } = await serve(getRequestListener((request) => app.fetch(request)));
+  for (const [path, expected] of [
+    ["/reason", 200],
+    ["/status", 502],
+  ] as const) {
+    const { status, headers, body } = await ask(url, { path });
+    expect([status, headers["x-debug"], headers["x-kept"]]).toEqual([expected, undefined, "1"]);
+    expect(`${body}`).toBe("body");
+  }
+  await closed(server);
+  await closed(origin);
+});

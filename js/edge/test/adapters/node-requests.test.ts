@@ -1,7 +1,7 @@
 /** Requests, behind every adapter for Node's servers. */
 import { randomBytes } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import { Agent, createServer, type IncomingMessage, request } from "node:http";
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { HeaderStripper, preset } from "hedgerow";
@@ -9,7 +9,7 @@ import { hedgerow, stripRequest } from "hedgerow/connect";
 import { describe, expect, test } from "vitest";
 import { ask, talk } from "../../../../tests/support/http/ask.js";
 import { digestOf } from "../../../../tests/support/http/content.js";
-import { closed, listening } from "../../../../tests/support/http/listen.js";
+import { closed, listening, serve } from "../../../../tests/support/http/listen.js";
 import { type Handler, serverNames, start } from "./servers.js";
 
 const RULES = ["x-internal-*", "x-debug"];
@@ -96,10 +96,20 @@ describe.each(serverNames)("%s", (name) => {
       `${head}Connection: keep-alive, content-LENGTH\r\n\r\nabc`,
     );
     expect(answer).toMatch(
-      /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*Connection: close[\s\S]*Bad Request\n/,
+      /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*connection: close[\s\S]*Bad Request\n$/i,
     );
     expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
     expect(handled).toBe(0);
+  });
+
+  test("the lines of a nominated TE that accept trailers stay, in every form", async () => {
+    await using started = await start(name, { headers: ["connection"] }, (request, response) => {
+      const { rawHeaders, headers, headersDistinct } = request;
+      response.end(JSON.stringify([rawHeaders.slice(2), headers.te, headersDistinct.te]));
+    });
+    const headers = ["TE", "gzip", "TE", "trailers", "Connection", "close, TE"];
+    const { body } = await ask(started.url, { headers });
+    expect(JSON.parse(`${body}`)).toEqual([["TE", "trailers"], "trailers", ["trailers"]]);
   });
 
   test("bodies of 20 MiB arrive and return as they are, in chunks and with a length", async () => {
@@ -259,4 +269,43 @@ test("a field called __proto__ reaches no prototype, also where Node is not safe
   expect(`${body}`).toContain('"__proto__","1","__PROTO__","3"');
   expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
   await closed(server);
+});
+
+describe("a request that is refused after something else was done to its response", () => {
+  const nominating =
+    "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nConnection: content-length\r\n\r\nabc";
+
+  async function answerAfter(prepare: (response: ServerResponse) => void): Promise<string> {
+    const guard = hedgerow({ headers: { requests: preset("hop-by-hop") } });
+    const { server, url } = await serve((request, response) => {
+      prepare(response);
+      guard(request, response, () => response.end("handled"));
+    });
+    try {
+      return await talk(url, nominating);
+    } catch (error) {
+      expect((error as NodeJS.ErrnoException).code).toBe("ECONNRESET");
+      return "reset";
+    } finally {
+      await closed(server);
+    }
+  }
+
+  test("it is answered 400 whatever framing was set for another answer", async () => {
+    const answer = await answerAfter((response) => {
+      response.setHeader("Connection", "keep-alive");
+      response.setHeader("Content-Length", "100");
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 400/);
+    expect(answer).toMatch(/connection: close/i);
+    expect(answer).not.toMatch(/content-length: 100/i);
+  });
+
+  test("its connection is closed if the head of an answer was sent", async () => {
+    const answer = await answerAfter((response) => {
+      response.writeHead(200);
+      response.write("begun");
+    });
+    expect(answer).not.toContain("handled");
+  });
 });

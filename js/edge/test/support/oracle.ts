@@ -71,7 +71,15 @@ const FRAMING = new Set(["content-length", "transfer-encoding"]);
 
 /** Fields for all recipients, beside those that describe the content or where it was forwarded. */
 const FOR_ALL = new Set([
-  ...["host", "transfer-encoding", "authorization", "cookie", "set-cookie", "cache-control"],
+  ...[
+    "host",
+    "transfer-encoding",
+    "authorization",
+    "cookie",
+    "set-cookie",
+    "cache-control",
+    "cdn-loop",
+  ],
   ...["forwarded", "via", "x-real-ip"],
 ]);
 

@@ -55,7 +55,9 @@ impl<'a> Oracle<'a> {
         }
         let name = String::from_utf8_lossy(name).to_lowercase();
         let value = String::from_utf8_lossy(value.trim_ascii()).to_lowercase();
-        let is_for_all = name.starts_with("x-forwarded-") || FOR_ALL.contains(&name.as_str());
+        let is_for_all = name.starts_with("x-forwarded-")
+            || name.starts_with("content-")
+            || FOR_ALL.contains(&name.as_str());
         let stays = name == "upgrade" || name == "te" && value == "trailers";
         (!is_for_all).then_some(!stays)
     }
@@ -100,13 +102,11 @@ impl<'a> Oracle<'a> {
     }
 }
 
-/// The fields that no sender may nominate, beside `X-Forwarded-*`.
-const FOR_ALL: [&str; 12] = [
+/// The fields that no sender may nominate, beside `Content-*` and `X-Forwarded-*`.
+const FOR_ALL: [&str; 11] = [
     "host",
-    "content-length",
+    "cdn-loop",
     "transfer-encoding",
-    "content-type",
-    "content-encoding",
     "authorization",
     "cookie",
     "set-cookie",
