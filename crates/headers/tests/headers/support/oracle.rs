@@ -103,7 +103,7 @@ impl<'a> Oracle<'a> {
 }
 
 /// The fields that no sender may nominate, beside `Content-*` and `X-Forwarded-*`.
-const FOR_ALL: [&str; 11] = [
+const FOR_ALL: &[&str] = &[
     "host",
     "cdn-loop",
     "transfer-encoding",
