@@ -6,7 +6,7 @@ use crate::{bytes::compare_ignoring_case, token::is_token};
 /// are meant for all recipients, and no sender may nominate them. What ends in a hyphen is the beginning of
 /// names.
 ///
-/// `Transfer-Encoding` concerns one connection, but only whoever frames the body anew may remove it.
+/// `Transfer-Encoding` concerns one connection, but only a proxy that frames the body anew may remove it.
 const END_TO_END: &[u8] =
     b"authorization,cache-control,cdn-loop,content-,cookie,forwarded,host,set-cookie,\
     transfer-encoding,via,x-forwarded-,x-real-ip";

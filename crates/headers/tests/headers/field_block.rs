@@ -182,7 +182,7 @@ fn a_connection_that_nominates_what_frames_or_routes_the_message_is_refused() {
                 assert_refused(&rules, &format!("{line}{nomination}\r\n"), &line, expected);
             }
         }
-        // What is not there is not removed, and what a rule names the caller answers for.
+        // Nominating an absent field has no effect. A rule of its own removes a field without a refusal.
         assert_left(&["connection"], &format!("Connection: {name}\r\na: 1\r\n"), "a: 1\r\n");
         let reframed = ["connection", name];
         assert_left(&reframed, &format!("Connection: {name}\r\n{line}a: 1\r\n"), "a: 1\r\n");

@@ -95,9 +95,9 @@ function isPairs(fields: Readable): boolean {
 }
 
 /**
- * The names that go, as they are written: those that a rule matches, and those that a `Connection` among
- * these nominates.
+ * The names that go: those that a rule matches, and those that a `Connection` among these nominates.
  *
+ * @param names in lower case, as {@link namesOf} has them
  * @param at the value of the name at an index
  * @param isResponse whether a `Connection` that nominates a field for all recipients nominates nothing:
  * some servers nominate `Transfer-Encoding`, and a response cannot be refused once it is there
@@ -110,7 +110,7 @@ export function doomedNames(
   isResponse: boolean,
 ): string[] {
   const doomed = names.filter((name) => stripper.matches(name));
-  if (!doomed.some(isConnection)) return doomed;
+  if (!doomed.includes("connection")) return doomed;
   const raw = names.flatMap((name, index) => [name, textOf(at(index))]);
   try {
     const kept = new Set(stripper.stripRaw(raw).filter((_, index) => index % 2 === 0));
@@ -119,10 +119,6 @@ export function doomedNames(
     if (isResponse && isForbiddenNomination(error)) return doomed;
     throw error;
   }
-}
-
-function isConnection(name: string): boolean {
-  return name.length === 10 && name.toLowerCase() === "connection";
 }
 
 function textOf(value: unknown): string {

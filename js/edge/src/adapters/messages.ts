@@ -62,8 +62,8 @@ const REASON = /^[\t -~]*$/;
 
 function copyOf(response: Response): Response {
   const { body, headers, status, statusText } = response;
-  // RFC 9110 §15 has clients take such a status for one of 5xx: it is the origin's mistake.
-  // Of their own: servers that replace `Response` may keep the very ones that nobody may change.
-  const own = { status: status > 599 ? 502 : status, headers: new Headers(headers) };
-  return new Response(body, status <= 599 && REASON.test(statusText) ? response : own);
+  if (status <= 599 && REASON.test(statusText)) return new Response(body, response);
+  // A client treats a status above 599 as one of 5xx (RFC 9110 §15): the origin made a mistake. Copies the
+  // headers because a server that replaces `Response` may keep the immutable ones.
+  return new Response(body, { status: status > 599 ? 502 : status, headers: new Headers(headers) });
 }
