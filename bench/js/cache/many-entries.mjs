@@ -1,7 +1,7 @@
 // Caches of many images, all of them the same one under other digests.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import { Layout } from "../../../js/snapshot/dist/cache/layout.js";
+import { Layout } from "../../../js/snapshot/dist/cache/directory/layout.js";
 import { createSnapshot, ImageCache } from "../../../js/snapshot/dist/index.js";
 import { ROOMY } from "./plan.mjs";
 

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Meter, Observable } from "@opentelemetry/api";
 
 import type { ImageCache } from "./cache/image-cache.js";
-import type { CacheStats } from "./cache/stats.js";
+import type { CacheStats } from "./cache/statistics/stats.js";
 import { SnapshotError } from "./error.js";
 import type { Events } from "./events.js";
 

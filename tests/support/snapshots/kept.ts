@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { type Manifest, readManifest } from "../../../js/snapshot/dist/format/manifest.js";
-import { ENTRY_LENGTH, entryPosition } from "../../../js/snapshot/dist/local/journal-layout.js";
-import { keptNames } from "../../../js/snapshot/dist/local/resumable-image.js";
+import { ENTRY_LENGTH, entryPosition } from "../../../js/snapshot/dist/decode/journal-layout.js";
+import { keptNames } from "../../../js/snapshot/dist/decode/resumable-image.js";
 
 export { entryPosition, keptNames };
 

@@ -21,11 +21,11 @@ import { checkInteger } from "../options/check-integer.js";
 import { readOptions } from "../options/read-options.js";
 import { checkedDigest, type ReadOptions } from "../options/work-options.js";
 import { type Location, localPath, locationOf } from "../places/location.js";
-import type { Got } from "./flights.js";
-import { readRecord } from "./image-record.js";
+import type { Got } from "./loading/singleflight.js";
+import { readRecord } from "./directory/image-record.js";
 import { type CacheParts, openParts } from "./parts.js";
-import { byUse } from "./policy.js";
-import type { CacheStats, Pruned, Verified } from "./stats.js";
+import { byUse } from "./eviction/policy.js";
+import type { CacheStats, Pruned, Verified } from "./statistics/stats.js";
 
 /** An image out of a cache, or a copy of one. */
 export interface CachedImage {

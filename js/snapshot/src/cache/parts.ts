@@ -2,19 +2,19 @@ import { SnapshotError } from "../error.js";
 import { tell } from "../events.js";
 import { libc } from "../local/libc.js";
 import type { CacheOptions } from "../options/cache-options.js";
-import { Claims } from "./claims.js";
-import { Counters } from "./counters.js";
-import { openDirectory } from "./directory.js";
-import { Filler } from "./filler.js";
-import type { Layout } from "./layout.js";
-import { Leases } from "./leases.js";
-import { Limit } from "./limit.js";
-import { CacheLock } from "./lock.js";
-import { Recency } from "./recency.js";
-import { Shelf } from "./shelf.js";
-import { Sources } from "./sources.js";
-import { Totals } from "./totals.js";
-import { Verifier } from "./verifier.js";
+import { Claims } from "./locks/keyed-lock.js";
+import { Counters } from "./statistics/counters.js";
+import { openDirectory } from "./directory/open-directory.js";
+import { Filler } from "./loading/image-loader.js";
+import type { Layout } from "./directory/layout.js";
+import { Leases } from "./locks/leases.js";
+import { Limit } from "./eviction/limit.js";
+import { CacheLock } from "./locks/lock.js";
+import { Recency } from "./eviction/recency.js";
+import { Shelf } from "./directory/image-store.js";
+import { Sources } from "./directory/sources.js";
+import { Totals } from "./statistics/totals.js";
+import { Verifier } from "./verification/verifier.js";
 
 /** What an open cache is made of. */
 export interface CacheParts {

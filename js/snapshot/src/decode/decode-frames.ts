@@ -1,6 +1,6 @@
 import type { SnapshotFile } from "../local/snapshot-file.js";
 import { type WorkOptions, workerCount } from "../options/work-options.js";
-import type { DecodeData } from "../workers/decode-worker.js";
+import type { DecodeData } from "./decode-worker.js";
 import { withWorkers } from "../workers/pool.js";
 import { DECODE_WORKER } from "../workers/scripts.js";
 import type { FrameWork } from "./frame-work.js";

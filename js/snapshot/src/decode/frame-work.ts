@@ -2,8 +2,8 @@ import type { Manifest } from "../format/manifest.js";
 import type { WorkOptions } from "../options/work-options.js";
 import { withProgress } from "../progress.js";
 import { compiledModule } from "../wasm/module.js";
-import type { SinkData } from "../workers/frame-sink.js";
-import { Tally } from "../workers/tally.js";
+import type { SinkData } from "./frame-sink.js";
+import { Tally } from "./shared-counters.js";
 import { FrameStates } from "./frame-states.js";
 
 /** An image that is open for writing, as long as it will be, and all zeros but for what a journal tells. */

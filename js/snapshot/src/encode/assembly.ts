@@ -11,7 +11,7 @@ import type { ImageFile } from "../local/image-file.js";
 import { checkInteger } from "../options/check-integer.js";
 import type { Encoding } from "../options/create-options.js";
 import { errorOf } from "../wasm/refusal.js";
-import { RUN_COMPRESSED_LENGTH, RUN_LENGTH } from "../workers/runs.js";
+import { RUN_COMPRESSED_LENGTH, RUN_LENGTH } from "./run-records.js";
 
 /**
  * Checks what the file depends on beside its image.

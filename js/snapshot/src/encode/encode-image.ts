@@ -1,8 +1,8 @@
 import { type WorkOptions, workerCount } from "../options/work-options.js";
 import { withProgress } from "../progress.js";
-import type { CompressedPiece, EncodeData, Piece } from "../workers/encode-worker.js";
+import type { CompressedPiece, EncodeData, Piece } from "./encode-worker.js";
 import { type WorkerPool, withWorkers } from "../workers/pool.js";
-import { zeros } from "../workers/runs.js";
+import { zeros } from "./run-records.js";
 import { ENCODE_WORKER } from "../workers/scripts.js";
 import type { SnapshotAssembly } from "./assembly.js";
 import { pieces, type Stretch, toRead } from "./pieces.js";

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 
 import type { Transfer } from "../options/transfer-options.js";
-import { Download } from "./download.js";
+import { Download } from "./read/download.js";
 
 /** What is at a URL. Plain values: threads share it. */
 export interface Endpoint {

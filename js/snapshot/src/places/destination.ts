@@ -1,8 +1,8 @@
 import type { Making } from "../encode/making.js";
 import type { SnapshotInfo } from "../format/manifest.js";
-import { putSnapshot } from "../http/put-snapshot.js";
-import { writeSnapshotFile } from "../local/write-snapshot-file.js";
-import { uploadSnapshot } from "../s3/upload-snapshot.js";
+import { putSnapshot } from "./put-snapshot.js";
+import { writeSnapshotFile } from "./write-snapshot-file.js";
+import { uploadSnapshot } from "./upload-snapshot.js";
 import type { Location } from "./location.js";
 
 /**

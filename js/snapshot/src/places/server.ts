@@ -1,4 +1,4 @@
-import { askEtag } from "../http/ask-etag.js";
+import { askEtag } from "../http/read/ask-etag.js";
 import { safeName } from "../http/safe-url.js";
 import { requestTo, type ServerRequest } from "../http/server-request.js";
 import { type TransferOptions, transferOf } from "../options/transfer-options.js";

@@ -1,13 +1,13 @@
 import { unlessAborted } from "../abort.js";
 import { decodeFrames } from "../decode/decode-frames.js";
-import { type FetcherPool, fetchFrames, withFetchers } from "../decode/fetch-frames.js";
+import { type FetcherPool, fetchFrames, withFetchers } from "../fetch/fetch-frames.js";
 import type { FrameWork } from "../decode/frame-work.js";
 import { SnapshotError } from "../error.js";
 import { tell } from "../events.js";
 import { type Manifest, readManifest } from "../format/manifest.js";
-import { strongEtag } from "../http/pin.js";
-import { RemoteObject } from "../http/remote-object.js";
-import { spool } from "../http/spool.js";
+import { strongEtag } from "../http/read/object-version.js";
+import { RemoteObject } from "../http/read/remote-object.js";
+import { spool } from "../http/read/spool.js";
 import type { FileId } from "../local/other-file.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
 import { type Transfer, type TransferOptions, transferOf } from "../options/transfer-options.js";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-import { makeRecord, recordLength } from "../../src/cache/image-record.js";
+import { makeRecord, recordLength } from "../../src/cache/directory/image-record.js";
 import type { CacheParts } from "../../src/cache/parts.js";
 import type { Manifest } from "../../src/format/manifest.js";
 

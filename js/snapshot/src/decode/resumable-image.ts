@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { type FileHandle, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+import type { OpenImage } from "./frame-work.js";
+import type { Manifest } from "../format/manifest.js";
+import { claimPrivate } from "../local/claim.js";
+import { clearHoles } from "../local/clear.js";
+import { HEAD_LENGTH, MAGIC } from "./journal-layout.js";
+import { checkRoom } from "../local/room.js";
+import { checkedTarget, finish, type WholeOptions, writing } from "../local/whole-file.js";
+
+/** What `stat` counts blocks in, in bytes. */
+const STAT_BLOCK = 512;
+
+/**
+ * Writes an image whole or not at all, and keeps what is written if anything fails, for the next time.
+ *
+ * What is kept is beside the image, and has a name that follows from that of the image and from the
+ * snapshot. One process at a time has it. Returns false, and does nothing, if that is another one.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`, and what `write` throws
+ */
+export async function writeResumable(
+  path: string,
+  manifest: Manifest,
+  options: WholeOptions,
+  write: (image: OpenImage) => Promise<void>,
+): Promise<boolean> {
+  const target = await checkedTarget(path, options);
+  const { partial, journal } = keptNames(target, manifest.info.digest);
+  const entries = await claimPrivate(path, journal);
+  if (entries === undefined) return false;
+  try {
+    // Both, as someone who takes what is there for another's file removes it.
+    const file = await claimPrivate(path, partial);
+    if (file === undefined) return false;
+    try {
+      await prepareResumable(path, file, entries, manifest);
+      await write({ fd: file.fd, name: path, journal: entries.fd });
+      await writing(path, file.sync()).catch(async (error: unknown) => {
+        // The system says so once. What is read the next time need not be on the disk.
+        await entries.truncate(0);
+        throw error;
+      });
+      await finish(path, { file, partial, target }, options);
+    } finally {
+      await file.close().catch(() => {});
+    }
+    await rm(journal, { force: true }).catch(() => {});
+  } finally {
+    await entries.close();
+  }
+  return true;
+}
+
+/** Where what is restored of a snapshot is kept, and what is known of it. */
+export function keptNames(target: string, digest: string): { partial: string; journal: string } {
+  const hash = createHash("sha256").update(basename(target)).digest("hex");
+  const kept = join(dirname(target), `.hedgerow-${hash.slice(0, 16)}-${digest.slice(0, 16)}`);
+  return { partial: `${kept}.part`, journal: `${kept}.journal` };
+}
+
+/**
+ * Has an image be as an earlier run has left it, or all zeros if the journal is not of this snapshot.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`
+ */
+export async function prepareResumable(
+  path: string,
+  file: FileHandle,
+  entries: FileHandle,
+  { info: { digest, imageSize, dataSize }, frames }: Manifest,
+): Promise<void> {
+  const [head, found] = [headOf(digest), Buffer.alloc(HEAD_LENGTH)];
+  await writing(path, entries.read(found, 0, HEAD_LENGTH, 0));
+  const { size, blocks } = await writing(path, file.stat());
+  if (found.equals(head) && size === imageSize) {
+    await writing(path, clearHoles(file, frames, imageSize));
+    return checkRoom(path, dataSize - blocks * STAT_BLOCK);
+  }
+  // First of all it claims nothing.
+  await writing(path, entries.truncate(0));
+  await writing(path, file.truncate(0));
+  await checkRoom(path, dataSize);
+  await writing(path, file.truncate(imageSize));
+  await writing(path, entries.write(head, 0, HEAD_LENGTH, 0));
+}
+
+function headOf(digest: string): Buffer {
+  const head = Buffer.alloc(HEAD_LENGTH);
+  head.write(MAGIC, "latin1");
+  head.write(digest, HEAD_LENGTH - digest.length / 2, "hex");
+  return head;
+}

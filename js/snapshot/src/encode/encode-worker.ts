@@ -1,0 +1,57 @@
+/** Compresses pieces of an image. */
+import { workerData } from "node:worker_threads";
+
+import { initSync, PieceCompressor } from "../../wasm/encode.js";
+import { SnapshotError } from "../error.js";
+import { readFullySync } from "../local/read-fully.js";
+import { withFileSync } from "../local/system-failure.js";
+import { errorOf } from "../wasm/refusal.js";
+import { RUN_LENGTH } from "./run-records.js";
+import { serve } from "../workers/serve.js";
+
+/** What a thread that compresses begins with. */
+export interface EncodeData {
+  readonly module: WebAssembly.Module;
+  readonly level: number;
+  readonly pieceSize: number;
+  /** The open image, and what it is called in messages. */
+  readonly image: number;
+  readonly imageName: string;
+}
+
+/** A piece of the image, in bytes. */
+export interface Piece {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** A piece that is compressed. */
+export interface CompressedPiece {
+  /** How many bytes of the image were read for it. */
+  readonly length: number;
+  /** The records of its runs. */
+  readonly runs: ArrayBuffer;
+  /** The bytes of its runs, one behind the other. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+const data = workerData as EncodeData;
+const { memory } = initSync({ module: data.module });
+const compressor = new PieceCompressor(data.level, data.pieceSize);
+
+serve<Piece, CompressedPiece>(({ offset, length }) => {
+  const piece = new Uint8Array(memory.buffer, compressor.piece(), length);
+  const count = withFileSync("ERR_IMAGE", `cannot read ${data.imageName}`, () =>
+    readFullySync(data.image, piece, offset),
+  );
+  if (count < length) {
+    const end = offset + count;
+    throw new SnapshotError("ERR_IMAGE_CHANGED", `${data.imageName}: it now ends at byte ${end}`);
+  }
+  const runCount = compressor.compress(length);
+  if (runCount < 0) throw errorOf("ERR_IMAGE", `${data.imageName}: `, compressor.refusal(), memory);
+  const [start, runs] = [compressor.bytes(), compressor.runs()];
+  const copy = memory.buffer.slice(start, start + compressor.length()) as ArrayBuffer;
+  const records = memory.buffer.slice(runs, runs + runCount * RUN_LENGTH) as ArrayBuffer;
+  return [{ length, runs: records, bytes: new Uint8Array(copy) }, [copy, records]];
+});

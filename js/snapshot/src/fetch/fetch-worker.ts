@@ -1,0 +1,25 @@
+/** Fetches ranges of a snapshot from a server, and decodes their frames as they come. */
+import { FrameSink } from "../decode/frame-sink.js";
+import { type FetchData, RangeFetcher, type Ranges } from "./range-fetcher.js";
+import { serve } from "../workers/serve.js";
+
+/** What to do: begin with a snapshot, find what an earlier run has restored of it, and fetch the rest. */
+export type FetchTask =
+  | { readonly kind: "begin"; readonly data: FetchData }
+  | { readonly kind: "recall" }
+  | { readonly kind: "fetch"; readonly ranges: Ranges };
+
+let begun: { readonly data: FetchData; readonly sink: FrameSink } | undefined;
+
+serve<FetchTask, null>(async (task, tell) => {
+  if (task.kind === "begin") begun = { data: task.data, sink: new FrameSink(task.data) };
+  if (begun === undefined) throw new Error("expected to be told with what to begin");
+  const { data, sink } = begun;
+  if (task.kind === "recall") {
+    const { frames, tally } = sink;
+    for (let index = tally.next(); index < frames.count; index = tally.next()) sink.recall(index);
+  } else if (task.kind === "fetch") {
+    await new RangeFetcher(data, sink, task.ranges, tell).run();
+  }
+  return [null, []];
+});

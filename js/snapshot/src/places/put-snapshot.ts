@@ -1,0 +1,23 @@
+import type { Making } from "../encode/making.js";
+import type { SnapshotInfo } from "../format/manifest.js";
+import { withTemporaryFile } from "../local/temporary-file.js";
+import { fillSnapshotFile } from "./write-snapshot-file.js";
+import { put } from "../http/write/put.js";
+import { requestTo } from "../http/server-request.js";
+
+/**
+ * Makes a snapshot what a server has at a URL. A request says how long it is, which is known when all of
+ * the snapshot is made: until then it is a temporary file.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`
+ */
+export async function putSnapshot(url: URL, making: Making): Promise<SnapshotInfo> {
+  const { options, transfer } = making;
+  const { headers, signal, overwrite = true } = options;
+  const request = requestTo(url, headers, overwrite ? {} : { "if-none-match": "*" });
+  return withTemporaryFile(async ({ path, handle }) => {
+    const info = await fillSnapshotFile(path, handle, making);
+    await put(request, { handle, size: info.fileSize }, transfer, signal);
+    return info;
+  });
+}

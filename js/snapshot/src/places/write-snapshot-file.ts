@@ -1,0 +1,24 @@
+import type { FileHandle } from "node:fs/promises";
+import type { Making } from "../encode/making.js";
+import { readManifest, type SnapshotInfo } from "../format/manifest.js";
+import { checkOther } from "../local/other-file.js";
+import { SnapshotFile } from "../local/snapshot-file.js";
+import { writeWhole, writing } from "../local/whole-file.js";
+
+/** Makes a snapshot a file. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
+export async function writeSnapshotFile(path: string, making: Making): Promise<SnapshotInfo> {
+  await checkOther("destination", path, making.image.id);
+  return writeWhole(path, making.options, (handle) => fillSnapshotFile(path, handle, making));
+}
+
+/** Makes a snapshot in a file that is open. */
+export async function fillSnapshotFile(
+  path: string,
+  handle: FileHandle,
+  { make }: Making,
+): Promise<SnapshotInfo> {
+  await make(async (bytes) => {
+    for await (const chunk of bytes) await writing(path, handle.writeFile(chunk));
+  });
+  return (await readManifest(await SnapshotFile.of(path, handle))).info;
+}

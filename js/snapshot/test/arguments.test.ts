@@ -1,0 +1,362 @@
+/** What is no argument, at every argument and option of every function of the package. */
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import * as api from "@hedgerow/snapshot";
+import {
+  type CacheOptions,
+  type CreateOptions,
+  createSnapshot,
+  type GetOptions,
+  ImageCache,
+  inspectSnapshot,
+  type ReadOptions,
+  type ReadWorkOptions,
+  type RestoreOptions,
+  restoreSnapshot,
+  SnapshotError,
+  type SnapshotErrorCode,
+  type VerifyOptions,
+  verifySnapshot,
+} from "@hedgerow/snapshot";
+import * as opentelemetry from "@hedgerow/snapshot/opentelemetry";
+import { type Meter, metrics } from "@opentelemetry/api";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+
+import { KIB, MIB } from "../../../tests/support/snapshots/cache.js";
+import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
+import { noise } from "../../../tests/support/snapshots/image.js";
+import { trials } from "../../../tests/support/trials.js";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const SEED = 0x5eed;
+
+const path = temporaryFolder();
+const [image, snapshot, made] = [path("image"), path("a.vhs"), path("made")];
+
+let [cache, digest] = [{} as ImageCache, ""];
+
+beforeAll(async () => {
+  writeFileSync(image, noise("image", 64 * KIB));
+  ({ digest } = await createSnapshot(image, snapshot, { workers: 1 }));
+  cache = await ImageCache.open(path("cache"), { maxBytes: 4 * MIB });
+});
+afterAll(() => cache.close());
+
+/** All codes that there are. */
+const CODES: Readonly<Record<SnapshotErrorCode, true>> = {
+  ...{ ERR_ARGUMENT: true, ERR_IMAGE: true, ERR_IMAGE_CHANGED: true, ERR_SOURCE: true },
+  ...{ ERR_SOURCE_CHANGED: true, ERR_SNAPSHOT_FORMAT: true, ERR_SNAPSHOT_DIGEST: true },
+  ...{ ERR_TARGET: true, ERR_CACHE: true, ERR_CACHE_SIZE: true, ERR_WORKER: true },
+};
+
+/** Options that all are right, so that each can be replaced by one that is not. */
+type All<Options> = { readonly [Name in keyof Options]-?: NonNullable<Options[Name]> };
+
+const transfer = () => ({
+  ...{ connections: 1, partSize: MIB, retries: 0 },
+  timeouts: { connect: 1000, firstByte: 1000, stall: 1000 },
+  headers: { authorization: "none" },
+  s3: {
+    ...{ endpoint: "http://127.0.0.1:1", region: "nowhere", forcePathStyle: true },
+    credentials: { accessKeyId: "id", secretAccessKey: "secret", sessionToken: "token" },
+  },
+});
+
+const read = (): All<ReadOptions> => ({
+  ...transfer(),
+  ...{ digest, signal: new AbortController().signal },
+});
+
+const work = () => ({ workers: 1, onProgress: () => {} });
+
+/** What a function is called with if nothing is wrong. */
+interface Call {
+  readonly args: () => readonly unknown[];
+  /** Calls it, and has whatever came of it end. */
+  readonly call: (...args: never[]) => Promise<unknown>;
+}
+
+/** A call of a function that has `args`. */
+function callOf<Args extends unknown[]>(
+  args: () => Args,
+  call: (...args: Args) => Promise<unknown>,
+): Call {
+  return { args, call: (...given) => call(...(given as unknown[] as Args)) };
+}
+
+/** All functions of the package that take something. */
+const CALLS: Readonly<Record<string, Call>> = {
+  createSnapshot: callOf((): [string, string, All<CreateOptions>] => {
+    const signal = new AbortController().signal;
+    const encoding = { level: 1, pieceSize: 4096, overwrite: true };
+    return [image, made, { ...transfer(), ...work(), ...encoding, signal }];
+  }, createSnapshot),
+  restoreSnapshot: callOf((): [string, string, All<RestoreOptions>] => {
+    return [snapshot, made, { ...read(), ...work(), overwrite: true, resume: true, cache }];
+  }, restoreSnapshot),
+  "restoreSnapshot without a cache": callOf((): [string, string, RestoreOptions] => {
+    return [snapshot, made, { ...read(), ...work(), overwrite: true, resume: true }];
+  }, restoreSnapshot),
+  inspectSnapshot: callOf((): [string, ReadOptions] => [snapshot, read()], inspectSnapshot),
+  verifySnapshot: callOf(
+    (): [string, ReadWorkOptions] => [snapshot, { ...read(), ...work() }],
+    verifySnapshot,
+  ),
+  "ImageCache.open": callOf(
+    (): [string, All<CacheOptions>] => {
+      return [path("cache"), { maxBytes: 4 * MIB, create: false, verifyBytesPerSecond: 1 }];
+    },
+    async (...args) => (await ImageCache.open(...args)).close(),
+  ),
+  "ImageCache.prototype.get": callOf(
+    (): [string, All<GetOptions>] => {
+      const copy = { copyTo: made, overwrite: true, durable: false };
+      return [snapshot, { ...read(), ...work(), ...copy }];
+    },
+    async (...args) => (await cache.get(...args)).release(),
+  ),
+  "ImageCache.prototype.has": callOf(
+    (): [string, ReadOptions] => [snapshot, read()],
+    (...args) => cache.has(...args),
+  ),
+  "ImageCache.prototype.delete": callOf(
+    (): [string, ReadOptions] => [snapshot, read()],
+    (...args) => cache.delete(...args),
+  ),
+  "ImageCache.prototype.prune": callOf(
+    (): [number] => [4 * MIB],
+    (...args) => cache.prune(...args),
+  ),
+  "ImageCache.prototype.verify": callOf(
+    (): [All<VerifyOptions>] => [
+      { signal: new AbortController().signal, bytesPerSecond: Number.MAX_SAFE_INTEGER },
+    ],
+    (...args) => cache.verify(...args),
+  ),
+  observeCache: callOf(
+    (): [ImageCache, Meter] => [cache, metrics.getMeter("tests")],
+    async (...args) => opentelemetry.observeCache(...args)(),
+  ),
+};
+
+/** Those that take nothing. */
+const WITHOUT_ARGUMENTS = ["clear", "entries", "stats", "close"];
+
+/** Where something can be: an argument, an option of it, or an option of that. */
+type Position = readonly (string | number)[];
+
+const isPlain = (value: unknown) =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+function positionsOf(value: unknown, from: Position): Position[] {
+  const inside = isPlain(value) ? Object.entries(value as object) : [];
+  return [from, ...inside.flatMap(([name, member]) => positionsOf(member, [...from, name]))];
+}
+
+/** All positions of a call. */
+const allPositions = ({ args }: Call) =>
+  args().flatMap((value, index) => positionsOf(value, [index]));
+
+/** A value with another one at a position. */
+function replaced(value: unknown, [name, ...rest]: Position, by: unknown): unknown {
+  if (name === undefined) return by;
+  const members = value as Record<string | number, unknown>;
+  const member = replaced(members[name], rest, by);
+  if (Array.isArray(value)) return value.map((old, index) => (index === name ? member : old));
+  return { ...members, [name]: member };
+}
+
+function fail(): never {
+  throw new Error("a caller's own");
+}
+
+/** An object that throws, whatever is asked of it. */
+const hostile = () =>
+  new Proxy(
+    {},
+    {
+      ...{ get: fail, has: fail, ownKeys: fail, getPrototypeOf: fail },
+      getOwnPropertyDescriptor: fail,
+    },
+  );
+
+class EvilUrl extends URL {
+  override toString = fail;
+  override get href(): string {
+    return fail();
+  }
+  override get protocol(): string {
+    return fail();
+  }
+}
+
+/** What is not what anyone asks for. No text of it is the name of a file that there may be. */
+const WRONG: readonly (readonly [string, () => unknown])[] = [
+  ...[null, true, 0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60, 10n].map(
+    (value) => [String(value), () => value] as const,
+  ),
+  ...[
+    "",
+    "a\0b",
+    "\ud800\0",
+    "ftp://a/b",
+    "s3://",
+    "s3://a",
+    "s3://a/../b",
+    "http://[",
+    "file://a/b",
+  ].map((value) => [JSON.stringify(value), () => value] as const),
+  ["a long text", () => `${path("none")}${"x".repeat(10_000)}`],
+  ["a symbol", () => Symbol("a")],
+  ["a function", () => () => {}],
+  ["an array", () => []],
+  ["an array of a text", () => [digest]],
+  ["an array of a URL", () => ["http://127.0.0.1:1/"]],
+  ["an object", () => ({})],
+  ["an object without a prototype", () => Object.create(null)],
+  ["a map", () => new Map([["a", "b"]])],
+  ["headers", () => new Headers({ authorization: "a" })],
+  ["a date", () => new Date(0)],
+  ["bytes", () => Buffer.from("bytes")],
+  ["a promise", () => Promise.resolve("a")],
+  ["toString that throws", () => ({ toString: fail, valueOf: fail, [Symbol.toPrimitive]: fail })],
+  ["getters that throw", () => hostile()],
+  ["a function whose members throw", () => new Proxy(() => {}, { get: fail, has: fail })],
+  ["the prototype of a signal", () => Object.create(AbortSignal.prototype)],
+  ["the prototype of a URL", () => Object.create(URL.prototype)],
+  ["the prototype of a cache", () => Object.create(ImageCache.prototype)],
+  ["a proxy of a cache", () => new Proxy(cache, {})],
+  ["a URL that throws", () => new EvilUrl("http://127.0.0.1:1/")],
+  ["a URL of another kind", () => new URL("data:,a")],
+];
+
+/** What is in the folder, but for the cache. */
+const files = () =>
+  readdirSync(path())
+    .filter((name) => name !== "cache")
+    .sort();
+
+/** Calls a function, and throws unless it does what it is for, or says what is wrong and does nothing. */
+async function expectTyped({ args, call }: Call, position: Position, wrong: unknown) {
+  const given = replaced(args(), position, wrong) as never[];
+  const before = files();
+  try {
+    await call(...given);
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error;
+    expect(CODES).toHaveProperty(error.code);
+    expect(files()).toEqual(before);
+  } finally {
+    rmSync(made, { force: true });
+  }
+}
+
+/** Throws if a promise is rejected that nobody waits for, until the test ends. */
+function expectNoUnhandled(): void {
+  const unhandled: unknown[] = [];
+  const listen = (reason: unknown) => unhandled.push(reason);
+  process.on("unhandledRejection", listen);
+  onTestFinished(() => {
+    process.off("unhandledRejection", listen);
+    expect(unhandled).toEqual([]);
+  });
+}
+
+test("all functions of the package are called", () => {
+  const names = Object.entries({ ...api, ...opentelemetry }).flatMap(([name, value]) =>
+    typeof value === "function" && value !== SnapshotError ? [name] : [],
+  );
+  const methods = Object.getOwnPropertyNames(ImageCache.prototype).filter(
+    (name) => name !== "constructor" && !WITHOUT_ARGUMENTS.includes(name),
+  );
+  const statics = Object.getOwnPropertyNames(ImageCache).filter(
+    (name) => !["length", "name", "prototype"].includes(name),
+  );
+  expect(
+    Object.keys(CALLS)
+      .filter((name) => !name.includes(" "))
+      .sort(),
+  ).toEqual(
+    [
+      ...names.filter((name) => name !== "ImageCache"),
+      ...methods.map((name) => `ImageCache.prototype.${name}`),
+      ...statics.map((name) => `ImageCache.${name}`),
+    ].sort(),
+  );
+});
+
+describe.each(Object.entries(CALLS))("%s", (_, call) => {
+  test("with what is right at all arguments and options does what it is for", async () => {
+    await call.call(...(call.args() as never[]));
+    rmSync(made, { force: true });
+  });
+
+  test.each(WRONG)(
+    "refuses %s with a code wherever it is wrong, and does nothing",
+    async (_, wrong) => {
+      expectNoUnhandled();
+      for (const position of allPositions(call)) await expectTyped(call, position, wrong());
+    },
+  );
+
+  test("refuses options whose getters throw with a code, and does nothing", async () => {
+    for (const position of allPositions(call).filter(({ length }) => length > 1)) {
+      const name = position.at(-1) as string;
+      const outer = position.slice(0, -1);
+      const throwing = Object.defineProperty({}, name, { get: fail, enumerable: true });
+      await expectTyped(call, outer, throwing);
+    }
+  });
+
+  test("refuses anything else with a code as well", async () => {
+    expectNoUnhandled();
+    const positions = allPositions(call);
+    const anything = fc
+      .anything({ withBigInt: true, withNullPrototype: true, withDate: true, withMap: true })
+      .filter((value) => typeof value !== "string");
+    const numRuns = trials({ few: 30, all: 3000 });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...positions), anything, (position, wrong) =>
+        expectTyped(call, position, wrong),
+      ),
+      { seed: SEED, numRuns },
+    );
+  });
+});
+
+test.each([
+  ["digest", () => [digest]],
+  ["signal", () => Object.create(AbortSignal.prototype)],
+  ["headers", () => new Headers({ authorization: "a" })],
+  ["timeouts", () => []],
+  ["s3", () => []],
+])("%s of another type is refused, and not taken for what it looks like", async (name, wrong) => {
+  const options = { [name]: wrong() } as ReadOptions;
+  for (const call of [
+    inspectSnapshot,
+    verifySnapshot,
+    (source: string, all: ReadOptions) => cache.has(source, all),
+  ]) {
+    await expect(call(snapshot, options)).rejects.toMatchObject({
+      ...{ name: "SnapshotError", code: "ERR_ARGUMENT" },
+      message: expect.stringMatching(new RegExp(`^${name}: expected `)),
+    });
+  }
+});
+
+test("an option is read once, so that what was checked is what is used", async () => {
+  const asked: string[] = [];
+  const options = new Proxy<ReadOptions>(
+    { digest, s3: { region: "a" } },
+    {
+      get(target, name, receiver) {
+        asked.push(String(name));
+        return Reflect.get(target, name, receiver);
+      },
+    },
+  );
+  await inspectSnapshot(snapshot, options);
+  expect(asked).toContain("digest");
+  expect(asked).toHaveLength(new Set(asked).size);
+});

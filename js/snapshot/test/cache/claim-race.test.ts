@@ -1,0 +1,59 @@
+/** Files that one at a time has, when one is removed at the very moment that another opens it. */
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test, vi } from "vitest";
+
+import { claimPrivate } from "../../src/local/claim.js";
+
+/** What happens once a file has been opened, before it is looked at. */
+const between = vi.hoisted(() => ({ act: async () => {} }));
+
+vi.mock("node:fs/promises", async (load) => {
+  const real = await load<typeof import("node:fs/promises")>();
+  const open = async (...args: Parameters<typeof real.open>) => {
+    const handle = await real.open(...args);
+    await between.act();
+    return handle;
+  };
+  return { ...real, open };
+});
+
+const folder = mkdtempSync(join(tmpdir(), "hedgerow-claim-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("whoever opens a file that is removed then leaves the next one to who has that", async () => {
+  const path = join(folder, "claim");
+  const first = await claimPrivate("image", path);
+  let second: typeof first;
+  between.act = async () => {
+    between.act = async () => {};
+    await rm(path);
+    await first?.close();
+    second = await claimPrivate("image", path);
+  };
+  const third = await claimPrivate("image", path);
+  expect(second).toBeDefined();
+  expect(third).toBeUndefined();
+  await second?.close();
+});
+
+test("whoever cannot open any file leaves a claim to who has it", async () => {
+  const path = join(folder, "kept");
+  const first = await claimPrivate("image", path);
+  const { ino } = statSync(path);
+  between.act = async () => {
+    between.act = async () => {};
+    throw Object.assign(new Error("EMFILE: too many open files"), {
+      code: "EMFILE",
+      syscall: "open",
+    });
+  };
+  await expect(claimPrivate("image", path)).rejects.toMatchObject({
+    code: "ERR_TARGET",
+    cause: { code: "EMFILE" },
+  });
+  expect(statSync(path).ino).toBe(ino);
+  await first?.close();
+});

@@ -1,0 +1,206 @@
+/** Processes that are killed while they use a cache, and what the next one finds. */
+import { createHash } from "node:crypto";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ImageCache } from "@hedgerow/snapshot";
+import { beforeAll, expect, test, vi } from "vitest";
+
+import { seededRandom } from "../../../../tests/origin/random.mjs";
+import { diskUse, KIB, MIB, makeSample, strayFiles } from "../../../../tests/support/snapshots/cache.js";
+import {
+  CacheProcess,
+  type ChurnKind,
+  type ChurnSample,
+} from "../../../../tests/support/snapshots/cache-job.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { trials } from "../../../../tests/support/trials.js";
+
+// Where others use the processor and the disk, it takes several times as long as a minute.
+vi.setConfig({ testTimeout: 600_000 });
+
+/** It holds about a third of the images. */
+const OPTIONS = { maxBytes: 1.5 * MIB };
+
+/** How many processes are killed in a directory before another one is begun with. */
+const KILLS_EACH = 10;
+
+/** How much those do of whom none is killed. */
+const STEPS = trials({ few: 100, all: 300 });
+
+const KINDS: readonly ChurnKind[] = [
+  ...(["get", "get", "get", "get", "get", "get", "release"] as const),
+  ...(["delete", "shrink", "shrink", "clear", "verify", "reopen", "reopen"] as const),
+];
+
+const path = temporaryFolder();
+const samples: ChurnSample[] = [];
+
+beforeAll(async () => {
+  for (let index = 0; index < 10; index += 1) {
+    const data = 64 * KIB * (1 + (index % 6));
+    const holes = index % 3 === 0 ? { size: MIB, stride: 128 * KIB } : {};
+    const { snapshot, digest, image } = await makeSample(path, `${index}`, { data, ...holes });
+    samples.push({ snapshot, digest, sum: sumOf(image) });
+  }
+});
+
+function sumOf(file: string): string {
+  return createHash("sha256").update(readFileSync(file)).digest("hex");
+}
+
+/**
+ * What a process is at when it is killed, and for how many milliseconds at most. One after another has its
+ * turn, as otherwise nearly all would be killed while they fill, which takes longest.
+ */
+const MOMENTS = [
+  ...([
+    ["start", 100],
+    ["open", 20],
+    ["fill", 60],
+    ["fill", 60],
+    ["hit", 4],
+    ["release", 4],
+  ] as const),
+  ...([
+    ["delete", 4],
+    ["shrink", 6],
+    ["clear", 6],
+    ["verify", 8],
+    ["reopen", 20],
+  ] as const),
+] as const;
+
+/** Waits until a process is at something, and then for a random while. Returns what that was. */
+async function moment(
+  process: CacheProcess,
+  number: number,
+  random: () => number,
+): Promise<string> {
+  const [word, most] = MOMENTS[number % MOMENTS.length]!;
+  // Whatever it does at random, it comes to everything.
+  if (word !== "start") await process.toTell(word);
+  await sleep(random() * most);
+  return word;
+}
+
+/** Has processes use a cache, and kills all of them but so many. Returns what each was at, or had just been at. */
+async function killSome(
+  directory: string,
+  random: () => number,
+  number: number,
+  { killed, spared }: { readonly killed: number; readonly spared: number },
+): Promise<string[]> {
+  const start = () => {
+    const process = CacheProcess.start({ directory, options: OPTIONS });
+    const seed = Math.floor(random() * 2 ** 31);
+    const done = process.churn({ samples, seed, kinds: KINDS, held: [2] });
+    // It is looked at below.
+    done.catch(() => {});
+    return { process, done };
+  };
+  const [victims, others] = [killed, spared].map((count) => Array.from({ length: count }, start));
+  const last: string[] = [];
+  for (const [index, { process, done }] of (victims ?? []).entries()) {
+    last.push(await moment(process, number + index, random));
+    await process.kill();
+    await expect(done).rejects.toThrow("SIGKILL");
+  }
+  // Those that go on take no harm.
+  await Promise.all((others ?? []).flatMap(({ process, done }) => [process.end(), done]));
+  return last;
+}
+
+/** Throws unless a cache that nobody has open is whole, and works. */
+async function expectWhole(directory: string, random: () => number): Promise<void> {
+  const cache = await ImageCache.open(directory, OPTIONS);
+  try {
+    expect(strayFiles(directory)).toEqual([]);
+    await expectCounted(cache);
+    const entries = await cache.entries();
+    for (const { digest } of entries) await expectImageOf(cache, path("nowhere"), digest, true);
+    expect(await cache.verify()).toEqual({ good: entries.length, damaged: [] });
+
+    const { snapshot, digest } = samples[Math.floor(random() * samples.length)]!;
+    await cache.delete(snapshot);
+    await expectImageOf(cache, snapshot, digest, false);
+    await expectCounted(cache);
+  } finally {
+    await cache.close();
+  }
+  expect(strayFiles(directory)).toEqual([]);
+}
+
+async function expectCounted(cache: ImageCache): Promise<void> {
+  const { bytes, excessBytes } = await cache.stats();
+  expect(bytes).toBe(diskUse(cache.directory));
+  expect(excessBytes).toBe(0);
+}
+
+async function expectImageOf(
+  cache: ImageCache,
+  source: string,
+  digest: string,
+  isHit: boolean,
+): Promise<void> {
+  const image = await cache.get(source, { digest, workers: 1 });
+  expect(image.hit).toBe(isHit);
+  expect(sumOf(image.path)).toBe(samples.find((sample) => sample.digest === digest)?.sum);
+  await image.release();
+}
+
+test.each([
+  { many: "one at a time", kills: trials({ few: 11, all: 100 }), killed: 1, spared: 0, seed: 1 },
+  { many: "one of two", kills: trials({ few: 11, all: 25 }), killed: 1, spared: 1, seed: 2 },
+  { many: "three of four", kills: trials({ few: 12, all: 75 }), killed: 3, spared: 1, seed: 3 },
+])(
+  "after each of $kills kills, $many, the cache is whole",
+  async ({ kills, killed, spared, seed }) => {
+    const random = seededRandom(seed);
+    const counts: Record<string, number> = {};
+    let done = 0;
+    while (done < kills) {
+      const directory = path(`cache-${seed}-${Math.floor(done / KILLS_EACH)}`);
+      for (const word of await killSome(directory, random, done, { killed, spared })) {
+        counts[word] = (counts[word] ?? 0) + 1;
+      }
+      done += killed;
+      await expectWhole(directory, random);
+    }
+    // They were killed amid all kinds of things.
+    for (const [word] of MOMENTS)
+      expect(counts[word], word).toBeGreaterThan(Math.floor(kills / 40));
+  },
+);
+
+test("those of whom none is killed do not disturb each other, whatever they do", async () => {
+  const directory = path("alive");
+  const processes = [1, 2, 3, 4].map((seed) => {
+    const process = CacheProcess.start({ directory, options: OPTIONS });
+    return {
+      process,
+      done: process.churn({ samples, seed, kinds: KINDS, held: [3], steps: STEPS }),
+    };
+  });
+  for (const { hits, misses } of await Promise.all(processes.map(({ done }) => done))) {
+    expect(Math.min(hits, misses)).toBeGreaterThan(STEPS / 30);
+  }
+  await Promise.all(processes.map(({ process }) => process.end()));
+  await expectWhole(directory, seededRandom(5));
+});
+
+test("what is left of each kind of file by those who were killed goes", async () => {
+  const directory = path("left");
+  const opened = await ImageCache.open(directory, OPTIONS);
+  await opened.close();
+  const [known, other] = [samples[0]!.digest, samples[1]!.digest];
+  const names = [
+    ...["totals.json.new", "excess", `images/${known}.img`, `images/${other}.record`],
+    ...["claim", "failed", "record", "65536.part"].map((kind) => `filling/${known}.${kind}`),
+  ];
+  for (const name of names) writeFileSync(join(directory, name), "{}", { mode: 0o600 });
+  expect(strayFiles(directory)).toEqual([...names].sort());
+  // Those who wait have a second to read it.
+  utimesSync(join(directory, `filling/${known}.failed`), 0, 0);
+  await expectWhole(directory, seededRandom(4));
+});

@@ -1,0 +1,41 @@
+/** Images that are let go of at the very moment that room is made. */
+import { readlinkSync } from "node:fs";
+import { expect, onTestFinished, test, vi } from "vitest";
+
+import { openParts } from "../../src/cache/parts.js";
+import { libc } from "../../src/local/libc.js";
+import { digestOf, manifestOf, quickFolder, use } from "../support/shelved.js";
+
+const SIZE = 2 ** 19;
+
+const path = quickFolder();
+
+test("what is let go of when it was found to be in use goes all the same", async () => {
+  const options = { maxBytes: 2 * SIZE };
+  const [one, other] = [await openParts(path(), options), await openParts(path(), options)];
+  const digest = digestOf("in use");
+  await use(one, digest, SIZE);
+  const lease = await one.shelf.take(digest);
+  if (lease === undefined) throw new Error("expected an image");
+
+  const system = (await libc())!;
+  const flock = system.flock;
+  let released: Promise<void> | undefined;
+  vi.spyOn(system, "flock").mockImplementation((fd, operation) => {
+    const result = flock(fd, operation);
+    const isInUse = result < 0 && readlinkSync(`/proc/self/fd/${fd}`).includes(digest);
+    if (isInUse) released ??= one.shelf.release(lease);
+    return result;
+  });
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+  const reserved = await other.shelf.reserve(manifestOf(digestOf("new"), SIZE), 4096);
+  expect(released).toBeDefined();
+  await released;
+  expect(one.shelf.has(digest)).toBe(false);
+
+  await reserved.file.close();
+  await one.close();
+  await other.close();
+});

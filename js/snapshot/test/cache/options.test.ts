@@ -1,0 +1,307 @@
+/** What a cache is told, and in which directories it may be. */
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import {
+  type CacheOptions,
+  type GetOptions,
+  ImageCache,
+  restoreSnapshot,
+} from "@hedgerow/snapshot";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+import { rejectionOf } from "../../../../tests/support/assert.js";
+import {
+  digestsIn,
+  expectImage,
+  MIB,
+  makeSample,
+  newDirectories,
+  openCache,
+  type Sample,
+} from "../../../../tests/support/snapshots/cache.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { run } from "../../../../tests/support/snapshots/job.js";
+import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+
+const path = temporaryFolder();
+const newDirectory = newDirectories(path);
+const isRoot = process.getuid?.() === 0;
+const OPTIONS = { maxBytes: 16 * MIB };
+
+let [directory, sample] = ["", {} as Sample];
+
+beforeAll(async () => {
+  sample = await makeSample(path, "image");
+});
+
+beforeEach(() => {
+  directory = newDirectory();
+});
+
+/** Throws unless a directory is refused, and is as it was. */
+async function expectRefused(place: string, ...parts: string[]): Promise<void> {
+  const list = () => (statSync(place).isDirectory() ? readdirSync(place) : []);
+  const before = existsSync(place) ? list() : undefined;
+  const error = await refusalOf(ImageCache.open(place, OPTIONS), "ERR_CACHE");
+  for (const part of [place, ...parts]) expect(error.message).toContain(part);
+  expect(existsSync(place) ? list() : undefined).toEqual(before);
+}
+
+describe("options", () => {
+  test.each([
+    {},
+    { maxBytes: undefined },
+    { maxBytes: MIB - 1 },
+    { maxBytes: 1.5 * MIB + 0.5 },
+    { maxBytes: Number.POSITIVE_INFINITY },
+    { maxBytes: Number.NaN },
+    { maxBytes: 2 ** 53 },
+    { maxBytes: "50 GB" },
+    { ...OPTIONS, create: 1 },
+    { ...OPTIONS, create: null },
+    { ...OPTIONS, verifyBytesPerSecond: 0 },
+    { ...OPTIONS, verifyBytesPerSecond: -1 },
+    { ...OPTIONS, verifyBytesPerSecond: 0.5 },
+    { ...OPTIONS, verifyBytesPerSecond: "fast" },
+  ])("%o is refused", async (options) => {
+    const opening = ImageCache.open(directory, options as CacheOptions);
+    const error = await refusalOf(opening, "ERR_ARGUMENT");
+    const option = Object.keys(options).at(-1) ?? "maxBytes";
+    expect(error.message).toMatch(new RegExp(`^${option}: expected .*, found `));
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  test.each([undefined, null, "options", 3])("%j are no options", async (options) => {
+    const wrong = options as unknown as CacheOptions;
+    await refusalOf(ImageCache.open(directory, wrong), "ERR_ARGUMENT");
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  test.each([undefined, null, 3, "", "a\0b"])("%j is no directory", async (place) => {
+    await refusalOf(ImageCache.open(place as string, OPTIONS), "ERR_ARGUMENT");
+  });
+
+  test("the least and the most that there may be are options", async () => {
+    await openCache(directory, { maxBytes: MIB, create: true, verifyBytesPerSecond: 1 });
+    const options = { maxBytes: Number.MAX_SAFE_INTEGER, verifyBytesPerSecond: undefined };
+    const cache = await openCache(directory, options);
+    expect((await cache.stats()).maxBytes).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  test.each([
+    { digest: "abc" },
+    { digest: 3 },
+    { signal: {} },
+    { onProgress: "often" },
+    { workers: 0 },
+    { overwrite: "yes" },
+    { durable: 1 },
+    { copyTo: 3 },
+    { copyTo: "" },
+    { connections: 0 },
+    { partSize: 1 },
+    { retries: -1 },
+    { timeouts: 3 },
+    { headers: { "a b": "c" } },
+    { s3: { endpoint: "ftp://a" } },
+  ])("get: %o is refused, for files as well", async (options) => {
+    const cache = await openCache(directory);
+    for (const source of [sample.snapshot, "http://127.0.0.1:1/a.vhs"]) {
+      const error = await refusalOf(cache.get(source, options as GetOptions), "ERR_ARGUMENT");
+      expect(error.message).toContain(Object.keys(options)[0]);
+    }
+    expect(digestsIn(directory)).toEqual([]);
+  });
+
+  test("what is no source, and what are no options, are refused by all", async () => {
+    const cache = await openCache(directory);
+    const calls = [cache.get, cache.has, cache.delete].map((call) => call.bind(cache));
+    for (const call of calls) {
+      for (const source of [3, undefined, "", "ftp://user:secret@example.com/a.vhs"]) {
+        const error = await refusalOf(call(source as string), "ERR_ARGUMENT");
+        expect(`${error.message} ${error.stack}`).not.toContain("secret");
+      }
+      await refusalOf(call(sample.snapshot, null as unknown as object), "ERR_ARGUMENT");
+      await refusalOf(call(sample.snapshot, { digest: "0" }), "ERR_ARGUMENT");
+    }
+    const restoring = restoreSnapshot(sample.snapshot, path("no"), { cache: {} as ImageCache });
+    expect((await refusalOf(restoring, "ERR_ARGUMENT")).message).toContain("cache: ");
+    expect(existsSync(path("no"))).toBe(false);
+  });
+});
+
+describe("a directory", () => {
+  test("is made, and all that it is in", async () => {
+    const cache = await openCache(join(directory, "a", "b"));
+    expect(cache.directory).toBe(join(realpathSync(directory), "a", "b"));
+    for (const name of ["", "a", "a/b"]) {
+      expect(statSync(join(directory, name)).mode & 0o777, name).toBe(0o700);
+    }
+  });
+
+  test("that is empty is made a cache, and one that others may look into stays so", async () => {
+    mkdirSync(directory, { mode: 0o755 });
+    const cache = await openCache(directory);
+    await expectImage((await cache.get(sample.snapshot)).path, sample);
+    expect(statSync(directory).mode & 0o777).toBe(0o755);
+  });
+
+  test("that a link leads to is one, by its real name", async () => {
+    mkdirSync(directory, { mode: 0o700 });
+    symlinkSync(directory, `${directory}-link`);
+    const cache = await openCache(`${directory}-link`);
+    expect(cache.directory).toBe(realpathSync(directory));
+    expect(existsSync(join(directory, "hedgerow-cache"))).toBe(true);
+  });
+
+  test.each([0o720, 0o702, 0o777, 0o1777])(
+    "that others may write to is refused: mode %o",
+    async (mode) => {
+      mkdirSync(directory);
+      chmodSync(directory, mode);
+      await expectRefused(directory, "nobody else can write to", (mode & 0o777).toString(8));
+    },
+  );
+
+  test("that others may write to by now is refused, and so is a folder in it", async () => {
+    await (await openCache(directory)).close();
+    for (const name of ["", "images", "filling"]) {
+      const place = join(directory, name);
+      chmodSync(place, 0o770);
+      const error = await refusalOf(ImageCache.open(directory, OPTIONS), "ERR_CACHE");
+      expect(error.message).toContain(place);
+      chmodSync(place, 0o700);
+    }
+    await openCache(directory);
+  });
+
+  test.runIf(isRoot)("of another user is refused (this takes root to try)", async () => {
+    mkdirSync(directory, { mode: 0o700 });
+    chownSync(directory, 65534, 65534);
+    await expectRefused(directory, "found one of 65534");
+    chownSync(directory, 0, 0);
+    await (await openCache(directory)).close();
+    chownSync(join(directory, "images"), 65534, 65534);
+    const error = await refusalOf(ImageCache.open(directory, OPTIONS), "ERR_CACHE");
+    expect(error.message).toContain("found one of 65534");
+  });
+
+  test("that has something else in it is refused, and stays as it is", async () => {
+    mkdirSync(directory, { mode: 0o700 });
+    writeFileSync(join(directory, "someone's"), "something");
+    await expectRefused(directory, `"someone's"`);
+    expect(readFileSync(join(directory, "someone's"), "utf8")).toBe("something");
+  });
+
+  test("that is a file, or a link to nothing, or in a file, is refused", async () => {
+    writeFileSync(directory, "something");
+    await expectRefused(directory);
+    expect(readFileSync(directory, "utf8")).toBe("something");
+    await expectRefused(join(directory, "a"));
+    symlinkSync(path("nothing"), `${directory}-link`);
+    await expectRefused(`${directory}-link`);
+    expect(existsSync(path("nothing"))).toBe(false);
+  });
+
+  test("that there is not, or that is none, is left alone if it is not to be made", async () => {
+    const options = { ...OPTIONS, create: false };
+    const error = await refusalOf(ImageCache.open(directory, options), "ERR_CACHE");
+    expect(error.message).toContain("expected a cache, found nothing");
+    expect(existsSync(directory)).toBe(false);
+    mkdirSync(directory, { mode: 0o700 });
+    const none = await refusalOf(ImageCache.open(directory, options), "ERR_CACHE");
+    expect(none.message).toContain("expected a cache, found none");
+    expect(readdirSync(directory)).toEqual([]);
+    await (await openCache(directory)).close();
+    await openCache(directory, { create: false });
+  });
+
+  test.each(["hedgerow image cache 2\n", "something else", "hedgerow image cache 1\n2"])(
+    "that is a cache of another kind is refused: %j",
+    async (kind) => {
+      await (await openCache(directory)).close();
+      writeFileSync(join(directory, "hedgerow-cache"), kind);
+      await expectRefused(directory, JSON.stringify(kind));
+      expect(readFileSync(join(directory, "hedgerow-cache"), "utf8")).toBe(kind);
+    },
+  );
+
+  test("whose kind was not written to its end is one", async () => {
+    const cache = await openCache(directory);
+    await (await cache.get(sample.snapshot)).release();
+    await cache.close();
+    const kind = readFileSync(join(directory, "hedgerow-cache"), "utf8");
+    for (const length of [0, 5]) {
+      truncateSync(join(directory, "hedgerow-cache"), length);
+      const again = await openCache(directory);
+      expect((await again.get(sample.snapshot)).hit).toBe(true);
+      await again.close();
+      expect(readFileSync(join(directory, "hedgerow-cache"), "utf8")).toBe(kind);
+    }
+  });
+
+  test("whose lock is a link is refused: it leads to something else", async () => {
+    await (await openCache(directory)).close();
+    writeFileSync(path("elsewhere"), "");
+    rmSync(join(directory, "hedgerow-cache"));
+    symlinkSync(path("elsewhere"), join(directory, "hedgerow-cache"));
+    await expectRefused(directory);
+    expect(readFileSync(path("elsewhere"), "utf8")).toBe("");
+  });
+
+  test("of which the sources are lost or damaged knows its images", async () => {
+    const cache = await openCache(directory);
+    await (await cache.get(sample.snapshot)).release();
+    await cache.close();
+    const sources = join(directory, "sources");
+    const { size } = statSync(sources);
+    const harms = [
+      () => rmSync(sources),
+      () => truncateSync(sources, 100),
+      () => writeFileSync(sources, Buffer.alloc(size, 1)),
+    ];
+    for (const harm of harms) {
+      harm();
+      const again = await openCache(directory);
+      expect(statSync(sources).size).toBe(size);
+      expect((await again.get(sample.snapshot)).hit).toBe(true);
+      await again.close();
+    }
+  });
+
+  test("that was removed while it was open is told of, and may be made again", async () => {
+    const cache = await openCache(directory);
+    await (await cache.get(sample.snapshot)).release();
+    rmSync(directory, { recursive: true });
+    await refusalOf(cache.stats(), "ERR_CACHE");
+    await refusalOf(cache.clear(), "ERR_CACHE");
+    const error = await rejectionOf(cache.get(sample.snapshot));
+    expect(error).toMatchObject({ name: "SnapshotError", cause: { code: "ENOENT" } });
+    await cache.close();
+    const again = await openCache(directory);
+    expect((await again.get(sample.snapshot)).hit).toBe(false);
+  });
+});
+
+test("without the package koffi, or on another system, there is no cache", async () => {
+  mkdirSync(directory);
+  const target = join(directory, "cache");
+  const job = { call: "openCache", source: "", target } as const;
+  const { error, names } = await run(job, { preload: "no-extents" });
+  expect(error).toMatchObject({ code: "ERR_CACHE" });
+  expect(error?.message).toContain("koffi");
+  expect(names).toEqual([]);
+});

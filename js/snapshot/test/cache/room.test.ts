@@ -1,0 +1,152 @@
+/** What a cache takes on the disk, measured all the time while processes use it at random, and what they use. */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+
+import {
+  diskUse,
+  filesIn,
+  KIB,
+  MIB,
+  makeSample,
+  openCache,
+  strayFiles,
+} from "../../../../tests/support/snapshots/cache.js";
+import { CacheProcess, type ChurnSample, type Use } from "../../../../tests/support/snapshots/cache-job.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { bytesOnDisk } from "../../../../tests/support/snapshots/image.js";
+import { trials } from "../../../../tests/support/trials.js";
+
+// Where others use the processor and the disk, it takes several times as long as a minute.
+vi.setConfig({ testTimeout: 600_000 });
+
+/** The seeds of the processes. */
+const SEEDS = [1, 2, 3, 4];
+
+/** How many steps each takes: three of four are gets. */
+const STEPS = trials({ few: 100, all: 700 });
+
+/** How many images each has in use at most: in the middle, all of them together are more than there is room for. */
+const HELD = [1, 2, 1, 8, 1, 2];
+
+/** How often what is on the disk is measured, in milliseconds. */
+const INTERVAL = 10;
+
+/** What the record of an image and its journal take, and what is kept free for folders that grow, in bytes. */
+const [ASIDE, MARGIN] = [8 * KIB, 64 * KIB];
+
+const path = temporaryFolder();
+
+/** What was on the disk at a time, in milliseconds. */
+interface Measured {
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: number;
+}
+
+const now = () => Number(process.hrtime.bigint()) / 1e6;
+
+/** Images of many sizes, some of them sparse. */
+async function makeSamples(): Promise<(ChurnSample & { readonly most: number })[]> {
+  const samples = [];
+  for (let index = 0; index < 24; index += 1) {
+    const data = 64 * KIB * (1 + ((index * 7) % 12));
+    const holes = index % 3 === 0 ? { size: 2 * MIB, stride: 128 * KIB } : {};
+    const sample = await makeSample(path, `${index}`, { data, ...holes });
+    const sum = createHash("sha256").update(readFileSync(sample.image)).digest("hex");
+    const most = Math.max(bytesOnDisk(sample.image), data) + data / 128 + ASIDE;
+    samples.push({ snapshot: sample.snapshot, digest: sample.digest, sum, most });
+  }
+  return samples;
+}
+
+/** What is on the disk, unless files came or went while it was measured. */
+function measure(directory: string): Measured | undefined {
+  const [from, before] = [now(), filesIn(directory)];
+  try {
+    const bytes = diskUse(directory);
+    const isSame = filesIn(directory).join() === before.join();
+    return isSame ? { from, to: now(), bytes } : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Measures what is on the disk until it is told to end. */
+async function measureAll(directory: string, signal: AbortSignal): Promise<Measured[]> {
+  const all: Measured[] = [];
+  while (!signal.aborted) {
+    let measured: Measured | undefined;
+    for (let tries = 0; tries < 20 && measured === undefined; tries += 1) {
+      measured = measure(directory);
+    }
+    if (measured !== undefined) all.push(measured);
+    await sleep(INTERVAL);
+  }
+  return all;
+}
+
+test("a cache takes no more than it may, but for what is in use, and what is in use stays", async () => {
+  const samples = await makeSamples();
+  const most = new Map(samples.map((sample) => [sample.digest, sample.most]));
+  const maxBytes = Math.floor(samples.reduce((sum, sample) => sum + sample.most, 0) / 3);
+  const directory = path("cache");
+  const own = await openCache(directory, { maxBytes });
+  const empty = diskUse(directory) + MARGIN;
+
+  const ending = new AbortController();
+  const measuring = measureAll(directory, ending.signal);
+  const processes = SEEDS.map(() => CacheProcess.start({ directory, options: { maxBytes } }));
+  const churned = await Promise.all(
+    processes.map((process, index) =>
+      process.churn({
+        ...{ samples, seed: SEEDS[index]!, steps: STEPS, held: HELD },
+        kinds: ["get", "get", "get", "release"],
+      }),
+    ),
+  );
+  ending.abort();
+  const measured = await measuring;
+
+  const count = (of: "hits" | "misses") => churned.reduce((sum, each) => sum + each[of], 0);
+  expect(count("hits") + count("misses")).toBeGreaterThanOrEqual(2.8 * STEPS);
+  expect(count("misses")).toBeGreaterThan(STEPS / 3);
+  expect(count("hits")).toBeGreaterThan(STEPS / 3);
+  const uses = churned.flatMap((each) => each.uses);
+  const limits = { own: 0, used: 0 };
+  for (const { from, to, bytes } of measured) {
+    const used = empty + bytesInUse(uses, from, to, most);
+    if (used <= maxBytes) limits.own += 1;
+    else limits.used += 1;
+    expect(bytes).toBeLessThanOrEqual(Math.max(maxBytes, used));
+  }
+  // It was measured often, both while less was in use than there is room for, and while more was.
+  expect(limits.own).toBeGreaterThan(100);
+  expect(limits.used).toBeGreaterThan(20);
+  expect(Math.max(...measured.map(({ bytes }) => bytes))).toBeGreaterThan(maxBytes);
+
+  // Now that nothing is in use, it takes no more than it may, by all accounts.
+  const stats = await own.stats();
+  expect(stats).toMatchObject({ excessBytes: 0, bytes: diskUse(directory), leases: 0 });
+  expect(stats.bytes).toBeLessThanOrEqual(maxBytes);
+  expect(existsSync(join(directory, "excess"))).toBe(false);
+  const [du] = `${execFileSync("du", ["-s", "--block-size=1", directory])}`.split("\t");
+  expect(diskUse(directory)).toBe(Number(du));
+  await Promise.all(processes.map((process) => process.end()));
+  expect(strayFiles(directory)).toEqual([]);
+});
+
+/** What the images take that were in use at some time of a while. */
+function bytesInUse(
+  uses: readonly Use[],
+  from: number,
+  to: number,
+  most: ReadonlyMap<string, number>,
+): number {
+  const digests = uses.filter((use) => use.from <= to && use.to >= from).map((use) => use.digest);
+  return [...new Set(digests)].reduce((sum, digest) => sum + (most.get(digest) ?? 0), 0);
+}

@@ -1,0 +1,358 @@
+/** How a cache finds the image of a snapshot: by its identity, and by where it is and its ETag. */
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { createSnapshot, type ImageCache, inspectSnapshot } from "@hedgerow/snapshot";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+
+import type { Faults } from "../../../../tests/origin/fault.mjs";
+import type { Origin } from "../../../../tests/origin/origin.mjs";
+import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
+import {
+  digestsIn,
+  expectImage,
+  KIB,
+  MIB,
+  makeSample,
+  newDirectories,
+  openCache,
+  type Sample,
+  strayFiles,
+} from "../../../../tests/support/snapshots/cache.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { startProxy } from "../../../../tests/support/snapshots/proxy.js";
+import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+import { expectNoConnections, isTail, originOf } from "../../../../tests/support/snapshots/remote.js";
+
+const path = temporaryFolder();
+const newDirectory = newDirectories(path);
+let [one, other] = [{} as Sample, {} as Sample];
+
+/** What is asked of the end of a snapshot at most, in bytes: it may have some of the data, but not all. */
+const TAIL = 512 * KIB;
+
+const ranges = (origin: Origin) => origin.requests.map(({ headers }) => headers.range);
+
+beforeAll(async () => {
+  one = await makeSample(path, "one", { data: 2 * MIB });
+  other = await makeSample(path, "other", { data: 2 * MIB });
+});
+
+/** Gets an image, looks at it, and lets go of it. Returns whether it was there. */
+async function got(
+  cache: ImageCache,
+  source: string | URL,
+  sample: Sample,
+  options: Parameters<ImageCache["get"]>[1] = {},
+): Promise<boolean> {
+  const image = await cache.get(source, options);
+  await expectImage(image.path, sample);
+  expect(image.info).toMatchObject({ digest: sample.digest });
+  await image.release();
+  return image.hit;
+}
+
+/** What was asked of an origin while something was done: ranges, and how many bytes were sent. */
+async function asked(origin: Origin, action: () => Promise<unknown>) {
+  const { requestCount, bytesSent } = origin;
+  await action();
+  await expectNoConnections(origin);
+  const requests = origin.requestCount - requestCount;
+  return {
+    ranges: requests === 0 ? [] : ranges(origin).slice(-requests),
+    bytes: origin.bytesSent - bytesSent,
+  };
+}
+
+describe("a URL of which the ETag is known", () => {
+  test("is asked for one byte, and no more", async () => {
+    const cache = await openCache(newDirectory());
+    const origin = await originOf({ "/a.vhs": one.snapshot });
+    const first = await asked(origin, async () => {
+      expect(await got(cache, origin.url("/a.vhs"), one)).toBe(false);
+    });
+    expect(first.bytes).toBeGreaterThanOrEqual(one.fileSize);
+    const second = await asked(origin, async () => {
+      expect(await got(cache, origin.url("/a.vhs"), one)).toBe(true);
+    });
+    expect(second).toEqual({ ranges: ["bytes=0-0"], bytes: 1 });
+    expect(await cache.stats()).toMatchObject({ hits: 1, misses: 1, fills: 1, entries: 1 });
+  });
+
+  test("is known to all who have the directory open, and to those who open it later", async () => {
+    const directory = newDirectory();
+    const [first, second] = [await openCache(directory), await openCache(directory)];
+    const origin = await originOf({ "/a.vhs": one.snapshot });
+    await got(first, origin.url("/a.vhs"), one);
+    const again = await asked(origin, async () => {
+      expect(await got(second, origin.url("/a.vhs"), one)).toBe(true);
+    });
+    expect(again.bytes).toBe(1);
+    await Promise.all([first.close(), second.close()]);
+    const later = await openCache(directory);
+    const reopened = await asked(origin, async () => {
+      expect(await got(later, origin.url("/a.vhs"), one)).toBe(true);
+    });
+    expect(reopened.bytes).toBe(1);
+  });
+
+  test("has a user, a fragment or a signature that does not matter", async () => {
+    const cache = await openCache(newDirectory());
+    const origin = await originOf({ "/a.vhs": one.snapshot });
+    await got(cache, origin.url("/a.vhs?X-Amz-Signature=1&X-Amz-Date=2"), one);
+    const url = origin.url("/a.vhs?X-Amz-Signature=3&x-amz-date=4#part");
+    [url.username, url.password] = ["user", "password"];
+    const again = await asked(origin, async () => expect(await got(cache, url, one)).toBe(true));
+    expect(again.bytes).toBe(1);
+    // What else is in a query may be what is asked for.
+    origin.set("/a.vhs", other.snapshot);
+    expect(await got(cache, origin.url("/a.vhs?version=2"), other)).toBe(false);
+  });
+
+  test("that has changed is no hit, and its new image is got", async () => {
+    const directory = newDirectory();
+    const cache = await openCache(directory);
+    const origin = await originOf({ "/a.vhs": one.snapshot });
+    await got(cache, origin.url("/a.vhs"), one);
+    origin.set("/a.vhs", other.snapshot);
+    expect(await got(cache, origin.url("/a.vhs"), other)).toBe(false);
+    expect(await got(cache, origin.url("/a.vhs"), other)).toBe(true);
+    expect(digestsIn(directory)).toEqual([one.digest, other.digest].sort());
+    // What it was before is still there, by what it is.
+    origin.set("/a.vhs", one.snapshot);
+    const back = await asked(origin, () => got(cache, origin.url("/a.vhs"), one));
+    expect(back.bytes).toBeLessThanOrEqual(TAIL + 1);
+  });
+
+  test("of which the image has gone is fetched again", async () => {
+    const cache = await openCache(newDirectory());
+    const origin = await originOf({ "/a.vhs": one.snapshot });
+    await got(cache, origin.url("/a.vhs"), one);
+    expect(await cache.delete(origin.url("/a.vhs"))).toBe(true);
+    expect(await got(cache, origin.url("/a.vhs"), one)).toBe(false);
+    expect((await cache.stats()).fills).toBe(2);
+  });
+
+  test("that is no more there is told of, though its image is", async () => {
+    const cache = await openCache(newDirectory());
+    const origin = await originOf({ "/a.vhs": one.snapshot });
+    await got(cache, origin.url("/a.vhs"), one);
+    origin.faults = () => ({ status: 404 });
+    const error = await refusalOf(cache.get(origin.url("/a.vhs")), "ERR_SOURCE");
+    expect(error.status).toBe(404);
+  });
+
+  test("is refused to those whom its server refuses, unless they know what it is", async () => {
+    const cache = await openCache(newDirectory());
+    const faults: Faults = ({ headers }) =>
+      headers.authorization === "token good" ? undefined : { status: 403 };
+    const origin = await originOf({ "/a.vhs": one.snapshot }, { faults });
+    const url = origin.url("/a.vhs");
+    expect(await got(cache, url, one, { headers: { authorization: "token good" } })).toBe(false);
+    const wrong = { headers: { authorization: "token bad" } };
+    const error = await refusalOf(cache.get(url, wrong), "ERR_SOURCE");
+    expect(error.status).toBe(403);
+    await refusalOf(cache.get(url), "ERR_SOURCE");
+    await refusalOf(cache.has(url), "ERR_SOURCE");
+    expect(await got(cache, url, one, { headers: { authorization: "token good" } })).toBe(true);
+    const { digest } = one;
+    expect(await asked(origin, () => got(cache, url, one, { digest }))).toMatchObject({ bytes: 0 });
+  });
+
+  test.each([0, 1])(
+    "is fetched once for those who may see it, beside those who may not: %i",
+    async (good) => {
+      const cache = await openCache(newDirectory());
+      const faults: Faults = ({ headers }) =>
+        headers.authorization === "token good" ? undefined : { status: 403 };
+      const origin = await originOf({ "/a.vhs": one.snapshot }, { faults });
+      const wanted = Array.from({ length: 8 }, (_, index) => {
+        const authorization = index % 2 === good ? "token good" : "token bad";
+        return cache.get(origin.url("/a.vhs"), { headers: { authorization } });
+      });
+      const results = await Promise.allSettled(wanted);
+      expect(results.map(({ status }) => status)).toEqual(
+        wanted.map((_, index) => (index % 2 === good ? "fulfilled" : "rejected")),
+      );
+      for (const result of results) {
+        if (result.status === "fulfilled") await expectImage(result.value.path, one);
+        else expect(result.reason).toMatchObject({ code: "ERR_SOURCE", status: 403 });
+      }
+      expect((await cache.stats()).fills).toBe(1);
+    },
+  );
+});
+
+describe("what is known by what it says of itself:", () => {
+  test("the same snapshot at another URL, with the same ETag", async () => {
+    const cache = await openCache(newDirectory());
+    const bytes = readFileSync(one.snapshot);
+    const origin = await originOf({ "/a.vhs": bytes, "/b.vhs": bytes });
+    await got(cache, origin.url("/a.vhs"), one);
+    const second = await asked(origin, async () => {
+      expect(await got(cache, origin.url("/b.vhs"), one)).toBe(true);
+    });
+    expect(second.ranges.every((range) => isTail({ headers: { range } }))).toBe(true);
+    expect(second.bytes).toBeLessThanOrEqual(TAIL);
+    expect(await asked(origin, () => got(cache, origin.url("/b.vhs"), one))).toMatchObject({
+      bytes: 1,
+    });
+  });
+
+  test("another snapshot at another URL, though its ETag is the same", async () => {
+    const cache = await openCache(newDirectory());
+    const origin = await originOf({ "/a.vhs": one.snapshot, "/b.vhs": other.snapshot });
+    origin.faults = () => ({ etag: '"same"' });
+    expect(await got(cache, origin.url("/a.vhs"), one)).toBe(false);
+    expect(await got(cache, origin.url("/b.vhs"), other)).toBe(false);
+    expect(await got(cache, origin.url("/a.vhs"), one)).toBe(true);
+  });
+
+  test.each([
+    ["no ETag", null],
+    ["a weak ETag", 'W/"1"'],
+  ])("a URL with %s", async (_, etag) => {
+    const cache = await openCache(newDirectory());
+    const origin = await originOf({ "/a.vhs": one.snapshot }, { faults: () => ({ etag }) });
+    expect(await got(cache, origin.url("/a.vhs"), one)).toBe(false);
+    const second = await asked(origin, async () => {
+      expect(await got(cache, origin.url("/a.vhs"), one)).toBe(true);
+    });
+    expect(second.bytes).toBeLessThanOrEqual(TAIL + 1);
+    expect(await cache.has(origin.url("/a.vhs"))).toBe(true);
+    // It is no other snapshot for having the same ETag.
+    origin.set("/a.vhs", other.snapshot);
+    expect(await got(cache, origin.url("/a.vhs"), other)).toBe(false);
+    expect(await cache.stats()).toMatchObject({ hits: 1, misses: 2, fills: 2 });
+  });
+
+  test("a file, and a copy of it, and the same at a URL", async () => {
+    const cache = await openCache(newDirectory());
+    copyFileSync(one.snapshot, path("copy.vhs"));
+    const origin = await originOf({ "/a.vhs": one.snapshot });
+    expect(await got(cache, one.snapshot, one)).toBe(false);
+    expect(await got(cache, path("copy.vhs"), one)).toBe(true);
+    expect(await got(cache, origin.url("/a.vhs"), one)).toBe(true);
+    copyFileSync(other.snapshot, path("copy.vhs"));
+    expect(await got(cache, path("copy.vhs"), other)).toBe(false);
+    expect((await cache.stats()).fills).toBe(2);
+  });
+
+  test("the same image in another snapshot, which is another", async () => {
+    const cache = await openCache(newDirectory());
+    const { digest } = await createSnapshot(one.image, path("finer.vhs"), { pieceSize: 4 * KIB });
+    expect(digest).not.toBe(one.digest);
+    await got(cache, one.snapshot, one);
+    expect(await got(cache, path("finer.vhs"), { ...one, digest })).toBe(false);
+  });
+});
+
+describe("a digest that is given", () => {
+  test("is all that is needed: nobody is asked, and nobody need be there", async () => {
+    const cache = await openCache(newDirectory());
+    const origin = await originOf({ "/a.vhs": one.snapshot });
+    const [url, { digest }] = [origin.url("/a.vhs"), one];
+    expect(await got(cache, url, one, { digest })).toBe(false);
+    const { requestCount } = origin;
+    expect(await got(cache, url, one, { digest })).toBe(true);
+    expect(await got(cache, url, one, { digest: digest.toUpperCase() })).toBe(true);
+    expect(await cache.has(url, { digest })).toBe(true);
+    expect(origin.requestCount).toBe(requestCount);
+    await origin.close();
+    expect(await got(cache, url, one, { digest })).toBe(true);
+    expect(await got(cache, "s3://nowhere/a.vhs", one, { digest })).toBe(true);
+    expect(await got(cache, path("no such file"), one, { digest })).toBe(true);
+    expect(await cache.delete(url, { digest })).toBe(true);
+    expect(await cache.has(url, { digest })).toBe(false);
+  });
+
+  test.each(["a file", "a URL"])("must be that of what is there: %s", async (kind) => {
+    const directory = newDirectory();
+    const cache = await openCache(directory);
+    const origin = await originOf({ "/a.vhs": one.snapshot });
+    const source = kind === "a file" ? one.snapshot : origin.url("/a.vhs");
+    const { digest } = other;
+    const error = await refusalOf(cache.get(source, { digest }), "ERR_SNAPSHOT_DIGEST");
+    expect(error.message).toContain(one.digest);
+    expect(error.message).toContain(digest);
+    expect(origin.bytesSent).toBeLessThanOrEqual(TAIL);
+    // It is the image of that digest that is there, whatever is at the source.
+    await got(cache, other.snapshot, other);
+    expect(await got(cache, source, other, { digest })).toBe(true);
+  });
+});
+
+describe("has and delete", () => {
+  test("of a URL ask its server what it is, and fetch nothing", async () => {
+    const directory = newDirectory();
+    const cache = await openCache(directory);
+    const origin = await originOf({ "/a.vhs": one.snapshot });
+    const url = origin.url("/a.vhs");
+    expect(await cache.has(url)).toBe(false);
+    expect(await cache.delete(url)).toBe(false);
+    expect(origin.bytesSent).toBeLessThanOrEqual(2 * TAIL);
+    await got(cache, url, one);
+    const { ranges: asks } = await asked(origin, async () =>
+      expect(await cache.has(url)).toBe(true),
+    );
+    expect(asks).toEqual(["bytes=0-0"]);
+    origin.set("/a.vhs", other.snapshot);
+    expect(await cache.has(url)).toBe(false);
+    expect(await cache.delete(url)).toBe(false);
+    expect(digestsIn(directory)).toEqual([one.digest]);
+    origin.set("/a.vhs", one.snapshot);
+    expect(await cache.delete(url)).toBe(true);
+    expect(digestsIn(directory)).toEqual([]);
+    expect(strayFiles(directory)).toEqual([]);
+  });
+
+  test("of a file read what it says of itself", async () => {
+    const cache = await openCache(newDirectory());
+    expect(await cache.has(one.snapshot)).toBe(false);
+    await got(cache, one.snapshot, one);
+    expect(await cache.has(one.snapshot)).toBe(true);
+    expect(await cache.has(other.snapshot)).toBe(false);
+    expect(await cache.delete(other.snapshot)).toBe(false);
+    expect(await cache.delete(one.snapshot)).toBe(true);
+    expect(await cache.delete(one.snapshot)).toBe(false);
+    await refusalOf(cache.has(path("no such file")), "ERR_SOURCE");
+    writeFileSync(path("no snapshot"), "no snapshot");
+    await refusalOf(cache.delete(path("no snapshot")), "ERR_SNAPSHOT_FORMAT");
+  });
+});
+
+describe("an object store", () => {
+  let server: S3Server;
+
+  beforeAll(async () => {
+    server = await startS3();
+  });
+  afterAll(() => server.close());
+
+  test("is asked for one byte, by another signature each time", async () => {
+    const cache = await openCache(newDirectory());
+    const proxy = await startProxy(server.endpoint, () => undefined);
+    await using _ = proxy;
+    const s3 = { ...server, endpoint: proxy.endpoint };
+    const url = `s3://${server.bucket}/a.vhs`;
+    await createSnapshot(one.image, url, { s3, pieceSize: 64 * KIB, level: 1 });
+    const { digest } = await inspectSnapshot(url, { s3 });
+    expect(digest).toBe(one.digest);
+    expect(await got(cache, url, one, { s3 })).toBe(false);
+    const before = proxy.requests.length;
+    // A signature has the second in which it was made.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 5_000 });
+    try {
+      expect(await got(cache, url, one, { s3 })).toBe(true);
+    } finally {
+      vi.useRealTimers();
+    }
+    const asks = proxy.requests.slice(before);
+    expect(asks.length).toBe(1);
+    const earlier = proxy.requests.slice(0, before).filter((request) => request.startsWith("GET"));
+    expect(earlier).not.toContain(asks[0]);
+    expect(asks[0]).toContain("X-Amz-Signature=");
+    expect(await got(cache, `s3://${server.bucket}/a.vhs`, one, { s3, digest })).toBe(true);
+    expect(proxy.requests.length).toBe(before + 1);
+    const [entry] = await cache.entries();
+    expect(entry?.source).toBe(url);
+  });
+});

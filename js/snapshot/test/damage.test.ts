@@ -1,0 +1,221 @@
+/** Files that are damaged, or that are no snapshots. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import {
+  createSnapshot,
+  inspectSnapshot,
+  restoreSnapshot,
+  SnapshotError,
+  type SnapshotInfo,
+  verifySnapshot,
+} from "@hedgerow/snapshot";
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
+import { letters, noise } from "../../../tests/support/snapshots/image.js";
+import { refusalOf } from "../../../tests/support/snapshots/refusal.js";
+import { trials } from "../../../tests/support/trials.js";
+
+const OLD = "what was there before";
+
+/** How many bits of each byte are flipped, another one first for each. */
+const BITS = trials({ few: 1, all: 8 });
+
+const path = temporaryFolder();
+
+/** Data, a hole, and data. */
+const image = Buffer.concat([Buffer.alloc(2 ** 12, "a"), Buffer.alloc(2 ** 16), Buffer.from("b")]);
+
+let whole: Buffer;
+let info: SnapshotInfo;
+
+beforeAll(async () => {
+  writeFileSync(path("image"), image);
+  info = await createSnapshot(path("image"), path("whole.vhs"));
+  whole = readFileSync(path("whole.vhs"));
+});
+
+test("the file that is damaged below has frames of both kinds, and is small", () => {
+  expect(info).toMatchObject({ dataFrames: 2, holeFrames: 1 });
+  expect(whole.length).toBeLessThan(500);
+});
+
+/** Throws unless an error tells what is wrong, and where in the file that is. */
+function expectFormatError(error: unknown, fileSize: number): void {
+  if (!(error instanceof SnapshotError)) throw error;
+  expect(error.code).toBe("ERR_SNAPSHOT_FORMAT");
+  expect(error.field).toMatch(/./);
+  expect(error.offset).toBeGreaterThanOrEqual(0);
+  expect(error.offset).toBeLessThanOrEqual(fileSize);
+  expect(error.message).toContain(error.field);
+}
+
+/** How something ended: in an error, or well. */
+type Ending = "refused" | "right";
+
+async function endingOf(promise: Promise<unknown>, fileSize: number): Promise<Ending> {
+  try {
+    await promise;
+    return "right";
+  } catch (error) {
+    expectFormatError(error, fileSize);
+    return "refused";
+  }
+}
+
+/** Has a damaged file restored over another file. `place` is of nobody else meanwhile. */
+async function restore(damaged: Buffer, place: string): Promise<Ending> {
+  const [snapshot, target] = [path(`${place}.vhs`), path(place)];
+  writeFileSync(snapshot, damaged);
+  writeFileSync(target, OLD);
+  const restored = restoreSnapshot(snapshot, target, { workers: 1 });
+  const ending = await endingOf(restored, damaged.length);
+  const found = readFileSync(target);
+  if (!found.equals(ending === "right" ? image : Buffer.from(OLD))) {
+    throw new Error(`what was ${ending} left ${found.length} bytes that are wrong`);
+  }
+  return ending;
+}
+
+/** Has a damaged file verified. */
+function verify(damaged: Buffer, place: string): Promise<Ending> {
+  writeFileSync(path(`${place}.vhs`), damaged);
+  return endingOf(verifySnapshot(path(`${place}.vhs`), { workers: 1 }), damaged.length);
+}
+
+/** Does `action` for each of `items`, a few at a time, each at a place of its own. */
+async function forEach<T>(
+  items: Iterable<T>,
+  action: (item: T, place: string) => Promise<void>,
+): Promise<void> {
+  const queue = items[Symbol.iterator]();
+  const work = async (place: string) => {
+    for (let next = queue.next(); !next.done; next = queue.next()) await action(next.value, place);
+  };
+  const places = Array.from({ length: 2 * availableParallelism() }, (_, index) => `place-${index}`);
+  await Promise.all(places.map(work));
+}
+
+describe("damage", () => {
+  test("a file that ends early is refused, wherever it ends", async () => {
+    await forEach(whole.keys(), async (length, place) => {
+      const damaged = whole.subarray(0, length);
+      expect(await restore(damaged, place), `${length} bytes`).toBe("refused");
+      expect(await verify(damaged, place), `${length} bytes`).toBe("refused");
+    });
+    expect(leftovers(path())).toEqual([]);
+  });
+
+  test("a file that goes on is refused", async () => {
+    for (const more of [1, 9, whole.length]) {
+      const damaged = Buffer.concat([whole, whole.subarray(-more)]);
+      expect(await restore(damaged, "longer"), `${more} bytes`).toBe("refused");
+      expect(await verify(damaged, "longer"), `${more} bytes`).toBe("refused");
+    }
+  });
+
+  test(`a bit that is flipped (${BITS} of each byte) is found by verifying, and restores what was, or nothing`, async () => {
+    const endings: Record<Ending, number> = { refused: 0, right: 0 };
+    const flips = Array.from({ length: BITS * whole.length }, (_, flip) => flip);
+    await forEach(flips, async (flip, place) => {
+      const [byte, turn] = [Math.floor(flip / BITS), flip % BITS];
+      const number = (byte + turn) & 7;
+      const damaged = Buffer.from(whole);
+      damaged[byte]! ^= 1 << number;
+      const restored = await restore(damaged, place);
+      endings[restored] += 1;
+      // What both refuse is verified for one bit of each byte.
+      if (restored === "refused" && turn > 0) return;
+      expect(await verify(damaged, place), `bit ${number} of byte ${byte}`).toBe("refused");
+    });
+    // Both must happen: data is checked, and what restoring does not need is not read.
+    expect(endings.refused).toBeGreaterThan(BITS * 200);
+    expect(endings.right).toBeGreaterThan(0);
+    expect(leftovers(path())).toEqual([]);
+  }, 600_000);
+});
+
+describe("what is no snapshot", () => {
+  const zstd = (bytes: Buffer) => execFileSync("zstd", ["-c"], { input: bytes, stdio: "pipe" });
+
+  /** A zstd file with a table of its frames at the end, which is no snapshot for all that. */
+  function seekable(bytes: Buffer): Buffer {
+    const frame = zstd(bytes);
+    const table = Buffer.alloc(8 + 8 + 9);
+    table.writeUInt32LE(0x184d2a5e, 0);
+    table.writeUInt32LE(8 + 9, 4);
+    table.writeUInt32LE(frame.length, 8);
+    table.writeUInt32LE(bytes.length, 12);
+    table.writeUInt32LE(1, 16);
+    table.writeUInt32LE(0x8f92eab1, 21);
+    return Buffer.concat([frame, table]);
+  }
+
+  const files: Record<string, () => Buffer> = {
+    "an empty file": () => Buffer.alloc(0),
+    "one byte": () => Buffer.alloc(1),
+    zeros: () => Buffer.alloc(100_000),
+    text: () => letters("text", 100_000),
+    noise: () => noise("noise", 100_000),
+    "a JPEG": () => Buffer.concat([Buffer.from("ffd8ffe000104a464946", "hex"), noise("jpeg", 999)]),
+    "a zstd file": () => zstd(letters("zstd", 100_000)),
+    "a seekable zstd file": () => seekable(letters("seekable", 100_000)),
+    "a seekable zstd file of nothing": () => seekable(Buffer.alloc(0)),
+    "the table of a snapshot alone": () => whole.subarray(-(5 * 8 + 9 + 8)),
+    "a snapshot behind something else": () => Buffer.concat([noise("before", 64), whole]),
+    "an image": () => image,
+  };
+
+  test.each(Object.keys(files))("%s is refused", async (name) => {
+    const bytes = files[name]!();
+    writeFileSync(path("none.vhs"), bytes);
+    writeFileSync(path("target"), OLD);
+    const onProgress = () => expect.unreachable();
+    for (const read of [
+      () => restoreSnapshot(path("none.vhs"), path("target"), { onProgress }),
+      () => restoreSnapshot(path("none.vhs"), path("new"), { onProgress }),
+      () => inspectSnapshot(path("none.vhs")),
+      () => verifySnapshot(path("none.vhs"), { onProgress }),
+    ]) {
+      expectFormatError(await refusalOf(read(), "ERR_SNAPSHOT_FORMAT"), bytes.length);
+    }
+    expect(readFileSync(path("target"), "utf8")).toBe(OLD);
+    expect(existsSync(path("new"))).toBe(false);
+    expect(leftovers(path())).toEqual([]);
+  });
+});
+
+test("a file of another version is refused as one, whatever else is in it", async () => {
+  const later = Buffer.concat([whole.subarray(0, 32), noise("later", 57)]);
+  later.writeUInt16LE(2, 16);
+  writeFileSync(path("later.vhs"), later);
+  const error = await refusalOf(inspectSnapshot(path("later.vhs")), "ERR_SNAPSHOT_FORMAT");
+  expect(error).toMatchObject({ field: "version in the header", offset: 16 });
+  expect(error.message).toContain("expected 1, found 2");
+});
+
+describe("the digest that a snapshot must have", () => {
+  const readers: Record<string, (digest: string) => Promise<unknown>> = {
+    restoreSnapshot: (digest) => restoreSnapshot(path("whole.vhs"), path("pinned"), { digest }),
+    inspectSnapshot: (digest) => inspectSnapshot(path("whole.vhs"), { digest }),
+    verifySnapshot: (digest) => verifySnapshot(path("whole.vhs"), { digest }),
+  };
+
+  test.each(Object.entries(readers))("%s compares it", async (_, read) => {
+    await read(info.digest);
+    await read(info.digest.toUpperCase());
+    writeFileSync(path("pinned"), OLD);
+
+    const other = info.digest.replace(/^./, (digit) => (digit === "0" ? "1" : "0"));
+    const error = await refusalOf(read(other), "ERR_SNAPSHOT_DIGEST");
+    expect(error.message).toContain(other);
+    expect(error.message).toContain(info.digest);
+
+    for (const malformed of ["", "ab", `${info.digest}0`, info.digest.replace(/^./, "g"), 5]) {
+      await refusalOf(read(malformed as string), "ERR_ARGUMENT");
+    }
+    expect(readFileSync(path("pinned"), "utf8")).toBe(OLD);
+    expect(leftovers(path())).toEqual([]);
+  });
+});

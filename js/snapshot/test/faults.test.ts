@@ -1,0 +1,344 @@
+/** What goes wrong around snapshots: disks, images that change, threads, callers who change their mind. */
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { promisify } from "node:util";
+import {
+  type CreateOptions,
+  createSnapshot,
+  type ReadWorkOptions,
+  restoreSnapshot,
+  verifySnapshot,
+} from "@hedgerow/snapshot";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+
+import { rejectionOf } from "../../../tests/support/assert.js";
+import { onDisk } from "../../../tests/support/snapshots/disk.js";
+import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
+import { letters, noise } from "../../../tests/support/snapshots/image.js";
+import { type Job, type Outcome, run } from "../../../tests/support/snapshots/job.js";
+import { refusalOf } from "../../../tests/support/snapshots/refusal.js";
+
+const MIB = 2 ** 20;
+const OLD = "what was there before";
+const OLD_DIGEST = createHash("sha256").update(OLD).digest("hex");
+
+const path = temporaryFolder();
+const [image, snapshot] = [path("image"), path("image.vhs")];
+const [large, largeSnapshot] = [path("large"), path("large.vhs")];
+
+beforeAll(async () => {
+  writeFileSync(image, noise("image", 12 * MIB));
+  await createSnapshot(image, snapshot);
+  const piece = letters("large", MIB);
+  writeFileSync(large, "");
+  for (let count = 0; count < 768; count += 1) appendFileSync(large, piece);
+  await createSnapshot(large, largeSnapshot, { level: 1 });
+});
+
+const calls = ["createSnapshot", "restoreSnapshot"] as const;
+
+let folders = 0;
+
+/** An empty folder. */
+function emptyFolder(): string {
+  folders += 1;
+  const folder = path(`folder-${folders}`);
+  mkdirSync(folder);
+  return folder;
+}
+
+/** A job that makes a file over another one, which is all that is in its folder. */
+function jobOver(call: Job["call"], source: string): Job {
+  const target = `${emptyFolder()}/target`;
+  writeFileSync(target, OLD);
+  return { call, source, target };
+}
+
+/** Throws unless an outcome left what was there before, and no thread. */
+function expectUntouched(outcome: Outcome): void {
+  expect(outcome).toMatchObject({ names: ["target"], target: OLD_DIGEST, running: 0 });
+}
+
+describe("disks", () => {
+  const source = { createSnapshot: image, restoreSnapshot: snapshot };
+
+  test.each(calls)("%s: the disk is full", async (call) => {
+    const folder = emptyFolder();
+    const job = { call, source: source[call], target: `${folder}/target` };
+    const under = onDisk(folder, "4m", `printf '${OLD}' > "$0/target"`);
+    const outcome = await run(job, { under });
+    expect(outcome.error).toMatchObject({ code: "ERR_TARGET", causeCode: "ENOSPC" });
+    expect(outcome.error?.message).toContain(job.target);
+    expectUntouched(outcome);
+  });
+
+  test.each(calls)("%s: the disk may not be written", async (call) => {
+    const folder = emptyFolder();
+    const job = { call, source: source[call], target: `${folder}/target` };
+    const setUp = `printf '${OLD}' > "$0/target"; mount -o remount,bind,ro "$0"`;
+    const under = onDisk(folder, "4m", setUp);
+    const outcome = await run(job, { under });
+    expect(outcome.error).toMatchObject({ code: "ERR_TARGET", causeCode: "EROFS" });
+    expect(outcome.error?.message).toContain(job.target);
+    expectUntouched(outcome);
+  });
+
+  test.each(calls)("%s: the file grows too large", async (call) => {
+    const job = jobOver(call, source[call]);
+    const outcome = await run(job, { under: ["prlimit", `--fsize=${4 * MIB}`] });
+    expect(outcome.error).toMatchObject({ code: "ERR_TARGET", causeCode: "EFBIG" });
+    expectUntouched(outcome);
+  });
+
+  test("a snapshot that just fits is made", async () => {
+    const folder = emptyFolder();
+    const job = { call: "createSnapshot", source: path("fits"), target: `${folder}/new` } as const;
+    writeFileSync(job.source, noise("fits", 3 * MIB));
+    const outcome = await run(job, { under: onDisk(folder, "4m") });
+    expect(outcome).toMatchObject({ error: null, names: ["new"] });
+  });
+
+  test("the image cannot be read any more", async () => {
+    const outcome = await run(jobOver("createSnapshot", image), { preload: "disk-fails" });
+    expect(outcome.error).toMatchObject({ code: "ERR_IMAGE", causeCode: "EIO" });
+    expect(outcome.error?.message).toContain(image);
+    expectUntouched(outcome);
+  });
+
+  test.each(["restoreSnapshot", "verifySnapshot"] as const)(
+    "%s: the snapshot cannot be read any more",
+    async (call) => {
+      const outcome = await run(jobOver(call, snapshot), { preload: "disk-fails" });
+      expect(outcome.error).toMatchObject({ code: "ERR_SOURCE", causeCode: "EIO" });
+      expect(outcome.error?.message).toContain(snapshot);
+      expectUntouched(outcome);
+    },
+  );
+});
+
+describe("an image that changes while it is read", () => {
+  const changing = path("changing");
+  const bytes = letters("changing", 3 * MIB);
+
+  const changes: Record<string, () => void> = {
+    grows: () => appendFileSync(changing, "x"),
+    "is cut off": () => truncateSync(changing, 2 * MIB),
+    "is emptied": () => truncateSync(changing, 0),
+    "is written to": () => {
+      const file = openSync(changing, "r+");
+      writeSync(file, "x", 5 * 4096);
+      closeSync(file);
+    },
+    "is written the same again": () => writeFileSync(changing, bytes),
+    "gets an older time": () => utimesSync(changing, 1e9, 1e9 - 1),
+  };
+
+  test.each(Object.keys(changes))("is refused: it %s", async (name) => {
+    writeFileSync(changing, bytes);
+    utimesSync(changing, 1e9, 1e9);
+    writeFileSync(path("changing.vhs"), OLD);
+    // The last time that progress is told, all of it was read.
+    const onProgress = (progress: { bytes: number; totalBytes: number }) => {
+      if (progress.bytes === progress.totalBytes) changes[name]?.();
+    };
+    const made = createSnapshot(changing, path("changing.vhs"), { onProgress });
+    const error = await refusalOf(made, "ERR_IMAGE_CHANGED");
+    expect(error.message).toContain(changing);
+    expect(readFileSync(path("changing.vhs"), "utf8")).toBe(OLD);
+    expect(leftovers(path())).toEqual([]);
+  });
+
+  test("is refused: it is cut off before all is read", async () => {
+    const soon = path("soon cut off");
+    writeFileSync(soon, letters("soon cut off", 12 * MIB));
+    const seen: number[] = [];
+    const onProgress = ({ bytes }: { bytes: number }) => {
+      seen.push(bytes);
+      if (seen.length === 1) truncateSync(soon, 0);
+    };
+    const options: CreateOptions = { workers: 1, level: 12, onProgress };
+    await refusalOf(createSnapshot(soon, path("soon.vhs"), options), "ERR_IMAGE_CHANGED");
+    expect(Math.max(...seen)).toBeLessThan(12 * MIB);
+    expect(readdirSync(path())).not.toContain("soon.vhs");
+    expect(leftovers(path())).toEqual([]);
+  });
+
+  test("is taken if it is only read", async () => {
+    writeFileSync(changing, bytes);
+    const onProgress = () => void readFileSync(changing);
+    await createSnapshot(changing, path("read.vhs"), { onProgress });
+    await verifySnapshot(path("read.vhs"));
+  });
+});
+
+describe("threads", () => {
+  test("take no options of Node that are for the main thread", async () => {
+    const code = `
+      import { createSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
+      const [, image, snapshot, restored] = process.argv;
+      await createSnapshot(image, snapshot);
+      await restoreSnapshot(snapshot, restored);`;
+    const files = [image, path("of text.vhs"), path("of text")];
+    await promisify(execFile)(process.execPath, ["--input-type=module", "-e", code, ...files]);
+    expect(readFileSync(path("of text")).equals(readFileSync(image))).toBe(true);
+  });
+
+  test("leave nothing open that is ended while they begin", async () => {
+    const open = () => readdirSync("/proc/self/fd").length;
+    const before = open();
+    for (let round = 0; round < 20; round += 1) {
+      const signal = AbortSignal.timeout(round);
+      await verifySnapshot(snapshot, { signal }).catch(() => {});
+    }
+    // The rest of this process may have something open for a moment.
+    await vi.waitFor(() => expect(open()).toBeLessThanOrEqual(before + 2), { timeout: 5_000 });
+  });
+
+  const everyCall = [
+    ["createSnapshot", image],
+    ["restoreSnapshot", snapshot],
+    ["verifySnapshot", snapshot],
+  ] as const;
+
+  test.each(everyCall)("%s: one that ends is told of", async (call, source) => {
+    const outcome = await run(jobOver(call, source), { preload: "worker-exits" });
+    expect(outcome.error).toMatchObject({ name: "SnapshotError", code: "ERR_WORKER" });
+    expect(outcome.error?.message).toContain("code 7");
+    expectUntouched(outcome);
+  });
+
+  test.each(everyCall)("%s: one that fails is told of", async (call, source) => {
+    const outcome = await run(jobOver(call, source), { preload: "worker-fails" });
+    expect(outcome.error).toMatchObject({ name: "SnapshotError", code: "ERR_WORKER" });
+    expect(outcome.error?.message).toContain("out of everything");
+    expectUntouched(outcome);
+  });
+
+  test.each(everyCall)("%s: too few of them are told of, and end", async (call, source) => {
+    const job = { ...jobOver(call, source), options: { workers: 4 } };
+    const outcome = await run(job, { preload: "few-threads" });
+    expect(outcome.error).toMatchObject({
+      code: "ERR_WORKER",
+      causeCode: "ERR_WORKER_INIT_FAILED",
+    });
+    expect(outcome.error?.message).toContain("worker 3 of 4");
+    expect(outcome.started).toBe(2);
+    expectUntouched(outcome);
+  });
+
+  test.each(everyCall)("%s: as many as were asked for, and none stays", async (call, source) => {
+    for (const workers of [1, 3]) {
+      const outcome = await run({ ...jobOver(call, source), options: { workers } });
+      expect(outcome).toMatchObject({ error: null, started: workers, running: 0 });
+      expect(outcome.names).toEqual(["target"]);
+    }
+  });
+});
+
+describe("the end that a caller wants", () => {
+  /** Without it, one thread would have been done with all after half a second, maybe before the first call. */
+  const preload = "slow-disk";
+  /** A part of the time that all of it takes then, in milliseconds. */
+  const SOON = 4_000;
+
+  const works = [
+    ["createSnapshot", () => large, { workers: 2, level: 9 }],
+    ["restoreSnapshot", () => largeSnapshot, { workers: 1 }],
+    ["verifySnapshot", () => largeSnapshot, { workers: 1 }],
+  ] as const;
+
+  test.each(works)("%s: a signal that was given before", async (call, source, options) => {
+    const job: Job = { ...jobOver(call, source()), options, abort: "before" };
+    const outcome = await run(job);
+    expect(outcome.error).toMatchObject({ isReason: true });
+    expect(outcome).toMatchObject({ started: 0, told: 0 });
+    expectUntouched(outcome);
+  });
+
+  test.each(works)("%s: a signal in the midst of it", async (call, source, options) => {
+    const job: Job = { ...jobOver(call, source()), options, abort: "progress" };
+    const outcome = await run(job, { preload });
+    expect(outcome.error).toMatchObject({ isReason: true });
+    expect(outcome.started).toBe(options.workers);
+    expect(outcome.share).toBeLessThan(1);
+    expect(outcome.delay).toBeLessThan(SOON);
+    expectUntouched(outcome);
+  });
+
+  test.each(works)("%s: what onProgress throws", async (call, source, options) => {
+    const job: Job = { ...jobOver(call, source()), options, abort: "throw" };
+    const outcome = await run(job, { preload });
+    expect(outcome.error).toMatchObject({ isReason: true });
+    expect(outcome.told, "not told again").toBe(1);
+    expect(outcome.share).toBeLessThan(1);
+    expect(outcome.delay).toBeLessThan(SOON);
+    expectUntouched(outcome);
+  });
+
+  const reason = new Error("the caller's own");
+
+  test("holes alone, of which no thread knows, end soon, too", async () => {
+    const holes = path("holes");
+    writeFileSync(holes, "");
+    truncateSync(holes, 2 ** 43);
+    const make = (options: CreateOptions) => createSnapshot(holes, path("holes.vhs"), options);
+    const { fileSize } = await make({});
+    rmSync(path("holes.vhs"));
+
+    const controller = new AbortController();
+    const written: number[] = [];
+    const abort: CreateOptions["onProgress"] = ({ compressedBytes }) => {
+      written.push(compressedBytes);
+      controller.abort(reason);
+    };
+    const aborted = make({ signal: controller.signal, onProgress: abort });
+    expect(await rejectionOf(aborted)).toBe(reason);
+    // Whatever is written after it is told of, all of it at the latest when it is done.
+    expect(written.at(-1)! - written[0]!).toBeLessThan(fileSize / 10);
+    expect(written[0]).toBeLessThan(fileSize / 2);
+
+    const onProgress = vi.fn().mockImplementationOnce(() => {
+      throw reason;
+    });
+    expect(await rejectionOf(make({ onProgress }))).toBe(reason);
+    expect(onProgress).toHaveBeenCalledTimes(1);
+    expect(readdirSync(path())).not.toContain("holes.vhs");
+    expect(leftovers(path())).toEqual([]);
+  });
+
+  test("a signal in the last moment, when all is done but the name, still ends it", async () => {
+    for (const make of [
+      (options: CreateOptions) => createSnapshot(image, path("late"), options),
+      (options: ReadWorkOptions) => restoreSnapshot(snapshot, path("late"), options),
+    ]) {
+      const controller = new AbortController();
+      const onProgress: CreateOptions["onProgress"] = ({ bytes, totalBytes }) => {
+        if (bytes === totalBytes) controller.abort(reason);
+      };
+      expect(await rejectionOf(make({ signal: controller.signal, onProgress }))).toBe(reason);
+      expect(readdirSync(path())).not.toContain("late");
+      expect(leftovers(path())).toEqual([]);
+    }
+  });
+
+  test("a signal that comes too late changes nothing", async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    await restoreSnapshot(snapshot, path("restored"), { signal });
+    controller.abort(reason);
+    expect(readFileSync(path("restored")).equals(readFileSync(image))).toBe(true);
+  });
+});

@@ -1,0 +1,88 @@
+/** Processes that are killed while they make or restore a snapshot. */
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createSnapshot } from "@hedgerow/snapshot";
+import { beforeAll, expect, test } from "vitest";
+
+import { Random } from "../../edge/test/support/random.js";
+import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
+import { letters } from "../../../tests/support/snapshots/image.js";
+import { type Job, killAfter, run } from "../../../tests/support/snapshots/job.js";
+import { trials } from "../../../tests/support/trials.js";
+
+/** How many processes are killed at each work, and how many at a time. */
+const KILLS = trials({ few: 10, all: 50 });
+const AT_A_TIME = 2;
+const OLD = "what was there before";
+
+const path = temporaryFolder();
+const [image, snapshot] = [path("image"), path("image.vhs")];
+
+beforeAll(async () => {
+  writeFileSync(image, letters("image", 2 ** 23));
+  await createSnapshot(image, snapshot);
+});
+
+const digestOf = (bytes: string | Buffer) => createHash("sha256").update(bytes).digest("hex");
+
+/** A job over a file, in a folder of its own. */
+function jobIn(name: string, { call, source }: Pick<Job, "call" | "source">): Job {
+  mkdirSync(path(name), { recursive: true });
+  const target = path(name, "target");
+  writeFileSync(target, OLD);
+  return { call, source, target, options: { workers: 2 } };
+}
+
+const works = [
+  { call: "restoreSnapshot", source: snapshot, result: image, seed: 1 },
+  { call: "createSnapshot", source: image, result: snapshot, seed: 2 },
+] as const;
+
+/** How long the work usually takes, in milliseconds, while as many processes are at it as below. */
+async function usualDuration(work: Pick<Job, "call" | "source">, whole: string): Promise<number> {
+  const durations: number[] = [];
+  const measure = async (_: unknown, index: number) => {
+    for (let round = 0; round < 4; round += 1) {
+      const outcome = await run(jobIn(`measured-${index}`, work));
+      expect(outcome).toMatchObject({ error: null, target: whole, names: ["target"] });
+      durations.push(outcome.duration);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, measure));
+  return durations.sort((a, b) => a - b)[durations.length >> 1]!;
+}
+
+test.each(works)(
+  "killed, $call leaves the old file, or all of the new one",
+  async ({ result, seed, ...work }) => {
+    const [old, whole] = [digestOf(OLD), digestOf(readFileSync(result))];
+    const usual = await usualDuration(work, whole);
+    const random = new Random(seed);
+    const [counts, found] = [{ tries: 0, killed: 0 }, new Set<string>()];
+
+    const kill = async () => {
+      // Those that were done before do not count.
+      while (counts.killed < KILLS) {
+        // One moment in each of so many stretches of the time, so that none is left out.
+        const moment = (((counts.tries % KILLS) + random.below(1000) / 1000) / KILLS) * usual;
+        const name = `killed-${counts.tries}`;
+        counts.tries += 1;
+
+        const job = jobIn(name, work);
+        const wasAtWork = await killAfter(moment, job);
+        counts.killed += wasAtWork ? 1 : 0;
+        const target = digestOf(readFileSync(job.target));
+        expect([old, whole], `after ${moment} ms`).toContain(target);
+        found.add(target);
+
+        const others = readdirSync(path(name)).filter((other) => other !== "target");
+        expect(others.length).toBeLessThanOrEqual(1);
+        for (const other of others) expect(other).toMatch(/^\.hedgerow-[0-9a-f-]+\.tmp$/);
+        rmSync(path(name), { recursive: true });
+      }
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, kill));
+    expect(found).toContain(old);
+  },
+  600_000,
+);

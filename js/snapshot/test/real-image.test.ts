@@ -1,0 +1,135 @@
+/** A real image: an ext4 file system, of which a quarter is data. */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { createReadStream, rmSync, statSync } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { fileURLToPath } from "node:url";
+import {
+  createSnapshot,
+  inspectSnapshot,
+  restoreSnapshot,
+  type SnapshotInfo,
+  verifySnapshot,
+} from "@hedgerow/snapshot";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+
+import { checkExt4Image, makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
+import { pythonEnv } from "../../../scripts/lib/python.mjs";
+import { expectSameBytes } from "../../../tests/support/snapshots/compare.js";
+import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
+import { bytesOnDisk } from "../../../tests/support/snapshots/image.js";
+import { run } from "../../../tests/support/snapshots/job.js";
+import { trials } from "../../../tests/support/trials.js";
+
+const GIB = 2 ** 30;
+
+/** How large it is, and how much the files in it are, in bytes. */
+const SIZE = trials({ few: GIB / 2, all: 4 * GIB });
+const FILES = 0.25 * SIZE;
+
+/** How many pieces a reader reads that is not ours. */
+const PIECES = trials({ few: 100, all: 1000 });
+
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
+
+const path = temporaryFolder();
+const [image, snapshot, restored] = [path("image"), path("image.vhs"), path("restored")];
+
+let info: SnapshotInfo;
+
+beforeAll(async () => {
+  makeExt4Image(image, { imageBytes: SIZE, dataBytes: FILES });
+  const { duration: _, ...made } = await createSnapshot(image, snapshot, { workers: 2 });
+  info = made;
+});
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file, { highWaterMark: 2 ** 20 }), hash);
+  return hash.digest("hex");
+}
+
+test("the image is what it is said to be, and its snapshot much smaller", () => {
+  expect(info.imageSize).toBe(SIZE);
+  expect(info.dataSize).toBeGreaterThan(0.95 * FILES);
+  expect(info.dataSize).toBeLessThanOrEqual(bytesOnDisk(image) * 1.01);
+  expect(info.fileSize).toBe(statSync(snapshot).size);
+  expect(info.fileSize).toBeLessThan(info.dataSize / 2);
+});
+
+describe("restored", () => {
+  beforeAll(() => restoreSnapshot(snapshot, restored, { digest: info.digest }));
+
+  test("every byte is what it was", () => expectSameBytes(image, restored));
+
+  test("it takes no more of the disk, but for 1 %", () => {
+    expect(bytesOnDisk(restored)).toBeLessThanOrEqual(bytesOnDisk(image) * 1.01);
+  });
+
+  test("its file system is clean", () => checkExt4Image(restored));
+});
+
+test("verifying finds nothing", async () => {
+  expect(await verifySnapshot(snapshot, { digest: info.digest })).toEqual(info);
+  expect(await inspectSnapshot(snapshot)).toEqual(info);
+});
+
+describe("zstd does not know of snapshots, but", () => {
+  test("it lists their frames", () => {
+    const listed = execFileSync("zstd", ["-l", "-v", snapshot], {
+      encoding: "utf8",
+      stdio: "pipe",
+    });
+    expect(listed).toMatch(
+      new RegExp(`^# Zstandard Frames: ${info.dataFrames + info.holeFrames}$`, "m"),
+    );
+    expect(listed).toMatch(/^# Skippable Frames: 3$/m);
+    expect(listed).toContain(`(${info.imageSize} B)`);
+  });
+
+  test("it finds no fault in them", () => {
+    execFileSync("zstd", ["-t", "-q", snapshot]);
+  });
+
+  test("it restores the same bytes, and the holes", () => {
+    const plain = path("restored by zstd");
+    execFileSync("zstd", ["-d", "-q", "--sparse", snapshot, "-o", plain]);
+    expectSameBytes(image, plain);
+    expect(bytesOnDisk(plain)).toBeLessThanOrEqual(bytesOnDisk(image) * 1.01);
+    rmSync(plain);
+  });
+});
+
+test(`pyzstd reads ${PIECES} pieces here and there`, () => {
+  const script = fileURLToPath(new URL("../../../tests/support/snapshots/read-pieces.py", import.meta.url));
+  const env = { ...process.env, ...pythonEnv() };
+  const args = [script, snapshot, image, `${PIECES}`, "4"];
+  const withData = execFileSync("python3", args, { env, encoding: "utf8" });
+  expect(Number(withData)).toBeGreaterThan(PIECES / 5);
+});
+
+/** A smaller one will do: it has as many pieces as there are threads, many times over. */
+describe("the same image gives the same file", () => {
+  const source = path("smaller image");
+  let digest: string;
+
+  beforeAll(async () => {
+    const first = path("first.vhs");
+    makeExt4Image(source, { imageBytes: GIB / 2, dataBytes: 1e8 });
+    await createSnapshot(source, first, { workers: 2 });
+    digest = await digestOf(first);
+  });
+
+  test.each([1, 5])("by %i threads as by 2", async (workers) => {
+    const again = path("again.vhs");
+    await createSnapshot(source, again, { workers });
+    expect(await digestOf(again)).toBe(digest);
+  });
+
+  test("where the system cannot tell the holes, which are read then", async () => {
+    const target = path("all read.vhs");
+    const job = { call: "createSnapshot", source, target } as const;
+    expect(await run(job, { preload: "no-extents" })).toMatchObject({ error: null });
+    expect(await digestOf(target)).toBe(digest);
+  });
+});

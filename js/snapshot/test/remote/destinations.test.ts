@@ -1,0 +1,165 @@
+/** Images that cannot be written, of snapshots that servers have. */
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createSnapshot, restoreSnapshot, type SnapshotInfo } from "@hedgerow/snapshot";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+
+import type { Origin } from "../../../../tests/origin/origin.mjs";
+import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { type Job, run } from "../../../../tests/support/snapshots/job.js";
+import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+import {
+  expectNoConnections,
+  faultsOf,
+  isHead,
+  isTail,
+  originOf,
+} from "../../../../tests/support/snapshots/remote.js";
+
+const MIB = 2 ** 20;
+const OLD = "what was there before";
+
+const path = temporaryFolder();
+const [snapshot, folder] = [path("image.vhs"), path("folder")];
+const target = path("folder", "target");
+const bytes = noise("image", 8 * MIB);
+const OPTIONS = { workers: 2, connections: 2, partSize: MIB };
+
+let info: SnapshotInfo;
+
+beforeAll(async () => {
+  writeFileSync(path("image"), bytes);
+  info = await createSnapshot(path("image"), snapshot, { pieceSize: 2 ** 16 });
+});
+
+beforeEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+});
+
+/** Has a command run with a small disk of its own at a folder, for this command alone. */
+function onDisk(size: number, at: string, setUp = ":"): readonly string[] {
+  const isRoot = process.getuid?.() === 0;
+  const namespace = isRoot ? ["--mount"] : ["--mount", "--map-root-user"];
+  const script = `set -e; mount -t tmpfs -o size=${size} tmpfs "$0"; ${setUp}; exec "$@"`;
+  return ["unshare", ...namespace, "sh", "-c", script, at];
+}
+
+/** Throws unless an origin was asked for no data but what is asked for before anything is known. */
+async function expectNoData(origin: Origin): Promise<void> {
+  await expectNoConnections(origin);
+  expect(origin.requests.filter((request) => !isTail(request) && !isHead(request))).toEqual([]);
+}
+
+const jobOf = (origin: Origin, options: Job["options"] = {}): Job => ({
+  call: "restoreSnapshot",
+  source: origin.url("/a.vhs").href,
+  target,
+  options: { ...OPTIONS, ...options },
+});
+
+test.each([false, true])(
+  "a disk without room is told of before data is fetched (resume: %s)",
+  async (resume) => {
+    const origin = await originOf({ "/a.vhs": snapshot });
+    const under = onDisk(4 * MIB, folder, `printf '${OLD}' > "$0/target"`);
+    const outcome = await run(jobOf(origin, { resume }), { under });
+    expect(outcome.error).toMatchObject({ code: "ERR_TARGET", causeCode: "ENOSPC" });
+    expect(outcome.error?.message).toMatch(/expected room for \d+ bytes on the disk, found \d+/);
+    expect(outcome.error?.message).toContain(target);
+    expect(outcome.running).toBe(0);
+    expect(outcome.names).toContain("target");
+    if (!resume) expect(outcome.names).toEqual(["target"]);
+    await expectNoData(origin);
+  },
+);
+
+test("a disk that is filled meanwhile is told of, and nothing is left", async () => {
+  // So slow that it is filled long before all is there.
+  const faults = faultsOf((request) => !isTail(request), { bytesPerSecond: 200_000 });
+  const origin = await originOf({ "/a.vhs": snapshot }, { faults });
+  // There was room enough when the image is as long as it will be.
+  const isBegun = `[ -n "$(find "$0" -name '.hedgerow-*' -size +1)" ]`;
+  const wait = `for _ in $(seq 500); do ${isBegun} && break; sleep 0.05; done`;
+  const fill = `(${wait}; head -c ${12 * MIB} /dev/zero > "$0/others") 2> /dev/null & true`;
+  const outcome = await run(jobOf(origin), { under: onDisk(12 * MIB, folder, fill) });
+  expect(outcome.error).toMatchObject({ code: "ERR_TARGET", causeCode: "ENOSPC" });
+  expect(outcome.error?.message).toContain(target);
+  expect(outcome.error?.message).not.toContain("expected room");
+  expect(outcome).toMatchObject({ names: ["others"], running: 0 });
+  await expectNoConnections(origin);
+});
+
+test("the disk that counts is the one that a link leads to", async () => {
+  const origin = await originOf({ "/a.vhs": snapshot });
+  mkdirSync(path("small"), { recursive: true });
+  writeFileSync(path("folder", "other"), OLD);
+  const job = { ...jobOf(origin), target: path("small", "target") };
+  const under = onDisk(MIB, path("small"), `ln -s "${path("folder", "other")}" "$0/target"`);
+  const outcome = await run(job, { under });
+  expect(outcome).toMatchObject({ error: null, names: ["target"] });
+  expectSame(readFileSync(path("folder", "other")), bytes);
+  expect(readdirSync(folder)).toEqual(["other"]);
+});
+
+test("a link stays one", async () => {
+  const origin = await originOf({ "/a.vhs": snapshot });
+  writeFileSync(path("folder", "other"), OLD);
+  symlinkSync("other", target);
+  for (const resume of [false, true]) {
+    await restoreSnapshot(origin.url("/a.vhs"), target, { ...OPTIONS, resume });
+    expectSame(readFileSync(path("folder", "other")), bytes);
+    expect(readdirSync(folder).sort()).toEqual(["other", "target"]);
+  }
+});
+
+test("an image that is there stays, if that is wanted", async () => {
+  for (const resume of [false, true]) {
+    const origin = await originOf({ "/a.vhs": snapshot });
+    writeFileSync(target, OLD);
+    const options = { ...OPTIONS, resume, overwrite: false };
+    const error = await refusalOf(
+      restoreSnapshot(origin.url("/a.vhs"), target, options),
+      "ERR_TARGET",
+    );
+    expect(error.message).toBe(`${target}: expected nothing there, found a file`);
+    expect(readFileSync(target, "utf8")).toBe(OLD);
+    expect(leftovers(folder)).toEqual([]);
+    await expectNoData(origin);
+  }
+});
+
+test.each(["none/target", "file/target", "", "target/"])(
+  "at %j, there can be no image",
+  async (name) => {
+    const origin = await originOf({ "/a.vhs": snapshot });
+    writeFileSync(path("folder", "file"), OLD);
+    const restoring = restoreSnapshot(origin.url("/a.vhs"), `${folder}/${name}`, OPTIONS);
+    await refusalOf(restoring, "ERR_TARGET");
+    expect(readdirSync(folder)).toEqual(["file"]);
+    await expectNoData(origin);
+  },
+);
+
+test("a snapshot of another digest is refused before anything is written", async () => {
+  const origin = await originOf({ "/a.vhs": snapshot });
+  const digest = "0".repeat(64);
+  for (const resume of [false, true]) {
+    const options = { ...OPTIONS, digest, resume };
+    const restoring = restoreSnapshot(origin.url("/a.vhs"), target, options);
+    const error = await refusalOf(restoring, "ERR_SNAPSHOT_DIGEST");
+    expect(error.message).toContain(digest);
+    expect(error.message).toContain(info.digest);
+    expect(existsSync(target)).toBe(false);
+    expect(readdirSync(folder)).toEqual([]);
+  }
+  await expectNoData(origin);
+});

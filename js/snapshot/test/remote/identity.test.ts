@@ -1,0 +1,141 @@
+/** What is restored from a server that does as it should: every byte, however it is fetched. */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  type CreateOptions,
+  createSnapshot,
+  inspectSnapshot,
+  type RestoreOptions,
+  restoreSnapshot,
+  type SnapshotInfo,
+  verifySnapshot,
+} from "@hedgerow/snapshot";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+
+import { makeExt4Image } from "../../../../scripts/lib/ext4-image.mjs";
+import { expectSameFiles } from "../../../../tests/support/snapshots/compare.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import {
+  bytesOnDisk,
+  expectSame,
+  letters,
+  noise,
+  writeSparse,
+} from "../../../../tests/support/snapshots/image.js";
+import { expectNothingLeft, originOf } from "../../../../tests/support/snapshots/remote.js";
+
+const KIB = 2 ** 10;
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+const path = temporaryFolder();
+const [image, snapshot, restored] = [path("image"), path("image.vhs"), path("restored")];
+
+async function make(options: CreateOptions = {}): Promise<SnapshotInfo> {
+  const { duration: _, ...info } = await createSnapshot(image, snapshot, options);
+  return info;
+}
+
+describe("small images", () => {
+  const bytes = Buffer.concat([
+    noise("first", 5 * MIB),
+    Buffer.alloc(3 * MIB + 5),
+    letters("second", 7 * MIB),
+    Buffer.alloc(70_000),
+    noise("last", 4 * MIB + 1),
+  ]);
+
+  const ways: RestoreOptions[] = [
+    ...[1, 2, 3].flatMap((workers) =>
+      [1, 2, 16].map((connections) => ({ workers, connections, partSize: 64 * KIB })),
+    ),
+    { workers: 2, connections: 2, partSize: GIB },
+    { workers: 1, connections: 1, partSize: GIB },
+    { workers: 3, connections: 256, partSize: MIB },
+    { workers: 1 },
+    { workers: 2 },
+    {},
+  ];
+
+  describe.each([4 * KIB, MIB, 16 * MIB])("in pieces of %i bytes", (pieceSize) => {
+    let info: SnapshotInfo;
+
+    beforeAll(async () => {
+      writeFileSync(image, bytes);
+      info = await make({ pieceSize });
+    });
+
+    test.each(ways)("%o", async (options) => {
+      const origin = await originOf({ "/a.vhs": snapshot });
+      const { duration, ...found } = await restoreSnapshot(origin.url("/a.vhs"), restored, options);
+      expect(duration).toBeGreaterThan(0);
+      expect(found).toEqual(info);
+      expectSame(readFileSync(restored), bytes);
+      await expectNothingLeft(path(), origin);
+      const { connections = Infinity } = options;
+      const used = new Set(origin.requests.map(({ connection }) => connection));
+      expect(used.size).toBeLessThanOrEqual(connections + 2);
+    });
+
+    test("verified and looked at, it says the same", async () => {
+      const origin = await originOf({ "/a.vhs": snapshot });
+      const { digest } = info;
+      expect(await verifySnapshot(origin.url("/a.vhs").href, { digest })).toEqual(info);
+      expect(await inspectSnapshot(origin.url("/a.vhs"), { digest })).toEqual(info);
+      await expectNothingLeft(path(), origin);
+    });
+  });
+
+  test.each([0, 1, 100, 64 * KIB])("an image of %i bytes", async (length) => {
+    const few = noise("few", length);
+    writeFileSync(image, few);
+    const info = await make();
+    const origin = await originOf({ "/a.vhs": snapshot });
+    await restoreSnapshot(origin.url("/a.vhs"), restored);
+    expectSame(readFileSync(restored), few);
+    expect(await verifySnapshot(origin.url("/a.vhs"))).toEqual(info);
+    await expectNothingLeft(path(), origin);
+  });
+
+  test("an image of a hole alone", async () => {
+    writeSparse(image, 5 * GIB, [], () => Buffer.alloc(0));
+    await make();
+    const origin = await originOf({ "/a.vhs": snapshot });
+    const { dataFrames } = await restoreSnapshot(origin.url("/a.vhs"), restored);
+    expect(dataFrames).toBe(0);
+    expect(bytesOnDisk(restored)).toBe(0);
+    await expectSameFiles(image, restored);
+    await expectNothingLeft(path(), origin);
+  });
+});
+
+describe.each([
+  ["a file system", () => makeExt4Image(image, { imageBytes: GIB / 4, dataBytes: 3e7 })],
+  [
+    "16 GiB of which little is data",
+    () => {
+      const offsets = [0, 3 * MIB, 5 * GIB + 12_345, 9 * GIB, 16 * GIB - 2 * MIB];
+      writeSparse(image, 16 * GIB, offsets, (offset) => noise(`${offset}`, 2 * MIB));
+    },
+  ],
+])("%s", (_, makeImage) => {
+  let info: SnapshotInfo;
+
+  beforeAll(async () => {
+    rmSync(restored, { force: true });
+    makeImage();
+    info = await make();
+  });
+
+  const ways: RestoreOptions[] = [{}, { workers: 1, connections: 2 }, { connections: 16 }];
+
+  test.each(ways)("%o", async (options) => {
+    const origin = await originOf({ "/a.vhs": snapshot });
+    await restoreSnapshot(origin.url("/a.vhs"), restored, { ...options, digest: info.digest });
+    await expectSameFiles(image, restored);
+    expect(bytesOnDisk(restored)).toBeLessThanOrEqual(bytesOnDisk(image) * 1.01 + MIB);
+    await expectNothingLeft(path(), origin);
+    rmSync(restored);
+  });
+});

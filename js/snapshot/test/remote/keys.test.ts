@@ -1,0 +1,176 @@
+/** Keys of objects and paths of URLs: what is written by a name is read by it, or no request is made. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import {
+  createSnapshot,
+  ImageCache,
+  inspectSnapshot,
+  type RestoreOptions,
+  restoreSnapshot,
+  SnapshotError,
+  verifySnapshot,
+} from "@hedgerow/snapshot";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+
+import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
+import { KIB, MIB } from "../../../../tests/support/snapshots/cache.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+import { originOf } from "../../../../tests/support/snapshots/remote.js";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const path = temporaryFolder();
+const [image, restored] = [path("image"), path("restored")];
+const bytes = noise("image", 64 * KIB);
+
+let server: S3Server;
+let options: RestoreOptions;
+
+beforeAll(async () => {
+  writeFileSync(image, bytes);
+  server = await startS3();
+  const { endpoint, region, credentials } = server;
+  options = { s3: { endpoint, region, credentials }, workers: 1, retries: 0 };
+});
+afterAll(() => server.close());
+
+/** All that a place can be given to, with a cache that closes with the test. */
+async function callsWith(all: RestoreOptions) {
+  const cache = await ImageCache.open(path("cache"), { maxBytes: 4 * MIB });
+  onTestFinished(() => cache.close());
+  return {
+    create: (place: string | URL) => createSnapshot(image, place, all),
+    restore: (place: string | URL) => restoreSnapshot(place, restored, all),
+    inspect: (place: string | URL) => inspectSnapshot(place, all),
+    verify: (place: string | URL) => verifySnapshot(place, all),
+    "restore with a cache": (place: string | URL) =>
+      restoreSnapshot(place, restored, { ...all, cache }),
+    get: async (place: string | URL) => (await cache.get(place, all)).release(),
+    has: (place: string | URL) => cache.has(place, all),
+    delete: (place: string | URL) => cache.delete(place, all),
+  };
+}
+
+describe("a key that S3 has", () => {
+  test.each([
+    "a",
+    "...",
+    ".a/..b/c.",
+    "a b",
+    "a+b",
+    "a%b",
+    "a%2Fb",
+    "%2e%2e/a",
+    "a?b=c",
+    "a#b",
+    "a&b=c;d,e:f@g$h!i'j(k)l*m",
+    "a\\..\\b",
+    "a\\b",
+    '"<a>"',
+    "ä/日本/🌿",
+    "e\u0301",
+    "a\tb",
+    "b/ /c",
+    `${"long/".repeat(20)}key`,
+  ])("is written and read: %j", async (key) => {
+    const calls = await callsWith(options);
+    const place = `s3://${server.bucket}/${key}`;
+    const { digest } = await calls.create(place);
+    expect(server.objects()).toContain(key);
+    expect((await calls.inspect(place)).digest).toBe(digest);
+    expect((await calls.verify(place)).digest).toBe(digest);
+    await calls.restore(place);
+    expectSame(readFileSync(restored), bytes);
+    await calls.get(place);
+    expect(await calls.has(place)).toBe(true);
+    expect(await calls.delete(place)).toBe(true);
+    const url = new URL(
+      `s3://${server.bucket}/${key.split("/").map(encodeURIComponent).join("/")}`,
+    );
+    // A URL takes `%2e%2e` for what leads to the folder above.
+    if (!url.href.includes("%252e")) expect((await calls.inspect(url)).digest).toBe(digest);
+  });
+
+  test.each(["a".repeat(2000), `${"a/".repeat(1000)}b`, "a\u0000b"])(
+    "is refused by the service with a code if it takes no such key: %j",
+    async (key) => {
+      const calls = await callsWith(options);
+      for (const call of Object.values(calls)) {
+        const error = await call(`s3://${server.bucket}/${key}`).then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        );
+        expect(error).toBeInstanceOf(SnapshotError);
+      }
+      expect(server.objects()).not.toContain(key);
+    },
+  );
+});
+
+describe("a key that no request can carry", () => {
+  const keys = [
+    ...[".", "..", "./a", "../a", "a/.", "a/..", "a/./b", "a/../b", "../../a"],
+    ...["/", "/a", "//a", "a/", "a//", "a//b", "a/\ud800", "\udc00"],
+  ];
+  const places = [
+    ...keys.map((key) => `s3://snapshots/${key}`),
+    ...["s3://./a", "s3://../a", "s3://snapshots", "s3://snapshots/"],
+    ...["s3://snapshots/a%2F..%2Fb", "s3://snapshots/%2Fa", "s3://snapshots/a%2F"].map(
+      (href) => new URL(href),
+    ),
+    ...[
+      "s3://user@snapshots/a",
+      "s3://snapshots:80/a",
+      "s3://snapshots/a?b",
+      "s3://snapshots/a#b",
+    ].map((href) => new URL(href)),
+    ...["s3://snapshots/%ff", "s3://snapshots/a%"].map((href) => new URL(href)),
+  ];
+
+  test.each(places)("is refused by all, before any request: %s", async (place) => {
+    const asked: (string | undefined)[] = [];
+    const listening = createServer(({ url }, answer) => {
+      asked.push(url);
+      answer.writeHead(500).end();
+    });
+    await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void listening.close());
+    const { port } = listening.address() as AddressInfo;
+    const endpoint = `http://127.0.0.1:${port}`;
+    const calls = await callsWith({ ...options, s3: { ...options.s3, endpoint } });
+    for (const call of Object.values(calls)) await refusalOf(call(place), "ERR_ARGUMENT");
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("a URL of a server", () => {
+  test.each([
+    ["/a/../b.vhs", "/b.vhs"],
+    ["/a/./b.vhs", "/a/b.vhs"],
+    ["/a/%2e%2E/b.vhs", "/b.vhs"],
+    ["/a//b.vhs", "/a//b.vhs"],
+    ["/a\\b.vhs", "/a/b.vhs"],
+    ["/a%2Fb.vhs", "/a%2Fb.vhs"],
+    ["/a%5Cb.vhs", "/a%5Cb.vhs"],
+    ["/a b+c.vhs", "/a%20b+c.vhs"],
+    ["/ä.vhs", "/%C3%A4.vhs"],
+    ["/a.vhs/", "/a.vhs/"],
+    ["/a%00.vhs", "/a%00.vhs"],
+  ])("names the same object to all: %s", async (named, asked) => {
+    const origin = await originOf({});
+    const place = `${origin.url().origin}${named}`;
+    const calls = await callsWith({ workers: 1, retries: 0 });
+    const { digest } = await calls.create(place);
+    expect((await calls.inspect(place)).digest).toBe(digest);
+    expect((await calls.inspect(new URL(place))).digest).toBe(digest);
+    await calls.restore(place);
+    expectSame(readFileSync(restored), bytes);
+    await calls.get(place);
+    expect(await calls.has(place)).toBe(true);
+    const paths = new Set(origin.requests.map(({ path: found }) => found));
+    expect([...paths]).toEqual([asked]);
+  });
+});

@@ -1,0 +1,80 @@
+/** How much memory restoring from a server takes. */
+import { rmSync, statSync } from "node:fs";
+import { type CreateOptions, createSnapshot, type RestoreOptions } from "@hedgerow/snapshot";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { noise, steps, writeSparse } from "../../../../tests/support/snapshots/image.js";
+import { run } from "../../../../tests/support/snapshots/job.js";
+import { expectNoConnections, originOf } from "../../../../tests/support/snapshots/remote.js";
+import { trials } from "../../../../tests/support/trials.js";
+
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
+
+/** The most memory of the whole process, in bytes, with two threads. */
+const LIMIT = 320e6;
+
+/** How much data an image has: more than would fit into it. */
+const FULL = trials({ few: 384 * MIB, all: GIB });
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+const path = temporaryFolder();
+
+/** Images whose pieces are all of noise, so that what comes is as long as they are. */
+const images: Record<string, { size: number; offsets: number[]; options: CreateOptions }> = {
+  data: { size: FULL, offsets: [...steps(FULL, MIB)], options: { level: 1 } },
+  "data in pieces of 16 MiB": {
+    size: FULL,
+    offsets: [...steps(FULL, MIB)],
+    options: { level: 1, pieceSize: 16 * MIB },
+  },
+  "16 GiB of which 300 MiB are data": {
+    size: 16 * GIB,
+    offsets: [...steps(16 * GIB, 56 * MIB)].slice(0, 290),
+    options: { level: 1 },
+  },
+};
+
+describe.each(Object.entries(images))("%s", (name, { size, offsets, options }) => {
+  const snapshot = path(`${name}.vhs`);
+
+  beforeAll(async () => {
+    writeSparse(path("image"), size, offsets, (offset) => noise(`${offset}`, MIB));
+    await createSnapshot(path("image"), snapshot, options);
+    expect(statSync(snapshot).size).toBeGreaterThanOrEqual(offsets.length * MIB);
+    rmSync(path("image"));
+  });
+
+  // That of the beginning, which is kept, and of what is known of an earlier run are the same for all.
+  const more = size === FULL ? [{ connections: 64, partSize: GIB }] : [{ resume: true }];
+  const ways: RestoreOptions[] = [{}, ...more];
+
+  test.each(ways)("%o", async (how) => {
+    const origin = await originOf({ "/a.vhs": snapshot });
+    const outcome = await run({
+      call: "restoreSnapshot",
+      source: origin.url("/a.vhs").href,
+      target: path("restored"),
+      options: { ...how, workers: 2 },
+    });
+    rmSync(path("restored"), { force: true });
+    expect(outcome).toMatchObject({ error: null, started: 2, running: 0 });
+    expect(outcome.peakMemory).toBeGreaterThan(30e6);
+    expect(outcome.peakMemory).toBeLessThanOrEqual(LIMIT);
+    await expectNoConnections(origin);
+  });
+
+  test("verified, it takes no more", async () => {
+    const origin = await originOf({ "/a.vhs": snapshot });
+    const outcome = await run({
+      call: "verifySnapshot",
+      source: origin.url("/a.vhs").href,
+      target: path("none"),
+      options: { workers: 2 },
+    });
+    expect(outcome).toMatchObject({ error: null, started: 2, running: 0 });
+    expect(outcome.peakMemory).toBeLessThanOrEqual(LIMIT);
+  });
+});

@@ -1,0 +1,344 @@
+/** Restores that go on where others ended, whatever became of what those had kept. */
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { basename } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createSnapshot, type RestoreOptions, restoreSnapshot } from "@hedgerow/snapshot";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+import { seededRandom } from "../../../../tests/origin/random.mjs";
+import { rejectionOf } from "../../../../tests/support/assert.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { run } from "../../../../tests/support/snapshots/job.js";
+import {
+  entryPosition,
+  keptNames,
+  manifestOf,
+  missingBytes,
+} from "../../../../tests/support/snapshots/kept.js";
+import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+import {
+  expectNoConnections,
+  faultsOf,
+  isTail,
+  originOf,
+} from "../../../../tests/support/snapshots/remote.js";
+
+const MIB = 2 ** 20;
+const PIECE = 2 ** 17;
+const OLD = "what was there before";
+
+const path = temporaryFolder();
+const [image, snapshot, target] = [path("image"), path("image.vhs"), path("folder", "target")];
+
+/** Data, a hole, and data in which there are zeros. */
+const bytes = Buffer.concat(
+  [
+    noise("first", 2 * MIB),
+    Buffer.alloc(MIB),
+    ...Array.from({ length: 16 }, (_, index) => [
+      noise(`${index}`, PIECE / 2),
+      Buffer.alloc(PIECE / 2),
+    ]),
+  ].flat(),
+);
+
+const OPTIONS = { workers: 2, connections: 2, partSize: 2 ** 18, resume: true };
+
+let manifest: Awaited<ReturnType<typeof manifestOf>>;
+let [partial, journal] = ["", ""];
+
+beforeAll(async () => {
+  writeFileSync(image, bytes);
+  await createSnapshot(image, snapshot, { pieceSize: PIECE });
+  manifest = await manifestOf(snapshot);
+  ({ partial, journal } = keptNames(target, manifest.info.digest));
+});
+
+beforeEach(() => {
+  rmSync(path("folder"), { recursive: true, force: true });
+  mkdirSync(path("folder"));
+});
+
+const names = () => readdirSync(path("folder")).sort();
+
+/** Restores the first half, with which the server ends it. */
+async function restoreHalf(): Promise<void> {
+  // The end, which is asked for first, has frames, too.
+  const isSecond = faultsOf(({ range }) => range !== undefined && range.start > MIB, {
+    status: 404,
+  });
+  const origin = await originOf({ "/a.vhs": snapshot });
+  origin.faults = (request) => (isTail(request) ? undefined : isSecond(request));
+  await refusalOf(restoreSnapshot(origin.url("/a.vhs"), target, OPTIONS), "ERR_SOURCE");
+  await expectNoConnections(origin);
+  const missing = missingBytes(manifest, target);
+  expect(missing).toBeGreaterThan(MIB / 2);
+  expect(missing).toBeLessThan(missingBytes(manifest, path("nothing")));
+}
+
+/** Goes on, and throws unless all is right then, and nothing left but what is named. */
+async function goOn(others: readonly string[] = [], options: RestoreOptions = {}): Promise<number> {
+  const origin = await originOf({ "/a.vhs": snapshot });
+  await restoreSnapshot(origin.url("/a.vhs"), target, { ...OPTIONS, ...options });
+  expectSame(readFileSync(target), bytes);
+  expect(names()).toEqual([...others, "target"].sort());
+  await expectNoConnections(origin);
+  return origin.bytesSent;
+}
+
+test("what was restored is kept, for this user alone, and goes when all is there", async () => {
+  writeFileSync(target, OLD);
+  await restoreHalf();
+  expect(names()).toEqual([basename(journal), basename(partial), "target"].sort());
+  for (const kept of [partial, journal]) expect(statSync(kept).mode & 0o777).toBe(0o600);
+  expect(readFileSync(target, "utf8")).toBe(OLD);
+  const missing = missingBytes(manifest, target);
+  expect(await goOn()).toBeLessThanOrEqual(missing * 1.1 + 2 ** 19);
+});
+
+test("without the option, nothing is kept, and what others kept is no matter", async () => {
+  await restoreHalf();
+  const kept = names();
+  const origin = await originOf({ "/a.vhs": snapshot });
+  await restoreSnapshot(origin.url("/a.vhs"), target, { ...OPTIONS, resume: false });
+  expectSame(readFileSync(target), bytes);
+  expect(names()).toEqual([...kept, "target"].sort());
+});
+
+test("progress begins with what is there", async () => {
+  await restoreHalf();
+  const { dataSize, dataFrames } = manifest.info;
+  let last: object | undefined;
+  await goOn([], {
+    onProgress: (progress) => {
+      last = progress;
+    },
+  });
+  expect(last).toMatchObject({ bytes: dataSize, totalBytes: dataSize, frames: dataFrames });
+});
+
+test("a signal keeps what there is, too", async () => {
+  const origin = await originOf({ "/a.vhs": snapshot }, { conditions: { bytesPerSecond: 2e6 } });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const ended = rejectionOf(restoreSnapshot(origin.url("/a.vhs"), target, { ...OPTIONS, signal }));
+  while (!origin.requests.some((request) => !isTail(request))) await sleep(2);
+  controller.abort();
+  expect(await ended).toBe(signal.reason);
+  await expectNoConnections(origin);
+  expect(names()).toEqual([basename(journal), basename(partial)].sort());
+  await goOn();
+});
+
+test("a file is gone on with as well", async () => {
+  await restoreHalf();
+  await restoreSnapshot(snapshot, target, { resume: true });
+  expectSame(readFileSync(target), bytes);
+  expect(names()).toEqual(["target"]);
+  await restoreSnapshot(snapshot, target, { resume: true });
+  expect(names()).toEqual(["target"]);
+  await refusalOf(
+    restoreSnapshot(snapshot, target, { resume: true, overwrite: false }),
+    "ERR_TARGET",
+  );
+});
+
+test("all that was restored is not fetched again: only the end is", async () => {
+  const origin = await originOf({ "/a.vhs": snapshot });
+  // What has the image's name by then does not let go of it.
+  const onProgress = () => mkdirSync(target, { recursive: true });
+  const options = { ...OPTIONS, onProgress };
+  await refusalOf(restoreSnapshot(origin.url("/a.vhs"), target, options), "ERR_TARGET");
+  await expectNoConnections(origin);
+  expect(missingBytes(manifest, target)).toBe(0);
+  rmSync(target, { recursive: true });
+  expect(await goOn()).toBeLessThanOrEqual(2 ** 19);
+});
+
+/** Damages bytes of a file, which are changed where they are unless others take their place. */
+function damage(file: string, change: (found: Buffer) => unknown): void {
+  const found = readFileSync(file);
+  const changed = change(found);
+  writeFileSync(file, changed instanceof Buffer ? changed : found);
+}
+
+const firstFrame = () => manifest.frames.imageOffset(0);
+
+const damages: Record<string, () => void> = {
+  "no journal": () => rmSync(journal),
+  "no image": () => rmSync(partial),
+  "an empty journal": () => truncateSync(journal),
+  "a journal of its head alone": () => truncateSync(journal, entryPosition(0)),
+  "a journal that ends early": () => truncateSync(journal, entryPosition(3) + 7),
+  "a journal that ends in its head": () => truncateSync(journal, 40),
+  "a journal of zeros": () => damage(journal, (found) => Buffer.alloc(found.length)),
+  "a journal of noise": () => damage(journal, (found) => noise("journal", found.length)),
+  "a journal that claims all": () =>
+    damage(journal, (found) => {
+      const claimed = Buffer.alloc(entryPosition(manifest.frames.count), 1);
+      found.copy(claimed, 0, 0, entryPosition(0));
+      return claimed;
+    }),
+  "a journal of another snapshot": () =>
+    damage(journal, (found) => {
+      found[entryPosition(0) - 1]! ^= 1;
+    }),
+  "entries that changed places": () =>
+    damage(journal, (found) => {
+      const first = Buffer.from(found.subarray(entryPosition(0), entryPosition(1)));
+      found.copy(found, entryPosition(0), entryPosition(1), entryPosition(2));
+      first.copy(found, entryPosition(1));
+    }),
+  "a journal that is longer": () =>
+    damage(journal, (found) => Buffer.concat([found, noise("longer", 5000)])),
+  "an empty image": () => truncateSync(partial),
+  "an image that is cut off": () => truncateSync(partial, bytes.length - 1),
+  "an image that is longer": () => truncateSync(partial, bytes.length + 1),
+  "an image of zeros": () => damage(partial, (found) => Buffer.alloc(found.length)),
+  "an image of noise, where its frames were restored": () =>
+    damage(partial, (found) => {
+      noise("partial", PIECE).copy(found, firstFrame());
+    }),
+  "an image with a bit that is flipped in it": () =>
+    damage(partial, (found) => {
+      found[firstFrame() + 1000]! ^= 4;
+    }),
+  "an image of noise, where nothing was restored": () =>
+    damage(partial, (found) => {
+      noise("partial", 2 * PIECE).copy(found, found.length - 4 * PIECE);
+    }),
+  "an image of noise, where its hole is": () =>
+    damage(partial, (found) => {
+      noise("partial", 3 * 4096).copy(found, 2 * MIB + 5 * 4096);
+    }),
+  "files that others may read": () => {
+    chmodSync(partial, 0o644);
+    chmodSync(journal, 0o644);
+  },
+  "files of other users": () => {
+    // Only who may do everything can give files away.
+    const user = process.getuid?.() === 0 ? 12_345 : process.getuid!();
+    chownSync(partial, user, user);
+    chownSync(journal, user, user);
+  },
+};
+
+describe("whatever became of what was kept, no byte is wrong:", () => {
+  test.each(Object.entries(damages))("%s", async (_, act) => {
+    await restoreHalf();
+    act();
+    await goOn();
+  });
+
+  test("bytes that are flipped, in both, at random", async () => {
+    const random = seededRandom(9);
+    for (let round = 0; round < 20; round += 1) {
+      rmSync(target, { force: true });
+      await restoreHalf();
+      for (const kept of [journal, partial]) {
+        damage(kept, (found) => {
+          for (let count = 0; count < 5; count += 1) {
+            found[Math.floor(random() * found.length)]! ^= 1 << Math.floor(random() * 8);
+          }
+        });
+      }
+      await goOn();
+    }
+  }, 120_000);
+
+  test.each(["image", "journal"] as const)(
+    "%s: a link to another file, which stays",
+    async (which) => {
+      await restoreHalf();
+      const kept = which === "image" ? partial : journal;
+      renameSync(kept, path("folder", "others"));
+      symlinkSync("others", kept);
+      const before = readFileSync(path("folder", "others"));
+      await goOn(["others"]);
+      expectSame(readFileSync(path("folder", "others")), before);
+    },
+  );
+
+  test.each(["image", "journal"] as const)(
+    "%s: another name of a file, which stays",
+    async (which) => {
+      await restoreHalf();
+      const kept = which === "image" ? partial : journal;
+      linkSync(kept, path("folder", "others"));
+      const before = readFileSync(path("folder", "others"));
+      await goOn(["others"]);
+      expectSame(readFileSync(path("folder", "others")), before);
+    },
+  );
+
+  test("a folder in its place is told of", async () => {
+    mkdirSync(partial);
+    const origin = await originOf({ "/a.vhs": snapshot });
+    const restoring = restoreSnapshot(origin.url("/a.vhs"), target, OPTIONS);
+    const error = await refusalOf(restoring, "ERR_TARGET");
+    expect(error.message).toContain(target);
+    expect(existsSync(target)).toBe(false);
+    await expectNoConnections(origin);
+  });
+
+  test("the journal and the image of another restore", async () => {
+    await restoreHalf();
+    const [wrongJournal, wrongPartial] = [readFileSync(journal), readFileSync(partial)];
+    await goOn();
+    // Of the same image, in other pieces: as long, and all claims are of other bytes.
+    await createSnapshot(image, path("other.vhs"), { pieceSize: 2 * PIECE });
+    const other = await manifestOf(path("other.vhs"));
+    const kept = keptNames(target, other.info.digest);
+    rmSync(target);
+    writeFileSync(kept.partial, wrongPartial, { mode: 0o600 });
+    writeFileSync(kept.journal, wrongJournal, { mode: 0o600 });
+    const origin = await originOf({ "/a.vhs": path("other.vhs") });
+    await restoreSnapshot(origin.url("/a.vhs"), target, OPTIONS);
+    expectSame(readFileSync(target), bytes);
+    expect(names()).toEqual(["target"]);
+  });
+});
+
+describe("two at once", () => {
+  test.each([
+    ["from the beginning", async () => {}],
+    ["from what was kept", restoreHalf],
+  ])("%s: the image is right, whoever is faster", async (_, before) => {
+    await before();
+    copyFileSync(snapshot, path("again.vhs"));
+    const origin = await originOf(
+      { "/a.vhs": snapshot, "/b.vhs": path("again.vhs") },
+      { conditions: { bytesPerSecond: 1_500_000 } },
+    );
+    const outcomes = await Promise.all(
+      ["/a.vhs", "/b.vhs"].map((url) =>
+        run({
+          call: "restoreSnapshot",
+          source: origin.url(url).href,
+          target,
+          options: OPTIONS,
+        }),
+      ),
+    );
+    expectSame(readFileSync(target), bytes);
+    expect(names()).toEqual(["target"]);
+    expect(outcomes.map(({ error }) => error)).toEqual([null, null]);
+    await expectNoConnections(origin);
+  });
+});

@@ -1,0 +1,166 @@
+/** Snapshots in a real object store: made there in parts, and restored from there. */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type CreateOptions,
+  createSnapshot,
+  inspectSnapshot,
+  type RestoreOptions,
+  restoreSnapshot,
+  verifySnapshot,
+} from "@hedgerow/snapshot";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { presignedGet } from "../../dist/s3/presign.js";
+import { makeExt4Image } from "../../../../scripts/lib/ext4-image.mjs";
+import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
+import { expectSameFiles } from "../../../../tests/support/snapshots/compare.js";
+import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { expectSame, noise, writeSparse } from "../../../../tests/support/snapshots/image.js";
+import { run } from "../../../../tests/support/snapshots/job.js";
+import { startProxy } from "../../../../tests/support/snapshots/proxy.js";
+import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+import { allToldBy } from "../../../../tests/support/snapshots/told.js";
+
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
+/** The least that a part of an upload may have, but for the last. */
+const PART = 5 * MIB;
+
+const path = temporaryFolder();
+const [image, restored] = [path("image"), path("restored")];
+
+let server: S3Server;
+let s3: NonNullable<RestoreOptions["s3"]>;
+
+beforeAll(async () => {
+  server = await startS3();
+  s3 = { endpoint: server.endpoint, region: server.region, credentials: server.credentials };
+});
+afterAll(() => server.close());
+
+const urlOf = (key: string) => `s3://${server.bucket}/${key}`;
+
+/** Makes a snapshot there, and throws unless it is the file that is made here. */
+async function make(key: string, options: CreateOptions = {}) {
+  const { duration: _, ...info } = await createSnapshot(image, urlOf(key), { ...options, s3 });
+  const file = await createSnapshot(image, path("image.vhs"), options);
+  expect(file.digest).toBe(info.digest);
+  await expectSameFiles(path("image.vhs"), join(server.folder, key));
+  expect(server.multipartUploads()).toEqual([]);
+  return info;
+}
+
+describe("an image of several parts", () => {
+  const bytes = Buffer.concat([
+    noise("first", 20 * MIB),
+    Buffer.alloc(9 * MIB),
+    noise("last", 7 * MIB),
+  ]);
+  const key = "folder/a b+c.vhs";
+
+  beforeAll(async () => {
+    writeFileSync(image, bytes);
+    const info = await make(key, { partSize: PART });
+    expect(info.fileSize).toBeGreaterThan(5 * PART);
+    // A store that was given several parts says so.
+    const { url } = await presignedGet({ bucket: server.bucket, key }, s3);
+    const { headers } = await fetch(url);
+    expect(headers.get("etag")).toMatch(/^"[0-9a-f]{32}-[5-9]"$/);
+  });
+
+  test.each([1, 2, 3])("is restored by %i threads", async (workers) => {
+    for (const connections of [1, 2, 16]) {
+      const options = { s3, workers, connections, partSize: MIB };
+      await restoreSnapshot(urlOf(key), restored, options);
+      expectSame(readFileSync(restored), bytes);
+      expect(leftovers(path())).toEqual([]);
+    }
+  });
+
+  test("is restored from a URL that anyone may read it by", async () => {
+    const { url } = await presignedGet({ bucket: server.bucket, key }, s3);
+    await restoreSnapshot(url, restored);
+    expectSame(readFileSync(restored), bytes);
+    rmSync(restored);
+    await restoreSnapshot(url.href, restored, { resume: true });
+    expectSame(readFileSync(restored), bytes);
+  });
+
+  test("is looked at and verified", async () => {
+    const info = await inspectSnapshot(urlOf(key), { s3 });
+    expect(info).toMatchObject({ imageSize: bytes.length, holeSize: 9 * MIB });
+    expect(await verifySnapshot(urlOf(key), { s3, digest: info.digest })).toEqual(info);
+  });
+
+  test("is restored in a process of its own, that ends by itself", async () => {
+    mkdirSync(path("folder"));
+    const job = { source: urlOf(key), target: path("folder", "target"), options: { s3 } };
+    const outcome = await run({ ...job, call: "restoreSnapshot" });
+    const target = createHash("sha256").update(bytes).digest("hex");
+    expect(outcome).toMatchObject({ error: null, running: 0, names: ["target"], target });
+  });
+
+  test("that is written anew while it is read is told of", async () => {
+    const changing = "changing.vhs";
+    await createSnapshot(image, urlOf(changing), { s3 });
+    const change = () => createSnapshot(image, urlOf(changing), { s3, level: 1, pieceSize: 4096 });
+    let changed: Promise<unknown> | undefined;
+    const proxy = await startProxy(server.endpoint, ({ headers }) => {
+      // When the end is known, all is asked for as what it is then. What comes after this is another.
+      if (headers["if-match"] === undefined) return undefined;
+      changed ??= change();
+      return { delay: changed };
+    });
+    await using _ = proxy;
+    const options = { s3: { ...s3, endpoint: proxy.endpoint }, connections: 1, partSize: MIB };
+    const restoring = restoreSnapshot(urlOf(changing), path("changed"), options);
+    const error = await refusalOf(restoring, "ERR_SOURCE_CHANGED");
+    expect(error.message).toContain(urlOf(changing));
+    expect(existsSync(path("changed"))).toBe(false);
+    expect(leftovers(path())).toEqual([]);
+  });
+});
+
+describe("large images", () => {
+  test("a file system", async () => {
+    makeExt4Image(image, { imageBytes: GIB, dataBytes: 3e8 });
+    const info = await make("file system");
+    expect(info.fileSize).toBeGreaterThan(8 * PART);
+    await restoreSnapshot(urlOf("file system"), restored, { s3, digest: info.digest });
+    await expectSameFiles(image, restored);
+    rmSync(restored);
+  });
+
+  test("16 GiB of which little is data", async () => {
+    const offsets = [5 * MIB, 7 * GIB, 16 * GIB - MIB];
+    writeSparse(image, 16 * GIB, offsets, (offset) => noise(`${offset}`, MIB));
+    const { digest } = await make("sparse");
+    await restoreSnapshot(urlOf("sparse"), restored, { s3, digest, connections: 2 });
+    await expectSameFiles(image, restored);
+    expect(statSync(restored).blocks).toBeLessThan(8 * 2048);
+    rmSync(restored);
+  });
+});
+
+describe("what an object store refuses", () => {
+  const secretAccessKey = "wrong-3f8b2c9d";
+
+  test.each([
+    ["an object that there is not", "s3://snapshots/none", {}, 404],
+    ["a bucket that there is not", "s3://nobodys-bucket/none", {}, 404],
+    ["a secret that is another", "s3://snapshots/none", { secretAccessKey }, 403],
+  ])("%s", async (_, url, wrong, status) => {
+    const options = { s3: { ...s3, credentials: { ...server.credentials, ...wrong } }, retries: 1 };
+    const restoring = restoreSnapshot(url, restored, options);
+    const error = await refusalOf(restoring, "ERR_SOURCE");
+    expect(error).toMatchObject({ status });
+    expect(error.message).toContain(url);
+    for (const secret of [...Object.values(server.credentials), secretAccessKey, "X-Amz-"]) {
+      expect(allToldBy(error)).not.toContain(secret);
+    }
+    expect(existsSync(restored)).toBe(false);
+    expect(leftovers(path())).toEqual([]);
+  });
+});

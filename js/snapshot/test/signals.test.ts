@@ -1,0 +1,132 @@
+/** Callers who change their mind, of every function that takes a signal: before it begins, and amid it. */
+import { existsSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  createSnapshot,
+  type ImageCache,
+  inspectSnapshot,
+  restoreSnapshot,
+  verifySnapshot,
+} from "@hedgerow/snapshot";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+import { libc } from "../dist/local/libc.js";
+import { rejectionOf } from "../../../tests/support/assert.js";
+import {
+  digestsIn,
+  KIB,
+  makeSample,
+  newDirectories,
+  openCache,
+  type Sample,
+} from "../../../tests/support/snapshots/cache.js";
+import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
+import { noise } from "../../../tests/support/snapshots/image.js";
+import { originOf } from "../../../tests/support/snapshots/remote.js";
+
+const path = temporaryFolder();
+const newDirectory = newDirectories(path);
+const made = path("made");
+/** What `flock` is told: to lock for one alone, and not to wait for it. */
+const LOCK_EX_NB = 2 | 4;
+
+const reason = new Error("the caller's own");
+
+let [sample, cache] = [{} as Sample, {} as ImageCache];
+
+beforeAll(async () => {
+  writeFileSync(path("image"), noise("image", 256 * KIB));
+  sample = await makeSample(path, "sample");
+});
+beforeEach(async () => {
+  cache = await openCache(newDirectory());
+});
+afterEach(() => {
+  expect(existsSync(made)).toBe(false);
+  expect(leftovers(path())).toEqual([]);
+});
+
+type Options = { readonly signal: AbortSignal };
+
+/** All that takes a signal, of a snapshot at a place. */
+const calls: Readonly<
+  Record<string, (source: string | URL, options: Options) => Promise<unknown>>
+> = {
+  createSnapshot: (place, options) =>
+    createSnapshot(
+      place instanceof URL ? path("image") : String(place),
+      place instanceof URL ? place : made,
+      options,
+    ),
+  restoreSnapshot: (source, options) => restoreSnapshot(source, made, options),
+  "restoreSnapshot that may be resumed": (source, options) =>
+    restoreSnapshot(source, made, { ...options, resume: true }),
+  "restoreSnapshot with a cache": (source, options) =>
+    restoreSnapshot(source, made, { ...options, cache }),
+  inspectSnapshot,
+  verifySnapshot,
+  "ImageCache.get": (source, options) => cache.get(source, options),
+  "ImageCache.has": (source, options) => cache.has(source, options),
+  "ImageCache.delete": (source, options) => cache.delete(source, options),
+  "ImageCache.verify": (_, options) => cache.verify(options),
+};
+
+describe.each(Object.entries(calls))("%s", (_, call) => {
+  test("does nothing if its signal is aborted, and is rejected with its reason", async () => {
+    const signal = AbortSignal.abort(reason);
+    const origin = await originOf({ "/a.vhs": sample.snapshot });
+    for (const place of [sample.snapshot, path("missing"), origin.url("/a.vhs")]) {
+      expect(await rejectionOf(call(place, { signal }))).toBe(reason);
+    }
+    const s3 = { endpoint: origin.url().href, region: "nowhere" };
+    const withKeys = {
+      signal,
+      s3: { ...s3, credentials: { accessKeyId: "a", secretAccessKey: "b" } },
+    };
+    expect(await rejectionOf(call(new URL("s3://bucket/key"), withKeys))).toBe(reason);
+    expect(origin.requestCount).toBe(0);
+    expect(digestsIn(cache.directory)).toEqual([]);
+  });
+
+  test("is rejected with the reason of a signal that is aborted when it has just begun", async () => {
+    const controller = new AbortController();
+    const rejection = rejectionOf(call(sample.snapshot, { signal: controller.signal }));
+    controller.abort(reason);
+    expect(await rejection).toBe(reason);
+    expect(digestsIn(cache.directory)).toEqual([]);
+  });
+});
+
+test.each(["ImageCache.verify", "ImageCache.delete"])(
+  "%s does not wait for whoever has the lock of the cache, once its signal is aborted",
+  async (name) => {
+    await (await cache.get(sample.snapshot)).release();
+    const system = await libc();
+    const lock = await open(join(cache.directory, "hedgerow-cache"));
+    try {
+      expect(system?.flock(lock.fd, LOCK_EX_NB)).toBe(0);
+      const controller = new AbortController();
+      const options = { signal: controller.signal, digest: sample.digest };
+      const rejection = rejectionOf(calls[name]!(sample.snapshot, options));
+      controller.abort(reason);
+      expect(await rejection).toBe(reason);
+    } finally {
+      await lock.close();
+    }
+    expect(digestsIn(cache.directory)).toEqual([sample.digest]);
+  },
+);
+
+test("an aborted signal leaves what is there as it is", async () => {
+  await (await cache.get(sample.snapshot)).release();
+  const signal = AbortSignal.abort(reason);
+  for (const options of [{ signal }, { signal, digest: sample.digest }]) {
+    expect(await rejectionOf(cache.delete(sample.snapshot, options))).toBe(reason);
+    expect(await rejectionOf(cache.get(sample.snapshot, options))).toBe(reason);
+    expect(await rejectionOf(cache.has(sample.snapshot, options))).toBe(reason);
+  }
+  expect(await rejectionOf(cache.verify({ signal }))).toBe(reason);
+  expect(digestsIn(cache.directory)).toEqual([sample.digest]);
+  expect(existsSync(join(cache.directory, "excess"))).toBe(false);
+});

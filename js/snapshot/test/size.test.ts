@@ -1,0 +1,8 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+test("the module that reads snapshots is as small as promised", () => {
+  const entry = import.meta.resolve("@hedgerow/snapshot");
+  const module = readFileSync(new URL("../../../tests/node/wasm/decode_bg.wasm", entry));
+  expect(module.length).toBeLessThanOrEqual(150_000);
+});
