@@ -10,7 +10,7 @@ const folder = inRoot("js", "snapshot");
 
 /** A worker with all that it imports, as one text. It goes: nothing loads it as a file. @param {string} name */
 async function scriptOf(name) {
-  const file = `${folder}/dist/workers/${name}-worker.js`;
+  const file = `${folder}/dist/${name}/${name}-worker.js`;
   const { outputFiles } = await build({
     entryPoints: [file],
     bundle: true,

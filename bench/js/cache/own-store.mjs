@@ -40,7 +40,7 @@ export class OwnStore {
    */
   static async open(directory, maxBytes, sizes) {
     const empty = await openParts(directory, { maxBytes: ROOMY });
-    const { bytes } = await empty.shelf.inventory();
+    const { bytes } = await empty.store.inventory();
     await empty.close();
     const parts = await openParts(directory, { maxBytes: maxBytes + bytes + MARGIN });
     return new OwnStore(parts, sizes);
@@ -48,20 +48,20 @@ export class OwnStore {
 
   /** Gets an image, by its number. Returns whether it was there. @param {number} index */
   async get(index) {
-    const { shelf } = this.#parts;
+    const { store } = this.#parts;
     const manifest = /** @type {Manifest} */ (this.#images[index]);
     const { digest, imageSize } = manifest.info;
-    const lease = await shelf.take(digest);
+    const lease = await store.take(digest);
     if (lease !== undefined) {
-      await shelf.release(lease);
+      await store.release(lease);
       return true;
     }
-    const reserved = await shelf.reserve(manifest, recordLength(manifest, SOURCE));
+    const reserved = await store.reserve(manifest, recordLength(manifest, SOURCE));
     const { file } = reserved;
     try {
       await file.write(this.#bytes, 0, imageSize, 0);
       const record = await makeRecord(manifest, SOURCE, file);
-      await shelf.release(await shelf.publish(digest, reserved, record));
+      await store.release(await store.publish(digest, reserved, record));
     } finally {
       await file.close();
     }

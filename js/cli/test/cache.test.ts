@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { createSnapshot, ImageCache } from "@hedgerow/snapshot";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startOrigin } from "../../../tests/origin/origin.mjs";
-import { filesIn, imageIn } from "../../../tests/support/snapshots/cache.js";
+import { filesIn, imageIn } from "../../snapshot/test/support/cache.js";
 import { hedgerow } from "./support/bin.js";
 import { SMALL } from "./support/images.js";
 import { makeTree } from "./support/tree.js";

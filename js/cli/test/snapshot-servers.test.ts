@@ -6,7 +6,7 @@ import type { SnapshotInfo } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type OriginOptions, startOrigin } from "../../../tests/origin/origin.mjs";
 import { type S3Server, startS3 } from "../../../tests/support/s3/server.js";
-import { manifestOf, missingBytes } from "../../../tests/support/snapshots/kept.js";
+import { manifestOf, missingBytes } from "../../snapshot/test/support/kept.js";
 import { ended, hedgerow, start, startInTerminal } from "./support/bin.js";
 import { SMALL } from "./support/images.js";
 import { makeTree } from "./support/tree.js";

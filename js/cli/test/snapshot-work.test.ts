@@ -31,7 +31,7 @@ const VERIFY = ["snapshot", "verify", file, "--workers", "1"];
 
 /** Has threads read slowly, so that commands which read take seconds, however fast the machine is. */
 const SLOW = {
-  NODE_OPTIONS: `--import=${new URL("../../../tests/support/snapshots/preload/slow-disk.mjs", import.meta.url)}`,
+  NODE_OPTIONS: `--import=${new URL("../../snapshot/test/support/preload/slow-disk.mjs", import.meta.url)}`,
 };
 
 const temporaryFiles = () => readdirSync(root).filter((name) => name.startsWith(".hedgerow-"));

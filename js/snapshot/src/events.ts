@@ -67,7 +67,7 @@ export interface RequestEvent {
 }
 
 /** An event as it crosses between threads. */
-export type Told = { [Name in keyof Events]: readonly [Name, Events[Name]] }[keyof Events];
+export type EmittedEvent = { [Name in keyof Events]: readonly [Name, Events[Name]] }[keyof Events];
 
 const NAMES = [
   "hedgerow:snapshot:request",
@@ -87,6 +87,6 @@ export function hasListeners(): boolean {
   return [...channels.values()].some(({ hasSubscribers }) => hasSubscribers);
 }
 
-export function tell(...[name, event]: Told): void {
+export function emit(...[name, event]: EmittedEvent): void {
   channels.get(name)?.publish(event);
 }

@@ -45,7 +45,7 @@ export async function withProgress<T>(
 ): Promise<T> {
   if (onProgress === undefined) return action();
   const start = performance.now();
-  const tell = () => {
+  const emit = () => {
     const done = counts();
     const seconds = Math.max(performance.now() - start, 1) / 1000;
     onProgress({ phase, totalBytes, ...done, bytesPerSecond: done.bytes / seconds });
@@ -53,7 +53,7 @@ export async function withProgress<T>(
   let thrown: { readonly error: unknown } | undefined;
   const timer = setInterval(() => {
     try {
-      tell();
+      emit();
     } catch (error) {
       clearInterval(timer);
       thrown = { error };
@@ -63,7 +63,7 @@ export async function withProgress<T>(
   try {
     const result = await action();
     if (thrown !== undefined) throw thrown.error;
-    tell();
+    emit();
     return result;
   } finally {
     clearInterval(timer);

@@ -22,7 +22,7 @@ import { type Meter, metrics } from "@opentelemetry/api";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { KIB, MIB } from "../../../tests/support/snapshots/cache.js";
+import { KIB, MIB } from "./support/cache.js";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../tests/support/snapshots/image.js";
 import { trials } from "../../../tests/support/trials.js";

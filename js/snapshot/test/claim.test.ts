@@ -10,7 +10,7 @@ import { claimPrivate } from "../src/local/claim.js";
 const folder = mkdtempSync(join(tmpdir(), "hedgerow-claim-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Claims a file after so many turns of the event loop. */
+/** KeyedLock a file after so many turns of the event loop. */
 async function claimAfter(turns: number, path: string) {
   for (let turn = 0; turn < turns; turn += 1) await setImmediate();
   return claimPrivate("image", path);

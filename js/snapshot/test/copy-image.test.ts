@@ -23,10 +23,10 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { rejectionOf } from "../../../tests/support/assert.js";
-import { expectSameFiles } from "../../../tests/support/snapshots/compare.js";
+import { expectSameFiles } from "./support/compare.js";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { bytesOnDisk, noise, steps, writeSparse } from "../../../tests/support/snapshots/image.js";
-import { xfsDisk } from "../../../tests/support/snapshots/xfs.js";
+import { xfsDisk } from "./support/xfs.js";
 import { type CopyOptions, copyImage } from "../src/local/copy-image.js";
 import type { Libc } from "../src/local/libc.js";
 

@@ -27,8 +27,8 @@ import {
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { Random } from "../../edge/test/support/random.js";
-import { expectSameBytes } from "../../../tests/support/snapshots/compare.js";
-import { type Extent, extentsOf } from "../../../tests/support/snapshots/extents.js";
+import { expectSameBytes } from "./support/compare.js";
+import { type Extent, extentsOf } from "./support/extents.js";
 import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import {
   bytesOnDisk,
@@ -38,8 +38,8 @@ import {
   steps,
   writeSparse,
 } from "../../../tests/support/snapshots/image.js";
-import { run } from "../../../tests/support/snapshots/job.js";
-import { refusalOf } from "../../../tests/support/snapshots/refusal.js";
+import { run } from "./support/job.js";
+import { refusalOf } from "./support/refusal.js";
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;

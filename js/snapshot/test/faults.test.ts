@@ -25,11 +25,11 @@ import {
 import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { rejectionOf } from "../../../tests/support/assert.js";
-import { onDisk } from "../../../tests/support/snapshots/disk.js";
+import { onDisk } from "./support/disk.js";
 import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { letters, noise } from "../../../tests/support/snapshots/image.js";
-import { type Job, type Outcome, run } from "../../../tests/support/snapshots/job.js";
-import { refusalOf } from "../../../tests/support/snapshots/refusal.js";
+import { type Job, type Outcome, run } from "./support/job.js";
+import { refusalOf } from "./support/refusal.js";
 
 const MIB = 2 ** 20;
 const OLD = "what was there before";

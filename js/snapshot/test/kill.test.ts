@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from "vitest";
 import { Random } from "../../edge/test/support/random.js";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { letters } from "../../../tests/support/snapshots/image.js";
-import { type Job, killAfter, run } from "../../../tests/support/snapshots/job.js";
+import { type Job, killAfter, run } from "./support/job.js";
 import { trials } from "../../../tests/support/trials.js";
 
 /** How many processes are killed at each work, and how many at a time. */

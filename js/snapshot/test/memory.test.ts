@@ -2,10 +2,10 @@
 import { rmSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { extentsOf } from "../../../tests/support/snapshots/extents.js";
+import { extentsOf } from "./support/extents.js";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { noise, steps, writeSparse } from "../../../tests/support/snapshots/image.js";
-import { type Job, run } from "../../../tests/support/snapshots/job.js";
+import { type Job, run } from "./support/job.js";
 import { trials } from "../../../tests/support/trials.js";
 
 const MIB = 2 ** 20;

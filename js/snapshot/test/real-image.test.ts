@@ -15,10 +15,10 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { checkExt4Image, makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
 import { pythonEnv } from "../../../scripts/lib/python.mjs";
-import { expectSameBytes } from "../../../tests/support/snapshots/compare.js";
+import { expectSameBytes } from "./support/compare.js";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { bytesOnDisk } from "../../../tests/support/snapshots/image.js";
-import { run } from "../../../tests/support/snapshots/job.js";
+import { run } from "./support/job.js";
 import { trials } from "../../../tests/support/trials.js";
 
 const GIB = 2 ** 30;
@@ -101,7 +101,7 @@ describe("zstd does not know of snapshots, but", () => {
 });
 
 test(`pyzstd reads ${PIECES} pieces here and there`, () => {
-  const script = fileURLToPath(new URL("../../../tests/support/snapshots/read-pieces.py", import.meta.url));
+  const script = fileURLToPath(new URL("./support/read-pieces.py", import.meta.url));
   const env = { ...process.env, ...pythonEnv() };
   const args = [script, snapshot, image, `${PIECES}`, "4"];
   const withData = execFileSync("python3", args, { env, encoding: "utf8" });

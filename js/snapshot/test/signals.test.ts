@@ -20,10 +20,10 @@ import {
   newDirectories,
   openCache,
   type Sample,
-} from "../../../tests/support/snapshots/cache.js";
+} from "./support/cache.js";
 import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../tests/support/snapshots/image.js";
-import { originOf } from "../../../tests/support/snapshots/remote.js";
+import { originOf } from "./support/remote.js";
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../tests/support/snapshots/image.js";
-import { refusalOf } from "../../../tests/support/snapshots/refusal.js";
+import { refusalOf } from "./support/refusal.js";
 
 const MIB = 2 ** 20;
 

@@ -25,8 +25,8 @@ import { type S3Server, startS3 } from "../../../tests/support/s3/server.js";
 import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../tests/support/snapshots/image.js";
 import { type Spoil, startProxy } from "../../../tests/support/snapshots/proxy.js";
-import { refusalOf } from "../../../tests/support/snapshots/refusal.js";
-import { allToldBy } from "../../../tests/support/snapshots/told.js";
+import { refusalOf } from "./support/refusal.js";
+import { allToldBy } from "./support/emitted.js";
 
 const MIB = 2 ** 20;
 const PART = 5 * MIB;

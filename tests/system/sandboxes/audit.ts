@@ -1,7 +1,7 @@
 /** What has to be true of the store, the cache and the disk when nobody is at work. */
 import { rmSync } from "node:fs";
 
-import { diskUse, strayFiles } from "../../support/snapshots/cache.js";
+import { diskUse, strayFiles } from "../../../js/snapshot/test/support/cache.js";
 import { leftovers } from "../../support/snapshots/folder.js";
 import { expectImageOf } from "./ledger.js";
 import type { Sandboxes } from "./sandboxes.js";

@@ -3,7 +3,7 @@ import { dirname, sep } from "node:path";
 
 import { withEither } from "../abort.js";
 import { SnapshotError } from "../error.js";
-import { tell } from "../events.js";
+import { emit } from "../events.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { copyImage } from "../local/copy-image.js";
 import { openFile } from "../local/open-file.js";
@@ -117,7 +117,7 @@ export class ImageCache {
    *   `ERR_IMAGE` and `ERR_IMAGE_CHANGED`, if the image in the cache cannot be read
    */
   get(source: string | URL, options: GetOptions = {}): Promise<CachedImage> {
-    return this.#run(async ({ filler, counters, totals }) => {
+    return this.#run(async ({ loader, counters, totals }) => {
       const begun = performance.now();
       options = readOptions(options);
       const digest = checkedDigest(options);
@@ -125,13 +125,13 @@ export class ImageCache {
       const location = locationOf("source", source);
       const target = await this.#copyTarget(options, location);
       options.signal?.throwIfAborted();
-      const got = await filler.get(location, digest, options);
+      const got = await loader.get(location, digest, options);
       const duration = performance.now() - begun;
       counters.got(got.hit, duration);
       await (got.hit ? totals.addNowAndThen(counters) : totals.add(counters));
       const { bytes, info } = got.lease;
       const event = { directory: this.directory, digest: info.digest, bytes };
-      tell("hedgerow:cache:get", { ...event, hit: got.hit, duration });
+      emit("hedgerow:cache:get", { ...event, hit: got.hit, duration });
       return target === undefined ? this.#leased(got) : this.#copied(got, target, options);
     });
   }
@@ -142,8 +142,8 @@ export class ImageCache {
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`, and what `inspectSnapshot` throws
    */
   has(source: string | URL, options: ReadOptions = {}): Promise<boolean> {
-    return this.#run(async ({ shelf }) => {
-      return shelf.has(await this.#digestOf(source, readOptions(options)));
+    return this.#run(async ({ store }) => {
+      return store.has(await this.#digestOf(source, readOptions(options)));
     });
   }
 
@@ -154,15 +154,15 @@ export class ImageCache {
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`, and what `inspectSnapshot` throws
    */
   delete(source: string | URL, options: ReadOptions = {}): Promise<boolean> {
-    return this.#run(async ({ shelf }) => {
+    return this.#run(async ({ store }) => {
       options = readOptions(options);
-      return shelf.remove(await this.#digestOf(source, options), options.signal);
+      return store.remove(await this.#digestOf(source, options), options.signal);
     });
   }
 
   /** Has all images go, as {@link delete} does. Returns how many there were. @throws {SnapshotError} `ERR_CACHE` */
   clear(): Promise<number> {
-    return this.#run(({ shelf }) => shelf.clear());
+    return this.#run(({ store }) => store.clear());
   }
 
   /**
@@ -173,16 +173,16 @@ export class ImageCache {
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`
    */
   prune(maxBytes = this.#parts.maxBytes): Promise<Pruned> {
-    return this.#run(({ shelf }) => {
+    return this.#run(({ store }) => {
       checkInteger("maxBytes", maxBytes, 0, Number.MAX_SAFE_INTEGER);
-      return shelf.trim(maxBytes);
+      return store.trim(maxBytes);
     });
   }
 
   /** All images, those that were used last first. @throws {SnapshotError} `ERR_CACHE` */
   entries(): Promise<CacheEntry[]> {
-    return this.#run(async ({ shelf, layout }) => {
-      const { images } = await shelf.inventory();
+    return this.#run(async ({ store, layout }) => {
+      const { images } = await store.inventory();
       const entries: CacheEntry[] = [];
       for (const { digest, bytes, used, isWhole } of [...images].sort(byUse).reverse()) {
         if (!isWhole) continue;
@@ -214,8 +214,8 @@ export class ImageCache {
 
   /** How the cache is doing: what is in it, as measured now, and what happened. @throws {SnapshotError} `ERR_CACHE` */
   stats(): Promise<CacheStats> {
-    return this.#run(async ({ shelf, maxBytes, counters, leases, totals }) => {
-      const { images, bytes } = await shelf.inventory();
+    return this.#run(async ({ store, maxBytes, counters, leases, totals }) => {
+      const { images, bytes } = await store.inventory();
       return {
         ...counters.counts,
         ...counters.timings,
@@ -245,10 +245,10 @@ export class ImageCache {
   }
 
   async #close(): Promise<void> {
-    const { filler, verifier, totals, counters, close } = this.#parts;
+    const { loader, verifier, totals, counters, close } = this.#parts;
     const reason = closed(this.directory);
     this.#closing.abort(reason);
-    await filler.end(reason);
+    await loader.end(reason);
     await verifier.stop();
     await Promise.allSettled(this.#running);
     for (const end of this.#used) await end().catch(() => {});
@@ -276,7 +276,7 @@ export class ImageCache {
     options.signal?.throwIfAborted();
     if (digest !== undefined) return digest;
     return withEither(options.signal, this.#closing.signal, (signal) =>
-      this.#parts.filler.digestOf(location, { ...options, signal }),
+      this.#parts.loader.digestOf(location, { ...options, signal }),
     );
   }
 
@@ -300,7 +300,7 @@ export class ImageCache {
   #leased({ lease, hit }: Got): CachedImage {
     const { path, bytes, info } = lease;
     const end = async () => {
-      if (this.#used.delete(end)) await this.#parts.shelf.release(lease);
+      if (this.#used.delete(end)) await this.#parts.store.release(lease);
     };
     this.#used.add(end);
     // Closing the cache has ended it.
@@ -323,7 +323,7 @@ export class ImageCache {
         await image.close();
       }
     } finally {
-      await this.#parts.shelf.release(lease);
+      await this.#parts.store.release(lease);
     }
     // It is its owner's: nothing ends it but they.
     const release = async () => {};

@@ -1,17 +1,17 @@
 import { SnapshotError } from "../error.js";
-import { tell } from "../events.js";
+import { emit } from "../events.js";
 import { libc } from "../local/libc.js";
 import type { CacheOptions } from "../options/cache-options.js";
-import { Claims } from "./locks/keyed-lock.js";
+import { KeyedLock } from "./locks/keyed-lock.js";
 import { Counters } from "./statistics/counters.js";
 import { openDirectory } from "./directory/open-directory.js";
-import { Filler } from "./loading/image-loader.js";
+import { ImageLoader } from "./loading/image-loader.js";
 import type { Layout } from "./directory/layout.js";
 import { Leases } from "./locks/leases.js";
 import { Limit } from "./eviction/limit.js";
 import { CacheLock } from "./locks/lock.js";
 import { Recency } from "./eviction/recency.js";
-import { Shelf } from "./directory/image-store.js";
+import { ImageStore } from "./directory/image-store.js";
 import { Sources } from "./directory/sources.js";
 import { Totals } from "./statistics/totals.js";
 import { Verifier } from "./verification/verifier.js";
@@ -23,8 +23,8 @@ export interface CacheParts {
   readonly counters: Counters;
   readonly totals: Totals;
   readonly leases: Leases;
-  readonly shelf: Shelf;
-  readonly filler: Filler;
+  readonly store: ImageStore;
+  readonly loader: ImageLoader;
   readonly verifier: Verifier;
   /** Closes its files, when nobody needs them any more. */
   close(): Promise<void>;
@@ -50,7 +50,7 @@ export async function openParts(
     const lock = new CacheLock(system, lockFile.fd, layout.lock, path);
     const leases = new Leases(system, layout, new Recency(lockFile.fd));
     const [claims, counters, sources] = [
-      new Claims(layout),
+      new KeyedLock(layout),
       new Counters(),
       new Sources(sourcesFile),
     ];
@@ -59,21 +59,21 @@ export async function openParts(
       ...{ libc: system, layout, claims, maxBytes },
       evicted(digest, bytes) {
         counters.counts.evictions += 1;
-        tell("hedgerow:cache:evict", { directory, digest, bytes });
+        emit("hedgerow:cache:evict", { directory, digest, bytes });
       },
     });
-    const shelf = new Shelf({
+    const store = new ImageStore({
       ...{ libc: system, layout, lock, leases, limit },
       discarded(digest, reason) {
         counters.counts.damaged += 1;
-        tell("hedgerow:cache:damaged", { directory, digest, reason });
+        emit("hedgerow:cache:damaged", { directory, digest, reason });
       },
     });
-    const filler = new Filler({ directory, shelf, claims, sources, counters });
-    const verifier = new Verifier(system, layout, leases, shelf);
-    await shelf.tidy();
+    const loader = new ImageLoader({ directory, store, claims, sources, counters });
+    const verifier = new Verifier(system, layout, leases, store);
+    await store.tidy();
     if (verifyBytesPerSecond !== undefined) verifier.start(verifyBytesPerSecond);
-    return { layout, maxBytes, counters, totals, leases, shelf, filler, verifier, close };
+    return { layout, maxBytes, counters, totals, leases, store, loader, verifier, close };
   } catch (error) {
     await close();
     throw error;

@@ -14,7 +14,7 @@ export interface DecodeData extends SinkData {
 
 const data = workerData as DecodeData;
 const sink = new FrameSink(data);
-const { frames, states, tally } = sink;
+const { frames, states, counters } = sink;
 
 /** The one slot: there is one frame at a time. */
 const SLOT = 0;
@@ -29,7 +29,7 @@ function decode(index: number): void {
 }
 
 serve<null, null>(() => {
-  for (let index = tally.next(); index < frames.count; index = tally.next()) {
+  for (let index = counters.next(); index < frames.count; index = counters.next()) {
     sink.recall(index);
     if (!states.isDone(index)) decode(index);
   }

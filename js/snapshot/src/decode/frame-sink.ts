@@ -8,14 +8,14 @@ import { readFullySync } from "../local/read-fully.js";
 import { withFileSync } from "../local/system-failure.js";
 import { writeFullySync } from "../local/write-fully.js";
 import { errorOf } from "../wasm/refusal.js";
-import { Tally } from "./shared-counters.js";
+import { SharedCounters } from "./shared-counters.js";
 
 /** What a thread that decodes begins with. */
 export interface SinkData {
   readonly module: WebAssembly.Module;
   readonly records: SharedArrayBuffer;
   readonly states: SharedArrayBuffer;
-  readonly tally: SharedArrayBuffer;
+  readonly counters: SharedArrayBuffer;
   readonly pieceSize: number;
   /** What the snapshot is called in messages. */
   readonly sourceName: string;
@@ -30,7 +30,7 @@ export interface SinkData {
 export class FrameSink {
   readonly frames: Frames;
   readonly states: FrameStates;
-  readonly tally: Tally;
+  readonly counters: SharedCounters;
   readonly #data: SinkData;
   readonly #memory: WebAssembly.Memory;
   readonly #decoder: FrameDecoder;
@@ -39,7 +39,7 @@ export class FrameSink {
     this.#data = data;
     this.frames = new Frames(data.records);
     this.states = new FrameStates(data.states);
-    this.tally = new Tally(data.tally);
+    this.counters = new SharedCounters(data.counters);
     this.#memory = initSync({ module: data.module }).memory;
     const decoder = FrameDecoder.create(data.pieceSize, data.target === undefined);
     if (decoder === undefined) throw this.#outOfMemory();
@@ -136,7 +136,7 @@ export class FrameSink {
 
   #count(index: number): void {
     if (!this.states.finish(index)) return;
-    this.tally.count(this.frames.rawLength(index), this.frames.compressedLength(index));
+    this.counters.count(this.frames.rawLength(index), this.frames.compressedLength(index));
   }
 
   /** The digest of what was decoded last, or written to where it goes. */

@@ -3,7 +3,7 @@ import type { WorkOptions } from "../options/work-options.js";
 import { withProgress } from "../progress.js";
 import { compiledModule } from "../wasm/module.js";
 import type { SinkData } from "./frame-sink.js";
-import { Tally } from "./shared-counters.js";
+import { SharedCounters } from "./shared-counters.js";
 import { FrameStates } from "./frame-states.js";
 
 /** An image that is open for writing, as long as it will be, and all zeros but for what a journal tells. */
@@ -17,7 +17,7 @@ export interface OpenImage {
 
 /** The decoding of all frames of a snapshot, wherever they come from. */
 export class FrameWork {
-  readonly tally = new Tally();
+  readonly counters = new SharedCounters();
   readonly states: FrameStates;
 
   /** @param image what the data is written to; without it, all frames are checked, those of holes as well */
@@ -42,7 +42,7 @@ export class FrameWork {
       module: await compiledModule("decode"),
       records: frames.records,
       states: this.states.buffer,
-      tally: this.tally.buffer,
+      counters: this.counters.buffer,
       pieceSize: info.pieceSize,
       sourceName: this.name,
       target: this.image?.fd,
@@ -62,7 +62,7 @@ export class FrameWork {
     const work = {
       phase: isRestore ? ("restore" as const) : ("verify" as const),
       totalBytes: isRestore ? info.dataSize : info.imageSize,
-      counts: () => this.tally.counts,
+      counts: () => this.counters.counts,
     };
     return withProgress(onProgress, work, fail, action);
   }

@@ -6,7 +6,7 @@ const [NEXT, FRAMES, BYTES, COMPRESSED_BYTES, FETCHED_BYTES, RETRIES, HEDGED] = 
 ] as const;
 
 /** What workers share while they share out frames: which one is next, and what is done. */
-export class Tally {
+export class SharedCounters {
   readonly #slots: BigInt64Array;
 
   constructor(readonly buffer = new SharedArrayBuffer(7 * BigInt64Array.BYTES_PER_ELEMENT)) {

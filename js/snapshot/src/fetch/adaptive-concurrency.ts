@@ -1,5 +1,5 @@
-import { type Ledger, now } from "./range-scheduler.js";
-import type { Tally } from "../decode/shared-counters.js";
+import { type RangeScheduler, now } from "./range-scheduler.js";
+import type { SharedCounters } from "../decode/shared-counters.js";
 
 /** How often the speed is looked at, in milliseconds. */
 const INTERVAL = 200;
@@ -14,9 +14,9 @@ const REST = 10;
 const RECOVERY = 2_000;
 
 /** Finds out how many connections pay: more while that is faster, fewer when the server asks for it. */
-export class Connections {
-  readonly #ledger: Ledger;
-  readonly #tally: Tally;
+export class AdaptiveConcurrency {
+  readonly #scheduler: RangeScheduler;
+  readonly #counters: SharedCounters;
   readonly #most: number;
   readonly #isFixed: boolean;
   #timer: NodeJS.Timeout | undefined;
@@ -30,9 +30,9 @@ export class Connections {
    * @param most how many there may be
    * @param isFixed whether that is also how many there are to be
    */
-  constructor(ledger: Ledger, tally: Tally, most: number, isFixed: boolean) {
-    this.#ledger = ledger;
-    this.#tally = tally;
+  constructor(scheduler: RangeScheduler, counters: SharedCounters, most: number, isFixed: boolean) {
+    this.#scheduler = scheduler;
+    this.#counters = counters;
     this.#most = most;
     this.#isFixed = isFixed;
   }
@@ -40,10 +40,10 @@ export class Connections {
   /** Begins. @param changed is called with the number of connections when it changes */
   start(changed: (limit: number) => void): void {
     this.#time = performance.now();
-    let told = this.#ledger.limit;
+    let told = this.#scheduler.limit;
     this.#timer = setInterval(() => {
       this.#adapt();
-      const { limit } = this.#ledger;
+      const { limit } = this.#scheduler;
       if (limit !== told) changed(limit);
       told = limit;
     }, INTERVAL);
@@ -55,7 +55,7 @@ export class Connections {
 
   #adapt(): void {
     const speed = this.#speed();
-    if (now() - this.#ledger.slowed < RECOVERY) this.#before = undefined;
+    if (now() - this.#scheduler.slowed < RECOVERY) this.#before = undefined;
     else if (this.#before !== undefined) this.#judge(this.#before, speed);
     else if (this.#rest > 0 && !this.#isFixed) this.#rest -= 1;
     else this.#grow(speed);
@@ -67,22 +67,22 @@ export class Connections {
     if (speed > GAIN * before || this.#isFixed) {
       this.#grow(speed);
     } else {
-      this.#ledger.limit = limit;
+      this.#scheduler.limit = limit;
       this.#rest = REST;
     }
   }
 
   #grow(speed: number): void {
-    const { limit } = this.#ledger;
+    const { limit } = this.#scheduler;
     const next = Math.min(this.#most, Math.ceil(limit * GROWTH));
     if (next <= limit) return;
     this.#before = { limit, speed };
-    this.#ledger.limit = next;
+    this.#scheduler.limit = next;
   }
 
   /** How fast bytes came since it was last asked, in bytes a millisecond. */
   #speed(): number {
-    const [now, { transferredBytes }] = [performance.now(), this.#tally.counts];
+    const [now, { transferredBytes }] = [performance.now(), this.#counters.counts];
     const speed = (transferredBytes - this.#bytes) / Math.max(1, now - this.#time);
     [this.#time, this.#bytes] = [now, transferredBytes];
     return speed;

@@ -1,11 +1,11 @@
 import { SnapshotError } from "../error.js";
-import { hasListeners, tell } from "../events.js";
+import { hasListeners, emit } from "../events.js";
 import { cutRanges } from "../format/ranges.js";
 import type { RemoteObject } from "../http/read/remote-object.js";
 import { type WorkOptions, workerCount } from "../options/work-options.js";
-import { Connections } from "./adaptive-concurrency.js";
+import { AdaptiveConcurrency } from "./adaptive-concurrency.js";
 import type { FetchTask } from "./fetch-worker.js";
-import { Ledger } from "./range-scheduler.js";
+import { RangeScheduler } from "./range-scheduler.js";
 import { type WorkerPool, withWorkers } from "../workers/pool.js";
 import type { EarlyBytes, FetchData, Ranges } from "./range-fetcher.js";
 import { FETCH_WORKER } from "../workers/scripts.js";
@@ -45,12 +45,12 @@ export async function fetchFrames(
   work: FrameWork,
   options: WorkOptions,
 ): Promise<void> {
-  const { endpoint, pin, transfer } = object;
+  const { endpoint, version, transfer } = object;
   pool.grow(workerCount(options, work.frames));
   const data: FetchData = {
     ...(await work.sinkData()),
     endpoint,
-    pin,
+    version,
     transfer,
     workers: pool.size,
     hasListeners: hasListeners(),
@@ -85,25 +85,25 @@ async function withConnections(
   const most = Math.min(wanted ?? MOST_CONNECTIONS, room);
   const first = Math.max(workers, Math.min(workers * FIRST_OF_EACH, FIRST_CONNECTIONS));
   const limit = Math.min(wanted ?? first, most);
-  const { ledger, ranges, early } = await shareOut(object, work, limit);
+  const { scheduler, ranges, early } = await shareOut(object, work, limit);
   // Until others came, that is what is usual.
-  ledger.took(object.duration, object.tail.byteLength);
-  const connections = new Connections(ledger, work.tally, most, wanted !== undefined);
+  scheduler.took(object.duration, object.tail.byteLength);
+  const connections = new AdaptiveConcurrency(scheduler, work.counters, most, wanted !== undefined);
   connections.start((count) =>
-    tell("hedgerow:snapshot:connections", { url: object.name, connections: count }),
+    emit("hedgerow:snapshot:connections", { url: object.name, connections: count }),
   );
   for (const [index, part] of early.entries()) {
     // It is not awaited: whatever comes of it, the ledger is told.
     void part.came.then((length) => {
-      work.tally.fetched(length);
-      ledger.earlyCame(index, length);
+      work.counters.fetched(length);
+      scheduler.earlyCame(index, length);
     });
   }
   const watch = setInterval(() => {
     const { head } = object;
     if (head === undefined || early[0]?.bytes !== head.bytes) return;
     const left = early[0].end - head.received;
-    if (ledger.isLate(0, head.received, left)) void head.stop();
+    if (scheduler.isLate(0, head.received, left)) void head.stop();
   }, WATCH);
   try {
     await use(ranges);
@@ -149,17 +149,17 @@ async function shareOut(
   // One for each connection at least, unless they would be so small that asking takes longer.
   const partSize = Math.max(Math.ceil(left / limit), MIN_PART_SIZE);
   bounds.push(...(await cutRanges(frames, missing, Math.min(partSize, object.transfer.partSize))));
-  const ledger = Ledger.of(Uint32Array.from(bounds), limit, early.length);
+  const scheduler = RangeScheduler.of(Uint32Array.from(bounds), limit, early.length);
   const bytesEarly = early.map(({ start, bytes }): EarlyBytes => ({ start, bytes }));
-  const ranges: Ranges = { ledger: ledger.data, frames: count, bytes: left, early: bytesEarly };
-  return { ledger, ranges, early };
+  const ranges: Ranges = { scheduler: scheduler.data, frames: count, bytes: left, early: bytesEarly };
+  return { scheduler, ranges, early };
 }
 
-function earlyParts({ head, tail, size, pin }: RemoteObject): Early[] {
+function earlyParts({ head, tail, size, version }: RemoteObject): Early[] {
   const end = { start: size - tail.byteLength, end: size, bytes: tail };
   const parts: Early[] = [{ ...end, came: Promise.resolve(tail.byteLength) }];
   if (head === undefined) return parts;
   const { bytes } = head;
   const beginning = { start: 0, end: Math.min(bytes.byteLength, size), bytes };
-  return [{ ...beginning, came: head.lengthOf(pin) }, ...parts];
+  return [{ ...beginning, came: head.lengthOf(version) }, ...parts];
 }

@@ -11,15 +11,15 @@ export type FetchTask =
 
 let begun: { readonly data: FetchData; readonly sink: FrameSink } | undefined;
 
-serve<FetchTask, null>(async (task, tell) => {
+serve<FetchTask, null>(async (task, emit) => {
   if (task.kind === "begin") begun = { data: task.data, sink: new FrameSink(task.data) };
   if (begun === undefined) throw new Error("expected to be told with what to begin");
   const { data, sink } = begun;
   if (task.kind === "recall") {
-    const { frames, tally } = sink;
-    for (let index = tally.next(); index < frames.count; index = tally.next()) sink.recall(index);
+    const { frames, counters } = sink;
+    for (let index = counters.next(); index < frames.count; index = counters.next()) sink.recall(index);
   } else if (task.kind === "fetch") {
-    await new RangeFetcher(data, sink, task.ranges, tell).run();
+    await new RangeFetcher(data, sink, task.ranges, emit).run();
   }
   return [null, []];
 });

@@ -1,21 +1,21 @@
 import { pause } from "../abort.js";
 import { SnapshotError } from "../error.js";
-import type { RequestEvent, Told } from "../events.js";
+import type { RequestEvent, EmittedEvent } from "../events.js";
 import { type Endpoint, HttpClient } from "../http/client.js";
 import type { Download } from "../http/read/download.js";
 import { Failure, lost } from "../http/failure.js";
 import { nextTry } from "../http/read/with-retries.js";
-import { type ByteRange, checkPart, type Pin, rangeHeaders } from "../http/read/object-version.js";
+import { type ByteRange, checkPart, type ObjectVersion, rangeHeaders } from "../http/read/object-version.js";
 import type { Transfer } from "../options/transfer-options.js";
-import { weigh } from "./gc-pressure.js";
+import { reportExternalMemory } from "./gc-pressure.js";
 import type { FrameSink, SinkData } from "../decode/frame-sink.js";
 import { FrameStream } from "./frame-stream.js";
-import { type FrameRange, Ledger, type LedgerData, now, type Task } from "./range-scheduler.js";
+import { type FrameRange, RangeScheduler, type SchedulerData, now, type Task } from "./range-scheduler.js";
 
 /** What a thread that fetches begins with. */
 export interface FetchData extends SinkData {
   readonly endpoint: Endpoint;
-  readonly pin: Pin;
+  readonly version: ObjectVersion;
   readonly transfer: Transfer;
   /** How many threads there are. */
   readonly workers: number;
@@ -32,7 +32,7 @@ export interface EarlyBytes {
 
 /** What is to be fetched. */
 export interface Ranges {
-  readonly ledger: LedgerData;
+  readonly scheduler: SchedulerData;
   /** How many frames are to be done when all are fetched, those of earlier runs included. */
   readonly frames: number;
   /** How many bytes the ranges have. */
@@ -77,21 +77,21 @@ export class RangeFetcher {
   readonly #data: FetchData;
   readonly #sink: FrameSink;
   readonly #ranges: Ranges;
-  readonly #tell: (told: Told) => void;
-  readonly #ledger: Ledger;
+  readonly #emit: (told: EmittedEvent) => void;
+  readonly #scheduler: RangeScheduler;
   readonly #client: HttpClient;
   readonly #worker: number;
   /** What is done over each connection, if anything. */
   readonly #flights: (Flight | undefined)[] = [];
 
-  constructor(data: FetchData, sink: FrameSink, ranges: Ranges, tell: (told: Told) => void) {
+  constructor(data: FetchData, sink: FrameSink, ranges: Ranges, emit: (told: EmittedEvent) => void) {
     this.#data = data;
     this.#sink = sink;
     this.#ranges = ranges;
-    this.#tell = tell;
-    this.#ledger = new Ledger(ranges.ledger);
+    this.#emit = emit;
+    this.#scheduler = new RangeScheduler(ranges.scheduler);
     this.#client = new HttpClient(data.endpoint, data.transfer.timeouts);
-    this.#worker = this.#ledger.join();
+    this.#worker = this.#scheduler.join();
   }
 
   /** Fetches ranges until all frames are done, by whomever. @throws {SnapshotError} */
@@ -107,12 +107,12 @@ export class RangeFetcher {
       };
       const look = () => {
         if (hasEnded) return;
-        if (this.#sink.tally.counts.frames >= this.#ranges.frames) return end(resolve);
+        if (this.#sink.counters.counts.frames >= this.#ranges.frames) return end(resolve);
         this.#cancelNeedless();
-        const share = this.#ledger.share(this.#worker, this.#data.workers);
+        const share = this.#scheduler.share(this.#worker, this.#data.workers);
         for (let slot = 0; slot < share; slot += 1) {
           if (this.#flights[slot] !== undefined) continue;
-          const task = this.#ledger.take() ?? this.#takeSlow();
+          const task = this.#scheduler.take() ?? this.#takeSlow();
           if (task === undefined) break;
           this.#do(task, slot).then(look, (error: unknown) => end(() => reject(error)));
         }
@@ -124,7 +124,7 @@ export class RangeFetcher {
 
   #takeSlow(): Task | undefined {
     const { frames, states } = this.#sink;
-    return this.#ledger.takeSlow(
+    return this.#scheduler.takeSlow(
       ({ first, end }) => [...states.missing(first, end)],
       (indices) => {
         const [first, last] = [indices[0], indices.at(-1)];
@@ -151,8 +151,8 @@ export class RangeFetcher {
 
   #isHopeless({ range, isGivenUp, timesGivenUp }: Flight): boolean {
     if (range.kind === "hedge" || isGivenUp || timesGivenUp === MAX_GIVEN_UP) return false;
-    if (this.#ledger.ageOf(range.index) < HOPELESS_AFTER) return false;
-    return this.#ledger.slowness(range.index, this.#missingBytes(range)) > HOPELESS;
+    if (this.#scheduler.ageOf(range.index) < HOPELESS_AFTER) return false;
+    return this.#scheduler.slowness(range.index, this.#missingBytes(range)) > HOPELESS;
   }
 
   async #do(task: Task, slot: number): Promise<void> {
@@ -161,7 +161,7 @@ export class RangeFetcher {
     try {
       if (task.kind === "early") this.#decodeEarly(flight, slot);
       await this.#fetch(flight, slot);
-      if (this.#isDone(this.#ledger.range(task.index))) this.#ledger.rest(task.index);
+      if (this.#isDone(this.#scheduler.range(task.index))) this.#scheduler.rest(task.index);
     } finally {
       this.#flights[slot] = undefined;
     }
@@ -172,7 +172,7 @@ export class RangeFetcher {
     const { index, first } = flight.range;
     const early = this.#ranges.early[index];
     if (early === undefined) return;
-    const came = new Uint8Array(early.bytes, 0, this.#ledger.receivedOf(index));
+    const came = new Uint8Array(early.bytes, 0, this.#scheduler.receivedOf(index));
     const stream = this.#streamOf(flight, slot, first);
     try {
       stream.push(came.subarray(stream.position - early.start));
@@ -180,7 +180,7 @@ export class RangeFetcher {
       if (!isRefusal(error)) throw error;
       flight.stream = undefined;
     }
-    this.#ledger.begin(index, now());
+    this.#scheduler.begin(index, now());
   }
 
   /** Where bytes go that begin with a frame, or amid it if some of it is there. */
@@ -194,7 +194,7 @@ export class RangeFetcher {
   async #fetch(flight: Flight, slot: number): Promise<void> {
     const { range, controller } = flight;
     const isHedge = range.kind === "hedge";
-    if (isHedge) this.#sink.tally.hedged();
+    if (isHedge) this.#sink.counters.hedged();
     let [failures, refusals] = [0, 0];
     while (!this.#isDone(range) && !controller.signal.aborted) {
       const [left, missing] = [this.#leftOf(flight), this.#missingBytes(range)];
@@ -207,8 +207,8 @@ export class RangeFetcher {
         if (isHedge) return;
         if (flight.isGivenUp) {
           flight.isGivenUp = false;
-          this.#sink.tally.retried();
-          this.#ledger.begin(range.index, now());
+          this.#sink.counters.retried();
+          this.#scheduler.begin(range.index, now());
         } else if (isRefusal(error)) {
           flight.stream = undefined;
           refusals = this.#missingBytes(range) < missing ? 1 : refusals + 1;
@@ -241,17 +241,17 @@ export class RangeFetcher {
       const { start, end } = this.#bytesOf(range) ?? { start: 0, end: 0 };
       throw failure.toError(`cannot read bytes ${start}-${end - 1} of ${sourceName}`, failures);
     }
-    if (BUSY.has(failure.details.status)) this.#ledger.slowDown();
-    this.#sink.tally.retried();
+    if (BUSY.has(failure.details.status)) this.#scheduler.slowDown();
+    this.#sink.counters.retried();
     this.#event(range, (event) => [
       "hedgerow:snapshot:retry",
       { ...event, reason: failure.message, delay },
     ]);
     // Who waits because a server wants it is not slow.
-    this.#ledger.rest(range.index);
+    this.#scheduler.rest(range.index);
     // It is aborted when someone else has fetched the range, or nobody wants it any more.
     await pause(delay, signal).catch(() => {});
-    this.#ledger.begin(range.index, now());
+    this.#scheduler.begin(range.index, now());
   }
 
   /** Asks for what is missing of a range, once. @throws {Failure} and what decoding throws */
@@ -261,24 +261,24 @@ export class RangeFetcher {
     if (missing === undefined) return;
     const stream = this.#streamOf(flight, slot, missing.first);
     const wanted = { start: stream.position, end: missing.end };
-    const { tally } = this.#sink;
+    const { counters } = this.#sink;
     this.#event(range, (event) => ["hedgerow:snapshot:request", event]);
     const begun = now();
-    const download = this.#client.get(rangeHeaders(wanted, this.#data.pin));
+    const download = this.#client.get(rangeHeaders(wanted, this.#data.version));
     flight.download = download;
     const cancel = () => download.cancel();
     controller.signal.addEventListener("abort", cancel, { once: true });
     try {
       const response = await download.answer();
-      checkPart(response, wanted, this.#data.pin);
+      checkPart(response, wanted, this.#data.version);
       await download.body(response, (bytes) => {
-        tally.fetched(bytes.length);
-        if (range.kind !== "hedge") this.#ledger.received(range.index, bytes.length);
+        counters.fetched(bytes.length);
+        if (range.kind !== "hedge") this.#scheduler.received(range.index, bytes.length);
         stream.push(bytes);
-        weigh(bytes.length);
+        reportExternalMemory(bytes.length);
       });
       if (!this.#isDone(range)) throw new Failure("there were too few bytes", true);
-      this.#ledger.took(now() - begun, wanted.end - wanted.start);
+      this.#scheduler.took(now() - begun, wanted.end - wanted.start);
     } finally {
       controller.signal.removeEventListener("abort", cancel);
       download.cancel();
@@ -288,11 +288,11 @@ export class RangeFetcher {
   /** Tells of something that is done with a range. */
   #event(
     task: FrameRange & { readonly kind?: Task["kind"] },
-    of: (event: RequestEvent) => Told,
+    of: (event: RequestEvent) => EmittedEvent,
   ): void {
     if (!this.#data.hasListeners) return;
     const { start, end } = this.#bytesOf(task) ?? { start: 0, end: 0 };
-    this.#tell(of({ url: this.#data.sourceName, start, end, isHedge: task.kind === "hedge" }));
+    this.#emit(of({ url: this.#data.sourceName, start, end, isHedge: task.kind === "hedge" }));
   }
 
   #isDone({ first, end }: FrameRange): boolean {

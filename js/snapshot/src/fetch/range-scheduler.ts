@@ -22,7 +22,7 @@ export function now(): number {
 }
 
 /** What is shared, as it crosses between threads. */
-export interface LedgerData {
+export interface SchedulerData {
   readonly bounds: SharedArrayBuffer;
   readonly numbers: SharedArrayBuffer;
   readonly facts: SharedArrayBuffer;
@@ -62,32 +62,32 @@ const HEDGED_SHARE = 0.03;
  * Which ranges there are, who has which, and how they get on. What is measured is written without care
  * for other threads: at worst a measurement is lost.
  */
-export class Ledger {
+export class RangeScheduler {
   readonly #bounds: Uint32Array;
   readonly #numbers: Int32Array;
   readonly #facts: Float64Array;
 
-  constructor(readonly data: LedgerData) {
+  constructor(readonly data: SchedulerData) {
     this.#bounds = new Uint32Array(data.bounds);
     this.#numbers = new Int32Array(data.numbers);
     this.#facts = new Float64Array(data.facts);
   }
 
   /** @param early how many of the ranges, the first ones, were asked for before */
-  static of(bounds: Uint32Array, limit: number, early: number): Ledger {
+  static of(bounds: Uint32Array, limit: number, early: number): RangeScheduler {
     const count = bounds.length / 2;
     const numbers = (COMMON_NUMBERS + early) * Int32Array.BYTES_PER_ELEMENT;
     const facts = (COMMON_FACTS + FACTS * count) * Float64Array.BYTES_PER_ELEMENT;
-    const ledger = new Ledger({
+    const scheduler = new RangeScheduler({
       bounds: new SharedArrayBuffer(bounds.byteLength),
       numbers: new SharedArrayBuffer(numbers),
       facts: new SharedArrayBuffer(facts),
     });
-    ledger.#bounds.set(bounds);
-    ledger.limit = limit;
-    ledger.#numbers[NEXT] = early;
-    for (let index = 0; index < early; index += 1) ledger.begin(index, now());
-    return ledger;
+    scheduler.#bounds.set(bounds);
+    scheduler.limit = limit;
+    scheduler.#numbers[NEXT] = early;
+    for (let index = 0; index < early; index += 1) scheduler.begin(index, now());
+    return scheduler;
   }
 
   /** How many ranges there are. */

@@ -3,7 +3,7 @@ import { decodeFrames } from "../decode/decode-frames.js";
 import { type FetcherPool, fetchFrames, withFetchers } from "../fetch/fetch-frames.js";
 import type { FrameWork } from "../decode/frame-work.js";
 import { SnapshotError } from "../error.js";
-import { tell } from "../events.js";
+import { emit } from "../events.js";
 import { type Manifest, readManifest } from "../format/manifest.js";
 import { strongEtag } from "../http/read/object-version.js";
 import { RemoteObject } from "../http/read/remote-object.js";
@@ -104,7 +104,7 @@ async function withObject<T>(
     return await use({
       name,
       id: undefined,
-      etag: strongEtag(object.pin.etag),
+      etag: strongEtag(object.version.etag),
       manifest: (isStrict) => manifestOf(object, isStrict),
       async decode(work, workOptions) {
         // Threads end with what they did: what is done again has others.
@@ -144,7 +144,7 @@ async function manifestOf(object: RemoteObject, isStrict?: boolean): Promise<Man
 
 /** Says why it takes as long as it does. */
 function warnOfNoRanges(name: string): void {
-  tell("hedgerow:snapshot:no-ranges", { url: name });
+  emit("hedgerow:snapshot:no-ranges", { url: name });
   process.emitWarning(`${name}: the server has no ranges; all of it is fetched in one stream`, {
     code: "HEDGEROW_NO_RANGES",
   });

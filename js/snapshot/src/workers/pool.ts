@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 
 import { messageOf, SnapshotError } from "../error.js";
-import { tell } from "../events.js";
+import { emit } from "../events.js";
 import { type Answer, errorOfFailure, LOADED } from "./serve.js";
 
 interface Waiting<Result> {
@@ -37,7 +37,7 @@ class Thread<Task, Result> {
     });
     this.#worker.on("message", (answer: Answer<Result>) => {
       if (answer === LOADED) return;
-      if ("told" in answer) return tell(...answer.told);
+      if ("told" in answer) return emit(...answer.told);
       const waiting = this.#waiting.shift();
       if ("result" in answer) waiting?.resolve(answer.result);
       else waiting?.reject(errorOfFailure(answer.failure));

@@ -1,7 +1,7 @@
 import { parentPort, type Transferable } from "node:worker_threads";
 
 import { SnapshotError, type SnapshotErrorCode } from "../error.js";
-import type { Told } from "../events.js";
+import type { EmittedEvent } from "../events.js";
 
 /** What a worker says when it is there. */
 export const LOADED = "loaded";
@@ -9,7 +9,7 @@ export const LOADED = "loaded";
 /** What a worker says: that it is there, and then an answer to each task, and what it tells meanwhile. */
 export type Answer<Result> =
   | typeof LOADED
-  | { readonly told: Told }
+  | { readonly told: EmittedEvent }
   | { readonly result: Result }
   | { readonly failure: Failure };
 
@@ -33,13 +33,13 @@ export interface Failure {
 export function serve<Task, Result>(
   work: (
     task: Task,
-    tell: (told: Told) => void,
+    emit: (told: EmittedEvent) => void,
   ) => [Result, Transferable[]] | Promise<[Result, Transferable[]]>,
 ): void {
-  const tell = (told: Told) => parentPort?.postMessage({ told } satisfies Answer<Result>);
+  const emit = (told: EmittedEvent) => parentPort?.postMessage({ told } satisfies Answer<Result>);
   parentPort?.on("message", async (task: Task) => {
     try {
-      const [result, handedOver] = await work(task, tell);
+      const [result, handedOver] = await work(task, emit);
       parentPort?.postMessage({ result } satisfies Answer<Result>, handedOver);
     } catch (error) {
       if (error instanceof SnapshotError) {

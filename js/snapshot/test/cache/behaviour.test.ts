@@ -25,15 +25,15 @@ import {
   recordIn,
   type Sample,
   strayFiles,
-} from "../../../../tests/support/snapshots/cache.js";
+} from "../support/cache.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+import { refusalOf } from "../support/refusal.js";
 import {
   expectNoConnections,
   faultsOf,
   isPart,
   originOf,
-} from "../../../../tests/support/snapshots/remote.js";
+} from "../support/remote.js";
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);

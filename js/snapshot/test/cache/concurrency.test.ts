@@ -15,16 +15,16 @@ import {
   newDirectories,
   type Sample,
   strayFiles,
-} from "../../../../tests/support/snapshots/cache.js";
-import { CacheProcess, type GotAll, type GotError } from "../../../../tests/support/snapshots/cache-job.js";
+} from "../support/cache.js";
+import { CacheProcess, type GotAll, type GotError } from "../support/cache-job.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { keptNames, manifestOf, missingBytes } from "../../../../tests/support/snapshots/kept.js";
+import { keptNames, manifestOf, missingBytes } from "../support/kept.js";
 import {
   expectNoConnections,
   isPart,
   isTail,
   originOf,
-} from "../../../../tests/support/snapshots/remote.js";
+} from "../support/remote.js";
 
 const [PROCESSES, TIMES] = [4, 25];
 

@@ -32,12 +32,12 @@ import {
   openCache,
   type Sample,
   strayFiles,
-} from "../../../../tests/support/snapshots/cache.js";
-import { extentsOf } from "../../../../tests/support/snapshots/extents.js";
+} from "../support/cache.js";
+import { extentsOf } from "../support/extents.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { bytesOnDisk } from "../../../../tests/support/snapshots/image.js";
-import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
-import { originOf } from "../../../../tests/support/snapshots/remote.js";
+import { refusalOf } from "../support/refusal.js";
+import { originOf } from "../support/remote.js";
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);

@@ -7,12 +7,12 @@ import { ImageCache } from "@hedgerow/snapshot";
 import { beforeAll, expect, test, vi } from "vitest";
 
 import { seededRandom } from "../../../../tests/origin/random.mjs";
-import { diskUse, KIB, MIB, makeSample, strayFiles } from "../../../../tests/support/snapshots/cache.js";
+import { diskUse, KIB, MIB, makeSample, strayFiles } from "../support/cache.js";
 import {
   CacheProcess,
   type ChurnKind,
   type ChurnSample,
-} from "../../../../tests/support/snapshots/cache-job.js";
+} from "../support/cache-job.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { trials } from "../../../../tests/support/trials.js";
 

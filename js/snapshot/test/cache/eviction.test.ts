@@ -16,10 +16,10 @@ import {
   openCache,
   type Sample,
   strayFiles,
-} from "../../../../tests/support/snapshots/cache.js";
+} from "../support/cache.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
-import { isPart, isTail, originOf } from "../../../../tests/support/snapshots/remote.js";
+import { refusalOf } from "../support/refusal.js";
+import { isPart, isTail, originOf } from "../support/remote.js";
 
 /** Room for three images of 1 MiB, and not for four. */
 const ROOM = { maxBytes: 4 * MIB };

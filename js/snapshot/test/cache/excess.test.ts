@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 
 import { openParts } from "../../src/cache/parts.js";
 import { libc } from "../../src/local/libc.js";
-import { digestOf, manifestOf, quickFolder, use } from "../support/shelved.js";
+import { digestOf, manifestOf, quickFolder, use } from "../support/stored-images.js";
 
 const SIZE = 2 ** 19;
 
@@ -15,7 +15,7 @@ test("what is let go of when it was found to be in use goes all the same", async
   const [one, other] = [await openParts(path(), options), await openParts(path(), options)];
   const digest = digestOf("in use");
   await use(one, digest, SIZE);
-  const lease = await one.shelf.take(digest);
+  const lease = await one.store.take(digest);
   if (lease === undefined) throw new Error("expected an image");
 
   const system = (await libc())!;
@@ -24,16 +24,16 @@ test("what is let go of when it was found to be in use goes all the same", async
   vi.spyOn(system, "flock").mockImplementation((fd, operation) => {
     const result = flock(fd, operation);
     const isInUse = result < 0 && readlinkSync(`/proc/self/fd/${fd}`).includes(digest);
-    if (isInUse) released ??= one.shelf.release(lease);
+    if (isInUse) released ??= one.store.release(lease);
     return result;
   });
   onTestFinished(() => {
     vi.restoreAllMocks();
   });
-  const reserved = await other.shelf.reserve(manifestOf(digestOf("new"), SIZE), 4096);
+  const reserved = await other.store.reserve(manifestOf(digestOf("new"), SIZE), 4096);
   expect(released).toBeDefined();
   await released;
-  expect(one.shelf.has(digest)).toBe(false);
+  expect(one.store.has(digest)).toBe(false);
 
   await reserved.file.close();
   await one.close();

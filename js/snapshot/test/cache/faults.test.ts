@@ -12,11 +12,11 @@ import {
   newDirectories,
   openCache,
   type Sample,
-} from "../../../../tests/support/snapshots/cache.js";
-import { type Harm, useHarmed } from "../../../../tests/support/snapshots/cache-harm.js";
-import { onDisk } from "../../../../tests/support/snapshots/disk.js";
+} from "../support/cache.js";
+import { type Harm, useHarmed } from "../support/cache-harm.js";
+import { onDisk } from "../support/disk.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { originOf } from "../../../../tests/support/snapshots/remote.js";
+import { originOf } from "../support/remote.js";
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);

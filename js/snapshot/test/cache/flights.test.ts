@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 
-import { Flights, type Got } from "../../src/cache/loading/singleflight.js";
+import { Singleflight, type Got } from "../../src/cache/loading/singleflight.js";
 import type { Lease } from "../../src/cache/locks/leases.js";
 import type { Progress } from "../../src/progress.js";
 
@@ -19,7 +19,7 @@ const release = async () => {
   users -= 1;
 };
 
-type Join = Parameters<Flights["join"]>;
+type Join = Parameters<Singleflight["join"]>;
 type Wanting = Join[1];
 /** What whoever gets it is given. */
 type Wanted = Parameters<Join[2]>[0];
@@ -31,10 +31,10 @@ interface Getting {
   fail(error: unknown): void;
 }
 
-let [flights, gettings] = [new Flights(release), [] as Getting[]];
+let [flights, gettings] = [new Singleflight(release), [] as Getting[]];
 
 beforeEach(() => {
-  [users, flights, gettings] = [0, new Flights(release), []];
+  [users, flights, gettings] = [0, new Singleflight(release), []];
 });
 
 function join(name: string, wanting: Wanting = {}): Promise<Got> {

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 
 import { ImageCache } from "../../src/cache/image-cache.js";
 import { Layout } from "../../src/cache/directory/layout.js";
-import { digestOf, manifestOf, quickFolder, recordOf } from "../support/shelved.js";
+import { digestOf, manifestOf, quickFolder, recordOf } from "../support/stored-images.js";
 
 const COUNT = 10_000;
 

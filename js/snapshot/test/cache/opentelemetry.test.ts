@@ -12,7 +12,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 
-import { KIB, MIB, makeSamples, openCache, type Sample } from "../../../../tests/support/snapshots/cache.js";
+import { KIB, MIB, makeSamples, openCache, type Sample } from "../support/cache.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 
 const path = temporaryFolder();

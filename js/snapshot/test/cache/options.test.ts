@@ -31,10 +31,10 @@ import {
   newDirectories,
   openCache,
   type Sample,
-} from "../../../../tests/support/snapshots/cache.js";
+} from "../support/cache.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { run } from "../../../../tests/support/snapshots/job.js";
-import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+import { run } from "../support/job.js";
+import { refusalOf } from "../support/refusal.js";
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { makeRecord, readPieces, readRecord, recordLength } from "../../src/cache/directory/image-record.js";
 import type { Manifest, SnapshotInfo } from "../../src/format/manifest.js";
 import { ENTRY_LENGTH, entryPosition } from "../../src/decode/journal-layout.js";
-import { digestOf, quickFolder } from "../support/shelved.js";
+import { digestOf, quickFolder } from "../support/stored-images.js";
 
 const PIECE = 4096;
 const SOURCE = "https://example.com/a.vhs";

@@ -14,8 +14,8 @@ import {
   makeSample,
   openCache,
   strayFiles,
-} from "../../../../tests/support/snapshots/cache.js";
-import { CacheProcess, type ChurnSample, type Use } from "../../../../tests/support/snapshots/cache-job.js";
+} from "../support/cache.js";
+import { CacheProcess, type ChurnSample, type Use } from "../support/cache-job.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { bytesOnDisk } from "../../../../tests/support/snapshots/image.js";
 import { trials } from "../../../../tests/support/trials.js";

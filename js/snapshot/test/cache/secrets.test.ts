@@ -12,11 +12,11 @@ import {
   makeSample,
   openCache,
   type Sample,
-} from "../../../../tests/support/snapshots/cache.js";
-import { told } from "../../../../tests/support/snapshots/events.js";
+} from "../support/cache.js";
+import { told } from "../support/events.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { faultsOf, isPart, originOf } from "../../../../tests/support/snapshots/remote.js";
-import { allToldBy } from "../../../../tests/support/snapshots/told.js";
+import { faultsOf, isPart, originOf } from "../support/remote.js";
+import { allToldBy } from "../support/emitted.js";
 
 /** Names that nothing else has. */
 const [USER, PASSWORD, QUERY, TOKEN] = ["u5er-9f31", "pa55w0rd-1c", "5ign4ture", "t0ken-77aa"];

@@ -2,7 +2,7 @@ import { open, rm } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
 
 import { SOURCES_LENGTH, Sources, sha256 } from "../../src/cache/directory/sources.js";
-import { quickFolder } from "../support/shelved.js";
+import { quickFolder } from "../support/stored-images.js";
 
 const path = quickFolder();
 

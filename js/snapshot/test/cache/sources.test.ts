@@ -16,11 +16,11 @@ import {
   openCache,
   type Sample,
   strayFiles,
-} from "../../../../tests/support/snapshots/cache.js";
+} from "../support/cache.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { startProxy } from "../../../../tests/support/snapshots/proxy.js";
-import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
-import { expectNoConnections, isTail, originOf } from "../../../../tests/support/snapshots/remote.js";
+import { refusalOf } from "../support/refusal.js";
+import { expectNoConnections, isTail, originOf } from "../support/remote.js";
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);

@@ -15,9 +15,9 @@ import {
   openCache,
   type Sample,
   strayFiles,
-} from "../../../../tests/support/snapshots/cache.js";
+} from "../support/cache.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+import { refusalOf } from "../support/refusal.js";
 
 vi.setConfig({ testTimeout: 30_000 });
 

@@ -8,7 +8,7 @@ import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { trials } from "../../../../tests/support/trials.js";
 import { MARGIN } from "../../src/cache/eviction/limit.js";
 import { type CacheParts, openParts } from "../../src/cache/parts.js";
-import { digestOf, JOURNAL, quickFolder, RECORD, use } from "../support/shelved.js";
+import { digestOf, JOURNAL, quickFolder, RECORD, use } from "../support/stored-images.js";
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -30,7 +30,7 @@ async function openTrace(room: number, times = 1): Promise<CacheParts[]> {
   directories += 1;
   const directory = path(`${directories}`);
   const empty = await openParts(directory, { maxBytes: Number.MAX_SAFE_INTEGER });
-  const { bytes } = await empty.shelf.inventory();
+  const { bytes } = await empty.store.inventory();
   await empty.close();
   // Whatever is to come needs room for its journal, too.
   const maxBytes = bytes + MARGIN + JOURNAL + room * BLOCK;
@@ -60,7 +60,7 @@ async function play(caches: readonly CacheParts[], trace: readonly Asked[]): Pro
       const parts = caches[index % caches.length]!;
       if (await use(parts, digest, blocks * BLOCK)) hits += 1;
     }
-    const { images } = await caches[0]!.shelf.inventory();
+    const { images } = await caches[0]!.store.inventory();
     const sorted = [...images].sort((one, other) => (one.used < other.used ? -1 : 1));
     return { evicted, left: sorted.map(({ digest }) => digest), hits };
   } finally {

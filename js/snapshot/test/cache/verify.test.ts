@@ -32,10 +32,10 @@ import {
   recordIn,
   type Sample,
   strayFiles,
-} from "../../../../tests/support/snapshots/cache.js";
-import { told } from "../../../../tests/support/snapshots/events.js";
+} from "../support/cache.js";
+import { told } from "../support/events.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+import { refusalOf } from "../support/refusal.js";
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);

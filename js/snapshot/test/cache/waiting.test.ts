@@ -15,17 +15,17 @@ import {
   openCache,
   type Sample,
   strayFiles,
-} from "../../../../tests/support/snapshots/cache.js";
-import { openClaims } from "../../../../tests/support/snapshots/claims.mjs";
+} from "../support/cache.js";
+import { openClaims } from "../support/claims.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+import { refusalOf } from "../support/refusal.js";
 import {
   expectNoConnections,
   faultsOf,
   isPart,
   isTail,
   originOf,
-} from "../../../../tests/support/snapshots/remote.js";
+} from "../support/remote.js";
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);

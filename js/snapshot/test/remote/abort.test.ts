@@ -15,7 +15,7 @@ import type { Origin } from "../../../../tests/origin/origin.mjs";
 import { rejectionOf } from "../../../../tests/support/assert.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
-import { run } from "../../../../tests/support/snapshots/job.js";
+import { run } from "../support/job.js";
 import {
   expectNothingLeft,
   faultsOf,
@@ -23,7 +23,7 @@ import {
   isPart,
   isTail,
   originOf,
-} from "../../../../tests/support/snapshots/remote.js";
+} from "../support/remote.js";
 
 /** On a machine that is idle, it takes less than 100 ms. What waits would do so for twice as long as this. */
 const SOON_ENOUGH = 5_000;

@@ -21,7 +21,7 @@ import {
   isPart,
   isTail,
   originOf,
-} from "../../../../tests/support/snapshots/remote.js";
+} from "../support/remote.js";
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;

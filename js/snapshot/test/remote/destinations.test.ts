@@ -14,15 +14,15 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { Origin } from "../../../../tests/origin/origin.mjs";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
-import { type Job, run } from "../../../../tests/support/snapshots/job.js";
-import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+import { type Job, run } from "../support/job.js";
+import { refusalOf } from "../support/refusal.js";
 import {
   expectNoConnections,
   faultsOf,
   isHead,
   isTail,
   originOf,
-} from "../../../../tests/support/snapshots/remote.js";
+} from "../support/remote.js";
 
 const MIB = 2 ** 20;
 const OLD = "what was there before";

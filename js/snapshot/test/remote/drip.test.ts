@@ -14,14 +14,14 @@ import type { Fault, FaultRequest } from "../../../../tests/origin/fault.mjs";
 import type { Origin } from "../../../../tests/origin/origin.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
-import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+import { refusalOf } from "../support/refusal.js";
 import {
   expectNothingLeft,
   faultsOf,
   isPart,
   isTail,
   originOf,
-} from "../../../../tests/support/snapshots/remote.js";
+} from "../support/remote.js";
 
 /** What a connection has to bring for tries to be counted anew, if it is no frame. */
 const LEAST = 2 ** 16;

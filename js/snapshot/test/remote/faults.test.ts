@@ -16,7 +16,7 @@ import type { Fault, FaultRequest, Faults } from "../../../../tests/origin/fault
 import type { Origin, OriginOptions } from "../../../../tests/origin/origin.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, letters, noise } from "../../../../tests/support/snapshots/image.js";
-import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+import { refusalOf } from "../support/refusal.js";
 import {
   expectNothingLeft,
   faultsOf,
@@ -25,8 +25,8 @@ import {
   isTail,
   originOf,
   SOON,
-} from "../../../../tests/support/snapshots/remote.js";
-import { allToldBy } from "../../../../tests/support/snapshots/told.js";
+} from "../support/remote.js";
+import { allToldBy } from "../support/emitted.js";
 
 const MIB = 2 ** 20;
 

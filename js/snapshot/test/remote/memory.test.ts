@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise, steps, writeSparse } from "../../../../tests/support/snapshots/image.js";
-import { run } from "../../../../tests/support/snapshots/job.js";
-import { expectNoConnections, originOf } from "../../../../tests/support/snapshots/remote.js";
+import { run } from "../support/job.js";
+import { expectNoConnections, originOf } from "../support/remote.js";
 import { trials } from "../../../../tests/support/trials.js";
 
 const MIB = 2 ** 20;

@@ -14,14 +14,14 @@ import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { rejectionOf } from "../../../../tests/support/assert.js";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
-import { type Job, run } from "../../../../tests/support/snapshots/job.js";
-import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+import { type Job, run } from "../support/job.js";
+import { refusalOf } from "../support/refusal.js";
 import {
   expectNothingLeft,
   faultsOf,
   isTail,
   originOf,
-} from "../../../../tests/support/snapshots/remote.js";
+} from "../support/remote.js";
 
 const path = temporaryFolder();
 const [snapshot, restored] = [path("image.vhs"), path("restored")];

@@ -8,7 +8,7 @@ import { startOrigin } from "../../../../tests/origin/origin.mjs";
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, letters, noise } from "../../../../tests/support/snapshots/image.js";
-import { expectNoConnections, SOON } from "../../../../tests/support/snapshots/remote.js";
+import { expectNoConnections, SOON } from "../support/remote.js";
 import { trials } from "../../../../tests/support/trials.js";
 
 const RUNS = trials({ few: 25, all: 200 });

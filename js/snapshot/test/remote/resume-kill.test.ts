@@ -8,8 +8,8 @@ import { startOrigin } from "../../../../tests/origin/origin.mjs";
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
-import { type Job, killAfter, run } from "../../../../tests/support/snapshots/job.js";
-import { keptNames, manifestOf, missingBytes } from "../../../../tests/support/snapshots/kept.js";
+import { type Job, killAfter, run } from "../support/job.js";
+import { keptNames, manifestOf, missingBytes } from "../support/kept.js";
 import { trials } from "../../../../tests/support/trials.js";
 
 /** How many processes are killed, and how many at a time. */

@@ -24,20 +24,20 @@ import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { rejectionOf } from "../../../../tests/support/assert.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
-import { run } from "../../../../tests/support/snapshots/job.js";
+import { run } from "../support/job.js";
 import {
   entryPosition,
   keptNames,
   manifestOf,
   missingBytes,
-} from "../../../../tests/support/snapshots/kept.js";
-import { refusalOf } from "../../../../tests/support/snapshots/refusal.js";
+} from "../support/kept.js";
+import { refusalOf } from "../support/refusal.js";
 import {
   expectNoConnections,
   faultsOf,
   isTail,
   originOf,
-} from "../../../../tests/support/snapshots/remote.js";
+} from "../support/remote.js";
 
 const MIB = 2 ** 20;
 const PIECE = 2 ** 17;

@@ -12,8 +12,8 @@ import type { OriginOptions } from "../../../../tests/origin/origin.mjs";
 import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
-import type { Job } from "../../../../tests/support/snapshots/job.js";
-import { faultsOf, isPart, originOf, SOON } from "../../../../tests/support/snapshots/remote.js";
+import type { Job } from "../support/job.js";
+import { faultsOf, isPart, originOf, SOON } from "../support/remote.js";
 
 const path = temporaryFolder();
 const snapshot = path("image.vhs");
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 /** All that a process says, and that it ends well with. */
 async function said(job: Job): Promise<string> {
-  const script = fileURLToPath(new URL("../../../../tests/support/snapshots/telling.mjs", import.meta.url));
+  const script = fileURLToPath(new URL("../support/telling.mjs", import.meta.url));
   const { NODE_DEBUG: _, ...env } = process.env;
   const args = [script, JSON.stringify({ ...job, options: { ...OPTIONS, ...job.options } })];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, {

@@ -7,13 +7,13 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
-import { type Job, run } from "../../../../tests/support/snapshots/job.js";
+import { type Job, run } from "../support/job.js";
 import {
   expectNoConnections,
   faultsOf,
   isPart,
   originOf,
-} from "../../../../tests/support/snapshots/remote.js";
+} from "../support/remote.js";
 
 const path = temporaryFolder();
 const bytes = noise("image", 3 * 2 ** 20);

@@ -48,7 +48,7 @@ export interface Reserved {
 }
 
 /** The images of a cache, on its disk. They come and go under the lock of the cache. */
-export class Shelf {
+export class ImageStore {
   readonly #parts: ShelfParts;
 
   constructor(parts: ShelfParts) {

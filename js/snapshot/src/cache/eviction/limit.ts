@@ -1,7 +1,7 @@
 import { SnapshotError } from "../../error.js";
 import type { Libc } from "../../local/libc.js";
 import { changing } from "../directory/changing.js";
-import type { Claims } from "../locks/keyed-lock.js";
+import type { KeyedLock } from "../locks/keyed-lock.js";
 import { type Inventory, type StoredImage, takeInventory } from "../directory/inventory.js";
 import type { Layout } from "../directory/layout.js";
 import { LeaseFile } from "../locks/leases.js";
@@ -17,7 +17,7 @@ export const MARGIN = 65_536;
 export interface LimitParts {
   readonly libc: Libc;
   readonly layout: Layout;
-  readonly claims: Claims;
+  readonly claims: KeyedLock;
   readonly maxBytes: number;
   /** Is told of images that went to make room. */
   evicted(digest: string, bytes: number): void;

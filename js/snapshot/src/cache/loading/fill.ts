@@ -10,7 +10,7 @@ import type { WorkOptions } from "../../options/work-options.js";
 import type { Source } from "../../places/source.js";
 import { makeRecord, recordLength } from "../directory/image-record.js";
 import type { Lease } from "../locks/leases.js";
-import type { Shelf } from "../directory/image-store.js";
+import type { ImageStore } from "../directory/image-store.js";
 
 /** A snapshot that is open, and what is in it. */
 export interface OpenSnapshot {
@@ -29,19 +29,19 @@ const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
  * @throws {SnapshotError} `ERR_CACHE_SIZE`, `ERR_CACHE`, and what restoring throws
  */
 export async function fillOrEvict(
-  shelf: Shelf,
+  store: ImageStore,
   snapshot: OpenSnapshot,
   claim: FileHandle,
   options: WorkOptions,
 ): Promise<Lease> {
   try {
-    return await fill(shelf, snapshot, claim, options);
+    return await fill(store, snapshot, claim, options);
   } catch (error) {
     if (!isFull(error)) throw ofCache(error);
     const { source, manifest } = snapshot;
     const length = recordLength(manifest, nameOf(source));
-    if (!(await shelf.free(manifest, length, options.signal))) throw ofCache(error);
-    return await fill(shelf, snapshot, claim, options).catch((again: unknown) => {
+    if (!(await store.free(manifest, length, options.signal))) throw ofCache(error);
+    return await fill(store, snapshot, claim, options).catch((again: unknown) => {
       throw ofCache(again);
     });
   }
@@ -71,13 +71,13 @@ function nameOf({ id, name }: Source): string {
  * @throws {SnapshotError} `ERR_CACHE_SIZE`, `ERR_CACHE`, and what restoring throws
  */
 async function fill(
-  shelf: Shelf,
+  store: ImageStore,
   { source, manifest }: OpenSnapshot,
   claim: FileHandle,
   options: WorkOptions,
 ): Promise<Lease> {
   const name = nameOf(source);
-  const reserved = await shelf.reserve(manifest, recordLength(manifest, name));
+  const reserved = await store.reserve(manifest, recordLength(manifest, name));
   const { path, file } = reserved;
   try {
     await prepareResumable(path, file, claim, manifest);
@@ -86,7 +86,7 @@ async function fill(
     await writing(path, file.sync());
     options.signal?.throwIfAborted();
     const record = await makeRecord(manifest, name, claim);
-    return await shelf.publish(manifest.info.digest, reserved, record);
+    return await store.publish(manifest.info.digest, reserved, record);
   } finally {
     await file.close();
   }

@@ -1,24 +1,24 @@
 import type { FileHandle } from "node:fs/promises";
 
-import { tell } from "../../events.js";
+import { emit } from "../../events.js";
 import type { GetOptions } from "../../options/cache-options.js";
 import { checkPinned, type ReadOptions, type WorkOptions } from "../../options/work-options.js";
 import type { Location } from "../../places/location.js";
 import { etagAt, identityOf, type RemoteLocation } from "../../places/server.js";
 import { withSource } from "../../places/source.js";
-import type { Claims } from "../locks/keyed-lock.js";
+import type { KeyedLock } from "../locks/keyed-lock.js";
 import type { Counters } from "../statistics/counters.js";
 import { fillOrEvict, type OpenSnapshot } from "./fill.js";
-import { Flights, type Got } from "./singleflight.js";
+import { Singleflight, type Got } from "./singleflight.js";
 import type { Lease } from "../locks/leases.js";
-import type { Shelf } from "../directory/image-store.js";
+import type { ImageStore } from "../directory/image-store.js";
 import { type Seen, type Sources, sha256 } from "../directory/sources.js";
 
 /** What a filler works with. */
 export interface FillerParts {
   readonly directory: string;
-  readonly shelf: Shelf;
-  readonly claims: Claims;
+  readonly store: ImageStore;
+  readonly claims: KeyedLock;
   readonly sources: Sources;
   readonly counters: Counters;
 }
@@ -27,16 +27,16 @@ export interface FillerParts {
 type Opening = <T>(options: WorkOptions, use: (snapshot: OpenSnapshot) => Promise<T>) => Promise<T>;
 
 /** Gets images, and restores those that are not there: each once, however many want it. */
-export class Filler {
+export class ImageLoader {
   readonly #parts: FillerParts;
-  readonly #flights: Flights;
+  readonly #flights: Singleflight;
   readonly #waited = (milliseconds: number) => this.#parts.counters.took("wait", milliseconds);
 
   constructor(parts: FillerParts) {
     this.#parts = parts;
-    this.#flights = new Flights((lease) =>
+    this.#flights = new Singleflight((lease) =>
       // What must go then goes the next time as well.
-      parts.shelf.release(lease).catch(() => {}),
+      parts.store.release(lease).catch(() => {}),
     );
   }
 
@@ -52,7 +52,7 @@ export class Filler {
         return use({ source, manifest });
       });
     };
-    const lease = await this.#parts.shelf.take(found);
+    const lease = await this.#parts.store.take(found);
     if (lease !== undefined) return { lease, hit: true };
     const who = whoOf(location, options);
     return this.#flights.join(`${found} ${who}`, options, (wanting) =>
@@ -75,7 +75,7 @@ export class Filler {
 
   /** Gets the image of whatever snapshot is there now. */
   async #bySource(location: RemoteLocation, options: GetOptions): Promise<Got> {
-    const { claims, shelf, sources } = this.#parts;
+    const { claims, store, sources } = this.#parts;
     const identity = sha256(identityOf(location, options));
     // Who may not see it must not get it from someone who may, nor keep them from it.
     const who = whoOf(location, options);
@@ -85,8 +85,8 @@ export class Filler {
       const take = async (): Promise<Lease | undefined> => {
         const seen = await sources.seen(identity);
         if (seen === undefined || isEqual(seen, changed)) return undefined;
-        if (!shelf.has(seen.digest)) return undefined;
-        if (await isStill(seen, location, how)) return shelf.take(seen.digest);
+        if (!store.has(seen.digest)) return undefined;
+        if (await isStill(seen, location, how)) return store.take(seen.digest);
         changed = seen;
         return undefined;
       };
@@ -109,7 +109,7 @@ export class Filler {
       if (etag !== undefined) {
         await this.#parts.sources.see(identity, { version: sha256(etag), digest });
       }
-      const lease = await this.#parts.shelf.take(digest);
+      const lease = await this.#parts.store.take(digest);
       if (lease !== undefined) return { lease, hit: true };
       return this.#fill(digest, who, options, (_, use) => use({ source, manifest }));
     });
@@ -117,8 +117,8 @@ export class Filler {
 
   /** Has an image be there, by whomever. */
   #fill(digest: string, who: string, options: WorkOptions, open: Opening): Promise<Got> {
-    const { shelf, claims } = this.#parts;
-    const find = async () => gotOf(await shelf.take(digest));
+    const { store, claims } = this.#parts;
+    const find = async () => gotOf(await store.take(digest));
     const { signal } = options;
     return claims.alone(digest, { signal, who, waited: this.#waited }, find, (claim) =>
       open(options, async (snapshot) => {
@@ -128,14 +128,14 @@ export class Filler {
   }
 
   async #restore(snapshot: OpenSnapshot, claim: FileHandle, options: WorkOptions): Promise<Lease> {
-    const { directory, shelf, counters } = this.#parts;
+    const { directory, store, counters } = this.#parts;
     const begun = performance.now();
     try {
-      const lease = await fillOrEvict(shelf, snapshot, claim, options);
+      const lease = await fillOrEvict(store, snapshot, claim, options);
       counters.counts.fills += 1;
       const { info, bytes } = lease;
       const duration = performance.now() - begun;
-      tell("hedgerow:cache:fill", { directory, digest: info.digest, bytes, duration });
+      emit("hedgerow:cache:fill", { directory, digest: info.digest, bytes, duration });
       return lease;
     } catch (error) {
       counters.counts.failures += 1;

@@ -21,13 +21,13 @@ interface Flight {
 }
 
 interface Passenger {
-  tell(progress: Progress): void;
+  emit(progress: Progress): void;
   resolve(got: Got): void;
   reject(error: unknown): void;
 }
 
 /** Has what many want at a time be got once. It goes on for as long as anyone wants it. */
-export class Flights {
+export class Singleflight {
   readonly #flights = new Map<string, Flight>();
   /** Until each is over, also if nobody wants it any more. */
   readonly #landings = new Set<Promise<void>>();
@@ -63,7 +63,7 @@ export class Flights {
       };
       const abort = () => leave(() => reject(signal?.reason));
       const passenger: Passenger = {
-        tell: (progress) => {
+        emit: (progress) => {
           try {
             onProgress?.(progress);
           } catch (error) {
@@ -90,7 +90,7 @@ export class Flights {
   #begin(name: string, get: (wanting: Required<Wanting>) => Promise<Got>): Flight {
     const [controller, passengers] = [new AbortController(), new Set<Passenger>()];
     const onProgress = (progress: Progress) => {
-      for (const passenger of [...passengers]) passenger.tell(progress);
+      for (const passenger of [...passengers]) passenger.emit(progress);
     };
     // Not before those who want it are aboard.
     const got = Promise.resolve().then(() => get({ signal: controller.signal, onProgress }));

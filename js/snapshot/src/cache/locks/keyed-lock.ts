@@ -28,7 +28,7 @@ export interface Claiming {
 type Outcome = "done" | "noted" | "dead" | { readonly who: string; readonly error: unknown };
 
 /** What only one at a time does, of all processes: the others wait, and fail if it fails for the same reason. */
-export class Claims {
+export class KeyedLock {
   readonly #layout: Layout;
 
   constructor(layout: Layout) {

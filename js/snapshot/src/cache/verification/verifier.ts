@@ -11,7 +11,7 @@ import type { Layout } from "../directory/layout.js";
 import type { Leases } from "../locks/leases.js";
 import { lockAlone } from "../locks/lock.js";
 import { remove } from "../directory/replacing.js";
-import type { Shelf } from "../directory/image-store.js";
+import type { ImageStore } from "../directory/image-store.js";
 import type { Verified } from "../statistics/stats.js";
 
 /** How long nothing is read in the background between two rounds, in milliseconds. */
@@ -22,15 +22,15 @@ export class Verifier {
   readonly #libc: Libc;
   readonly #layout: Layout;
   readonly #leases: Leases;
-  readonly #shelf: Shelf;
+  readonly #store: ImageStore;
   readonly #ending = new AbortController();
   #background: Promise<void> = Promise.resolve();
 
-  constructor(libc: Libc, layout: Layout, leases: Leases, shelf: Shelf) {
+  constructor(libc: Libc, layout: Layout, leases: Leases, store: ImageStore) {
     this.#libc = libc;
     this.#layout = layout;
     this.#leases = leases;
-    this.#shelf = shelf;
+    this.#store = store;
   }
 
   /** Reads all images once. @throws {SnapshotError} `ERR_CACHE`, and the reason of the signal */
@@ -67,7 +67,7 @@ export class Verifier {
   }
 
   async #round(looking: Looking): Promise<Verified> {
-    const { images } = await this.#shelf.inventory(looking.signal);
+    const { images } = await this.#store.inventory(looking.signal);
     const damaged: string[] = [];
     let good = 0;
     for (const { digest, isWhole } of images) {
@@ -82,20 +82,20 @@ export class Verifier {
   /** Returns whether an image is what was restored, or undefined if it went meanwhile. */
   async #look(digest: string, looking: Looking): Promise<boolean | undefined> {
     const lease = this.#leases.take(digest, false);
-    if (lease === undefined) return (await this.#shelf.discardUnfit(digest)) ? false : undefined;
+    if (lease === undefined) return (await this.#store.discardUnfit(digest)) ? false : undefined;
     if (lease === "damaged") {
-      return (await this.#shelf.discardDamaged(digest)) ? false : undefined;
+      return (await this.#store.discardDamaged(digest)) ? false : undefined;
     }
     const opening = openFile("ERR_CACHE", lease.path, (image, found) => ({ image, found }));
     // It may go while it is read, which takes long: it stays open.
-    const { image, found } = await opening.finally(() => this.#shelf.release(lease));
+    const { image, found } = await opening.finally(() => this.#store.release(lease));
     try {
       const damage = await damageOf(lease, image.fd, this.#layout.record(digest), looking);
       if (damage === undefined) return true;
       const isIt = () =>
-        this.#shelf.has(digest) &&
+        this.#store.has(digest) &&
         statSync(lease.path, { throwIfNoEntry: false })?.ino === Number(found.ino);
-      return (await this.#shelf.discard(digest, damage, isIt)) ? false : undefined;
+      return (await this.#store.discard(digest, damage, isIt)) ? false : undefined;
     } finally {
       await image.close();
     }

@@ -1,7 +1,7 @@
 import type { Transfer } from "../../options/transfer-options.js";
 import { refused } from "../failure.js";
 import { follow } from "./follow.js";
-import { persist } from "./with-retries.js";
+import { withRetries } from "./with-retries.js";
 import { strongEtag } from "./object-version.js";
 import type { ServerRequest } from "../server-request.js";
 
@@ -20,7 +20,7 @@ export function askEtag(
   transfer: Transfer,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  return persist(`cannot read ${name}`, transfer, signal, () =>
+  return withRetries(`cannot read ${name}`, transfer, signal, () =>
     follow(request, { range: "bytes=0-0" }, transfer, signal, async ({ response }) => {
       if (!ANSWERS.has(response.statusCode)) throw refused(response);
       return strongEtag(response.headers.etag);

@@ -1,7 +1,7 @@
 import type { Transfer } from "../../options/transfer-options.js";
 import { Failure } from "../failure.js";
 import { type Answer, follow } from "./follow.js";
-import { lengthOf, type Pin, partOf, pinOf, sizeOf } from "./object-version.js";
+import { lengthOf, type ObjectVersion, partOf, pinOf, sizeOf } from "./object-version.js";
 import type { ServerRequest } from "../server-request.js";
 
 /**
@@ -14,7 +14,7 @@ const END_LENGTH = 2 ** 19;
 export interface Found {
   /** What it is asked of, after all redirects. */
   readonly request: ServerRequest;
-  readonly pin: Pin;
+  readonly version: ObjectVersion;
   /** The last bytes. */
   readonly tail: Uint8Array<SharedArrayBuffer>;
 }
@@ -39,7 +39,7 @@ export async function findEnd(
     });
   const found = await ask(`bytes=-${END_LENGTH}`);
   if (typeof found !== "number") return found;
-  if (found === 0) return { request, pin: pinOf(0, {}), tail: zeros(0) };
+  if (found === 0) return { request, version: pinOf(0, {}), tail: zeros(0) };
   if (Number.isNaN(found)) return undefined;
   const again = await ask(`bytes=${Math.max(0, found - END_LENGTH)}-${found - 1}`);
   return typeof again === "number" ? undefined : again;
@@ -47,14 +47,14 @@ export async function findEnd(
 
 /** The end of an object, as an answer brings it. */
 async function endOf({ response, download, request }: Answer): Promise<Found> {
-  const { start, end, pin } = partOf(response);
-  if (end !== pin.size || end - start > END_LENGTH) {
-    const found = `bytes ${start}-${end - 1} of ${pin.size}`;
+  const { start, end, version } = partOf(response);
+  if (end !== version.size || end - start > END_LENGTH) {
+    const found = `bytes ${start}-${end - 1} of ${version.size}`;
     throw new Failure(`expected the last ${END_LENGTH} bytes, found ${found}`, true);
   }
   const tail = zeros(end - start);
   await download.fill(response, tail);
-  return { request, pin, tail };
+  return { request, version, tail };
 }
 
 /** Memory that threads share. */

@@ -1,6 +1,6 @@
 import type { Transfer } from "../../options/transfer-options.js";
 import { follow } from "./follow.js";
-import { isSame, type Pin, partOf, rangeHeaders } from "./object-version.js";
+import { isSame, type ObjectVersion, partOf, rangeHeaders } from "./object-version.js";
 import type { ServerRequest } from "../server-request.js";
 
 /** What an object begins with, which is asked for once, before anything is known of the object. */
@@ -8,7 +8,7 @@ export class Head {
   readonly bytes: SharedArrayBuffer;
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
-  #pin: Pin | undefined;
+  #version: ObjectVersion | undefined;
   #filled = 0;
 
   /** @param length how many bytes are asked for */
@@ -31,9 +31,9 @@ export class Head {
   }
 
   /** How many of its bytes there are of an object, when no more come. */
-  async lengthOf(object: Pin): Promise<number> {
+  async lengthOf(object: ObjectVersion): Promise<number> {
     await this.#done;
-    return this.#pin !== undefined && isSame(this.#pin, object) ? this.#filled : 0;
+    return this.#version !== undefined && isSame(this.#version, object) ? this.#filled : 0;
   }
 
   /** Wants no more of it. What came is there. */
@@ -46,9 +46,9 @@ export class Head {
     const bytes = new Uint8Array(this.bytes);
     const headers = rangeHeaders({ start: 0, end: bytes.length }, undefined);
     await follow(request, headers, transfer, signal, async ({ response, download }) => {
-      const { start, pin } = partOf(response);
+      const { start, version } = partOf(response);
       if (start !== 0) return;
-      this.#pin = pin;
+      this.#version = version;
       await download.body(response, (part) => {
         const room = bytes.length - this.#filled;
         bytes.set(part.subarray(0, room), this.#filled);

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Failure, refused } from "../failure.js";
 
 /** What tells an object from what may take its place while it is read. Plain values: threads share it. */
-export interface Pin {
+export interface ObjectVersion {
   /** The size of the object, in bytes. */
   readonly size: number;
   /** The server's name for this very content, if it has one. */
@@ -20,7 +20,7 @@ export interface ByteRange {
 
 /** What an answer with a part of an object says of itself. */
 export interface Part extends ByteRange {
-  readonly pin: Pin;
+  readonly version: ObjectVersion;
 }
 
 /** A date as HTTP has it. A server may answer anything else, which is not sent back. */
@@ -29,13 +29,13 @@ const DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 /** What a request for bytes carries, so that a server refuses those of another object. */
 export function rangeHeaders(
   { start, end }: ByteRange,
-  pin: Pin | undefined,
+  version: ObjectVersion | undefined,
 ): Readonly<Record<string, string>> {
-  return { range: `bytes=${start}-${end - 1}`, ...(pin && conditionOf(pin)) };
+  return { range: `bytes=${start}-${end - 1}`, ...(version && conditionOf(version)) };
 }
 
 /** The condition on which a server answers with bytes of the object that is pinned. */
-function conditionOf({ etag, lastModified = "" }: Pin): Readonly<Record<string, string>> {
+function conditionOf({ etag, lastModified = "" }: ObjectVersion): Readonly<Record<string, string>> {
   const strong = strongEtag(etag);
   if (strong !== undefined) return { "if-match": strong };
   return DATE.test(lastModified) ? { "if-unmodified-since": lastModified } : {};
@@ -59,7 +59,7 @@ export function partOf(response: IncomingMessage): Part {
   if (first > last || last >= size) {
     throw new Failure(`expected bytes of the object, found ${first}-${last} of ${size}`, true);
   }
-  return { start: first, end: last + 1, pin: pinOf(size, headers) };
+  return { start: first, end: last + 1, version: pinOf(size, headers) };
 }
 
 /**
@@ -67,14 +67,14 @@ export function partOf(response: IncomingMessage): Part {
  *
  * @throws {Failure}
  */
-export function checkPart(response: IncomingMessage, wanted: ByteRange, pin: Pin): void {
+export function checkPart(response: IncomingMessage, wanted: ByteRange, version: ObjectVersion): void {
   const { statusCode, headers } = response;
   if (statusCode === 412) throw changed("it has another ETag, or a later date", 412);
-  if (statusCode === 200) checkSame(pin, pinOf(lengthOf(headers) ?? pin.size, headers));
+  if (statusCode === 200) checkSame(version, pinOf(lengthOf(headers) ?? version.size, headers));
   const size = sizeOf(headers);
-  if (statusCode === 416 && size !== undefined) checkSame(pin, pinOf(size, headers));
+  if (statusCode === 416 && size !== undefined) checkSame(version, pinOf(size, headers));
   const part = partOf(response);
-  checkSame(pin, part.pin);
+  checkSame(version, part.version);
   if (part.start === wanted.start && part.end === wanted.end) return;
   const [expected, found] = [wanted, part].map(({ start, end }) => `${start}-${end - 1}`);
   throw new Failure(`expected the bytes ${expected}, found ${found}`, true);
@@ -84,12 +84,12 @@ export function checkPart(response: IncomingMessage, wanted: ByteRange, pin: Pin
  * Whether two answers are of the same object, as far as they tell. A weak ETag may stay when bytes change: then
  * the date counts as well.
  */
-export function isSame(one: Pin, other: Pin): boolean {
+export function isSame(one: ObjectVersion, other: ObjectVersion): boolean {
   return one.size === other.size && difference(one, other) === undefined;
 }
 
 /** What tells two objects of the same size apart. */
-function difference(one: Pin, other: Pin): string | undefined {
+function difference(one: ObjectVersion, other: ObjectVersion): string | undefined {
   const hasTags = one.etag !== undefined && other.etag !== undefined;
   if (hasTags && one.etag !== other.etag) return "it has another ETag";
   if (hasTags && strongEtag(one.etag) !== undefined) return undefined;
@@ -102,7 +102,7 @@ function difference(one: Pin, other: Pin): string | undefined {
  *
  * @throws {Failure}
  */
-function checkSame(expected: Pin, found: Pin): void {
+function checkSame(expected: ObjectVersion, found: ObjectVersion): void {
   if (found.size !== expected.size) {
     throw changed(`expected ${expected.size} bytes, found ${found.size}`);
   }
@@ -125,7 +125,7 @@ export function lengthOf(headers: IncomingHttpHeaders): number | undefined {
 export function pinOf(
   size: number,
   { etag, "last-modified": lastModified }: IncomingHttpHeaders,
-): Pin {
+): ObjectVersion {
   return { size, etag, lastModified };
 }
 

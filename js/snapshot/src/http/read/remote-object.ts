@@ -4,8 +4,8 @@ import type { Endpoint } from "../client.js";
 import { type Found, findEnd } from "./find-end.js";
 import { follow } from "./follow.js";
 import { Head } from "./head.js";
-import { persist } from "./with-retries.js";
-import { type ByteRange, checkPart, type Pin, rangeHeaders } from "./object-version.js";
+import { withRetries } from "./with-retries.js";
+import { type ByteRange, checkPart, type ObjectVersion, rangeHeaders } from "./object-version.js";
 import type { ServerRequest } from "../server-request.js";
 
 /** How an object is opened. */
@@ -50,7 +50,7 @@ export class RemoteObject implements SnapshotBytes {
     let found: Found | undefined;
     try {
       const end = () => findEnd(request, transfer, signal);
-      found = await persist(`cannot read ${name}`, transfer, signal, end);
+      found = await withRetries(`cannot read ${name}`, transfer, signal, end);
     } finally {
       if (found === undefined) await head?.stop();
     }
@@ -62,11 +62,11 @@ export class RemoteObject implements SnapshotBytes {
   }
 
   get size(): number {
-    return this.pin.size;
+    return this.version.size;
   }
 
-  get pin(): Pin {
-    return this.#found.pin;
+  get version(): ObjectVersion {
+    return this.#found.version;
   }
 
   get endpoint(): Endpoint {
@@ -103,15 +103,15 @@ export class RemoteObject implements SnapshotBytes {
 
   #ask(bytes: Uint8Array, wanted: ByteRange): Promise<Uint8Array> {
     const { name, transfer, signal } = this.#options;
-    return persist(`cannot read ${name}`, transfer, signal, () => this.#fill(bytes, wanted));
+    return withRetries(`cannot read ${name}`, transfer, signal, () => this.#fill(bytes, wanted));
   }
 
   /** Asks for bytes once. @throws {Failure} */
   #fill(bytes: Uint8Array, wanted: ByteRange): Promise<Uint8Array> {
     const { transfer, signal } = this.#options;
-    const headers = rangeHeaders(wanted, this.pin);
+    const headers = rangeHeaders(wanted, this.version);
     return follow(this.#found.request, headers, transfer, signal, async (answer) => {
-      checkPart(answer.response, wanted, this.pin);
+      checkPart(answer.response, wanted, this.version);
       await answer.download.fill(answer.response, bytes);
       return bytes;
     });

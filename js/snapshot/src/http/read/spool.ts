@@ -7,7 +7,7 @@ import { writeFullySync } from "../../local/write-fully.js";
 import type { Transfer } from "../../options/transfer-options.js";
 import { refused } from "../failure.js";
 import { follow } from "./follow.js";
-import { persist } from "./with-retries.js";
+import { withRetries } from "./with-retries.js";
 import { lengthOf } from "./object-version.js";
 import type { ServerRequest } from "../server-request.js";
 
@@ -25,7 +25,7 @@ export function spool<T>(
 ): Promise<T> {
   return withTemporaryFile(async ({ path, handle }) => {
     const room = await roomFor(path);
-    await persist(`cannot read ${name}`, transfer, signal, async () => {
+    await withRetries(`cannot read ${name}`, transfer, signal, async () => {
       await writing(path, handle.truncate(0));
       await follow(request, {}, transfer, signal, async ({ response, download }) => {
         if (response.statusCode !== 200) throw refused(response);

@@ -22,7 +22,7 @@ export function nextTry(failure: Failure, failures: number, retries: number): nu
  * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, the signal's reason, and what is no matter of
  *   the server
  */
-export async function persist<T>(
+export async function withRetries<T>(
   what: string,
   { retries }: Transfer,
   signal: AbortSignal | undefined,

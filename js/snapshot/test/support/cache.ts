@@ -5,7 +5,7 @@ import { type CacheOptions, createSnapshot, ImageCache } from "@hedgerow/snapsho
 import { onTestFinished } from "vitest";
 
 import { expectSameFiles } from "./compare.js";
-import { noise, steps, writeSparse } from "./image.js";
+import { noise, steps, writeSparse } from "../../../../tests/support/snapshots/image.js";
 
 export const [KIB, MIB] = [2 ** 10, 2 ** 20];
 

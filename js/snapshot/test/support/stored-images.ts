@@ -47,18 +47,18 @@ export function recordOf(manifest: Manifest, journal: Parameters<typeof makeReco
  *
  * @param size in bytes
  */
-export async function use({ shelf }: CacheParts, digest: string, size: number): Promise<boolean> {
-  const found = await shelf.take(digest);
+export async function use({ store }: CacheParts, digest: string, size: number): Promise<boolean> {
+  const found = await store.take(digest);
   if (found !== undefined) {
-    await shelf.release(found);
+    await store.release(found);
     return true;
   }
   const manifest = manifestOf(digest, size);
-  const reserved = await shelf.reserve(manifest, recordLength(manifest, SOURCE));
+  const reserved = await store.reserve(manifest, recordLength(manifest, SOURCE));
   try {
     await reserved.file.write(Buffer.alloc(size, digest), 0, size, 0);
     const record = await recordOf(manifest, reserved.file);
-    await shelf.release(await shelf.publish(digest, reserved, record));
+    await store.release(await store.publish(digest, reserved, record));
   } finally {
     await reserved.file.close();
   }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-import { mountXfs } from "../../../scripts/lib/xfs-disk.mjs";
+import { mountXfs } from "../../../../scripts/lib/xfs-disk.mjs";
 
 /** A disk that is there until the tests of the file are done, or why there is none. */
 export interface XfsDisk {

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-import { seededRandom } from "../../origin/random.mjs";
+import { seededRandom } from "../../../../tests/origin/random.mjs";
 
 /** @typedef {import("@hedgerow/snapshot").ImageCache} ImageCache */
 /** @typedef {import("@hedgerow/snapshot").CachedImage} CachedImage */

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 
-import type { Fault, FaultRequest, Faults } from "../../origin/fault.mjs";
-import { type Origin, type OriginOptions, startOrigin } from "../../origin/origin.mjs";
-import { leftovers } from "./folder.js";
+import type { Fault, FaultRequest, Faults } from "../../../../tests/origin/fault.mjs";
+import { type Origin, type OriginOptions, startOrigin } from "../../../../tests/origin/origin.mjs";
+import { leftovers } from "../../../../tests/support/snapshots/folder.js";
 
 /** Time-outs that are over soon, for servers that say nothing. */
 export const SOON = { connect: 300, firstByte: 300, stall: 300 };

@@ -1,7 +1,7 @@
 import { SnapshotError, type SnapshotErrorCode } from "@hedgerow/snapshot";
 import { expect } from "vitest";
 
-import { rejectionOf } from "../assert.js";
+import { rejectionOf } from "../../../../tests/support/assert.js";
 
 /** The error of this package that a promise is rejected with, which must have the code. */
 export async function refusalOf(
