@@ -2,7 +2,10 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 
-import { makeRecord, recordLength } from "../../../js/snapshot/dist/cache/directory/image-record.js";
+import {
+  makeRecord,
+  recordLength,
+} from "../../../js/snapshot/dist/cache/directory/image-record.js";
 import { MARGIN } from "../../../js/snapshot/dist/cache/eviction/limit.js";
 import { openParts } from "../../../js/snapshot/dist/cache/parts.js";
 import { ROOMY } from "./plan.mjs";

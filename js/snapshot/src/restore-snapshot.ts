@@ -1,8 +1,8 @@
 import { type ImageCache, isCache } from "./cache/image-cache.js";
 import { FrameWork } from "./decode/frame-work.js";
+import { writeImage } from "./decode/restored-image.js";
 import { SnapshotError } from "./error.js";
 import type { SnapshotInfo } from "./format/manifest.js";
-import { writeImage } from "./decode/restored-image.js";
 import { readOptions } from "./options/read-options.js";
 import { checkRestore, type RestoreOptions } from "./options/restore-options.js";
 import { checkedDigest, checkPinned, checkWork } from "./options/work-options.js";

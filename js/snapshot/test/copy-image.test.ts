@@ -23,12 +23,12 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { rejectionOf } from "../../../tests/support/assert.js";
-import { expectSameFiles } from "./support/compare.js";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { bytesOnDisk, noise, steps, writeSparse } from "../../../tests/support/snapshots/image.js";
-import { xfsDisk } from "./support/xfs.js";
 import { type CopyOptions, copyImage } from "../src/local/copy-image.js";
 import type { Libc } from "../src/local/libc.js";
+import { expectSameFiles } from "./support/compare.js";
+import { xfsDisk } from "./support/xfs.js";
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;

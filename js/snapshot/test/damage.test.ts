@@ -14,8 +14,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 
 import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { letters, noise } from "../../../tests/support/snapshots/image.js";
-import { refusalOf } from "./support/refusal.js";
 import { trials } from "../../../tests/support/trials.js";
+import { refusalOf } from "./support/refusal.js";
 
 const OLD = "what was there before";
 

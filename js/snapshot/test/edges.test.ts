@@ -25,10 +25,6 @@ import {
   verifySnapshot,
 } from "@hedgerow/snapshot";
 import { beforeAll, describe, expect, test } from "vitest";
-
-import { Random } from "../../edge/test/support/random.js";
-import { expectSameBytes } from "./support/compare.js";
-import { type Extent, extentsOf } from "./support/extents.js";
 import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import {
   bytesOnDisk,
@@ -38,6 +34,9 @@ import {
   steps,
   writeSparse,
 } from "../../../tests/support/snapshots/image.js";
+import { Random } from "../../edge/test/support/random.js";
+import { expectSameBytes } from "./support/compare.js";
+import { type Extent, extentsOf } from "./support/extents.js";
 import { run } from "./support/job.js";
 import { refusalOf } from "./support/refusal.js";
 

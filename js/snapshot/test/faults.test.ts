@@ -25,9 +25,9 @@ import {
 import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { rejectionOf } from "../../../tests/support/assert.js";
-import { onDisk } from "./support/disk.js";
 import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { letters, noise } from "../../../tests/support/snapshots/image.js";
+import { onDisk } from "./support/disk.js";
 import { type Job, type Outcome, run } from "./support/job.js";
 import { refusalOf } from "./support/refusal.js";
 

@@ -3,12 +3,11 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createSnapshot } from "@hedgerow/snapshot";
 import { beforeAll, expect, test } from "vitest";
-
-import { Random } from "../../edge/test/support/random.js";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { letters } from "../../../tests/support/snapshots/image.js";
-import { type Job, killAfter, run } from "./support/job.js";
 import { trials } from "../../../tests/support/trials.js";
+import { Random } from "../../edge/test/support/random.js";
+import { type Job, killAfter, run } from "./support/job.js";
 
 /** How many processes are killed at each work, and how many at a time. */
 const KILLS = trials({ few: 10, all: 50 });

@@ -1,12 +1,11 @@
 /** How much memory the work takes. */
 import { rmSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-
-import { extentsOf } from "./support/extents.js";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { noise, steps, writeSparse } from "../../../tests/support/snapshots/image.js";
-import { type Job, run } from "./support/job.js";
 import { trials } from "../../../tests/support/trials.js";
+import { extentsOf } from "./support/extents.js";
+import { type Job, run } from "./support/job.js";
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;

@@ -15,11 +15,11 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { checkExt4Image, makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
 import { pythonEnv } from "../../../scripts/lib/python.mjs";
-import { expectSameBytes } from "./support/compare.js";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { bytesOnDisk } from "../../../tests/support/snapshots/image.js";
-import { run } from "./support/job.js";
 import { trials } from "../../../tests/support/trials.js";
+import { expectSameBytes } from "./support/compare.js";
+import { run } from "./support/job.js";
 
 const GIB = 2 ** 30;
 

@@ -10,9 +10,10 @@ import {
   verifySnapshot,
 } from "@hedgerow/snapshot";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-
-import { libc } from "../dist/local/libc.js";
 import { rejectionOf } from "../../../tests/support/assert.js";
+import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
+import { noise } from "../../../tests/support/snapshots/image.js";
+import { libc } from "../dist/local/libc.js";
 import {
   digestsIn,
   KIB,
@@ -21,8 +22,6 @@ import {
   openCache,
   type Sample,
 } from "./support/cache.js";
-import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
-import { noise } from "../../../tests/support/snapshots/image.js";
 import { originOf } from "./support/remote.js";
 
 const path = temporaryFolder();

@@ -8,16 +8,6 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { type CreateOptions, createSnapshot, SnapshotError } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-
-import {
-  backoff,
-  isLost,
-  isPermanent,
-  MAX_RETRY_AFTER,
-  retryAfter,
-} from "../dist/http/retry.js";
-import { partSizeFor } from "../dist/places/part-size.js";
-import { presignedGet } from "../dist/s3/presign.js";
 import { makeCertificate } from "../../../tests/origin/certificate.mjs";
 import { type Origin, startOrigin } from "../../../tests/origin/origin.mjs";
 import { rejectionOf } from "../../../tests/support/assert.js";
@@ -25,8 +15,11 @@ import { type S3Server, startS3 } from "../../../tests/support/s3/server.js";
 import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../tests/support/snapshots/image.js";
 import { type Spoil, startProxy } from "../../../tests/support/snapshots/proxy.js";
-import { refusalOf } from "./support/refusal.js";
+import { backoff, isLost, isPermanent, MAX_RETRY_AFTER, retryAfter } from "../dist/http/retry.js";
+import { partSizeFor } from "../dist/places/part-size.js";
+import { presignedGet } from "../dist/s3/presign.js";
 import { allToldBy } from "./support/emitted.js";
+import { refusalOf } from "./support/refusal.js";
 
 const MIB = 2 ** 20;
 const PART = 5 * MIB;

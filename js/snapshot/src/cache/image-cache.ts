@@ -21,10 +21,10 @@ import { checkInteger } from "../options/check-integer.js";
 import { readOptions } from "../options/read-options.js";
 import { checkedDigest, type ReadOptions } from "../options/work-options.js";
 import { type Location, localPath, locationOf } from "../places/location.js";
-import type { Got } from "./loading/singleflight.js";
 import { readRecord } from "./directory/image-record.js";
-import { type CacheParts, openParts } from "./parts.js";
 import { byUse } from "./eviction/policy.js";
+import type { Got } from "./loading/singleflight.js";
+import { type CacheParts, openParts } from "./parts.js";
 import type { CacheStats, Pruned, Verified } from "./statistics/stats.js";
 
 /** An image out of a cache, or a copy of one. */

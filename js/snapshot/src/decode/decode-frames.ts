@@ -1,8 +1,8 @@
 import type { SnapshotFile } from "../local/snapshot-file.js";
 import { type WorkOptions, workerCount } from "../options/work-options.js";
-import type { DecodeData } from "./decode-worker.js";
 import { withWorkers } from "../workers/pool.js";
 import { DECODE_WORKER } from "../workers/scripts.js";
+import type { DecodeData } from "./decode-worker.js";
 import type { FrameWork } from "./frame-work.js";
 
 /** Decodes the frames of a file, each by whichever thread is free. */

@@ -3,8 +3,8 @@ import { workerData } from "node:worker_threads";
 
 import { readFullySync } from "../local/read-fully.js";
 import { withFileSync } from "../local/system-failure.js";
-import { FrameSink, type SinkData } from "./frame-sink.js";
 import { serve } from "../workers/serve.js";
+import { FrameSink, type SinkData } from "./frame-sink.js";
 
 /** What a thread that decodes a file begins with. */
 export interface DecodeData extends SinkData {

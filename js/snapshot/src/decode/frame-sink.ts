@@ -1,13 +1,13 @@
 import { FrameDecoder, initSync } from "../../wasm/decode.js";
-import { FrameStates } from "./frame-states.js";
 import { SnapshotError } from "../error.js";
 import { Frames } from "../format/frames.js";
 import { clearSync } from "../local/clear.js";
-import { ENTRY_LENGTH, entryPosition } from "./journal-layout.js";
 import { readFullySync } from "../local/read-fully.js";
 import { withFileSync } from "../local/system-failure.js";
 import { writeFullySync } from "../local/write-fully.js";
 import { errorOf } from "../wasm/refusal.js";
+import { FrameStates } from "./frame-states.js";
+import { ENTRY_LENGTH, entryPosition } from "./journal-layout.js";
 import { SharedCounters } from "./shared-counters.js";
 
 /** What a thread that decodes begins with. */

@@ -3,8 +3,8 @@ import type { WorkOptions } from "../options/work-options.js";
 import { withProgress } from "../progress.js";
 import { compiledModule } from "../wasm/module.js";
 import type { SinkData } from "./frame-sink.js";
-import { SharedCounters } from "./shared-counters.js";
 import { FrameStates } from "./frame-states.js";
+import { SharedCounters } from "./shared-counters.js";
 
 /** An image that is open for writing, as long as it will be, and all zeros but for what a journal tells. */
 export interface OpenImage {

@@ -1,10 +1,10 @@
-import type { OpenImage } from "./frame-work.js";
 import type { Manifest } from "../format/manifest.js";
-import type { RestoreOptions } from "../options/restore-options.js";
 import { checkOther, type FileId } from "../local/other-file.js";
-import { writeResumable } from "./resumable-image.js";
 import { checkRoom } from "../local/room.js";
 import { writeWhole, writing } from "../local/whole-file.js";
+import type { RestoreOptions } from "../options/restore-options.js";
+import type { OpenImage } from "./frame-work.js";
+import { writeResumable } from "./resumable-image.js";
 
 /**
  * Has `write` fill the image of a snapshot, which appears when it is whole.

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-
-import type { OpenImage } from "./frame-work.js";
 import type { Manifest } from "../format/manifest.js";
 import { claimPrivate } from "../local/claim.js";
 import { clearHoles } from "../local/clear.js";
-import { HEAD_LENGTH, MAGIC } from "./journal-layout.js";
 import { checkRoom } from "../local/room.js";
 import { checkedTarget, finish, type WholeOptions, writing } from "../local/whole-file.js";
+import type { OpenImage } from "./frame-work.js";
+import { HEAD_LENGTH, MAGIC } from "./journal-layout.js";
 
 /** What `stat` counts blocks in, in bytes. */
 const STAT_BLOCK = 512;

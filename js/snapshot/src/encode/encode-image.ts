@@ -1,11 +1,11 @@
 import { type WorkOptions, workerCount } from "../options/work-options.js";
 import { withProgress } from "../progress.js";
-import type { CompressedPiece, EncodeData, Piece } from "./encode-worker.js";
 import { type WorkerPool, withWorkers } from "../workers/pool.js";
-import { zeros } from "./run-records.js";
 import { ENCODE_WORKER } from "../workers/scripts.js";
 import type { SnapshotAssembly } from "./assembly.js";
+import type { CompressedPiece, EncodeData, Piece } from "./encode-worker.js";
 import { pieces, type Stretch, toRead } from "./pieces.js";
+import { zeros } from "./run-records.js";
 
 /** How many pieces each thread may be ahead of what is written, and how many bytes they may have. */
 const MAX_AHEAD = 4;

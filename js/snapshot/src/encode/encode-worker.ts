@@ -6,8 +6,8 @@ import { SnapshotError } from "../error.js";
 import { readFullySync } from "../local/read-fully.js";
 import { withFileSync } from "../local/system-failure.js";
 import { errorOf } from "../wasm/refusal.js";
-import { RUN_LENGTH } from "./run-records.js";
 import { serve } from "../workers/serve.js";
+import { RUN_LENGTH } from "./run-records.js";
 
 /** What a thread that compresses begins with. */
 export interface EncodeData {

@@ -1,5 +1,5 @@
-import { type RangeScheduler, now } from "./range-scheduler.js";
 import type { SharedCounters } from "../decode/shared-counters.js";
+import { now, type RangeScheduler } from "./range-scheduler.js";
 
 /** How often the speed is looked at, in milliseconds. */
 const INTERVAL = 200;

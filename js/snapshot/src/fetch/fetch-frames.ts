@@ -1,15 +1,15 @@
+import type { FrameWork } from "../decode/frame-work.js";
 import { SnapshotError } from "../error.js";
-import { hasListeners, emit } from "../events.js";
+import { emit, hasListeners } from "../events.js";
 import { cutRanges } from "../format/ranges.js";
 import type { RemoteObject } from "../http/read/remote-object.js";
 import { type WorkOptions, workerCount } from "../options/work-options.js";
+import { type WorkerPool, withWorkers } from "../workers/pool.js";
+import { FETCH_WORKER } from "../workers/scripts.js";
 import { AdaptiveConcurrency } from "./adaptive-concurrency.js";
 import type { FetchTask } from "./fetch-worker.js";
-import { RangeScheduler } from "./range-scheduler.js";
-import { type WorkerPool, withWorkers } from "../workers/pool.js";
 import type { EarlyBytes, FetchData, Ranges } from "./range-fetcher.js";
-import { FETCH_WORKER } from "../workers/scripts.js";
-import type { FrameWork } from "../decode/frame-work.js";
+import { RangeScheduler } from "./range-scheduler.js";
 
 /** How many connections there are at first for each thread and in all, and how many there may be. */
 const [FIRST_OF_EACH, FIRST_CONNECTIONS, MOST_CONNECTIONS] = [4, 16, 64];
@@ -151,7 +151,12 @@ async function shareOut(
   bounds.push(...(await cutRanges(frames, missing, Math.min(partSize, object.transfer.partSize))));
   const scheduler = RangeScheduler.of(Uint32Array.from(bounds), limit, early.length);
   const bytesEarly = early.map(({ start, bytes }): EarlyBytes => ({ start, bytes }));
-  const ranges: Ranges = { scheduler: scheduler.data, frames: count, bytes: left, early: bytesEarly };
+  const ranges: Ranges = {
+    scheduler: scheduler.data,
+    frames: count,
+    bytes: left,
+    early: bytesEarly,
+  };
   return { scheduler, ranges, early };
 }
 

@@ -1,7 +1,7 @@
 /** Fetches ranges of a snapshot from a server, and decodes their frames as they come. */
 import { FrameSink } from "../decode/frame-sink.js";
-import { type FetchData, RangeFetcher, type Ranges } from "./range-fetcher.js";
 import { serve } from "../workers/serve.js";
+import { type FetchData, RangeFetcher, type Ranges } from "./range-fetcher.js";
 
 /** What to do: begin with a snapshot, find what an earlier run has restored of it, and fetch the rest. */
 export type FetchTask =
@@ -17,7 +17,8 @@ serve<FetchTask, null>(async (task, emit) => {
   const { data, sink } = begun;
   if (task.kind === "recall") {
     const { frames, counters } = sink;
-    for (let index = counters.next(); index < frames.count; index = counters.next()) sink.recall(index);
+    for (let index = counters.next(); index < frames.count; index = counters.next())
+      sink.recall(index);
   } else if (task.kind === "fetch") {
     await new RangeFetcher(data, sink, task.ranges, emit).run();
   }

@@ -1,16 +1,27 @@
 import { pause } from "../abort.js";
-import { SnapshotError } from "../error.js";
-import type { RequestEvent, EmittedEvent } from "../events.js";
-import { type Endpoint, HttpClient } from "../http/client.js";
-import type { Download } from "../http/read/download.js";
-import { Failure, lost } from "../http/failure.js";
-import { nextTry } from "../http/read/with-retries.js";
-import { type ByteRange, checkPart, type ObjectVersion, rangeHeaders } from "../http/read/object-version.js";
-import type { Transfer } from "../options/transfer-options.js";
-import { reportExternalMemory } from "./gc-pressure.js";
 import type { FrameSink, SinkData } from "../decode/frame-sink.js";
+import { SnapshotError } from "../error.js";
+import type { EmittedEvent, RequestEvent } from "../events.js";
+import { type Endpoint, HttpClient } from "../http/client.js";
+import { Failure, lost } from "../http/failure.js";
+import type { Download } from "../http/read/download.js";
+import {
+  type ByteRange,
+  checkPart,
+  type ObjectVersion,
+  rangeHeaders,
+} from "../http/read/object-version.js";
+import { nextTry } from "../http/read/with-retries.js";
+import type { Transfer } from "../options/transfer-options.js";
 import { FrameStream } from "./frame-stream.js";
-import { type FrameRange, RangeScheduler, type SchedulerData, now, type Task } from "./range-scheduler.js";
+import { reportExternalMemory } from "./gc-pressure.js";
+import {
+  type FrameRange,
+  now,
+  RangeScheduler,
+  type SchedulerData,
+  type Task,
+} from "./range-scheduler.js";
 
 /** What a thread that fetches begins with. */
 export interface FetchData extends SinkData {
@@ -84,7 +95,12 @@ export class RangeFetcher {
   /** What is done over each connection, if anything. */
   readonly #flights: (Flight | undefined)[] = [];
 
-  constructor(data: FetchData, sink: FrameSink, ranges: Ranges, emit: (told: EmittedEvent) => void) {
+  constructor(
+    data: FetchData,
+    sink: FrameSink,
+    ranges: Ranges,
+    emit: (told: EmittedEvent) => void,
+  ) {
     this.#data = data;
     this.#sink = sink;
     this.#ranges = ranges;

@@ -1,9 +1,9 @@
 import type { Making } from "../encode/making.js";
 import type { SnapshotInfo } from "../format/manifest.js";
-import { putSnapshot } from "./put-snapshot.js";
-import { writeSnapshotFile } from "./write-snapshot-file.js";
-import { uploadSnapshot } from "./upload-snapshot.js";
 import type { Location } from "./location.js";
+import { putSnapshot } from "./put-snapshot.js";
+import { uploadSnapshot } from "./upload-snapshot.js";
+import { writeSnapshotFile } from "./write-snapshot-file.js";
 
 /**
  * Has a snapshot be made and appear where it is to be, whole or not at all. Returns what it says of

@@ -1,9 +1,9 @@
 import type { Making } from "../encode/making.js";
 import type { SnapshotInfo } from "../format/manifest.js";
+import { requestTo } from "../http/server-request.js";
+import { put } from "../http/write/put.js";
 import { withTemporaryFile } from "../local/temporary-file.js";
 import { fillSnapshotFile } from "./write-snapshot-file.js";
-import { put } from "../http/write/put.js";
-import { requestTo } from "../http/server-request.js";
 
 /**
  * Makes a snapshot what a server has at a URL. A request says how long it is, which is known when all of

@@ -1,9 +1,9 @@
 import { unlessAborted } from "../abort.js";
 import { decodeFrames } from "../decode/decode-frames.js";
-import { type FetcherPool, fetchFrames, withFetchers } from "../fetch/fetch-frames.js";
 import type { FrameWork } from "../decode/frame-work.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
+import { type FetcherPool, fetchFrames, withFetchers } from "../fetch/fetch-frames.js";
 import { type Manifest, readManifest } from "../format/manifest.js";
 import { strongEtag } from "../http/read/object-version.js";
 import { RemoteObject } from "../http/read/remote-object.js";

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { type CachedImage, ImageCache, inspectSnapshot } from "@hedgerow/snapshot";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import {
   digestsIn,
   expectImage,
@@ -26,14 +26,8 @@ import {
   type Sample,
   strayFiles,
 } from "../support/cache.js";
-import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { refusalOf } from "../support/refusal.js";
-import {
-  expectNoConnections,
-  faultsOf,
-  isPart,
-  originOf,
-} from "../support/remote.js";
+import { expectNoConnections, faultsOf, isPart, originOf } from "../support/remote.js";
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);

@@ -8,23 +8,11 @@ import { beforeAll, expect, test } from "vitest";
 
 import type { Faults } from "../../../../tests/origin/fault.mjs";
 import type { Origin } from "../../../../tests/origin/origin.mjs";
-import {
-  KIB,
-  MIB,
-  makeSample,
-  newDirectories,
-  type Sample,
-  strayFiles,
-} from "../support/cache.js";
-import { CacheProcess, type GotAll, type GotError } from "../support/cache-job.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { KIB, MIB, makeSample, newDirectories, type Sample, strayFiles } from "../support/cache.js";
+import { CacheProcess, type GotAll, type GotError } from "../support/cache-job.js";
 import { keptNames, manifestOf, missingBytes } from "../support/kept.js";
-import {
-  expectNoConnections,
-  isPart,
-  isTail,
-  originOf,
-} from "../support/remote.js";
+import { expectNoConnections, isPart, isTail, originOf } from "../support/remote.js";
 
 const [PROCESSES, TIMES] = [4, 25];
 

@@ -21,6 +21,8 @@ import { inspectSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { rejectionOf } from "../../../../tests/support/assert.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { bytesOnDisk } from "../../../../tests/support/snapshots/image.js";
 import {
   digestsIn,
   expectImage,
@@ -34,8 +36,6 @@ import {
   strayFiles,
 } from "../support/cache.js";
 import { extentsOf } from "../support/extents.js";
-import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { bytesOnDisk } from "../../../../tests/support/snapshots/image.js";
 import { refusalOf } from "../support/refusal.js";
 import { originOf } from "../support/remote.js";
 

@@ -7,14 +7,10 @@ import { ImageCache } from "@hedgerow/snapshot";
 import { beforeAll, expect, test, vi } from "vitest";
 
 import { seededRandom } from "../../../../tests/origin/random.mjs";
-import { diskUse, KIB, MIB, makeSample, strayFiles } from "../support/cache.js";
-import {
-  CacheProcess,
-  type ChurnKind,
-  type ChurnSample,
-} from "../support/cache-job.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { trials } from "../../../../tests/support/trials.js";
+import { diskUse, KIB, MIB, makeSample, strayFiles } from "../support/cache.js";
+import { CacheProcess, type ChurnKind, type ChurnSample } from "../support/cache-job.js";
 
 // Where others use the processor and the disk, it takes several times as long as a minute.
 vi.setConfig({ testTimeout: 600_000 });

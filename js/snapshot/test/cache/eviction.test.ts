@@ -3,7 +3,7 @@ import { existsSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { CachedImage, ImageCache } from "@hedgerow/snapshot";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import {
   digestsIn,
   diskUse,
@@ -17,7 +17,6 @@ import {
   type Sample,
   strayFiles,
 } from "../support/cache.js";
-import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { refusalOf } from "../support/refusal.js";
 import { isPart, isTail, originOf } from "../support/remote.js";
 

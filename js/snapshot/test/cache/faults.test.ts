@@ -2,7 +2,7 @@
 import { chmodSync, chownSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import {
   filesIn,
   imageIn,
@@ -15,7 +15,6 @@ import {
 } from "../support/cache.js";
 import { type Harm, useHarmed } from "../support/cache-harm.js";
 import { onDisk } from "../support/disk.js";
-import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { originOf } from "../support/remote.js";
 
 const path = temporaryFolder();

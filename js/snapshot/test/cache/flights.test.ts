@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 
-import { Singleflight, type Got } from "../../src/cache/loading/singleflight.js";
+import { type Got, Singleflight } from "../../src/cache/loading/singleflight.js";
 import type { Lease } from "../../src/cache/locks/leases.js";
 import type { Progress } from "../../src/progress.js";
 

@@ -2,9 +2,8 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
-
-import { ImageCache } from "../../src/cache/image-cache.js";
 import { Layout } from "../../src/cache/directory/layout.js";
+import { ImageCache } from "../../src/cache/image-cache.js";
 import { digestOf, manifestOf, quickFolder, recordOf } from "../support/stored-images.js";
 
 const COUNT = 10_000;

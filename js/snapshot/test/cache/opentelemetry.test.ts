@@ -11,9 +11,8 @@ import {
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-
-import { KIB, MIB, makeSamples, openCache, type Sample } from "../support/cache.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { KIB, MIB, makeSamples, openCache, type Sample } from "../support/cache.js";
 
 const path = temporaryFolder();
 let samples: Sample[];

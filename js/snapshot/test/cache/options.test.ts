@@ -23,6 +23,7 @@ import {
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { rejectionOf } from "../../../../tests/support/assert.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import {
   digestsIn,
   expectImage,
@@ -32,7 +33,6 @@ import {
   openCache,
   type Sample,
 } from "../support/cache.js";
-import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { run } from "../support/job.js";
 import { refusalOf } from "../support/refusal.js";
 

@@ -3,9 +3,14 @@ import { appendFileSync, readFileSync, truncateSync, writeFileSync } from "node:
 import { open } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { makeRecord, readPieces, readRecord, recordLength } from "../../src/cache/directory/image-record.js";
-import type { Manifest, SnapshotInfo } from "../../src/format/manifest.js";
+import {
+  makeRecord,
+  readPieces,
+  readRecord,
+  recordLength,
+} from "../../src/cache/directory/image-record.js";
 import { ENTRY_LENGTH, entryPosition } from "../../src/decode/journal-layout.js";
+import type { Manifest, SnapshotInfo } from "../../src/format/manifest.js";
 import { digestOf, quickFolder } from "../support/stored-images.js";
 
 const PIECE = 4096;

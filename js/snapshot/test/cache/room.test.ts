@@ -5,20 +5,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-
-import {
-  diskUse,
-  filesIn,
-  KIB,
-  MIB,
-  makeSample,
-  openCache,
-  strayFiles,
-} from "../support/cache.js";
-import { CacheProcess, type ChurnSample, type Use } from "../support/cache-job.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { bytesOnDisk } from "../../../../tests/support/snapshots/image.js";
 import { trials } from "../../../../tests/support/trials.js";
+import { diskUse, filesIn, KIB, MIB, makeSample, openCache, strayFiles } from "../support/cache.js";
+import { CacheProcess, type ChurnSample, type Use } from "../support/cache-job.js";
 
 // Where others use the processor and the disk, it takes several times as long as a minute.
 vi.setConfig({ testTimeout: 600_000 });

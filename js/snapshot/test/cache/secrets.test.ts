@@ -6,17 +6,11 @@ import type { Events } from "@hedgerow/snapshot";
 import { beforeAll, expect, test } from "vitest";
 
 import { rejectionOf } from "../../../../tests/support/assert.js";
-import {
-  filesIn,
-  MIB,
-  makeSample,
-  openCache,
-  type Sample,
-} from "../support/cache.js";
-import { told } from "../support/events.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { faultsOf, isPart, originOf } from "../support/remote.js";
+import { filesIn, MIB, makeSample, openCache, type Sample } from "../support/cache.js";
 import { allToldBy } from "../support/emitted.js";
+import { told } from "../support/events.js";
+import { faultsOf, isPart, originOf } from "../support/remote.js";
 
 /** Names that nothing else has. */
 const [USER, PASSWORD, QUERY, TOKEN] = ["u5er-9f31", "pa55w0rd-1c", "5ign4ture", "t0ken-77aa"];

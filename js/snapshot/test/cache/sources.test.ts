@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Faults } from "../../../../tests/origin/fault.mjs";
 import type { Origin } from "../../../../tests/origin/origin.mjs";
 import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { startProxy } from "../../../../tests/support/snapshots/proxy.js";
 import {
   digestsIn,
   expectImage,
@@ -17,8 +19,6 @@ import {
   type Sample,
   strayFiles,
 } from "../support/cache.js";
-import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { startProxy } from "../../../../tests/support/snapshots/proxy.js";
 import { refusalOf } from "../support/refusal.js";
 import { expectNoConnections, isTail, originOf } from "../support/remote.js";
 

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { ImageCache } from "@hedgerow/snapshot";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { Layout } from "../../dist/cache/directory/layout.js";
 import {
   expectImage,
@@ -16,7 +16,6 @@ import {
   type Sample,
   strayFiles,
 } from "../support/cache.js";
-import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { refusalOf } from "../support/refusal.js";
 
 vi.setConfig({ testTimeout: 30_000 });

@@ -20,6 +20,7 @@ import type { ImageCache } from "@hedgerow/snapshot";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { rejectionOf } from "../../../../tests/support/assert.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import {
   digestsIn,
   expectImage,
@@ -34,7 +35,6 @@ import {
   strayFiles,
 } from "../support/cache.js";
 import { told } from "../support/events.js";
-import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { refusalOf } from "../support/refusal.js";
 
 const path = temporaryFolder();

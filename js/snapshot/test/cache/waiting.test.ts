@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import type { Origin } from "../../../../tests/origin/origin.mjs";
 import { rejectionOf } from "../../../../tests/support/assert.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import {
   expectImage,
   KIB,
@@ -17,15 +18,8 @@ import {
   strayFiles,
 } from "../support/cache.js";
 import { openClaims } from "../support/claims.mjs";
-import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { refusalOf } from "../support/refusal.js";
-import {
-  expectNoConnections,
-  faultsOf,
-  isPart,
-  isTail,
-  originOf,
-} from "../support/remote.js";
+import { expectNoConnections, faultsOf, isPart, isTail, originOf } from "../support/remote.js";
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);

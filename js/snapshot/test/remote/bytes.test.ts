@@ -15,13 +15,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Origin } from "../../../../tests/origin/origin.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise, writeSparse } from "../../../../tests/support/snapshots/image.js";
-import {
-  expectNoConnections,
-  isHead,
-  isPart,
-  isTail,
-  originOf,
-} from "../support/remote.js";
+import { expectNoConnections, isHead, isPart, isTail, originOf } from "../support/remote.js";
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;

@@ -16,13 +16,7 @@ import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { type Job, run } from "../support/job.js";
 import { refusalOf } from "../support/refusal.js";
-import {
-  expectNoConnections,
-  faultsOf,
-  isHead,
-  isTail,
-  originOf,
-} from "../support/remote.js";
+import { expectNoConnections, faultsOf, isHead, isTail, originOf } from "../support/remote.js";
 
 const MIB = 2 ** 20;
 const OLD = "what was there before";

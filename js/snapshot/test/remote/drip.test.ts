@@ -15,13 +15,7 @@ import type { Origin } from "../../../../tests/origin/origin.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { refusalOf } from "../support/refusal.js";
-import {
-  expectNothingLeft,
-  faultsOf,
-  isPart,
-  isTail,
-  originOf,
-} from "../support/remote.js";
+import { expectNothingLeft, faultsOf, isPart, isTail, originOf } from "../support/remote.js";
 
 /** What a connection has to bring for tries to be counted anew, if it is no frame. */
 const LEAST = 2 ** 16;

@@ -9,9 +9,9 @@ import {
 import { beforeAll, beforeEach, expect, test } from "vitest";
 
 import type { Origin } from "../../../../tests/origin/origin.mjs";
-import { told } from "../support/events.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { told } from "../support/events.js";
 import { faultsOf, isPart, isTail, originOf } from "../support/remote.js";
 
 const MIB = 2 ** 20;

@@ -16,6 +16,7 @@ import type { Fault, FaultRequest, Faults } from "../../../../tests/origin/fault
 import type { Origin, OriginOptions } from "../../../../tests/origin/origin.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, letters, noise } from "../../../../tests/support/snapshots/image.js";
+import { allToldBy } from "../support/emitted.js";
 import { refusalOf } from "../support/refusal.js";
 import {
   expectNothingLeft,
@@ -26,7 +27,6 @@ import {
   originOf,
   SOON,
 } from "../support/remote.js";
-import { allToldBy } from "../support/emitted.js";
 
 const MIB = 2 ** 20;
 

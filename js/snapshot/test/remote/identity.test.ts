@@ -12,7 +12,6 @@ import {
 import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { makeExt4Image } from "../../../../scripts/lib/ext4-image.mjs";
-import { expectSameFiles } from "../support/compare.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import {
   bytesOnDisk,
@@ -21,6 +20,7 @@ import {
   noise,
   writeSparse,
 } from "../../../../tests/support/snapshots/image.js";
+import { expectSameFiles } from "../support/compare.js";
 import { expectNothingLeft, originOf } from "../support/remote.js";
 
 const KIB = 2 ** 10;

@@ -14,9 +14,9 @@ import {
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
-import { KIB, MIB } from "../support/cache.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { KIB, MIB } from "../support/cache.js";
 import { refusalOf } from "../support/refusal.js";
 import { originOf } from "../support/remote.js";
 

@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise, steps, writeSparse } from "../../../../tests/support/snapshots/image.js";
+import { trials } from "../../../../tests/support/trials.js";
 import { run } from "../support/job.js";
 import { expectNoConnections, originOf } from "../support/remote.js";
-import { trials } from "../../../../tests/support/trials.js";
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;

@@ -16,12 +16,7 @@ import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { type Job, run } from "../support/job.js";
 import { refusalOf } from "../support/refusal.js";
-import {
-  expectNothingLeft,
-  faultsOf,
-  isTail,
-  originOf,
-} from "../support/remote.js";
+import { expectNothingLeft, faultsOf, isTail, originOf } from "../support/remote.js";
 
 const path = temporaryFolder();
 const [snapshot, restored] = [path("image.vhs"), path("restored")];

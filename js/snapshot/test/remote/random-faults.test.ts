@@ -8,8 +8,8 @@ import { startOrigin } from "../../../../tests/origin/origin.mjs";
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, letters, noise } from "../../../../tests/support/snapshots/image.js";
-import { expectNoConnections, SOON } from "../support/remote.js";
 import { trials } from "../../../../tests/support/trials.js";
+import { expectNoConnections, SOON } from "../support/remote.js";
 
 const RUNS = trials({ few: 25, all: 200 });
 /** Most of the time is spent waiting. */

@@ -6,10 +6,10 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { allToldBy } from "../support/emitted.js";
 import { run } from "../support/job.js";
 import { refusalOf } from "../support/refusal.js";
 import { expectNothingLeft, originOf } from "../support/remote.js";
-import { allToldBy } from "../support/emitted.js";
 
 const path = temporaryFolder();
 const [snapshot, restored] = [path("image.vhs"), path("restored")];

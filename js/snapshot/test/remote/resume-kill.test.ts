@@ -8,9 +8,9 @@ import { startOrigin } from "../../../../tests/origin/origin.mjs";
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
+import { trials } from "../../../../tests/support/trials.js";
 import { type Job, killAfter, run } from "../support/job.js";
 import { keptNames, manifestOf, missingBytes } from "../support/kept.js";
-import { trials } from "../../../../tests/support/trials.js";
 
 /** How many processes are killed, and how many at a time. */
 const KILLS = trials({ few: 9, all: 50 });

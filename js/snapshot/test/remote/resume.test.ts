@@ -25,19 +25,9 @@ import { rejectionOf } from "../../../../tests/support/assert.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { run } from "../support/job.js";
-import {
-  entryPosition,
-  keptNames,
-  manifestOf,
-  missingBytes,
-} from "../support/kept.js";
+import { entryPosition, keptNames, manifestOf, missingBytes } from "../support/kept.js";
 import { refusalOf } from "../support/refusal.js";
-import {
-  expectNoConnections,
-  faultsOf,
-  isTail,
-  originOf,
-} from "../support/remote.js";
+import { expectNoConnections, faultsOf, isTail, originOf } from "../support/remote.js";
 
 const MIB = 2 ** 20;
 const PIECE = 2 ** 17;

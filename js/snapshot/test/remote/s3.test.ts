@@ -11,17 +11,16 @@ import {
   verifySnapshot,
 } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-
-import { presignedGet } from "../../dist/s3/presign.js";
 import { makeExt4Image } from "../../../../scripts/lib/ext4-image.mjs";
 import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
-import { expectSameFiles } from "../support/compare.js";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise, writeSparse } from "../../../../tests/support/snapshots/image.js";
-import { run } from "../support/job.js";
 import { startProxy } from "../../../../tests/support/snapshots/proxy.js";
-import { refusalOf } from "../support/refusal.js";
+import { presignedGet } from "../../dist/s3/presign.js";
+import { expectSameFiles } from "../support/compare.js";
 import { allToldBy } from "../support/emitted.js";
+import { run } from "../support/job.js";
+import { refusalOf } from "../support/refusal.js";
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;

@@ -5,13 +5,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createSnapshot } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-
-import { presignedGet } from "../../dist/s3/presign.js";
 import type { Faults } from "../../../../tests/origin/fault.mjs";
 import type { OriginOptions } from "../../../../tests/origin/origin.mjs";
 import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
+import { presignedGet } from "../../dist/s3/presign.js";
 import type { Job } from "../support/job.js";
 import { faultsOf, isPart, originOf, SOON } from "../support/remote.js";
 

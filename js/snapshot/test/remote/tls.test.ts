@@ -8,12 +8,7 @@ import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
 import { type Job, run } from "../support/job.js";
-import {
-  expectNoConnections,
-  faultsOf,
-  isPart,
-  originOf,
-} from "../support/remote.js";
+import { expectNoConnections, faultsOf, isPart, originOf } from "../support/remote.js";
 
 const path = temporaryFolder();
 const bytes = noise("image", 3 * 2 ** 20);

@@ -3,9 +3,8 @@ import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type CacheOptions, createSnapshot, ImageCache } from "@hedgerow/snapshot";
 import { onTestFinished } from "vitest";
-
-import { expectSameFiles } from "./compare.js";
 import { noise, steps, writeSparse } from "../../../../tests/support/snapshots/image.js";
+import { expectSameFiles } from "./compare.js";
 
 export const [KIB, MIB] = [2 ** 10, 2 ** 20];
 

@@ -1,9 +1,9 @@
 /** What a restore that was ended keeps for the next time, and what is missing of it. */
 import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { type Manifest, readManifest } from "../../dist/format/manifest.js";
 import { ENTRY_LENGTH, entryPosition } from "../../dist/decode/journal-layout.js";
 import { keptNames } from "../../dist/decode/resumable-image.js";
+import { type Manifest, readManifest } from "../../dist/format/manifest.js";
 
 export { entryPosition, keptNames };
 

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-
+import { ENTRY_LENGTH, entryPosition } from "../../decode/journal-layout.js";
 import { SnapshotError } from "../../error.js";
 import type { Frames } from "../../format/frames.js";
 import type { Manifest, SnapshotInfo } from "../../format/manifest.js";
-import { ENTRY_LENGTH, entryPosition } from "../../decode/journal-layout.js";
 import { reading } from "../../local/open-file.js";
 import { isUnfit } from "../../local/private-file.js";
 import { unlessMissing } from "../../local/whole-file.js";

@@ -1,23 +1,22 @@
 import { existsSync } from "node:fs";
 import { type FileHandle, readdir } from "node:fs/promises";
 import { join } from "node:path";
-
+import { entryPosition } from "../../decode/journal-layout.js";
 import { SnapshotError } from "../../error.js";
 import type { Manifest } from "../../format/manifest.js";
-import { entryPosition } from "../../decode/journal-layout.js";
 import type { Libc } from "../../local/libc.js";
 import { leadsTo } from "../../local/other-file.js";
 import { openPrivate } from "../../local/private-file.js";
 import { roomFor } from "../../local/room.js";
+import type { Limit } from "../eviction/limit.js";
+import { type Lease, LeaseFile, type Leases } from "../locks/leases.js";
+import type { CacheLock } from "../locks/lock.js";
+import type { Pruned } from "../statistics/stats.js";
 import { changing } from "./changing.js";
-import { bytesOf, find } from "./lstat.js";
 import { type Inventory, type StoredImage, takeInventory } from "./inventory.js";
 import { claimOf, type Layout, reservedOf } from "./layout.js";
-import { type Lease, LeaseFile, type Leases } from "../locks/leases.js";
-import type { Limit } from "../eviction/limit.js";
-import type { CacheLock } from "../locks/lock.js";
+import { bytesOf, find } from "./lstat.js";
 import { create, move, remove } from "./replacing.js";
-import type { Pruned } from "../statistics/stats.js";
 
 /** What an image has as its mode: nobody is to write it. */
 const READ_ONLY = 0o400;

@@ -3,10 +3,10 @@ import { readdir } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 
 import { withFile } from "../../local/system-failure.js";
-import { bytesOf, find } from "./lstat.js";
-import { claimOf, digestOf, IMAGE, type Layout, LEASE, RECORD, reservedOf } from "./layout.js";
 import type { Candidate } from "../eviction/policy.js";
 import { usedAt } from "../eviction/recency.js";
+import { claimOf, digestOf, IMAGE, type Layout, LEASE, RECORD, reservedOf } from "./layout.js";
+import { bytesOf, find } from "./lstat.js";
 
 /** How many files are looked at, in about 2 ms, before others get their turn. */
 const TURN = 2 ** 9;

@@ -1,14 +1,14 @@
 import { SnapshotError } from "../../error.js";
 import type { Libc } from "../../local/libc.js";
 import { changing } from "../directory/changing.js";
-import type { KeyedLock } from "../locks/keyed-lock.js";
 import { type Inventory, type StoredImage, takeInventory } from "../directory/inventory.js";
 import type { Layout } from "../directory/layout.js";
-import { LeaseFile } from "../locks/leases.js";
-import { evictLeastRecentlyUsed } from "./policy.js";
 import { remove } from "../directory/replacing.js";
 import { readSmall, writeSmall } from "../directory/small-file.js";
+import type { KeyedLock } from "../locks/keyed-lock.js";
+import { LeaseFile } from "../locks/leases.js";
 import type { Pruned } from "../statistics/stats.js";
+import { evictLeastRecentlyUsed } from "./policy.js";
 
 /** What is kept free for folders that grow, and small files that are replaced, in bytes. */
 export const MARGIN = 65_536;

@@ -2,15 +2,15 @@ import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 
 import { FrameWork } from "../../decode/frame-work.js";
+import { prepareResumable } from "../../decode/resumable-image.js";
 import { SnapshotError } from "../../error.js";
 import type { Manifest } from "../../format/manifest.js";
-import { prepareResumable } from "../../decode/resumable-image.js";
 import { writing } from "../../local/whole-file.js";
 import type { WorkOptions } from "../../options/work-options.js";
 import type { Source } from "../../places/source.js";
 import { makeRecord, recordLength } from "../directory/image-record.js";
-import type { Lease } from "../locks/leases.js";
 import type { ImageStore } from "../directory/image-store.js";
+import type { Lease } from "../locks/leases.js";
 
 /** A snapshot that is open, and what is in it. */
 export interface OpenSnapshot {

@@ -6,13 +6,13 @@ import { checkPinned, type ReadOptions, type WorkOptions } from "../../options/w
 import type { Location } from "../../places/location.js";
 import { etagAt, identityOf, type RemoteLocation } from "../../places/server.js";
 import { withSource } from "../../places/source.js";
-import type { KeyedLock } from "../locks/keyed-lock.js";
-import type { Counters } from "../statistics/counters.js";
-import { fillOrEvict, type OpenSnapshot } from "./fill.js";
-import { Singleflight, type Got } from "./singleflight.js";
-import type { Lease } from "../locks/leases.js";
 import type { ImageStore } from "../directory/image-store.js";
 import { type Seen, type Sources, sha256 } from "../directory/sources.js";
+import type { KeyedLock } from "../locks/keyed-lock.js";
+import type { Lease } from "../locks/leases.js";
+import type { Counters } from "../statistics/counters.js";
+import { fillOrEvict, type OpenSnapshot } from "./fill.js";
+import { type Got, Singleflight } from "./singleflight.js";
 
 /** What a filler works with. */
 export interface FillerParts {

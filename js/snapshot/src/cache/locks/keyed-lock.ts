@@ -5,9 +5,9 @@ import { pause } from "../../abort.js";
 import { SnapshotError } from "../../error.js";
 import { claimPrivate } from "../../local/claim.js";
 import { leadsTo } from "../../local/other-file.js";
-import { errorOf, type Failure, readFailure, writeFailure } from "./failures.js";
 import { CLAIM, claimOf, FAILURE, type Layout } from "../directory/layout.js";
 import { remove } from "../directory/replacing.js";
+import { errorOf, type Failure, readFailure, writeFailure } from "./failures.js";
 
 /** How often it is looked whether another process is done, in milliseconds. */
 const INTERVAL = 20;

@@ -5,11 +5,11 @@ import type { Libc } from "../../local/libc.js";
 import { isUnfit } from "../../local/private-file.js";
 import { withFileSync } from "../../local/system-failure.js";
 import { PRIVATE } from "../../local/whole-file.js";
-import { bytesOf, find } from "../directory/lstat.js";
 import { readRecord } from "../directory/image-record.js";
 import type { Layout } from "../directory/layout.js";
-import { lockAlone, lockShared } from "./lock.js";
+import { bytesOf, find } from "../directory/lstat.js";
 import type { Recency } from "../eviction/recency.js";
+import { lockAlone, lockShared } from "./lock.js";
 
 /** Windows has no such flag, and no cache. */
 const { O_RDONLY, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;

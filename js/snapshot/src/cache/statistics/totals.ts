@@ -1,8 +1,8 @@
-import { type Counters, type Counts, combine, NONE } from "./counters.js";
 import type { Layout } from "../directory/layout.js";
-import type { CacheLock } from "../locks/lock.js";
 import { move } from "../directory/replacing.js";
 import { readSmall, writeSmall } from "../directory/small-file.js";
+import type { CacheLock } from "../locks/lock.js";
+import { type Counters, type Counts, combine, NONE } from "./counters.js";
 
 /** How often a process that uses a cache adds what it counted, in milliseconds. */
 const INTERVAL = 10_000;

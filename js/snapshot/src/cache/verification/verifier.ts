@@ -6,13 +6,13 @@ import type { Libc } from "../../local/libc.js";
 import { openFile } from "../../local/open-file.js";
 import { openPrivate } from "../../local/private-file.js";
 import type { VerifyOptions } from "../../options/cache-options.js";
-import { damageOf, type Looking } from "./damage.js";
+import type { ImageStore } from "../directory/image-store.js";
 import type { Layout } from "../directory/layout.js";
+import { remove } from "../directory/replacing.js";
 import type { Leases } from "../locks/leases.js";
 import { lockAlone } from "../locks/lock.js";
-import { remove } from "../directory/replacing.js";
-import type { ImageStore } from "../directory/image-store.js";
 import type { Verified } from "../statistics/stats.js";
+import { damageOf, type Looking } from "./damage.js";
 
 /** How long nothing is read in the background between two rounds, in milliseconds. */
 const REST = 60_000;

@@ -1,9 +1,9 @@
 import type { Transfer } from "../../options/transfer-options.js";
 import { refused } from "../failure.js";
-import { follow } from "./follow.js";
-import { withRetries } from "./with-retries.js";
-import { strongEtag } from "./object-version.js";
 import type { ServerRequest } from "../server-request.js";
+import { follow } from "./follow.js";
+import { strongEtag } from "./object-version.js";
+import { withRetries } from "./with-retries.js";
 
 /** The answers to a request for the first byte: it, all, or that there is none. */
 const ANSWERS: ReadonlySet<unknown> = new Set([206, 200, 416]);

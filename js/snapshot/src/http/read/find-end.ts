@@ -1,8 +1,8 @@
 import type { Transfer } from "../../options/transfer-options.js";
 import { Failure } from "../failure.js";
+import type { ServerRequest } from "../server-request.js";
 import { type Answer, follow } from "./follow.js";
 import { lengthOf, type ObjectVersion, partOf, pinOf, sizeOf } from "./object-version.js";
-import type { ServerRequest } from "../server-request.js";
 
 /**
  * How much of the end is asked for, in bytes: the manifest of 10,000 frames, which are 10 GB of data. More

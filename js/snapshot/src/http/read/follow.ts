@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 
 import type { Transfer } from "../../options/transfer-options.js";
 import { HttpClient } from "../client.js";
-import type { Download } from "./download.js";
 import { refused } from "../failure.js";
 import { MAX_REDIRECTS, redirected } from "../redirect.js";
 import type { ServerRequest } from "../server-request.js";
+import type { Download } from "./download.js";
 
 /** The statuses of answers that lead elsewhere. */
 const REDIRECTS: ReadonlySet<unknown> = new Set([301, 302, 303, 307, 308]);

@@ -1,7 +1,7 @@
 import type { Transfer } from "../../options/transfer-options.js";
+import type { ServerRequest } from "../server-request.js";
 import { follow } from "./follow.js";
 import { isSame, type ObjectVersion, partOf, rangeHeaders } from "./object-version.js";
-import type { ServerRequest } from "../server-request.js";
 
 /** What an object begins with, which is asked for once, before anything is known of the object. */
 export class Head {

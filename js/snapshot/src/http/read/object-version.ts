@@ -67,7 +67,11 @@ export function partOf(response: IncomingMessage): Part {
  *
  * @throws {Failure}
  */
-export function checkPart(response: IncomingMessage, wanted: ByteRange, version: ObjectVersion): void {
+export function checkPart(
+  response: IncomingMessage,
+  wanted: ByteRange,
+  version: ObjectVersion,
+): void {
   const { statusCode, headers } = response;
   if (statusCode === 412) throw changed("it has another ETag, or a later date", 412);
   if (statusCode === 200) checkSame(version, pinOf(lengthOf(headers) ?? version.size, headers));

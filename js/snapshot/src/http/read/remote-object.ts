@@ -1,12 +1,12 @@
 import type { SnapshotBytes } from "../../format/manifest.js";
 import type { Transfer } from "../../options/transfer-options.js";
 import type { Endpoint } from "../client.js";
+import type { ServerRequest } from "../server-request.js";
 import { type Found, findEnd } from "./find-end.js";
 import { follow } from "./follow.js";
 import { Head } from "./head.js";
-import { withRetries } from "./with-retries.js";
 import { type ByteRange, checkPart, type ObjectVersion, rangeHeaders } from "./object-version.js";
-import type { ServerRequest } from "../server-request.js";
+import { withRetries } from "./with-retries.js";
 
 /** How an object is opened. */
 export interface OpenOptions {

@@ -6,10 +6,10 @@ import { writing } from "../../local/whole-file.js";
 import { writeFullySync } from "../../local/write-fully.js";
 import type { Transfer } from "../../options/transfer-options.js";
 import { refused } from "../failure.js";
-import { follow } from "./follow.js";
-import { withRetries } from "./with-retries.js";
-import { lengthOf } from "./object-version.js";
 import type { ServerRequest } from "../server-request.js";
+import { follow } from "./follow.js";
+import { lengthOf } from "./object-version.js";
+import { withRetries } from "./with-retries.js";
 
 /**
  * Fetches all of an object in one stream, where there are no ranges, and has `use` work with the file.

@@ -3,11 +3,11 @@ import { pause } from "../../abort.js";
 import { SnapshotError } from "../../error.js";
 import type { Transfer } from "../../options/transfer-options.js";
 import { CleanCause } from "../clean-cause.js";
-import { type Answer, type Sendable, sendFile } from "./put-request.js";
 import { MAX_REDIRECTS, redirected } from "../redirect.js";
 import { backoff, isLost, isRetryableStatus, MAX_RETRY_AFTER, retryAfter } from "../retry.js";
 import { safeName } from "../safe-url.js";
 import type { ServerRequest } from "../server-request.js";
+import { type Answer, type Sendable, sendFile } from "./put-request.js";
 
 /**
  * Sends a file with a `PUT`, and again where that may fare better. An abort that comes after the last
