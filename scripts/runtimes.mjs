@@ -1,4 +1,4 @@
-// Runs the cases on all engines, and writes the README's table of them: `npm run runtimes`.
+// Runs the cases on all engines, and writes the table of docs/compatibility.md: `npm run runtimes`.
 import { build } from "./build.mjs";
 import { installPrograms } from "./lib/debian.mjs";
 import { main, StepError, step } from "./lib/run.mjs";
@@ -10,13 +10,13 @@ await main(async () => {
   installPrograms("tests");
   build();
   installSuite("tests/runtimes", ["hedgerow"]);
-  // What these import is there only now.
+  // These import packages that were installed just now.
   const { engines } = await import("../tests/runtimes/engines.mjs");
-  const { tableOf, writeTable } = await import("../tests/runtimes/table.mjs");
+  const { DOCUMENT, tableOf, writeTable } = await import("../tests/runtimes/table.mjs");
   const rows = [];
   for (const engine of engines) rows.push(await run(engine));
   writeTable(tableOf(rows));
-  step("written to README.md");
+  step(`written to ${DOCUMENT}`);
 });
 
 /** Runs all cases on an engine. @param {import("../tests/runtimes/engines.mjs").Engine} engine */
@@ -24,10 +24,10 @@ async function run({ name, wasm, start }) {
   const { version, run, close } = await start();
   try {
     const outcomes = [...(await run("cases")), ...(await run("slim"))];
-    const lost = outcomes.filter(({ error }) => error !== undefined);
-    for (const { subject, promise, error } of lost) step(`${subject}: ${promise}: ${error}`);
-    if (lost.length > 0) throw new StepError(`${name} ${version}: ${lost.length} cases not kept`);
-    step(`${name} ${version}: ${outcomes.length} cases kept`);
+    const failed = outcomes.filter(({ error }) => error !== undefined);
+    for (const { subject, promise, error } of failed) step(`${subject}: ${promise}: ${error}`);
+    if (failed.length > 0) throw new StepError(`${name} ${version}: ${failed.length} cases failed`);
+    step(`${name} ${version}: ${outcomes.length} cases passed`);
     return { name, version, wasm, cases: outcomes.length };
   } finally {
     await close?.();

@@ -1,4 +1,4 @@
-/** The cases, on every engine and with the package as it is published; see also the README's table. */
+/** Runs the cases on every engine, with the published package; docs/compatibility.md lists the engines. */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { slim } from "../cases/slim.js";
 import { PATIENCE, type Program, SUITE } from "./bundle.mjs";
 import { engines, type Running } from "./engines.mjs";
 import { runFile } from "./process/run.mjs";
-import { tableInReadme, tableOf } from "./table.mjs";
+import { DOCUMENT, tableOf, writtenTable } from "./table.mjs";
 import { bundleWorker } from "./workerd/run.mjs";
 
 const PACKAGE = join(SUITE, "node_modules", "hedgerow");
@@ -88,11 +88,11 @@ describe("the package that engines are given", () => {
   });
 });
 
-describe("the README's table", () => {
-  test("names the engines, their versions and how many cases there are", () => {
-    const table = tableInReadme();
+describe(`the table in ${DOCUMENT}`, () => {
+  test("names the engines, their versions and the number of cases", () => {
+    const table = writtenTable();
     const cases = KEPT.cases.length + KEPT.slim.length;
-    // The version of Chromium is the one that Debian had.
+    // Debian chooses the version of Chromium.
     const [, chromium = "none"] = /Chromium[^|]*\| (\d[^ ]*) \|/.exec(table) ?? [];
     const rows = engines.map(({ name, pinned: version = chromium, wasm }) => ({
       ...{ name, version, wasm, cases },

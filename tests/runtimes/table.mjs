@@ -1,11 +1,12 @@
-// The README's table of engines: made of a run, and compared with one.
+// The table of engines in docs/compatibility.md: written after a run, and compared by the tests.
 import { readFileSync, writeFileSync } from "node:fs";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 
 /** A line of the table. @typedef {{ name: string, version: string, wasm: string, cases: number }} Row */
 
-const README = inRoot("README.md");
+export const DOCUMENT = "docs/compatibility.md";
+
 const BLOCK = /(<!-- runtimes -->\n).*?(<!-- \/runtimes -->)/s;
 
 /** @param {Row[]} rows */
@@ -14,24 +15,26 @@ export function tableOf(rows) {
     ({ name, version, wasm, cases }) => `| ${name} | ${version} | ${wasm} | ${cases} |`,
   );
   return [
-    "| engine | version | WebAssembly is | cases kept |",
+    "| engine | version | WebAssembly is | cases passed |",
     "|---|---|---|--:|",
     ...lines,
     "",
   ].join("\n");
 }
 
-/** The table that the README has. */
-export function tableInReadme() {
-  const [block = "", begin = "", end = ""] = BLOCK.exec(readFileSync(README, "utf8")) ?? [];
+/** The table in the document. */
+export function writtenTable() {
+  const [block = "", begin = "", end = ""] = BLOCK.exec(readDocument()) ?? [];
   return block.slice(begin.length, block.length - end.length);
 }
 
-/** Puts a table in the place of the one that the README has. @param {string} table */
+/** Replaces the table in the document. @param {string} table */
 export function writeTable(table) {
-  const text = readFileSync(README, "utf8");
+  const text = readDocument();
   writeFileSync(
-    README,
+    inRoot(DOCUMENT),
     text.replace(BLOCK, (_, begin, end) => begin + table + end),
   );
 }
+
+const readDocument = () => readFileSync(inRoot(DOCUMENT), "utf8");
