@@ -83,7 +83,7 @@ async function timed(name, action) {
   return measured;
 }
 
-/** Prints what README claims beside the results. Returns what of it has none. @param {Result[]} results @param {string[]} suites */
+/** Prints the claims and their results. Returns the claims that have no result, as a message. @param {Result[]} results @param {string[]} suites */
 async function claims(results, suites) {
   const { printClaims } = await import("./bench/claims.mjs");
   try {

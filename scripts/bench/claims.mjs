@@ -1,9 +1,8 @@
-// Every figure that README claims, as data: its tables are made of it, and each run is held to it.
+// The figures that every benchmark run is compared with, as data. README's table is taken from them.
 import { StepError } from "../lib/run.mjs";
 import { CACHE } from "./claims/cache.mjs";
 import { outcomeOf } from "./claims/claim.mjs";
 import { HEADERS } from "./claims/headers.mjs";
-import { IN_TEXT } from "./claims/in-text.mjs";
 import { PATHS } from "./claims/paths.mjs";
 import { SNAPSHOTS } from "./claims/snapshots.mjs";
 import { figuresOf, readRecords, suiteOf } from "./report/figures.mjs";
@@ -13,26 +12,15 @@ import { plain, ratio, withUnit } from "./report/say.mjs";
 /** @typedef {import("./claims/claim.mjs").Claim} Claim */
 /** @typedef {import("./claims/claim.mjs").Find} Find */
 
-/** The tables of README, and their claims. @type {Record<string, Claim[]>} */
-export const TABLES = { headers: HEADERS, paths: PATHS, snapshots: SNAPSHOTS, cache: CACHE };
-
-/** Those, and what is claimed in README's text; each once. @type {Claim[]} */
-export const CLAIMS = distinct([
-  ...Object.values(TABLES).flat(),
-  ...Object.values(IN_TEXT).flatMap(({ claims }) => claims),
-]);
-
-/** @param {Claim[]} claims */
-function distinct(claims) {
-  const first = new Map(claims.toReversed().map((claim) => [claim.key.join(), claim]));
-  return claims.filter((claim) => first.get(claim.key.join()) === claim);
-}
+/** @type {Claim[]} */
+export const CLAIMS = [...HEADERS, ...PATHS, ...SNAPSHOTS, ...CACHE];
 
 /**
- * Prints each claim of the suites that ran: what is recorded, and what this run measured.
+ * Prints each claim of the suites that ran: the recorded figure, and the one just measured.
  *
  * @param {Result[]} results
  * @param {string[]} suites
+ * @throws {StepError} if the run has no result for a claim
  */
 export function printClaims(results, suites) {
   const { find: recorded } = figuresOf(readRecords([]));
@@ -42,28 +30,29 @@ export function printClaims(results, suites) {
       (one) => one.suite === suite && one.workload === workload && one.method === method,
     );
   const claims = CLAIMS.filter(({ key }) => suites.includes(suiteOf(key[0])));
-  console.log("\nwhat README claims: recorded → of this run");
+  console.log("\nclaims: recorded → this run");
   for (const claim of claims) {
-    console.log(`  ${plain(claim.says)}: ${lineOf(claim, recorded, measured)}`);
+    console.log(`  ${plain(claim.label)}: ${lineOf(claim, recorded, measured)}`);
   }
-  const lacking = claims.flatMap((claim) => outcomeOf(claim, measured).lacking);
-  if (lacking.length > 0) {
-    throw new StepError(`README claims what this run has no result of:\n  ${lacking.join("\n  ")}`);
+  const missing = claims.flatMap((claim) => outcomeOf(claim, measured).missing);
+  if (missing.length > 0) {
+    throw new StepError(`this run has no result for these claims:\n  ${missing.join("\n  ")}`);
   }
 }
 
 /** @param {Claim} claim @param {Find} recorded @param {Find} measured */
 function lineOf(claim, recorded, measured) {
   const [before, now] = [outcomeOf(claim, recorded), outcomeOf(claim, measured)];
-  const rivals = now.rivals.map(
-    ({ says, times }, index) =>
-      `${plain(says)} ${told(before.rivals[index]?.times)} → ${told(times)}`,
+  const alternatives = now.alternatives.map(
+    ({ label, times }, index) =>
+      `${plain(label)} ${ratioOrNone(before.alternatives[index]?.times)} → ${ratioOrNone(times)}`,
   );
-  return [`${sized(before.own)} → ${sized(now.own)}`, ...rivals].join("; ");
+  return [`${figureOrNone(before.own)} → ${figureOrNone(now.own)}`, ...alternatives].join("; ");
 }
 
 /** @param {Result | undefined} result */
-const sized = (result) => (result === undefined ? "none" : withUnit(result.median, result.unit));
+const figureOrNone = (result) =>
+  result === undefined ? "none" : withUnit(result.median, result.unit);
 
 /** @param {number | undefined} times */
-const told = (times) => (times === undefined || Number.isNaN(times) ? "none" : ratio(times));
+const ratioOrNone = (times) => (times === undefined || Number.isNaN(times) ? "none" : ratio(times));

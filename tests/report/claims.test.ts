@@ -1,14 +1,14 @@
-/** Each run is held to what README claims. */
+/** Each benchmark run is compared with the recorded claims. */
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { CLAIMS, printClaims } from "../../scripts/bench/claims.mjs";
 import { StepError } from "../../scripts/lib/run.mjs";
 import { result } from "./support/records.js";
 
-/** A run with all that is claimed, at 100, and rivals at 150. */
-const RUN = CLAIMS.flatMap(({ key, rivals }) => [
+/** A run with a result for every claim: 100, and 150 for alternatives. */
+const RUN = CLAIMS.flatMap(({ key, alternatives }) => [
   of(key, 100),
-  ...rivals.map((rival) => of(rival.key, 150)),
+  ...alternatives.map((alternative) => of(alternative.key, 150)),
 ]);
 
 function of([suite, workload, method]: (typeof CLAIMS)[number]["key"], median: number) {
@@ -17,7 +17,7 @@ function of([suite, workload, method]: (typeof CLAIMS)[number]["key"], median: n
 
 const SUITES = ["headers", "paths", "snapshot", "restore", "cache", "start", "adapters"];
 
-describe("a run", () => {
+describe("printClaims", () => {
   const printed: string[] = [];
   vi.spyOn(console, "log").mockImplementation((line: string) => {
     printed.push(line);
@@ -26,26 +26,26 @@ describe("a run", () => {
     printed.length = 0;
   });
 
-  test("prints each claim, as recorded and as measured", () => {
+  test("prints each claim as recorded and as measured", () => {
     printClaims(RUN, SUITES);
     expect(printed.filter((line) => line.startsWith("  "))).toHaveLength(CLAIMS.length);
     const line = printed.find((one) => one.includes("clear an http::HeaderMap"));
     expect(line).toMatch(/: [\d.]+ ns → 100 ns; HashMap with foldhash [\d.]+ × → 1\.50 ×/);
   });
 
-  test("fails with the name of each claim that it has no result of", () => {
+  test("names each claim that a run has no result for", () => {
     const without = RUN.filter(
       ({ method }) => !["trie-hard", "cp --reflink=always"].includes(method),
     );
     const run = () => printClaims(without, SUITES);
     expect(run).toThrow(StepError);
-    expect(run).toThrow(/clear an `http::HeaderMap`, native, beside `trie-hard`/);
-    expect(run).toThrow(/a copy of 4 GiB, XFS, beside `cp --reflink=always`/);
+    expect(run).toThrow(/clear an `http::HeaderMap`, native, compared with `trie-hard`/);
+    expect(run).toThrow(/a copy of 4 GiB, XFS, compared with `cp --reflink=always`/);
   });
 
-  test("is held to the claims of its own suites only", () => {
+  test("compares a run with the claims of its own suites only", () => {
     const headers = RUN.filter(({ suite }) => suite.startsWith("headers"));
     expect(() => printClaims(headers, ["headers"])).not.toThrow();
-    expect(printed.some((line) => line.includes("make a snapshot"))).toBe(false);
+    expect(printed.some((line) => line.includes("create a snapshot"))).toBe(false);
   });
 });

@@ -1,11 +1,14 @@
-/** docs/benchmarks.md, its charts and README's figures are what the records say, and nobody's memory of them. */
+/** docs/benchmarks.md, its charts and README's figures are generated from the records. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { outcomeOf } from "../../scripts/bench/claims/claim.mjs";
 import { CLAIMS } from "../../scripts/bench/claims.mjs";
+import { outcomes } from "../../scripts/bench/report/comparison.mjs";
 import { figuresOf } from "../../scripts/bench/report/figures.mjs";
 import { make } from "../../scripts/bench/report/made.mjs";
 import { marksIn } from "../../scripts/bench/report/marked.mjs";
+import { bestAlternative, HEADLINES } from "../../scripts/bench/report/readme.mjs";
+import { SECTIONS } from "../../scripts/bench/report/sections/index.mjs";
 import { chartsKept, reported } from "../../scripts/bench/report.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { kept } from "./support/records.js";
@@ -49,8 +52,28 @@ describe("the report", async () => {
   });
 });
 
-describe("README", () => {
-  test.each(CLAIMS)("claims what a record has: $says", (claim) => {
-    expect(outcomeOf(claim, figures.find).lacking).toEqual([]);
+describe("the claims", () => {
+  test.each(CLAIMS)("a record has a result for the claim and its alternatives: $label", (claim) => {
+    expect(outcomeOf(claim, figures.find).missing).toEqual([]);
+  });
+});
+
+describe("README's table", () => {
+  test("has at most eight rows, at least two of which Hedgerow loses", () => {
+    const losses = HEADLINES.filter(
+      ({ claim }) => (bestAlternative(claim, figures)?.times ?? Number.NaN) < 1,
+    );
+    expect(HEADLINES.length).toBeLessThanOrEqual(8);
+    expect(losses.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test.each(HEADLINES)("compares with the best rival of docs/benchmarks.md: $task", ({ claim }) => {
+    const [suite, workload] = claim.key;
+    const times = SECTIONS.flatMap((section) => section(figures).compared)
+      .filter((comparison) => comparison.suite === suite && comparison.workload === workload)
+      .flatMap((comparison) => outcomes(figures, comparison))
+      .flatMap(({ kind, result }) => (kind === "rival" ? [result.median] : []));
+    expect(times.length).toBeGreaterThan(0);
+    expect(bestAlternative(claim, figures)?.result?.median).toBe(Math.min(...times));
   });
 });

@@ -1,52 +1,61 @@
-// A figure that README claims, and what stands beside it.
+// A figure that every benchmark run is compared with, and the alternatives measured in the same run.
 
 /** @typedef {import("../../bench.mjs").Result} Result */
 /** @typedef {import("../report/given.mjs").Key} Key */
 
 /**
  * @typedef {object} Claim
- * @property {string} says what took that long, or was that large
- * @property {Key} key where a record has it
- * @property {{ says: string, key: Key }[]} rivals of the same run
+ * @property {string} label what was measured
+ * @property {Key} key of the result in a record
+ * @property {{ label: string, key: Key }[]} alternatives
  */
 
 /** Finds a result. @typedef {(...key: Key) => Result | undefined} Find */
 
+/** An alternative with its result. @typedef {{ label: string, key: Key, result: Result | undefined, times: number }} Measured */
+
 /**
- * A claim beside other methods of the same suite and workload.
+ * A claim whose alternatives have the same suite and workload.
  *
- * @param {string} says
+ * @param {string} label
  * @param {Key} key
- * @param {[method: string, says: string][]} [rivals]
+ * @param {[method: string, label: string][]} [alternatives]
  * @returns {Claim}
  */
-export function beside(says, key, rivals = []) {
+export function claim(label, key, alternatives = []) {
   const [suite, workload] = key;
   return {
-    says,
+    label,
     key,
-    rivals: rivals.map(([method, named]) => ({ says: named, key: [suite, workload, method] })),
+    alternatives: alternatives.map(([method, name]) => ({
+      label: name,
+      key: [suite, workload, method],
+    })),
   };
 }
 
 /**
- * What results say of a claim: its own, those of rivals beside it, and what has none.
+ * The results for a claim: its own, those of its alternatives, and the names of those that are missing.
  *
  * @param {Claim} claim
  * @param {Find} find
  */
-export function outcomeOf({ says, key, rivals }, find) {
+export function outcomeOf({ label, key, alternatives }, find) {
   const own = find(...key);
-  const found = rivals.map((rival) => ({ ...rival, result: find(...rival.key) }));
-  const lacking = [
-    ...(own === undefined ? [`${says} (${key.join(" | ")})`] : []),
+  const found = alternatives.map((alternative) => ({
+    ...alternative,
+    result: find(...alternative.key),
+  }));
+  const missing = [
+    ...(own === undefined ? [`${label} (${key.join(" | ")})`] : []),
     ...found
       .filter(({ result }) => result === undefined)
-      .map((rival) => `${says}, beside ${rival.says} (${rival.key.join(" | ")})`),
+      .map((one) => `${label}, compared with ${one.label} (${one.key.join(" | ")})`),
   ];
-  const times = found.map(({ says: named, result }) => ({
-    says: named,
-    times: (result?.median ?? Number.NaN) / (own?.median ?? Number.NaN),
+  /** @type {Measured[]} */
+  const measured = found.map((one) => ({
+    ...one,
+    times: (one.result?.median ?? Number.NaN) / (own?.median ?? Number.NaN),
   }));
-  return { own, rivals: times, lacking };
+  return { own, alternatives: measured, missing };
 }

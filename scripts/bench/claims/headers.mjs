@@ -1,16 +1,16 @@
-// What README claims of headers, adapters and first uses.
-import { beside } from "./claim.mjs";
+// Claims about headers, adapters and first use.
+import { claim } from "./claim.mjs";
 
 const REAL = "real";
 
-/** @param {string} what @param {string} says @param {[method: string, says: string][]} rivals */
-const onNode = (what, says, rivals) =>
-  beside(says, [`headers-node24-${what}`, REAL, "hedgerow"], rivals);
+/** @param {string} what @param {string} label @param {[method: string, label: string][]} alternatives */
+const onNode = (what, label, alternatives) =>
+  claim(label, [`headers-node24-${what}`, REAL, "hedgerow"], alternatives);
 
-/** @param {string} framework @param {string} says */
-const adapter = (framework, says) =>
-  beside(
-    `${says}, something stripped both ways`,
+/** @param {string} framework @param {string} name */
+const adapter = (framework, name) =>
+  claim(
+    `a request on ${name}, stripped both ways`,
     ["adapters-node24, processor time", framework, "headers"],
     [
       ["bare", "the framework alone"],
@@ -20,7 +20,7 @@ const adapter = (framework, says) =>
 
 /** @type {import("./claim.mjs").Claim[]} */
 export const HEADERS = [
-  beside(
+  claim(
     "clear an `http::HeaderMap`, native",
     ["headers-clear", REAL, "hedgerow"],
     [
@@ -30,7 +30,7 @@ export const HEADERS = [
     ],
   ),
   onNode("raw", "`stripRaw`, Node 24", [
-    ["plain-table", "a plain JS table"],
+    ["plain-table", "a lookup table in plain JavaScript"],
     ["regexp", "one `RegExp`"],
     ["tolowercase-set", "`toLowerCase()` and a `Set`"],
   ]),
@@ -42,19 +42,19 @@ export const HEADERS = [
   onNode("block", "`stripBlock`, Node 24", [
     ["decode-split-filter-join", "decode, split, filter, join"],
   ]),
-  adapter("express", "a request on Express"),
-  adapter("fastify", "on Fastify"),
-  adapter("hono", "on Hono"),
-  beside(
-    "first use of a process, Node 24, bundled",
+  adapter("express", "Express"),
+  adapter("fastify", "Fastify"),
+  adapter("hono", "Hono"),
+  claim(
+    "first use in a process, Node 24, bundled",
     ["start-node24", "bundled", "hedgerow"],
     [
       ["xxhash-wasm", "`xxhash-wasm`"],
       ["es-module-lexer", "`es-module-lexer`"],
     ],
   ),
-  beside(
-    "the same as installed",
+  claim(
+    "first use in a process, Node 24, as installed",
     ["start-node24", "as installed", "hedgerow"],
     [
       ["xxhash-wasm", "`xxhash-wasm`"],

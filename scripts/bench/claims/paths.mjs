@@ -1,54 +1,55 @@
-// What README claims of path filters.
-import { beside } from "./claim.mjs";
+// Claims about path filters.
+import { claim } from "./claim.mjs";
 
 const ONE_SITE = "24441 paths";
 
-/** @type {[method: string, says: string][]} */
-const JSON_RIVALS = [
+/** @type {[method: string, label: string][]} */
+const LOADED = [
+  ["plain JS reader", "the same file, read in plain JavaScript"],
   ["JSON.parse + Set", "`JSON.parse` and a `Set`"],
-  ["JSON tree, parsed", "parsing a tree"],
+  ["JSON tree, parsed", "`JSON.parse` of a tree"],
 ];
 
 const MEASURED = "measured rate / p";
 
 /** @type {import("./claim.mjs").Claim[]} */
 export const PATHS = [
-  beside(
-    "load a filter of 24,441 paths, ask once, Node 24",
+  claim(
+    "load a filter of 24,441 paths and query it once, Node 24",
     ["paths-node24-load", ONE_SITE, "hedgerow"],
-    JSON_RIVALS,
+    LOADED,
   ),
-  beside(
-    "the same, without looking for damage",
+  claim(
+    "the same with `validate: false`",
     ["paths-node24-load", ONE_SITE, "hedgerow, trusted"],
-    JSON_RIVALS,
+    LOADED,
   ),
-  beside(
-    "its size",
+  claim(
+    "size of a filter of 24,441 paths",
     ["paths-node24-size", ONE_SITE, "hedgerow"],
     [
-      ["json", "as a JSON list"],
-      ["tree", "as a tree"],
+      ["json", "a JSON list"],
+      ["tree", "a JSON tree"],
     ],
   ),
-  beside(
-    "ask for a path, Node 24",
+  claim(
+    "query a filter, Node 24",
     ["paths-node24-has", "60 bytes, half of them absent", "hedgerow"],
     [
       ["Set.has", "`Set.has`"],
       ["bloom-filters", "`bloom-filters`"],
     ],
   ),
-  beside(
-    "ask for a path, native",
+  claim(
+    "query a filter, native",
     ["paths-query", "20k mixed", "hedgerow"],
     [
       ["fastbloom", "`fastbloom`"],
       ["hashset-foldhash", "`HashSet` with foldhash"],
     ],
   ),
-  beside(
-    "build, 1.6 million paths, a path, native",
+  claim(
+    "build a filter of 1.6 million paths, per path, native",
     ["paths-build", "1600000", "hedgerow"],
     [
       ["fastbloom", "`fastbloom`"],
@@ -56,14 +57,14 @@ export const PATHS = [
     ],
   ),
   {
-    ...beside("false positives over those asked for, 1e-7, ten paths", [
+    ...claim("false positives over the requested rate, 1e-7, ten paths", [
       "paths-false-positives, promised",
       "p = 1e-7, 10 paths",
       MEASURED,
     ]),
-    rivals: [
+    alternatives: [
       {
-        says: "the published size",
+        label: "the published size",
         key: ["paths-false-positives, classic", "p = 1e-7, 10 paths", MEASURED],
       },
     ],

@@ -1,10 +1,10 @@
-// What README claims of snapshots and of restoring them.
-import { beside } from "./claim.mjs";
+// Claims about snapshots and restores.
+import { claim } from "./claim.mjs";
 
-/** @param {string} network @param {string} says */
-const restored = (network, says) =>
-  beside(
-    says,
+/** @param {string} network @param {string} label */
+const restored = (network, label) =>
+  claim(
+    label,
     ["snapshot-restore-node20", network, "hedgerow, Node 24"],
     [
       ["curl | zstd -d", "`curl \\| zstd -d`"],
@@ -15,36 +15,36 @@ const restored = (network, says) =>
 
 /** @type {import("./claim.mjs").Claim[]} */
 export const SNAPSHOTS = [
-  beside(
-    "make a snapshot",
+  claim(
+    "create a snapshot",
     ["snapshot-images-node24", "create", "hedgerow"],
     [["zstd -3 -T2", "`zstd -3 -T2`"]],
   ),
-  beside(
-    "restore it, every byte checked",
+  claim(
+    "restore a snapshot, every byte verified",
     ["snapshot-images-node24", "restore", "hedgerow"],
     [
-      ["zstd -d --sparse of a snapshot", "`zstd -d` of it"],
-      ["zstd -d --sparse", "`zstd -d` of a file of its own"],
+      ["zstd -d --sparse of a snapshot", "`zstd -d` of the snapshot"],
+      ["zstd -d --sparse", "`zstd -d` of a `zstd -3` file"],
     ],
   ),
-  beside(
-    "decode a MiB, with its digest",
+  claim(
+    "decode a MiB and verify its digest",
     ["snapshot-codec", "decode 1 MiB", "hedgerow"],
     [
-      ["Node's own zstd", "Node’s native zstd, without"],
-      ["ruzstd in wasm", "`ruzstd` in WebAssembly"],
+      ["Node's own zstd", "Node’s native zstd, no digest"],
+      ["ruzstd in wasm", "`ruzstd` in WebAssembly, no digest"],
     ],
   ),
-  beside(
-    "size of the file",
+  claim(
+    "size of a snapshot",
     ["snapshot-size", "the file of a snapshot", "hedgerow"],
     [
-      ["zstd -3, frames of 1 MiB", "`zstd -3`, each MiB a frame"],
-      ["zstd -3, one frame", "one frame"],
+      ["zstd -3, frames of 1 MiB", "`zstd -3`, frames of 1 MiB"],
+      ["zstd -3, one frame", "`zstd -3`, one frame"],
     ],
   ),
-  restored("90 MB/s, 30 ms", "restore, 90 MB/s a connection, after 30 ms"),
-  restored("50 MB/s, 30 ms, 1 % cut", "50 MB/s, after 30 ms, 1 % is cut"),
-  restored("loopback", "all that two cores can take"),
+  restored("90 MB/s, 30 ms", "restore, 90 MB/s a connection, 30 ms to the first byte"),
+  restored("50 MB/s, 30 ms, 1 % cut", "restore, 50 MB/s, 30 ms, 1 % of responses cut off"),
+  restored("loopback", "restore over loopback"),
 ];
