@@ -1,4 +1,4 @@
-/** What `wrangler types` would make for the workers of documents, as far as these use it. */
+/** The part of the output of `wrangler types` that workers in documents use. */
 declare module "cloudflare:workers" {
   export const env: { readonly ASSETS: { readonly fetch: typeof fetch } };
 }

@@ -1,17 +1,17 @@
-/** The fenced blocks of a document, and what is to be done with each: see `run.ts`. */
+/** The fenced blocks of a document, and how each is run: see `session.ts`. */
 import { visit } from "unist-util-visit";
 
 import { readMarkdown } from "./markdown.js";
 
 /**
- * - `file`: is written to the file that it names;
- * - `commands`: are run by the shell of the document; `server`: the same, and the last of them stays;
- * - `repository`: commands for who works on this repository, which are checked and not run;
- * - `module`: is run as a module; `worker`: is the module of a worker;
- * - `output`: is what the block before it prints;
- * - `data`: is read by the parser or compiler of its language;
- * - `rust`: is a documentation test of the crate in `rust`, or of the crate whose README it is in;
- * - `drawing`: is for people.
+ * - `file`: written to the file that it names;
+ * - `commands`: run in the shell of the document; `server`: the same, and the last command keeps running;
+ * - `repository`: commands for contributors, which are checked but not run;
+ * - `module`: run in Node; `worker`: run in workerd;
+ * - `output`: compared with the output of the block before it;
+ * - `data`: parsed or compiled by the tools of its language;
+ * - `rust`: a documentation test of the crate in `rust`, or of the crate whose README it is in;
+ * - `drawing`: not checked.
  */
 type Kind =
   | "file"
@@ -30,22 +30,22 @@ export interface Block {
   readonly language: string;
   readonly text: string;
   readonly line: number;
-  /** Of the file that it is. */
+  /** The name of its file. */
   readonly name?: string | undefined;
 }
 
 const SHELL = new Set(["sh", "bash"]);
 const CODE = new Set(["js", "jsx", "mjs", "ts", "tsx"]);
 
-/** A path that is all of the first line but for the signs of a comment. */
+/** A first line that is a comment with nothing but a path. */
 const NAMED = /^(?:\/\/|\/\*|#|--|<!--) ?([\w./[\]-]*\w)(?: ?\*\/| ?-->)?$/;
 const HAS_ENDING = /\.\w+$/;
 
-/** A command for who works on this repository: in documents outside of `docs/guides`. */
+/** Commands for contributors, in documents outside `docs/guides`. */
 const REPOSITORY_COMMAND =
   /^(npm (test|install|ci|run \S+( -- .+)?|pack .+)|npx vitest .+|cargo .+|git .+|node_modules\/.+)$/;
 
-/** The blocks of a document, in order. */
+/** Returns the blocks of a document in order. */
 export function blocksOf(document: string): Block[] {
   const blocks: Block[] = [];
   visit(readMarkdown(document), "code", ({ lang, meta, value, position }) => {
@@ -84,11 +84,11 @@ function kindOf(
   return text.trimEnd().endsWith(" &") ? "server" : "commands";
 }
 
-/** Only workers have these. */
+/** Returns whether code imports modules that only workers use. */
 const isWorker = (text: string) =>
   /from "(hedgerow\/workers|cloudflare:\w+|[^"]+\.wasm)"/.test(text);
 
-/** Single commands, without comments. */
+/** Splits a script into commands, without comments. */
 export const commandsOf = (text: string): string[] =>
   text
     .split(/\n|&&/)

@@ -1,18 +1,18 @@
-/** Every block of every document is run, and so is every new one. */
+/** Every block of every document runs, including those of new documents. */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 import { blocksOf } from "./blocks.js";
 import { groupOf, markdownFiles } from "./documents.js";
+import { expectKnown } from "./known-commands.js";
 import { expectReadable } from "./languages.js";
-import { expectKnown } from "./repository.js";
 
 const withBlocks = markdownFiles().filter((document) =>
   blocksOf(document).some(({ kind }) => kind !== "drawing"),
 );
 
-test("the documents that people begin with are among those that are run", () => {
+test("the documents that readers start with are run", () => {
   const first = ["README.md", "docs/guides/headers.md", "js/cli/README.md", "js/edge/README.md"];
   expect(withBlocks).toEqual(expect.arrayContaining(first));
 });
@@ -24,13 +24,13 @@ test.for(withBlocks)("a test file runs the blocks of %s", (document) => {
   expect(readFileSync(path, "utf8")).toContain(`runDocuments("${group}")`);
 });
 
-test("a block that nothing can read is an error", () => {
+test("a block in an unknown language, or an invalid block, is an error", () => {
   expect(() => expectReadable("cobol", "STOP RUN.")).toThrow("cobol");
   expect(() => expectReadable("json", "{")).toThrow("node");
   expect(() => expectReadable("json", "{}")).not.toThrow();
 });
 
-test("a command of the repository that is not there is an error", () => {
+test("a command that the repository does not have is an error", () => {
   expect(() => expectKnown("npm run none")).toThrow("none");
   expect(() => expectKnown("npm run bench -- none-such")).toThrow("none-such");
   expect(() => expectKnown("cargo test -p hedgerow-none")).toThrow("hedgerow-none");

@@ -1,13 +1,13 @@
-/** The environment of a document's shell: nothing of this repository, nor of whoever runs the tests. */
+/** The environment of a document's shell: isolated from this repository and from the user who runs the tests. */
 import { delimiter, dirname } from "node:path";
 
 import { node24, root } from "../../scripts/lib/paths.mjs";
-import { npmConfiguration } from "./npm.js";
+import { npmConfiguration } from "./npm-configuration.js";
 
-/** What a machine needs to be told to reach a network at all. */
+/** Variables that a machine may need to reach the network. */
 const KEPT = /^(https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|LANG|LC_ALL|TZ)$/i;
 
-/** The oldest Node that is promised runs documents; Wrangler needs a newer one. */
+/** Documents run on the oldest supported Node; Wrangler needs a newer one. */
 const needsNewerNode = (text: string) => /\bwrangler\b/.test(text);
 
 export function environmentFor(text: string, home: string, registry: URL): NodeJS.ProcessEnv {
@@ -20,7 +20,7 @@ export function environmentFor(text: string, home: string, registry: URL): NodeJ
     TMPDIR: home,
     CI: "1",
     NO_COLOR: "1",
-    // Nothing asks for newer versions, or tells anyone that it runs.
+    // No update checks and no telemetry.
     DO_NOT_TRACK: "1",
     NEXT_TELEMETRY_DISABLED: "1",
     WRANGLER_HIDE_BANNER: "true",

@@ -1,21 +1,21 @@
-/** The documents of formats tell what readers say of a wrong file: here that is held to the code. */
+/** The format documents list the errors of readers; these tests compare the lists with the code. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { documentAt, rowsOf, section } from "../support/document.js";
 
-/** The code of a crate, without its comments. */
+/** Returns the code of a crate without comments. */
 function sourceOf(crate: string): string {
   const folder = inRoot("crates", crate, "src");
   const files = readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, "utf8"));
   return files.join("\n").replace(/^\s*\/\/.*$/gm, "");
 }
 
-/** What stands between backticks. */
+/** Returns the text between backticks. */
 const quoted = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, words]) => words ?? "");
 
-test("what the readers of path filters expect is what the document says", () => {
+test("docs/path-filter.md lists what readers of path filters expect", () => {
   const source = sourceOf("paths");
   const rows = rowsOf(section(documentAt("docs/path-filter.md"), "## Errors and limits"));
   const expected = rows.flatMap(([, cell = ""]) => quoted(cell));
@@ -23,7 +23,7 @@ test("what the readers of path filters expect is what the document says", () => 
   for (const words of expected) expect(source).toContain(`"${words}"`);
 });
 
-test("every field that readers of snapshots name is in the document", () => {
+test("docs/vhs.md lists every field that readers of snapshots report", () => {
   const document = documentAt("docs/vhs.md");
   const named =
     /\b(?:number|field|new|of_frame)\("([a-z][^"]*)"|"((?:magic number|length) of the [^"]+)"/g;
@@ -31,7 +31,7 @@ test("every field that readers of snapshots name is in the document", () => {
     ([, field, other]) => field ?? other,
   );
   expect(new Set(fields).size).toBeGreaterThan(30);
-  // Two that differ by what they are about share a row.
+  // Two fields share a row.
   const known = document.replace(
     "compressed length, raw length",
     "compressed length in the seek table, raw length",
@@ -39,7 +39,7 @@ test("every field that readers of snapshots name is in the document", () => {
   for (const field of new Set(fields)) expect(known).toContain(field);
 });
 
-test("every field that the document adds is one that readers name", () => {
+test("docs/vhs.md lists only fields that readers report", () => {
   const source = sourceOf("snapshot");
   const rows = rowsOf(section(documentAt("docs/vhs.md"), "## Errors"));
   const fields = rows.filter(({ length }) => length === 3).flatMap(([cell = ""]) => quoted(cell));

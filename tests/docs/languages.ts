@@ -1,7 +1,7 @@
-/** Blocks that are not run: their language's own parser or compiler reads them. */
+/** Checks blocks that are not run with the parser or compiler of their language. */
 import { spawnSync } from "node:child_process";
 
-/** What reads a block from its standard input, and fails if it is wrong. */
+/** Commands that read a block from standard input, and fail if it is invalid. */
 const READERS: Record<string, readonly [string, ...string[]]> = {
   json: ["node", "-e", "JSON.parse(require('fs').readFileSync(0))"],
   toml: ["python3", "-c", "import sys, tomllib; tomllib.loads(sys.stdin.read())"],
@@ -10,11 +10,10 @@ const READERS: Record<string, readonly [string, ...string[]]> = {
   c: ["clang", "-fsyntax-only", "-x", "c", "-"],
 };
 
-/** @throws an error with what the reader says, or if there is none for the language */
+/** @throws an error with the parser's message, or if the language has no parser */
 export function expectReadable(language: string, text: string): void {
   const reader = READERS[language];
-  if (reader === undefined)
-    throw new Error(`expected a language that is known, found "${language}"`);
+  if (reader === undefined) throw new Error(`expected a known language, found "${language}"`);
   const [program, ...args] = reader;
   const { status, stderr, error } = spawnSync(program, args, { input: text, encoding: "utf8" });
   if (status !== 0) throw new Error(`${program}: ${error?.message ?? stderr}`);

@@ -1,11 +1,11 @@
-/** Who may refer to whom, as docs/architecture.md says: read off manifests and imports. */
+/** The import rules of docs/architecture.md, checked against manifests and imports. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { cargoFolders } from "../support/manifests.js";
 
-/** The sources of a folder, and of those in it. */
+/** Returns the sources of a folder and its subfolders. */
 function sourcesOf(folder: string): string[] {
   const names = readdirSync(inRoot(folder), { recursive: true, encoding: "utf8" });
   const files = names.filter((name) => name.endsWith(".ts")).map((name) => `${folder}/${name}`);
@@ -13,14 +13,14 @@ function sourcesOf(folder: string): string[] {
   return files;
 }
 
-/** An import or a re-export of anything but types, at the beginning or later. */
+/** A static or dynamic import, or a re-export, of anything but types. */
 const IMPORT =
   /^import "([^"]+)"|^(?:import|export) (?!type\b)[^"';]* from "([^"]+)"|\bimport\("([^"]+)"\)/gm;
 
-/** What is a package's own, or Node's. */
+/** Imports within a package, and of Node's modules. */
 const OWN = /^(\.|node:|wasm:)/;
 
-/** What the sources of a folder import, but for what is theirs. */
+/** Returns the external imports of the sources of a folder. */
 function importsOf(folder: string, own = OWN): string[] {
   const found = sourcesOf(folder).flatMap((file) => {
     const source = readFileSync(inRoot(file), "utf8").replace(/^ *(\*|\/\/|\/\*).*$/gm, "");
@@ -32,7 +32,7 @@ function importsOf(folder: string, own = OWN): string[] {
   return [...new Set(others)].sort();
 }
 
-test("crates know no other crates but those that they convert for", () => {
+test("only the -wasm crates depend on other crates, those that they wrap", () => {
   const folders = cargoFolders();
   expect(folders["crates/headers"]).toEqual([]);
   expect(folders["crates/paths"]).toEqual([]);
@@ -41,7 +41,7 @@ test("crates know no other crates but those that they convert for", () => {
   expect(folders["crates/snapshot-wasm"]).toEqual(["crates/snapshot"]);
 });
 
-test("packages know no others but those that they are made for", () => {
+test("packages import only the packages that they are made for", () => {
   expect(importsOf("js/edge/src")).toEqual(["next/server.js"]);
   const s3 = ["@aws-sdk/client-s3", "@aws-sdk/s3-request-presigner"];
   expect(importsOf("js/snapshot/src")).toEqual([...s3, "koffi"]);
@@ -49,7 +49,7 @@ test("packages know no others but those that they are made for", () => {
   expect(command).toEqual(["@hedgerow/snapshot", "hedgerow", "hedgerow/node"]);
 });
 
-test("nothing that requests need refers to what builds filters", () => {
+test("code that serves requests does not import code that builds filters", () => {
   const files = ["adapters", "headers", "paths"].flatMap((name) =>
     sourcesOf(`js/edge/src/${name}`),
   );
@@ -61,7 +61,7 @@ test("nothing that requests need refers to what builds filters", () => {
   }
 });
 
-test("cases of all engines refer to nothing that only one has", () => {
+test("cases import nothing that only one engine has", () => {
   const entries = ["hedgerow", "hedgerow/hono", "hedgerow/slim", "hedgerow/workers"];
   expect(importsOf("tests/cases", /^\./)).toEqual([...entries, "hono"]);
 });

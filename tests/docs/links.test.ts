@@ -1,4 +1,4 @@
-/** No link of a document leads nowhere. */
+/** Every link of a document resolves. */
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
@@ -7,10 +7,10 @@ import { inRoot } from "../../scripts/lib/paths.mjs";
 import { markdownFiles } from "./documents.js";
 import { anchorsOf, linksOf } from "./links.js";
 
-/** Hosts from which packages are fetched, of which documents say nothing: mirrors take their place. */
+/** Package registries, which documents must not link to: readers may use mirrors. */
 const REGISTRY = /^(registry|index|static|proxy|deb|security|files)\./;
 
-/** What is wrong with a link of a document, if anything is. */
+/** Returns what is wrong with a link of a document, if anything. */
 function faultOf(document: string, url: string): string | undefined {
   if (/^[a-z][a-z\d+.-]*:/i.test(url)) return faultOfExternal(url);
   const [path = "", anchor] = url.split("#");
@@ -18,13 +18,13 @@ function faultOf(document: string, url: string): string | undefined {
   if (path.startsWith("/") || target.startsWith("..")) return "leaves the repository";
   if (!existsSync(inRoot(target))) return `expected ${target}`;
   if (anchor === undefined) return;
-  // Of a folder, GitHub shows the README.
+  // GitHub shows the README of a folder.
   const shown = statSync(inRoot(target)).isDirectory() ? join(target, "README.md") : target;
   if (!shown.endsWith(".md") || !existsSync(inRoot(shown))) return `expected a document, ${shown}`;
   return anchorsOf(shown).has(anchor) ? undefined : `expected a heading #${anchor} in ${shown}`;
 }
 
-/** Nothing is asked for over a network: only the form of a link is looked at. */
+/** Checks the form of a link only, without the network. */
 function faultOfExternal(url: string): string | undefined {
   if (!URL.canParse(url)) return "expected a URL";
   const { protocol, hostname } = new URL(url);
@@ -32,7 +32,7 @@ function faultOfExternal(url: string): string | undefined {
   return REGISTRY.test(hostname) ? "names a registry" : undefined;
 }
 
-test.for(markdownFiles())("all links of %s lead somewhere", (document) => {
+test.for(markdownFiles())("every link of %s resolves", (document) => {
   const faults = linksOf(document).flatMap(({ url, line }) => {
     const fault = faultOf(document, url);
     return fault === undefined ? [] : [`${document}:${line}: ${url}: ${fault}`];
@@ -40,7 +40,7 @@ test.for(markdownFiles())("all links of %s lead somewhere", (document) => {
   expect(faults).toEqual([]);
 });
 
-test("a link that leads nowhere is found", () => {
+test("reports a link that does not resolve", () => {
   const faults = ["docs/none.md", "#none", "docs/vhs.md#none", "http://a.example", "/etc"];
   expect(faults.map((url) => faultOf("README.md", url) !== undefined)).toEqual(
     faults.map(() => true),

@@ -1,4 +1,4 @@
-/** Links and images of Markdown files, and the anchors that they may lead to. */
+/** Links and images of Markdown files, and their anchors. */
 import GithubSlugger from "github-slugger";
 import { toString as textOf } from "mdast-util-to-string";
 import { visit } from "unist-util-visit";
@@ -10,7 +10,7 @@ export interface Link {
   readonly line: number;
 }
 
-/** Where a document leads: links, images, and what HTML in it names. */
+/** Returns the links and images of a document, including those in HTML. */
 export function linksOf(document: string): Link[] {
   const links: Link[] = [];
   visit(readMarkdown(document), (node) => {
@@ -26,10 +26,10 @@ export function linksOf(document: string): Link[] {
   return links;
 }
 
-/** Anchors by documents: some are led to very often. */
+/** Anchors by document; many links lead to the same few. */
 const known = new Map<string, ReadonlySet<string>>();
 
-/** The anchors of a document: those that GitHub makes of its headings, and those that HTML names. */
+/** Returns the anchors of a document: those of its headings on GitHub, and those in HTML. */
 export function anchorsOf(document: string): ReadonlySet<string> {
   const anchors = known.get(document) ?? readAnchors(document);
   known.set(document, anchors);

@@ -1,4 +1,4 @@
-/** Reading Markdown as GitHub does. */
+/** Parses Markdown as GitHub does. */
 import { readFileSync } from "node:fs";
 import type { Root } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
@@ -7,10 +7,10 @@ import { gfm } from "micromark-extension-gfm";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 
-/** Trees by documents: some are led to very often. */
+/** Parsed documents; many links lead to the same few. */
 const trees = new Map<string, Root>();
 
-/** The tree of a document, which is named from the root of the repository. */
+/** Returns the syntax tree of a document, given its path from the root of the repository. */
 export function readMarkdown(document: string): Root {
   const known = trees.get(document);
   if (known !== undefined) return known;

@@ -1,12 +1,12 @@
-/** What commands print, and what a document says that they print. */
+/** Compares the output of commands with the output in a document. */
 import { expect } from "vitest";
 
-/** Lines without what cannot be seen. */
+/** Removes trailing white space. */
 const visible = (text: string) => text.replace(/[ \t\r]+$/gm, "").trimEnd();
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
-/** Asserts what was printed; `…` in a document stands for anything. */
+/** Asserts that output matches a block; `…` in the block matches any text. */
 export function expectPrinted(printed: string | undefined, text: string): void {
   if (printed === undefined) throw new Error("expected a block before this one that prints");
   const pattern = visible(text).split("\u2026").map(escaped).join("[^]*");

@@ -1,7 +1,7 @@
 /**
- * A registry of npm packages on loopback, for documents that say `npm install hedgerow`. It has the packages
- * of this repository as they are packed, and the versions of others that the suites pin, so that a document
- * runs with the same ones each time. For all else it leads to the registry that npm is configured with.
+ * An npm registry on loopback, for documents that run `npm install hedgerow`. It serves the packed packages of this
+ * repository and pins third-party packages to the versions of the suites. All other requests are redirected to the
+ * configured registry.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -10,19 +10,19 @@ import { basename } from "node:path";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { closed, serve } from "../support/http/listen.js";
-import { npmConfiguration } from "./npm.js";
+import { npmConfiguration } from "./npm-configuration.js";
 
-/** The first one that has a package says which version is the latest. */
+/** The first lockfile with a package decides its latest version. */
 const LOCKFILES = ["tests/packaging/package-lock.json", "package-lock.json"];
 
-/** Our packages: where they are, and where the suites pack them. */
+/** The packages of this repository, and their folders. */
 export const OURS = {
   hedgerow: "js/edge",
   "@hedgerow/snapshot": "js/snapshot",
   "@hedgerow/cli": "js/cli",
 };
 
-/** A package, as a registry describes it. */
+/** A package's metadata in a registry. */
 interface Packument {
   readonly name: string;
   readonly "dist-tags": { readonly latest: string };
@@ -60,30 +60,30 @@ function sendJson(response: ServerResponse, value: object): void {
   response.setHeader("content-type", "application/json").end(JSON.stringify(value));
 }
 
-/** Where the suites have packed a package. */
+/** Returns the path of a packed package. */
 export function packed(name: string): string {
   const folder = inRoot("target", "packed", name.replace("/", "-"));
   const [file] = readdirSync(folder);
   if (file === undefined)
-    throw new Error(`expected ${name} in ${folder}, which scripts/test.mjs packs`);
+    throw new Error(`expected ${name} in ${folder}; run npm test or npm run docs, which pack it`);
   return `${folder}/${file}`;
 }
 
 function ourPackage(folder: string, path: string, tarball: URL): Packument {
   const manifest = JSON.parse(readFileSync(inRoot(folder, "package.json"), "utf8"));
-  // npm's cache knows files by this: a tarball of the same version that was packed anew is another one.
+  // npm caches by integrity, so a repacked tarball of the same version is not confused with the old one.
   const integrity = `sha512-${createHash("sha512").update(readFileSync(path)).digest("base64")}`;
   const { name, version } = manifest;
   const dist = { tarball: tarball.href, integrity };
   return { name, "dist-tags": { latest: version }, versions: { [version]: { ...manifest, dist } } };
 }
 
-/** What the lockfiles name. These have all that npm asks about a version. */
+/** Returns the packages in the lockfiles, which contain all metadata that npm needs. */
 function pinnedPackages(upstream: string): Map<string, Packument> {
   const packages = new Map<string, Packument>();
   for (const lockfile of LOCKFILES) {
     const lock = JSON.parse(readFileSync(inRoot(lockfile), "utf8"));
-    // What lies at the top comes first, as its path is the shortest.
+    // Top-level packages first: they have the shortest paths.
     const places = Object.keys(lock.packages).sort((a, b) => a.length - b.length);
     for (const place of places) {
       const { link, name: alias, resolved, dev, optional, ...entry } = lock.packages[place];

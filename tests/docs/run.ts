@@ -1,11 +1,11 @@
-/** Running documents: each block is a test, and they are run in order. */
+/** Runs documents: each block is a test, in order. */
 import { afterAll, beforeAll, describe, test } from "vitest";
 
 import { blocksOf } from "./blocks.js";
 import { documentsOf, type Group } from "./documents.js";
 import { Session } from "./session.js";
 
-/** How long a block may take on a machine that does much else. */
+/** The time a block may take on a busy machine. */
 const PATIENCE = 300_000;
 
 const IS_CODE = new Set(["module", "worker", "file"]);
@@ -28,7 +28,7 @@ function runDocument(document: string): void {
       test(`line ${block.line}: ${what}`, { timeout: PATIENCE }, () => session.run(block));
     }
     if (blocks.some(({ kind }) => IS_CODE.has(kind))) {
-      test("its code has the right types", { timeout: PATIENCE }, () => session.expectTypes());
+      test("its code type-checks", { timeout: PATIENCE }, () => session.expectTypes());
     }
   });
 }

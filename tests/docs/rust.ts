@@ -1,6 +1,6 @@
 /**
- * Rust in documents, as documentation tests of Cargo: that of the README of a crate belongs to the crate, and
- * is tested with it; that of other documents is tested here.
+ * Runs Rust in documents as documentation tests of Cargo. The README of a crate is tested with the crate; Rust in
+ * other documents is tested here.
  */
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";

@@ -7,18 +7,18 @@ import { inRoot } from "../../scripts/lib/paths.mjs";
 
 export interface Scratch {
   readonly folder: string;
-  /** Where what would be anywhere else on a reader's machine is. */
+  /** Stands for all other folders of a reader's machine. */
   readonly home: string;
   remove(): void;
 }
 
-/** @param isGuide whether it is anywhere; else the packages are found from it, as they are packed */
+/** @param isGuide guides run outside the repository; other documents where the packed packages resolve */
 export function makeScratch(isGuide: boolean): Scratch {
-  const anywhere = realpathSync(tmpdir());
-  const parent = isGuide ? anywhere : inRoot("tests", "packaging", ".work");
+  const temporary = realpathSync(tmpdir());
+  const parent = isGuide ? temporary : inRoot("tests", "packaging", ".work");
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, "docs-"));
-  const home = mkdtempSync(join(anywhere, "hedgerow-home-"));
+  const home = mkdtempSync(join(temporary, "hedgerow-home-"));
   const remove = () => {
     for (const path of [folder, home])
       rmSync(path, { recursive: true, force: true, maxRetries: 5 });

@@ -1,18 +1,18 @@
-/** What documents take for granted: a store of their reader's. */
+/** The object store that documents assume their reader has. */
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { startOrigin } from "../origin/origin.mjs";
 import { closed, serve } from "../support/http/listen.js";
 import { startS3 } from "../support/s3/server.js";
-import type { Names } from "./names.js";
+import type { Replacements } from "./replacements.js";
 
 const BUCKET = "my-bucket";
 
-/** A store of S3 with a bucket, and a server of what is in it for whoever asks. */
+/** An S3 server with a bucket, and an HTTP server for public reads of its objects. */
 export interface Store {
   readonly env: Readonly<Record<string, string>>;
-  readonly names: Names;
+  readonly names: Replacements;
   close(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export const needsStore = (text: string): boolean => /s3:|objects\.example/.test
 
 export async function startStore(): Promise<Store> {
   const s3 = await startS3();
-  // A folder is a bucket.
+  // Each folder is a bucket.
   const folder = join(dirname(s3.folder), BUCKET);
   mkdirSync(folder);
   const objects = await startObjects(folder);
@@ -45,7 +45,7 @@ export async function startStore(): Promise<Store> {
   };
 }
 
-/** A server of what is in a bucket at the moment: it leads to one that has to be told of each file. */
+/** Serves the objects of a bucket: registers each file with the origin on request, and redirects there. */
 async function startObjects(folder: string) {
   const origin = await startOrigin();
   const { server, url } = await serve((request, response) => {

@@ -1,4 +1,4 @@
-/** A document that is being run, from its first block to its last. */
+/** Runs a document from its first block to its last. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { transform } from "esbuild";
@@ -6,12 +6,12 @@ import { transform } from "esbuild";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { type Block, commandsOf } from "./blocks.js";
 import { environmentFor } from "./environment.js";
-import { furnish } from "./furnish.js";
+import { expectKnown } from "./known-commands.js";
 import { expectReadable } from "./languages.js";
-import { type Names, portsFor, renamed } from "./names.js";
 import { expectPrinted } from "./output.js";
+import { prepareFolder } from "./prepare-folder.js";
 import { startRegistry } from "./registry.js";
-import { expectKnown } from "./repository.js";
+import { portsFor, type Replacements, withReplacements } from "./replacements.js";
 import { expectDocumentationTest } from "./rust.js";
 import { makeScratch } from "./scratch.js";
 import { needsStore, startStore } from "./services.js";
@@ -19,20 +19,20 @@ import { Shell } from "./shell.js";
 import { expectTypes } from "./types.js";
 import { expectWorker } from "./worker.js";
 
-/** The last one that was begun ends first. */
+/** Called in reverse order. */
 type Closers = (() => Promise<void> | void)[];
 
 export class Session {
-  /** What the last block printed. */
+  /** The output of the last block. */
   #printed: string | undefined;
-  /** Files of code that the document has made. */
+  /** Code files that the document wrote. */
   readonly #code = new Set<string>();
   #hasFailed = false;
 
   private constructor(
     readonly document: string,
     private readonly folder: string,
-    private readonly names: Names,
+    private readonly names: Replacements,
     private readonly shell: Shell,
     private readonly closers: Closers,
   ) {}
@@ -53,12 +53,12 @@ export class Session {
     const ports = await portsFor(text);
     const { folder, home, remove } = makeScratch(isGuide);
     closers.push(remove);
-    if (!isGuide) furnish(folder, document, text, ports);
+    if (!isGuide) prepareFolder(folder, document, text, ports);
     const registry = await startRegistry();
     closers.push(() => registry.close());
     const store = needsStore(text) ? await startStore() : undefined;
     closers.push(() => store?.close());
-    // Where Next.js listens, unless it is said.
+    // The default port of Next.js.
     const PORT = ports.get("3000");
     const env = { ...environmentFor(text, home, registry.url), ...store?.env };
     const shell = new Shell(folder, { ...env, ...(PORT && { PORT }) });
@@ -68,18 +68,18 @@ export class Session {
     return new Session(document, folder, names, shell, closers);
   }
 
-  /** Does what is to be done with a block. After one that failed, those that follow say no more. */
+  /** Runs a block. After a block has failed, every later one fails too. */
   async run(block: Block): Promise<void> {
-    if (this.#hasFailed) throw new Error("a block before this one has failed");
+    if (this.#hasFailed) throw new Error("an earlier block failed");
     try {
-      await this.#run({ ...block, text: renamed(block.text, this.names) });
+      await this.#run({ ...block, text: withReplacements(block.text, this.names) });
     } catch (error) {
       this.#hasFailed = true;
       throw error;
     }
   }
 
-  /** Asserts that all code of the document has the right types. */
+  /** Asserts that all code of the document type-checks. */
   async expectTypes(): Promise<void> {
     await expectTypes(this.folder, [...this.#code]);
   }
@@ -103,7 +103,7 @@ export class Session {
     else if (kind === "data") expectReadable(language, text);
   }
 
-  /** Writes a file, from where the shell is. */
+  /** Writes a file, relative to the shell's folder. */
   #write(name: string, text: string): void {
     const path = join(this.shell.folder, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -111,9 +111,10 @@ export class Session {
     if (/\.[cm]?[jt]sx?$/.test(name)) this.#code.add(relative(this.folder, path));
   }
 
-  /** Runs code by Node, where the shell is. Returns what it printed. */
+  /** Runs code in Node in the shell's folder, and returns its output. */
   async #runModule({ language, text, line }: Block): Promise<string> {
-    if (!/^[jt]s$/.test(language)) throw new Error(`expected a file name, as it is ${language}`);
+    if (!/^[jt]s$/.test(language))
+      throw new Error(`expected a file name for a block of ${language}`);
     const name = `.line-${line}`;
     this.#write(language === "ts" ? `${name}.ts` : `${name}.mjs`, text);
     if (language === "ts") {

@@ -1,4 +1,4 @@
-/** The shell that runs documents does not let a wrong one pass. */
+/** The shell that runs documents fails on every error. */
 import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { expect, onTestFinished, test } from "vitest";
@@ -12,20 +12,20 @@ function startShell(): Shell {
   return shell;
 }
 
-/** Says where it is, and answers. */
+/** Prints its URL, and answers. */
 const SERVER = `node -e '
   const server = require("http").createServer((_, response) => response.writeHead(204).end());
   server.listen(0, "127.0.0.1", () => console.log("http://127.0.0.1:" + server.address().port));
 ' &`;
 
-test("folders and variables hold from block to block", async () => {
+test("keeps the folder and variables between blocks", async () => {
   const shell = startShell();
   await shell.run("cd /\nname=hedge");
   expect(shell.folder).toBe("/");
   expect(await shell.run('echo "$name" && pwd')).toBe("hedge\n/\n");
 });
 
-test("a command that fails is an error, with what was printed, and so is all after it", async () => {
+test("fails with the output when a command fails, and fails every later block", async () => {
   const shell = startShell();
   await expect(shell.run("echo before\nfalse\necho after")).rejects.toThrow(/before\n$/);
   await expect(shell.run("true")).rejects.toThrow("a command failed");
@@ -33,7 +33,7 @@ test("a command that fails is an error, with what was printed, and so is all aft
   await expect(startShell().run(`echo "$unknown"`)).rejects.toThrow("unbound variable");
 });
 
-test("a server is waited for, and ends with the shell", async () => {
+test("waits for a server to listen, and ends it with the shell", async () => {
   const shell = startShell();
   const url = await shell.serve(SERVER);
   const answers = () =>
@@ -46,13 +46,13 @@ test("a server is waited for, and ends with the shell", async () => {
   await expect.poll(answers, { timeout: 20_000 }).toBeUndefined();
 });
 
-test("a server that does not listen is an error, with what it printed", async () => {
+test("fails with the output when a server does not listen", async () => {
   const shell = startShell();
   await shell.serve(SERVER);
   await expect(shell.serve("echo http://127.0.0.1:1 && false &")).rejects.toThrow("127.0.0.1:1");
 });
 
-test("what is printed is compared, but for what stands for anything", () => {
+test("compares output with a block, in which an ellipsis matches anything", () => {
   expectPrinted("one\ntwo  \n\n", "one\ntwo");
   expectPrinted("took 7 ms (fast)\n", "took \u2026 ms (fast)");
   expect(() => expectPrinted("one\ntwo\n", "one")).toThrow();

@@ -1,4 +1,4 @@
-/** The shell of a document: one bash, in which blocks run one after another, and servers beside them. */
+/** The shell of a document: one bash that runs its blocks in order, and its servers in the background. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,22 +9,22 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Where servers say that they listen. */
+/** URLs that servers print when they listen. */
 const URLS = /https?:\/\/(localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0):(\d+)/g;
 
-/** How long a server may take until it listens, on a machine that does much else. */
+/** The time a server may take to listen on a busy machine. */
 const PATIENCE = 120_000;
 
-/** All that it has started is killed when its input ends, as it does when this process is gone. */
+/** Kills all child processes when standard input ends, even if this process was killed. */
 const PRELUDE = "set -euo pipefail; trap 'kill -KILL 0' EXIT\n";
 
 export class Shell {
   readonly #child: ChildProcess;
   readonly #answers: AsyncIterator<string>;
-  /** Where scripts are, and what they print: apart from the files of the document. */
+  /** The folder of scripts and their output, apart from the files of the document. */
   readonly #records = mkdtempSync(join(tmpdir(), "hedgerow-shell-"));
   #scripts = 0;
-  /** Of servers that listen. */
+  /** The ports of listening servers. */
   readonly #ports = new Set<string>();
   #folder: string;
 
@@ -33,7 +33,7 @@ export class Shell {
     this.#child = spawn("bash", ["--noprofile", "--norc", "-s"], {
       cwd: folder,
       env,
-      // A group of its own, which is killed as a whole.
+      // A process group, which can be killed as a whole.
       detached: true,
       stdio: ["pipe", "ignore", "inherit", "pipe"],
     });
@@ -43,24 +43,24 @@ export class Shell {
     this.#child.stdin?.write(PRELUDE);
   }
 
-  /** The folder in which the next block begins. */
+  /** The working directory of the next block. */
   get folder(): string {
     return this.#folder;
   }
 
-  /** Runs a script to its end. Returns what it printed. */
+  /** Runs a script to its end, and returns its output. */
   async run(script: string): Promise<string> {
     const record = await this.#source(script);
     return readFileSync(`${record}.out`, "utf8");
   }
 
-  /** Runs a script whose last command stays, and waits until it listens. Returns where. */
+  /** Runs a script whose last command keeps running, and waits until it listens. Returns its URL. */
   async serve(script: string): Promise<string> {
     const record = await this.#source(script);
     const pid = Number(await this.#ask("$!"));
-    for (const end = Date.now() + PATIENCE; Date.now() < end && isThere(pid); await sleep(50)) {
+    for (const end = Date.now() + PATIENCE; Date.now() < end && isRunning(pid); await sleep(50)) {
       for (const [url, host = "", port = ""] of printed(record).matchAll(URLS)) {
-        // It may print where others listen.
+        // The server may print URLs of other servers.
         if (this.#ports.has(port) || !(await listens(host, Number(port)))) continue;
         this.#ports.add(port);
         return url;
@@ -69,7 +69,7 @@ export class Shell {
     throw new Error(`expected a server that prints its URL, and listens\n${printed(record)}`);
   }
 
-  /** Ends all that the shell has started. */
+  /** Ends the shell and its child processes. */
   async close(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
       const ended = once(this.#child, "exit");
@@ -79,7 +79,7 @@ export class Shell {
     rmSync(this.#records, { recursive: true, force: true });
   }
 
-  /** Has the shell read a script. Returns the path of its record, without the ending. */
+  /** Runs a script in the shell. Returns the path of its files, without their extension. */
   async #source(script: string): Promise<string> {
     this.#scripts += 1;
     const record = join(this.#records, String(this.#scripts));
@@ -92,7 +92,7 @@ export class Shell {
     return record;
   }
 
-  /** Asks for what words stand for. Nothing comes back from a shell that has ended. */
+  /** Expands words in the shell. Returns nothing if the shell has ended. */
   async #ask(words: string): Promise<string | undefined> {
     this.#child.stdin?.write(`printf '%s\\n' "${words}" >&3\n`);
     const { value, done } = await this.#answers.next();
@@ -100,15 +100,15 @@ export class Shell {
   }
 }
 
-/** What a script has printed; nothing, if the shell had ended before it. */
+/** Returns the output of a script, empty if the shell ended before it. */
 const printed = (record: string) =>
   [`${record}.out`, `${record}.err`]
     .filter((file) => existsSync(file))
     .map((file) => readFileSync(file, "utf8"))
     .join("");
 
-/** Whether a process has not ended. */
-function isThere(pid: number): boolean {
+/** Returns whether a process is running. */
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
@@ -116,7 +116,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** Whether something takes connections at a port. */
+/** Returns whether a port accepts connections. */
 async function listens(host: string, port: number): Promise<boolean> {
   const socket = connect(port, host.replace(/^\[|\]$/g, ""));
   try {

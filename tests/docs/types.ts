@@ -1,4 +1,4 @@
-/** Types of the code of a document, by the compiler of this repository. */
+/** Checks the types of a document's code with the compiler of this repository. */
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 
-/** Those of a project whose bundler finds modules, as far as documents say nothing else. */
+/** Options of a typical project with a bundler. */
 const OPTIONS = {
   target: "es2023",
   lib: ["es2023", "esnext.disposable", "dom"],
@@ -23,13 +23,13 @@ const OPTIONS = {
   typeRoots: [inRoot("node_modules", "@types")],
 };
 
-/** JavaScript in documents has no annotations, and may use what has no types. */
+/** JavaScript in documents has no annotations, and may import untyped modules. */
 const OF_JAVASCRIPT = { noImplicitAny: false, useUnknownInCatchVariables: false };
 
-/** Modules that a worker's runtime has. */
+/** Modules that the runtime of workers provides. */
 const AMBIENT = inRoot("tests", "docs", "ambient.d.ts");
 
-/** @param files from the folder */
+/** @param files relative to the folder */
 export async function expectTypes(folder: string, files: readonly string[]): Promise<void> {
   const isTyped = (file: string) => /\.[cm]?tsx?$/.test(file);
   await compile(folder, OPTIONS, files.filter(isTyped));

@@ -1,4 +1,4 @@
-/** Blocks that are workers, run in workerd in front of an origin that has the site `dist` of the document. */
+/** Runs blocks that are workers in workerd, in front of an origin that serves the document's site `dist`. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Miniflare, type Request, Response } from "miniflare";
@@ -6,14 +6,14 @@ import { expect } from "vitest";
 
 import { bundle, COMPATIBILITY_DATE } from "../../scripts/lib/worker.mjs";
 
-/** What the origin has besides the site. */
+/** The path at which the origin returns the request headers. */
 const ECHO = "/headers";
 
 /**
- * Runs a worker for one request: it strips headers and refuses paths, as far as it says that it does. A block
- * that is none yet only has to load.
+ * Runs a worker, and checks that it strips headers and refuses paths if its code configures these jobs. A block
+ * without a default export only has to load.
  *
- * @param name of the file that it is in
+ * @param name the name of its file
  */
 export async function expectWorker(folder: string, name: string, text: string): Promise<void> {
   const entry = join(folder, `${name}.entry.js`);
@@ -50,7 +50,7 @@ async function expectJob(worker: Miniflare, text: string): Promise<void> {
   expect((await ask("/about")).status).toBe(200);
 }
 
-/** Files of `dist`, by clean URLs, and the fields of what asks. */
+/** Serves files of `dist` by clean URLs, and echoes request headers. */
 function originAnswer(folder: string, path: string, headers: Iterable<[string, string]>): Response {
   const internal = { "x-internal-node": "7" };
   if (path === ECHO) return Response.json(Object.fromEntries(headers), { headers: internal });

@@ -1,4 +1,4 @@
-/** What the READMEs of examples say works. */
+/** Runs the READMEs of examples. */
 import { runDocuments } from "../run.js";
 
 runDocuments("examples");

@@ -1,4 +1,4 @@
-/** All other guides work, from an empty folder. */
+/** Runs all other guides, from an empty folder. */
 import { runDocuments } from "../run.js";
 
 runDocuments("guides");

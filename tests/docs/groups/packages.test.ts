@@ -1,4 +1,4 @@
-/** What the READMEs of packages and crates say works. */
+/** Runs the READMEs of packages and crates. */
 import { runDocuments } from "../run.js";
 
 runDocuments("packages");

@@ -1,4 +1,4 @@
-/** What the README says works. */
+/** Runs the README and CONTRIBUTING.md. */
 import { runDocuments } from "../run.js";
 
 runDocuments("readme");

@@ -1,4 +1,4 @@
-/** What the documents of formats and benchmarks say works. */
+/** Runs the reference documents in docs. */
 import { runDocuments } from "../run.js";
 
 runDocuments("references");

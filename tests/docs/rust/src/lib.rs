@@ -1,4 +1,4 @@
-//! The Rust of documents that belong to no crate, as documentation tests.
+//! Documentation tests for Rust in documents outside the crates.
 
 /// The README of the repository.
 #[cfg(doctest)]

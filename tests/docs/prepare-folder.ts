@@ -1,14 +1,14 @@
-/** What the reader of a document has already: a site, images of disks, and for an example its code. */
+/** Fills a document's folder with the files its reader has: a site, disk images, and the code of an example. */
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 import { makeExt4Image } from "../../scripts/lib/ext4-image.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { listFiles } from "./documents.js";
-import { type Names, renameIn } from "./names.js";
 import { OURS, packed } from "./registry.js";
+import { type Replacements, replaceIn } from "./replacements.js";
 
-/** Images that are in no folder. */
+/** Image names without a folder. */
 const IMAGES = /(?<![\w/-])[\w-]+\.img\b/g;
 const IMAGE_SIZES = { imageBytes: 16 * 2 ** 20, dataBytes: 2 * 2 ** 20 };
 
@@ -19,12 +19,17 @@ const SITE = {
   ".vercel/output/static/about": "About",
 };
 
-/** The files in which an example may name ports. */
+/** Files of an example that may contain ports. */
 const CODE = /\.([cm]?[jt]s|jsonc)$/;
 
-/** An example runs in a copy of the repository that has nothing else. */
-export function furnish(folder: string, document: string, text: string, ports: Names): void {
-  // Else npm would take the suite for the project.
+/** Prepares the folder; an example runs in a copy of the repository without other files. */
+export function prepareFolder(
+  folder: string,
+  document: string,
+  text: string,
+  ports: Replacements,
+): void {
+  // Otherwise npm would use the suite as the project.
   write(folder, "package.json", JSON.stringify({ private: true, type: "module" }));
   const own = document.startsWith("examples/") ? dirname(document) : ".";
   if (own !== ".") copyExample(own, folder, ports);
@@ -41,21 +46,21 @@ function write(folder: string, name: string, content: string): void {
   writeFileSync(path, content);
 }
 
-/** As `npm pack` leaves them. */
+/** Copies the packed packages, as `npm pack` would write them. */
 function copyTarballs(target: string): void {
   for (const tarball of Object.keys(OURS).map(packed))
     cpSync(tarball, join(target, basename(tarball)));
 }
 
-function copyExample(example: string, folder: string, ports: Names): void {
+function copyExample(example: string, folder: string, ports: Replacements): void {
   for (const file of listFiles(`${example}/`)) {
     const copy = join(folder, file);
     cpSync(inRoot(file), copy);
-    if (CODE.test(file)) renameIn(copy, ports);
+    if (CODE.test(file)) replaceIn(copy, ports);
   }
 }
 
-/** Small images of all names that a document has: what it restores takes the place of its own. */
+/** Creates a small image for every image name in a document; restores overwrite theirs. */
 function makeImages(folder: string, names: ReadonlySet<string>): void {
   const [first, ...others] = names;
   if (first === undefined) return;

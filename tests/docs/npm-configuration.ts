@@ -1,4 +1,4 @@
-/** What npm is told by its own configuration on this machine. */
+/** npm's configuration on this machine. */
 import { capture } from "../../scripts/lib/run.mjs";
 
 export interface NpmConfiguration {
@@ -11,6 +11,6 @@ let known: NpmConfiguration | undefined;
 
 export function npmConfiguration(): NpmConfiguration {
   known ??= JSON.parse(capture("npm", ["config", "list", "--long", "--json"]) ?? "{}");
-  if (!known?.registry) throw new Error("expected npm to know its registry");
+  if (!known?.registry) throw new Error("npm has no registry configured");
   return known;
 }

@@ -1,4 +1,4 @@
-/** Commands for who works on this repository: what they name has to be there. */
+/** Checks commands for contributors: the scripts, files and crates they name must exist. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,7 +6,7 @@ import { inRoot } from "../../scripts/lib/paths.mjs";
 
 const readText = (path: string) => readFileSync(inRoot(path), "utf8");
 
-/** @throws an error that says what a command names and is not there */
+/** @throws an error that names what a command refers to and does not exist */
 export function expectKnown(command: string): void {
   const [program, subject = "", ...args] = command.split(/\s+/);
   if (program === "npm" && subject === "test") expectScript("test", args);
@@ -17,7 +17,7 @@ export function expectKnown(command: string): void {
   }
 }
 
-/** Expects a script of the repository, and that it knows what it is given. */
+/** Checks that a script exists and knows its arguments. */
 function expectScript(script: string, args: readonly string[]): void {
   const command: string | undefined = JSON.parse(readText("package.json")).scripts[script];
   if (command === undefined) throw new Error(`expected a script "${script}" in package.json`);
@@ -25,11 +25,12 @@ function expectScript(script: string, args: readonly string[]): void {
   const source = sourceOf(file);
   for (const arg of args.filter((arg) => arg !== "--" && !arg.startsWith("\u2026"))) {
     const [option = ""] = arg.split("=");
-    if (!source.includes(option.replace(/^--/, ""))) throw new Error(`${file} knows no ${option}`);
+    if (!source.includes(option.replace(/^--/, "")))
+      throw new Error(`${file} has no option ${option}`);
   }
 }
 
-/** A script, and the folder of its name beside it. */
+/** Returns the source of a script, and of the folder with its name. */
 function sourceOf(file: string): string {
   const folder = inRoot(file.replace(/\.mjs$/, ""));
   if (!existsSync(folder) || !statSync(folder).isDirectory()) return readText(file);

@@ -1,27 +1,27 @@
 /**
- * Addresses in documents that stand for the reader's own. Ports may be taken on this machine, and hosts are
- * nobody's: each is replaced in all blocks of a document alike.
+ * Replaces addresses in all blocks of a document: ports may be in use on this machine, and example hosts do not
+ * exist.
  */
 
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 
-/** Ports, where documents name them. */
+/** Ports in documents. */
 const PORTS = /(?:localhost:|127\.0\.0\.1:|--port[ =]|PORT=)(\d{4,5})\b/g;
 
-/** Below those that systems give to outgoing connections. */
+/** Below the range of ephemeral ports. */
 const [FIRST, COUNT] = [12_000, 18_000];
 
-export type Names = ReadonlyMap<string, string>;
+export type Replacements = ReadonlyMap<string, string>;
 
-/** Gives a file other names. */
-export function renameIn(path: string, names: Names): void {
-  writeFileSync(path, renamed(readFileSync(path, "utf8"), names));
+/** Applies replacements to a file. */
+export function replaceIn(path: string, names: Replacements): void {
+  writeFileSync(path, withReplacements(readFileSync(path, "utf8"), names));
 }
 
-/** A free port for each that a text names. */
-export async function portsFor(text: string): Promise<Names> {
+/** Chooses a free port for each port in a text. */
+export async function portsFor(text: string): Promise<Replacements> {
   const ports = new Map<string, string>();
   const taken = new Set<string>();
   for (const [, port = ""] of text.matchAll(PORTS)) {
@@ -30,18 +30,18 @@ export async function portsFor(text: string): Promise<Names> {
   return ports;
 }
 
-/** A text, with other names. */
-export function renamed(text: string, names: Names): string {
+/** Returns a text with replacements applied. */
+export function withReplacements(text: string, names: Replacements): string {
   let result = text;
   for (const [name, other] of names) {
-    // A number is not part of another one.
+    // A number matches only as a whole.
     const pattern = /^\d+$/.test(name) ? new RegExp(`\\b${name}\\b`, "g") : name;
     result = result.replaceAll(pattern, other);
   }
   return result;
 }
 
-/** A port that nothing listens on; chosen at random, as others choose meanwhile. */
+/** Returns a port that is not in use; random, since other tests choose ports at the same time. */
 async function freePort(taken: Set<string>): Promise<string> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const port = FIRST + Math.floor(Math.random() * COUNT);
