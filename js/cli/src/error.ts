@@ -1,27 +1,27 @@
-/** How the process ends: what scripts may rely on. */
+/** Exit codes, which scripts may rely on. */
 export const EXIT = {
-  /** The work is done; all paths that were asked for may be present. */
+  /** Success; for `query`, every path may be present. */
   done: 0,
-  /** A path that was asked for is certainly absent. */
+  /** At least one queried path is certainly absent. */
   absent: 1,
-  /** Images of a cache were damaged, and are gone. */
+  /** Damaged images were found in a cache and removed. */
   damaged: 1,
-  /** The command line is not as `--help` says. */
+  /** The command line is invalid. */
   usage: 2,
-  /** Something that was read or written is not as it should be. */
+  /** An input or output is missing, damaged or not the expected one. */
   failed: 3,
 } as const;
 
-/** What went wrong, for programs. These do not change between versions; messages may. */
+/** Error codes for programs. Codes are stable across versions; messages are not. */
 export type CliErrorCode =
-  /** The command line is not as `--help` says. */
+  /** The command line is invalid. */
   | "ERR_USAGE"
-  /** A source that cannot be read, or is not what it should be. */
+  /** A source cannot be read or has the wrong format. */
   | "ERR_SOURCE"
-  /** An output that cannot be written. */
+  /** The output cannot be written. */
   | "ERR_OUTPUT";
 
-/** A failure that its message explains: what was expected, what was found, and where. */
+/** An expected failure: its message is shown without a stack trace. */
 export class CliError extends Error {
   override readonly name = "CliError";
 
@@ -37,12 +37,12 @@ export class CliError extends Error {
   }
 }
 
-/** The message of whatever was thrown. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The code of an error of the system, such as `ENOENT`. */
+/** Returns the code of a system error, such as `ENOENT`. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return undefined;
   return String(error.code);

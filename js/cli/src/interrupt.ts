@@ -1,44 +1,44 @@
 import { constants } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What ends the process from outside, and can be heard. */
+/** Termination signals that a process can handle. */
 export const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
 /**
- * How long a signal may come again and still be the same one, in milliseconds: npm and npx hand on the
- * one that the terminal sends to all of them.
+ * Window in which repeated signals count as one, in milliseconds: npm and npx forward the signal that
+ * the terminal already sent to the whole process group.
  */
-const ECHO = 500;
+const DEBOUNCE = 500;
 
-/** How long a signal may take from the system back to this process, in milliseconds. */
+/** How long to wait for the process's own signal to be delivered, in milliseconds. */
 const DELIVERY = 1000;
 
 /**
- * Does work that a signal aborts. When the work has tidied up after itself, the process ends by that
- * signal, so that whoever started it knows. Another signal ends it at once.
+ * Runs work that a signal aborts. After the work has cleaned up, the process ends by that same signal,
+ * so that the parent process sees it. A second signal ends the process immediately.
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
-  let heard: NodeJS.Signals | undefined;
+  let received: NodeJS.Signals | undefined;
   const stopListening = () => {
     for (const signal of SIGNALS) process.off(signal, listen);
   };
   const listen = (signal: NodeJS.Signals) => {
-    if (heard !== undefined) return;
-    heard = signal;
+    if (received !== undefined) return;
+    received = signal;
     controller.abort();
-    setTimeout(stopListening, ECHO).unref();
+    setTimeout(stopListening, DEBOUNCE).unref();
   };
   for (const signal of SIGNALS) process.on(signal, listen);
   try {
     return await work(controller.signal);
   } finally {
     stopListening();
-    if (heard !== undefined) await endBy(heard);
+    if (received !== undefined) await endBy(received);
   }
 }
 
-/** Ends the process by a signal that nobody listens to any more. */
+/** Ends the process by a signal whose handlers were removed. */
 async function endBy(signal: NodeJS.Signals): Promise<never> {
   process.kill(process.pid, signal);
   await delay(DELIVERY);

@@ -4,23 +4,23 @@ import { Command, CommanderError } from "commander";
 
 import { CliError, EXIT, systemCode } from "./error.js";
 import { jsonOf, oneLine } from "./one-line.js";
-import { tellWarnings } from "./warnings.js";
+import { printWarnings } from "./warnings.js";
 
 const EXIT_CODES = `
 Exit codes:
-  0  done; for query: every path may be present
+  0  success; for query: every path may be present
   1  for query: a path is certainly absent; for cache verify: an image was damaged
-  2  the command line is not as the help says
-  3  what was read or written is missing, damaged, or not what was asked for`;
+  2  invalid command line
+  3  an input or output is missing, damaged or not the expected one`;
 
-/** What adds each group of commands. To load a group takes as long as Node takes to start. */
+/** Loads each group of commands on demand: loading a group takes as long as starting Node. */
 const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>>> = {
   paths: async () => (await import("./paths/index.js")).addPathsCommands,
   snapshot: async () => (await import("./snapshot/index.js")).addSnapshotCommands,
   cache: async () => (await import("./cache/index.js")).addCacheCommands,
 };
 
-/** @param wanted the group that the command line begins with; without one, all are there */
+/** @param wanted the group named on the command line; if it names none, all groups are loaded */
 async function program(wanted = ""): Promise<Command> {
   const { version } = JSON.parse(
     readFileSync(new URL("../package.json", import.meta.url), "utf8"),
@@ -42,13 +42,13 @@ interface Failure {
   readonly exitCode: number;
 }
 
-/** What the packages throw, by name: a command does not load those that it does not need. */
+/** Error classes of the packages, by name, so that a command loads only the packages it needs. */
 const EXPECTED = new Set(["HedgerowError", "SnapshotError"]);
 
-/** What to say of an error that may be expected; `undefined` if it is a fault of this program. */
+/** Describes an expected error; returns `undefined` for a bug in this program. */
 function failureOf(error: unknown): Failure | undefined {
   if (error instanceof CommanderError) {
-    // A group without a command has shown its help instead of a message.
+    // For a group without a command, commander prints the help and sets no message.
     const message = error.code === "commander.help" ? "expected a command" : error.message;
     return { code: "ERR_USAGE", message: message.replace(/^error: /, ""), exitCode: EXIT.usage };
   }
@@ -62,7 +62,7 @@ function failureOf(error: unknown): Failure | undefined {
   return { code, message: (error as Error).message, exitCode: EXIT.failed };
 }
 
-/** Says on standard error what went wrong, in one line. */
+/** Prints an error on standard error, in one line, and returns the exit code. */
 function report(error: unknown, json: boolean): number {
   const failure = failureOf(error);
   if (failure === undefined) {
@@ -75,22 +75,22 @@ function report(error: unknown, json: boolean): number {
   return exitCode;
 }
 
-/** Whoever reads the output may stop reading: that is no failure, and nothing to speak of. */
+/** A reader that closes the pipe early, such as `head`, is not a failure. */
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? process.exitCode : report(error, false));
 });
 
-/** There is nobody to tell when a terminal is closed, and still something to tidy up. */
+/** A closed terminal must not stop the clean-up. */
 process.stderr.on("error", () => {});
 
 const json = process.argv.includes("--json");
-tellWarnings(json);
+printWarnings(json);
 
 try {
   const hedgerow = await program(process.argv[2]);
   await hedgerow.parseAsync();
 } catch (error) {
-  // Help and the version were asked for, and printed.
+  // `--help` and `--version` also throw, after printing.
   const isDone = error instanceof CommanderError && error.exitCode === 0;
   process.exitCode = isDone ? EXIT.done : report(error, json);
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 
-/** What all commands can be told. */
+/** Flags of every command. */
 export interface OutputFlags {
   readonly json: boolean;
 }
@@ -12,10 +12,10 @@ export function parseWhole(text: string): number {
   throw new InvalidArgumentError("expected a whole number");
 }
 
-/** What a number may be of, each 1,024 of the one before. */
+/** Units of sizes, each 1,024 times the one before. */
 const UNITS = ["", "KIB", "MIB", "GIB", "TIB"];
 
-/** A number of bytes, such as `65536`, `64KiB` or `1TiB`. */
+/** Parses a number of bytes, such as `65536`, `64KiB` or `1TiB`. */
 export function parseSize(text: string): number {
   const [, digits, unit = ""] = /^(\d+) ?(KiB|MiB|GiB|TiB)?$/i.exec(text) ?? [];
   if (digits === undefined) throw new InvalidArgumentError("expected bytes, KiB, MiB, GiB or TiB");

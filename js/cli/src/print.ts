@@ -2,29 +2,29 @@ import { once } from "node:events";
 
 import prettyBytes, { type Options } from "pretty-bytes";
 
-/** Writes to standard output, and waits where its reader is slower than we are. */
+/** Writes to standard output and waits until a slow reader has caught up. */
 export async function print(data: string | Uint8Array): Promise<void> {
   if (!process.stdout.write(data)) await once(process.stdout, "drain");
 }
 
-/** A number as people read it: `24,441`. */
+/** Formats a number with thousands separators: `24,441`. */
 export function grouped(number: number): string {
   return number.toLocaleString("en");
 }
 
-/** A number of bytes as people read it, and as it is: `2.1 MB (2,097,252 bytes)`. */
+/** Formats a size, rounded and exact: `2.1 MB (2,097,252 bytes)`. */
 export function size(bytes: number, options: Options = {}): string {
   return `${prettyBytes(bytes, options)} (${grouped(bytes)} bytes)`;
 }
 
-/** Names and values as lines, the values below one another. */
+/** Formats names and values as lines, with the values aligned. */
 export function table(rows: Readonly<Record<string, string>>): string {
   const width = Math.max(...Object.keys(rows).map((name) => name.length));
   const lines = Object.entries(rows).map(([name, value]) => `${name.padEnd(width)}  ${value}\n`);
   return lines.join("");
 }
 
-/** Rows of cells as lines, the cells of each column below one another. */
+/** Formats rows of cells as aligned columns. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {

@@ -11,7 +11,7 @@ const { version } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 ) as { version: string };
 
-/** Builds a filter of these lines, and returns where it is. */
+/** Builds a filter of these lines and returns its path. */
 async function filterOf(lines: string, ...args: string[]): Promise<string> {
   const file = join(makeTree(), "filter");
   const { code, err } = await hedgerow(["paths", "build", "-", "-o", file, ...args], lines);
@@ -20,12 +20,12 @@ async function filterOf(lines: string, ...args: string[]): Promise<string> {
 }
 
 describe("hedgerow", () => {
-  test("is a program, which npm can link to", () => {
+  test("is an executable that npm can link", () => {
     const { status, stdout } = spawnSync(BIN, ["--version"], { encoding: "utf8" });
     expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });
   });
 
-  test("says what it is", async () => {
+  test("prints its description and version", async () => {
     expect(await hedgerow(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
     for (const args of [["--help"], ["help", "paths"], ["paths", "build", "--help"]]) {
       const { code, out, err } = await hedgerow(args);
@@ -47,7 +47,7 @@ describe("hedgerow", () => {
     [["paths", "build", "-o", "x", "--base-path", "a", "a"], "begins with /"],
     [["paths", "query", "file"], "missing required argument 'path'"],
     [["paths", "info", "file", "--wrong"], "unknown option '--wrong'"],
-  ] as const)("%j is bad usage", async ([args, message]) => {
+  ] as const)("refuses the command line %j", async ([args, message]) => {
     const { code, out, err } = await hedgerow(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     const last = err.trimEnd().split("\n").at(-1);
@@ -55,7 +55,7 @@ describe("hedgerow", () => {
     expect(last).toContain(message);
   });
 
-  test("errors are JSON where that is asked for", async () => {
+  test("prints errors as JSON with --json", async () => {
     const { code, out, err } = await hedgerow(["paths", "info", "/missing", "--json"]);
     expect({ code, out }).toEqual({ code: 3, out: "" });
     expect(JSON.parse(err)).toEqual({
@@ -68,7 +68,7 @@ describe("hedgerow", () => {
 });
 
 describe("hedgerow paths build", () => {
-  test("writes a filter of the paths of all sources", async () => {
+  test("builds one filter from several sources", async () => {
     const root = makeTree({
       "public/index.html": "",
       "public/100%.txt": "",
@@ -89,7 +89,7 @@ describe("hedgerow paths build", () => {
     expect(readdirSync(root).sort()).toEqual(["filter", "paths.txt", "public", "sitemap.xml"]);
   });
 
-  test("keeps what options say", async () => {
+  test("stores the seed, rate and version that options set", async () => {
     const args = ["-p", "0.001", "--seed", "7", "--filter-version", "v1", "--base-path", "/base/"];
     const file = await filterOf("/a\n/b\n/", ...args);
     const { params, has } = PathFilter.parse(readFileSync(file));
@@ -102,13 +102,13 @@ describe("hedgerow paths build", () => {
     });
   });
 
-  test("puts the base path before paths that do not begin with a slash, too", async () => {
+  test("adds the base path to paths without a leading slash too", async () => {
     const file = await filterOf("about\n//b\n", "--base-path", "/base");
     const query = await hedgerow(["paths", "query", file, "/base/about", "/base/b"]);
     expect(query).toMatchObject({ code: 0 });
   });
 
-  test("sizes a filter as published where that is asked for", async () => {
+  test("sizes a filter as Vercel does with --classic", async () => {
     const lines = Array.from({ length: 1000 }, (_, number) => `/page/${number}`).join("\n");
     const sizes = [await filterOf(lines), await filterOf(lines, "--classic")].map(
       (file) => PathFilter.parse(readFileSync(file)).params.bloom.m,
@@ -116,14 +116,14 @@ describe("hedgerow paths build", () => {
     expect(new Set(sizes).size).toBe(2);
   });
 
-  test("is of the kind that is said", async () => {
+  test("reads a source as the kind that --kind names", async () => {
     const root = makeTree({ "paths.csv": "/a\n" });
     const build = ["paths", "build", join(root, "paths.csv"), "-o", join(root, "filter")];
     expect(await hedgerow(build)).toMatchObject({ code: 2 });
     expect(await hedgerow([...build, "--kind", "list"])).toMatchObject({ code: 0 });
   });
 
-  test("prints one JSON object, with its warnings", async () => {
+  test("prints one JSON object that includes the warnings", async () => {
     const root = makeTree({
       "config.json": { json: { version: 3, routes: [{ src: "/(.*)", dest: "/index" }] } },
     });
@@ -136,17 +136,17 @@ describe("hedgerow paths build", () => {
       ...{ m: expect.any(Number), k: expect.any(Number), bytes: readFileSync(file).length },
       warnings: [
         "the route ^/(.*)$ may answer any path",
-        "nothing can be refused: any path may exist",
+        "the filter refuses nothing: a source says that any path may exist",
       ],
     });
     const human = await hedgerow(build);
     expect(human.err).toBe(
       "hedgerow: the route ^/(.*)$ may answer any path\n" +
-        "hedgerow: nothing can be refused: any path may exist\n",
+        "hedgerow: the filter refuses nothing: a source says that any path may exist\n",
     );
   });
 
-  test("writes to standard output", async () => {
+  test("writes the filter to standard output", async () => {
     const child = start(["paths", "build", "-", "-o", "-"]);
     const chunks: Buffer[] = [];
     child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -157,7 +157,7 @@ describe("hedgerow paths build", () => {
     expect(PathFilter.parse(Buffer.concat(chunks)).has("/a")).toBe(true);
   });
 
-  test("a failure leaves the old file as it was", async () => {
+  test("keeps the old filter when a build fails", async () => {
     const root = makeTree({
       "bad.txt": Uint8Array.of(0x2f, 0x61, 0x0a, 0xff, 0x0a),
       "empty.txt": "",
@@ -187,7 +187,7 @@ describe("hedgerow paths build", () => {
     expect(readdirSync(root).sort()).toEqual(["bad.txt", "empty.txt", "filter", "site"]);
   });
 
-  test("an output that cannot be written is refused at once", async () => {
+  test("refuses an output that cannot be written before it reads sources", async () => {
     const root = makeTree();
     const build = (output: string) => hedgerow(["paths", "build", "-", "-o", output], "/a\n");
     expect(await build(root)).toMatchObject({ code: 3, err: expect.stringContaining("directory") });
@@ -196,22 +196,25 @@ describe("hedgerow paths build", () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  test.for(["SIGINT", "SIGTERM"] as const)("%s leaves nothing behind", async (signal) => {
-    const root = makeTree();
-    const child = start(["paths", "build", "-", "-o", join(root, "filter")]);
-    const end = ended(child);
-    child.stdin.on("error", () => {});
-    child.stdin.write("/a\n");
-    await once(child, "spawn");
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    child.kill(signal);
-    expect(await end).toMatchObject({ code: signal, out: "" });
-    expect(readdirSync(root)).toEqual([]);
-  });
+  test.for(["SIGINT", "SIGTERM"] as const)(
+    "leaves nothing behind on %s while it builds a filter",
+    async (signal) => {
+      const root = makeTree();
+      const child = start(["paths", "build", "-", "-o", join(root, "filter")]);
+      const end = ended(child);
+      child.stdin.on("error", () => {});
+      child.stdin.write("/a\n");
+      await once(child, "spawn");
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      child.kill(signal);
+      expect(await end).toMatchObject({ code: signal, out: "" });
+      expect(readdirSync(root)).toEqual([]);
+    },
+  );
 });
 
 describe("hedgerow paths query", () => {
-  test("tells which paths may be present", async () => {
+  test("prints which paths may be present", async () => {
     const file = await filterOf("/a\n/caf%C3%A9\n/blog/*\n/%2A/b\n");
     const query = (...args: string[]) => hedgerow(["paths", "query", file, ...args]);
     expect(await query("/a", "//a/?x", "https://example.com/caf%c3%a9", "/blog/x/y")).toEqual({
@@ -231,7 +234,7 @@ describe("hedgerow paths query", () => {
     });
   });
 
-  test("prints a JSON object a line", async () => {
+  test("prints one JSON object per line", async () => {
     const file = await filterOf("/a\n");
     const { code, out } = await hedgerow(["paths", "query", file, "/a/", "/b", "--json"]);
     expect(code).toBe(1);
@@ -242,7 +245,7 @@ describe("hedgerow paths query", () => {
     ]);
   });
 
-  test("reads paths from standard input", async () => {
+  test("queries paths from standard input", async () => {
     const file = await filterOf("/a\n");
     const lines = Array.from({ length: 20_000 }, (_, number) =>
       number === 7 ? "/a" : `/${number}`,
@@ -256,7 +259,7 @@ describe("hedgerow paths query", () => {
     expect(out).toContain("present  /a\n");
   });
 
-  test("stops quietly when no one reads on", async () => {
+  test("stops quietly when the reader closes the pipe", async () => {
     const file = await filterOf("/a\n");
     const child = start(["paths", "query", file, "-"]);
     child.stdin.on("error", () => {});
@@ -270,7 +273,7 @@ describe("hedgerow paths query", () => {
     expect({ code, signal, err }).toEqual({ code: 0, signal: null, err: "" });
   });
 
-  test("a file that is no filter is refused", async () => {
+  test("refuses to query a file that is not a filter", async () => {
     const root = makeTree({ filter: "{}\n" });
     const { code, out, err } = await hedgerow(["paths", "query", join(root, "filter"), "/a"]);
     expect({ code, out }).toEqual({ code: 3, out: "" });
@@ -279,7 +282,7 @@ describe("hedgerow paths query", () => {
 });
 
 describe("hedgerow paths info", () => {
-  test("tells what a filter holds", async () => {
+  test("prints the parameters of a filter", async () => {
     const lines = Array.from({ length: 1000 }, (_, number) => `/page/${number}`).join("\n");
     const file = await filterOf(`${lines}\n/blog/*\n`, "--filter-version", "v1");
     const { code, out, err } = await hedgerow(["paths", "info", file]);
@@ -298,13 +301,13 @@ describe("hedgerow paths info", () => {
     expect(facts.falsePositiveRate).toBeLessThanOrEqual(1e-7);
   });
 
-  test("a truncated filter is refused", async () => {
+  test("refuses a truncated filter", async () => {
     const file = await filterOf("/a\n/b\n");
     writeFileSync(file, readFileSync(file).subarray(0, -1));
     expect(await hedgerow(["paths", "info", file])).toMatchObject({ code: 3, out: "" });
   });
 
-  test("reads no more of a sparse file than its first line allows", async () => {
+  test("stops reading a huge sparse file after its first line", async () => {
     const root = makeTree({ small: "{}\n", sparse: "{}\n" });
     truncateSync(join(root, "sparse"), 2 ** 30);
     const [small, sparse] = [await peakOf(join(root, "small")), await peakOf(join(root, "sparse"))];
@@ -312,7 +315,7 @@ describe("hedgerow paths info", () => {
   });
 });
 
-/** The most memory that `hedgerow paths info` takes to refuse a file, in KiB. */
+/** Maximum memory that `hedgerow paths info` may use to refuse a file, in KiB. */
 async function peakOf(file: string): Promise<number> {
   const report = join(makeTree(), "peak");
   const script = `import { writeFileSync } from "node:fs";

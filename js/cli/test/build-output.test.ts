@@ -6,7 +6,7 @@ import { buildOutput } from "../src/paths/sources/build-output.js";
 import { expectError, keysIn, options } from "./support/keys.js";
 import { makeTree, type Tree } from "./support/tree.js";
 
-/** The keys of an output with these routes and files, without what the platform answers. */
+/** The keys of an output with these routes and files, without the platform's own paths. */
 async function keysOf(config: object, files: Tree = {}, own = options()): Promise<string[]> {
   const root = makeTree({ ...files, "config.json": { json: { version: 3, ...config } } });
   const keys = await keysIn(buildOutput(root, own));
@@ -20,7 +20,7 @@ const keysOfRoutes = async (routes: object[], own = options()) => {
   return keys.filter((key) => key !== "/about" && key !== "/en/blog");
 };
 
-test("static files are at their paths, or where overrides put them", async () => {
+test("adds static files at their paths or their overrides", async () => {
   const overrides = {
     "about.html": { path: "about", contentType: "text/html" },
     "data.json": { contentType: "text/plain" },
@@ -42,7 +42,7 @@ test("static files are at their paths, or where overrides put them", async () =>
   ]);
 });
 
-test("functions are at their names, which may vary", async () => {
+test("adds functions at their names, dynamic ones as wildcards", async () => {
   const files = {
     "functions/index.func/index.js": "",
     "functions/api/hello.func/.vc-config.json": "",
@@ -61,7 +61,7 @@ test("functions are at their names, which may vary", async () => {
   ]);
 });
 
-test("names keep a byte order mark, and a star in one is no wildcard", async () => {
+test("keeps byte order marks and escapes stars in file names of an output", async () => {
   const overrides = { "\ufefflow.html": { path: "\ufefflow" }, "moved.html": { path: "a/*" } };
   const files = {
     "static/\ufefflow.html": "",
@@ -91,7 +91,7 @@ test.runIf(process.platform === "linux")("functions have names that are not UTF-
   expect(keys).toEqual(["/_vercel/*", "/a%FF", "/b%FF/*", "/c%FF"]);
 });
 
-test("a link to a directory that contains it is a page and a wildcard", async () => {
+test("adds a page and a wildcard for a link to a parent directory", async () => {
   const files = {
     "static/sub/index.html": "",
     "static/sub/up": { link: "." },
@@ -104,19 +104,19 @@ test("a link to a directory that contains it is a page and a wildcard", async ()
   ]);
 });
 
-test("an output may be empty but for its version", async () => {
+test("accepts an output with nothing but a version", async () => {
   expect(await keysOf({})).toEqual([]);
   expect(await keysOf({ images: { sizes: [] } })).toEqual(["/_next/image"]);
 });
 
-test("a function for everything is warned of", async () => {
+test("warns about a catch-all function", async () => {
   const own = options();
   const files = { "functions/[[...path]].func/index.js": "" };
   expect(await keysOf({}, files, own)).toEqual(["/", "/*"]);
   expect(own.warnings).toEqual(["the function /[[...path]] may answer any path"]);
 });
 
-test("routes that answer contribute what they match", async () => {
+test("adds the paths of routes that answer", async () => {
   expect(
     await keysOfRoutes([
       { src: "/literal", dest: "/about" },
@@ -149,7 +149,7 @@ test("routes that answer contribute what they match", async () => {
   ]);
 });
 
-test("routes that answer nothing contribute nothing", async () => {
+test("adds nothing for routes that answer no path", async () => {
   const own = options();
   expect(
     await keysOfRoutes(
@@ -171,14 +171,14 @@ test("routes that answer nothing contribute nothing", async () => {
   expect(own.warnings).toEqual([]);
 });
 
-test("a route counts as written and in lower case, unless it is case-sensitive", async () => {
+test("adds a route as written and in lower case unless it is case-sensitive", async () => {
   const sensitive = { src: "/Exact", dest: "/about", caseSensitive: true };
   expect(await keysOfRoutes([{ src: "/Either/(.+)", dest: "/about" }, sensitive])).toEqual([
     ...["/Either/*", "/Exact", "/either/*"],
   ]);
 });
 
-test("a rewrite within the deployment answers what is there", async () => {
+test("adds the paths that a rewrite maps to existing ones", async () => {
   const own = options();
   const routes = [
     { src: "^/old/(.*)$", dest: "/$1", check: true },
@@ -190,12 +190,12 @@ test("a rewrite within the deployment answers what is there", async () => {
   expect(own.warnings).toEqual([]);
 });
 
-test("a rewrite may lead to what the platform answers", async () => {
+test("adds paths that a rewrite maps to the platform's own paths", async () => {
   const routes = [{ src: "^/stats/(.*)$", dest: "/_vercel/insights/$1" }];
   expect(await keysOfRoutes(routes)).toEqual(["/stats", "/stats/*"]);
 });
 
-test("a rewrite is followed by later ones, and by those that it restarts", async () => {
+test("follows chains of rewrites through later phases", async () => {
   const chain = (first: object, second: object) => keysOfRoutes([first, second]);
   const toAbout = { src: "/b/(.*)", dest: "/$1" };
   const toB = { src: "/a/(.*)", dest: "/b/$1" };
@@ -205,7 +205,7 @@ test("a rewrite is followed by later ones, and by those that it restarts", async
   expect(await keysOfRoutes(restarted)).toContain("/a/about");
 });
 
-test("rewrites are followed however many there are", async () => {
+test("follows rewrites however long the chain", async () => {
   const names = Array.from("abcdefgh");
   const chain = names.map((name, at) => ({
     src: `/${name}/(.*)`,
@@ -221,7 +221,7 @@ test("rewrites are followed however many there are", async () => {
   }
 });
 
-test("a rewrite that may follow itself without end is a wildcard", async () => {
+test("adds a wildcard for a rewrite that can repeat forever", async () => {
   const own = options();
   const again = { src: "/a/(.*)", dest: "/$1", check: true };
   const keys = await keysOfRoutes([{ handle: "rewrite" }, again], own);
@@ -236,7 +236,7 @@ test("a rewrite that may follow itself without end is a wildcard", async () => {
   expect(await keysOfRoutes(two)).toEqual(expect.arrayContaining(["/b/about", "/b/*", "/c/*"]));
 });
 
-test("rewrites that lead too many paths to one are wildcards", async () => {
+test("adds wildcards when rewrites map too many paths to one", async () => {
   const own = options();
   const names = Array.from({ length: 16 }, (_, at) => `n${at}`);
   const routes = names.map((name) => ({ src: `/${name}/(.*)`, dest: "/$1", continue: true }));
@@ -248,10 +248,10 @@ test("rewrites that lead too many paths to one are wildcards", async () => {
   );
 });
 
-test("redirects that only add or remove something answer what is there", async () => {
+test("adds catch-all redirects only where their target exists", async () => {
   const own = options();
   const headers = (location: string) => ({ headers: { Location: location }, status: 308 });
-  // As `cleanUrls` and `trailingSlash` of vercel.json become.
+  // The routes that `cleanUrls` and `trailingSlash` in vercel.json produce.
   const routes = [
     { src: "^/(?:(.+)/)?index(?:\\.html)?/?$", ...headers("/$1") },
     { src: "^/(.*)\\.html/?$", ...headers("/$1") },
@@ -267,7 +267,7 @@ test("redirects that only add or remove something answer what is there", async (
   expect(own.warnings).toEqual([]);
 });
 
-test("a route for everything is warned of", async () => {
+test("warns about a catch-all route", async () => {
   for (const route of [
     { src: "/(.*)", dest: "/about" },
     { src: "/.*", dest: "/about" },
@@ -281,7 +281,7 @@ test("a route for everything is warned of", async () => {
   }
 });
 
-test("a rewrite into a wildcard is warned of", async () => {
+test("warns about a rewrite into a wildcard", async () => {
   const own = options();
   const config = { routes: [{ src: "/(.*)", dest: "/en/$1" }] };
   const keys = await keysOf(config, { "functions/en/[page].func/index.js": "" }, own);
@@ -289,14 +289,14 @@ test("a rewrite into a wildcard is warned of", async () => {
   expect(own.warnings).toEqual(["the route ^/(.*)$ may lead any path to /en/*"]);
 });
 
-test("middleware can be left out", async () => {
+test("leaves out middleware with --ignore-middleware", async () => {
   const own = options({ ignoreMiddleware: true });
   const route = { src: "/(.*)", middlewarePath: "middleware", continue: true };
   expect(await keysOfRoutes([route], own)).toEqual([]);
   expect(own.warnings).toEqual([]);
 });
 
-test("a wildcard stands for each of the hosts' values", async () => {
+test("expands $wildcard to the value of each host", async () => {
   const config = {
     wildcard: [
       { domain: "example.com", value: "" },
@@ -308,7 +308,7 @@ test("a wildcard stands for each of the hosts' values", async () => {
   expect(await keysOf(config, files)).toEqual(["/about", "/fr/page", "/page"]);
 });
 
-test("what only the client of Next.js asks for is at the path of the page", async () => {
+test("ignores routes for the data requests of the Next.js client", async () => {
   const has = (key: string) => [{ type: "header", key }];
   const routes = [
     { src: "^/((?!.+\\.rsc).+?)(?:/)?$", has: has("rsc"), dest: "/$1.rsc", continue: true },
@@ -321,7 +321,7 @@ test("what only the client of Next.js asks for is at the path of the page", asyn
   expect(own.warnings).toEqual([]);
 });
 
-test("an output that is not as it should be is refused", async () => {
+test("refuses a malformed build output", async () => {
   const outputOf = (config: string) => buildOutput(makeTree({ "config.json": config }), options());
   await expectError(outputOf("{"), "config.json: expected JSON");
   await expectError(outputOf("[]"), "config.json: expected an object, found []");
@@ -341,7 +341,7 @@ test("an output that is not as it should be is refused", async () => {
   );
 });
 
-test("whatever routes are, they are read or refused", async () => {
+test("reads or refuses arbitrary routes without crashing", async () => {
   const text = fc.oneof(
     fc.constantFrom("/(.*)", "^/(?:a|b)?/(?<x>.+)$", "/$1", "/$x.html", "https://a/$1", "(", "$"),
     fc.string(),

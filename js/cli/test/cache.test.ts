@@ -1,4 +1,4 @@
-/** Caches of images, as programs and the command line share them. */
+/** Image caches that programs and the command share. */
 import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -21,7 +21,7 @@ const MIB = 2 ** 20;
 
 const cache = (...args: string[]) => hedgerow(["cache", ...args]);
 
-/** Runs a command that has to end with a code, and returns what it prints. */
+/** Runs a command, asserts its exit code and returns its output. */
 async function json(args: string[], code = 0): Promise<Record<string, unknown>> {
   const found = await hedgerow([...args, "--json"]);
   expect(found, args.join(" ")).toMatchObject({ code, err: "" });
@@ -29,7 +29,7 @@ async function json(args: string[], code = 0): Promise<Record<string, unknown>> 
   return JSON.parse(found.out);
 }
 
-/** A folder with snapshots of images of 1 MiB, and a cache of these images, the last one used last. */
+/** A folder with snapshots of 1 MiB images and a cache of these images, used in order. */
 async function filled(names: readonly string[]) {
   const root = makeTree();
   const directory = join(root, "cache");
@@ -47,7 +47,7 @@ async function filled(names: readonly string[]) {
   return { root, directory, open, digests };
 }
 
-/** Everything in a directory, and what is in it, as one text. */
+/** Returns the names and contents of all files in a directory as one text. */
 function contentOf(directory: string): string {
   const hash = createHash("sha256");
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
@@ -58,7 +58,7 @@ function contentOf(directory: string): string {
 }
 
 describe("hedgerow cache", () => {
-  test("lists images, those that were used last first", async () => {
+  test("lists images, most recently used first", async () => {
     const { root, directory, open, digests } = await filled(["one", "two"]);
     const [one, two] = digests as [string, string];
     const { code, out, err } = await cache("list", directory);
@@ -79,7 +79,7 @@ describe("hedgerow cache", () => {
     expect(entries.map(({ digest }) => digest)).toEqual([two, one]);
   });
 
-  test("tells how much is there, and what was counted", async () => {
+  test("prints the size of the cache and its counters", async () => {
     const { root, directory, open, digests } = await filled(["one"]);
     const [digest = ""] = digests;
     for (let times = 0; times < 3; times += 1) {
@@ -105,7 +105,7 @@ describe("hedgerow cache", () => {
     expect(found).toEqual({ entries: 1, bytes, ...counts });
   });
 
-  test("has images go that were not used for the longest time", async () => {
+  test("prunes the least recently used images", async () => {
     const { directory, digests } = await filled(["one", "two", "three"]);
     const pruned = await json(["cache", "prune", directory, "--max-bytes", "2 MiB"]);
     expect(pruned).toEqual({
@@ -115,7 +115,7 @@ describe("hedgerow cache", () => {
     });
     expect(pruned.bytes).toBeGreaterThan(2 * MIB);
     expect(pruned.left).toBeLessThanOrEqual(2 * MIB);
-    // To the byte: what takes no more than it may stays.
+    // Exact to the byte: an image that just fits stays.
     const { left } = pruned;
     const again = await json(["cache", "prune", directory, "--max-bytes", String(left)]);
     expect(again).toEqual({ images: 0, bytes: 0, left });
@@ -123,13 +123,13 @@ describe("hedgerow cache", () => {
     const { code, out } = await cache("prune", directory, "--max-bytes", "0");
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^images that went {2}1\nthat was +1\.05 MB \([\d,]+ bytes\)\nleft on disk +\d+ kB \([\d,]+ bytes\)\n$/,
+      /^evicted images {2}1\nevicted size +1\.05 MB \([\d,]+ bytes\)\nleft on disk +\d+ kB \([\d,]+ bytes\)\n$/,
     );
     expect(await json(["cache", "list", directory])).toEqual({ entries: [] });
     expect(await json(["cache", "stats", directory])).toMatchObject({ evictions: 3 });
   });
 
-  test("leaves what a program uses, and notes for it that its limit is exceeded", async () => {
+  test("keeps images in use and marks that the limit is exceeded", async () => {
     const { root, directory, open, digests } = await filled(["one", "two"]);
     const tight = await ImageCache.open(directory, { maxBytes: 1.5 * MIB });
     onTestFinished(() => tight.close());
@@ -140,25 +140,25 @@ describe("hedgerow cache", () => {
     expect(pruned).toMatchObject({ images: 0, bytes: 0 });
     const excess = join(directory, "excess");
     expect(existsSync(excess)).toBe(true);
-    // Looking at it does not have it forgotten.
+    // Reading the statistics does not reset the mark.
     for (const command of ["list", "stats", "verify"]) await json(["cache", command, directory]);
     expect(existsSync(excess)).toBe(true);
     await two?.release();
     expect(existsSync(excess)).toBe(false);
     expect(existsSync(imageIn(directory, digests[1]!))).toBe(false);
     expect(await json(["cache", "clear", directory])).toMatchObject({ images: 1 });
-    // Nobody gets it any more, and its user has it still.
+    // New requests miss, while the present user keeps the image.
     expect(await open.entries()).toEqual([]);
     expect(readFileSync(one!.path).equals(readFileSync(join(root, "one.img")))).toBe(true);
     await one?.release();
     expect(readdirSync(join(directory, "images"))).toEqual([]);
   });
 
-  test("has all images go", async () => {
+  test("evicts all images", async () => {
     const { directory } = await filled(["one", "two"]);
     const { code, out } = await cache("clear", directory);
     expect(code).toBe(0);
-    expect(out).toMatch(/^images that went {2}2\nleft on disk +\d+ kB \([\d,]+ bytes\)\n$/);
+    expect(out).toMatch(/^evicted images {2}2\nleft on disk +\d+ kB \([\d,]+ bytes\)\n$/);
     expect(readdirSync(join(directory, "images"))).toEqual([]);
     expect(await json(["cache", "clear", directory])).toEqual({
       images: 0,
@@ -166,7 +166,7 @@ describe("hedgerow cache", () => {
     });
   });
 
-  test("finds images that are damaged, and has them go", async () => {
+  test("finds damaged images and evicts them", async () => {
     const { directory, digests } = await filled(["one", "two"]);
     const [one, two] = digests as [string, string];
     const good = await cache("verify", directory, "--bytes-per-second", "1GiB");
@@ -204,7 +204,7 @@ describe("hedgerow cache refuses", () => {
     [["prune", "DIRECTORY", "--max-bytes", "-1"], "expected bytes, KiB, MiB, GiB or TiB"],
     [["verify", "DIRECTORY", "--bytes-per-second", "0"], "bytesPerSecond: expected"],
     [["list", "s3://bucket/secret"], "directory: expected a path or a file: URL"],
-  ] as const)("bad usage: %j", async ([args, message]) => {
+  ] as const)("refuses the command line %j", async ([args, message]) => {
     const root = makeTree();
     const directory = join(root, "cache");
     await (await ImageCache.open(directory, { maxBytes: MIB })).close();
@@ -225,26 +225,29 @@ describe("hedgerow cache refuses", () => {
     ["verify", ["missing", "empty"]],
     ["prune --max-bytes 0", ["missing", "full"]],
     ["clear", ["missing", "full"]],
-  ] as const)("what is no cache, and makes none of it: %s", async ([command, names]) => {
-    const root = makeTree({ "file.txt": "mine", "full/file.txt": "mine", "empty/": "" });
-    const messages = {
-      missing: "expected a cache, found nothing",
-      "file.txt": "expected a directory",
-      empty: "expected a cache, found none",
-      full: "expected a cache, found none",
-    };
-    for (const name of names) {
-      const [verb = "", ...options] = command.split(" ");
-      const { code, out, err } = await cache(verb, join(root, name), ...options, "--json");
-      expect({ code, out }).toEqual({ code: 3, out: "" });
-      expect(JSON.parse(err)).toEqual({
-        error: { code: "ERR_CACHE", message: expect.stringContaining(messages[name]) },
-      });
-    }
-    expect(filesIn(root)).toEqual(["empty", "file.txt", "full", "full/file.txt"]);
-  });
+  ] as const)(
+    "refuses a directory that is not a cache and creates none: %s",
+    async ([command, names]) => {
+      const root = makeTree({ "file.txt": "mine", "full/file.txt": "mine", "empty/": "" });
+      const messages = {
+        missing: "expected a cache, found nothing",
+        "file.txt": "expected a directory",
+        empty: "expected a cache, found none",
+        full: "expected a cache, found none",
+      };
+      for (const name of names) {
+        const [verb = "", ...options] = command.split(" ");
+        const { code, out, err } = await cache(verb, join(root, name), ...options, "--json");
+        expect({ code, out }).toEqual({ code: 3, out: "" });
+        expect(JSON.parse(err)).toEqual({
+          error: { code: "ERR_CACHE", message: expect.stringContaining(messages[name]) },
+        });
+      }
+      expect(filesIn(root)).toEqual(["empty", "file.txt", "full", "full/file.txt"]);
+    },
+  );
 
-  test("a cache that others could write to", async () => {
+  test("refuses a cache directory that other users can write to", async () => {
     const { directory } = await filled([]);
     chmodSync(directory, 0o770);
     const { code, err } = await cache("list", directory);
@@ -265,7 +268,7 @@ describe("hedgerow snapshot restore --cache", () => {
     return { root, file, url, origin, digest, directory: join(root, "cache") };
   }
 
-  test("keeps the image, and has it there the next time", async () => {
+  test("caches the image and copies it from the cache the next time", async () => {
     const { root, url, origin, digest, directory } = await served();
     const [first, second] = [join(root, "first.img"), join(root, "second.img")];
     const restore = ["snapshot", "restore", url];

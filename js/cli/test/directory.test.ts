@@ -6,7 +6,7 @@ import { makeTree } from "./support/tree.js";
 
 const plain = { cleanUrls: false };
 
-test("files are at their paths, and an index at its directory as well", async () => {
+test("adds files at their paths and an index at its directory too", async () => {
   const root = makeTree({
     "index.html": "",
     "about/index.html": "",
@@ -18,14 +18,14 @@ test("files are at their paths, and an index at its directory as well", async ()
   expect(await keysIn(directory(root, plain))).toEqual([...keys, "/index.html"]);
 });
 
-test("with clean URLs, pages answer without .html as well", async () => {
+test("adds pages without .html with --clean-urls", async () => {
   const root = makeTree({ "about.html": "", "docs/index.html": "", "feed.xml": "" });
   expect(await keysIn(directory(root, { cleanUrls: true }))).toEqual([
     ...["/about", "/about.html", "/docs", "/docs/index", "/docs/index.html", "/feed.xml"],
   ]);
 });
 
-test("hidden files count, what version control keeps does not", async () => {
+test("adds hidden files but no version control directories", async () => {
   const root = makeTree({
     ".well-known/security.txt": "",
     ".hidden": "",
@@ -39,7 +39,7 @@ test("hidden files count, what version control keeps does not", async () => {
   ]);
 });
 
-test("names are text, not URLs", async () => {
+test("treats file names as text, not as URLs", async () => {
   const root = makeTree({ "100%.txt": "", "a?b#c": "", "a b/é.txt": "", "%41": "", "x%2Fy": "" });
   expect(await keysIn(directory(root, plain))).toEqual([
     ...["/%2541", "/100%25.txt", "/a b/é.txt", "/a%3Fb%23c", "/x%252Fy"],
@@ -68,14 +68,14 @@ test.runIf(process.platform === "linux")("names that are not UTF-8 have extensio
   ]);
 });
 
-test("names keep a byte order mark", async () => {
+test("keeps a byte order mark in a file name", async () => {
   const root = makeTree({ "\ufeffa.html": "", "\ufeffb/\ufeff": "", "\ufeff.git/x": "" });
   expect(await keysIn(directory(root, plain))).toEqual([
     ...["/\ufeff.git/x", "/\ufeffa.html", "/\ufeffb/\ufeff"],
   ]);
 });
 
-test("a star in a name is no wildcard", async () => {
+test("escapes a star in a file name", async () => {
   const root = makeTree({
     "*": "",
     "x*": "",
@@ -89,12 +89,12 @@ test("a star in a name is no wildcard", async () => {
   ]);
 });
 
-test("what is neither a file nor a directory counts as a file", async () => {
+test("adds sockets and pipes like files", async () => {
   const root = makeTree({ empty: { link: "/dev/null" } });
   expect(await keysIn(directory(root, plain))).toEqual(["/empty"]);
 });
 
-test("links count as what they lead to, and not if that is nothing", async () => {
+test("resolves links and skips dangling ones", async () => {
   const outside = makeTree({ "page.html": "" });
   const root = makeTree({
     "real/a.txt": "",
@@ -110,7 +110,7 @@ test("links count as what they lead to, and not if that is nothing", async () =>
   ]);
 });
 
-test("a link to a directory that contains it is a page and a wildcard", async () => {
+test("adds a page and a wildcard for a link to a parent directory", async () => {
   const root = makeTree({
     "a/page.html": "",
     "a/b/up": { link: ".." },
@@ -122,7 +122,7 @@ test("a link to a directory that contains it is a page and a wildcard", async ()
   ]);
 });
 
-test("directories that link to each other come to an end", async () => {
+test("ends the walk when directories link to each other", async () => {
   const names = Array.from("abcdef");
   const links = names.flatMap((from) =>
     names.filter((to) => to !== from).map((to) => [`${from}/${to}`, { link: `../${to}` }] as const),

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 
-/** Starts a process that does work which a signal aborts, and that takes its time to tidy up. */
+/** Starts a process whose work a signal aborts and whose clean-up takes a while. */
 async function startWork(tidying: number) {
   const module = new URL("../dist/interrupt.js", import.meta.url);
   const script = `
@@ -12,7 +12,7 @@ async function startWork(tidying: number) {
       const work = setInterval(() => {}, 1000);
       signal.addEventListener("abort", () => {
         clearInterval(work);
-        // Longer than a signal may come again, as this process has it.
+        // Longer than the window in which repeated signals count as one.
         setTimeout(() => process.stdout.write("later "), 600);
         setTimeout(() => {
           process.stdout.write("tidy");
@@ -31,13 +31,13 @@ async function startWork(tidying: number) {
   return { child, end: closed.then(([code, signal]) => ({ code, signal, out })) };
 }
 
-test("work tidies up, and the process ends by the signal", async () => {
+test("cleans up and then ends by the signal", async () => {
   const { child, end } = await startWork(100);
   child.kill("SIGTERM");
   expect(await end).toEqual({ code: null, signal: "SIGTERM", out: "start tidy" });
 });
 
-test("a signal that comes again at once is the same one", async () => {
+test("treats a signal repeated at once as one signal", async () => {
   const { child, end } = await startWork(400);
   for (const wait of [20, 20, 0]) {
     child.kill("SIGINT");
@@ -46,7 +46,7 @@ test("a signal that comes again at once is the same one", async () => {
   expect(await end).toEqual({ code: null, signal: "SIGINT", out: "start tidy" });
 });
 
-test("another signal ends the process at once", async () => {
+test("ends at once on a second signal", async () => {
   const { child, end } = await startWork(20_000);
   child.kill("SIGINT");
   await once(child.stdout, "data");

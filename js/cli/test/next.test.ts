@@ -14,7 +14,7 @@ const folderOf = (routes: object, files: Tree = {}) =>
     ".next",
   );
 
-/** The keys without those that every site has. */
+/** The keys except those that every site has. */
 async function keysOf(routes: object, files: Tree = {}, own = options()): Promise<string[]> {
   const keys = await keysIn(next(folderOf(routes, files), own));
   return keys.filter((key) => !/\/_next\/(?:data\/B1\/\*|image)$/.test(key));
@@ -22,12 +22,12 @@ async function keysOf(routes: object, files: Tree = {}, own = options()): Promis
 
 const pages = (...names: string[]) => names.map((page) => ({ page }));
 
-test("every site has data and images", async () => {
+test("adds the data and image paths of every Next.js site", async () => {
   const keys = await keysIn(next(folderOf({ basePath: "/base" }), options()));
   expect(keys).toEqual(["/base/_next/data/B1/*", "/base/_next/image"]);
 });
 
-test("pages are at their paths, which may vary", async () => {
+test("adds pages at their paths, dynamic ones as wildcards", async () => {
   const routes = {
     staticRoutes: pages("/", "/about", "/sitemap.xml"),
     dynamicRoutes: pages("/blog/[slug]", "/docs/[...all]", "/shop/[[...rest]]", "/[lang]x/y"),
@@ -39,7 +39,7 @@ test("pages are at their paths, which may vary", async () => {
   expect(own.warnings).toEqual(["the page /[lang]x/y may answer any path"]);
 });
 
-test("pages of both routers count, and what the client asks for beside those of one", async () => {
+test("adds the pages of both routers and the data paths of the App Router", async () => {
   const app = {
     "/page": "/",
     "/(group)/team/page": "/team",
@@ -62,7 +62,7 @@ test("pages of both routers count, and what the client asks for beside those of 
   ]);
 });
 
-test("prerendered paths count with their data", async () => {
+test("adds prerendered paths and their data", async () => {
   const json = {
     routes: {
       "/blog/é 100%": { dataRoute: "/blog/é 100%.rsc" },
@@ -77,7 +77,7 @@ test("prerendered paths count with their data", async () => {
   ]);
 });
 
-test("names of public files and of pages are text, and their stars no wildcards", async () => {
+test("escapes the names of public files and pages", async () => {
   const app = { "/a/*/page": "/a/*" };
   const files = {
     ".next/app-path-routes-manifest.json": { json: app },
@@ -91,7 +91,7 @@ test("names of public files and of pages are text, and their stars no wildcards"
   ]);
 });
 
-test("a page without a fallback has only its prerendered paths", async () => {
+test("adds only the prerendered paths of a page without fallback", async () => {
   const routes = { dynamicRoutes: pages("/closed/[id]", "/open/[id]") };
   const json = {
     routes: { "/closed/1": { dataRoute: null } },
@@ -105,7 +105,7 @@ test("a page without a fallback has only its prerendered paths", async () => {
   expect(await keysOf(routes, files)).toEqual(["/closed/1", "/open/*"]);
 });
 
-test("files are at their paths, with the base path", async () => {
+test("adds public files below the base path", async () => {
   const files = {
     ".next/static/chunks/app/blog/[slug]/page.js": "",
     ".next/server/app/about.html": "",
@@ -120,7 +120,7 @@ test("files are at their paths, with the base path", async () => {
   ]);
 });
 
-test("redirects and rewrites count, as written and in lower case", async () => {
+test("adds redirects and rewrites as written and in lower case", async () => {
   const route = (regex: string, more = {}) => ({ regex, ...more });
   const routes = {
     redirects: [
@@ -142,7 +142,7 @@ test("redirects and rewrites count, as written and in lower case", async () => {
   expect(await keysOf({ rewrites: [route("^/a$")] })).toEqual(["/a"]);
 });
 
-test("a route for everything is warned of", async () => {
+test("warns about a catch-all route", async () => {
   const own = options();
   const regex = "^/base(?:/((?:[^/]+?)(?:/(?:[^/]+?))*))?(?:/)?$";
   const rewrites = [{ source: "/base/:path*", regex }];
@@ -150,7 +150,7 @@ test("a route for everything is warned of", async () => {
   expect(own.warnings).toEqual(["the route /base/:path* may answer any path"]);
 });
 
-test("locales come before pages, and the default one before everything", async () => {
+test("prefixes pages with each locale and files with the default locale", async () => {
   const routes = {
     i18n: { locales: ["en", "fr-CA"], defaultLocale: "en" },
     staticRoutes: pages("/app"),
@@ -170,7 +170,7 @@ test("locales come before pages, and the default one before everything", async (
   );
 });
 
-test("what middleware matches counts, on any runtime, unless left out", async () => {
+test("adds the paths that middleware matches unless it is ignored", async () => {
   const matcher = (regexp: string, originalSource: string) => ({ regexp, originalSource });
   const about =
     "^(?:\\/(_next\\/data\\/[^/]{1,}))?\\/about(?:\\/((?:[^\\/#\\?]+?)(?:\\/(?:[^\\/#\\?]+?))*))?(\\.json)?[\\/#\\?]?$";
@@ -188,7 +188,7 @@ test("what middleware matches counts, on any runtime, unless left out", async ()
   expect(await keysOf({}, files, options({ ignoreMiddleware: true }))).toEqual([]);
 });
 
-test("a folder that is not as it should be is refused", async () => {
+test("refuses a malformed .next folder", async () => {
   const nextOf = (file: string, content: string) =>
     next(folderOf({}, { [`.next/${file}`]: content }), options());
   await expectError(nextOf("routes-manifest.json", "{"), "routes-manifest.json: expected JSON");

@@ -1,27 +1,27 @@
-/** What others wrote reaches a terminal as text: it moves no cursor, sets no title and forges no line. */
+/** Untrusted text reaches a terminal escaped: it moves no cursor, sets no title and forges no line. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildPathFilter } from "hedgerow";
 import { expect, test } from "vitest";
 
-import { jsonOf, oneLine, shown } from "../src/one-line.js";
+import { escapeControls, jsonOf, oneLine } from "../src/one-line.js";
 import { hedgerow } from "./support/bin.js";
 import { makeTree } from "./support/tree.js";
 
-/** Turns text red, sets a title, and goes back to the beginning of the line. */
+/** Turns text red, sets a title, and returns to the beginning of the line. */
 const HOSTILE = "a\u001b[31m\u001b]0;b\u0007\rc\u009b1A\u202ed\u200f";
 const PLAIN = "a\\u001b[31m\\u001b]0;b\\u0007\\u000dc\\u009b1A\\u202ed\\u200f";
 
-/** What a terminal would obey, but for the ends of lines. */
+/** Control characters, except line ends. */
 const OBEYED = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
-test("what a terminal would obey is told by its number, and all else stays", () => {
-  expect(shown(HOSTILE)).toBe(PLAIN);
-  expect(shown("/caf\u00e9/\u{1f333} a\u00a0b")).toBe("/caf\u00e9/\u{1f333} a\u00a0b");
+test("escapes control characters and leaves other text unchanged", () => {
+  expect(escapeControls(HOSTILE)).toBe(PLAIN);
+  expect(escapeControls("/caf\u00e9/\u{1f333} a\u00a0b")).toBe("/caf\u00e9/\u{1f333} a\u00a0b");
   expect(oneLine(" a\n  b\u0000\n")).toBe("a b\\u0000");
 });
 
-test("a value is one line of JSON, and what a terminal would obey in its strings is escaped", () => {
+test("prints one line of JSON with control characters escaped", () => {
   const codes = [...range(0, 0x20), ...range(0x7f, 0xa0), 0x61c, 0x200e, 0x200f];
   const obeyed = [...codes, ...range(0x2028, 0x202f), ...range(0x2066, 0x206a)];
   const text = String.fromCharCode(...obeyed);
@@ -37,7 +37,7 @@ function range(start: number, end: number): number[] {
   return Array.from({ length: end - start }, (_, index) => start + index);
 }
 
-test("the version of a filter is shown in its own row", async () => {
+test("prints a hostile filter version in its own row", async () => {
   const file = join(makeTree(), "filter");
   writeFileSync(file, buildPathFilter(["/a"], { version: `${HOSTILE}\nforged: 1` }));
   const { code, out } = await hedgerow(["paths", "info", file]);
@@ -46,7 +46,7 @@ test("the version of a filter is shown in its own row", async () => {
   expect(out).not.toMatch(OBEYED);
 });
 
-test("paths that are asked for are shown as text, and are JSON where that is asked for", async () => {
+test("escapes control characters in queried paths", async () => {
   const file = join(makeTree(), "filter");
   writeFileSync(file, buildPathFilter(["/a"]));
   const { out } = await hedgerow(["paths", "query", file, "-"], `/${HOSTILE}\n`);
@@ -56,7 +56,7 @@ test("paths that are asked for are shown as text, and are JSON where that is ask
   expect(asked.out).not.toMatch(OBEYED);
 });
 
-test("errors and warnings that name files and routes are text", async () => {
+test("escapes file names and routes in errors and warnings", async () => {
   const name = `x${HOSTILE}.filter`;
   const root = makeTree({ [name]: "none" });
   const { code, err } = await hedgerow(["paths", "info", join(root, name)]);
@@ -65,7 +65,7 @@ test("errors and warnings that name files and routes are text", async () => {
   expect(err).not.toMatch(OBEYED);
 });
 
-test("JSON that names versions, outputs and routes has nothing that a terminal would obey", async () => {
+test("escapes control characters in JSON output", async () => {
   const route = { src: `/(.*)${HOSTILE}`, dest: "https://example.com" };
   const root = makeTree({ "config.json": { json: { version: 3, routes: [route] } } });
   const output = join(root, `x${HOSTILE}`);

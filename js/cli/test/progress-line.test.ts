@@ -2,7 +2,7 @@ import type { Progress } from "@hedgerow/snapshot";
 import { expect, test } from "vitest";
 import { progressLine } from "../src/snapshot/progress-line.js";
 
-/** The progress of a restoration that has come more than half of its way. */
+/** The progress of a restore past its half. */
 const HALF_WAY: Progress = {
   phase: "restore",
   bytes: 930e6,
@@ -31,13 +31,13 @@ test.for([
   expect(progressLine(HALF_WAY, columns)).toBe(line);
 });
 
-test("leaves out what was tried again where there is no room", () => {
+test("leaves out the number of retries on a narrow terminal", () => {
   const retries = 12;
   expect(progressLine({ ...HALF_WAY, retries }, 80)).toBe(progressLine(HALF_WAY, 80));
   expect(progressLine({ ...HALF_WAY, retries }, 81)).toMatch(/ 12 retries$/);
 });
 
-test("never takes more columns than there are, and its bar stays as long as it is", () => {
+test("never exceeds the terminal width and keeps the width of its bar", () => {
   for (let columns = 0; columns <= 120; columns += 1) {
     const bars = new Set<number>();
     for (let bytes = 0; bytes <= 1.61e9; bytes += 7e7) {
@@ -63,6 +63,6 @@ test.for([
   [{ retries: 1 }, /^restoring █+░+ {2}57 % .*MB\/s {2}1 s left {10}1 retry$/],
   [{ retries: 1234 }, / {2}1 s left {10}1,234 retries$/],
   [{ bytesPerSecond: 1 }, / {2} {4}1 B\/s$/],
-] as const)("tells of %j", ([progress, line]) => {
+] as const)("formats %j", ([progress, line]) => {
   expect(progressLine({ ...HALF_WAY, ...progress }, 100)).toMatch(line);
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { keysOfPage, keysOfPattern } from "../src/paths/routes/keys.js";
 import { Rewrite } from "../src/paths/routes/rewrite.js";
 
-/** What may be below any depth of wildcards. */
+/** A path below any wildcard. */
 const lookupOf = (keys: readonly string[]) => {
   const known = new Set(keys.map(normalizePath));
   return { has: (key: string) => known.has(key), wildcards: 64 };
@@ -47,7 +47,7 @@ describe("the keys of a pattern", () => {
     expect(keysOf(pattern)).toEqual(keys);
   });
 
-  test("a pattern that varies too much is cut short", () => {
+  test("shortens a pattern with too many variations to a wildcard", () => {
     const locales = Array.from({ length: 200 }, (_, number) => `l${number}`).join("|");
     expect(keysOf(`^/(?:${locales})/about$`)).toHaveLength(200);
     expect(keysOf(`^/x/(?:${locales})/(?:${locales})/(?:${locales})$`)).toContain("/x/l0/*");
@@ -55,14 +55,14 @@ describe("the keys of a pattern", () => {
   });
 
   test.for(["^/(", "^/[b-a]$", "^/(?P<name>a)$", "^/*+$", "^/(?<a>x)(?<a>y)$"])(
-    "%s is refused",
+    "refuses the pattern %s",
     (pattern) => {
       expect(() => keysOfPattern(pattern)).toThrow(SyntaxError);
     },
   );
 });
 
-/** Patterns as frameworks write them, without assertions, which strings cannot be generated for. */
+/** Patterns of frameworks, without assertions, for which no strings can be generated. */
 const PATTERNS = [
   "^(?:/(en|fr\\-CA))/old(?:/)?$",
   "^/proxy(?:/((?:[^/]+?)(?:/(?:[^/]+?))*))?(?:/)?(?<suffix>\\.rsc|\\.segments/.+\\.segment\\.rsc)?$",
@@ -74,10 +74,10 @@ const PATTERNS = [
   "^/shop/(?:[a-z]{2}-)?item[0-9]+(?:/reviews)?$",
 ];
 
-describe("whatever a pattern matches may be present", () => {
+describe("the keys of a pattern cover every path that it matches", () => {
   test.for(PATTERNS)("%s", (pattern) => {
     const lookup = lookupOf(keysOfPattern(pattern));
-    // Only what is a path, and what parsers of URLs leave as it is.
+    // Only paths that URL parsers leave unchanged.
     const path = fc
       .stringMatching(new RegExp(pattern))
       .filter((text) => !/[?#%]|\/\.{1,2}(\/|$)/.test(text));
@@ -105,7 +105,7 @@ describe("the keys of a page", () => {
   });
 });
 
-describe("a rewrite is read backwards", () => {
+describe("an inverted rewrite finds the paths that lead to a key", () => {
   const leadingTo = (key: string, pattern: string, destination: string) => {
     const read = Rewrite.read(pattern, destination);
     return read?.rules.flatMap((rule) => rule.keysFor(key)).sort();
@@ -147,7 +147,7 @@ describe("a rewrite is read backwards", () => {
     ["^/(en|fr)/(.*)$", "/$1/pages/$2.html"],
     ["^//?(?:en|fr)/(.*)$", "/$1"],
     ["^/([a-z]*)(/amp)?$", "/$1"],
-  ])("%s to %s leads to nothing else", ([pattern, destination]) => {
+  ])("finds no other path that %s to %s leads to", ([pattern, destination]) => {
     const regex = new RegExp(pattern);
     const read = Rewrite.read(pattern, destination)!;
     const path = fc.stringMatching(/^\/(en\/|fr\/)?[a-z/]{0,6}(index(\.html)?|\/amp)?\/?$/);

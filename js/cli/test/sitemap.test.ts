@@ -10,7 +10,7 @@ const urlset = (content: string) =>
 const sitemapOf = (content: string | Uint8Array, name = "sitemap.xml") =>
   sitemap(`${makeTree({ [name]: content })}/${name}`);
 
-test("each URL counts by its path, of whichever host", async () => {
+test("adds the path of each URL, whatever its host", async () => {
   const xml = urlset(`
     <url><loc>https://example.com/</loc><lastmod>2026-01-01</lastmod></url>
     <url><loc>
@@ -24,12 +24,12 @@ test("each URL counts by its path, of whichever host", async () => {
   ]);
 });
 
-test("only the white space of XML around a URL is no part of it", async () => {
+test("trims only XML white space around a URL", async () => {
   const xml = urlset("<url><loc>\t\r\n https://example.com/\ufeff/\u00a0 \n</loc></url>");
   expect(await keysIn(sitemapOf(xml))).toEqual(["/\ufeff/\u00a0"]);
 });
 
-test("other elements are left alone", async () => {
+test("ignores other elements of a sitemap", async () => {
   const xml = urlset(`
     <url>
       <loc>https://example.com/a</loc>
@@ -39,7 +39,7 @@ test("other elements are left alone", async () => {
   expect(await keysIn(sitemapOf(xml))).toEqual(["/a"]);
 });
 
-test("alternates on the same host count", async () => {
+test("adds alternates on the same host", async () => {
   const link = (rel: string, href: string) => `<xhtml:link rel="${rel}" href="${href}"/>`;
   const xml = urlset(`
     <url>
@@ -52,23 +52,23 @@ test("alternates on the same host count", async () => {
   expect(await keysIn(sitemapOf(xml))).toEqual(["/a", "/b", "/de/a"]);
 });
 
-test("elements may have a prefix", async () => {
+test("reads sitemap elements with a namespace prefix", async () => {
   const xml = `<s:urlset xmlns:s="${NAMESPACE}"><s:url><s:loc>https://e.com/a</s:loc></s:url></s:urlset>`;
   expect(await keysIn(sitemapOf(xml))).toEqual(["/a"]);
 });
 
-test("a compressed sitemap is read", async () => {
+test("reads a compressed sitemap", async () => {
   const xml = urlset("<url><loc>https://example.com/a</loc></url>");
   expect(await keysIn(sitemapOf(gzipSync(xml), "sitemap.xml.gz"))).toEqual(["/a"]);
 });
 
-test("a sitemap of any size is read in pieces", async () => {
+test("reads a large sitemap chunk by chunk", async () => {
   const numbers = Array.from({ length: 20_000 }, (_, number) => number);
   const urls = numbers.map((number) => `<url><loc>https://example.com/é/${number}</loc></url>`);
   expect(await keysIn(sitemapOf(urlset(urls.join("\n"))))).toHaveLength(20_000);
 });
 
-test("what is no sitemap is refused", async () => {
+test("refuses XML that is not a sitemap", async () => {
   const index = `<sitemapindex xmlns="${NAMESPACE}"><sitemap/></sitemapindex>`;
   await expectError(sitemapOf(index), "give the sitemaps that it lists");
   await expectError(sitemapOf("<html><body/></html>"), "expected <urlset>, found <html>");
@@ -82,7 +82,7 @@ test("what is no sitemap is refused", async () => {
   await expectError(sitemapOf(cut, "sitemap.xml.gz"), "expected a sitemap");
 });
 
-test("entities do not grow", async () => {
+test("does not expand nested entities", async () => {
   const bomb = `<!DOCTYPE urlset [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>${urlset("<url><loc>&b;</loc></url>").slice(39)}`;
   await expectError(sitemapOf(bomb), "expected a sitemap");
 });

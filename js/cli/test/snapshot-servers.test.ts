@@ -1,4 +1,4 @@
-/** Snapshots that servers have: an object store, and an HTTP server that does not always answer well. */
+/** Snapshots on servers: an object store and a faulty HTTP server. */
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { ended, hedgerow, start, startInTerminal } from "./support/bin.js";
 import { SMALL } from "./support/images.js";
 import { makeTree } from "./support/tree.js";
 
-/** A query as a presigned URL has it, and a user, which nothing may tell. */
+/** A query of a presigned URL and a user, which must never be printed. */
 const SECRET = "X-Amz-Signature=5ec2e7";
 const USER = "user:5ec2e7";
 
@@ -30,17 +30,17 @@ afterAll(() => s3?.close());
 
 const snapshot = (...args: string[]) => hedgerow(["snapshot", ...args], "", env);
 
-/** Runs a command that has to fare well, and returns what it prints. */
+/** Runs a command that must succeed and returns its output. */
 async function json(...args: string[]): Promise<SnapshotInfo & { duration?: number }> {
   const { code, out, err } = await snapshot(...args, "--json");
   expect({ code, err }, args.join(" ")).toEqual({ code: 0, err: "" });
   return JSON.parse(out);
 }
 
-/** An image whose snapshot comes in many parts. */
+/** An image whose snapshot has many parts. */
 const NOISE = randomBytes(4 * 2 ** 20);
 
-/** A folder with an image and its snapshot, which an origin has as well. */
+/** A folder with an image and its snapshot, and an origin that serves the snapshot. */
 async function served(options: OriginOptions = {}, content = SMALL) {
   const root = makeTree({ "disk.img": content });
   const [image, file, copy] = ["disk.img", "disk.vhs", "copy.img"].map((name) =>
@@ -53,7 +53,7 @@ async function served(options: OriginOptions = {}, content = SMALL) {
 }
 
 describe("an object store", () => {
-  test("takes a snapshot, and gives it back", async () => {
+  test("uploads a snapshot to S3 and restores it", async () => {
     const { image, file, copy, info, origin } = await served();
     const object = `s3://${s3.bucket}/folder/disk one.vhs`;
     const created = await json("create", image, object, "--piece-size", "64KiB");
@@ -70,7 +70,7 @@ describe("an object store", () => {
     expect(origin.requestCount).toBe(0);
   });
 
-  test("is where options say, whatever the environment says", async () => {
+  test("prefers S3 options over the environment", async () => {
     const { image, info } = await served();
     const elsewhere = {
       ...env,
@@ -94,7 +94,7 @@ describe("an object store", () => {
     }
   });
 
-  test("keeps what it has, if that is wanted", async () => {
+  test("keeps an existing S3 object with --no-overwrite", async () => {
     const { image, copy, info } = await served();
     const object = `s3://${s3.bucket}/kept.vhs`;
     await json("create", image, object, "--piece-size", "64KiB", "--no-overwrite");
@@ -106,7 +106,7 @@ describe("an object store", () => {
     expect(s3.multipartUploads()).toEqual([]);
   });
 
-  test("says what is wrong in one line, without who asked", async () => {
+  test("prints an S3 failure in one line without credentials", async () => {
     const { image, copy } = await served();
     const { accessKeyId, secretAccessKey } = s3.credentials;
     const missing = `s3://${s3.bucket}/missing.vhs`;
@@ -138,7 +138,7 @@ describe("an object store", () => {
 });
 
 describe("a server", () => {
-  test("has snapshots read, and takes new ones", async () => {
+  test("restores from and uploads to an HTTP server", async () => {
     const { image, file, copy, info, origin, url } = await served();
     const authority = url.replace("://", `://${USER}@`);
     expect(await json("info", `${url}?${SECRET}`, "--digest", info.digest)).toEqual(info);
@@ -158,7 +158,7 @@ describe("a server", () => {
     );
   });
 
-  test("that fails is asked again as often as options say", async () => {
+  test("retries a failing server as often as --retries says", async () => {
     const { copy, origin, url } = await served();
     origin.faults = ({ number }) => (number % 2 === 1 ? { status: 503, retryAfter: 0 } : undefined);
     await json("restore", url, copy, "--part-size", "64KiB", "--connections", "1");
@@ -172,7 +172,7 @@ describe("a server", () => {
     expect(origin.requestCount - before).toBe(3);
   });
 
-  test("is told of without what is secret in its URL", async () => {
+  test("prints URLs without their secrets", async () => {
     const { copy, origin, url } = await served();
     origin.faults = () => ({ status: 403 });
     const secret = `${url.replace("://", `://${USER}@`)}?${SECRET}`;
@@ -189,7 +189,7 @@ describe("a server", () => {
     }
   });
 
-  test("without ranges is warned of, in one line", async () => {
+  test("warns in one line about a server without ranges", async () => {
     const { info, url } = await served({ faults: () => ({ ignoreRange: true }) });
     const { code, err } = await snapshot("info", `${url}?${SECRET}`);
     expect(code).toBe(0);
@@ -198,12 +198,12 @@ describe("a server", () => {
     expect(await json("verify", url)).toEqual(info);
   });
 
-  test("that is slow has a restore be ended, and gone on with", async () => {
+  test("resumes an interrupted restore from a slow server", async () => {
     const conditions = { bytesPerSecond: 2e6 };
     const { root, file, copy, origin, url, info } = await served({ conditions }, NOISE);
     const few = ["--part-size", "64KiB", "--connections", "1"];
     const args = ["snapshot", "restore", url, copy, "--resume", "--json", ...few];
-    // The rest is not sent, so that it cannot be done before the signal comes.
+    // The rest is withheld, so the work cannot finish before the signal arrives.
     const manifest = await manifestOf(file);
     const isMostDone = () => missingBytes(manifest, copy) < 0.4 * info.fileSize;
     origin.faults = () => (isMostDone() ? { noAnswer: true } : undefined);
@@ -226,7 +226,7 @@ describe("a server", () => {
     expect(readdirSync(root).sort()).toEqual(names);
   });
 
-  test("that fails is told of beside the progress", async () => {
+  test("shows the number of retries in the progress line", async () => {
     const conditions = { bytesPerSecond: 2e6 };
     const { origin, url } = await served({ conditions }, NOISE);
     origin.faults = ({ number }) => (number === 5 ? { status: 500 } : undefined);
@@ -238,7 +238,7 @@ describe("a server", () => {
 });
 
 test.for(["create", "restore", "info", "verify"])(
-  "%s tells of URLs in its help",
+  "names the accepted URLs in the help of %s",
   async (command) => {
     const { code, out, err } = await hedgerow(["snapshot", command, "--help"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -247,7 +247,7 @@ test.for(["create", "restore", "info", "verify"])(
     for (const option of ["connections", "part-size", "retries", "header", "endpoint", "region"]) {
       expect(text).toContain(` --${option} <`);
     }
-    expect(text).toContain("credentials are those of the environment");
+    expect(text).toContain("credentials come from the environment");
     expect(text).not.toContain("--secret");
   },
 );

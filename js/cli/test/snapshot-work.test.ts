@@ -1,4 +1,4 @@
-/** What people see and do while the commands work: progress in a terminal, and signals. */
+/** Progress in a terminal, and signals. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 beforeEach(() => writeFileSync(target, "old"));
 
-/** Commands that work long enough to be interrupted, and write to the target. */
+/** Commands that run long enough to be interrupted and write to the target. */
 const LONG = {
   create: ["snapshot", "create", image, target, "--level", "19", "--workers", "1"],
   restore: ["snapshot", "restore", file, target, "--workers", "1"],
@@ -29,49 +29,52 @@ const LONG = {
 
 const VERIFY = ["snapshot", "verify", file, "--workers", "1"];
 
-/** Has threads read slowly, so that commands which read take seconds, however fast the machine is. */
+/** Slows reads down, so that a command takes seconds on any machine. */
 const SLOW = {
   NODE_OPTIONS: `--import=${new URL("../../snapshot/test/support/preload/slow-disk.mjs", import.meta.url)}`,
 };
 
 const temporaryFiles = () => readdirSync(root).filter((name) => name.startsWith(".hedgerow-"));
 
-/** Waits until a command has begun to write, and a little longer. */
+/** Waits until shortly after a command has begun to write. */
 async function untilWriting(): Promise<void> {
   await vi.waitUntil(() => temporaryFiles().length > 0, { timeout: 20_000, interval: 5 });
   await delay(100);
 }
 
-/** Asserts that the target is as it was, and that nothing else is there. */
+/** Asserts that the target is unchanged and no other file exists. */
 function expectNothingLeft(): void {
   expect(readFileSync(target, "utf8")).toBe("old");
   expect(readdirSync(root).sort()).toEqual(["disk.img", "disk.vhs", "target"]);
 }
 
-/** What is sent to terminals. */
+/** Escape sequences for terminals. */
 const ESCAPE = "\u001b[";
 const LINE_START = `${ESCAPE}1G`;
 const CLEAR_LINE = `${ESCAPE}0K`;
 const SHOW_CURSOR = `${ESCAPE}?25h`;
 const CYAN = `${ESCAPE}36m`;
 
-/** The lines that a terminal showed, one after the other, and not beside one another. */
+/** Returns every state of the line that a terminal showed, in order. */
 function linesOn(terminal: string): string[] {
   const lines = terminal.replaceAll(LINE_START, "\n").split(/\r?\n/).map(stripVTControlCharacters);
   return lines.filter((line) => line !== "");
 }
 
 describe.for(Object.entries(LONG))("%s", ([, args]) => {
-  test.for(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s leaves nothing behind", async (signal) => {
-    const child = start(args, SLOW);
-    const end = ended(child);
-    await untilWriting();
-    child.kill(signal);
-    expect(await end).toEqual({ code: signal, out: "", err: "" });
-    expectNothingLeft();
-  });
+  test.for(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "leaves nothing behind on %s",
+    async (signal) => {
+      const child = start(args, SLOW);
+      const end = ended(child);
+      await untilWriting();
+      child.kill(signal);
+      expect(await end).toEqual({ code: signal, out: "", err: "" });
+      expectNothingLeft();
+    },
+  );
 
-  test("a signal that npm hands on as well leaves nothing behind", async () => {
+  test("leaves nothing behind after a signal that npm forwards too", async () => {
     const child = start(args, SLOW);
     const end = ended(child);
     await untilWriting();
@@ -80,7 +83,7 @@ describe.for(Object.entries(LONG))("%s", ([, args]) => {
     expectNothingLeft();
   });
 
-  test("Ctrl-C takes the progress away, and leaves nothing behind", async () => {
+  test("removes the progress line and leaves nothing behind on Ctrl-C", async () => {
     const child = startInTerminal(80, args, SLOW);
     const end = ended(child);
     await untilWriting();
@@ -92,7 +95,7 @@ describe.for(Object.entries(LONG))("%s", ([, args]) => {
     expectNothingLeft();
   });
 
-  test("a terminal that is closed leaves nothing behind", async () => {
+  test("leaves nothing behind when the terminal is closed", async () => {
     const child = startInTerminal(80, args, SLOW);
     const end = ended(child);
     await untilWriting();
@@ -104,7 +107,7 @@ describe.for(Object.entries(LONG))("%s", ([, args]) => {
 });
 
 describe("progress", () => {
-  test("is one line that fits into the terminal, and goes before the result comes", async () => {
+  test("shows one progress line and removes it before the result", async () => {
     for (const columns of [40, 80]) {
       const { code, out } = await ended(startInTerminal(columns, VERIFY, SLOW));
       expect(code).toBe(0);
@@ -122,7 +125,7 @@ describe("progress", () => {
     }
   });
 
-  test("tells of all the data that is restored", async () => {
+  test("shows progress up to all restored data", async () => {
     const args = ["snapshot", "restore", file, target];
     const { code, out } = await ended(startInTerminal(80, args, SLOW));
     expect(code).toBe(0);
@@ -130,12 +133,12 @@ describe("progress", () => {
     expect(linesOn(out).join("\n")).toMatch(new RegExp(` +[\\d.]+ .?B of ${size} `));
   });
 
-  test("has no colour where that is wanted", async () => {
+  test("shows progress without colour with NO_COLOR", async () => {
     expect((await ended(startInTerminal(80, VERIFY))).out).toContain(CYAN);
     expect((await ended(startInTerminal(80, VERIFY, { NO_COLOR: "1" }))).out).not.toContain(CYAN);
   });
 
-  test("is nowhere but on a terminal", async () => {
+  test("shows no progress outside a terminal", async () => {
     const { code, out } = await ended(startInTerminal(0, [...VERIFY, "--json"]));
     expect(code).toBe(0);
     expect(out).toMatch(/^\{.*\}\r\n$/);

@@ -18,7 +18,7 @@ const DIGEST = /^[0-9a-f]{64}$/;
 /** Runs `hedgerow snapshot` to its end. */
 const snapshot = (...args: string[]) => hedgerow(["snapshot", ...args]);
 
-/** Makes the snapshot of a small image, and returns where both are. */
+/** Creates the snapshot of a small image and returns both paths. */
 async function smallSnapshot(...args: string[]) {
   const root = makeTree({ "disk.img": SMALL });
   const paths = { root, image: join(root, "disk.img"), file: join(root, "disk.vhs") };
@@ -34,7 +34,7 @@ function damage(file: string, position: number): void {
   writeFileSync(file, bytes);
 }
 
-/** The rows of the small image's snapshot, as people read them. */
+/** The table that is printed for the snapshot of the small image. */
 const ROWS = [
   String.raw`image size  2\.1 MB \(2,097,252 bytes\)`,
   String.raw`data        1\.05 MB \(1,048,676 bytes\)`,
@@ -54,7 +54,7 @@ const TIMED_ROWS = [
 const linesOf = (rows: readonly string[]) => new RegExp(`^${rows.join("\n")}\n$`);
 
 describe("hedgerow snapshot", () => {
-  test("makes, restores, tells of and verifies snapshots", async () => {
+  test("creates, restores, inspects and verifies snapshots", async () => {
     const root = makeTree({ "disk.img": SMALL });
     const [image, file, copy] = ["disk.img", "disk.vhs", "copy.img"].map((name) =>
       join(root, name),
@@ -74,7 +74,7 @@ describe("hedgerow snapshot", () => {
     expect(readdirSync(root).sort()).toEqual(["copy.img", "disk.img", "disk.vhs"]);
   });
 
-  test("prints one JSON object", async () => {
+  test("prints the result of snapshot commands as one JSON object", async () => {
     const { root, file, info } = await smallSnapshot();
     const { duration, ...facts } = info as SnapshotInfo & { duration: number };
     expect(duration).toBeGreaterThan(0);
@@ -95,7 +95,7 @@ describe("hedgerow snapshot", () => {
     expect(restored).toEqual({ ...facts, duration: expect.any(Number) });
   });
 
-  test("makes what options say, whatever the number of workers", async () => {
+  test("creates the same snapshot with any number of workers", async () => {
     const options = ["--level", "1", "--piece-size", "64KiB"];
     const { root, image, file, info } = await smallSnapshot(...options, "--workers", "1");
     expect(info).toMatchObject({ pieceSize: 65_536, dataFrames: 17, holeFrames: 1 });
@@ -111,7 +111,7 @@ describe("hedgerow snapshot", () => {
     expect(await snapshot("info", other, "--digest", digest)).toMatchObject({ code: 3 });
   });
 
-  test("reads no other snapshot than the one of the digest", async () => {
+  test("refuses a snapshot with another digest", async () => {
     const { root, file, info } = await smallSnapshot();
     const copy = join(root, "copy.img");
     const commands = [
@@ -166,7 +166,7 @@ describe("hedgerow snapshot refuses", () => {
     [["info", "FILE", "--header", "a name: secret"], "--header: expected a name and a value"],
     [["info", "FILE", "--header", "name: secret\nsecret"], "--header: expected a name and a value"],
     [["create", "IMAGE", "s3://b/k", "--endpoint", "secret.example"], "s3.endpoint: expected"],
-  ] as const)("bad usage: %j", async ([args, message]) => {
+  ] as const)("refuses the command line %j", async ([args, message]) => {
     const root = makeTree({ "disk.img": SMALL, "disk.vhs": "" });
     const places = { IMAGE: "disk.img", FILE: "disk.vhs", NEW: "new" } as Record<string, string>;
     const resolved = args.map((arg) => (arg in places ? join(root, places[arg]!) : arg));
@@ -180,7 +180,7 @@ describe("hedgerow snapshot refuses", () => {
     expect(readFileSync(join(root, "disk.img")).equals(SMALL)).toBe(true);
   });
 
-  test("what is not there, or cannot be written", async () => {
+  test("refuses a missing source and an unwritable destination", async () => {
     const { root, image, file } = await smallSnapshot();
     const missing = join(root, "missing");
     mkdirSync(join(root, "folder"));
@@ -204,7 +204,7 @@ describe("hedgerow snapshot refuses", () => {
     expect(readdirSync(root).sort()).toEqual(["disk.img", "disk.vhs", "folder"]);
   });
 
-  test("what has the name already, if that shall stay", async () => {
+  test("refuses an existing destination with --no-overwrite", async () => {
     const { root, image, file } = await smallSnapshot();
     const before = readFileSync(file);
     for (const args of [
@@ -219,7 +219,7 @@ describe("hedgerow snapshot refuses", () => {
     expect(readdirSync(root).sort()).toEqual(["disk.img", "disk.vhs"]);
   });
 
-  test("a damaged snapshot, and says where", async () => {
+  test("refuses a damaged snapshot and names the place", async () => {
     const { root, file } = await smallSnapshot();
     const copy = join(root, "copy.img");
     writeFileSync(copy, "old");
@@ -236,7 +236,7 @@ describe("hedgerow snapshot refuses", () => {
     expect(JSON.parse(err)).toEqual({
       error: { code: "ERR_SNAPSHOT_FORMAT", message: expect.stringContaining(" at byte ") },
     });
-    // The manifest is whole.
+    // The manifest is undamaged.
     expect(await snapshot("info", file)).toMatchObject({ code: 0 });
     truncateSync(file, readFileSync(file).length - 1);
     for (const command of [

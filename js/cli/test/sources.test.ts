@@ -4,7 +4,7 @@ import { CliError } from "../src/error.js";
 import { detectKind } from "../src/paths/sources/index.js";
 import { makeTree } from "./support/tree.js";
 
-test("the kind of a source is seen from it", () => {
+test("detects the kind of a source", () => {
   const root = makeTree({
     "plain/index.html": "",
     "site/config.json": { json: { version: 2 } },
@@ -40,7 +40,7 @@ test("the kind of a source is seen from it", () => {
   expect(detectKind("-")).toBe("list");
 });
 
-test("what cannot be seen has to be said", () => {
+test("asks for --kind where the kind cannot be detected", () => {
   const root = makeTree({ "paths.csv": "" });
   const errorOf = (path: string) => {
     try {

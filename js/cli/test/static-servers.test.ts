@@ -1,4 +1,4 @@
-/** Whatever a server of static files answers, a guard with a filter of the folder lets pass. */
+/** A guard with a filter of a folder lets every path pass that a static file server answers. */
 import { buildPathFilter, canExist, normalizePath, PathFilter } from "hedgerow";
 import { describe, expect, test } from "vitest";
 
@@ -16,7 +16,7 @@ import {
 } from "./support/static-servers.js";
 import { makeTree } from "./support/tree.js";
 
-/** What covers an alias that the document names. */
+/** The option that covers a documented alias. */
 interface Cover {
   readonly normalize?: (path: string) => string;
   readonly cleanUrls?: boolean;
@@ -24,7 +24,7 @@ interface Cover {
   readonly lists?: (keys: readonly string[]) => string[];
 }
 
-/** The directories above a key. A server with clean URLs lists one that is called like a page as a page. */
+/** The directories above a key. With clean URLs, a server lists a directory named like a page as a page. */
 const parents = (key: string) => {
   const names = key.split("/");
   const folders = names.map((_, index) => names.slice(0, index).join("/"));
@@ -33,7 +33,7 @@ const parents = (key: string) => {
     .map((folder) => normalizePath(folder.replace(/\/\*$/, "/%2A")));
 };
 
-/** A name that is read as a URL: what is encoded in it is one character. */
+/** Reads a name as a URL: an escape counts as one character. */
 const asWritten = (key: string) => normalizePath(key.replaceAll("%25", "%"));
 
 const COVERS: Readonly<Record<string, Cover>> = {
@@ -48,7 +48,7 @@ const COVERS: Readonly<Record<string, Cover>> = {
   "`/.git/config`": { lists: () => ["/.git", "/.git/*"] },
 };
 
-/** The aliases that the document names, and their servers. */
+/** The documented aliases and their servers. */
 const ALIASES = rowsOf(section(documentAt("docs/path-filter.md"), "### Aliases")).map(
   ([alias = "", , servers = ""]) => ({ alias, servers: servers.split(", ") }),
 );
@@ -58,7 +58,7 @@ function coversOf(name: StaticServerName): Cover[] {
   return named.map(({ alias }) => COVERS[alias]!);
 }
 
-/** The guard of a folder, with the options that the document names for its server. */
+/** The guard of a folder, with the options documented for its server. */
 async function guardOf(root: string, covers: readonly Cover[]): Promise<Guard> {
   const cleanUrls = covers.some((cover) => cover.cleanUrls);
   const keys = await keysIn(directory(root, { cleanUrls }));
@@ -69,7 +69,7 @@ async function guardOf(root: string, covers: readonly Cover[]): Promise<Guard> {
   return { paths: filter, normalize };
 }
 
-describe("what a server answers, its guard lets pass", () => {
+describe("a guard lets every path pass that a static file server answers", () => {
   const size = { known: trials({ few: 5, all: 80 }), random: trials({ few: 0, all: 60 }) };
 
   test.for(STATIC_SERVERS)("%s", { timeout: 600_000 }, async (name) => {
@@ -77,7 +77,7 @@ describe("what a server answers, its guard lets pass", () => {
     const { root } = folder;
     const ask = await startStatic(name, root);
     const guard = await guardOf(root, coversOf(name));
-    // No name is a wildcard, which would let everything pass.
+    // No name may be a wildcard, which would let everything pass.
     for (const path of ["/nowhere", "/in/nowhere"]) expect(canExist(guard.paths, path)).toBe(false);
     const asked = await startStatic(name, root, guard);
     let answered = 0;
@@ -93,7 +93,7 @@ describe("what a server answers, its guard lets pass", () => {
 });
 
 describe("docs/path-filter.md names the servers that answer an alias, and no other", () => {
-  test("every alias has what covers it", () => {
+  test("every alias has an option that covers it", () => {
     expect(ALIASES.map(({ alias }) => alias).sort()).toEqual(Object.keys(COVERS).sort());
   });
 

@@ -15,7 +15,7 @@ import { makeTree } from "./support/tree.js";
 
 const BYTES = Uint8Array.of(1, 2, 3);
 
-test("a file is made, or replaced, and nothing else is there", () => {
+test("creates or replaces a file and leaves nothing else", () => {
   const root = makeTree({ "old.bin": "old" });
   for (const name of ["new.bin", "old.bin"]) {
     writeWhole(join(root, name), BYTES);
@@ -25,7 +25,7 @@ test("a file is made, or replaced, and nothing else is there", () => {
   expect(statSync(join(root, "new.bin")).mode & 0o777).toBe(0o666 & ~process.umask());
 });
 
-test("a link is followed", () => {
+test("follows a link when it writes a file", () => {
   const root = makeTree({ "real/file.bin": "old", "link.bin": { link: "real/file.bin" } });
   writeWhole(join(root, "link.bin"), BYTES);
   expect(realpathSync(join(root, "link.bin"))).toBe(realpathSync(join(root, "real/file.bin")));
@@ -33,7 +33,7 @@ test("a link is followed", () => {
   expect(readdirSync(join(root, "real"))).toEqual(["file.bin"]);
 });
 
-test("a failure leaves nothing behind", () => {
+test("leaves nothing behind when writing fails", () => {
   const root = makeTree();
   const folder = join(root, "folder");
   mkdirSync(folder);
@@ -44,7 +44,7 @@ test("a failure leaves nothing behind", () => {
   expect(process.listenerCount("SIGINT")).toBe(0);
 });
 
-test("a signal waits until the file is whole", async () => {
+test("defers a signal until the file is whole", async () => {
   const root = makeTree();
   const module = new URL("../dist/files/whole-file.js", import.meta.url);
   const script = `
@@ -59,7 +59,7 @@ test("a signal waits until the file is whole", async () => {
   for (const name of files) expect(statSync(join(root, name)).size).toBe(2 ** 26);
 });
 
-test("what cannot be written is known before", () => {
+test("detects an unwritable output beforehand", () => {
   const root = makeTree({ "file.bin": "" });
   expect(() => checkWritable(join(root, "file.bin"))).not.toThrow();
   expect(() => checkWritable(join(root, "new.bin"))).not.toThrow();

@@ -9,7 +9,7 @@ import { directoryArgument, withCache } from "./open.js";
 export function addClearCommand(cache: Command): void {
   cache
     .command("clear")
-    .description("have all images go; what is in use keeps its room until it is not")
+    .description("evict all images; images in use keep their disk space until they are released")
     .addArgument(directoryArgument())
     .addOption(jsonOption())
     .action(clear);
@@ -20,6 +20,6 @@ async function clear(directory: string, { json }: OutputFlags): Promise<void> {
     const images = await cache.clear();
     return { images, left: (await cache.stats()).bytes };
   });
-  const rows = { "images that went": grouped(done.images), "left on disk": size(done.left) };
+  const rows = { "evicted images": grouped(done.images), "left on disk": size(done.left) };
   await print(json ? jsonOf(done) : table(rows));
 }

@@ -10,7 +10,7 @@ import { addVerifyCommand } from "./verify.js";
 export function addCacheCommands(hedgerow: Command): void {
   const cache = hedgerow
     .command("cache")
-    .description("Caches of images: what is in the directory of one, while others use it");
+    .description("Image caches: inspect and manage a cache directory while programs use it");
   addListCommand(cache);
   addStatsCommand(cache);
   addVerifyCommand(cache);

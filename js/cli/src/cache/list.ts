@@ -7,14 +7,14 @@ import { jsonOption, type OutputFlags } from "../options.js";
 import { columns, print } from "../print.js";
 import { directoryArgument, withCache } from "./open.js";
 
-/** How many digits of a digest people need to tell images apart. */
+/** Digits of a digest that are printed. */
 const DIGITS = 12;
 
 /** Adds `hedgerow cache list`. */
 export function addListCommand(cache: Command): void {
   cache
     .command("list")
-    .description("print which images there are, those that were used last first")
+    .description("list images, most recently used first")
     .addArgument(directoryArgument())
     .addOption(jsonOption())
     .action(list);

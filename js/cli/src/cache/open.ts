@@ -2,9 +2,9 @@ import { ImageCache } from "@hedgerow/snapshot";
 import { Argument } from "commander";
 
 export const directoryArgument = () =>
-  new Argument("<directory>", "the directory of the cache, as programs have made it");
+  new Argument("<directory>", "directory of an existing cache");
 
-/** Opens a cache that is there, for as long as `use` needs it. How large it may be is for others to say. */
+/** Calls `use` with an existing cache and closes it afterwards. Sets no size limit, to evict nothing. */
 export async function withCache<T>(
   directory: string,
   use: (cache: ImageCache) => Promise<T>,

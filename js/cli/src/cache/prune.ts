@@ -13,11 +13,11 @@ interface PruneFlags extends OutputFlags {
 export function addPruneCommand(cache: Command): void {
   cache
     .command("prune")
-    .description("have images go that were not used for the longest time, and that nobody uses")
+    .description("evict the least recently used images that are not in use")
     .addArgument(directoryArgument())
     .requiredOption(
       "--max-bytes <size>",
-      "what the directory may take on the disk then, such as 10GiB",
+      "disk space to shrink the directory to, such as 10GiB",
       parseSize,
     )
     .addOption(jsonOption())
@@ -26,13 +26,13 @@ export function addPruneCommand(cache: Command): void {
 
 async function prune(directory: string, { json, maxBytes }: PruneFlags): Promise<void> {
   const done = await withCache(directory, async (cache) => {
-    const went = await cache.prune(maxBytes);
-    return { ...went, left: (await cache.stats()).bytes };
+    const evicted = await cache.prune(maxBytes);
+    return { ...evicted, left: (await cache.stats()).bytes };
   });
   const { images, bytes, left } = done;
   const rows = {
-    "images that went": grouped(images),
-    "that was": size(bytes),
+    "evicted images": grouped(images),
+    "evicted size": size(bytes),
     "left on disk": size(left),
   };
   await print(json ? jsonOf(done) : table(rows));

@@ -9,7 +9,7 @@ import { directoryArgument, withCache } from "./open.js";
 export function addStatsCommand(cache: Command): void {
   cache
     .command("stats")
-    .description("print how much is there, and what all programs have told that they counted")
+    .description("print the size of the cache and the counters of all programs that use it")
     .addArgument(directoryArgument())
     .addOption(jsonOption())
     .action(stats);

@@ -15,11 +15,11 @@ interface VerifyFlags extends OutputFlags {
 export function addVerifyCommand(cache: Command): void {
   cache
     .command("verify")
-    .description("read all images, and have those go that are damaged")
+    .description("read all images and evict damaged ones")
     .addArgument(directoryArgument())
     .option(
       "--bytes-per-second <size>",
-      "how much is read in a second at most, such as 100MiB (default: all that can be)",
+      "maximum read rate per second, such as 100MiB (default: unlimited)",
       parseSize,
     )
     .addOption(jsonOption())

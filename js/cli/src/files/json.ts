@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import { CliError, messageOf, systemCode } from "../error.js";
 
-/** A value in a JSON file that others wrote, and where it is. What is wrong in it is said so. */
+/** A value in an untrusted JSON file, with its place for error messages. */
 export class Json {
   private constructor(
     private readonly value: unknown,
@@ -18,7 +18,7 @@ export class Json {
     }
   }
 
-  /** A file that need not be there. Without it, nothing in it is there. */
+  /** Reads an optional file. If it is missing, every value in it is missing. */
   static async readIfThere(file: string): Promise<Json> {
     try {
       return await Json.read(file);
@@ -32,13 +32,13 @@ export class Json {
     return this.value !== undefined && this.value !== null;
   }
 
-  /** A member of an object, there or not. */
+  /** Returns a member of an object, which may be missing. */
   get(name: string): Json {
     const member = this.isThere ? this.object()[name] : undefined;
     return new Json(member, `${this.where}: ${name}`);
   }
 
-  /** The members of an object; none if it is not there. */
+  /** Returns the members of an object; none if it is missing. */
   entries(): [string, Json][] {
     if (!this.isThere) return [];
     return Object.entries(this.object()).map(([name, value]) => [
@@ -47,7 +47,7 @@ export class Json {
     ]);
   }
 
-  /** The items of a list; none if it is not there. */
+  /** Returns the items of a list; none if it is missing. */
   items(): Json[] {
     if (!this.isThere) return [];
     if (!Array.isArray(this.value)) throw this.error("a list");
@@ -63,7 +63,7 @@ export class Json {
     return this.isThere ? this.string() : undefined;
   }
 
-  /** Whether it is this very value. */
+  /** Whether the value equals this one. */
   is(value: string | number | boolean): boolean {
     return this.value === value;
   }
@@ -76,7 +76,7 @@ export class Json {
     return typeof this.value === "string";
   }
 
-  /** An error that says what was expected here, and what was found. */
+  /** Returns an error that names the place and the value found. */
   error(expected: string): CliError {
     const found = JSON.stringify(this.value)?.slice(0, 100) ?? "nothing";
     return new CliError("ERR_SOURCE", `${this.where}: expected ${expected}, found ${found}`);

@@ -1,12 +1,12 @@
 import { CliError, messageOf } from "../error.js";
 
-/** No path is so long, and a file without line ends shall not fill the memory. */
+/** Longest accepted line: longer than any path, and a bound on memory. */
 const MAX_LINE_LENGTH = 1 << 20;
 
 /**
- * The lines of a stream of UTF-8, without what ends them (LF or CR LF), and without empty ones.
+ * Yields the non-empty lines of a UTF-8 stream, without their line ends (LF or CR LF).
  *
- * @param name what the stream is called in errors
+ * @param name name of the stream in errors
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
@@ -30,7 +30,7 @@ export async function* linesOf(
 
 const withoutReturn = (line: string) => (line.endsWith("\r") ? line.slice(0, -1) : line);
 
-/** The text of a stream of UTF-8, without a byte order mark. */
+/** Decodes a UTF-8 stream and drops a byte order mark. */
 export async function* decode(
   chunks: AsyncIterable<Uint8Array>,
   name: string,

@@ -4,25 +4,25 @@ import { sep } from "node:path";
 import { systemCode } from "../error.js";
 import { escapeName } from "../paths/path-text.js";
 
-/** Something in a directory, or below it. */
+/** A file or folder found in a directory tree. */
 export interface Entry {
-  /** Where it is below the directory, as a URL has it: with a slash before each name. */
+  /** Path below the root, percent-encoded, with a slash before each name. */
   readonly path: string;
   readonly kind: /** Anything but a directory. */
     | "file"
-    /** A directory that is not entered. */
+    /** A directory that was not entered. */
     | "folder"
-    /** A link to a directory that is not followed, as one could go on following without end. */
+    /** A link to a directory that was not followed because it may lead in circles. */
     | "endless";
 }
 
-/** How many links to directories may lead to one another; servers stop at some number as well. */
+/** Maximum number of directory links followed on one path; servers have such a limit too. */
 const MAX_LINKS = 4;
 
 const SEPARATOR = Buffer.from(sep);
 
 interface Folder {
-  /** As bytes: names of files need not be text. */
+  /** Bytes, because file names need not be valid UTF-8. */
   readonly file: Buffer;
   readonly path: string;
   readonly id: string;
@@ -31,11 +31,11 @@ interface Folder {
 }
 
 /**
- * All that is in a directory and below it. Links count as what they lead to, wherever that is; those
- * that lead nowhere are left out. A link to a directory is followed unless it leads to one that
- * contains it, or {@link MAX_LINKS} links led to it: so the walk ends.
+ * Walks a directory tree. A link counts as its target, inside or outside the tree; dangling links are
+ * skipped. A link to a directory is followed unless the directory contains the link, or
+ * {@link MAX_LINKS} links were followed already, so the walk always ends.
  *
- * @param enter whether a directory of this name is entered
+ * @param enter whether to enter a directory of this name
  */
 export async function* walk(root: string, enter: (name: string) => boolean): AsyncGenerator<Entry> {
   const file = Buffer.from(root);
@@ -63,7 +63,7 @@ export async function* walk(root: string, enter: (name: string) => boolean): Asy
   }
 }
 
-/** What a link leads to, if anything. */
+/** Returns the stats of a link's target, or `undefined` if the link dangles. */
 async function targetOf(link: Buffer) {
   try {
     return await stat(link);
@@ -73,13 +73,13 @@ async function targetOf(link: Buffer) {
   }
 }
 
-/** Tells a directory from all others, by whichever path it is reached. */
+/** Returns device and inode, which identify a directory whatever its path. */
 async function identity(folder: Buffer): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true });
   return `${dev}:${ino}`;
 }
 
-/** Whether a directory is this one, or one that it was reached through. */
+/** Whether `id` is the folder or one of its ancestors. */
 function contains(folder: Folder, id: string): boolean {
   for (let at: Folder | undefined = folder; at !== undefined; at = at.parent) {
     if (at.id === id) return true;

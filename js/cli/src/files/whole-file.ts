@@ -15,11 +15,9 @@ import { CliError, messageOf, systemCode } from "../error.js";
 import { SIGNALS } from "../interrupt.js";
 
 /**
- * Writes a file whole or not at all: to a temporary file beside it, which takes its place when all
- * is on the disk. Nothing else runs meanwhile, and signals wait, so that the temporary file never
- * stays.
- *
- * A link is followed, so that it still leads to the file afterwards.
+ * Writes a file atomically: to a temporary file beside it, then fsync and rename. It runs synchronously
+ * with signals deferred, so no signal leaves the temporary file behind. A link is followed and stays a
+ * link.
  */
 export function writeWhole(path: string, bytes: Uint8Array): void {
   const target = statOf(path) === undefined ? path : realpathSync(path);
@@ -48,8 +46,8 @@ function writeThrough(path: string, bytes: Uint8Array): void {
 }
 
 /**
- * Throws unless {@link writeWhole} may succeed, so that what is to be written need not be made in
- * vain. Devices are refused: a file would take their place.
+ * Throws if {@link writeWhole} would fail, before the content is computed. Devices are refused because
+ * the rename would replace them.
  */
 export function checkWritable(path: string): void {
   const found = statOf(path);

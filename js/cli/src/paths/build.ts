@@ -21,9 +21,9 @@ Sources:
   sitemap       .xml or .xml.gz: the path of each URL
   list          .txt, or - for standard input: a path or URL a line
 
-A path that ends in /* is a wildcard: whatever is below may exist. Dynamic routes become wildcards
-for the directory in which they begin to vary. Routes match letters of either case; a filter knows
-them as they are written, and in lower case.`;
+A path that ends in /* is a wildcard: any path below it may exist. A dynamic route becomes a
+wildcard for the directory in which it begins to vary. Routes match in any case; the filter contains
+them as written and in lower case.`;
 
 interface BuildOptions {
   readonly output: string;
@@ -43,20 +43,20 @@ export function addBuildCommand(paths: Command): void {
   paths
     .command("build")
     .description("build a filter of the paths that a deployment answers")
-    .argument("<source...>", "where paths come from; - is a list on standard input")
-    .requiredOption("-o, --output <file>", "the filter; - is standard output")
+    .argument("<source...>", "where to read paths from; - is a list on standard input")
+    .requiredOption("-o, --output <file>", "where to write the filter; - is standard output")
     .addOption(
-      new Option("--kind <kind>", "what the sources are (default: seen from each)").choices(
+      new Option("--kind <kind>", "kind of the sources (default: detected for each)").choices(
         SOURCE_KINDS,
       ),
     )
-    .option("-p, --false-positive-rate <rate>", "of absent paths let through", Number, 1e-7)
-    .option("--seed <number>", "of the hash function", Number, 0)
-    .option("--filter-version <text>", "kept in the file, for those who read it", "")
-    .option("--classic", "size the filter as published, not so that the rate is kept", false)
-    .option("--base-path <path>", "put before every path", parseBasePath, "")
-    .option("--clean-urls", "directory: pages answer without .html or .htm as well", false)
-    .option("--ignore-middleware", "leave out middleware that answers nothing by itself", false)
+    .option("-p, --false-positive-rate <rate>", "share of absent paths let through", Number, 1e-7)
+    .option("--seed <number>", "seed of the hash function", Number, 0)
+    .option("--filter-version <text>", "version text stored in the filter", "")
+    .option("--classic", "size as Vercel does, which can exceed the false positive rate", false)
+    .option("--base-path <path>", "prefix for every path", parseBasePath, "")
+    .option("--clean-urls", "directory: also add pages without .html or .htm", false)
+    .option("--ignore-middleware", "leave out middleware, if it only adds headers", false)
     .option("--json", "print one JSON object", false)
     .addHelpText("after", HELP)
     .action(buildFilter);
@@ -78,7 +78,7 @@ async function buildFilter(sources: string[], options: BuildOptions): Promise<vo
   else await print(text);
 }
 
-/** Reads all sources, and returns the file of the filter of their paths. */
+/** Reads all sources and returns the filter file of their paths. */
 async function collect(
   sources: readonly string[],
   options: BuildOptions,
@@ -100,7 +100,8 @@ async function collect(
         builder.add(key);
         progress.count();
         isEmpty = false;
-        if (key === EVERYTHING) warn("nothing can be refused: any path may exist");
+        if (key === EVERYTHING)
+          warn("the filter refuses nothing: a source says that any path may exist");
       }
     }
     if (isEmpty) throw new CliError("ERR_SOURCE", "expected paths, found none in any source");

@@ -4,14 +4,14 @@ import { ReadableStream as WebStream } from "node:stream/web";
 import type { Command } from "commander";
 import { measurePathFilter, PathFilter } from "hedgerow";
 
-import { jsonOf, shown } from "../one-line.js";
+import { escapeControls, jsonOf } from "../one-line.js";
 import { grouped, print, table } from "../print.js";
 
 /** Adds `hedgerow paths info`. */
 export function addInfoCommand(paths: Command): void {
   paths
     .command("info")
-    .description("print what a filter holds, and what to expect of it")
+    .description("print the parameters of a filter and its false positive rate")
     .argument("<file>", "the filter")
     .option("--json", "print one JSON object", false)
     .action(info);
@@ -19,7 +19,7 @@ export function addInfoCommand(paths: Command): void {
 
 async function info(file: string, { json }: { json: boolean }): Promise<void> {
   const chunks: Buffer[] = [];
-  // No more is read of a file than it takes to refuse it.
+  // A stream, so that a file that is not a filter is refused without reading all of it.
   const stream = WebStream.from(chunksOf(file, chunks)) as ReadableStream<Uint8Array>;
   const filter = await PathFilter.load(stream);
   const { version, bloom, wildcards = 0 } = filter.params;
@@ -33,7 +33,7 @@ async function info(file: string, { json }: { json: boolean }): Promise<void> {
     return;
   }
   const rows = {
-    version: shown(version) || "none",
+    version: escapeControls(version) || "none",
     paths: grouped(n),
     wildcards: wildcards === 0 ? "none" : `to depth ${wildcards}`,
     bytes: `${grouped(bytes)} (${(bytes / Math.max(n, 1)).toFixed(1)} a path)`,
@@ -41,13 +41,13 @@ async function info(file: string, { json }: { json: boolean }): Promise<void> {
     "bits set": `${grouped(bitsSet)} (${((100 * bitsSet) / m).toFixed(1)} %)`,
     hashes: String(k),
     seed: String(s),
-    "false positives, asked": String(p),
+    "false positives, requested": String(p),
     "false positives, expected": falsePositiveRate.toPrecision(3),
   };
   await print(table(rows));
 }
 
-/** Reads a file in chunks, and keeps them. */
+/** Reads a file in chunks and collects them in `chunks`. */
 async function* chunksOf(file: string, chunks: Buffer[]): AsyncGenerator<Buffer> {
   for await (const chunk of createReadStream(file)) {
     chunks.push(chunk);

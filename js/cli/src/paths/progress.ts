@@ -1,10 +1,10 @@
 import { grouped } from "../print.js";
 import { type Spinner, startSpinner } from "../progress/spinner.js";
 
-/** How often the count is looked at; to ask for the time at each path would take longer than it. */
-const PATHS_A_STEP = 1 << 12;
+/** Paths between two updates: checking the clock for each path would cost more than the path. */
+const PATHS_PER_UPDATE = 1 << 12;
 
-/** Shows on standard error how many paths there are so far, if it is a terminal. */
+/** Shows the number of paths read so far on standard error, if it is a terminal. */
 export class Progress {
   #paths = 0;
 
@@ -17,7 +17,7 @@ export class Progress {
   /** Counts a path. */
   count(): void {
     this.#paths += 1;
-    if (this.#paths % PATHS_A_STEP === 0) this.spinner.text = `${grouped(this.#paths)} paths`;
+    if (this.#paths % PATHS_PER_UPDATE === 0) this.spinner.text = `${grouped(this.#paths)} paths`;
   }
 
   stop(): void {

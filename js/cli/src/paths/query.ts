@@ -4,7 +4,7 @@ import { readPathFilterSync } from "hedgerow/node";
 
 import { EXIT } from "../error.js";
 import { linesOf } from "../files/lines.js";
-import { jsonOf, shown } from "../one-line.js";
+import { escapeControls, jsonOf } from "../one-line.js";
 import { print } from "../print.js";
 import { pathOf } from "./path-text.js";
 import { STDIN } from "./sources/list.js";
@@ -14,8 +14,8 @@ interface QueryOptions {
   readonly json: boolean;
 }
 
-/** What is printed at once. */
-const CHARACTERS_A_WRITE = 1 << 16;
+/** Output is buffered up to this many characters. */
+const BUFFER_LENGTH = 1 << 16;
 
 /** Adds `hedgerow paths query`. */
 export function addQueryCommand(paths: Command): void {
@@ -23,10 +23,10 @@ export function addQueryCommand(paths: Command): void {
     .command("query")
     .description("ask a filter whether paths can exist")
     .argument("<file>", "the filter")
-    .argument("<path...>", "paths or URLs; - reads them from standard input, one a line")
-    .option("--exact", "ask for the text as it is: not normalised, and without wildcards", false)
-    .option("--json", "print a JSON object a line", false)
-    .addHelpText("after", "\nPresent means that a path may exist, absent that it does not.")
+    .argument("<path...>", "paths or URLs; - reads them from standard input, one per line")
+    .option("--exact", "look up the text as given: no normalisation, no wildcards", false)
+    .option("--json", "print one JSON object per line", false)
+    .addHelpText("after", "\nPresent: the path may exist. Absent: it does not exist.")
     .action(query);
 }
 
@@ -34,15 +34,15 @@ async function query(file: string, paths: string[], { exact, json }: QueryOption
   const filter = readPathFilterSync(file);
   let isAnyAbsent = false;
   let lines = "";
-  for await (const path of asked(paths)) {
+  for await (const path of queried(paths)) {
     const key = exact ? path : normalizePath(pathOf(path));
     const present = exact ? filter.has(key) : canExist(filter, key);
     isAnyAbsent ||= !present;
     const line = json
       ? jsonOf({ path, key, present })
-      : `${present ? "present" : "absent "}  ${shown(path)}\n`;
+      : `${present ? "present" : "absent "}  ${escapeControls(path)}\n`;
     lines += line;
-    if (lines.length >= CHARACTERS_A_WRITE) {
+    if (lines.length >= BUFFER_LENGTH) {
       await print(lines);
       lines = "";
     }
@@ -51,7 +51,7 @@ async function query(file: string, paths: string[], { exact, json }: QueryOption
   process.exitCode = isAnyAbsent ? EXIT.absent : EXIT.done;
 }
 
-async function* asked(paths: readonly string[]): AsyncGenerator<string> {
+async function* queried(paths: readonly string[]): AsyncGenerator<string> {
   for (const path of paths) {
     if (path === STDIN) yield* linesOf(process.stdin, "standard input");
     else yield path;

@@ -4,35 +4,35 @@ import type { Command } from "commander";
 import { CliError } from "../error.js";
 import { parseSize } from "../options.js";
 
-/** What can be told of a cache of images. */
+/** Flags that name an image cache. */
 export interface CacheFlags {
   readonly cache?: string;
   readonly cacheMaxBytes?: number;
 }
 
-/** Adds the options of a cache to a command, below its others. */
+/** Adds the cache options to a command, in a help section of their own. */
 export function addCacheOptions(command: Command): void {
   command
-    .optionsGroup("Options of a cache:")
+    .optionsGroup("Cache options:")
     .option(
       "--cache <directory>",
-      "keep the image here, and copy it from here if it is there already; --resume changes nothing then",
+      "image cache to restore through; a cached image is copied from it (disables --resume)",
     )
     .option(
       "--cache-max-bytes <size>",
-      "what the cache may take on the disk, 1MiB or more, such as 10GiB",
+      "size limit of the cache on disk, at least 1MiB, such as 10GiB",
       parseSize,
     );
 }
 
-/** Has `use` do something with the cache that the flags say, if they do. It is open meanwhile. */
+/** Calls `use` with the cache that the flags name, if any, and closes it afterwards. */
 export async function withCacheOf<T>(
   { cache: directory, cacheMaxBytes: maxBytes }: CacheFlags,
   use: (cache: ImageCache | undefined) => Promise<T>,
 ): Promise<T> {
   if (directory === undefined && maxBytes === undefined) return use(undefined);
   if (directory === undefined || maxBytes === undefined) {
-    const message = "--cache and --cache-max-bytes: expected both, or none of them";
+    const message = "--cache and --cache-max-bytes: expected both or neither, found one";
     throw new CliError("ERR_USAGE", message);
   }
   const cache = await ImageCache.open(directory, { maxBytes });

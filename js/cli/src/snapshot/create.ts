@@ -24,12 +24,12 @@ export function addCreateCommand(snapshot: Command): void {
   const command = snapshot
     .command("create")
     .description("make a snapshot of a disk image")
-    .argument("<image>", "the image; it must not change meanwhile", parsePlace)
-    .argument("<snapshot>", `the snapshot: ${PLACE}`, parsePlace)
-    .option("--level <number>", "of zstd's compression, 1 to 19 (default: 3)", parseWhole)
+    .argument("<image>", "image to read; it must not change meanwhile", parsePlace)
+    .argument("<snapshot>", `snapshot to write: ${PLACE}`, parsePlace)
+    .option("--level <number>", "zstd compression level, 1 to 19 (default: 3)", parseWhole)
     .option(
       "--piece-size <size>",
-      "what a frame holds at most, 4KiB to 16MiB, a power of two (default: 1MiB)",
+      "maximum size of a piece, a power of two from 4KiB to 16MiB (default: 1MiB)",
       parseSize,
     )
     .addOption(overwriteOption())

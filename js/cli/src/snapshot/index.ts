@@ -9,7 +9,7 @@ import { addVerifyCommand } from "./verify.js";
 export function addSnapshotCommands(hedgerow: Command): void {
   const snapshot = hedgerow
     .command("snapshot")
-    .description("Snapshots: disk images as small files that restore fast");
+    .description("Snapshots: disk images as compressed files that restore in parallel");
   addCreateCommand(snapshot);
   addRestoreCommand(snapshot);
   addInfoCommand(snapshot);

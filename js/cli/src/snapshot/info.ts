@@ -12,8 +12,8 @@ interface InfoFlags extends ReadFlags, TransferFlags {}
 export function addInfoCommand(snapshot: Command): void {
   const command = snapshot
     .command("info")
-    .description("print what is in a snapshot, from its last bytes")
-    .argument("<snapshot>", `the snapshot: ${PLACE}`, parsePlace)
+    .description("print sizes and digest of a snapshot; reads only its tail")
+    .argument("<snapshot>", `snapshot to read: ${PLACE}`, parsePlace)
     .addOption(digestOption())
     .addOption(jsonOption())
     .action(info);

@@ -3,26 +3,27 @@ import prettyBytes from "pretty-bytes";
 
 import { grouped } from "../print.js";
 
-/** What is being done, in words. */
+/** The label of each phase. */
 export const DOING: Readonly<Record<Progress["phase"], string>> = {
   create: "creating",
   restore: "restoring",
   verify: "verifying",
 };
 
-/** How many columns a bar has: one that is shorter says less than what else could be there. */
-const [SHORTEST_BAR, LONGEST_BAR] = [4, 40];
+/** Minimum and maximum width of the bar, in columns. */
+const [MIN_BAR, MAX_BAR] = [4, 40];
 
-/** How wide an amount is, such as `1.61 GB`, and what is left, such as `59 min 59 s left`. */
+/** Width of an amount such as `1.61 GB`, and of a remaining time such as `59 min 59 s left`. */
 const [AMOUNT, REMAINING] = [7, 16];
 
-/** How much time is worth telling, in seconds; at first, and when all stands still, there is no end. */
-const FORESEEABLE = 99 * 3600;
+/** Longer estimates are not shown, in seconds: at the start and during a stall they are infinite. */
+const MAX_ESTIMATE = 99 * 3600;
 
 /**
- * Progress as one line: `restoring ███████░░░░░  58 %   930 MB of 1.61 GB   850 MB/s  1 s left`, and how
- * much had to be tried again, if anything. What does not fit into so many columns is left out, from the
- * end. The bar stays as long as it is, until something is tried again.
+ * Formats progress as one line, followed by the number of retries if there were any:
+ * `restoring ███████░░░░░  58 %   930 MB of 1.61 GB   850 MB/s  1 s left`. Fields that do not fit into
+ * `columns` are left out from the end. All fields but retries have a fixed width, which keeps the bar
+ * from jumping.
  */
 export function progressLine(progress: Progress, columns: number): string {
   const what = DOING[progress.phase];
@@ -32,13 +33,13 @@ export function progressLine(progress: Progress, columns: number): string {
   for (let count = facts.length; count > 0; count -= 1) {
     const text = facts.slice(0, count).join("  ");
     const room = columns - `${what}  ${text}`.length;
-    if (room >= SHORTEST_BAR) return `${what} ${bar(share, room)} ${text}`.trimEnd();
+    if (room >= MIN_BAR) return `${what} ${bar(share, room)} ${text}`.trimEnd();
   }
   return what.slice(0, columns);
 }
 
 function bar(share: number, room: number): string {
-  const length = Math.min(room, LONGEST_BAR);
+  const length = Math.min(room, MAX_BAR);
   const full = Math.floor(share * length);
   return "█".repeat(full) + "░".repeat(length - full);
 }
@@ -55,12 +56,12 @@ function rate({ bytesPerSecond }: Progress): string {
   return `${prettyBytes(bytesPerSecond, { fixedWidth: AMOUNT })}/s`;
 }
 
-/** The time that is left; when all is written, the system has yet to put it on the disk. */
+/** Formats the remaining time; once everything is written, the file is still being synced. */
 function remaining({ phase, bytes, totalBytes, bytesPerSecond }: Progress): string {
   const seconds = (totalBytes - bytes) / bytesPerSecond;
   let text = "";
   if (bytes >= totalBytes) text = phase === "verify" ? "" : "syncing";
-  else if (seconds < FORESEEABLE) text = `${time(seconds)} left`;
+  else if (seconds < MAX_ESTIMATE) text = `${time(seconds)} left`;
   return text.padEnd(REMAINING);
 }
 
@@ -68,7 +69,7 @@ function retries({ retries }: Progress): string {
   return retries === 1 ? "1 retry" : `${grouped(retries)} retries`;
 }
 
-/** Seconds as people read them: `12 s`, `2 min 5 s`, `1 h 12 min`. */
+/** Formats seconds: `12 s`, `2 min 5 s`, `1 h 12 min`. */
 function time(seconds: number): string {
   const whole = Math.ceil(seconds);
   const minutes = Math.floor(whole / 60);

@@ -26,10 +26,14 @@ export function addRestoreCommand(snapshot: Command): void {
   const command = snapshot
     .command("restore")
     .description("restore a disk image from a snapshot")
-    .argument("<snapshot>", `the snapshot: ${PLACE}`, parsePlace)
-    .argument("<image>", "the image; holes stay holes", parsePlace)
+    .argument("<snapshot>", `snapshot to read: ${PLACE}`, parsePlace)
+    .argument("<image>", "image to write; holes stay holes", parsePlace)
     .addOption(digestOption())
-    .option("--resume", "keep what is restored if the work ends early, and go on from there", false)
+    .option(
+      "--resume",
+      "continue an interrupted restore, and keep its state if this one ends",
+      false,
+    )
     .addOption(overwriteOption())
     .addOption(workersOption())
     .addOption(jsonOption())

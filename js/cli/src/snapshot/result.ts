@@ -4,10 +4,10 @@ import prettyBytes from "pretty-bytes";
 import { jsonOf } from "../one-line.js";
 import { grouped, print, size, table } from "../print.js";
 
-/** What a command found or did, how long it took, and whether a cache had it, if it says so. */
+/** The result of a command, with its duration and cache hit where it reports them. */
 type Result = SnapshotInfo & Partial<Pick<RestoreInfo, "duration" | "hit">>;
 
-/** Prints a result, for people or as one JSON object. */
+/** Prints a result as a table or as one JSON object. */
 export async function printResult(result: Result, { json }: { json: boolean }): Promise<void> {
   await print(
     json ? jsonOf(result) : table({ ...facts(result), ...cached(result), ...speed(result) }),
@@ -29,7 +29,7 @@ function facts(info: SnapshotInfo): Record<string, string> {
 }
 
 function cached({ hit }: Result): Record<string, string> {
-  return hit === undefined ? {} : { cache: hit ? "hit" : "miss, and kept" };
+  return hit === undefined ? {} : { cache: hit ? "hit" : "miss, now cached" };
 }
 
 function speed({ dataSize, duration }: Result): Record<string, string> {

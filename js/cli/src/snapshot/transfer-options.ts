@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { CliError } from "../error.js";
 import { parseSize, parseWhole } from "../options.js";
 
-/** What all commands can be told of servers. Who one is, to S3, is for the environment to say. */
+/** Flags for HTTP and S3. S3 credentials come from the environment. */
 export interface TransferFlags {
   readonly connections?: number;
   readonly partSize?: number;
@@ -19,49 +19,49 @@ export interface TransferFlags {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Adds the options of servers to a command, below its others. */
+/** Adds the transfer options to a command, in a help section of their own. */
 export function addTransferOptions(command: Command): Command {
   return command
-    .optionsGroup("Options of servers:")
+    .optionsGroup("Transfer options:")
     .option(
       "--connections <number>",
-      "how many there are at a time, 1 to 256 (default: to read, as many as pay; to write, 4)",
+      "concurrent connections, 1 to 256 (default: adaptive for reading, 4 for writing)",
       parseWhole,
     )
     .option(
       "--part-size <size>",
-      "about how much is asked for or sent at a time, 64KiB to 1GiB (default: 8MiB)",
+      "approximate size of a range request or uploaded part, 64KiB to 1GiB (default: 8MiB)",
       parseSize,
     )
     .option(
       "--retries <number>",
-      "how often in a row something is tried again that brings nothing (default: 6)",
+      "consecutive failed attempts before giving up (default: 6)",
       parseWhole,
     )
     .option(
       "--header <name: value>",
-      "what requests to http: and https: carry besides; may be given again",
+      "header to add to http: and https: requests; repeatable",
       parseHeader,
     )
     .option(
       "--endpoint <url>",
-      "where s3: leads to, if not to AWS; credentials are those of the environment, or of the AWS configuration",
+      "S3 endpoint, if not AWS; credentials come from the environment or the AWS configuration",
     )
-    .option("--region <name>", "the region of s3: (default: that of the AWS configuration)")
+    .option("--region <name>", "S3 region (default: from the AWS configuration)")
     .option(
       "--path-style",
-      "the bucket of s3: is in the path, and not in the host (default where there is an endpoint)",
+      "address S3 buckets in the path, not the host name (default with --endpoint)",
     );
 }
 
-/** What the flags of servers mean. */
+/** Converts the flags to transfer options. */
 export function transferOf(flags: TransferFlags): TransferOptions {
   const { connections, partSize, retries, header, endpoint, region, pathStyle } = flags;
   const s3 = { endpoint, region, forcePathStyle: pathStyle };
   return { connections, partSize, retries, headers: header, s3 };
 }
 
-/** Takes one more header. What is wrong with it is told without it: it may be secret. */
+/** Adds a header. Its value may be secret and is not repeated in errors. */
 function parseHeader(text: string, others: Headers = {}): Headers {
   const [, name = "", value = ""] = /^([^:]*):(.*)$/s.exec(text) ?? [];
   try {

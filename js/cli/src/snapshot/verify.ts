@@ -21,7 +21,7 @@ export function addVerifyCommand(snapshot: Command): void {
   const command = snapshot
     .command("verify")
     .description("check every byte of a snapshot")
-    .argument("<snapshot>", `the snapshot: ${PLACE}`, parsePlace)
+    .argument("<snapshot>", `snapshot to read: ${PLACE}`, parsePlace)
     .addOption(digestOption())
     .addOption(workersOption())
     .addOption(jsonOption())

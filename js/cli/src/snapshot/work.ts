@@ -4,16 +4,13 @@ import { interruptible } from "../interrupt.js";
 import { spinnerColumns, startSpinner } from "../progress/spinner.js";
 import { DOING, progressLine } from "./progress-line.js";
 
-/** What work is told: what aborts it, and who wants to know how far it is. */
+/** Options that every long operation takes. */
 interface Hooks {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
 }
 
-/**
- * Does work on a snapshot, and shows on standard error how far it is, if that is a terminal. A signal
- * ends it, and leaves nothing behind.
- */
+/** Runs work on a snapshot with a progress line on a terminal. A signal aborts it cleanly. */
 export function doWork<T>(
   phase: Progress["phase"],
   work: (hooks: Hooks) => Promise<T>,

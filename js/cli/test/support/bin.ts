@@ -1,11 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** The command, as npm links to it. */
+/** The executable that npm links. */
 export const BIN = fileURLToPath(new URL("../../bin/hedgerow.js", import.meta.url));
 const TERMINAL = fileURLToPath(new URL("terminal.py", import.meta.url));
 
-/** What makes terminals show less. */
+/** Variables that reduce terminal output. */
 const { CI, NO_COLOR, FORCE_COLOR, ...ENV } = process.env;
 
 export interface Ended {
@@ -23,7 +23,7 @@ export function start(
   return spawn(process.execPath, [BIN, ...args], { env: { ...process.env, ...env } });
 }
 
-/** Starts `hedgerow` in a terminal, whose input and output are those of the process. */
+/** Starts `hedgerow` in a pseudo-terminal connected to the process's input and output. */
 export function startInTerminal(
   columns: number,
   args: readonly string[],
@@ -33,7 +33,7 @@ export function startInTerminal(
   return spawn("python3", command, { env: { ...ENV, TERM: "xterm-256color", ...env } });
 }
 
-/** Waits until a process has ended. */
+/** Waits for a process to end. */
 export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
   const text = { out: "", err: "" };
   child.stdout.on("data", (data) => {
@@ -54,7 +54,7 @@ export async function hedgerow(
   env: NodeJS.ProcessEnv = {},
 ): Promise<Ended> {
   const child = start(args, env);
-  // It may end before it has read all.
+  // The process may end before it has read everything.
   child.stdin.on("error", () => {});
   child.stdin.end(input);
   return ended(child);

@@ -1,4 +1,4 @@
-/** Folders whose names, links and depth are hard to serve, and the targets that they may be asked for by. */
+/** Folders with difficult names, links and depth, and request targets for them. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 
@@ -9,7 +9,7 @@ const bytes = (...parts: (string | number)[]) =>
     parts.map((part) => (typeof part === "string" ? Buffer.from(part) : Buffer.of(part))),
   );
 
-/** Names that something has read otherwise, the worst first. */
+/** Names that some server has misread, the worst first. */
 const NAMES: readonly Buffer[] = [
   ...[bytes("\ufeffa"), bytes("*"), bytes("%2F"), bytes("a;b"), bytes("b", 0xff)],
   ...[bytes(0xff, ".html"), bytes(0xed, 0xa0, 0x80), bytes("\ufffd", 0xc3)],
@@ -24,7 +24,7 @@ const NAMES: readonly Buffer[] = [
     .map((name) => bytes(name)),
 ];
 
-/** Names of any bytes that a file may have. */
+/** File names of arbitrary bytes. */
 function randomNames(count: number): Buffer[] {
   const part = fc.oneof(
     fc.constantFrom("%", "%2", "*", ".html", "\ufeff", "\ufffd", "\\", ";", "?", " ", "é", "index"),
@@ -45,13 +45,13 @@ export interface HostileOptions {
   readonly tame: RegExp | undefined;
 }
 
-/** A folder, and the paths of what is in it, with a character for each byte. */
+/** A folder and the paths of its entries, with one character per byte. */
 export interface HostileFolder {
   readonly root: string;
   readonly paths: readonly string[];
 }
 
-/** Makes a folder in which each name is a file, a folder with and without an index, and a page below one. */
+/** Creates a folder in which each name is a file, a folder with and without an index, and a page in one. */
 export function makeHostileFolder({ known, random, tame }: HostileOptions): HostileFolder {
   const deep = `depth${"/x".repeat(70)}/page.html`;
   const root = makeTree({
@@ -83,10 +83,10 @@ function isTame(name: Buffer, tame: RegExp): boolean {
   return Buffer.from(text).equals(name) && tame.test(text);
 }
 
-/** What cannot stand in the first line of a request. */
+/** Characters that are invalid in a request line. */
 const NEVER = /[^\x21-\x7e\x80-\xff]/;
 
-/** What a client may send for what is in a folder, and for what is near it. */
+/** Request targets for the entries of a folder and for near misses. */
 export function* targetsOf({ paths }: HostileFolder): Generator<string> {
   const targets = new Set(paths.flatMap(spellings).flatMap((path) => [...variants(path)]));
   for (const target of targets) if (target !== "" && !NEVER.test(target)) yield target;
@@ -97,12 +97,12 @@ function spellings(path: string): string[] {
   const encoded = (which: RegExp) => path.replace(which, escapeOf);
   const usual = encoded(/[^\w./~*!'()-]/g);
   return [
-    // No more than has to be.
+    // Encodes only what it must.
     encoded(/[^\x21-\x7e\x80-\xff]|[%?#]/g),
     usual,
     usual.replace(/%../g, (byte) => byte.toLowerCase()),
     encoded(/[^/]/g),
-    // A percent sign that begins no escape.
+    // A percent sign without an escape.
     encoded(/[^\x21-\x7e\x80-\xff]|[?#]/g),
   ];
 }
@@ -111,7 +111,7 @@ function escapeOf(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`;
 }
 
-/** What is near a path, by what servers take for the same. */
+/** Near misses of a path, which some servers treat as the path. */
 function variants(path: string): string[] {
   const page = path.replace(/\.html?$/, "");
   const separated = (by: string) => path.replace(/(?!^)\//g, by);

@@ -3,7 +3,7 @@ import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 
 const MIB = 2 ** 20;
 
-/** A small image: a piece of data, a piece of zeros, and a tail of data that fills no block. */
+/** A small image: a piece of data, a piece of zeros, and data that ends within a block. */
 export const SMALL = Buffer.concat([
   randomBytes(MIB / 2),
   Buffer.alloc(MIB / 2, "text"),
@@ -11,10 +11,10 @@ export const SMALL = Buffer.concat([
   randomBytes(100),
 ]);
 
-/** How much of a large image is data, in bytes. */
+/** Bytes of data in a large image. */
 export const LARGE_DATA = 256 * MIB;
 
-/** Makes a sparse image that takes a while: every other 16 MiB are data that can be compressed. */
+/** Creates a large sparse image: every other 16 MiB are compressible data. */
 export function makeLargeImage(path: string): void {
   const data = Buffer.from(randomBytes(8 * MIB).toString("hex"));
   const file = openSync(path, "wx");

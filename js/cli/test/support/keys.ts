@@ -3,21 +3,21 @@ import { expect } from "vitest";
 import { CliError } from "../../src/error.js";
 import type { SourceOptions } from "../../src/paths/sources/index.js";
 
-/** Options of sources, and the warnings that they gave. */
+/** Options of sources, and the warnings collected. */
 export function options(own: Partial<SourceOptions> = {}) {
   const warnings: string[] = [];
   const warn = (message: string) => void warnings.push(message);
   return { cleanUrls: false, ignoreMiddleware: false, warn, ...own, warnings };
 }
 
-/** The different keys of a source as a filter gets them, in order. */
+/** Returns the distinct normalised keys of a source, in order. */
 export async function keysIn(source: AsyncIterable<string>): Promise<string[]> {
   const keys = new Set<string>();
   for await (const key of source) keys.add(normalizePath(key));
   return [...keys].sort();
 }
 
-/** Asserts that a source fails with an explanation, and not with a stack. */
+/** Asserts that a source fails with an expected error. */
 export async function expectError(source: AsyncIterable<string>, message: string): Promise<void> {
   const error = await keysIn(source).then(
     (keys) => expect.fail(`expected an error, found ${keys.length} keys`),

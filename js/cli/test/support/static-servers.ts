@@ -1,4 +1,4 @@
-/** Servers of static files, as their documents say to set them up, with or without a guard before them. */
+/** Static file servers, set up as their documentation says, with or without a guard in front. */
 import { once } from "node:events";
 import { Agent, createServer, type RequestListener, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -19,7 +19,7 @@ import serveStaticFiles from "serve-static";
 import sirv from "sirv";
 import { onTestFinished } from "vitest";
 
-/** What a guard is made with. */
+/** Options of a guard. */
 export interface Guard {
   readonly paths: PathLookup;
   readonly normalize: (path: string) => string;
@@ -51,7 +51,7 @@ const SERVERS = {
     const { server } = httpServer.createServer({ root });
     return (request, response) => server.emit("request", request, response);
   },
-  // It rejects where it cannot write the name of a file into a field.
+  // It rejects if a file name is not a valid field value.
   "serve-handler": (root) => (request, response) =>
     serveHandler(request, response, { public: root }).catch(() => response.destroy()),
   "@fastify/static": fastifyWith({}, true),
@@ -71,10 +71,10 @@ export type StaticServerName = keyof typeof SERVERS;
 
 export const STATIC_SERVERS = Object.keys(SERVERS) as StaticServerName[];
 
-/** Servers that read a folder when they start, and the names, in UTF-8, that they do not fail over. */
+/** Servers that read the folder at start, and the names that do not crash them. */
 export const TAME: Partial<Record<StaticServerName, RegExp>> = {
   sirv: /(?:)/,
-  // Each file has a route, in which these mean something.
+  // Each file becomes a route, in which these characters are special.
   "@fastify/static with `useSemicolonDelimiter`": /^[^*:%]+$/,
 };
 
@@ -89,9 +89,9 @@ async function listenerOf(name: StaticServerName, root: string, guard: Guard | u
 }
 
 /**
- * Starts a server of a folder, and returns what asks it for the status of a target, which it sends as
- * it is: nothing is resolved or encoded. A connection that the server breaks is 0. It stops when the
- * test ends.
+ * Starts a server for a folder. Returns a function that requests a target as given, without resolving
+ * or encoding it, and returns the status; 0 if the server breaks the connection. The server stops when
+ * the test ends.
  */
 export async function startStatic(name: StaticServerName, root: string, guard?: Guard) {
   const server = createServer(await listenerOf(name, root, guard)).listen(0, "127.0.0.1");

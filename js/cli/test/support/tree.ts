@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Files by path: their content, JSON, or where a link leads. A path that ends in `/` is a folder. */
+/** Files by path: content, JSON, or the target of a link. A path that ends in `/` is a folder. */
 export type Tree = Record<string, string | Uint8Array | { json: unknown } | { link: string }>;
 
-/** Makes a temporary directory with these files. It goes when the test ends. */
+/** Creates a temporary directory with these files, which is removed when the test ends. */
 export function makeTree(tree: Tree = {}): string {
   const root = mkdtempSync(join(tmpdir(), "hedgerow-cli-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));

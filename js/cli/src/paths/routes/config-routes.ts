@@ -5,39 +5,39 @@ import { EVERYTHING, eitherCase, keysOfPattern } from "./keys.js";
 import { readPattern } from "./read-pattern.js";
 import { Rewrite } from "./rewrite.js";
 
-/** What the routes of a `config.json` (Build Output API v3) answer beside files and functions. */
+/** Paths that the routes of a `config.json` (Build Output API v3) answer besides files and functions. */
 export interface ConfigRoutes {
   readonly keys: readonly string[];
-  /** The routes that lead from one path to another, in their order. */
+  /** The routes that map a path to another, in order. */
   readonly rewrites: readonly RewriteRoute[];
 }
 
-/** A route that leads from one path to another. */
+/** A route that maps a path to another. */
 export interface RewriteRoute {
-  /** A regular expression. */
+  /** Regular expression of the paths that it matches. */
   readonly source: string;
   readonly rules: readonly Rewrite[];
-  /** Where in the list it is. */
+  /** Position in the list of routes. */
   readonly index: number;
   readonly isRedirect: boolean;
-  /** Whether the routes of the rewrite phase are tried after it, wherever it is. */
+  /** Whether the routes of the rewrite phase run after it, whatever its own phase. */
   readonly check: boolean;
   readonly phase: string | undefined;
-  /** The keys of all that it matches. */
+  /** Keys that cover every path it matches. */
   readonly matches: readonly string[];
 }
 
 export interface RouteOptions {
-  /** Leaves out middleware: for what only adds headers. */
+  /** Whether to ignore middleware, because it only adds headers. */
   readonly ignoreMiddleware: boolean;
-  /** Told of what makes the filter useless. */
+  /** Called with a warning about a source that weakens the filter. */
   warn(message: string): void;
 }
 
-/** Phases whose routes answer nothing of their own. */
+/** Phases whose routes answer no path themselves. */
 const OTHER_PHASES = new Set(["error", "hit"]);
 
-/** Headers with which the client of Next.js asks for other forms of a page that is at the path. */
+/** Headers by which the Next.js client requests other representations of the same page. */
 const NEXT_HEADER = /^(?:rsc$|next-|x-nextjs-)/i;
 
 const EXTERNAL = /^(?:[a-z][a-z\d+.-]*:|\/\/)/i;
@@ -73,9 +73,9 @@ export function readConfigRoutes(config: Json, options: RouteOptions): ConfigRou
 }
 
 interface Route {
-  /** A regular expression. */
+  /** Regular expression of the paths that it matches. */
   readonly source: string;
-  /** Where it rewrites or redirects to. */
+  /** Target of the rewrite or redirect. */
   readonly destination: string | undefined;
   readonly isRedirect: boolean;
   readonly check: boolean;
@@ -84,7 +84,7 @@ interface Route {
   readonly isForNextClient: boolean;
 }
 
-/** A route, if it can answer something. */
+/** Reads a route; returns `undefined` if it cannot answer a path. */
 function readRoute(json: Json): Route | undefined {
   const status = either(json, "status", "statusCode");
   if (status.is(404)) return undefined;
@@ -93,7 +93,7 @@ function readRoute(json: Json): Route | undefined {
   const dest = either(json, "dest", "destination");
   const isMiddleware = json.get("middlewarePath").isThere;
   const hasTarget = dest.isThere || location !== undefined || json.get("locale").isThere;
-  // What goes on only sets the status of what it may come to.
+  // With `continue`, the status applies to whatever a later route answers.
   const isFinal = status.isThere && !json.get("continue").is(true);
   if (!hasTarget && !isMiddleware && !isFinal) return undefined;
   const conditions = json.get("has").items();
@@ -115,26 +115,26 @@ function isRedirectStatus(status: Json): boolean {
   return [301, 302, 303, 307, 308].some((code) => status.is(code));
 }
 
-/** A member that has two names, of which one is there. */
+/** Returns the member under either of its two names. */
 function either(json: Json, name: string, other: string): Json {
   return json.get(json.get(other).isThere ? other : name);
 }
 
-/** The pattern of a route matches all of a path: the platform adds the anchors that it lacks. */
+/** Anchors a pattern, as the platform does: it must match the whole path. */
 function anchored(source: string): string {
   return `${source.startsWith("^") ? "" : "^"}${source}${source.endsWith("$") ? "" : "$"}`;
 }
 
-/** The destinations with what `$wildcard` stands for, which depends on the host. */
+/** Expands `$wildcard`, whose value depends on the host, into one destination per value. */
 function withWildcards(destination: string | undefined, values: readonly string[]) {
   if (!destination?.includes("$wildcard")) return [destination];
   return values.map((value) => destination.replaceAll("$wildcard", value));
 }
 
 /**
- * A rewrite to a path of the deployment answers what is there, and is read backwards. A redirect
- * always answers; only where it would stand for everything it counts if there is something where it
- * leads to, as those do that add and remove slashes and `.html`.
+ * A rewrite to a path of the deployment answers only if its target exists, so it is inverted. A
+ * redirect always answers and yields keys, unless the key would be the catch-all (as with redirects
+ * that add or remove slashes or `.html`): then it too counts only if its target exists.
  */
 function rulesOrKeys(route: Route): { rules?: Rewrite[]; keys: readonly string[] } {
   const { source, destination } = route;

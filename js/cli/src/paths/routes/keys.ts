@@ -1,11 +1,11 @@
 import { ANY, OPEN, variationsOf } from "./variations.js";
 
-/** The key that stands for everything: with it, a filter refuses nothing. */
+/** The catch-all key: a filter that contains it refuses nothing. */
 export const EVERYTHING = "/*";
 
 /**
- * The keys for what a regular expression of paths matches: the path where all of it is literal, else
- * a wildcard for the last directory that is.
+ * Returns keys that cover every path that a regular expression matches: the path itself if the
+ * expression is literal, else a wildcard below its last literal directory.
  *
  * @throws SyntaxError
  */
@@ -14,7 +14,7 @@ export function keysOfPattern(source: string): string[] {
   return [...new Set(keys)];
 }
 
-/** The keys for the text of a variation. */
+/** Yields the keys for the text of a variation. */
 export function* keysOfText(text: string): Generator<string> {
   const end = text.search(OPEN);
   if (end < 0) {
@@ -24,19 +24,19 @@ export function* keysOfText(text: string): Generator<string> {
   const prefix = text.slice(0, end);
   const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1) || "/";
   yield `${folder}*`;
-  // A wildcard does not stand for the directory itself; the pattern may.
+  // A wildcard does not cover the directory itself, which the pattern may match.
   const mayEnd = !text.slice(end).replaceAll(ANY, "");
   if (prefix === "" || (prefix === folder && mayEnd)) yield folder;
 }
 
-/** The keys for a directory that is not read: of its index, and of whatever is below it. */
+/** Returns the keys for a directory that was not read: its index and a wildcard. */
 export function keysOfFolder(path: string): string[] {
   return [path, `${path}/*`];
 }
 
 /**
- * The keys for a page as frameworks write it: `[name]` in a segment stands for what varies,
- * `[[...name]]` for that or nothing.
+ * Yields the keys for a page in framework notation, in which `[name]` is a dynamic segment and
+ * `[[...name]]` an optional one.
  */
 export function* keysOfPage(page: string): Generator<string> {
   const segments = page.split("/");
@@ -51,8 +51,8 @@ export function* keysOfPage(page: string): Generator<string> {
 }
 
 /**
- * A key, and how it is most often written where letters of either case match: keys are compared with
- * their case, so that of all spellings these two are known.
+ * Returns a key as written and in lower case, for a route that ignores case: filters compare
+ * exactly, so of all spellings only these two are found.
  */
 export function eitherCase(key: string): string[] {
   const lower = key.toLowerCase();

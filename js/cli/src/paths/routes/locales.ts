@@ -1,15 +1,15 @@
 import type { Json } from "../../files/json.js";
 import { eitherCase } from "./keys.js";
 
-/** The locales of a Next.js site with the Pages Router, which paths may begin with. */
+/** The locales of a Next.js site with the Pages Router, which may prefix its paths. */
 export class Locales {
   readonly #names: readonly string[];
-  /** What paths of pages may begin with; first nothing. */
+  /** Prefixes of page paths; the first is empty. */
   readonly prefixes: readonly string[];
-  /** What any path may begin with, be it of a file; first nothing. */
+  /** Prefixes of any path, including files; the first is empty. */
   readonly defaultPrefixes: readonly string[];
 
-  /** @param i18n the member of `routes-manifest.json`, there or not */
+  /** @param i18n the member of `routes-manifest.json`, which may be missing */
   constructor(i18n: Json) {
     this.#names = i18n
       .get("locales")
@@ -21,7 +21,7 @@ export class Locales {
     this.defaultPrefixes = prefixesOf(defaults);
   }
 
-  /** A path without the locale that comes after a base path; `undefined` if none does. */
+  /** Returns a path without the locale after its base path, or `undefined` if it has none. */
   without(path: string, base: string): string | undefined {
     for (const name of this.#names) {
       const start = `${base}/${name}`;
@@ -32,7 +32,7 @@ export class Locales {
   }
 }
 
-/** Letters of either case match in a locale. */
+/** Returns the prefixes of locales, which match in any case. */
 function prefixesOf(locales: readonly string[]): string[] {
   return [...new Set(["", ...locales.flatMap((locale) => eitherCase(`/${locale}`))])];
 }

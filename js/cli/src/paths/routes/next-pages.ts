@@ -3,10 +3,10 @@ import { escapeName } from "../path-text.js";
 import { EVERYTHING, keysOfPage } from "./keys.js";
 import type { Locales } from "./locales.js";
 
-/** Pages that frame others, and have no path. */
+/** Special pages without a path. */
 const FRAMES = new Set(["/_app", "/_document", "/_error"]);
 
-/** What Next.js has written of the pages of a site. */
+/** The manifests in which Next.js lists the pages of a site. */
 export interface PageManifests {
   /** `routes-manifest.json` */
   readonly routes: Json;
@@ -18,14 +18,14 @@ export interface PageManifests {
   readonly pages: Json;
 }
 
-/** One of the paths that a page answers; both may have names in brackets for what varies. */
+/** A path that a page answers. Both may contain dynamic segments in brackets. */
 interface PagePath {
   readonly page: string;
-  /** As a URL has it. */
+  /** The path as in a URL. */
   readonly path: string;
 }
 
-/** The keys of the pages of a site, before its base path. */
+/** Yields the keys of the pages of a site, without its base path. */
 export function* pageKeys(
   manifests: PageManifests,
   locales: Locales,
@@ -46,7 +46,7 @@ export function* pageKeys(
   yield* prerenderedKeys(manifests.prerender, locales);
 }
 
-/** The pages with names in brackets that have only the paths that were rendered. */
+/** Returns the dynamic pages that answer only prerendered paths (`fallback: false`). */
 function closedPages(prerender: Json): Set<string> {
   const dynamic = prerender.get("dynamicRoutes").entries();
   const closed = dynamic.filter(([, route]) => route.get("fallback").is(false));
@@ -61,23 +61,23 @@ function listedPages(routes: Json): PagePath[] {
   });
 }
 
-/** The pages and route handlers of the App Router. */
+/** Returns the pages and route handlers of the App Router. */
 function appPages(app: Json): PagePath[] {
   return app.entries().flatMap(([file, route]) => {
     const page = route.string();
     const path = escapeName(page);
-    const paths = file.endsWith("/page") ? [path, ...besides(path)] : [path];
+    const paths = file.endsWith("/page") ? [path, ...dataPaths(path)] : [path];
     return paths.map((path) => ({ page, path }));
   });
 }
 
-/** What the client of Next.js may ask for, as a URL has it, beside a page of the App Router. */
-function besides(page: string): string[] {
+/** Returns the data paths that the Next.js client requests for a page of the App Router. */
+function dataPaths(page: string): string[] {
   const stem = page === "/" ? "/index" : page;
   return [`${stem}.rsc`, `${stem}.prefetch.rsc`, `${stem}.segments/*`];
 }
 
-/** The pages of the Pages Router, which also answer after each locale. */
+/** Returns the pages of the Pages Router, which also answer below each locale. */
 function routedPages(pages: Json, locales: Locales): PagePath[] {
   const names = pages.entries().map(([name]) => name);
   return names
@@ -88,17 +88,17 @@ function routedPages(pages: Json, locales: Locales): PagePath[] {
     );
 }
 
-/** The keys of paths that were rendered when the site was built, and of their data. */
+/** Yields the keys of prerendered paths and of their data. */
 function* prerenderedKeys(prerender: Json, locales: Locales): Generator<string> {
   for (const [path, route] of prerender.get("routes").entries()) {
     const data = route.get("dataRoute").stringIfThere() ?? "";
     const bare = locales.without(path, "") ?? path;
     for (const found of new Set([path, bare, data || path])) yield* spellings(found);
-    if (data.endsWith(".rsc")) yield* spellings(path).flatMap(besides);
+    if (data.endsWith(".rsc")) yield* spellings(path).flatMap(dataPaths);
   }
 }
 
-/** A path in a manifest is text; where it may be encoded already, it counts as both. */
+/** A path in a manifest is plain text; if it may be encoded already, both readings count. */
 function spellings(path: string): string[] {
   const text = escapeName(path);
   return path.includes("%") ? [text, path.replaceAll("*", "%2A")] : [text];

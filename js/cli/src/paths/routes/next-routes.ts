@@ -3,27 +3,27 @@ import { EVERYTHING, eitherCase, keysOfPattern } from "./keys.js";
 import type { Locales } from "./locales.js";
 import { readPattern } from "./read-pattern.js";
 
-/** What Next.js has written of the routes of a site. */
+/** The manifests in which Next.js lists the routes of a site. */
 export interface RouteManifests {
   /** `routes-manifest.json` */
   readonly routes: Json;
   /** `server/middleware-manifest.json` */
   readonly middleware: Json;
-  /** `server/functions-config-manifest.json`: where middleware on Node is, called proxy since 16. */
+  /** `server/functions-config-manifest.json`: lists Node middleware, called proxy since Next.js 16. */
   readonly functions: Json;
 }
 
 type Warn = (message: string) => void;
 
-/** The keys of the redirects and rewrites that `next.config` lists, with the base path. */
+/** Yields the keys of the redirects and rewrites in `next.config`, with the base path. */
 export function* customKeys({ routes }: RouteManifests, locales: Locales, warn: Warn) {
   const base = routes.get("basePath").stringIfThere() ?? "";
   const isCaseSensitive = routes.get("caseSensitive").is(true);
   for (const route of [...routes.get("redirects").items(), ...rewritesOf(routes)]) {
-    // Those that only add or remove a slash.
+    // Internal routes only add or remove a slash.
     if (route.get("internal").is(true)) continue;
     const keys = readPattern(route.get("regex"), keysOfPattern).flatMap((key) => {
-      // A path without a locale is taken for one with the default locale of its host.
+      // A path without a locale gets the default locale of its host.
       const bare = locales.without(key, base) ?? locales.without(key, "");
       return bare === undefined ? [key] : [key, bare];
     });
@@ -38,7 +38,7 @@ function rewritesOf(routes: Json): Json[] {
   return ["beforeFiles", "afterFiles", "fallback"].flatMap((phase) => rewrites.get(phase).items());
 }
 
-/** The keys of what middleware matches, with the base path. */
+/** Yields the keys of the paths that middleware matches, with the base path. */
 export function* middlewareKeys(manifests: RouteManifests, warn: Warn): Generator<string> {
   const base = manifests.routes.get("basePath").stringIfThere() ?? "";
   const { middleware, functions } = manifests;

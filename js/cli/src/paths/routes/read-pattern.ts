@@ -1,12 +1,12 @@
 import type { Json } from "../../files/json.js";
 
-/** Reads a regular expression that others wrote, and says where one is that cannot be read. */
+/** Reads an untrusted regular expression. Errors name its place. */
 export function readPattern<T>(json: Json, read: (source: string) => T): T {
   const source = json.string();
   try {
     return read(source);
   } catch (error) {
-    // A range error: groups are nested so deeply that the stack ends.
+    // A RangeError is a stack overflow from deeply nested groups.
     if (error instanceof SyntaxError || error instanceof RangeError) {
       throw json.error("a regular expression");
     }

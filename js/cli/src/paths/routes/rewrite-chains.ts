@@ -1,19 +1,19 @@
 import type { RewriteRoute } from "./config-routes.js";
 import { EVERYTHING } from "./keys.js";
 
-/** How many keys may lead to one. Beyond it, whatever the routes match may exist. */
+/** Maximum number of keys that lead to one key. Beyond it, every path that a route matches counts. */
 const MAX_CHAINED = 1024;
 
-/** A key, and the routes that lead from it to one that is there, the first of them last. */
+/** A key and the routes that map it to an existing one, in reverse order. */
 interface Link {
   readonly key: string;
   readonly route?: RewriteRoute;
   readonly next?: Link;
-  /** The redirects among the routes: each counts once, as those that add something would without end. */
+  /** Redirects among the routes. Each counts once: one that adds text would never end. */
   readonly redirects: ReadonlySet<RewriteRoute>;
 }
 
-/** A key, and those of the paths that routes lead to it, be it one or as many as there are. */
+/** Yields a key and the keys of all paths that one or more routes map to it. */
 export function* withRewrites(
   key: string,
   rewrites: readonly RewriteRoute[],
@@ -38,7 +38,7 @@ export function* withRewrites(
   }
 }
 
-/** The links that were found, the shortest chains first. */
+/** Links found so far, shortest chain first. */
 class Found {
   readonly links: Link[] = [];
   readonly #byKey = new Map<string, Link[]>();
@@ -47,7 +47,7 @@ class Found {
     this.add(end);
   }
 
-  /** Adds a link, unless one with its key may come after all the routes that this one may. */
+  /** Adds a link unless one with the same key may follow every route that this one may. */
   add(link: Link): boolean {
     const same = this.#byKey.get(link.key) ?? [];
     if (same.some((other) => includes(other, link))) return false;
@@ -57,13 +57,13 @@ class Found {
   }
 }
 
-/** Whether a path that one route has led to may meet another, which comes next in the chain. */
+/** Whether a path that one route produced may reach the next route of the chain. */
 function mayMeet(one: RewriteRoute, other: RewriteRoute | undefined): boolean {
   if (other === undefined) return true;
   return one.index < other.index || one.isRedirect || (one.check && other.phase === "rewrite");
 }
 
-/** Whether all routes that may lead to a link may lead to the other one, which has the same key. */
+/** Whether every route that may lead to a link may lead to another one with the same key. */
 function includes(other: Link, { route, redirects }: Link): boolean {
   if (![...other.redirects].every((redirect) => redirects.has(redirect))) return false;
   if (other.route === undefined || route === undefined) return other.route === undefined;
@@ -71,7 +71,7 @@ function includes(other: Link, { route, redirects }: Link): boolean {
   return isAsFarBack && (other.route.phase === "rewrite" || route.phase !== "rewrite");
 }
 
-/** The keys of the paths that a route leads to a link: all of what it matches, if these would grow without end. */
+/** Returns the keys of the paths that a route maps to a link; all that it matches if these never end. */
 function keysBefore(link: Link, route: RewriteRoute): readonly string[] {
   if (!mayMeet(route, link.route) || link.redirects.has(route)) return [];
   const keys = route.rules.flatMap((rule) => rule.keysFor(link.key));

@@ -6,18 +6,18 @@ import { ANY, CAPTURE, groupsOf, OPEN, variationsOf } from "./variations.js";
 /** `$1` or `$name` in a destination. */
 const REFERENCE = /\$(\d+|[a-z_]\w*)/gi;
 
-/** A segment that takes away what is before it, which may be captured. */
+/** A `..` segment, which removes the segment before it, possibly a captured one. */
 const DOTS = /\/(?:\.|%2e){2}(?:\/|$)/i;
 
-/** Text before and after what is captured. */
+/** Text before and after a capture. */
 interface Frame {
   readonly before: string;
   readonly after: string;
 }
 
 /**
- * A rule that puts what it captures of a path into another: `/(.*)` to `/en/$1`. Read backwards, it
- * tells which paths lead to one that is there.
+ * A rewrite that copies a capture into another path, such as `/(.*)` to `/en/$1`. Inverted, it yields
+ * the paths that lead to an existing one.
  */
 export class Rewrite {
   private constructor(
@@ -26,8 +26,8 @@ export class Rewrite {
   ) {}
 
   /**
-   * The rules that a pattern and its destination amount to, and the keys of what it matches
-   * literally; `undefined` if it cannot be read backwards.
+   * Reads the rewrites that a pattern and its destination amount to, and the keys that it matches
+   * literally. Returns `undefined` if it cannot be inverted.
    *
    * @throws SyntaxError
    */
@@ -53,7 +53,7 @@ export class Rewrite {
         return undefined;
       }
       if (DOTS.test(to.after)) return undefined;
-      // As keys are: decoded, without repeated slashes, and without one at the end.
+      // In the form of keys: decoded, without repeated or trailing slashes.
       const before = normalizePath(`${to.before}x`).slice(0, -1);
       const after = normalizePath(`/x${to.after}`).slice(2);
       rules.push(new Rewrite(from, { before, after }));
@@ -61,17 +61,17 @@ export class Rewrite {
     return { rules, keys };
   }
 
-  /** The keys of the paths that lead to a key. */
+  /** Returns the keys of the paths that lead to a key. */
   keysFor(key: string): string[] {
     const { to } = this;
     if (key.endsWith("/*")) {
       const folder = key.slice(0, -1);
-      // All that it makes is under the wildcard.
+      // Every path that it produces is below the wildcard.
       if (to.before.startsWith(folder)) return this.spell(ANY, true);
       if (!folder.startsWith(to.before)) return [];
       return this.spell(key.slice(to.before.length), false);
     }
-    // Without a slash at the end, as the key is.
+    // Without a trailing slash, like the key.
     if (to.after === "" && `${key}/` === to.before) return this.spell("", true);
     const end = key.length - to.after.length;
     if (!key.startsWith(to.before) || !key.endsWith(to.after) || end < to.before.length) return [];
@@ -81,7 +81,7 @@ export class Rewrite {
   private spell(captured: string, withEnd: boolean): string[] {
     const { before } = this.from;
     const after = withEnd ? this.from.after : "";
-    // A star that is captured is a name, but for the one that ends a wildcard.
+    // A captured star is part of a name, unless it ends a wildcard.
     const text = withEnd ? captured.replaceAll("*", "%2A") : captured;
     const spellings = new Set([
       before + text + after,
@@ -91,7 +91,7 @@ export class Rewrite {
   }
 }
 
-/** The frame of the one capture in a text, if there is one. */
+/** Returns the text around a capture, if there is exactly one. */
 function frameOf(text: string): Frame | undefined {
   const [before, after, ...more] = text.split(CAPTURE);
   if (before === undefined || after === undefined || more.length > 0) return undefined;

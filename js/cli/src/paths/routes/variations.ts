@@ -1,32 +1,32 @@
 import { type AST, RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
 
-/** In a text: any characters, perhaps none. Text has no such code points: Unicode keeps them free. */
+/** Placeholder for any number of characters. Unicode never assigns these code points. */
 export const ANY = "\ufdd0";
-/** In a text: one character or more. */
+/** Placeholder for one or more characters. */
 const SOME = "\ufdd1";
-/** In a text: what the group that is asked for has captured. */
+/** Placeholder for the text captured by a requested group. */
 export const CAPTURE = "\ufdd2";
 
-/** Where a text is not literal. */
+/** Matches any placeholder. */
 export const OPEN = /[\ufdd0-\ufdd2]/;
 
 /** One of the ways in which a pattern can match. */
 export interface Variation {
-  /** What is matched: literal but for {@link ANY}, {@link SOME} and {@link CAPTURE}. */
+  /** The matched text: literal except for {@link ANY}, {@link SOME} and {@link CAPTURE}. */
   readonly text: string;
-  /** What the groups that are asked for have captured, by number and by name. */
+  /** Captures of the requested groups, by number and by name. */
   readonly captures: Readonly<Record<string, string>>;
 }
 
-/** Beyond this, what would vary counts as {@link ANY}; locales with their regions stay below. */
+/** Beyond this, the rest counts as {@link ANY}; locales with regions stay below. */
 const MAX_VARIATIONS = 4096;
 /** Beyond this, a class of characters counts as {@link SOME}. */
 const MAX_CHARACTERS = 8;
 
 /**
- * All the ways in which a regular expression can match, or more: assertions count as true.
+ * Returns a superset of the ways in which a regular expression can match: assertions count as true.
  *
- * @param groups numbers and names of the groups whose captures are asked for
+ * @param groups numbers and names of the groups whose captures are requested
  * @throws SyntaxError
  */
 export function variationsOf(source: string, groups: ReadonlySet<string>): readonly Variation[] {
@@ -39,7 +39,7 @@ export function variationsOf(source: string, groups: ReadonlySet<string>): reado
   return distinct(pattern.alternatives.flatMap((alternative) => anchored(alternative, asked)));
 }
 
-/** The numbers and names of the groups of a regular expression. @throws SyntaxError */
+/** Returns the numbers and names of the groups of a regular expression. @throws SyntaxError */
 export function groupsOf(source: string): ReadonlySet<string> {
   const pattern = new RegExpParser().parsePattern(source, 0, source.length);
   return new Set([...namesOfGroups(pattern).values()].flat());
@@ -58,7 +58,7 @@ function namesOfGroups(pattern: AST.Pattern): Map<AST.CapturingGroup, string[]> 
 
 type Asked = ReadonlyMap<AST.CapturingGroup, readonly string[]>;
 
-/** An alternative of the whole pattern: it is open where it has no anchor. */
+/** Expands a top-level alternative, which is open at each end without an anchor. */
 function anchored(alternative: AST.Alternative, asked: Asked): Variation[] {
   const { elements } = alternative;
   const isAnchor = (element: AST.Element | undefined, kind: "start" | "end") =>
@@ -142,7 +142,7 @@ function ofQuantifier({ min, max, element }: AST.Quantifier, asked: Asked): Vari
   return min === 0 ? distinct([literal(""), ...once]) : once;
 }
 
-/** What comes once, and may come again: from then on, anything goes, and any capture. */
+/** Expands a repetition: one occurrence, then anything, with any capture. */
 function repeated(inner: readonly Variation[]): Variation[] {
   return distinct(
     inner.map(({ text, captures }) => ({

@@ -14,8 +14,8 @@ const FUNCTION = ".func";
 const PRERENDER = ".prerender-config.json";
 
 /**
- * What a deployment answers that a framework has put into `.vercel/output`, by version 3 of the Build
- * Output API: its static files, its functions, and what its routes make of these.
+ * Yields the paths that a deployment in `.vercel/output` answers, by version 3 of the Build Output API:
+ * static files, functions, and the paths that its routes map to these.
  */
 export async function* buildOutput(folder: string, options: RouteOptions): AsyncGenerator<string> {
   const config = await Json.read(join(folder, "config.json"));
@@ -32,7 +32,7 @@ async function* outputKeys(
   config: Json,
   { warn }: RouteOptions,
 ): AsyncGenerator<string> {
-  // What the platform itself answers.
+  // Answered by the platform itself.
   yield "/_vercel/*";
   if (config.get("images").isThere) yield "/_next/image";
   for await (const path of staticPaths(join(folder, "static"), config)) yield* withIndex(path);
@@ -44,13 +44,13 @@ async function* outputKeys(
   }
 }
 
-/** A path, and that of the directory whose index it is. */
+/** Yields a path and, if it is an index, that of its directory. */
 function* withIndex(path: string): Generator<string> {
   yield path;
   if (/\/index(?:\.html)?$/.test(path)) yield path.slice(0, path.lastIndexOf("/") + 1);
 }
 
-/** The paths of static files: as they lie, or where the configuration puts them. */
+/** Yields the paths of static files, with the overrides of the configuration. */
 async function* staticPaths(folder: string, config: Json): AsyncGenerator<string> {
   const moved = new Map<string, string>();
   for (const [file, override] of config.get("overrides").entries()) {
@@ -63,7 +63,7 @@ async function* staticPaths(folder: string, config: Json): AsyncGenerator<string
   }
 }
 
-/** The paths of functions, whose code is in directories, or links to them, that are not entered. */
+/** Yields the paths of functions. A function is a directory, or a link to one, that is not entered. */
 async function* functionPaths(folder: string): AsyncGenerator<string> {
   if (!existsSync(folder)) return;
   for await (const { path, kind } of walk(folder, (name) => !name.endsWith(FUNCTION))) {

@@ -1,20 +1,20 @@
 import { walk } from "../../files/walk.js";
 import { keysOfFolder } from "../routes/keys.js";
 
-/** Where version control keeps its own: large, and never served on purpose. */
+/** Directories of version control: large, and never served on purpose. */
 const STORES = new Set([".git", ".hg", ".svn"]);
 
 const INDEX = /\/index\.html?$/;
 const PAGE = /\.html?$/;
 
 export interface DirectoryOptions {
-  /** Whether pages also answer without `.html` or `.htm`. */
+  /** Whether to add pages without `.html` or `.htm` too. */
   readonly cleanUrls: boolean;
 }
 
 /**
- * What a static file server answers for a directory: the path of each file, hidden ones included, and
- * of each directory with an `index.html` or `index.htm`.
+ * Yields the paths that a static file server answers for a directory: every file, including hidden
+ * ones, and every directory with an `index.html` or `index.htm`.
  */
 export async function* directory(
   root: string,
@@ -30,7 +30,7 @@ export async function* directory(
   }
 }
 
-/** A path, and the directory whose index it is, which may be called like an index itself. */
+/** Yields a path and, if it is an index, its directory, which may itself be named like an index. */
 function* withIndexed(path: string): Generator<string> {
   yield path;
   if (INDEX.test(path)) yield* withIndexed(path.replace(INDEX, ""));

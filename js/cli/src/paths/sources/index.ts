@@ -11,14 +11,14 @@ import { sitemap } from "./sitemap.js";
 
 export type SourceOptions = DirectoryOptions & RouteOptions;
 
-/** Where paths come from: each reads keys that are yet to be normalised. */
+/** Kinds of sources. Each yields keys that are not normalised yet. */
 const SOURCES = { directory, "build-output": buildOutput, next, sitemap, list };
 
 export type SourceKind = keyof typeof SOURCES;
 
 export const SOURCE_KINDS = Object.keys(SOURCES) as SourceKind[];
 
-/** The keys of a source, as they come. A wildcard key ends in a star after a slash. */
+/** Yields the keys of a source. A wildcard key ends in `/*`. */
 export function keysOf(
   kind: SourceKind,
   path: string,
@@ -27,7 +27,7 @@ export function keysOf(
   return SOURCES[kind](path, options);
 }
 
-/** What kind of source is at a path. */
+/** Detects the kind of the source at a path. */
 export function detectKind(path: string): SourceKind {
   if (path === STDIN) return "list";
   if (statOf(path).isDirectory()) return kindOfDirectory(path);
@@ -56,7 +56,7 @@ function kindOfDirectory(path: string): SourceKind {
   return has("BUILD_ID") && has("routes-manifest.json") ? "next" : "directory";
 }
 
-/** Sites may have a `config.json` that is something else. */
+/** Whether a `config.json` is one of the Build Output API, version 3. */
 function isVersion3(path: string): boolean {
   try {
     return JSON.parse(readFileSync(join(path, "config.json"), "utf8"))?.version === 3;

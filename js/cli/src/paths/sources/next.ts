@@ -10,7 +10,7 @@ import { Locales } from "../routes/locales.js";
 import { pageKeys } from "../routes/next-pages.js";
 import { customKeys, middlewareKeys } from "../routes/next-routes.js";
 
-/** What `next start` answers for a `.next` directory, and for the `public` directory beside it. */
+/** Yields the paths that `next start` answers for `.next` and the `public` directory beside it. */
 export async function* next(
   folder: string,
   { ignoreMiddleware, warn }: RouteOptions,
@@ -43,7 +43,7 @@ async function readManifests(folder: string) {
   };
 }
 
-/** The keys of files, before the base path. */
+/** Yields the keys of files, without the base path. */
 async function* fileKeys(folder: string): AsyncGenerator<string> {
   const mounted = [
     { at: join(folder, "static"), prefix: "/_next/static" },

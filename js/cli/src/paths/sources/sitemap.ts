@@ -8,9 +8,9 @@ import { decode } from "../../files/lines.js";
 import { originOf, pathOf } from "../path-text.js";
 
 /**
- * The paths of a sitemap, of whichever host, and of the alternates that it names on the same host.
+ * Yields the paths of all URLs in a sitemap, whatever their host, and of their alternates on that host.
  *
- * @param file XML, compressed if its name ends in `.gz`
+ * @param file XML; compressed if its name ends in `.gz`
  */
 export async function* sitemap(file: string): AsyncGenerator<string> {
   const reader = new SitemapReader(file);
@@ -31,11 +31,11 @@ function bytesOf(file: string): AsyncIterable<Buffer> {
   return content.pipe(unzipped);
 }
 
-/** Finds the paths in XML as it comes. What is not well-formed is refused, as crawlers do. */
+/** Finds the paths in XML chunk by chunk. Refuses XML that is not well-formed, as crawlers do. */
 class SitemapReader {
   readonly #parser = new SaxesParser();
   #found: string[] = [];
-  /** What the file writes before the names of sitemap elements: nothing, or `prefix:`. */
+  /** Namespace prefix of the sitemap elements: empty, or `prefix:`. */
   #prefix = "";
   #text = "";
   #url = "";
@@ -113,7 +113,7 @@ class SitemapReader {
   }
 }
 
-/** A text without the white space of XML around it: other white space is part of a URL. */
+/** Trims XML white space; any other white space is part of a URL. */
 function trimmed(text: string): string {
   return text.replace(/^[\t\n\r ]+/, "").replace(/(?<![\t\n\r ])[\t\n\r ]+$/, "");
 }
