@@ -1,12 +1,11 @@
-// Looks at what everything depends on: `npm run audit -- [--write] [--advisories]`.
+// Audits dependencies: `npm run audit -- [--write] [--advisories]`.
 //
-// Licences, versions, sources and lockfiles are always checked. `--write` writes anew docs/licences.md, and the
-// notices in packages of what others wrote that is inside; `--advisories` also asks who knows of weaknesses, which takes more network than package registries.
-import { auditCrates } from "./audit/crates.mjs";
+// Always checks licences, versions, sources, lockfiles and notices. `--write` regenerates docs/licences.md and the
+// notices. `--advisories` also queries vulnerability databases, which are not in the package registries.
 import { checkLicences, writeLicences } from "./audit/licences.mjs";
+import { auditCrates, auditPackages } from "./audit/lockfiles.mjs";
 import { checkNotices, writeNotices } from "./audit/notices.mjs";
 import { checkOwnCrates } from "./audit/own-crates.mjs";
-import { auditPackages } from "./audit/packages.mjs";
 import { main, StepError, step } from "./lib/run.mjs";
 import { auditTool } from "./lib/tools.mjs";
 import { installTool, setup } from "./setup.mjs";
@@ -30,5 +29,5 @@ await main(() => {
   }
   checkLicences();
   checkNotices();
-  step(`nothing is wrong${advisories ? "" : "; advisories were not asked for"}`);
+  step(`the audit passed${advisories ? "" : "; advisories were not checked"}`);
 });

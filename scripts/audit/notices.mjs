@@ -1,24 +1,44 @@
-// THIRD-PARTY-NOTICES.txt: what others wrote that is inside an npm package, and the texts of its licences, which
-// ask to be in every copy.
+// THIRD-PARTY-NOTICES.txt: the third-party code inside an npm package and its licence texts, which every copy must
+// carry.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 
 import { inRoot } from "../lib/paths.mjs";
 import { StepError, step } from "../lib/run.mjs";
-import { PUBLISHED } from "./packages.mjs";
-import { embeddedIn, manifest } from "./shipped.mjs";
-import { inOneLine, textsOf } from "./texts.mjs";
+import { allowedLicences, chosen } from "./choice.mjs";
+import { PUBLISHED } from "./lockfiles.mjs";
+import { embeddedIn, licenceFiles, manifest, sourcesOf } from "./shipped.mjs";
 
 /** @typedef {import("./shipped.mjs").Part} Part */
 
-/** What the file is called in each package that needs it. */
+/** Name of the file in each package that needs it. */
 export const NOTICES = "THIRD-PARTY-NOTICES.txt";
 
 const RULE = "=".repeat(80);
 
-/** The published packages that have others' code inside. */
+const APACHE = /Apache License Version 2\.0, January 2004/i;
+const LLVM = /LLVM Exceptions to the Apache 2\.0 License/i;
+
+/**
+ * Recognises the text of a licence, whatever its file name and line breaks.
+ *
+ * @type {Record<string, (text: string) => boolean>}
+ */
+const SIGNS = {
+  "Apache-2.0": (text) => APACHE.test(text) && !LLVM.test(text),
+  "Apache-2.0 WITH LLVM-exception": (text) => APACHE.test(text) && LLVM.test(text),
+  "BSD-3-Clause": (text) => /Redistributions in binary form must.* Neither the name/.test(text),
+  MIT: (text) => /The above copyright notice and this permission notice shall be/.test(text),
+  "Unicode-3.0": (text) => /UNICODE LICENSE V3/.test(text),
+};
+
+/** Placeholder for the copyright holders in a licence template. */
+const BLANK = "<year> <copyright holders>";
+
+/** Returns the published packages that contain third-party code. */
 export const withNotices = () => PUBLISHED.filter((folder) => embeddedIn(folder).length > 0);
 
-/** Writes the files anew. */
+/** Writes the files. */
 export function writeNotices() {
   for (const folder of withNotices()) {
     writeFileSync(inRoot(folder, NOTICES), notices(folder));
@@ -26,13 +46,13 @@ export function writeNotices() {
   }
 }
 
-/** Checks that the files are as they would be written, and that they are published. */
+/** Fails if a file is out of date or not published. */
 export function checkNotices() {
-  step("notices of what is inside");
+  step("third-party notices");
   for (const folder of withNotices()) {
     const file = inRoot(folder, NOTICES);
     if (!existsSync(file) || readFileSync(file, "utf8") !== notices(folder)) {
-      throw new StepError(`${folder}/${NOTICES} is not current: npm run audit -- --write`);
+      throw new StepError(`${folder}/${NOTICES} is out of date; run npm run audit -- --write`);
     }
     if (!manifest(folder).files.includes(NOTICES)) {
       throw new StepError(`${folder}/package.json: "files" lacks ${NOTICES}`);
@@ -44,41 +64,68 @@ export function checkNotices() {
 function notices(folder) {
   const parts = embeddedIn(folder);
   const list = parts.map((part) => `  ${titleOf(part)}: ${part.licence}`).join("\n");
-  const texts = textsWithOwners(parts).map(
+  /** @type {Map<string, { owners: Part[], text: string }>} */
+  const texts = new Map();
+  for (const part of parts) {
+    for (const text of textsOf(part)) {
+      const entry = texts.get(inOneLine(text)) ?? { owners: [], text: tidy(text) };
+      entry.owners.push(part);
+      texts.set(inOneLine(text), entry);
+    }
+  }
+  const sections = [...texts.values()].map(
     ({ owners, text }) => `${RULE}\n${owners.map(titleOf).join("\n")}\n${RULE}\n\n${text}\n`,
   );
   return `Third-party notices of the npm package ${manifest(folder).name}
 
 The package itself is licensed under MIT or Apache-2.0: see LICENSE-MIT and LICENSE-APACHE.
-Its WebAssembly has code that others wrote:
+Its WebAssembly contains third-party code:
 
 ${list}
 
-Below are the texts of these licences; where there is a choice, of the one that is taken.
+Their licence texts follow. Where a licence leaves a choice, this is the text of the one taken.
 
-${texts.join("\n")}`;
+${sections.join("\n")}`;
 }
 
 /** @param {Part} part */
 const titleOf = ({ name, version }) => `${name} ${version}`;
 
-/** Each text once, with those whose it is. @param {Part[]} parts */
-function textsWithOwners(parts) {
-  /** @type {Map<string, { owners: Part[], text: string }>} */
-  const found = new Map();
-  for (const part of parts) {
-    for (const text of textsOf(part)) {
-      const entry = found.get(inOneLine(text)) ?? { owners: [], text: tidy(text) };
-      entry.owners.push(part);
-      found.set(inOneLine(text), entry);
-    }
-  }
-  return [...found.values()];
-}
-
-/** As it is, but for the ends of lines and empty lines around it. @param {string} text */
+/** Trims line ends and surrounding empty lines. @param {string} text */
 const tidy = (text) =>
   text
     .replace(/[^\S\n]+$/gm, "")
     .replace(/^\n+/, "")
     .trimEnd();
+
+/** Removes line breaks and indentation, in which copies of a text differ. @param {string} text */
+export const inOneLine = (text) => text.replace(/\s+/g, " ").trim();
+
+/**
+ * Returns the texts of the licences under which a part is taken, and any NOTICE that must be passed on.
+ *
+ * @param {Part} part
+ */
+export function textsOf(part) {
+  const names = chosen(part.licence, allowedLicences());
+  if (names === undefined) throw new StepError(`${part.name}: ${part.licence} is not allowed`);
+  const files = part.files ?? licenceFiles(sourcesOf(part));
+  const read = files.map((file) => ({ file, text: filled(readFileSync(file, "utf8"), part) }));
+  const isText = (/** @type {string} */ text, /** @type {string} */ name) =>
+    SIGNS[name]?.(inOneLine(text)) ?? false;
+  const missing = names.find((name) => !read.some(({ text }) => isText(text, name)));
+  if (missing !== undefined)
+    throw new StepError(`${part.name} ${part.version}: found no text of ${missing}`);
+  return read
+    .filter(
+      ({ file, text }) => /^notice/i.test(basename(file)) || names.some((n) => isText(text, n)),
+    )
+    .map(({ text }) => text);
+}
+
+/** Fills in the copyright holders. @param {string} text @param {Part} part */
+function filled(text, { name, holders = BLANK }) {
+  const result = text.replace(BLANK, holders);
+  if (result.includes(BLANK)) throw new StepError(`${name}: its licence names no copyright holder`);
+  return result;
+}

@@ -1,20 +1,20 @@
-// That the crates that are published have our own sources in them, and nothing that others wrote.
+// Checks that published crates contain our own sources and no third-party code.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { publishedCrates } from "../lib/crates.mjs";
 import { capture, StepError, step } from "../lib/run.mjs";
 
-/** What a packed crate may have: sources, what says what it is, and what cargo adds. */
+/** Files that a packed crate may contain. */
 const OWN =
   /^((src|examples)\/[\w/]+\.rs|LICENSE-(APACHE|MIT)|README\.md|Cargo\.(lock|toml|toml\.orig)|\.cargo_vcs_info\.json)$/;
 
-/** What code has in it that was copied with the notice of whoever wrote it. */
+/** Marks of code that was copied together with its copyright notice. */
 const NOTICE = /\bcopyright\b|\(c\) \d{4}|©|SPDX-License|licen[cs]ed under/i;
 
 export function checkOwnCrates() {
   for (const { name, manifest_path } of publishedCrates()) {
-    step(`Rust: ${name} has its own sources alone`);
+    step(`Rust: ${name} contains only its own sources`);
     const list = ["package", "--list", "--quiet", "--allow-dirty", "--package", name];
     const files = capture("cargo", list, { showErrors: true })?.split("\n").filter(Boolean);
     if (files === undefined) throw new StepError(`failed: cargo ${list.join(" ")}`);
@@ -22,18 +22,16 @@ export function checkOwnCrates() {
       readFileSync(join(dirname(manifest_path), file), "utf8");
     const wrong = foreignFiles(files, read);
     if (wrong.length > 0)
-      throw new StepError(`${name} packs what others wrote:\n${wrong.join("\n")}`);
+      throw new StepError(`${name} packs third-party files:\n${wrong.join("\n")}`);
   }
 }
 
 /**
- * The files of a packed crate that are not its own sources.
+ * Returns the files of a packed crate that are not its own sources.
  *
  * @param {string[]} files
  * @param {(file: string) => string} read
  */
 export function foreignFiles(files, read) {
-  const isForeign = (/** @type {string} */ file) =>
-    !OWN.test(file) || (file.endsWith(".rs") && NOTICE.test(read(file)));
-  return files.filter(isForeign);
+  return files.filter((f) => !OWN.test(f) || (f.endsWith(".rs") && NOTICE.test(read(f))));
 }

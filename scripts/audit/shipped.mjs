@@ -1,16 +1,14 @@
-// What is in the packages that are published, or comes with them.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+// Third-party code in the published packages, or installed with them, as cargo and npm report it.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { inRoot } from "../lib/paths.mjs";
-import { cargoTree, licenceFiles, sourcesOf, unique } from "./cargo.mjs";
-import { foreignPackages, lockedPackages } from "./lockfiles.mjs";
-import { PUBLISHED } from "./packages.mjs";
-import { standardLibrary } from "./standard-library.mjs";
+import { attempt, capture, StepError } from "../lib/run.mjs";
+import { foreignPackages, lockedPackages, PUBLISHED } from "./lockfiles.mjs";
 
 /**
- * Something that others wrote. Of what is not a crate from the registry, `files` are those with its licences;
- * `holders` is whose it is, if these leave that open.
+ * A third-party component. `files` are its licence files and `holders` its copyright holders, where the sources
+ * of a registry crate do not give them.
  *
  * @typedef {{ name: string, version: string, licence: string, folder?: string, files?: string[], holders?: string }} Part
  */
@@ -18,7 +16,7 @@ import { standardLibrary } from "./standard-library.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
 
-/** The modules: in which package each is, of which crate, and what it has of the standard library. */
+/** The modules: the package that contains each, its crate, and the part of the standard library it links. */
 const MODULES = [
   { name: "edge", folder: "js/edge", crate: "hedgerow-edge-wasm", library: "alloc" },
   { name: "build", folder: "js/edge", crate: "hedgerow-edge-wasm", library: "alloc" },
@@ -26,14 +24,16 @@ const MODULES = [
   { name: "encode", folder: "js/snapshot", crate: "hedgerow-snapshot-wasm", library: "std" },
 ];
 
-/** What people get with the crates, on any system. */
 const CRATES = ["hedgerow-headers", "hedgerow-paths", "hedgerow-snapshot"];
 
-/** All shipments: modules, crates, and npm packages. @returns {Shipment[]} */
+/** Names of files with a licence text, or with the notice that Apache-2.0 requires to pass on. */
+const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
+
+/** Returns the parts of all modules, crates and npm packages. @returns {Shipment[]} */
 export function shipments() {
   return [
     ...MODULES.map((module) => ({
-      what: `\`${module.name}.wasm\`, in the npm package \`${manifest(module.folder).name}\``,
+      what: `Inside \`${module.name}.wasm\` of the npm package \`${manifest(module.folder).name}\``,
       parts: partsOf(module),
     })),
     ...CRATES.map((name) => ({
@@ -47,7 +47,7 @@ export function shipments() {
   ];
 }
 
-/** What others wrote that is inside an npm package: that of its modules. @param {string} folder */
+/** Returns the third-party code inside an npm package. @param {string} folder */
 export function embeddedIn(folder) {
   return unique(MODULES.filter((module) => module.folder === folder).flatMap(partsOf));
 }
@@ -56,25 +56,119 @@ export function embeddedIn(folder) {
 function partsOf({ name, crate, library }) {
   const args = [crate, "--no-default-features", `--features=${name}`, "--target", TARGET];
   const crates = cargoTree(args).foreign;
-  return [...crates, ...zstdOf(crates), ...standardLibrary(library, TARGET)];
+  return [...crates, ...crates.flatMap(zstdIn), ...standardLibrary(library)];
 }
 
-/** The C code of zstd, which one of these crates has. @param {Part[]} crates @returns {Part[]} */
-function zstdOf(crates) {
-  return crates
-    .filter(({ name }) => name === "zstd-sys")
-    .map((crate) => ({
-      ...{ name: "zstd (C)", version: crate.version.split("zstd.")[1] ?? "" },
-      licence: "BSD-3-Clause OR GPL-2.0-only",
-      files: licenceFiles(join(sourcesOf(crate), "zstd")),
-    }));
+/** The C code of zstd that the crate contains. @param {Part} crate @returns {Part[]} */
+function zstdIn(crate) {
+  if (crate.name !== "zstd-sys") return [];
+  const version = crate.version.split("zstd.")[1] ?? "";
+  const files = licenceFiles(join(sourcesOf(crate), "zstd"));
+  return [{ name: "zstd (C)", version, licence: "BSD-3-Clause OR GPL-2.0-only", files }];
 }
 
-/** What an npm package says of itself. @param {string} folder */
+/**
+ * The part of Rust's standard library that a module links. It is built from source, with crates of its own.
+ *
+ * @param {string} crate
+ * @returns {Part[]}
+ */
+function standardLibrary(crate) {
+  const [version, sysroot] = [rustc("--version").split(" ")[1] ?? "", rustc("--print=sysroot")];
+  const manifest = join(sysroot, "lib/rustlib/src/rust/library/Cargo.toml");
+  const args = [crate, "--no-default-features", "--target", TARGET, "--manifest-path", manifest];
+  // The manifests use features that only their own compiler accepts.
+  const { local, foreign } = cargoTree(args, { RUSTC_BOOTSTRAP: "1" });
+  const texts = join(sysroot, "share/doc/rust/licenses");
+  return [
+    {
+      ...{ name: "Rust's standard library", version },
+      // COPYRIGHT-library.html of the toolchain names the holders, and Unicode for the tables in `core`.
+      licence: "(MIT OR Apache-2.0) AND Unicode-3.0",
+      holders: "The Rust Project Developers (see https://thanks.rust-lang.org)",
+      files: ["Apache-2.0.txt", "MIT.txt", "Unicode-3.0.txt"].map((name) => join(texts, name)),
+    },
+    ...local.filter(({ name }) => name === "compiler_builtins").map(builtins),
+    ...foreign,
+  ];
+}
+
+/** Adds the licences of `compiler_builtins`: one in the folder above it, one of its `libm`. @param {Part} part */
+function builtins(part) {
+  const above = join(part.folder ?? "", "..");
+  return { ...part, files: [above, join(above, "libm")].flatMap(licenceFiles) };
+}
+
+/** @param {string} option */
+function rustc(option) {
+  const output = capture("rustc", [option], { showErrors: true });
+  if (output === undefined) throw new StepError(`failed: rustc ${option}`);
+  return output.trim();
+}
+
+/** Runs cargo and returns its output. @param {string[]} args @param {Record<string, string>} [env] */
+function cargo(args, env = {}) {
+  const { status, output, errors } = attempt("cargo", args, { stdout: "pipe", env });
+  if (status !== 0) throw new StepError(`cargo ${args.join(" ")}: ${errors}`);
+  return output;
+}
+
+/**
+ * Returns the crates linked into one, sorted by name: third-party ones and local ones.
+ *
+ * @param {string[]} args what follows `--package`
+ * @param {Record<string, string>} [env]
+ */
+function cargoTree(args, env) {
+  const tree = ["tree", "--locked", "--edges=normal,no-proc-macro", "--prefix=none"];
+  const lines = cargo([...tree, "--format={p}\t{l}", "--package", ...args], env).split("\n");
+  const all = unique(
+    lines
+      .map((line) => /^(\S+) v(\S+)(?: \((\/[^)]+)\))?[^\t]*\t([^*]*?)(?: \(\*\))?$/.exec(line))
+      .flatMap((match) => (match === null ? [] : [match.slice(1)]))
+      .map(([name = "", version = "", folder, licence = ""]) => ({
+        ...{ name, version, licence },
+        ...(folder !== undefined && { folder }),
+      })),
+  );
+  const isForeign = (/** @type {Part} */ { folder }) => folder === undefined;
+  return { foreign: all.filter(isForeign), local: all.filter((part) => !isForeign(part)) };
+}
+
+/** Sorts parts by name and removes duplicates. @param {Part[]} parts */
+function unique(parts) {
+  const byText = new Map(parts.map((part) => [`${part.name} ${part.version}`, part]));
+  return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part);
+}
+
+/** @type {string | undefined} */
+let registry;
+
+/** Returns the folder of a registry crate's sources. @param {Part} part */
+export function sourcesOf({ name, version }) {
+  registry ??= registryFolder();
+  const folder = join(registry, `${name}-${version}`);
+  if (!existsSync(folder)) throw new StepError(`the sources of ${name} ${version} are missing`);
+  return folder;
+}
+
+function registryFolder() {
+  const { packages } = JSON.parse(cargo(["metadata", "--format-version=1", "--locked"]));
+  const foreign = packages.find((/** @type {{ source: unknown }} */ { source }) => source !== null);
+  return dirname(dirname(foreign.manifest_path));
+}
+
+/** Returns the licence files in a folder. @param {string} folder */
+export function licenceFiles(folder) {
+  const names = readdirSync(folder).filter((name) => LICENCE_FILE.test(name));
+  return names.sort().map((name) => join(folder, name));
+}
+
+/** Returns the manifest of an npm package. @param {string} folder */
 export const manifest = (folder) =>
   JSON.parse(readFileSync(inRoot(folder, "package.json"), "utf8"));
 
-/** What npm installs with a package, as the lockfile has it. @param {string} folder @returns {Part[]} */
+/** Returns the packages that npm installs with a package, from the lockfile. @param {string} folder @returns {Part[]} */
 function dependenciesOf(folder) {
   const all = lockedPackages(".");
   const foreign = new Map(foreignPackages("."));
@@ -86,22 +180,22 @@ function dependenciesOf(folder) {
     const { dependencies, optionalDependencies } = all[place] ?? {};
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
       const found = resolve(all, place, name);
-      // An optional package for another system may not be in the lockfile.
+      // The lockfile may lack an optional package for another system.
       if (found !== undefined && foreign.has(found)) visit(found);
     }
   };
   visit(folder);
-  const parts = [...visited].flatMap((place) => {
-    const { version = "", license = "" } = foreign.get(place) ?? {};
-    return version === ""
-      ? []
-      : [{ name: place.split("node_modules/").at(-1) ?? "", version, licence: license }];
-  });
-  return unique(parts);
+  visited.delete(folder);
+  return unique(
+    [...visited].map((place) => {
+      const { version = "", license = "" } = foreign.get(place) ?? {};
+      return { name: place.split("node_modules/").at(-1) ?? "", version, licence: license };
+    }),
+  );
 }
 
 /**
- * Where a package finds another: beside it, or in a folder above.
+ * Returns the place where a package resolves a dependency: beside it or in a folder above.
  *
  * @param {Record<string, unknown>} all
  * @param {string} place

@@ -1,9 +1,9 @@
-/** What the audit of dependencies lets pass, and what it does not. */
+/** What the audit of dependencies accepts and refuses. */
 import { expect, test } from "vitest";
 
-import { chosen } from "../../scripts/audit/expression.mjs";
+import { chosen } from "../../scripts/audit/choice.mjs";
+import { wrongEntries } from "../../scripts/audit/lockfiles.mjs";
 import { checkOwnCrates, foreignFiles } from "../../scripts/audit/own-crates.mjs";
-import { wrongEntries } from "../../scripts/audit/packages.mjs";
 
 const ALLOWED = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-3-Clause"];
 
@@ -15,7 +15,7 @@ test.each([
   ["Apache-2.0 WITH LLVM-exception", ["Apache-2.0 WITH LLVM-exception"]],
   ["(MIT OR GPL-3.0-only) AND Apache-2.0", ["MIT", "Apache-2.0"]],
   ["GPL-3.0-only AND MIT OR MIT", ["MIT"]],
-])("%s leaves a choice that is allowed", (expression, expected) => {
+])("chooses an allowed licence from %s", (expression, expected) => {
   expect(chosen(expression, ALLOWED)).toEqual(expected);
 });
 
@@ -24,7 +24,7 @@ test.each([
   ["BSD-3-Clause OR Apache-2.0 WITH LLVM-exception OR Apache-2.0", ["Apache-2.0"]],
   ["(BSD-3-Clause OR MIT) AND (Apache-2.0 OR MIT)", ["MIT"]],
   ["MIT AND BSD-3-Clause OR Apache-2.0", ["Apache-2.0"]],
-])("of what %s leaves, the preferred is taken", (expression, expected) => {
+])("chooses the preferred licence from %s", (expression, expected) => {
   expect(chosen(expression, ALLOWED)).toEqual(expected);
 });
 
@@ -40,19 +40,19 @@ test.each([
   "SEE LICENSE IN LICENSE",
   "MIT GPL-3.0-only",
   "(MIT",
-])("%j leaves none", (expression) => {
+])("finds no allowed licence in %j", (expression) => {
   expect(chosen(expression, ALLOWED)).toBeUndefined();
 });
 
 const WHOLE = { version: "1.0.0", integrity: "sha512-AAAA", license: "MIT" };
 
-test("entries of a registry that are whole are let pass, and what comes inside them", () => {
+test("accepts complete registry entries and bundled packages", () => {
   const bundled = { version: "1.0.0", license: "MIT", inBundle: true };
   expect(wrongEntries([["node_modules/a", WHOLE]])).toEqual([]);
   expect(wrongEntries([["node_modules/a/node_modules/b", bundled]])).toEqual([]);
 });
 
-test("what has no digest, no licence, or comes from elsewhere is named", () => {
+test("names packages without a digest or licence, or from elsewhere", () => {
   const resolved = "git+ssh://git@example.com/c.git";
   expect(
     wrongEntries([
@@ -68,7 +68,7 @@ test("what has no digest, no licence, or comes from elsewhere is named", () => {
   ]);
 });
 
-test("of a packed crate, what others wrote is named: their folders, languages and notices", () => {
+test("names third-party files in a packed crate by folder, language and copyright notice", () => {
   const sources: Record<string, string> = {
     "src/lib.rs": "//! Ours.",
     "examples/shown.rs": "fn main() {}",
@@ -80,4 +80,4 @@ test("of a packed crate, what others wrote is named: their folders, languages an
   expect(foreign).toEqual(["src/hash.rs", ...others]);
 });
 
-test("the published crates are packed with their own sources alone", checkOwnCrates);
+test("the published crates contain only their own sources", checkOwnCrates);

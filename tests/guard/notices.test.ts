@@ -1,16 +1,21 @@
-/** The packages that have others' code inside carry its licences, as these ask of every copy. */
+/** Packages that contain third-party code carry its licence texts. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
-import { checkNotices, NOTICES, withNotices } from "../../scripts/audit/notices.mjs";
+import {
+  checkNotices,
+  inOneLine,
+  NOTICES,
+  textsOf,
+  withNotices,
+} from "../../scripts/audit/notices.mjs";
 import { embeddedIn } from "../../scripts/audit/shipped.mjs";
-import { inOneLine, textsOf } from "../../scripts/audit/texts.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 
-/** The files that npm would publish of a package. */
+/** Returns the files that npm would publish. */
 function packed(folder: string): string[] {
   const args = ["pack", "--dry-run", "--json", "--ignore-scripts", `--workspace=${folder}`];
   const [{ files }] = JSON.parse(
@@ -19,7 +24,7 @@ function packed(folder: string): string[] {
   return files.map(({ path }: { path: string }) => path);
 }
 
-/** The notices of a package: who is listed, and the texts with those whose they are. */
+/** Parses the notices of a package: the components listed, and the texts with their owners. */
 function noticesOf(folder: string) {
   const [head = "", ...rest] = readFileSync(inRoot(folder, NOTICES), "utf8").split(/^=+\n/m);
   const texts = rest.flatMap((owners, index) =>
@@ -28,16 +33,16 @@ function noticesOf(folder: string) {
   return { listed: [...head.matchAll(/^ {2}(.+): .+$/gm)].map(([, name]) => name), texts };
 }
 
-test("they are the packages that have WebAssembly, and the command has none", () => {
+test("the packages with WebAssembly have notices, the command has none", () => {
   expect(withNotices()).toEqual(["js/edge", "js/snapshot"]);
 });
 
-test.each(["js/edge", "js/snapshot"])("what is packed of %s has its notices", (folder) => {
+test.each(["js/edge", "js/snapshot"])("the packed package %s contains its notices", (folder) => {
   expect(packed(folder)).toContain(NOTICES);
 });
 
 test.each(["js/edge", "js/snapshot"])(
-  "the notices in %s name all that is inside, each with a text",
+  "the notices of %s list every component with a licence text",
   (folder) => {
     const inside = embeddedIn(folder).map(({ name, version }) => `${name} ${version}`);
     const { listed, texts } = noticesOf(folder);
@@ -48,9 +53,9 @@ test.each(["js/edge", "js/snapshot"])(
   },
 );
 
-test("the notices are as the audit writes them, and published", checkNotices);
+test("the notices are up to date and published", checkNotices);
 
-test("the notices have each text once", () => {
+test("the notices contain each text once", () => {
   for (const folder of withNotices()) {
     const texts = noticesOf(folder).texts.map(({ text }) => inOneLine(text));
     expect(new Set(texts).size).toBe(texts.length);
@@ -64,7 +69,7 @@ test.each([
   ["js/edge", "talc", "Shaun Beautement"],
   ["js/edge", "compiler_builtins", "Apache 2.0 License"],
   ["js/edge", "Rust's standard library", "The Rust Project Developers"],
-])("in %s, the text of %s says whose it is", (folder, name, holder) => {
+])("the notices of %s name the copyright holder of %s", (folder, name, holder) => {
   const own = noticesOf(folder).texts.filter(({ owners }) =>
     owners.some((owner) => owner.startsWith(`${name} `)),
   );
@@ -73,7 +78,7 @@ test.each([
 
 const BSD = "Redistributions in binary form must ...\nNeither the name of ...";
 
-/** A part whose sources have these files. */
+/** A part with these licence files. */
 function part(licence: string, files: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), "hedgerow-notices-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -84,19 +89,19 @@ function part(licence: string, files: Record<string, string>) {
   return { name: "some", version: "1.0.0", licence, files: paths };
 }
 
-test("the texts are those of the licence that is taken, whatever its file is called", () => {
+test("finds the text of the chosen licence whatever its file name", () => {
   const files = { COPYING: "GNU GENERAL PUBLIC LICENSE", LICENSE: BSD };
   expect(textsOf(part("GPL-2.0-only OR BSD-3-Clause", files))).toEqual([BSD]);
 });
 
-test("what Apache-2.0 has passed on goes with it", () => {
+test("passes on the NOTICE file of Apache-2.0", () => {
   const apache = "Apache License\n  Version 2.0, January 2004";
   const files = { "LICENSE-APACHE": apache, NOTICE: "Made by some." };
   expect(textsOf(part("Apache-2.0", files))).toEqual([apache, "Made by some."]);
 });
 
-test("what comes without the text of its licence, or does not say whose it is, fails", () => {
+test("fails without a licence text or a copyright holder", () => {
   expect(() => textsOf(part("MIT", { LICENSE: BSD }))).toThrow("some 1.0.0: found no text of MIT");
   const blank = { MIT: "Copyright (c) <year> <copyright holders>" };
-  expect(() => textsOf(part("MIT", blank))).toThrow("does not say whose it is");
+  expect(() => textsOf(part("MIT", blank))).toThrow("names no copyright holder");
 });
