@@ -1,4 +1,4 @@
-// Shows what Hedgerow does, on realistic input.
+// Runs the three jobs on realistic input and prints what they did: `npm run demo`.
 import { build } from "./build.mjs";
 import { installPrograms } from "./lib/debian.mjs";
 import { main } from "./lib/run.mjs";
@@ -8,7 +8,7 @@ await main(async () => {
   setup();
   installPrograms("demo");
   build();
-  // Imported late: what they need is installed by now.
+  // Imported late, because their dependencies are only installed by now.
   const { demonstrateHeaders } = await import("./demo/headers.mjs");
   await demonstrateHeaders();
   const { demonstratePaths } = await import("./demo/paths.mjs");

@@ -1,8 +1,7 @@
 // The regression guard: `npm run guard -- [--accept | --seed-slow-down]`.
 //
-// Times say little on machines that others use, too. So this counts: the instructions of the hot native
-// paths, and the bytes of the WebAssembly modules. What differs from the record fails; what is better
-// fails as well, or the next loss would hide behind it.
+// Timings are unreliable on shared machines, so the guard counts instructions of the hot native paths and bytes of
+// the WebAssembly modules. Any difference from the record fails: an unrecorded gain would hide the next loss.
 import { readFileSync, writeFileSync } from "node:fs";
 
 import { build } from "./build.mjs";
@@ -21,7 +20,7 @@ import { setup } from "./setup.mjs";
 
 const RECORD = inRoot("bench", "guard", "record.json");
 
-/** The program that does the work. */
+/** The measured program. */
 const PROGRAM = inRoot("target", "release", "hedgerow-guard");
 
 const OPTIONS = ["--accept", "--seed-slow-down"];
@@ -36,16 +35,16 @@ await main(() => {
   setup();
   installPrograms("guard");
   build();
-  step("the hot native paths, built");
+  step("building the hot native paths");
   run("cargo", ["build", "--quiet", "--release", "--package", "hedgerow-guard"]);
   if (option === "--accept") accept();
   else check(option === "--seed-slow-down");
 });
 
 /**
- * Compares with the record, and then proves that a loss would have been found.
+ * Compares with the record, then proves that a loss would be found.
  *
- * @param {boolean} slowed whether every path is made to do more
+ * @param {boolean} slowed whether to slow every path down
  */
 function check(slowed) {
   const { figures, machine } = measured(slowed);
@@ -53,21 +52,21 @@ function check(slowed) {
   const found = differences(record.figures, figures);
   if (found.length > 0) throw new StepError(explain(found, record.machine, machine));
   printTable(Object.entries(figures));
-  step("the same, slowed: every path has to be found");
+  step("counting again with every path slowed, which the guard must find");
   proveThatItCanFail(figures);
-  step("the guard holds");
+  step("the guard passed");
 }
 
-/** Counts all paths once more, each slowed. @param {Figures} figures those of now */
+/** Counts all paths again, each slowed down. @param {Figures} figures the present figures */
 function proveThatItCanFail(figures) {
   const { counts } = countInstructions(PROGRAM, ["--slow"]);
   const found = differences(figures, { ...figures, ...counts });
   const worse = new Set(found.filter(({ verdict }) => verdict === "worse").map(({ name }) => name));
   const missed = Object.keys(counts).filter((name) => !worse.has(name));
-  if (missed.length > 0) throw new StepError(`slowed, and not found to be: ${missed.join("; ")}`);
+  if (missed.length > 0) throw new StepError(`slowed down but not found: ${missed.join("; ")}`);
 }
 
-/** Makes what there is now the record. */
+/** Records the present figures. */
 function accept() {
   const { figures, machine } = measured(false);
   const record = { machine, figures: accepted(readRecord().figures, figures) };

@@ -1,4 +1,4 @@
-// Realistic requests go through an edge worker that strips internal headers, to a plain origin.
+// Sends realistic requests through an edge worker that strips internal headers, to a plain origin.
 import http from "node:http";
 
 import { HeaderStripper } from "hedgerow";
@@ -13,9 +13,9 @@ import { startWorker } from "../lib/worker.mjs";
 const CONCURRENCY = 16;
 const HOST = "127.0.0.1";
 
-/** Fields that belong to one connection or message, and that no client may choose freely. */
+/** Fields of one connection or message, which a client cannot choose freely. */
 const NOT_SENT = new Set(["connection", "content-length", "expect", "host", "te"]);
-/** Fields that workerd itself replaces on the way out. */
+/** Fields that workerd replaces in outgoing requests. */
 const OWNED_BY_WORKERD = new Set(["accept-encoding", "cf-connecting-ip", "cf-worker", "host"]);
 
 /** @typedef {[name: string, value: string][]} Fields */
@@ -37,23 +37,23 @@ export async function demonstrateHeaders() {
     PATHS: sent.map((_, number) => `/${number}`),
   });
   try {
-    step(`${sent.length} realistic requests through the worker in Miniflare`);
+    step(`headers: sending ${sent.length} realistic requests through a worker in Miniflare`);
     const start = performance.now();
     const answers = await sendAll(url, sent);
     const seconds = (performance.now() - start) / 1000;
-    step("stripping alone, beside the naive loop");
+    step("headers: timing strip() alone, against a loop of delete()");
     const isInternal = (/** @type {string} */ name) => internal.has(name);
     const leakedIn = count(arrived, isInternal);
     const leakedOut = count(answers, isInternal);
     const altered = alteredCount(sent, arrived, internal);
     printTable([
       ["internal headers sent by clients", count(sent, isInternal)],
-      ["  seen by the origin", leakedIn],
+      ["  that reached the origin", leakedIn],
       ["internal headers sent by the origin", leaking.length * sent.length],
-      ["  seen by clients", leakedOut],
+      ["  that reached clients", leakedOut],
       ["other headers sent by clients", count(sent, (name) => !isInternal(name))],
-      ["  altered on the way", altered],
-      ["requests a second", Math.round(sent.length / seconds)],
+      ["  that were altered", altered],
+      ["requests per second", Math.round(sent.length / seconds)],
       ...strippingTimes(),
     ]);
     if (leakedIn + leakedOut + altered > 0) {
@@ -66,7 +66,7 @@ export async function demonstrateHeaders() {
 }
 
 /**
- * A plain HTTP server that keeps what arrives, by the number in the path, and leaks internal headers.
+ * Starts an HTTP server that records each request by the number in its path and leaks internal headers.
  *
  * @param {Fields[]} arrived
  * @param {Fields} leaking
@@ -98,7 +98,7 @@ function fieldsOf(raw) {
 }
 
 /**
- * Sends every request, a few at a time, and returns the fields of every answer.
+ * Sends all requests with bounded concurrency and returns the fields of the responses.
  *
  * @param {URL} url
  * @param {Fields[]} sent
@@ -135,7 +135,7 @@ function count(messages, picks) {
 }
 
 /**
- * How many fields that are not internal are missing, changed or new at the origin.
+ * Counts the public fields that are missing, changed or new at the origin.
  *
  * @param {Fields[]} sent
  * @param {Fields[]} arrived
@@ -163,11 +163,11 @@ function strippingTimes() {
   );
   const [ours = 0, naive = 0] = medians(measure(compared, requests("real"), 10));
   return [
-    ["time of strip(Headers), Node, a request", microseconds(ours)],
-    ["  of headers.delete() in a loop", microseconds(naive)],
-    ["  ratio", `${(naive / ours).toFixed(1)} ×`],
+    ["strip(headers), per request in Node", microseconds(ours)],
+    ["  headers.delete() in a loop", microseconds(naive)],
+    ["  speed-up", `${(naive / ours).toFixed(1)} ×`],
   ];
 }
 
-/** How many members of `a` are not in `b`. @param {Set<string>} a @param {Set<string>} b */
+/** Counts the members of `a` that are not in `b`. @param {Set<string>} a @param {Set<string>} b */
 const difference = (a, b) => [...a].filter((member) => !b.has(member)).length;

@@ -1,4 +1,4 @@
-// A site of all installed files behind a worker that refuses what cannot exist.
+// Serves a site of all installed files behind a worker that answers 404 for paths that cannot exist.
 import http from "node:http";
 
 import { buildPathFilter, normalizePath, PathFilter, PathSet } from "hedgerow";
@@ -14,11 +14,11 @@ const CONCURRENCY = 16;
 const REQUESTS = 4_000;
 const FILTER = "/_hedgerow/paths.filter";
 
-/** The path of a URL for the name of a file. @param {string} name */
+/** Returns the URL path of a file name. @param {string} name */
 const urlPath = (name) => name.split("/").map(encodeURIComponent).join("/");
 
 export async function demonstratePaths() {
-  step("a filter of the paths of all installed packages");
+  step("paths: building a filter of the files of all installed packages");
   const urls = installedPaths().map(urlPath);
   const known = urls.map(normalizePath);
   const start = performance.now();
@@ -29,25 +29,25 @@ export async function demonstratePaths() {
     ORIGIN: `http://${HOST}:${storage.port}`,
   });
   try {
-    step(`${REQUESTS} requests through the worker in Miniflare, half of them for nothing`);
+    step(`paths: sending ${REQUESTS} requests through a worker, half of them for missing paths`);
     const asked = some(urls, REQUESTS / 2).flatMap((path) => [path, `${path}~`]);
     const statuses = await askAll(url, asked);
     const isKnown = (/** @type {number} */ index) => index % 2 === 0;
     const missing = statuses.filter((status, index) => isKnown(index) && status !== 200).length;
     const found = statuses.filter((status, index) => !isKnown(index) && status !== 404).length;
-    step("loading and asking alone, beside JSON");
+    step("paths: timing load and query alone, against JSON and a Set");
     const json = JSON.stringify(known);
     printTable([
       ["paths of the site", known.length],
-      ["paths a second, to build the filter", Math.round(known.length / seconds)],
-      ["size of the filter, in bytes", file.length],
-      ["  of the paths as JSON", Buffer.byteLength(json)],
-      ["requests for what exists", REQUESTS / 2],
-      ["  answered 404", missing],
-      ["requests for what does not exist", REQUESTS / 2],
-      ["  look-ups in the storage avoided", REQUESTS / 2 - storage.misses()],
-      ["  false positives, which asked the storage", storage.misses()],
-      ["  answered otherwise than 404", found],
+      ["paths added per second", Math.round(known.length / seconds)],
+      ["filter size, bytes", file.length],
+      ["  the same paths as JSON", Buffer.byteLength(json)],
+      ["requests for existing paths", REQUESTS / 2],
+      ["  answered 404 by mistake", missing],
+      ["requests for missing paths", REQUESTS / 2],
+      ["  storage look-ups avoided", REQUESTS / 2 - storage.misses()],
+      ["  false positives, sent to storage", storage.misses()],
+      ["  not answered 404", found],
       ...times(known, file, json),
     ]);
     if (missing + found > 0)
@@ -59,7 +59,7 @@ export async function demonstratePaths() {
 }
 
 /**
- * A server of the site: slow in real life, and asked for the filter once.
+ * Starts the storage of the site, which also serves the filter.
  *
  * @param {Set<string>} paths
  * @param {Uint8Array} file
@@ -83,7 +83,7 @@ async function startStorage(paths, file) {
   return { port, misses: () => misses, close: () => server.close() };
 }
 
-/** So many of a list, evenly spread. @param {string[]} list @param {number} count */
+/** Picks `count` items of a list, evenly spread. @param {string[]} list @param {number} count */
 function some(list, count) {
   return Array.from(
     { length: count },
@@ -92,7 +92,7 @@ function some(list, count) {
 }
 
 /**
- * The status of the answer to each path, a few asked for at a time.
+ * Requests all paths with bounded concurrency and returns the status codes.
  *
  * @param {URL} url
  * @param {string[]} paths
@@ -158,10 +158,10 @@ function times(known, file, json) {
   const [asking, looking] = medians(measure(asks, queries, 40));
   filter.free();
   return [
-    ["time to load the filter, and ask it once", microseconds(loading)],
-    ["  to parse the JSON into a Set, and ask it", microseconds(parsing)],
-    ["  ratio", `${Math.round(parsing / loading)} ×`],
-    ["time to ask the filter for a path", `${asking} ns`],
-    ["  to ask the Set", `${looking} ns`],
+    ["load the filter and query it once", microseconds(loading)],
+    ["  parse the JSON into a Set and query it", microseconds(parsing)],
+    ["  speed-up", `${Math.round(parsing / loading)} ×`],
+    ["query the filter", `${asking} ns`],
+    ["  query the Set", `${looking} ns`],
   ];
 }

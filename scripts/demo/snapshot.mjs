@@ -1,5 +1,5 @@
-// A disk of installed files, as a snapshot and back, by Hedgerow and by plain zstd, from a file, from a server
-// and from a cache.
+// Snapshots a disk image of installed files and restores it from a file, a server and a cache, with Hedgerow and
+// with plain zstd.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -22,10 +22,10 @@ import { printTable } from "../lib/table.mjs";
 
 const SIZES = { imageBytes: 2 ** 30, dataBytes: 300e6 };
 
-/** What a connection to an object store is like: how fast, and when the first byte comes, in ms. */
+/** Simulated object store: throughput of a connection, and time to first byte in milliseconds. */
 const CONNECTION = { bytesPerSecond: 90e6, firstByte: 30 };
 
-/** What the cache may take on the disk: more than the image's data. */
+/** Size limit of the cache: more than the data of the image. */
 const CACHE_BYTES = 2 ** 30;
 
 export async function demonstrateSnapshot() {
@@ -44,16 +44,16 @@ async function demonstrateIn(folder) {
   const restored = join(folder, "restored.ext4");
   const unpacked = join(folder, "unpacked.ext4");
 
-  step("an ext4 image of installed files (a few seconds)");
+  step("snapshots: making an ext4 image of installed files (a few seconds)");
   const { files } = makeExt4Image(image, SIZES);
 
-  step("its snapshot, and the image back from it");
+  step("snapshots: creating, restoring and verifying a snapshot");
   const creating = await timed(() => createSnapshot(image, snapshot));
   const { digest, imageSize, dataSize, fileSize, dataFrames } = await inspectSnapshot(snapshot);
   const restoring = await timed(() => restoreSnapshot(snapshot, restored, { digest }));
   const verifying = await timed(() => verifySnapshot(snapshot, { digest }));
 
-  step("the same by zstd alone");
+  step("snapshots: restoring it with zstd alone");
   const unpacking = await timed(() => {
     run("zstd", ["-d", "--sparse", "-q", snapshot, "-o", unpacked]);
     run("sync", [unpacked]);
@@ -61,41 +61,41 @@ async function demonstrateIn(folder) {
 
   const { bytesPerSecond, firstByte } = CONNECTION;
   step(
-    `from a server: ${bytesPerSecond / 1e6} MB/s a connection, ${firstByte} ms to the first byte`,
+    `snapshots: restoring from a server with ${bytesPerSecond / 1e6} MB/s per connection and ${firstByte} ms to the first byte`,
   );
   const { url, close } = await serve(snapshot);
   const { remote, cached } = await restoreByAll(url, folder, digest).finally(close);
 
-  step("comparing, and e2fsck");
+  step("snapshots: comparing the images and running e2fsck");
   const copies = [restored, unpacked, ...remote.copies, ...cached.copies];
   const differing = copies.filter((copy) => attempt("cmp", [image, copy]).status !== 0).length;
   for (const copy of copies) checkExt4Image(copy);
 
   printTable([
     ["files in the image", files],
-    ["size of the image, in MB", megabytes(imageSize)],
-    ["  of its data", megabytes(dataSize)],
-    ["  of the snapshot", megabytes(fileSize)],
-    ["frames of data", dataFrames],
-    ["to make the snapshot, in ms", creating],
-    ["to restore it, and have it on the disk, in ms", restoring],
-    ["  by zstd -d --sparse", unpacking],
-    ["to verify it, in ms", verifying],
-    ["to restore it from the server, in ms", remote.restoring],
-    ["  by curl, and then zstd -d --sparse", remote.oneAfterTheOther],
-    ["  by curl | zstd -d --sparse", remote.streaming],
-    ["to restore it through a cache that has to fetch it, in ms", cached.filling],
-    ["  a second time, when it is there", cached.hitting],
-    ["  to use it where it is, without a copy", cached.leasing],
-    ["blocks of the image, in MB", blocks(image)],
-    ["  of the restored one", blocks(restored)],
+    ["image size, MB", megabytes(imageSize)],
+    ["  data in it", megabytes(dataSize)],
+    ["  snapshot", megabytes(fileSize)],
+    ["data frames", dataFrames],
+    ["create the snapshot, ms", creating],
+    ["restore it from a file and fsync, ms", restoring],
+    ["  zstd -d --sparse, sync", unpacking],
+    ["verify it, ms", verifying],
+    ["restore it from the server, ms", remote.restoring],
+    ["  curl, then zstd -d --sparse", remote.sequential],
+    ["  curl | zstd -d --sparse", remote.streaming],
+    ["restore it through an empty cache, ms", cached.filling],
+    ["  again, from the cache", cached.hitting],
+    ["  lease it from the cache, without a copy", cached.leasing],
+    ["disk space of the image, MB", blocks(image)],
+    ["  of the restored image", blocks(restored)],
     ["restored images that differ", differing],
   ]);
   if (differing > 0) throw new StepError("expected the image, found another one");
 }
 
 /**
- * Restores a snapshot that a server has, without a cache and with one.
+ * Restores a snapshot from a server, without and with a cache.
  *
  * @param {string} url
  * @param {string} folder
@@ -103,13 +103,13 @@ async function demonstrateIn(folder) {
  */
 async function restoreByAll(url, folder, digest) {
   const remote = await restoreFromServer(url, folder, digest);
-  step("and through a cache, twice");
+  step("snapshots: restoring through a cache, twice");
   const cached = await restoreThroughCache(url, folder, digest);
   return { remote, cached };
 }
 
 /**
- * Restores a snapshot that a server has, by Hedgerow and by curl and zstd.
+ * Restores a snapshot from a server with Hedgerow and with curl and zstd.
  *
  * @param {string} url
  * @param {string} folder
@@ -121,7 +121,7 @@ async function restoreFromServer(url, folder, digest) {
   const unpacked = join(folder, "fetched-by-curl.ext4");
   const streamed = join(folder, "streamed-by-curl.ext4");
   const restoring = await timed(() => restoreSnapshot(url, restored, { digest }));
-  const oneAfterTheOther = await timed(() => {
+  const sequential = await timed(() => {
     run("curl", ["-sSf", url, "-o", fetched]);
     run("zstd", ["-d", "--sparse", "-q", fetched, "-o", unpacked]);
     run("sync", [unpacked]);
@@ -131,11 +131,11 @@ async function restoreFromServer(url, folder, digest) {
     run("bash", ["-c", pipe, url, streamed]);
     run("sync", [streamed]);
   });
-  return { restoring, oneAfterTheOther, streaming, copies: [restored, unpacked, streamed] };
+  return { restoring, sequential, streaming, copies: [restored, unpacked, streamed] };
 }
 
 /**
- * Restores a snapshot twice through a cache: the first time it is fetched, the second time it is there.
+ * Restores a snapshot twice through a cache: a miss, then a hit.
  *
  * @param {string} url
  * @param {string} folder
@@ -156,7 +156,7 @@ async function restoreThroughCache(url, folder, digest) {
   }
 }
 
-/** Starts a server of a file. It ends with this process, however that ends. @param {string} file */
+/** Starts a server for a file. It ends with this process, however that ends. @param {string} file */
 async function serve(file) {
   const args = [inRoot("tests", "origin", "serve.mjs"), "--file", file];
   const { bytesPerSecond, firstByte } = CONNECTION;
@@ -172,10 +172,10 @@ async function serve(file) {
     };
     return { url: urls[0], close };
   }
-  throw new StepError("the server of the snapshot does not start");
+  throw new StepError("the snapshot server did not start");
 }
 
-/** How long an action takes, in milliseconds. @param {() => unknown} action */
+/** Measures an action, in milliseconds. @param {() => unknown} action */
 async function timed(action) {
   const start = performance.now();
   await action();
@@ -185,5 +185,5 @@ async function timed(action) {
 /** @param {number} bytes */
 const megabytes = (bytes) => Math.round(bytes / 1e6);
 
-/** What a file takes on the disk, in MB. @param {string} path */
+/** Returns the disk space of a file, in MB. @param {string} path */
 const blocks = (path) => megabytes(statSync(path).blocks * 512);

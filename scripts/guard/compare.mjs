@@ -1,14 +1,14 @@
-// Comparing figures with those that were recorded. Less is better, of all of them.
+// Compares figures with recorded ones. Less is better for all of them.
 
-/** By how much a figure may differ, either way. */
+/** Maximum relative difference, in either direction. */
 export const TOLERANCE = 0.03;
 
-/** @typedef {Record<string, number>} Figures by what they are of */
+/** @typedef {Record<string, number>} Figures by name */
 /** @typedef {"worse" | "better" | "new" | "gone"} Verdict */
 /** @typedef {{ name: string, recorded: number | undefined, found: number | undefined, verdict: Verdict }} Difference */
 
 /**
- * The figures that differ by more than is tolerated, and those that only one side has.
+ * Returns the figures that differ by more than the tolerance, and those on one side only.
  *
  * @param {Figures} recorded
  * @param {Figures} found
@@ -36,8 +36,8 @@ function judged(recorded, found) {
 }
 
 /**
- * What to record when all of `found` is accepted. What is within the tolerance stays as it was: many
- * small losses in a row must come to light as one.
+ * Returns the new record. A figure within the tolerance keeps its recorded value, so that many small
+ * losses add up until they are found.
  *
  * @param {Figures} recorded
  * @param {Figures} found
@@ -54,7 +54,7 @@ export function accepted(recorded, found) {
 }
 
 /**
- * What is told of differences, and of what else differs between here and where the record was made.
+ * Describes the differences, and how this machine differs from the one of the record.
  *
  * @param {Difference[]} found
  * @param {Record<string, string>} recordedOn
@@ -65,11 +65,11 @@ export function explain(found, recordedOn, here) {
   const percent = TOLERANCE * 100;
   const onlyBetter = found.every(({ verdict }) => verdict === "better");
   return [
-    `not as bench/guard/record.json has it, by more than ${percent} %:`,
+    `figures differ from bench/guard/record.json by more than ${percent} %:`,
     ...found.map((difference) => `  ${line(difference)}`),
-    ...(onlyBetter ? ["all of it is better; the record has to say so"] : []),
+    ...(onlyBetter ? ["all of them are better; record them, or a later loss goes unnoticed"] : []),
     ...others.map(([name, value]) => `this is ${name} ${value}, recorded with ${recordedOn[name]}`),
-    "if that is meant: npm run guard -- --accept",
+    "if this is intended, run npm run guard -- --accept",
   ].join("\n");
 }
 

@@ -1,22 +1,21 @@
-// Counting instructions with callgrind.
+// Counts instructions with Callgrind.
 //
-// The counts are the same from run to run, but for a few instructions, and on every x86-64 machine with
-// AVX2: Valgrind shows programs a processor of its own, an Intel Core of 2013, whatever it runs on. So
-// code that looks for AVX-512, for another maker or for other caches takes the same path everywhere.
+// Counts are reproducible to within a few instructions on any x86-64 machine with AVX2, because Valgrind emulates
+// one processor (an Intel Core of 2013): code that detects AVX-512, vendors or caches takes the same path everywhere.
 //
-// It needs no crate. Gungraun counts by the same means, and is well kept; but its runner would be one more
-// tool to build, and its baselines lie among what was built, where they cannot be committed as one file.
+// Gungraun counts by the same means, but its runner is one more tool to build, and its baselines lie in the build
+// folder and cannot be committed as one file.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { capture, StepError } from "../lib/run.mjs";
 
-/** The function in whose calls the work is done, one call a case. */
+/** The measured function, called once per case. */
 const COUNTED = "hedgerow_guard::counted";
 
 /**
- * Runs the program, and counts the instructions of one operation of each of its cases.
+ * Runs the program and counts the instructions per operation of each case.
  *
  * @param {string} program
  * @param {string[]} args
@@ -42,7 +41,7 @@ export function countInstructions(program, args) {
   }
 }
 
-/** Reads what was counted of a case, whose file has its number. @param {string} files */
+/** Reads the count of a case from the file with its number. @param {string} files */
 const readCase = (files) => (/** @type {string} */ said, /** @type {number} */ index) => {
   const [operations, name = ""] = said.split("\t");
   const total = /^totals: (\d+)$/m.exec(readFileSync(`${files}.${index + 1}`, "utf8"))?.[1];

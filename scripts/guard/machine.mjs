@@ -1,4 +1,4 @@
-// What counts depend on besides the code: told when they differ.
+// Describes the tools that instruction counts depend on besides the code.
 import { capture } from "../lib/run.mjs";
 
 /** @param {string} processor as programs see it in Valgrind */
@@ -11,7 +11,7 @@ export function machine(processor) {
     LLVM: field("LLVM version"),
     target: field("host"),
     processor,
-    // They compile zstd: the first for this machine, the other to WebAssembly.
+    // cc compiles zstd natively, clang to WebAssembly.
     cc: firstLine("cc", ["--version"]),
     clang: firstLine("clang", ["--version"]),
     "C library": firstLine("getconf", ["GNU_LIBC_VERSION"]),

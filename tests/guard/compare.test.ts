@@ -53,13 +53,13 @@ test("what is told has both figures, their ratio, and how to accept it", () => {
   expect(text).toContain((recorded * 1.05).toLocaleString("en"));
   expect(text).toContain("(1.050 ×): worse");
   expect(text).toContain("npm run guard -- --accept");
-  expect(text).not.toContain("all of it is better");
+  expect(text).not.toContain("all of them are better");
 });
 
 test("what is better has to be accepted, too, and is told to be better", () => {
   const text = told(doctored(0.9));
   expect(text).toContain("(0.900 ×): better");
-  expect(text).toContain("all of it is better");
+  expect(text).toContain("all of them are better");
 });
 
 test("a figure that is new, and one that is gone, are differences", () => {
