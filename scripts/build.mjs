@@ -20,7 +20,7 @@ export function build() {
       "js/edge/package.json",
       "scripts/lib/bundle-edge.mjs",
     ],
-    // Of TypeScript there are only the types.
+    // tsc emits only types here.
     () => run(process.execPath, [inRoot("scripts", "lib", "bundle-edge.mjs")]),
   );
   buildSnapshotWasm();
@@ -34,17 +34,16 @@ export function build() {
 }
 
 /**
- * How small modules are made on a stable compiler: the core library is built anew, so that a panic
- * in it is one instruction that traps, without the text that no one would read, and so that what it
- * has a small form of, it uses. Both are options of the compiler that are not stable yet; the
- * version that `rust-toolchain.toml` names has them.
+ * Options for small modules: rebuild the core library with panics that trap without a message, and with
+ * its size-optimised code. Both options are unstable; RUSTC_BOOTSTRAP enables them in the pinned stable
+ * compiler.
  */
 const SMALL = {
   args: (/** @type {string} */ libraries) => [
     `-Zbuild-std=${libraries}`,
     "-Zbuild-std-features=optimize_for_size",
   ],
-  // These go before all else that may be set where the build runs.
+  // Overrides any flags in the caller's environment.
   env: {
     RUSTC_BOOTSTRAP: "1",
     CARGO_ENCODED_RUSTFLAGS: [
@@ -57,12 +56,12 @@ const SMALL = {
 };
 
 /**
- * Builds a module of a crate: the feature that is called as it is.
+ * Builds a module of a crate from the feature of the same name.
  *
  * @param {string} crate
- * @param {string} output the folder that the module and its glue go to
+ * @param {string} output the folder for the module and its glue
  * @param {string} name
- * @param {string} libraries what of the standard library the crate has
+ * @param {string} libraries the parts of the standard library to build
  * @param {Record<string, string>} env
  */
 function buildSmall(crate, output, name, libraries, env) {
@@ -71,7 +70,7 @@ function buildSmall(crate, output, name, libraries, env) {
 }
 
 /**
- * `crates/edge-wasm` → `js/edge/wasm`: its modules, their glue, and the presets.
+ * Builds `crates/edge-wasm` into `js/edge/wasm`: modules, glue and presets.
  */
 function buildEdgeWasm() {
   const output = inRoot("js/edge/wasm");
@@ -107,7 +106,7 @@ function buildEdgeWasm() {
   );
 }
 
-/** `crates/snapshot-wasm` → `js/snapshot/wasm`: its modules and their glue. */
+/** Builds `crates/snapshot-wasm` into `js/snapshot/wasm`: modules and glue. */
 function buildSnapshotWasm() {
   const output = inRoot("js/snapshot/wasm");
   const inputs = [
@@ -134,14 +133,14 @@ function buildSnapshotWasm() {
   );
 }
 
-/** The types of a `.wasm` file, where bundlers compile what is imported. */
+/** Types of an imported `.wasm` file, which the bundler compiles. */
 const COMPILED = "declare const module: WebAssembly.Module;\nexport default module;\n";
 
 /**
- * Writes the rule lists of `hedgerow-headers` as JavaScript: of each preset the list for requests, and the one for
- * responses where that is another.
+ * Writes the rule lists of `hedgerow-headers` as JavaScript: for each preset the list for requests, and the list for
+ * responses if it differs.
  *
- * @param {string} module without its ending
+ * @param {string} module path without extension
  */
 function writePresets(module) {
   const example = ["--package", "hedgerow-headers", "--example", "presets"];
@@ -162,8 +161,8 @@ export default presets;
  * Compiles a package's `src` to its `dist`.
  *
  * @param {string} folder
- * @param {string[]} also what else its types come from
- * @param {() => void} then what is left to do
+ * @param {string[]} also further inputs
+ * @param {() => void} then a step after compilation
  */
 function buildPackage(folder, also, then = () => {}) {
   const output = inRoot(folder, "dist");

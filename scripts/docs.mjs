@@ -1,5 +1,5 @@
-// Builds the docs of all that can be imported into target/docs, and runs all that documents say. Fails if
-// something public is not documented, if a link leads nowhere, or if a block of code does not do what it says.
+// Builds the API docs in target/docs and runs the code in all documents. Fails if a public item is undocumented, a
+// link is broken, or a code block does not do what the document says.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 import { entriesOf } from "./docs/entries.mjs";
@@ -13,7 +13,7 @@ import { installSuite } from "./lib/suites.mjs";
 const OUTPUT = inRoot("target", "docs");
 
 await main(() => {
-  // The types of packages come from their modules, too, and documents say what to install: what is packed.
+  // Types also come from generated modules, and documents install the packed packages.
   setUpTests();
   installSuite("scripts/docs");
   rmSync(OUTPUT, { recursive: true, force: true });
@@ -25,14 +25,14 @@ await main(() => {
     { title: "Rust", packages: crates },
   ];
   writeFileSync(`${OUTPUT}/index.html`, indexPage(groups));
-  step("documented: target/docs/index.html");
-  step("what documents say");
+  step("API docs: target/docs/index.html");
+  step("running the code in all documents");
   run("vitest", ["run", "--project", "documents"]);
-  step("all documents are right");
+  step("all documents passed");
 });
 
 /**
- * Documents a package, if it has anything that can be imported.
+ * Documents a package if it has an API.
  *
  * @param {string} folder in `js`
  */
@@ -57,7 +57,7 @@ function documentPackage(folder) {
   return [{ name, version, description, href: `${folder}/index.html` }];
 }
 
-/** Documents the crates that are published. */
+/** Documents the published crates. */
 function documentCrates() {
   const crates = publishedCrates();
   step("Rust: documentation");
@@ -70,7 +70,7 @@ function documentCrates() {
     ],
     { env: { RUSTDOCFLAGS: "--deny warnings" } },
   );
-  // Moved, so that nothing stays of crates that are no more: cargo misses it, and makes it anew.
+  // Moved, so that cargo writes a new folder next time and pages of removed crates disappear.
   renameSync(`${target}/doc`, `${OUTPUT}/rust`);
   return crates.map(({ name, version, description }) => {
     const href = `rust/${name.replaceAll("-", "_")}/index.html`;

@@ -1,4 +1,4 @@
-// Formats everything in place.
+// Formats all files in place.
 import { main, run } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 

@@ -1,12 +1,12 @@
-// Fuzzes every target for a bounded time, and runs the tests that try at random with all of their trials:
-// `npm run fuzz -- [seconds a target]`.
+// Fuzzes every target for a bounded time, then runs randomised tests with all trials:
+// `npm run fuzz -- [seconds per target]`.
 import { capture, main, run, StepError, step } from "./lib/run.mjs";
 import { setUpTests } from "./lib/set-up-tests.mjs";
 import { fuzzTool } from "./lib/tools.mjs";
 import { runAllTrials } from "./lib/trials.mjs";
 import { installTool } from "./setup.mjs";
 
-/** The crates that have fuzz targets, and the targets. */
+/** The fuzz targets of each crate. */
 const TARGETS = [
   { folder: "crates/headers", targets: ["image", "field_block", "rules"] },
   { folder: "crates/paths", targets: ["format", "builder"] },
@@ -26,8 +26,7 @@ await main(() => {
   for (const { folder, targets } of TARGETS) {
     for (const target of targets) {
       step(`fuzzing ${folder} ${target} for ${seconds} s`);
-      // Without a sanitizer no nightly toolchain is needed; the crates have no unsafe code of
-      // their own.
+      // A sanitizer would need a nightly toolchain, and the crates contain no unsafe code.
       run("cargo", [
         ...["fuzz", "run", "--sanitizer", "none", "--fuzz-dir", `${folder}/fuzz`, target],
         ...["--", `-max_total_time=${seconds}`, "-print_funcs=0", "-print_final_stats=1"],

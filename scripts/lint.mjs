@@ -1,4 +1,4 @@
-// Checks formatting, lints and types of everything, and changes nothing.
+// Checks formatting, lints, types and words. Changes nothing.
 
 import { build } from "./build.mjs";
 import { packCrates } from "./lib/pack-crates.mjs";
@@ -9,7 +9,7 @@ import { setup } from "./setup.mjs";
 await main(() => {
   setup([["lib/suites.mjs", "fetchTestSuites"]]);
   build();
-  // Their types.
+  // `tsc` needs their types.
   installTestSuites();
   step("Rust: formatting");
   run("cargo", ["fmt", "--all", "--check"]);

@@ -1,6 +1,6 @@
-// Installs what the project needs and the machine lacks. Quick where nothing is missing.
+// Installs what the project needs and the machine lacks. Quick if nothing is missing.
 //
-// Only Node's own modules are used: nothing else may be there yet.
+// Uses only Node's own modules: no package may be installed yet.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -11,7 +11,7 @@ import { attempt, capture, main, run, StepError, step } from "./lib/run.mjs";
 import { together } from "./lib/together.mjs";
 import { buildTools, isInstalled, toolRoot } from "./lib/tools.mjs";
 
-/** What a machine must have, and how it gets it. */
+/** Commands that a machine must have, and how to install them. */
 const PREREQUISITES = [
   {
     command: "rustup",
@@ -28,12 +28,12 @@ const PREREQUISITES = [
   { command: "git", args: ["--version"], name: "git", install: "apt-get install git" },
 ];
 
-/** What the development tools run on; the packages themselves take any Node 20. */
+/** The oldest Node for the development tools. */
 const OLDEST_NODE = [20, 19];
 
 /**
- * Installs what everything needs, and what else there is to install meanwhile: to build tools keeps the
- * processors busy, and the rest waits for the network.
+ * Installs what every script needs, in parallel with other installations: building tools is bound by the
+ * processors, the rest by the network.
  *
  * @param {import("./lib/together.mjs").Call[]} besides
  */
@@ -65,7 +65,7 @@ function checkPrerequisites() {
   }
 }
 
-/** Installs the toolchain that `rust-toolchain.toml` names, with its components and target. */
+/** Installs the toolchain of `rust-toolchain.toml` with its components and target. */
 function installToolchain() {
   const file = readFileSync(inRoot("rust-toolchain.toml"), "utf8");
   const channel = /channel = "([^"]+)"/.exec(file)?.[1] ?? "";
@@ -90,7 +90,7 @@ function installToolchain() {
   ]);
 }
 
-/** What remembers the lockfile whose packages are installed. */
+/** File with the digest of the installed lockfile. */
 const LOCK_STAMP = inRoot("node_modules", ".hedgerow-lock");
 
 function lockDigest() {
@@ -106,8 +106,8 @@ function arePackagesInstalled() {
 /** Installs the npm packages of the lockfile. */
 export function installPackages() {
   step("npm packages");
-  // Not `npm ci`: it refuses a lockfile that lacks packages for other platforms, which registries
-  // may withhold (npm issue 9342). This installs the lockfile's versions, and does not touch it.
+  // Not `npm ci`: it refuses a lockfile without the packages for other platforms, which a registry may
+  // withhold (npm issue 9342). This installs the locked versions and leaves the lockfile unchanged.
   run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]);
   writeFileSync(LOCK_STAMP, lockDigest());
 }
@@ -117,8 +117,8 @@ export function installBuildTools() {
 }
 
 /**
- * How tools are built: they are run a few times on small files, so that making them fast takes several times
- * as long as it saves.
+ * Profile for building tools. They run a few times on small files, so optimising them would cost more time
+ * than it saves.
  */
 const QUICKLY = {
   CARGO_PROFILE_RELEASE_OPT_LEVEL: "0",
@@ -128,8 +128,7 @@ const QUICKLY = {
 };
 
 /**
- * Builds a tool from crates.io into the shared cache. It appears there only when it is whole, so
- * that several clones may install it at once.
+ * Builds a tool from crates.io into the shared cache, atomically: several clones can install it at once.
  *
  * @param {import("./lib/tools.mjs").Tool} tool
  */
@@ -143,7 +142,7 @@ export function installTool(tool) {
   try {
     const { status, errors } = attempt("cargo", [...install, "--locked"], { env: QUICKLY });
     if (errors.includes("failed to select a version")) {
-      step(`${tool.crate}: its lockfile names what the registry lacks; taking what fits instead`);
+      step(`${tool.crate}: the registry lacks locked versions; installing compatible ones instead`);
       run("cargo", install, { env: QUICKLY });
     } else if (status !== 0) {
       throw new StepError(`cargo install ${tool.crate}: ${errors}`);

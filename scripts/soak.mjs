@@ -1,5 +1,5 @@
-// Sets up, builds, and runs the test of the whole system for some minutes, or for as long as is wanted:
-// `npm run soak -- [--rounds N] [--seed S]`. `--seed` may be given again: one runs after another.
+// Runs the test of the whole system for several minutes: `npm run soak -- [--rounds N] [--seed S]`. `--seed` is
+// repeatable; seeds run one after the other.
 import { parseArgs } from "node:util";
 
 import { build } from "./build.mjs";
@@ -44,5 +44,5 @@ await main(() => {
       { env },
     );
   }
-  step(`nothing was lost, and nothing leaked: seed ${seeds.join(", ")}`);
+  step(`no data was lost and nothing leaked: seed ${seeds.join(", ")}`);
 });

@@ -1,10 +1,10 @@
-// A plugin of typedoc: a module is called what one writes to import it, and described by the comment
-// that its source begins with, as all sources here do. Runs in the folder of the package.
+// TypeDoc plugin: names a module by its import specifier and describes it by the first comment of its source. Runs in
+// the package's folder.
 import { readFileSync } from "node:fs";
 
 import { entriesOf } from "./entries.mjs";
 
-/** @param {any} app typedoc's types are there only where docs are built */
+/** @param {any} app TypeDoc's types are only installed where docs are built */
 export async function load(app) {
   const { Comment } = await import(/** @type {string} */ ("typedoc"));
   const entries = new Map(entriesOf(".").map((entry) => [entry.module, entry]));
@@ -18,7 +18,7 @@ export async function load(app) {
   });
 }
 
-/** The comment before all else but references. @param {string} source */
+/** Returns the first comment of a module, after reference directives. @param {string} source */
 function firstComment(source) {
   const comment = /^(?:\/\/\/.*\n)*\/\*\*(.+?)\*\//s.exec(source)?.[1];
   return comment?.replaceAll(/^\s*\* ?/gm, "").trim();

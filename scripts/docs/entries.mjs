@@ -1,19 +1,19 @@
-// The modules of a JavaScript package that others import, as its `exports` name them.
+// Lists the modules that a package exports.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { StepError } from "../lib/run.mjs";
 
-/** What a package exports besides modules with an API. */
+/** Exports without an API. */
 const NO_API = /\.(json|wasm)$/;
 
 /** @typedef {{ specifier: string, module: string, source: string }} Entry */
 
 /**
- * The entries of a package. Whatever is exported must come from `src`, so that no entry is left out.
+ * Returns the entries of a package. Fails if an export does not come from `src`, so that none is left out.
  *
- * @param {string} folder the package's
- * @returns {Entry[]} how each is imported, its module without folder and ending, and its source
+ * @param {string} folder the folder of the package
+ * @returns {Entry[]} import specifier, module path without folder and extension, and source of each
  */
 export function entriesOf(folder) {
   const { name, exports = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

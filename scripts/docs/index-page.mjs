@@ -1,9 +1,9 @@
-// The page that leads to the docs of all packages.
+// The index page of the API docs.
 
 /** @typedef {{ name: string, version: string, description: string, href: string }} Documented */
 
 /**
- * The page, as HTML.
+ * Renders the page as HTML.
  *
  * @param {{ title: string, packages: Documented[] }[]} groups
  */

@@ -49,3 +49,29 @@ const readCase = (files) => (/** @type {string} */ said, /** @type {number} */ i
   if (!(each > 0)) throw new StepError(`${name}: expected a count, found ${total}`);
   return [`${name}, instructions`, Math.round(each * 10) / 10];
 };
+
+/** @param {string} processor as programs see it in Valgrind */
+export function machine(processor) {
+  const rust = capture("rustc", ["--version", "--verbose"]) ?? "";
+  const field = (/** @type {string} */ name) =>
+    new RegExp(`^${name}: (.*)$`, "m").exec(rust)?.[1] ?? "unknown";
+  return {
+    Rust: field("release"),
+    LLVM: field("LLVM version"),
+    target: field("host"),
+    processor,
+    // cc compiles zstd natively, clang to WebAssembly.
+    cc: firstLine("cc", ["--version"]),
+    clang: firstLine("clang", ["--version"]),
+    "C library": firstLine("getconf", ["GNU_LIBC_VERSION"]),
+    Valgrind: firstLine("valgrind", ["--version"]),
+  };
+}
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ */
+function firstLine(command, args) {
+  return capture(command, args)?.split("\n")[0]?.trim() ?? "unknown";
+}

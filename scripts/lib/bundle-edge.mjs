@@ -1,5 +1,5 @@
-// Bundles the package `hedgerow`: all of it as one file for each way in which runtimes have WebAssembly,
-// since they take their time for each file, and entries and adapters on top of that.
+// Bundles the package `hedgerow` into one file for each way in which runtimes load WebAssembly, because every file
+// costs start-up time, plus small entries and adapters.
 import { readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 
@@ -12,12 +12,12 @@ const edge = inRoot("js", "edge");
 const src = `${edge}/src`;
 const dist = `${edge}/dist`;
 
-/** What entries pass on, each by itself. */
+/** Modules that entries re-export. */
 const REQUESTS = join("entries", "requests.ts");
 
 /**
- * How runtimes have WebAssembly. Where its modules are files, what builds filters is apart: bundlers take
- * with them each module that anything refers to, used or not.
+ * The ways to load WebAssembly. Where modules are files, the builder of filters is a separate file: bundlers
+ * include every referenced module, used or not.
  *
  * @type {Record<string, { apart: boolean, load(name: string): import("esbuild").OnLoadResult }>}
  */
@@ -31,14 +31,14 @@ const WAYS = {
 };
 
 /**
- * Bundlers know a module by the ending of what is imported, which a subpath does not have.
+ * Bundlers recognise a module by the file extension of the import, which a subpath lacks.
  *
  * @param {string} file
  * @returns {import("esbuild").OnLoadResult}
  */
 const imported = (file) => ({ contents: `export { default } from ${JSON.stringify(file)};` });
 
-/** Has WebAssembly in one way. @param {string} way @returns {import("esbuild").Plugin} */
+/** Loads WebAssembly in one of these ways. @param {string} way @returns {import("esbuild").Plugin} */
 const wasm = (way) => ({
   name: "wasm",
   setup({ onLoad, onResolve }) {
@@ -48,10 +48,10 @@ const wasm = (way) => ({
   },
 });
 
-/** What the glue of wasm-bindgen does when it is loaded, needed or not: then bundlers keep all of it. */
+/** Side effects of the wasm-bindgen glue at import, which keep bundlers from tree-shaking it. */
 const EFFECTS = [/^if \(Symbol\.dispose\) .*;\n/gm, /^cachedTextDecoder\.decode\(\);\n/m];
 
-/** Takes the effects out of the glue. @type {import("esbuild").Plugin} */
+/** Removes these side effects from the glue. @type {import("esbuild").Plugin} */
 const glue = {
   name: "glue",
   setup({ onLoad }) {
@@ -67,9 +67,9 @@ const glue = {
 };
 
 /**
- * Leaves alone what is in another file.
+ * Keeps imports of modules that are bundled into another file.
  *
- * @param {(module: string) => string | undefined} fileOf where a module of `src` is, if elsewhere
+ * @param {(module: string) => string | undefined} fileOf the file that contains a module of `src`, if another
  * @returns {import("esbuild").Plugin}
  */
 const elsewhere = (fileOf) => ({
@@ -77,7 +77,7 @@ const elsewhere = (fileOf) => ({
   setup({ onResolve }) {
     onResolve({ filter: /^\./ }, ({ path, importer, resolveDir }) => {
       const module = relative(src, resolve(resolveDir, path)).replace(/\.js$/, ".ts");
-      // What is generated lies beside `src`, and goes with what imports it.
+      // Generated modules lie beside `src` and are bundled with their importer.
       const file = importer === "" || module.startsWith("..") ? undefined : fileOf(module);
       return file === undefined ? undefined : { path: file, external: true };
     });
@@ -90,7 +90,7 @@ const settings = {
   format: "esm",
   target: "es2022",
   external: ["node:*", "next"],
-  // What the package says of its files is said of these, not of their sources.
+  // `sideEffects` in package.json applies to these files, not to their sources.
   ignoreAnnotations: true,
   pure: ["FinalizationRegistry", "RegExp", "TextDecoder", "TextEncoder"],
   logLevel: "warning",
@@ -124,7 +124,7 @@ for (const [way, { apart }] of Object.entries(WAYS)) {
   );
 }
 
-/** What the package exports besides, by folders of `src`. @param {string} folder */
+/** The other exports of the package, by folder of `src`. @param {string} folder */
 function exported(folder) {
   const { exports } = JSON.parse(readFileSync(`${edge}/package.json`, "utf8"));
   const files = Object.values(exports).map((target) => target.default ?? target);
@@ -142,7 +142,7 @@ await build({
   entryPoints: [...exported("adapters"), ...exported("entries").filter((file) => file !== slim)],
   outbase: src,
   outdir: dist,
-  // What adapters share goes to each.
+  // Code shared by adapters is copied into each.
   plugins: [elsewhere((module) => (isShared(module) ? undefined : "#hedgerow"))],
 });
 await build({ ...settings, entryPoints: [slim], outbase: src, outdir: dist, plugins: [glue] });

@@ -1,16 +1,15 @@
-// What is made once for all clones: folders of the shared cache, named for what they are made of.
+// Folders of the cache that clones share, named by a digest of their inputs.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 
 import { toolCache } from "./paths.mjs";
 
-/** What of a file's SHA-256 is in the names of what is made of it. @param {string} path */
+/** Returns the part of a file's SHA-256 that names folders made from it. @param {string} path */
 export const digestOf = (path) =>
   createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 12);
 
 /**
- * Makes a folder of the shared cache, which appears there only when it is whole, so that several
- * clones may make it at once.
+ * Creates a folder of the shared cache atomically, so that several clones can do it at once.
  *
  * @param {string} target
  * @param {(partial: string) => void} make

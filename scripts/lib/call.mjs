@@ -1,5 +1,5 @@
-// Calls functions of modules, as `together.mjs` has it done: `call.mjs CALLS`. One is called here; of several, each
-// in a process of its own, at the same time. Nobody imports this: what is called may import anything.
+// Entry of the processes that `together.mjs` starts: `call.mjs CALLS`. Calls one function in this process; starts a
+// process for each of several. No module imports it, so the functions may import any module.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,4 @@
-// The workloads of header names: one request a line, names separated by spaces.
+// Reads the workloads of header names: one request per line, names separated by spaces.
 import { readFileSync } from "node:fs";
 
 import { inRoot } from "./paths.mjs";

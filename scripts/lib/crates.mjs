@@ -1,17 +1,17 @@
-// The crates that are published, as cargo sees them.
+// Lists the published crates.
 import { capture, StepError } from "./run.mjs";
 
-/** What a crate has to say of itself before it is published. */
+/** Fields that a published crate must have. */
 const METADATA = ["description", "license", "readme", "keywords", "categories", "rust_version"];
 
 /** @typedef {{ name: string, version: string, description: string, manifest_path: string, rust_version: string, features: Record<string, string[]> }} Crate */
 
-/** All crates of the workspace that do not refuse to be published. @returns {Crate[]} */
+/** Returns the crates of the workspace without `publish = false`. @returns {Crate[]} */
 export function publishedCrates() {
   const args = ["metadata", "--format-version", "1", "--no-deps"];
   const metadata = capture("cargo", args, { showErrors: true });
   if (metadata === undefined) throw new StepError("failed: cargo metadata");
-  // Of the others, `publish` is an empty list.
+  // With `publish = false`, cargo reports an empty list.
   const crates = JSON.parse(metadata).packages.filter(
     (/** @type {{ publish: string[] | null }} */ { publish }) => publish === null,
   );

@@ -1,7 +1,7 @@
-// Programs of the system that the project runs beside its own tools, installed where Debian has them.
+// Installs system programs from Debian.
 import { attempt, capture, StepError, step } from "./run.mjs";
 
-/** The package that each program comes in. */
+/** The Debian package of each program. */
 export const PACKAGES = {
   chromium: "chromium",
   clang: "clang",
@@ -18,8 +18,8 @@ export const PACKAGES = {
 };
 
 /**
- * The programs that each job runs. The build compiles the C of zstd to WebAssembly: clang alone does
- * it, as Rust brings a linker, and any `ar` will do.
+ * Programs that each job needs. The build compiles zstd's C code to WebAssembly with clang alone: Rust
+ * contains a linker, and any `ar` works.
  *
  * @type {Record<"build" | "cache" | "demo" | "guard" | "tests", (keyof typeof PACKAGES)[]>}
  */
@@ -42,20 +42,20 @@ const PROGRAMS = {
   ],
 };
 
-/** Installs the programs of a job that are missing. @param {keyof typeof PROGRAMS} job */
+/** Installs the missing programs of a job. @param {keyof typeof PROGRAMS} job */
 export function installPrograms(job) {
   const missing = PROGRAMS[job].filter((program) => capture("which", [program]) === undefined);
   if (missing.length === 0) return;
   installDebianPackages([...new Set(missing.map((program) => PACKAGES[program]))]);
 }
 
-/** Installs packages that are missing. @param {string[]} packages */
+/** Installs missing packages. @param {string[]} packages */
 export function installDebianPackages(packages) {
   const names = packages.join(" ");
   step(`Debian packages: ${names}`);
   const install = ["install", "--yes", "--no-install-recommends", ...packages];
   if (attempt("apt-get", install).status === 0) return;
-  // The lists of a fresh machine are old, or there are none.
+  // The package lists of a fresh machine are missing or stale.
   attempt("apt-get", ["update"]);
   const { status, errors } = attempt("apt-get", install);
   if (status !== 0) {

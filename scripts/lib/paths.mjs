@@ -1,20 +1,20 @@
-// Where things are. Paths in scripts start from the root of the repository.
+// Paths of the repository, starting at its root.
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A path of the repository. @param {string[]} parts */
+/** Returns a path in the repository. @param {string[]} parts */
 export const inRoot = (...parts) => join(root, ...parts);
 
-/** A file of the packages that have engines: see `tests/runtimes`. @param {string[]} parts */
+/** Returns a file of the packages that contain engines: see `tests/runtimes`. @param {string[]} parts */
 export const inEngines = (...parts) => inRoot("tests", "runtimes", "node_modules", ...parts);
 
-/** The Node that benchmarks run on beside the one at hand. */
+/** The Node that benchmarks run on besides the installed one. */
 export const node24 = inEngines("node24", "bin", "node");
 
-/** A folder outside the repository that clones share; each tool in it has its version in its name. */
+/** A folder outside the repository that clones share; its entries are named by tool and version. */
 export const toolCache = join(
   process.env.HEDGEROW_CACHE ??
     join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "hedgerow"),

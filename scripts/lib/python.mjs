@@ -1,4 +1,4 @@
-// Python packages, beside whichever Python 3 is at hand.
+// Installs Python packages for the system's Python 3.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,11 +7,11 @@ import { installDebianPackages } from "./debian.mjs";
 import { inRoot, toolCache } from "./paths.mjs";
 import { attempt, capture, StepError, step } from "./run.mjs";
 
-/** What tests use. */
+/** Requirements of the tests. */
 const REQUIREMENTS = inRoot("tests", "requirements.txt");
 
 /**
- * The folder of the packages of a file; some are compiled, for one version of Python.
+ * Returns the folder of the packages in a requirements file; compiled packages depend on the Python version.
  *
  * @param {string} requirements
  */
@@ -22,12 +22,12 @@ export function packagesFolder(requirements) {
   return join(toolCache, `python-packages-${digestOf(requirements)}-${abi}`);
 }
 
-/** The environment in which `python3` finds the packages of tests. */
+/** The environment in which `python3` finds the packages. */
 export const pythonEnv = () => ({ PYTHONPATH: packagesFolder(REQUIREMENTS) });
 
 /**
- * Installs the packages of a file into the shared cache. It is a plain folder, not an environment of
- * Python's, which could not be renamed.
+ * Installs the packages of a requirements file into the shared cache, as a plain folder: a virtual
+ * environment could not be renamed.
  */
 export function installPythonPackages(requirements = REQUIREMENTS, name = "Python packages") {
   const target = packagesFolder(requirements);

@@ -1,24 +1,24 @@
-// Running commands, and saying what is done.
+// Runs commands and reports progress.
 import { spawnSync } from "node:child_process";
 import { delimiter } from "node:path";
 
 import { inRoot, root } from "./paths.mjs";
 import { toolFolders } from "./tools.mjs";
 
-/** Where programs for file systems are, which the `PATH` of people may lack. */
+/** Folders of file system tools, which a user's `PATH` may lack. */
 const SYSTEM_FOLDERS = ["/usr/sbin", "/sbin"];
 
-/** A failure that is explained by its message alone. */
+/** A failure whose message suffices, without a stack trace. */
 export class StepError extends Error {}
 
-/** Prints what is done next. @param {string} what */
+/** Prints the next step. @param {string} what */
 export function step(what) {
   console.log(`\u203a ${what}`);
 }
 
 /**
- * Runs a command to its end, in the repository's root unless told otherwise. The project's own tools
- * come first.
+ * Runs a command and waits for it. Default `cwd`: the root of the repository. The project's own tools come
+ * first on the `PATH`.
  *
  * @param {string} command
  * @param {string[]} args
@@ -36,7 +36,7 @@ function spawn(command, args, { stdout, stderr, env, cwd = root }) {
 }
 
 /**
- * Runs a command in the repository's root, with its output shown, and throws if it fails.
+ * Runs a command, shows its output, and throws if it fails.
  *
  * @param {string} command
  * @param {string[]} args
@@ -49,7 +49,7 @@ export function run(command, args, options = {}) {
 }
 
 /**
- * Runs a command and returns what it prints, or `undefined` if it fails or is not there.
+ * Runs a command and returns its output, or `undefined` if it fails or does not exist.
  *
  * @param {string} command
  * @param {string[]} args
@@ -62,8 +62,7 @@ export function capture(command, args, { showErrors = false } = {}) {
 }
 
 /**
- * Runs a command that may fail, and returns how it ended, what it printed if that was asked for, and
- * what it said of its errors.
+ * Runs a command that may fail. Returns its status, its standard error, and its output if it is piped.
  *
  * @param {string} command
  * @param {string[]} args
@@ -75,7 +74,7 @@ export function attempt(command, args, options = {}) {
 }
 
 /**
- * Runs a script's steps; a failure ends the process with one line and exit code 1.
+ * Runs the steps of a script; a failure prints one line and exits with code 1.
  *
  * @param {() => void | Promise<void>} steps
  */

@@ -1,5 +1,5 @@
-// The tests of the crates, with each set of features, and of what runs their WebAssembly in Wasmtime. They run
-// at the same time: each ends with one test that takes seconds.
+// Runs the tests of the crates with each feature set, and of their WebAssembly in Wasmtime. They run at the same time,
+// because each ends with one slow test.
 import { run, step } from "./run.mjs";
 import { together } from "./together.mjs";
 
@@ -23,7 +23,7 @@ export const inWasmtime = () =>
     ...["-p", "hedgerow-tests-wasmtime", "-p", "hedgerow-example-wasmtime-host"],
   ]);
 
-/** Runs all of them. */
+/** Runs all Rust tests. */
 export function testRust() {
   const names = ["allFeatures", "defaultFeatures", "noFeatures", "inWasmtime"];
   together(names.map((name) => ["lib/rust-tests.mjs", name]));

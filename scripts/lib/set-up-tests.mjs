@@ -1,13 +1,23 @@
-// What comes before tests: the set-up, what only tests need, the build, and the packages as they are packed.
+// Prepares everything that tests need: set-up, test programs, build, and packed packages.
 import { build } from "../build.mjs";
 import { setup } from "../setup.mjs";
+import { installPrograms } from "./debian.mjs";
+import { installGoTool } from "./go.mjs";
+import { installPythonPackages } from "./python.mjs";
 import { installTestSuites } from "./suites.mjs";
 
 export function setUpTests() {
   setup([
     ["lib/suites.mjs", "fetchTestSuites"],
-    ["lib/test-programs.mjs", "installTestPrograms"],
+    ["lib/set-up-tests.mjs", "installTestPrograms"],
   ]);
   build();
   installTestSuites();
+}
+
+/** Installs programs in order: Debian first, because the others may need its programs and apt-get takes a lock. */
+export function installTestPrograms() {
+  installPrograms("tests");
+  installPythonPackages();
+  installGoTool("versitygw");
 }

@@ -1,14 +1,14 @@
-// Doing a thing only when what it is made of has changed.
+// Skips work whose inputs have not changed.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- * Does `action`, unless `stamp` says that it was done with the same inputs.
+ * Runs `action` unless `stamp` records a run with the same inputs.
  *
- * @param {string} stamp a file that remembers the inputs; it lies among the outputs, and goes with them
- * @param {string[]} inputs files, or folders with all that is in them
- * @param {string} also whatever else the outputs depend on
+ * @param {string} stamp a file with a digest of the inputs; it lies among the outputs and is deleted with them
+ * @param {string[]} inputs files and folders
+ * @param {string} also anything else that the outputs depend on
  * @param {() => void} action
  */
 export function whenChanged(stamp, inputs, also, action) {

@@ -1,4 +1,4 @@
-// Installing suites that have npm packages of their own, and Hedgerow's packages as they are published.
+// Installs test suites with their own npm packages and Hedgerow's packages as published.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { whenChanged } from "./stamp.mjs";
 
 const QUIET = ["--no-audit", "--no-fund", "--loglevel=error"];
 
-/** What is published: folders by names. */
+/** Folders of the published packages, by name. */
 const PUBLISHED = {
   hedgerow: "js/edge",
   "@hedgerow/snapshot": "js/snapshot",
@@ -17,8 +17,7 @@ const PUBLISHED = {
 };
 
 /**
- * Installs what the lockfile of a suite names, and then tarballs of packages of this repository, unless
- * both are those installed last.
+ * Installs the lockfile of a suite, then tarballs of this repository's packages, unless both are up to date.
  *
  * @param {string} folder from the root of the repository
  * @param {(keyof typeof PUBLISHED)[]} packages
@@ -36,7 +35,7 @@ export function installSuite(folder, packages = []) {
 }
 
 /**
- * What tests have of their own: folders, and the packages of this repository that each has.
+ * The suites, and the packages of this repository that each installs.
  *
  * @type {Record<string, (keyof typeof PUBLISHED)[]>}
  */
@@ -46,12 +45,12 @@ const OF_TESTS = {
   "tests/runtimes": ["hedgerow"],
 };
 
-/** Installs all that tests have of their own; to be done when the packages are built. */
+/** Installs all suites. The packages must be built. */
 export function installTestSuites() {
   for (const [folder, packages] of Object.entries(OF_TESTS)) installSuite(folder, packages);
 }
 
-/** Installs what of that is there before the packages are built, if there is nothing yet: two gigabytes. */
+/** Installs the suites' third-party packages before the build, if there are none yet: two gigabytes. */
 export function fetchTestSuites() {
   for (const folder of Object.keys(OF_TESTS)) {
     const cwd = inRoot(folder);
@@ -61,10 +60,10 @@ export function fetchTestSuites() {
   }
 }
 
-/** What was packed already: a package is in several suites. @type {Map<keyof typeof PUBLISHED, string>} */
+/** Tarballs packed so far: several suites share a package. @type {Map<keyof typeof PUBLISHED, string>} */
 const packed = new Map();
 
-/** Packs a built package as for publishing. Returns the path of the tarball. @param {keyof typeof PUBLISHED} name */
+/** Packs a built package as for publishing and returns the path of the tarball. @param {keyof typeof PUBLISHED} name */
 function pack(name) {
   const before = packed.get(name);
   if (before !== undefined) return before;

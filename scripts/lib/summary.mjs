@@ -1,4 +1,4 @@
-// What is kept of many samples.
+// Summarises samples.
 
 /** @param {number[]} samples */
 export function summary(samples) {

@@ -1,4 +1,4 @@
-// Figures for people: a row for each, aligned.
+// Prints aligned rows of figures.
 
 /** @param {[label: string, value: string | number][]} rows */
 export function printTable(rows) {

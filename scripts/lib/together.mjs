@@ -1,17 +1,16 @@
-// Doing several things at the same time though each waits for what it runs: some keep the processors busy,
-// and others wait for the network.
+// Runs synchronous functions in parallel processes: some are bound by the processor, others by the network.
 import { spawnSync } from "node:child_process";
 
 import { inRoot } from "./paths.mjs";
 import { StepError } from "./run.mjs";
 
 /**
- * A function of a module in `scripts`, without arguments.
+ * A function without arguments in a module of `scripts`.
  *
  * @typedef {[module: string, name: string]} Call
  */
 
-/** Calls functions, each in a process of its own, and returns when all have ended. @param {Call[]} calls */
+/** Calls each function in its own process and waits for all. @param {Call[]} calls */
 export function together(calls) {
   if (calls.length === 0) return;
   const args = [inRoot("scripts", "lib", "call.mjs"), JSON.stringify(calls)];

@@ -1,4 +1,4 @@
-// The command-line tools that are built from crates.io, and the versions that the project is at.
+// Command-line tools built from crates.io, with their pinned versions.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -14,24 +14,24 @@ function lockedVersion(crate) {
   return version;
 }
 
-/** What the build needs. The CLI of wasm-bindgen must be of the very version of its crate. */
+/** Tools of the build. The wasm-bindgen CLI must have the same version as the crate. */
 export const buildTools = () => [
   { crate: "wasm-bindgen-cli", binary: "wasm-bindgen", version: lockedVersion("wasm-bindgen") },
   { crate: "wasm-pack", binary: "wasm-pack", version: "0.15.1" },
 ];
 
-/** What fuzzing needs besides. @type {Tool} */
+/** @type {Tool} */
 export const fuzzTool = { crate: "cargo-fuzz", binary: "cargo-fuzz", version: "0.13.1" };
 
-/** What auditing needs besides. @type {Tool} */
+/** @type {Tool} */
 export const auditTool = { crate: "cargo-deny", binary: "cargo-deny", version: "0.20.2" };
 
-/** The folder that a tool is installed into. @param {Tool} tool */
+/** Returns the folder that a tool is installed into. @param {Tool} tool */
 export const toolRoot = (tool) => join(toolCache, `${tool.crate}-${tool.version}`);
 
 /** Whether a tool is installed. @param {Tool} tool */
 export const isInstalled = (tool) => existsSync(join(toolRoot(tool), "bin", tool.binary));
 
-/** The folders that hold the tools' binaries. */
+/** Returns the folders with the tools' binaries. */
 export const toolFolders = () =>
   [...buildTools(), fuzzTool, auditTool].map((tool) => join(toolRoot(tool), "bin"));

@@ -1,11 +1,11 @@
-// The tests that try what differs at random, as often as finds what is seldom: see `tests/support/trials.ts`.
+// Runs randomised tests with enough trials to find rare failures: see `tests/support/trials.ts`.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { inRoot } from "./paths.mjs";
 import { run, step } from "./run.mjs";
 
-/** Where such tests are. */
+/** Folders with such tests. */
 const FOLDERS = [
   "js/cli/test",
   "js/snapshot/test",
@@ -15,7 +15,7 @@ const FOLDERS = [
   "tests/readers",
 ];
 
-/** What they import: that which says how often, or what does. */
+/** Matches the import of the number of trials, directly or through a helper. */
 const TRIES = /\/support\/(trials|http\/check)\.js"/;
 
 /** @param {string} folder */
@@ -26,8 +26,8 @@ function filesIn(folder) {
   return files.filter((file) => TRIES.test(readFileSync(inRoot(file), "utf8")));
 }
 
-/** Runs all trials of all of them. */
+/** Runs all of them with all trials. */
 export function runAllTrials() {
-  step("tests that try at random, with all of their trials");
+  step("randomised tests with all trials");
   run("vitest", ["run", ...FOLDERS.flatMap(filesIn)], { env: { HEDGEROW_TRIALS: "all" } });
 }

@@ -1,19 +1,19 @@
-// Building WebAssembly modules of crates.
+// Builds the WebAssembly modules of crates.
 import { rmSync } from "node:fs";
 
 import { run, step } from "./run.mjs";
 
-/** How the C of zstd is compiled to WebAssembly. */
+/** Compiles zstd's C code to WebAssembly. */
 export const ZSTD_ENV = {
   CC_wasm32_unknown_unknown: "clang",
   CFLAGS_wasm32_unknown_unknown: "-msimd128 -mbulk-memory",
 };
 
 /**
- * Builds a module of a crate, and its glue.
+ * Builds a module of a crate and its glue.
  *
  * @param {string} crate
- * @param {string} output the folder that they go to
+ * @param {string} output the folder to write them to
  * @param {string} name
  * @param {string[]} args of cargo
  * @param {Record<string, string>} env
@@ -28,6 +28,6 @@ export function buildModule(crate, output, name, args, env) {
     ],
     { env },
   );
-  // Made by wasm-pack, it would keep all of the folder out of an npm package.
+  // wasm-pack creates it, and it would exclude the folder from the npm package.
   rmSync(`${output}/.gitignore`);
 }

@@ -1,4 +1,4 @@
-// Bundling a worker as Wrangler does, and running it in Miniflare on loopback.
+// Bundles a worker as Wrangler does and runs it in Miniflare on loopback.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
@@ -8,12 +8,11 @@ import { Miniflare } from "miniflare";
 
 import { inRoot } from "./paths.mjs";
 
-/** The date whose behaviour of workerd is asked for. */
+/** The compatibility date of workerd. */
 export const COMPATIBILITY_DATE = "2026-04-01";
 
 /**
- * Finds WebAssembly modules as Wrangler does: by the ending of what is imported, as it is written, or in the
- * package that it names.
+ * Resolves WebAssembly modules as Wrangler does: by the file extension of the import, relative or in a package.
  *
  * @type {import("esbuild").Plugin}
  */
@@ -34,7 +33,7 @@ const wasmByName = {
 };
 
 /**
- * Bundles a worker; WebAssembly modules stay files beside it.
+ * Bundles a worker and leaves WebAssembly modules as files beside it.
  *
  * @param {string} entry from the root of the repository
  */
@@ -48,7 +47,7 @@ export async function bundle(entry) {
     format: "esm",
     target: "es2022",
     conditions: ["workerd", "worker", "browser"],
-    // What workerd has built in.
+    // Built into workerd.
     external: ["cloudflare:*"],
     plugins: [wasmByName],
     logLevel: "warning",
@@ -58,12 +57,12 @@ export async function bundle(entry) {
     const type = path.endsWith(".wasm") ? "CompiledWasm" : "ESModule";
     return { type, path: basename(path), contents };
   });
-  // workerd begins with the first one.
+  // workerd starts with the first module.
   return modules.sort((a, b) => b.type.localeCompare(a.type));
 }
 
 /**
- * Bundles a worker, and runs it.
+ * Bundles and runs a worker.
  *
  * @param {string} entry from the root of the repository
  * @param {Record<string, import("miniflare").Json>} [bindings]
@@ -71,9 +70,9 @@ export async function bundle(entry) {
 export const startWorker = async (entry, bindings) => startModules(await bundle(entry), bindings);
 
 /**
- * Runs a worker that is bundled.
+ * Runs a bundled worker.
  *
- * @param {import("miniflare").ModuleDefinition[]} modules the one to begin with first
+ * @param {import("miniflare").ModuleDefinition[]} modules with the entry first
  * @param {Record<string, import("miniflare").Json>} [bindings]
  */
 export async function startModules(modules, bindings = {}) {
@@ -84,7 +83,7 @@ export async function startModules(modules, bindings = {}) {
     modulesRoot: ".",
     bindings,
     compatibilityDate: COMPATIBILITY_DATE,
-    // Else Miniflare asks the network where it is.
+    // Otherwise Miniflare fetches it over the network.
     cf: false,
   });
   return { worker, url: await worker.ready };

@@ -1,11 +1,11 @@
-// Disks of XFS, on which files can share blocks.
+// Makes XFS disks, on which files can share blocks.
 import { truncateSync, writeFileSync } from "node:fs";
 
 import { attempt, StepError } from "./run.mjs";
 
 /**
- * Makes a disk of XFS in a sparse file, and mounts it at a folder. Returns what is said against it, or
- * undefined. XFS wants 300 MiB at least.
+ * Creates an XFS disk in a sparse file and mounts it. Returns the reason if it cannot be mounted. XFS needs
+ * at least 300 MiB.
  *
  * @param {string} image
  * @param {string} folder
