@@ -230,8 +230,8 @@ describe("hedgerow cache refuses", () => {
     const messages = {
       missing: "expected a cache, found nothing",
       "file.txt": "expected a directory",
-      empty: "expected a cache, found none",
-      full: "expected a cache, found none",
+      empty: "expected a cache, found a directory that is not one",
+      full: "expected a cache, found a directory that is not one",
     };
     for (const name of names) {
       const [verb = "", ...options] = command.split(" ");
@@ -249,7 +249,7 @@ describe("hedgerow cache refuses", () => {
     chmodSync(directory, 0o770);
     const { code, err } = await cache("list", directory);
     expect(code).toBe(3);
-    expect(err).toContain("expected a directory that nobody else can write to, found mode 770");
+    expect(err).toContain("expected a directory that only its owner can write to, found mode 770");
   });
 });
 
@@ -295,7 +295,7 @@ describe("hedgerow snapshot restore --cache", () => {
     ],
     [["--cache", "DIRECTORY", "--cache-max-bytes", "1KiB"], 2, "maxBytes: expected"],
     [["--cache", "FULL", "--cache-max-bytes", "1GiB"], 3, "expected a cache or an empty directory"],
-    [["--cache", "DIRECTORY", "--cache-max-bytes", "1MiB"], 3, "which may have 1048576 bytes"],
+    [["--cache", "DIRECTORY", "--cache-max-bytes", "1MiB"], 3, "maxBytes 1048576 leaves"],
   ] as const)("refuses %j", async ([args, expected, message]) => {
     const { root, file } = await served();
     const full = join(root, "full");

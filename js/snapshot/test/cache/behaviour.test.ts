@@ -280,7 +280,7 @@ describe("a cache that is closed", () => {
     ];
     for (const call of calls) {
       const error = await refusalOf(call(), "ERR_CACHE");
-      expect(error.message).toContain("found it closed");
+      expect(error.message).toContain("has been closed");
     }
   });
 

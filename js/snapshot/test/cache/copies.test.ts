@@ -151,7 +151,7 @@ describe("copyTo", () => {
     for (const folder of [cache.directory, join(cache.directory, "images"), copies("link")]) {
       const copyTo = join(folder, "image");
       const error = await refusalOf(cache.get(one.snapshot, { copyTo }), "ERR_ARGUMENT");
-      expect(error.message).toContain("not in the cache");
+      expect(error.message).toContain("outside the cache");
       expect(existsSync(copyTo)).toBe(false);
     }
     expect(await cache.entries()).toEqual([]);

@@ -268,7 +268,7 @@ describe("room is counted by what is on the disk", () => {
     await (await cache.get(sparse[0]!.snapshot)).release();
     for (const source of [origin.url("/a.vhs"), large.snapshot]) {
       const error = await refusalOf(cache.get(source), "ERR_CACHE_SIZE");
-      expect(error.message).toContain(`which may have ${MIB} bytes`);
+      expect(error.message).toContain(`maxBytes ${MIB} leaves`);
     }
     const { digest } = large;
     await refusalOf(cache.get(origin.url("/a.vhs"), { digest }), "ERR_CACHE_SIZE");

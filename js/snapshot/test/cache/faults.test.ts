@@ -108,7 +108,7 @@ describe.runIf(isRoot)("what belongs to others (this takes root to try)", () => 
     const before = filesIn(directory);
     const { error } = (await useHarmed(harmOf("another user"))) as { error: Error };
     expect(error).toMatchObject(refused);
-    expect(error.message).toContain(`of the user ${NOBODY}, found one of 0`);
+    expect(error.message).toContain(`owned by user ${NOBODY}, found owner 0`);
     expect(filesIn(directory)).toEqual(before);
   });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { gapsOf } from "../../src/cache/verification/damage.js";
+import { gapsOf } from "../../src/cache/verification/find-damage.js";
 
 const SIZE = 60;
 

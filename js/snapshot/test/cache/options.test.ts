@@ -172,7 +172,7 @@ describe("a directory", () => {
     async (mode) => {
       mkdirSync(directory);
       chmodSync(directory, mode);
-      await expectRefused(directory, "nobody else can write to", (mode & 0o777).toString(8));
+      await expectRefused(directory, "only its owner can write to", (mode & 0o777).toString(8));
     },
   );
 
@@ -191,12 +191,12 @@ describe("a directory", () => {
   test.runIf(isRoot)("of another user is refused (this takes root to try)", async () => {
     mkdirSync(directory, { mode: 0o700 });
     chownSync(directory, 65534, 65534);
-    await expectRefused(directory, "found one of 65534");
+    await expectRefused(directory, "found owner 65534");
     chownSync(directory, 0, 0);
     await (await openCache(directory)).close();
     chownSync(join(directory, "images"), 65534, 65534);
     const error = await refusalOf(ImageCache.open(directory, OPTIONS), "ERR_CACHE");
-    expect(error.message).toContain("found one of 65534");
+    expect(error.message).toContain("found owner 65534");
   });
 
   test("that has something else in it is refused, and stays as it is", async () => {
@@ -223,7 +223,7 @@ describe("a directory", () => {
     expect(existsSync(directory)).toBe(false);
     mkdirSync(directory, { mode: 0o700 });
     const none = await refusalOf(ImageCache.open(directory, options), "ERR_CACHE");
-    expect(none.message).toContain("expected a cache, found none");
+    expect(none.message).toContain("expected a cache, found a directory that is not one");
     expect(readdirSync(directory)).toEqual([]);
     await (await openCache(directory)).close();
     await openCache(directory, { create: false });

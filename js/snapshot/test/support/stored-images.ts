@@ -4,9 +4,8 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-
+import type { CacheComponents } from "../../src/cache/components.js";
 import { makeRecord, recordLength } from "../../src/cache/directory/image-record.js";
-import type { CacheParts } from "../../src/cache/parts.js";
 import type { Manifest } from "../../src/format/manifest.js";
 
 /** What all of these images take besides their data, in bytes: a record, and while they are filled, a journal. */
@@ -47,18 +46,22 @@ export function recordOf(manifest: Manifest, journal: Parameters<typeof makeReco
  *
  * @param size in bytes
  */
-export async function use({ store }: CacheParts, digest: string, size: number): Promise<boolean> {
+export async function use(
+  { store, writer }: CacheComponents,
+  digest: string,
+  size: number,
+): Promise<boolean> {
   const found = await store.take(digest);
   if (found !== undefined) {
     await store.release(found);
     return true;
   }
   const manifest = manifestOf(digest, size);
-  const reserved = await store.reserve(manifest, recordLength(manifest, SOURCE));
+  const reserved = await writer.reserve(manifest, recordLength(manifest, SOURCE));
   try {
     await reserved.file.write(Buffer.alloc(size, digest), 0, size, 0);
     const record = await recordOf(manifest, reserved.file);
-    await store.release(await store.publish(digest, reserved, record));
+    await store.release(await writer.publish(digest, reserved, record));
   } finally {
     await reserved.file.close();
   }

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 
-import { type Got, Singleflight } from "../../src/cache/loading/singleflight.js";
+import { type LoadedImage, Singleflight } from "../../src/cache/loading/singleflight.js";
 import type { Lease } from "../../src/cache/locks/leases.js";
 import type { Progress } from "../../src/progress.js";
 
@@ -37,9 +37,9 @@ beforeEach(() => {
   [users, flights, gettings] = [0, new Singleflight(release), []];
 });
 
-function join(name: string, wanting: Wanting = {}): Promise<Got> {
+function join(name: string, wanting: Wanting = {}): Promise<LoadedImage> {
   const get = (all: Wanted) =>
-    new Promise<Got>((resolve, reject) => {
+    new Promise<LoadedImage>((resolve, reject) => {
       const land = () => {
         users += 1;
         resolve({ lease, hit: false });

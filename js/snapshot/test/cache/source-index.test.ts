@@ -1,7 +1,7 @@
 import { open, rm } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
 
-import { SOURCES_LENGTH, Sources, sha256 } from "../../src/cache/directory/sources.js";
+import { INDEX_LENGTH, SourceIndex, sha256 } from "../../src/cache/directory/source-index.js";
 import { quickFolder } from "../support/stored-images.js";
 
 const path = quickFolder();
@@ -15,8 +15,8 @@ async function openSources() {
     await file.close();
     await rm(path("sources"));
   });
-  await file.write(Buffer.alloc(SOURCES_LENGTH), 0, SOURCES_LENGTH, 0);
-  return { file, sources: new Sources(file) };
+  await file.write(Buffer.alloc(INDEX_LENGTH), 0, INDEX_LENGTH, 0);
+  return { file, sources: new SourceIndex(file) };
 }
 
 /** The digests of two sources that have the same place. */
@@ -34,47 +34,47 @@ function rivals(): [string, string] {
 test("what was seen is known, and nothing else is", async () => {
   const { sources } = await openSources();
   const names = Array.from({ length: 50 }, (_, index) => sha256(`source ${index}`));
-  for (const name of names) expect(await sources.seen(name)).toBeUndefined();
+  for (const name of names) expect(await sources.get(name)).toBeUndefined();
   for (const name of names) {
-    await sources.see(name, seenOf(name));
-    expect(await sources.seen(name)).toEqual(seenOf(name));
+    await sources.set(name, seenOf(name));
+    expect(await sources.get(name)).toEqual(seenOf(name));
   }
-  await sources.see(names[0]!, seenOf("new"));
-  expect(await sources.seen(names[0]!)).toEqual(seenOf("new"));
+  await sources.set(names[0]!, seenOf("new"));
+  expect(await sources.get(names[0]!)).toEqual(seenOf("new"));
 });
 
 test("of two that have the same place, the later one has it", async () => {
   const { sources } = await openSources();
   const [one, other] = rivals();
-  await sources.see(one, seenOf("one"));
-  await sources.see(other, seenOf("other"));
-  expect(await sources.seen(one)).toBeUndefined();
-  expect(await sources.seen(other)).toEqual(seenOf("other"));
+  await sources.set(one, seenOf("one"));
+  await sources.set(other, seenOf("other"));
+  expect(await sources.get(one)).toBeUndefined();
+  expect(await sources.get(other)).toEqual(seenOf("other"));
 });
 
 test("however many there are, the file is no longer for it", async () => {
   const { file, sources } = await openSources();
   for (let number = 0; number < 3000; number += 1) {
     const source = sha256(`source ${number}`);
-    await sources.see(source, seenOf(source));
+    await sources.set(source, seenOf(source));
   }
-  expect((await file.stat()).size).toBe(SOURCES_LENGTH);
+  expect((await file.stat()).size).toBe(INDEX_LENGTH);
 });
 
 test("what is damaged in any byte is not known", async () => {
   const { file, sources } = await openSources();
   const source = sha256("source");
-  await sources.see(source, seenOf("source"));
-  const bytes = Buffer.alloc(SOURCES_LENGTH);
-  await file.read(bytes, 0, SOURCES_LENGTH, 0);
+  await sources.set(source, seenOf("source"));
+  const bytes = Buffer.alloc(INDEX_LENGTH);
+  await file.read(bytes, 0, INDEX_LENGTH, 0);
   const start = bytes.indexOf(Buffer.from(source, "hex"));
   for (let at = start; at < start + 128; at += 1) {
     const harmed = Buffer.from([bytes[at]! ^ 0x10]);
     await file.write(harmed, 0, 1, at);
-    expect(await sources.seen(source), `byte ${at - start}`).toBeUndefined();
+    expect(await sources.get(source), `byte ${at - start}`).toBeUndefined();
     await file.write(bytes, at, 1, at);
   }
-  expect(await sources.seen(source)).toEqual(seenOf("source"));
+  expect(await sources.get(source)).toEqual(seenOf("source"));
   await file.truncate(start + 100);
-  expect(await sources.seen(source)).toBeUndefined();
+  expect(await sources.get(source)).toBeUndefined();
 });

@@ -6,8 +6,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { trials } from "../../../../tests/support/trials.js";
-import { MARGIN } from "../../src/cache/eviction/limit.js";
-import { type CacheParts, openParts } from "../../src/cache/parts.js";
+import { type CacheComponents, openComponents } from "../../src/cache/components.js";
+import { MARGIN } from "../../src/cache/eviction/size-limit.js";
 import { digestOf, JOURNAL, quickFolder, RECORD, use } from "../support/stored-images.js";
 
 vi.setConfig({ testTimeout: 240_000 });
@@ -26,16 +26,17 @@ interface Asked {
 }
 
 /** Opens a new cache, once or more, that has room for images and their records of so many blocks. */
-async function openTrace(room: number, times = 1): Promise<CacheParts[]> {
+async function openTrace(room: number, times = 1): Promise<CacheComponents[]> {
   directories += 1;
   const directory = path(`${directories}`);
-  const empty = await openParts(directory, { maxBytes: Number.MAX_SAFE_INTEGER });
+  const empty = await openComponents(directory, { maxBytes: Number.MAX_SAFE_INTEGER });
   const { bytes } = await empty.store.inventory();
   await empty.close();
   // Whatever is to come needs room for its journal, too.
   const maxBytes = bytes + MARGIN + JOURNAL + room * BLOCK;
-  const all: CacheParts[] = [];
-  for (let count = 0; count < times; count += 1) all.push(await openParts(directory, { maxBytes }));
+  const all: CacheComponents[] = [];
+  for (let count = 0; count < times; count += 1)
+    all.push(await openComponents(directory, { maxBytes }));
   onTestFinished(async () => {
     for (const parts of all) await parts.close();
   });
@@ -50,7 +51,7 @@ interface Played {
 }
 
 /** Asks a cache that is open once or more for images, each time another one of those. */
-async function play(caches: readonly CacheParts[], trace: readonly Asked[]): Promise<Played> {
+async function play(caches: readonly CacheComponents[], trace: readonly Asked[]): Promise<Played> {
   const evicted: string[] = [];
   const note = (message: unknown) => evicted.push((message as { digest: string }).digest);
   subscribe("hedgerow:cache:evict", note);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { evictLeastRecentlyUsed } from "../../src/cache/eviction/policy.js";
+import { evictLeastRecentlyUsed } from "../../src/cache/eviction/least-recently-used.js";
 
 interface Image {
   readonly bytes: number;
