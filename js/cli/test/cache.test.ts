@@ -1,4 +1,4 @@
-/** Caches of images, as programs and the command line share them. */
+/** The commands of `hedgerow cache`, on caches that programs use at the same time. */
 import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -21,7 +21,7 @@ const MIB = 2 ** 20;
 
 const cache = (...args: string[]) => hedgerow(["cache", ...args]);
 
-/** Runs a command that has to end with a code, and returns what it prints. */
+/** Runs a command with `--json`, checks its exit code, and returns its output. */
 async function json(args: string[], code = 0): Promise<Record<string, unknown>> {
   const found = await hedgerow([...args, "--json"]);
   expect(found, args.join(" ")).toMatchObject({ code, err: "" });
@@ -29,7 +29,7 @@ async function json(args: string[], code = 0): Promise<Record<string, unknown>> 
   return JSON.parse(found.out);
 }
 
-/** A folder with snapshots of images of 1 MiB, and a cache of these images, the last one used last. */
+/** Makes snapshots of images of 1 MiB, and a cache that contains these images, the last one used last. */
 async function filled(names: readonly string[]) {
   const root = makeTree();
   const directory = join(root, "cache");
@@ -47,7 +47,7 @@ async function filled(names: readonly string[]) {
   return { root, directory, open, digests };
 }
 
-/** Everything in a directory, and what is in it, as one text. */
+/** Returns a digest of the names and contents of all files in a directory. */
 function contentOf(directory: string): string {
   const hash = createHash("sha256");
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
@@ -58,7 +58,7 @@ function contentOf(directory: string): string {
 }
 
 describe("hedgerow cache", () => {
-  test("lists images, those that were used last first", async () => {
+  test("lists images, the most recently used first", async () => {
     const { root, directory, open, digests } = await filled(["one", "two"]);
     const [one, two] = digests as [string, string];
     const { code, out, err } = await cache("list", directory);
@@ -79,7 +79,7 @@ describe("hedgerow cache", () => {
     expect(entries.map(({ digest }) => digest)).toEqual([two, one]);
   });
 
-  test("tells how much is there, and what was counted", async () => {
+  test("prints the disk usage and the counters", async () => {
     const { root, directory, open, digests } = await filled(["one"]);
     const [digest = ""] = digests;
     for (let times = 0; times < 3; times += 1) {
@@ -105,7 +105,7 @@ describe("hedgerow cache", () => {
     expect(found).toEqual({ entries: 1, bytes, ...counts });
   });
 
-  test("has images go that were not used for the longest time", async () => {
+  test("prunes the least recently used images", async () => {
     const { directory, digests } = await filled(["one", "two", "three"]);
     const pruned = await json(["cache", "prune", directory, "--max-bytes", "2 MiB"]);
     expect(pruned).toEqual({
@@ -115,7 +115,7 @@ describe("hedgerow cache", () => {
     });
     expect(pruned.bytes).toBeGreaterThan(2 * MIB);
     expect(pruned.left).toBeLessThanOrEqual(2 * MIB);
-    // To the byte: what takes no more than it may stays.
+    // A cache that takes exactly the limit is left alone.
     const { left } = pruned;
     const again = await json(["cache", "prune", directory, "--max-bytes", String(left)]);
     expect(again).toEqual({ images: 0, bytes: 0, left });
@@ -129,7 +129,7 @@ describe("hedgerow cache", () => {
     expect(await json(["cache", "stats", directory])).toMatchObject({ evictions: 3 });
   });
 
-  test("leaves what a program uses, and notes for it that its limit is exceeded", async () => {
+  test("keeps images that a program uses, and the note of its exceeded limit", async () => {
     const { root, directory, open, digests } = await filled(["one", "two"]);
     const tight = await ImageCache.open(directory, { maxBytes: 1.5 * MIB });
     onTestFinished(() => tight.close());
@@ -140,21 +140,21 @@ describe("hedgerow cache", () => {
     expect(pruned).toMatchObject({ images: 0, bytes: 0 });
     const excess = join(directory, "excess");
     expect(existsSync(excess)).toBe(true);
-    // Looking at it does not have it forgotten.
+    // Read-only commands keep the note.
     for (const command of ["list", "stats", "verify"]) await json(["cache", command, directory]);
     expect(existsSync(excess)).toBe(true);
     await two?.release();
     expect(existsSync(excess)).toBe(false);
     expect(existsSync(imageIn(directory, digests[1]!))).toBe(false);
     expect(await json(["cache", "clear", directory])).toMatchObject({ images: 1 });
-    // Nobody gets it any more, and its user has it still.
+    // The image is removed, but its user can still read it.
     expect(await open.entries()).toEqual([]);
     expect(readFileSync(one!.path).equals(readFileSync(join(root, "one.img")))).toBe(true);
     await one?.release();
     expect(readdirSync(join(directory, "images"))).toEqual([]);
   });
 
-  test("has all images go", async () => {
+  test("clears a cache", async () => {
     const { directory } = await filled(["one", "two"]);
     const { code, out } = await cache("clear", directory);
     expect(code).toBe(0);
@@ -166,7 +166,7 @@ describe("hedgerow cache", () => {
     });
   });
 
-  test("finds images that are damaged, and has them go", async () => {
+  test("verifies images and removes damaged ones", async () => {
     const { directory, digests } = await filled(["one", "two"]);
     const [one, two] = digests as [string, string];
     const good = await cache("verify", directory, "--bytes-per-second", "1GiB");
@@ -191,7 +191,7 @@ describe("hedgerow cache", () => {
   });
 });
 
-describe("hedgerow cache refuses", () => {
+describe("hedgerow cache with invalid arguments", () => {
   test.for([
     [[], "expected a command"],
     [["show"], "unknown command 'show'"],
@@ -204,7 +204,7 @@ describe("hedgerow cache refuses", () => {
     [["prune", "DIRECTORY", "--max-bytes", "-1"], "expected bytes, KiB, MiB, GiB or TiB"],
     [["verify", "DIRECTORY", "--bytes-per-second", "0"], "bytesPerSecond: expected"],
     [["list", "s3://bucket/secret"], "directory: expected a path or a file: URL"],
-  ] as const)("bad usage: %j", async ([args, message]) => {
+  ] as const)("refuses the arguments %j", async ([args, message]) => {
     const root = makeTree();
     const directory = join(root, "cache");
     await (await ImageCache.open(directory, { maxBytes: MIB })).close();
@@ -225,26 +225,29 @@ describe("hedgerow cache refuses", () => {
     ["verify", ["missing", "empty"]],
     ["prune --max-bytes 0", ["missing", "full"]],
     ["clear", ["missing", "full"]],
-  ] as const)("what is no cache, and makes none of it: %s", async ([command, names]) => {
-    const root = makeTree({ "file.txt": "mine", "full/file.txt": "mine", "empty/": "" });
-    const messages = {
-      missing: "expected a cache, found nothing",
-      "file.txt": "expected a directory",
-      empty: "expected a cache, found a directory that is not one",
-      full: "expected a cache, found a directory that is not one",
-    };
-    for (const name of names) {
-      const [verb = "", ...options] = command.split(" ");
-      const { code, out, err } = await cache(verb, join(root, name), ...options, "--json");
-      expect({ code, out }).toEqual({ code: 3, out: "" });
-      expect(JSON.parse(err)).toEqual({
-        error: { code: "ERR_CACHE", message: expect.stringContaining(messages[name]) },
-      });
-    }
-    expect(filesIn(root)).toEqual(["empty", "file.txt", "full", "full/file.txt"]);
-  });
+  ] as const)(
+    "refuses a directory that is not a cache, and leaves it unchanged: %s",
+    async ([command, names]) => {
+      const root = makeTree({ "file.txt": "mine", "full/file.txt": "mine", "empty/": "" });
+      const messages = {
+        missing: "expected a cache, found nothing",
+        "file.txt": "expected a directory",
+        empty: "expected a cache, found a directory that is not one",
+        full: "expected a cache, found a directory that is not one",
+      };
+      for (const name of names) {
+        const [verb = "", ...options] = command.split(" ");
+        const { code, out, err } = await cache(verb, join(root, name), ...options, "--json");
+        expect({ code, out }).toEqual({ code: 3, out: "" });
+        expect(JSON.parse(err)).toEqual({
+          error: { code: "ERR_CACHE", message: expect.stringContaining(messages[name]) },
+        });
+      }
+      expect(filesIn(root)).toEqual(["empty", "file.txt", "full", "full/file.txt"]);
+    },
+  );
 
-  test("a cache that others could write to", async () => {
+  test("refuses a cache that others can write to", async () => {
     const { directory } = await filled([]);
     chmodSync(directory, 0o770);
     const { code, err } = await cache("list", directory);
@@ -254,7 +257,7 @@ describe("hedgerow cache refuses", () => {
 });
 
 describe("hedgerow snapshot restore --cache", () => {
-  /** An image, its snapshot at an origin, and where a cache may be. */
+  /** Serves a snapshot from an origin, and returns a directory for a cache. */
   async function served() {
     const root = makeTree({ "disk.img": SMALL });
     const [image, file] = [join(root, "disk.img"), join(root, "disk.vhs")];
@@ -265,7 +268,7 @@ describe("hedgerow snapshot restore --cache", () => {
     return { root, file, url, origin, digest, directory: join(root, "cache") };
   }
 
-  test("keeps the image, and has it there the next time", async () => {
+  test("restores through a cache, and hits the second time", async () => {
     const { root, url, origin, digest, directory } = await served();
     const [first, second] = [join(root, "first.img"), join(root, "second.img")];
     const restore = ["snapshot", "restore", url];
@@ -296,7 +299,7 @@ describe("hedgerow snapshot restore --cache", () => {
     [["--cache", "DIRECTORY", "--cache-max-bytes", "1KiB"], 2, "maxBytes: expected"],
     [["--cache", "FULL", "--cache-max-bytes", "1GiB"], 3, "expected a cache or an empty directory"],
     [["--cache", "DIRECTORY", "--cache-max-bytes", "1MiB"], 3, "maxBytes 1048576 leaves"],
-  ] as const)("refuses %j", async ([args, expected, message]) => {
+  ] as const)("refuses to restore with %j", async ([args, expected, message]) => {
     const { root, file } = await served();
     const full = join(root, "full");
     mkdirSync(full);

@@ -135,7 +135,6 @@ export class ImageCache {
 
   /**
    * Evicts the least recently used images until the directory takes at most `maxBytes`. Keeps images in use.
-   * Returns what was evicted.
    *
    * @param maxBytes defaults to the limit of the cache
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`

@@ -1,4 +1,4 @@
-/** Images that are let go of at the very moment that room is made. */
+/** An image that is released while another cache evicts. */
 import { readlinkSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 
@@ -10,7 +10,7 @@ const SIZE = 2 ** 19;
 
 const path = quickFolder();
 
-test("what is let go of when it was found to be in use goes all the same", async () => {
+test("evicts an image that is released just after eviction has skipped it", async () => {
   const options = { maxBytes: 2 * SIZE };
   const [one, other] = [
     await openComponents(path(), options),

@@ -6,7 +6,7 @@ import { quickFolder } from "../support/stored-images.js";
 
 const path = quickFolder();
 
-/** The digests of an ETag and a snapshot. */
+/** A fake ETag digest and snapshot digest. */
 const seenOf = (name: string) => ({ version: sha256(`version ${name}`), digest: sha256(name) });
 
 async function openSources() {
@@ -19,19 +19,19 @@ async function openSources() {
   return { file, sources: new SourceIndex(file) };
 }
 
-/** The digests of two sources that have the same place. */
-function rivals(): [string, string] {
-  const places = new Map<number, string>();
+/** Two sources with the same slot. */
+function collidingSources(): [string, string] {
+  const slots = new Map<number, string>();
   for (let number = 0; ; number += 1) {
     const source = sha256(`source ${number}`);
-    const place = Number.parseInt(source.slice(0, 8), 16) % 1024;
-    const other = places.get(place);
+    const slot = Number.parseInt(source.slice(0, 8), 16) % 1024;
+    const other = slots.get(slot);
     if (other !== undefined) return [other, source];
-    places.set(place, source);
+    slots.set(slot, source);
   }
 }
 
-test("what was seen is known, and nothing else is", async () => {
+test("returns the last snapshot seen at a source, and nothing for other sources", async () => {
   const { sources } = await openSources();
   const names = Array.from({ length: 50 }, (_, index) => sha256(`source ${index}`));
   for (const name of names) expect(await sources.get(name)).toBeUndefined();
@@ -43,16 +43,16 @@ test("what was seen is known, and nothing else is", async () => {
   expect(await sources.get(names[0]!)).toEqual(seenOf("new"));
 });
 
-test("of two that have the same place, the later one has it", async () => {
+test("overwrites a source with a later one in the same slot", async () => {
   const { sources } = await openSources();
-  const [one, other] = rivals();
+  const [one, other] = collidingSources();
   await sources.set(one, seenOf("one"));
   await sources.set(other, seenOf("other"));
   expect(await sources.get(one)).toBeUndefined();
   expect(await sources.get(other)).toEqual(seenOf("other"));
 });
 
-test("however many there are, the file is no longer for it", async () => {
+test("does not grow with the number of sources", async () => {
   const { file, sources } = await openSources();
   for (let number = 0; number < 3000; number += 1) {
     const source = sha256(`source ${number}`);
@@ -61,7 +61,7 @@ test("however many there are, the file is no longer for it", async () => {
   expect((await file.stat()).size).toBe(INDEX_LENGTH);
 });
 
-test("what is damaged in any byte is not known", async () => {
+test("ignores a slot with damage in any byte", async () => {
   const { file, sources } = await openSources();
   const source = sha256("source");
   await sources.set(source, seenOf("source"));

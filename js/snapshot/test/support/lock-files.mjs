@@ -1,22 +1,22 @@
-// The claims of a cache by which one at a time restores an image, as a process has them open.
+// The lock files that a process has open, one for each image that it restores or waits for.
 import { readdirSync, readlinkSync } from "node:fs";
 
-/** Where the system tells what a process has open. */
+/** The open files of this process. */
 const OPEN = "/proc/self/fd";
 
 /**
- * The paths of the claims that this process has open right now: those that it has, and those that it tries to get,
- * again and again, as another has them. One that is open twice is there twice.
+ * Returns the paths of the lock files that this process has open, whether it holds the lock or tries to get it. A file
+ * that is open twice is listed twice.
  *
  * @returns {string[]}
  */
-export function openClaims() {
+export function openLockFiles() {
   return readdirSync(OPEN)
     .map((fd) => {
       try {
         return readlinkSync(`${OPEN}/${fd}`);
       } catch {
-        // It was closed meanwhile.
+        // The file was closed meanwhile.
         return "";
       }
     })

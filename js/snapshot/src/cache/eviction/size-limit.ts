@@ -31,8 +31,8 @@ export class SizeLimit {
   /**
    * Evicts images until the cache is within its limit.
    *
-   * If images in use prevent that, the limit is noted in the directory, so that whoever releases one evicts it. Of
-   * several limits the smallest is noted.
+   * If images in use prevent that, notes the limit in the directory; the process that releases an image then enforces
+   * it. Of several limits, the smallest is noted.
    *
    * @throws {SnapshotError} `ERR_CACHE_SIZE` if the wanted space exceeds the limit; `ERR_CACHE`
    */
@@ -52,7 +52,7 @@ export class SizeLimit {
     if (missing > 0 && (noted === undefined || noted > maxBytes)) {
       noted = maxBytes;
       await changing(this.#layout, writeFile(this.#layout.excess, String(noted)));
-      // An image that was released before the note was there has not been evicted by its user.
+      // An image that was released before the note existed has not been evicted.
       missing = await this.#evictDownTo(maxBytes - MARGIN, { wanted });
     }
     if (missing > 0 || noted === undefined || noted < maxBytes) return;

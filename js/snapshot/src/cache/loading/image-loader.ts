@@ -61,9 +61,9 @@ export class ImageLoader {
     };
     const lease = await this.#parts.store.take(wanted);
     if (lease !== undefined) return { lease, hit: true };
-    const who = requesterOf(location, options);
-    return this.#loads.join(`${wanted} ${who}`, options, (shared) =>
-      this.#restoreOnce(wanted, who, { ...options, ...shared }, open),
+    const requester = requesterOf(location, options);
+    return this.#loads.join(`${wanted} ${requester}`, options, (shared) =>
+      this.#restoreOnce(wanted, requester, { ...options, ...shared }, open),
     );
   }
 
@@ -75,7 +75,7 @@ export class ImageLoader {
     return isCurrent ? seen.digest : readDigest(location, options);
   }
 
-  /** Rejects everyone who waits for an image, and waits until all loads have ended. */
+  /** Rejects all pending requests, and waits until all loads have ended. */
   end(reason: unknown): Promise<void> {
     return this.#loads.end(reason);
   }
@@ -85,8 +85,8 @@ export class ImageLoader {
     const { keyedLock, store, sources } = this.#parts;
     const identity = sha256(identityOf(location, options));
     // Requests with other credentials are not shared: the server decides who may see the snapshot.
-    const who = requesterOf(location, options);
-    return this.#loads.join(who, options, async (shared) => {
+    const requester = requesterOf(location, options);
+    return this.#loads.join(requester, options, async (shared) => {
       const all = { ...options, ...shared };
       let outdated: SeenSnapshot | undefined;
       const takeKnown = async (): Promise<Lease | undefined> => {
@@ -101,16 +101,16 @@ export class ImageLoader {
       if (lease !== undefined) return { lease, hit: true };
       // Another process may hold the lock, and have finished when this one gets it.
       const find = async () => asMiss(await takeKnown());
-      const look = () => this.#lookUp(identity, who, location, all);
+      const look = () => this.#lookUp(identity, requester, location, all);
       const { signal } = shared;
-      return keyedLock.run(who, { signal, who, onWaited: this.#onWaited }, find, look);
+      return keyedLock.run(requester, { signal, requester, onWaited: this.#onWaited }, find, look);
     });
   }
 
   /** Reads which snapshot a server has, and leases its image. */
   #lookUp(
     identity: string,
-    who: string,
+    requester: string,
     location: RemoteLocation,
     options: GetOptions,
   ): Promise<LoadedImage> {
@@ -123,21 +123,21 @@ export class ImageLoader {
       }
       const lease = await this.#parts.store.take(digest);
       if (lease !== undefined) return { lease, hit: true };
-      return this.#restoreOnce(digest, who, options, (_, use) => use({ source, manifest }));
+      return this.#restoreOnce(digest, requester, options, (_, use) => use({ source, manifest }));
     });
   }
 
   /** Restores an image, or waits for another process that does. */
   #restoreOnce(
     digest: string,
-    who: string,
+    requester: string,
     options: WorkOptions,
     open: Opening,
   ): Promise<LoadedImage> {
     const { store, keyedLock } = this.#parts;
     const find = async () => asMiss(await store.take(digest));
     const { signal } = options;
-    return keyedLock.run(digest, { signal, who, onWaited: this.#onWaited }, find, (journal) =>
+    return keyedLock.run(digest, { signal, requester, onWaited: this.#onWaited }, find, (journal) =>
       open(options, async (snapshot) => {
         return { lease: await this.#restore(snapshot, journal, options), hit: false };
       }),

@@ -18,7 +18,7 @@ export class CacheLock {
   readonly #fd: number;
   readonly #path: string;
   readonly #name: string;
-  /** Settles when everyone who has asked for the lock in this process is done. */
+  /** Settles when all earlier actions of this process have ended. */
   #last: Promise<unknown> = Promise.resolve();
 
   /**

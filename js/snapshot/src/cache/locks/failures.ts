@@ -9,7 +9,7 @@ import { writeFile } from "../directory/write-files.js";
 export interface Failure {
   /** Distinguishes it from an earlier failure. */
   readonly id: string;
-  /** A digest of what was requested and as whom: the failure applies to the same request only. */
+  /** A digest of the source and credentials of the holder. */
   readonly who: string;
   readonly code: SnapshotErrorCode;
   readonly message: string;
@@ -35,12 +35,20 @@ export async function readFailure(layout: Layout, key: string): Promise<Failure 
 export async function writeFailure(
   layout: Layout,
   key: string,
-  who: string,
+  requester: string,
   error: unknown,
 ): Promise<void> {
   if (!(error instanceof SnapshotError) || OWN.has(error.code)) return;
   const { code, message, status, field, offset } = error;
-  const failure: Failure = { id: randomUUID(), who, code, message, status, field, offset };
+  const failure: Failure = {
+    id: randomUUID(),
+    who: requester,
+    code,
+    message,
+    status,
+    field,
+    offset,
+  };
   await writeFile(layout.failure(key), JSON.stringify(failure));
 }
 

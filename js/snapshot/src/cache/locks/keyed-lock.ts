@@ -19,8 +19,8 @@ const FAILURE_LIFE = 1_000;
 export interface LockOptions {
   /** Cancels waiting for the lock. */
   readonly signal?: AbortSignal | undefined;
-  /** A digest of what is requested and as whom: a failure of the same request elsewhere is this one's, too. */
-  readonly who: string;
+  /** A digest of the source and credentials: a failure elsewhere applies to the same requester only. */
+  readonly requester: string;
   /** Is called with the time spent waiting for another holder, in milliseconds. */
   onWaited(milliseconds: number): void;
 }
@@ -30,9 +30,9 @@ type Outcome =
   | "done"
   | "failed elsewhere"
   | "abandoned"
-  | { readonly who: string; readonly error: unknown };
+  | { readonly requester: string; readonly error: unknown };
 
-/** Locks by key, across all processes. Those who wait for a holder that fails get its error. */
+/** Locks by key, across all processes. If the holder of a key fails, those who wait for it get its error. */
 export class KeyedLock {
   readonly #layout: Layout;
 
@@ -43,7 +43,7 @@ export class KeyedLock {
   /**
    * Runs `act` while holding the lock of a key, unless `find` finds that the work has been done meanwhile.
    *
-   * If the process of a holder ends, another one takes over and finds in the lock's file what was left there.
+   * If the holder's process ends, another one gets the lock and finds its file, a journal, as the holder left it.
    *
    * @throws {SnapshotError} `ERR_CACHE`, what `find` and `act` throw, and the failure of a holder that was waited for
    */
@@ -88,7 +88,7 @@ export class KeyedLock {
   async #runLocked<T>(
     key: string,
     lockFile: FileHandle,
-    { who, signal }: LockOptions,
+    { requester, signal }: LockOptions,
     before: Failure | undefined,
     find: () => Promise<T | undefined>,
     act: (lockFile: FileHandle) => Promise<T>,
@@ -98,15 +98,15 @@ export class KeyedLock {
       const found = await find();
       if (found !== undefined) return found;
       const failure = await readFailure(this.#layout, key);
-      if (failure?.who === who && failure.id !== before?.id) {
+      if (failure?.who === requester && failure.id !== before?.id) {
         // The record stays for others who waited for the same holder.
         outcome = "failed elsewhere";
         throw errorOf(failure);
       }
       return await act(lockFile);
     } catch (error) {
-      // If this was cancelled, those who wait do the work themselves.
-      if (outcome !== "failed elsewhere" && !signal?.aborted) outcome = { who, error };
+      // After a cancellation, one of those who wait does the work.
+      if (outcome !== "failed elsewhere" && !signal?.aborted) outcome = { requester, error };
       throw error;
     } finally {
       await this.#release(key, lockFile, outcome);
@@ -121,7 +121,7 @@ export class KeyedLock {
       if (!(await leadsTo(path, await lockFile.stat({ bigint: true })))) return;
       if (outcome !== "failed elsewhere") await this.#removeFiles(key, outcome === "abandoned");
       if (typeof outcome === "object") {
-        await writeFailure(this.#layout, key, outcome.who, outcome.error);
+        await writeFailure(this.#layout, key, outcome.requester, outcome.error);
       }
       await unlink(path);
     } catch {
@@ -134,7 +134,7 @@ export class KeyedLock {
   /**
    * Deletes all files of a key except its lock file, and all failures old enough to have been read.
    *
-   * @param isAbandoned whether no one did any work, so that the key's own failure may not have been read either
+   * @param isAbandoned whether the key was not in use, so that its own failure may still be unread
    */
   async #removeFiles(key: string, isAbandoned: boolean): Promise<void> {
     const { filling } = this.#layout;

@@ -45,7 +45,7 @@ export async function findDamage(
     return true;
   };
   const wrong = await findWrongPiece(pieces, info.pieceSize, fill);
-  if (wrong !== undefined) return `the piece at byte ${wrong} differs from what was restored`;
+  if (wrong !== undefined) return `the piece at byte ${wrong} does not match its digest`;
   for (const { start, end } of gapsOf(
     pieces,
     info.imageSize,
