@@ -1,13 +1,12 @@
 // The cache itself, filled without snapshots: a trace would take hours of decoding.
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
-
+import { openComponents } from "../../../js/snapshot/dist/cache/components.js";
 import {
   makeRecord,
   recordLength,
 } from "../../../js/snapshot/dist/cache/directory/image-record.js";
-import { MARGIN } from "../../../js/snapshot/dist/cache/eviction/limit.js";
-import { openParts } from "../../../js/snapshot/dist/cache/parts.js";
+import { MARGIN } from "../../../js/snapshot/dist/cache/eviction/size-limit.js";
 import { ROOMY } from "./plan.mjs";
 
 /** @typedef {import("../../../js/snapshot/dist/format/manifest.js").Manifest} Manifest */
@@ -25,7 +24,7 @@ export class OwnStore {
   #bytes;
 
   /**
-   * @param {import("../../../js/snapshot/dist/cache/parts.js").CacheParts} parts
+   * @param {import("../../../js/snapshot/dist/cache/components.js").CacheComponents} parts
    * @param {number[]} sizes of images, in bytes
    */
   constructor(parts, sizes) {
@@ -42,16 +41,16 @@ export class OwnStore {
    * @param {number[]} sizes
    */
   static async open(directory, maxBytes, sizes) {
-    const empty = await openParts(directory, { maxBytes: ROOMY });
+    const empty = await openComponents(directory, { maxBytes: ROOMY });
     const { bytes } = await empty.store.inventory();
     await empty.close();
-    const parts = await openParts(directory, { maxBytes: maxBytes + bytes + MARGIN });
+    const parts = await openComponents(directory, { maxBytes: maxBytes + bytes + MARGIN });
     return new OwnStore(parts, sizes);
   }
 
   /** Gets an image, by its number. Returns whether it was there. @param {number} index */
   async get(index) {
-    const { store } = this.#parts;
+    const { store, writer } = this.#parts;
     const manifest = /** @type {Manifest} */ (this.#images[index]);
     const { digest, imageSize } = manifest.info;
     const lease = await store.take(digest);
@@ -59,12 +58,12 @@ export class OwnStore {
       await store.release(lease);
       return true;
     }
-    const reserved = await store.reserve(manifest, recordLength(manifest, SOURCE));
+    const reserved = await writer.reserve(manifest, recordLength(manifest, SOURCE));
     const { file } = reserved;
     try {
       await file.write(this.#bytes, 0, imageSize, 0);
       const record = await makeRecord(manifest, SOURCE, file);
-      await store.release(await store.publish(digest, reserved, record));
+      await store.release(await writer.publish(digest, reserved, record));
     } finally {
       await file.close();
     }

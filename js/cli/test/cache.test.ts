@@ -1,4 +1,4 @@
-/** Image caches that programs and the command share. */
+/** The commands of `hedgerow cache`, on caches that programs use at the same time. */
 import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -21,7 +21,7 @@ const MIB = 2 ** 20;
 
 const cache = (...args: string[]) => hedgerow(["cache", ...args]);
 
-/** Runs a command, asserts its exit code and returns its output. */
+/** Runs a command with `--json`, checks its exit code, and returns its output. */
 async function json(args: string[], code = 0): Promise<Record<string, unknown>> {
   const found = await hedgerow([...args, "--json"]);
   expect(found, args.join(" ")).toMatchObject({ code, err: "" });
@@ -29,7 +29,7 @@ async function json(args: string[], code = 0): Promise<Record<string, unknown>> 
   return JSON.parse(found.out);
 }
 
-/** A folder with snapshots of 1 MiB images and a cache of these images, used in order. */
+/** Makes snapshots of images of 1 MiB, and a cache that contains these images, the last one used last. */
 async function filled(names: readonly string[]) {
   const root = makeTree();
   const directory = join(root, "cache");
@@ -47,7 +47,7 @@ async function filled(names: readonly string[]) {
   return { root, directory, open, digests };
 }
 
-/** Returns the names and contents of all files in a directory as one text. */
+/** Returns a digest of the names and contents of all files in a directory. */
 function contentOf(directory: string): string {
   const hash = createHash("sha256");
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
@@ -58,7 +58,7 @@ function contentOf(directory: string): string {
 }
 
 describe("hedgerow cache", () => {
-  test("lists images, most recently used first", async () => {
+  test("lists images, the most recently used first", async () => {
     const { root, directory, open, digests } = await filled(["one", "two"]);
     const [one, two] = digests as [string, string];
     const { code, out, err } = await cache("list", directory);
@@ -79,7 +79,7 @@ describe("hedgerow cache", () => {
     expect(entries.map(({ digest }) => digest)).toEqual([two, one]);
   });
 
-  test("prints the size of the cache and its counters", async () => {
+  test("prints the disk usage and the counters", async () => {
     const { root, directory, open, digests } = await filled(["one"]);
     const [digest = ""] = digests;
     for (let times = 0; times < 3; times += 1) {
@@ -115,7 +115,7 @@ describe("hedgerow cache", () => {
     });
     expect(pruned.bytes).toBeGreaterThan(2 * MIB);
     expect(pruned.left).toBeLessThanOrEqual(2 * MIB);
-    // Exact to the byte: an image that just fits stays.
+    // A cache that takes exactly the limit is left alone.
     const { left } = pruned;
     const again = await json(["cache", "prune", directory, "--max-bytes", String(left)]);
     expect(again).toEqual({ images: 0, bytes: 0, left });
@@ -129,7 +129,7 @@ describe("hedgerow cache", () => {
     expect(await json(["cache", "stats", directory])).toMatchObject({ evictions: 3 });
   });
 
-  test("keeps images in use and marks that the limit is exceeded", async () => {
+  test("keeps images that a program uses, and the note of its exceeded limit", async () => {
     const { root, directory, open, digests } = await filled(["one", "two"]);
     const tight = await ImageCache.open(directory, { maxBytes: 1.5 * MIB });
     onTestFinished(() => tight.close());
@@ -140,21 +140,21 @@ describe("hedgerow cache", () => {
     expect(pruned).toMatchObject({ images: 0, bytes: 0 });
     const excess = join(directory, "excess");
     expect(existsSync(excess)).toBe(true);
-    // Reading the statistics does not reset the mark.
+    // Read-only commands keep the note.
     for (const command of ["list", "stats", "verify"]) await json(["cache", command, directory]);
     expect(existsSync(excess)).toBe(true);
     await two?.release();
     expect(existsSync(excess)).toBe(false);
     expect(existsSync(imageIn(directory, digests[1]!))).toBe(false);
     expect(await json(["cache", "clear", directory])).toMatchObject({ images: 1 });
-    // New requests miss, while the present user keeps the image.
+    // The image is removed, but its user can still read it.
     expect(await open.entries()).toEqual([]);
     expect(readFileSync(one!.path).equals(readFileSync(join(root, "one.img")))).toBe(true);
     await one?.release();
     expect(readdirSync(join(directory, "images"))).toEqual([]);
   });
 
-  test("evicts all images", async () => {
+  test("clears a cache", async () => {
     const { directory } = await filled(["one", "two"]);
     const { code, out } = await cache("clear", directory);
     expect(code).toBe(0);
@@ -166,7 +166,7 @@ describe("hedgerow cache", () => {
     });
   });
 
-  test("finds damaged images and evicts them", async () => {
+  test("verifies images and removes damaged ones", async () => {
     const { directory, digests } = await filled(["one", "two"]);
     const [one, two] = digests as [string, string];
     const good = await cache("verify", directory, "--bytes-per-second", "1GiB");
@@ -191,7 +191,7 @@ describe("hedgerow cache", () => {
   });
 });
 
-describe("hedgerow cache refuses", () => {
+describe("hedgerow cache with invalid arguments", () => {
   test.for([
     [[], "expected a command"],
     [["show"], "unknown command 'show'"],
@@ -204,7 +204,7 @@ describe("hedgerow cache refuses", () => {
     [["prune", "DIRECTORY", "--max-bytes", "-1"], "expected bytes, KiB, MiB, GiB or TiB"],
     [["verify", "DIRECTORY", "--bytes-per-second", "0"], "bytesPerSecond: expected"],
     [["list", "s3://bucket/secret"], "directory: expected a path or a file: URL"],
-  ] as const)("refuses the command line %j", async ([args, message]) => {
+  ] as const)("refuses the arguments %j", async ([args, message]) => {
     const root = makeTree();
     const directory = join(root, "cache");
     await (await ImageCache.open(directory, { maxBytes: MIB })).close();
@@ -226,14 +226,14 @@ describe("hedgerow cache refuses", () => {
     ["prune --max-bytes 0", ["missing", "full"]],
     ["clear", ["missing", "full"]],
   ] as const)(
-    "refuses a directory that is not a cache and creates none: %s",
+    "refuses a directory that is not a cache, and leaves it unchanged: %s",
     async ([command, names]) => {
       const root = makeTree({ "file.txt": "mine", "full/file.txt": "mine", "empty/": "" });
       const messages = {
         missing: "expected a cache, found nothing",
         "file.txt": "expected a directory",
-        empty: "expected a cache, found none",
-        full: "expected a cache, found none",
+        empty: "expected a cache, found a directory that is not one",
+        full: "expected a cache, found a directory that is not one",
       };
       for (const name of names) {
         const [verb = "", ...options] = command.split(" ");
@@ -247,17 +247,17 @@ describe("hedgerow cache refuses", () => {
     },
   );
 
-  test("refuses a cache directory that other users can write to", async () => {
+  test("refuses a cache that others can write to", async () => {
     const { directory } = await filled([]);
     chmodSync(directory, 0o770);
     const { code, err } = await cache("list", directory);
     expect(code).toBe(3);
-    expect(err).toContain("expected a directory that nobody else can write to, found mode 770");
+    expect(err).toContain("expected a directory that only its owner can write to, found mode 770");
   });
 });
 
 describe("hedgerow snapshot restore --cache", () => {
-  /** An image, its snapshot at an origin, and where a cache may be. */
+  /** Serves a snapshot from an origin, and returns a directory for a cache. */
   async function served() {
     const root = makeTree({ "disk.img": SMALL });
     const [image, file] = [join(root, "disk.img"), join(root, "disk.vhs")];
@@ -268,7 +268,7 @@ describe("hedgerow snapshot restore --cache", () => {
     return { root, file, url, origin, digest, directory: join(root, "cache") };
   }
 
-  test("caches the image and copies it from the cache the next time", async () => {
+  test("restores through a cache, and hits the second time", async () => {
     const { root, url, origin, digest, directory } = await served();
     const [first, second] = [join(root, "first.img"), join(root, "second.img")];
     const restore = ["snapshot", "restore", url];
@@ -298,8 +298,8 @@ describe("hedgerow snapshot restore --cache", () => {
     ],
     [["--cache", "DIRECTORY", "--cache-max-bytes", "1KiB"], 2, "maxBytes: expected"],
     [["--cache", "FULL", "--cache-max-bytes", "1GiB"], 3, "expected a cache or an empty directory"],
-    [["--cache", "DIRECTORY", "--cache-max-bytes", "1MiB"], 3, "which may have 1048576 bytes"],
-  ] as const)("refuses %j", async ([args, expected, message]) => {
+    [["--cache", "DIRECTORY", "--cache-max-bytes", "1MiB"], 3, "maxBytes 1048576 leaves"],
+  ] as const)("refuses to restore with %j", async ([args, expected, message]) => {
     const { root, file } = await served();
     const full = join(root, "full");
     mkdirSync(full);

@@ -1,10 +1,7 @@
 /** `@hedgerow/snapshot`: snapshots of disk images, and a cache of images. */
 
-export {
-  type CachedImage,
-  type CacheEntry,
-  ImageCache,
-} from "./cache/image-cache.js";
+export type { CachedImage, CacheEntry } from "./cache/cached-image.js";
+export { ImageCache } from "./cache/image-cache.js";
 export type { Counts, Timing, Timings } from "./cache/statistics/counters.js";
 export type { CacheStats, Pruned, Verified } from "./cache/statistics/stats.js";
 export { type CreateInfo, createSnapshot } from "./create-snapshot.js";

@@ -1,4 +1,4 @@
-/** `@hedgerow/snapshot/opentelemetry`: what the caches of a process do, as metrics. */
+/** `@hedgerow/snapshot/opentelemetry`: metrics of image caches. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Meter, Observable } from "@opentelemetry/api";
 
@@ -15,71 +15,70 @@ interface Metric {
   of(stats: CacheStats): number;
 }
 
-/** What is counted by this process: it only grows. */
+/** The counters of this process. */
 const COUNTERS: readonly Metric[] = [
   {
     name: "hedgerow.cache.hits",
     unit: "{hit}",
-    description: "Images that were there",
+    description: "Images that were in the cache when requested",
     of: ({ hits }) => hits,
   },
   {
     name: "hedgerow.cache.misses",
     unit: "{miss}",
-    description: "Images that were not there, or had to be waited for",
+    description: "Images that had to be restored or waited for",
     of: ({ misses }) => misses,
   },
   {
     name: "hedgerow.cache.fills",
     unit: "{fill}",
-    description: "Images that were restored into the cache",
+    description: "Images restored into the cache",
     of: ({ fills }) => fills,
   },
   {
     name: "hedgerow.cache.failures",
     unit: "{failure}",
-    description: "Restores into the cache that failed, or were given up",
+    description: "Restores into the cache that failed or were cancelled",
     of: ({ failures }) => failures,
   },
   {
     name: "hedgerow.cache.evictions",
     unit: "{eviction}",
-    description: "Images that went to make room",
+    description: "Images evicted to free space",
     of: ({ evictions }) => evictions,
   },
   {
     name: "hedgerow.cache.damaged",
     unit: "{image}",
-    description: "Images that went because they were damaged",
+    description: "Images removed because they were damaged",
     of: ({ damaged }) => damaged,
   },
   {
     name: "hedgerow.cache.wait.time",
     unit: "s",
-    description: "Time for which other processes were waited for",
+    description: "Time spent waiting for other processes",
     of: ({ wait }) => wait.total / 1000,
   },
 ];
 
-/** What is so now. All processes that share a directory find the same, so that sums of it mean nothing. */
+/** Measurements. All processes that share a directory report the same, except for leases, so do not sum them. */
 const GAUGES: readonly Metric[] = [
   {
     name: "hedgerow.cache.size",
     unit: "By",
-    description:
-      "What the directory takes on the disk, promises to images that are restored included",
+    description: "Disk usage of the directory, including space reserved for restores",
     of: ({ bytes }) => bytes,
   },
   {
     name: "hedgerow.cache.limit",
     unit: "By",
-    description: "What it may take",
+    description: "Maximum disk usage of the directory",
     of: ({ maxBytes }) => maxBytes,
   },
   {
     name: "hedgerow.cache.excess",
     unit: "By",
-    description: "What it takes beyond that, because all of it is in use",
+    description: "Disk usage above the limit, because images are in use",
     of: ({ excessBytes }) => excessBytes,
   },
   {
@@ -91,15 +90,15 @@ const GAUGES: readonly Metric[] = [
   {
     name: "hedgerow.cache.leases",
     unit: "{lease}",
-    description: "Images that this process uses",
+    description: "Images in use by this process",
     of: ({ leases }) => leases,
   },
 ];
 
-/** Members of something, and what `typeof` says of each. */
+/** The members of an object and the `typeof` of each. */
 type Members<T> = { readonly [Name in keyof T]?: "function" | "string" };
 
-/** What a meter is asked for. */
+/** The members that a meter must have. */
 const METER: Members<Meter> = {
   createObservableCounter: "function",
   createObservableGauge: "function",
@@ -108,19 +107,18 @@ const METER: Members<Meter> = {
   removeBatchObservableCallback: "function",
 };
 
-/** The upper ends of the classes of durations, in seconds: hits take milliseconds, and restores up to minutes. */
+/** The bucket boundaries of durations, in seconds: hits take milliseconds, restores up to minutes. */
 const BOUNDARIES = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300,
 ];
 
 /**
- * Has a meter of OpenTelemetry observe a cache: what {@link ImageCache.stats} says, each time that metrics are
- * collected, and how long images take. Observe a directory once in a process: what is told of it twice counts
- * twice.
+ * Reports the metrics of a cache to OpenTelemetry: its {@link ImageCache.stats} whenever metrics are collected, and
+ * the duration of each `get`. Observe a directory once per process: a second observer counts everything twice.
  *
- * Nothing of OpenTelemetry is loaded but what the meter has.
+ * Imports nothing from OpenTelemetry but types.
  *
- * @returns what ends it: call it when you close the cache
+ * @returns a function that stops the reports: call it when you close the cache
  * @throws {SnapshotError} `ERR_ARGUMENT`
  *
  * @example
@@ -144,14 +142,14 @@ export function observeCache(cache: ImageCache, meter: Meter): () => void {
   }
   const observables = [...observed.keys()];
   const observe: Parameters<Meter["addBatchObservableCallback"]>[0] = async (result) => {
-    // A cache that was closed has nothing to tell, nor has one that cannot be read just now.
+    // A cache that has been closed or cannot be read is skipped.
     const stats = await cache.stats().catch(() => undefined);
     if (stats === undefined) return;
     for (const [observable, { of }] of observed) result.observe(observable, of(stats), attributes);
   };
   const durations = meter.createHistogram("hedgerow.cache.get.duration", {
     unit: "s",
-    description: "How long it took until an image could be used",
+    description: "Time until an image could be used",
     advice: { explicitBucketBoundaries: BOUNDARIES },
   });
   const record = (message: unknown) => {
@@ -167,13 +165,13 @@ export function observeCache(cache: ImageCache, meter: Meter): () => void {
   };
 }
 
-/** Throws unless something has all members that it is asked for. @throws {SnapshotError} `ERR_ARGUMENT` */
+/** Throws unless a value has all members. @throws {SnapshotError} `ERR_ARGUMENT` */
 function check<T>(name: string, expected: string, value: T, members: Members<T>): void {
   const kinds = Object.entries(members) as [keyof T, string][];
   try {
     if (kinds.every(([member, kind]) => typeof value[member] === kind)) return;
   } catch {
-    // It is nothing, or a getter throws.
+    // The value is null or undefined, or a getter throws.
   }
   throw new SnapshotError("ERR_ARGUMENT", `${name}: expected ${expected}, found something else`);
 }

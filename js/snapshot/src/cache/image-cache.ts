@@ -1,14 +1,5 @@
-import { realpath, stat } from "node:fs/promises";
-import { dirname, sep } from "node:path";
-
 import { withEither } from "../abort.js";
-import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
-import type { SnapshotInfo } from "../format/manifest.js";
-import { copyImage } from "../local/copy-image.js";
-import { openFile } from "../local/open-file.js";
-import { checkOther } from "../local/other-file.js";
-import { checkedTarget } from "../local/whole-file.js";
 import {
   type CacheOptions,
   checkCache,
@@ -20,52 +11,26 @@ import {
 import { checkInteger } from "../options/check-integer.js";
 import { readOptions } from "../options/read-options.js";
 import { checkedDigest, type ReadOptions } from "../options/work-options.js";
-import { type Location, localPath, locationOf } from "../places/location.js";
+import { localPath, locationOf } from "../places/location.js";
+import type { CachedImage, CacheEntry } from "./cached-image.js";
+import { type CacheComponents, openComponents } from "./components.js";
+import { checkedCopyTarget, copyLeased } from "./copy-to.js";
 import { readRecord } from "./directory/image-record.js";
-import { byUse } from "./eviction/policy.js";
-import type { Got } from "./loading/singleflight.js";
-import { type CacheParts, openParts } from "./parts.js";
+import { byUse } from "./eviction/least-recently-used.js";
+import type { LoadedImage } from "./loading/singleflight.js";
+import { Operations } from "./operations.js";
 import type { CacheStats, Pruned, Verified } from "./statistics/stats.js";
 
-/** An image out of a cache, or a copy of one. */
-export interface CachedImage {
-  /** Where it is. Only a copy may be written to. */
-  readonly path: string;
-  /** Whether it was there, and nothing had to be restored. */
-  readonly hit: boolean;
-  /** What it takes on the disk, in bytes. */
-  readonly bytes: number;
-  /** What its snapshot says of itself. */
-  readonly info: SnapshotInfo;
-  /** Says that it is used no more. Until then, or the end of the process, it stays where it is. */
-  release(): Promise<void>;
-  /** The same as {@link release}, for `await using`. */
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-/** An image in a cache. */
-export interface CacheEntry {
-  /** The digest of its snapshot. */
-  readonly digest: string;
-  /** What it takes on the disk, in bytes. */
-  readonly bytes: number;
-  /** How long it is, in bytes, holes included. */
-  readonly imageSize: number;
-  /** Where it came from first, without what may be secret. */
-  readonly source: string;
-  /** When it was used last. */
-  readonly lastUsed: Date;
-}
-
-/** What only the class can tell. */
-let hasParts: (value: object) => boolean;
+/** Returns whether an object has the private fields of the class. */
+let hasComponents: (value: object) => boolean;
 
 /**
- * Disk images on the disk, restored from snapshots, so that those that are wanted again need not be fetched.
- * Who was not wanted for the longest time goes first. All processes of a user can share the directory, at
- * the same time, and be killed at any time. docs/cache.md tells how.
+ * A directory of disk images, restored from snapshots and kept for the next time they are needed.
  *
- * Needs Linux, and the optional package `koffi`.
+ * Evicts the least recently used images first. All processes of a user can share the directory, and may be killed
+ * at any time. docs/cache.md describes the directory.
+ *
+ * Needs Linux and the optional package `koffi`.
  *
  * @example
  * const cache = await ImageCache.open("/var/cache/images", { maxBytes: 50e9 });
@@ -75,25 +40,24 @@ let hasParts: (value: object) => boolean;
  * await cache.close();
  */
 export class ImageCache {
-  /** The directory, by its real name. */
+  /** The real path of the directory. */
   readonly directory: string;
-  readonly #parts: CacheParts;
-  /** What ends the use of each image that was not released yet. */
-  readonly #used = new Set<() => Promise<void>>();
-  /** What is going on, for which closing waits. */
-  readonly #running = new Set<Promise<unknown>>();
-  /** Ends what could take long. */
-  readonly #closing = new AbortController();
+  readonly #components: CacheComponents;
+  readonly #operations: Operations;
+  /** Ends the lease of each image that has not been released. */
+  readonly #releases = new Set<() => Promise<void>>();
   #closed: Promise<void> | undefined;
 
-  private constructor(parts: CacheParts) {
-    this.directory = parts.layout.directory;
-    this.#parts = parts;
+  private constructor(components: CacheComponents) {
+    this.directory = components.layout.directory;
+    this.#components = components;
+    this.#operations = new Operations(this.directory);
   }
 
   /**
-   * Opens a cache. A directory that is empty, or that there is not, becomes one; others are refused, and
-   * those that others than its owner could write to. What processes have left there that were killed goes.
+   * Opens a cache. Creates the directory if it does not exist, and removes files left by killed processes.
+   *
+   * Refuses a directory that contains other files, or that another user owns or could write to.
    *
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`
    */
@@ -101,87 +65,91 @@ export class ImageCache {
     options = readOptions(options);
     checkCache(options);
     const path = localPath("directory", directory);
-    return new ImageCache(await openParts(path, options));
+    return new ImageCache(await openComponents(path, options));
   }
 
   static {
-    hasParts = (value) => #parts in value;
+    hasComponents = (value) => #components in value;
   }
 
   /**
-   * Gets the image of a snapshot, restored if there is none. With `digest`, an image that is there is got
-   * without a network; otherwise its server is asked whether it is still the same.
+   * Returns the image of a snapshot, and restores it first if it is not in the cache.
+   *
+   * Pass `digest` to pin the snapshot: a hit then needs no network. Without it, each call asks the server whether
+   * the snapshot has changed.
    *
    * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
    * @throws {SnapshotError} `ERR_CACHE_SIZE`, `ERR_CACHE`, what `restoreSnapshot` throws, and for a copy
    *   `ERR_IMAGE` and `ERR_IMAGE_CHANGED`, if the image in the cache cannot be read
    */
   get(source: string | URL, options: GetOptions = {}): Promise<CachedImage> {
-    return this.#run(async ({ loader, counters, totals }) => {
+    return this.#operations.run(async () => {
+      const { loader, counters, totals } = this.#components;
       const begun = performance.now();
       options = readOptions(options);
       const digest = checkedDigest(options);
       checkGet(options);
       const location = locationOf("source", source);
-      const target = await this.#copyTarget(options, location);
+      const target = await checkedCopyTarget(this.directory, options, location);
       options.signal?.throwIfAborted();
-      const got = await loader.get(location, digest, options);
+      const loaded = await loader.get(location, digest, options);
+      const { hit, lease } = loaded;
       const duration = performance.now() - begun;
-      counters.got(got.hit, duration);
-      await (got.hit ? totals.addNowAndThen(counters) : totals.add(counters));
-      const { bytes, info } = got.lease;
-      const event = { directory: this.directory, digest: info.digest, bytes };
-      emit("hedgerow:cache:get", { ...event, hit: got.hit, duration });
-      return target === undefined ? this.#leased(got) : this.#copied(got, target, options);
+      counters.countGet(hit, duration);
+      await (hit ? totals.addNowAndThen(counters) : totals.add(counters));
+      const event = { directory: this.directory, digest: lease.info.digest, bytes: lease.bytes };
+      emit("hedgerow:cache:get", { ...event, hit, duration });
+      return target === undefined ? this.#leased(loaded) : this.#copied(loaded, target, options);
     });
   }
 
   /**
-   * Whether the image of a snapshot is there. Without `digest`, its server is asked which one that is.
+   * Returns whether the image of a snapshot is in the cache. Without `digest`, asks the server which snapshot it has.
    *
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`, and what `inspectSnapshot` throws
    */
   has(source: string | URL, options: ReadOptions = {}): Promise<boolean> {
-    return this.#run(async ({ store }) => {
-      return store.has(await this.#digestOf(source, readOptions(options)));
+    return this.#operations.run(async () => {
+      return this.#components.store.has(await this.#digestOf(source, readOptions(options)));
     });
   }
 
   /**
-   * Has the image of a snapshot go: at once, or when nobody uses it any more. Returns whether there was one.
-   * Without `digest`, its server is asked which one that is.
+   * Removes the image of a snapshot; if it is in use, its users keep it until they release it. Returns whether it
+   * was in the cache. Without `digest`, asks the server which snapshot it has.
    *
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`, and what `inspectSnapshot` throws
    */
   delete(source: string | URL, options: ReadOptions = {}): Promise<boolean> {
-    return this.#run(async ({ store }) => {
+    return this.#operations.run(async () => {
       options = readOptions(options);
-      return store.remove(await this.#digestOf(source, options), options.signal);
+      const digest = await this.#digestOf(source, options);
+      return this.#components.store.remove(digest, options.signal);
     });
   }
 
-  /** Has all images go, as {@link delete} does. Returns how many there were. @throws {SnapshotError} `ERR_CACHE` */
+  /** Removes all images, as {@link delete} does. Returns how many there were. @throws {SnapshotError} `ERR_CACHE` */
   clear(): Promise<number> {
-    return this.#run(({ store }) => store.clear());
+    return this.#operations.run(() => this.#components.store.clear());
   }
 
   /**
-   * Has images go until the directory takes no more than so many bytes, those that were not used for the
-   * longest time first. Those that are in use stay. Returns what went.
+   * Evicts the least recently used images until the directory takes at most `maxBytes`. Keeps images in use.
    *
-   * @param maxBytes as many as the cache may have, unless it is said
+   * @param maxBytes defaults to the limit of the cache
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`
    */
-  prune(maxBytes = this.#parts.maxBytes): Promise<Pruned> {
-    return this.#run(({ store }) => {
+  prune(maxBytes = this.#components.maxBytes): Promise<Pruned> {
+    return this.#operations.run(async () => {
       checkInteger("maxBytes", maxBytes, 0, Number.MAX_SAFE_INTEGER);
-      return store.trim(maxBytes);
+      return this.#components.store.prune(maxBytes);
     });
   }
 
-  /** All images, those that were used last first. @throws {SnapshotError} `ERR_CACHE` */
+  /** Lists all images, the most recently used first. @throws {SnapshotError} `ERR_CACHE` */
   entries(): Promise<CacheEntry[]> {
-    return this.#run(async ({ store, layout }) => {
+    return this.#operations.run(async () => {
+      const { store, layout } = this.#components;
       const { images } = await store.inventory();
       const entries: CacheEntry[] = [];
       for (const { digest, bytes, used, isWhole } of [...images].sort(byUse).reverse()) {
@@ -197,24 +165,25 @@ export class ImageCache {
   }
 
   /**
-   * Reads all images, and has those go that are not what was restored: the next {@link get} restores them.
+   * Reads all images and removes damaged ones, which the next {@link get} restores.
    *
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`, and the reason of the signal
    */
   verify(options: VerifyOptions = {}): Promise<Verified> {
-    return this.#run(async ({ verifier }) => {
+    return this.#operations.run(async () => {
       options = readOptions(options);
       checkVerify(options);
       const { signal, bytesPerSecond } = options;
-      return withEither(signal, this.#closing.signal, (either) =>
-        verifier.verify({ bytesPerSecond, signal: either }),
+      return withEither(signal, this.#operations.signal, (either) =>
+        this.#components.verifier.verify({ bytesPerSecond, signal: either }),
       );
     });
   }
 
-  /** How the cache is doing: what is in it, as measured now, and what happened. @throws {SnapshotError} `ERR_CACHE` */
+  /** Measures the directory, and returns its state and the counters of this process. @throws {SnapshotError} `ERR_CACHE` */
   stats(): Promise<CacheStats> {
-    return this.#run(async ({ store, maxBytes, counters, leases, totals }) => {
+    return this.#operations.run(async () => {
+      const { store, maxBytes, counters, leases, totals } = this.#components;
       const { images, bytes } = await store.inventory();
       return {
         ...counters.counts,
@@ -231,42 +200,27 @@ export class ImageCache {
   }
 
   /**
-   * Closes the cache. Who waits for an image is told `ERR_CACHE`, and images that are in use may go; those who have
-   * them open can go on. The directory stays as it is.
+   * Closes the cache: rejects pending calls with `ERR_CACHE`, and ends all leases. Images may then be evicted, but
+   * files that are open stay readable. The directory stays as it is.
    */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
   }
 
-  /** The same as {@link close}, for `await using`. */
+  /** Calls {@link close}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
   async #close(): Promise<void> {
-    const { loader, verifier, totals, counters, close } = this.#parts;
-    const reason = closed(this.directory);
-    this.#closing.abort(reason);
-    await loader.end(reason);
+    const { loader, verifier, totals, counters, close } = this.#components;
+    await loader.end(this.#operations.close());
     await verifier.stop();
-    await Promise.allSettled(this.#running);
-    for (const end of this.#used) await end().catch(() => {});
+    await this.#operations.settled();
+    for (const release of this.#releases) await release().catch(() => {});
     await totals.add(counters);
     await close();
-  }
-
-  /** Has something be done while the cache is open. */
-  #run<T>(action: (parts: CacheParts) => Promise<T>): Promise<T> {
-    if (this.#closed !== undefined) return Promise.reject(closed(this.directory));
-    const running = (async () => action(this.#parts))();
-    const ended = running.then(
-      () => {},
-      () => {},
-    );
-    this.#running.add(ended);
-    void ended.then(() => this.#running.delete(ended));
-    return running;
   }
 
   async #digestOf(source: string | URL, options: ReadOptions): Promise<string> {
@@ -275,67 +229,41 @@ export class ImageCache {
     const location = locationOf("source", source);
     options.signal?.throwIfAborted();
     if (digest !== undefined) return digest;
-    return withEither(options.signal, this.#closing.signal, (signal) =>
-      this.#parts.loader.digestOf(location, { ...options, signal }),
+    return withEither(options.signal, this.#operations.signal, (signal) =>
+      this.#components.loader.digestOf(location, { ...options, signal }),
     );
   }
 
-  /** Where a copy is to be, if one is wanted. Whatever is wrong with that is told before anything is done. */
-  async #copyTarget(
-    { copyTo, overwrite }: GetOptions,
-    source: Location,
-  ): Promise<string | undefined> {
-    if (copyTo === undefined) return undefined;
-    const target = await checkedTarget(localPath("copyTo", copyTo), { overwrite });
-    if (source.kind === "file") {
-      const from = await stat(source.path, { bigint: true }).catch(() => undefined);
-      if (from !== undefined) await checkOther("copyTo", target, from);
-    }
-    const folder = await realpath(dirname(target)).catch(() => dirname(target));
-    if (!`${folder}${sep}`.startsWith(`${this.directory}${sep}`)) return target;
-    const message = `copyTo: expected a path that is not in the cache, found ${target}`;
-    throw new SnapshotError("ERR_ARGUMENT", message);
-  }
-
-  #leased({ lease, hit }: Got): CachedImage {
+  #leased({ lease, hit }: LoadedImage): CachedImage {
     const { path, bytes, info } = lease;
     const end = async () => {
-      if (this.#used.delete(end)) await this.#parts.store.release(lease);
+      if (this.#releases.delete(end)) await this.#components.store.release(lease);
     };
-    this.#used.add(end);
-    // Closing the cache has ended it.
-    const release = () => (this.#closed === undefined ? this.#run(end) : this.#closed);
+    this.#releases.add(end);
+    // Closing the cache ends the lease.
+    const release = () => this.#closed ?? this.#operations.run(end);
     return { path, hit, bytes, info, release, [Symbol.asyncDispose]: release };
   }
 
-  async #copied({ lease, hit }: Got, path: string, options: GetOptions): Promise<CachedImage> {
-    const { durable: isDurable = false, overwrite } = options;
+  async #copied(
+    { lease, hit }: LoadedImage,
+    path: string,
+    options: GetOptions,
+  ): Promise<CachedImage> {
     const { bytes, info } = lease;
     try {
-      const image = await openFile("ERR_CACHE", lease.path, (file) => file);
-      try {
-        const { fd } = image;
-        const opened = { fd, size: info.imageSize, name: lease.path };
-        await withEither(options.signal, this.#closing.signal, (signal) =>
-          copyImage(opened, path, { isDurable, overwrite, signal }),
-        );
-      } finally {
-        await image.close();
-      }
+      await withEither(options.signal, this.#operations.signal, (signal) =>
+        copyLeased(lease, path, { ...options, signal }),
+      );
     } finally {
-      await this.#parts.store.release(lease);
+      await this.#components.store.release(lease);
     }
-    // It is its owner's: nothing ends it but they.
     const release = async () => {};
     return { path, hit, bytes, info, release, [Symbol.asyncDispose]: release };
   }
 }
 
-/** Whether something is a cache, and does not only look like one. */
+/** Returns whether a value is an instance of the class, and not only looks like one. */
 export function isCache(value: unknown): value is ImageCache {
-  return typeof value === "object" && value !== null && hasParts(value);
-}
-
-function closed(directory: string): SnapshotError {
-  return new SnapshotError("ERR_CACHE", `${directory}: expected an open cache, found it closed`);
+  return typeof value === "object" && value !== null && hasComponents(value);
 }

@@ -3,40 +3,41 @@ import { checkInteger } from "./check-integer.js";
 import { transferOf } from "./transfer-options.js";
 import { checkWork, type ReadWorkOptions } from "./work-options.js";
 
-/** How a cache is opened. */
+/** Options of `ImageCache.open`. */
 export interface CacheOptions {
-  /** How many bytes everything in its directory may take on the disk, 1 MiB or more. */
+  /** The maximum disk usage of the directory, in bytes, 1 MiB or more. */
   readonly maxBytes: number;
-  /** Whether a directory is made a cache that is none yet: true unless it is said. */
+  /** Whether to make a missing or empty directory a cache. Default: `true`. */
   readonly create?: boolean | undefined;
   /**
-   * How many bytes a second of images are read in the background, over and over, to find those that are
-   * damaged: none unless it is said. One process of all that have the cache open does so at a time.
+   * How many bytes per second to read in the background to find damaged images, in one process at a time. Default:
+   * no background verification.
    */
   readonly verifyBytesPerSecond?: number | undefined;
 }
 
-/** What getting an image out of a cache can be told. */
+/** Options of `ImageCache.get`. */
 export interface GetOptions extends ReadWorkOptions {
   /**
-   * Where a copy of the image is to be, to which its owner may write. It takes no room where the file system
-   * can share that of the cache (XFS, btrfs); elsewhere its holes take none.
+   * The path for a private, writable copy of the image. On a file system that can share blocks (XFS, btrfs), it takes
+   * no space until it is written to. Default: no copy, but a lease of the cache's own file.
    */
   readonly copyTo?: string | undefined;
-  /** Whether a file that is there goes, for a copy: true unless it is said. */
+  /** Whether a copy may replace a file. Default: `true`. */
   readonly overwrite?: boolean | undefined;
-  /** Whether a copy is on the disk when it is told of, so that it outlives a loss of power: false unless it is said. */
+  /** Whether to fsync a copy before resolving. Default: `false`. */
   readonly durable?: boolean | undefined;
 }
 
-/** How verifying can be told to go. */
+/** Options of `ImageCache.verify`. */
 export interface VerifyOptions {
-  /** Ends it: its promise is rejected with the signal's reason. */
+  /** Cancels the verification, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** How many bytes a second are read at most: as many as can be unless it is said. */
+  /** The maximum number of bytes to read per second. Default: no limit. */
   readonly bytesPerSecond?: number | undefined;
 }
 
+/** The minimum of `maxBytes`. */
 const MIN_BYTES = 2 ** 20;
 
 /** @throws {SnapshotError} `ERR_ARGUMENT` */

@@ -1,4 +1,4 @@
-/** What a cache does for those who use it: images that are in use, that go, and what there is to know. */
+/** The methods of a cache: leases, removal, entries, statistics and closing. */
 import {
   accessSync,
   constants,
@@ -41,8 +41,8 @@ beforeAll(async () => {
   })) as [Sample, Sample];
 });
 
-describe("an image", () => {
-  test("is what its snapshot was made of, and is told of", async () => {
+describe("get", () => {
+  test("returns the image of a snapshot with its path, size and metadata", async () => {
     const cache = await openCache(newDirectory());
     const image = await cache.get(one.snapshot);
     expect(image.hit).toBe(false);
@@ -57,7 +57,7 @@ describe("an image", () => {
     expect(again).toMatchObject({ hit: true, path: place, bytes, info });
   });
 
-  test("of no bytes, and of a hole alone, are images, too", async () => {
+  test("returns images that are empty or consist of one hole", async () => {
     const cache = await openCache(newDirectory());
     for (const size of [0, 5 * MIB]) {
       const [empty] = (await makeSamples(path, [`hole-${size}`], { data: 0, size })) as [Sample];
@@ -69,7 +69,7 @@ describe("an image", () => {
     }
   });
 
-  test("is let go of at the end of a block", async () => {
+  test("releases an image at the end of an await using block", async () => {
     const cache = await openCache(newDirectory());
     {
       await using _ = await cache.get(one.snapshot);
@@ -82,7 +82,7 @@ describe("an image", () => {
 describe("files and folders", () => {
   const modeOf = (name: string) => (lstatSync(name).mode & 0o777).toString(8);
 
-  test("are their owner's alone, whatever the process lets others do", async () => {
+  test("gives files and folders private modes whatever the umask", async () => {
     const directory = newDirectory();
     const before = process.umask(0);
     try {
@@ -117,7 +117,7 @@ describe("files and folders", () => {
     });
   });
 
-  test("are few, and gone when images are", async () => {
+  test("leaves no files of images that were removed", async () => {
     const cache = await openCache(newDirectory());
     await (await cache.get(one.snapshot)).release();
     const fixed = ["filling", "hedgerow-cache", "images", "sources", "totals.json"];
@@ -128,14 +128,14 @@ describe("files and folders", () => {
   });
 });
 
-describe("an image that is to go while it is in use", () => {
+describe("an image that is removed while it is in use", () => {
   const ways: Record<string, (cache: ImageCache) => Promise<unknown>> = {
     delete: (cache) => cache.delete(one.snapshot),
     clear: (cache) => cache.clear(),
   };
 
   test.each(Object.keys(ways))(
-    "%s: stays for those who use it, and is none for others",
+    "%s keeps an image for its users and hides it from others",
     async (way) => {
       const cache = await openCache(newDirectory());
       const [first, second] = [await cache.get(one.snapshot), await cache.get(one.snapshot)];
@@ -156,7 +156,7 @@ describe("an image that is to go while it is in use", () => {
   );
 
   test.each(Object.keys(ways))(
-    "%s: stays for those who use it, though there is a new one",
+    "%s keeps an image for its users although it was restored again",
     async (way) => {
       const directory = newDirectory();
       const cache = await openCache(directory);
@@ -176,11 +176,11 @@ describe("an image that is to go while it is in use", () => {
     },
   );
 
-  test("by another who has the directory open", async () => {
+  test("keeps an image for its users when another cache of the directory clears it", async () => {
     const directory = newDirectory();
-    const [mine, theirs] = [await openCache(directory), await openCache(directory)];
-    const image = await mine.get(one.snapshot);
-    expect(await theirs.clear()).toBe(1);
+    const [first, second] = [await openCache(directory), await openCache(directory)];
+    const image = await first.get(one.snapshot);
+    expect(await second.clear()).toBe(1);
     await expectImage(image.path, one);
     await image.release();
     expect(strayFiles(directory)).toEqual([]);
@@ -188,8 +188,8 @@ describe("an image that is to go while it is in use", () => {
   });
 });
 
-describe("what there is to know", () => {
-  test("of each image, those used last first", async () => {
+describe("entries and stats", () => {
+  test("lists images with their sources, the most recently used first", async () => {
     const cache = await openCache(newDirectory());
     const begun = Date.now();
     expect(await cache.entries()).toEqual([]);
@@ -218,7 +218,7 @@ describe("what there is to know", () => {
     }
   });
 
-  test("of what happened, here and wherever the cache was open", async () => {
+  test("counts the events of this process and of all processes", async () => {
     const directory = newDirectory();
     const first = await openCache(directory);
     await first.get(one.snapshot);
@@ -237,14 +237,14 @@ describe("what there is to know", () => {
     const none = { hits: 0, misses: 0, fills: 0, failures: 0, evictions: 0, damaged: 0 };
     const totals = { ...none, hits: 1, misses: 1, fills: 1 };
     expect(await second.stats()).toMatchObject({ ...none, entries: 1, leases: 0, totals });
-    // What was written there by others is no reason to fail.
+    // Invalid totals count as zero.
     for (const text of ["", "{", "null", '{"hits":"many","misses":-1,"fills":1.5}']) {
       writeFileSync(join(directory, "totals.json"), text);
       expect((await second.stats()).totals).toEqual(none);
     }
   });
 
-  test("of a fill that fails", async () => {
+  test("counts a fill that fails", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": (await large()).snapshot });
     origin.faults = faultsOf(isPart, { status: 403 });
@@ -253,14 +253,14 @@ describe("what there is to know", () => {
   });
 });
 
-/** A snapshot of which the end, which is asked for first, is not all. */
+/** A snapshot that is larger than its end, which is fetched first. */
 async function large(): Promise<Sample> {
   const [sample] = await makeSamples(path, ["large"], { data: 3 * MIB });
   return sample as Sample;
 }
 
-describe("a cache that is closed", () => {
-  test("does nothing more, and may be closed again", async () => {
+describe("close", () => {
+  test("rejects all calls after close, and can be called again", async () => {
     const cache = await openCache(newDirectory());
     const image = await cache.get(one.snapshot);
     await cache.close();
@@ -280,22 +280,22 @@ describe("a cache that is closed", () => {
     ];
     for (const call of calls) {
       const error = await refusalOf(call(), "ERR_CACHE");
-      expect(error.message).toContain("found it closed");
+      expect(error.message).toContain("has been closed");
     }
   });
 
-  test("lets go of its images, which others may have go then", async () => {
+  test("ends all leases when a cache is closed", async () => {
     const directory = newDirectory();
-    const [mine, theirs] = [await openCache(directory), await openCache(directory)];
-    const images: CachedImage[] = [await mine.get(one.snapshot), await mine.get(other.snapshot)];
+    const [first, second] = [await openCache(directory), await openCache(directory)];
+    const images: CachedImage[] = [await first.get(one.snapshot), await first.get(other.snapshot)];
     const open = readFileSync(images[0]!.path);
-    await mine.close();
-    await theirs.prune(0);
+    await first.close();
+    await second.prune(0);
     expect(digestsIn(directory)).toEqual([]);
     expect(open.length).toBe(8 * MIB);
   });
 
-  test("is closed at the end of a block", async () => {
+  test("closes a cache at the end of an await using block", async () => {
     let cache: ImageCache;
     {
       await using opened = await ImageCache.open(newDirectory(), { maxBytes: MIB });
@@ -305,7 +305,7 @@ describe("a cache that is closed", () => {
     await refusalOf(cache.stats(), "ERR_CACHE");
   });
 
-  test("has what others wait for end, and nothing stays of it", async () => {
+  test("rejects pending restores on close, and leaves no files", async () => {
     const directory = newDirectory();
     const cache = await openCache(directory);
     const { snapshot } = await large();
@@ -318,7 +318,7 @@ describe("a cache that is closed", () => {
     await expectNoConnections(origin);
   });
 
-  test("waits for no server that says nothing", async () => {
+  test("does not wait on close for a server that does not answer", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": one.snapshot });
     const url = origin.url("/a.vhs");
@@ -336,7 +336,7 @@ describe("a cache that is closed", () => {
     await expectNoConnections(origin);
   });
 
-  test("leaves what is read to verify it", async () => {
+  test("cancels a verification on close", async () => {
     const directory = newDirectory();
     const cache = await openCache(directory);
     await cache.get(one.snapshot);
@@ -345,7 +345,7 @@ describe("a cache that is closed", () => {
     await verifying;
   });
 
-  test("leaves its directory as it is", async () => {
+  test("leaves the directory unchanged on close", async () => {
     const directory = newDirectory();
     const cache = await openCache(directory);
     await cache.get(one.snapshot);

@@ -1,4 +1,4 @@
-/** Files that one at a time has, when one is removed at the very moment that another opens it. */
+/** Lock files that are removed or cannot be opened at the moment another process opens them. */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { afterAll, expect, test, vi } from "vitest";
 
 import { claimPrivate } from "../../src/local/claim.js";
 
-/** What happens once a file has been opened, before it is looked at. */
+/** What happens after a file was opened and before it is checked. */
 const between = vi.hoisted(() => ({ act: async () => {} }));
 
 vi.mock("node:fs/promises", async (load) => {
@@ -23,7 +23,7 @@ vi.mock("node:fs/promises", async (load) => {
 const folder = mkdtempSync(join(tmpdir(), "hedgerow-claim-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("whoever opens a file that is removed then leaves the next one to who has that", async () => {
+test("does not take a lock file that was removed and replaced after it was opened", async () => {
   const path = join(folder, "claim");
   const first = await claimPrivate("image", path);
   let second: typeof first;
@@ -39,7 +39,7 @@ test("whoever opens a file that is removed then leaves the next one to who has t
   await second?.close();
 });
 
-test("whoever cannot open any file leaves a claim to who has it", async () => {
+test("leaves a lock file in place when it cannot open it", async () => {
   const path = join(folder, "kept");
   const first = await claimPrivate("image", path);
   const { ino } = statSync(path);

@@ -1,4 +1,4 @@
-/** Private copies of images in a cache, which `restoreSnapshot` makes, too. */
+/** Private copies of images in a cache, by `copyTo` and by `restoreSnapshot`. */
 import {
   chmodSync,
   closeSync,
@@ -57,7 +57,7 @@ beforeEach(() => {
 });
 
 describe("copyTo", () => {
-  test("makes a copy that is its owner's, with its holes", async () => {
+  test("makes a private sparse copy", async () => {
     const cache = await openCache(newDirectory());
     const before = process.umask(0);
     try {
@@ -76,7 +76,7 @@ describe("copyTo", () => {
     expect(readdirSync(copies()).sort()).toEqual(["image-false", "image-true"]);
   });
 
-  test("makes one that has nothing to do with the image in the cache, nor with others", async () => {
+  test("makes copies that are independent of the cache and of each other", async () => {
     const cache = await openCache(newDirectory());
     const [first, second] = await Promise.all(
       ["first", "second"].map((name) => cache.get(one.snapshot, { copyTo: copies(name) })),
@@ -98,7 +98,7 @@ describe("copyTo", () => {
     expect(readFileSync(first!.path).toString("latin1", 0, 4)).toBe("mine");
   });
 
-  test("takes the place of what is there, unless it is told not to", async () => {
+  test("replaces a file, unless overwrite is false", async () => {
     const cache = await openCache(newDirectory());
     const copyTo = copies("image");
     writeFileSync(copyTo, "old");
@@ -109,7 +109,7 @@ describe("copyTo", () => {
     );
     expect(error.message).toContain(copyTo);
     expect(readFileSync(copyTo, "utf8")).toBe("old");
-    // It is told before anything is restored.
+    // The call fails before anything is restored.
     expect(await cache.stats()).toMatchObject({ misses: 0, fills: 0, leases: 0, entries: 0 });
     await (await cache.get(one.snapshot)).release();
     symlinkSync(copyTo, copies("link"));
@@ -123,9 +123,9 @@ describe("copyTo", () => {
 
   test.each([
     ["a folder", () => copies()],
-    ["what is in no folder", () => copies("missing/image")],
+    ["in a missing folder", () => copies("missing/image")],
     ["a device", () => "/dev/null"],
-  ])("is told that it cannot be %s", async (_, place) => {
+  ])("refuses a target that is %s", async (_, place) => {
     const cache = await openCache(newDirectory());
     const error = await refusalOf(cache.get(one.snapshot, { copyTo: place() }), "ERR_TARGET");
     expect(error.message).toContain(place());
@@ -133,7 +133,7 @@ describe("copyTo", () => {
     expect(readdirSync(copies())).toEqual([]);
   });
 
-  test("is told that it cannot be its own snapshot", async () => {
+  test("refuses the snapshot itself as the target", async () => {
     const cache = await openCache(newDirectory());
     const snapshot = copies("own.vhs");
     copyFileSync(one.snapshot, snapshot);
@@ -145,22 +145,22 @@ describe("copyTo", () => {
     expect(readFileSync(snapshot).equals(before)).toBe(true);
   });
 
-  test("is told that it cannot be in the cache itself", async () => {
+  test("refuses a target in the directory of the cache", async () => {
     const cache = await openCache(newDirectory());
     symlinkSync(cache.directory, copies("link"));
     for (const folder of [cache.directory, join(cache.directory, "images"), copies("link")]) {
       const copyTo = join(folder, "image");
       const error = await refusalOf(cache.get(one.snapshot, { copyTo }), "ERR_ARGUMENT");
-      expect(error.message).toContain("not in the cache");
+      expect(error.message).toContain("outside the cache");
       expect(existsSync(copyTo)).toBe(false);
     }
     expect(await cache.entries()).toEqual([]);
-    // What only begins with the same letters is another folder.
+    // A folder whose name only begins the same is accepted.
     const beside = `${cache.directory}-copy`;
     await expectImage((await cache.get(one.snapshot, { copyTo: beside })).path, one);
   });
 
-  test("is ended by its caller, and leaves nothing", async () => {
+  test("cancels a copy, and leaves no files", async () => {
     const cache = await openCache(newDirectory());
     const image = await cache.get(one.snapshot);
     const controller = new AbortController();
@@ -173,14 +173,14 @@ describe("copyTo", () => {
     await expectImage(image.path, one);
   });
 
-  test("is not made of an image that was cut off while it was in use", async () => {
+  test("restores an image that was truncated while in use before it copies it", async () => {
     const cache = await openCache(newDirectory());
     const image = await cache.get(one.snapshot);
     chmodSync(image.path, 0o600);
     const file = openSync(image.path, "r+");
     ftruncateSync(file, MIB);
     closeSync(file);
-    // It is no longer what it was: it is got anew.
+    // The truncated image is restored again.
     const copy = await cache.get(one.snapshot, { copyTo: copies("image") });
     expect(copy.hit).toBe(false);
     await expectImage(copy.path, one);
@@ -188,7 +188,7 @@ describe("copyTo", () => {
 });
 
 describe("restoreSnapshot with a cache", () => {
-  test("copies what is there, and restores what is not", async () => {
+  test("restores into the cache and copies from it", async () => {
     const directory = newDirectory();
     const cache = await openCache(directory);
     const origin = await originOf({ "/a.vhs": one.snapshot });
@@ -213,12 +213,12 @@ describe("restoreSnapshot with a cache", () => {
     expect(readdirSync(copies()).sort()).toEqual(["image", "image-false", "image-true"]);
   });
 
-  test("without one is no hit", async () => {
+  test("returns no hit without a cache", async () => {
     const { hit } = await restoreSnapshot(one.snapshot, copies("image"));
     expect(hit).toBeUndefined();
   });
 
-  test("refuses another snapshot than was asked for", async () => {
+  test("refuses a snapshot with another digest", async () => {
     const cache = await openCache(newDirectory());
     writeFileSync(copies("image"), "old");
     const options = { cache, digest: other.digest };
@@ -227,7 +227,7 @@ describe("restoreSnapshot with a cache", () => {
     expect(digestsIn(cache.directory)).toEqual([]);
   });
 
-  test("has all other options, too", async () => {
+  test("passes overwrite, onProgress and signal on to the cache", async () => {
     const cache = await openCache(newDirectory());
     writeFileSync(copies("image"), "old");
     const options = { cache, overwrite: false };

@@ -1,4 +1,4 @@
-/** Processes that are killed while they use a cache, and what the next one finds. */
+/** Processes that are killed while they use a cache, and the state that the next one finds. */
 import { createHash } from "node:crypto";
 import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,16 +12,16 @@ import { trials } from "../../../../tests/support/trials.js";
 import { diskUse, KIB, MIB, makeSample, strayFiles } from "../support/cache.js";
 import { CacheProcess, type ChurnKind, type ChurnSample } from "../support/cache-job.js";
 
-// Where others use the processor and the disk, it takes several times as long as a minute.
+// On a busy machine this takes several minutes.
 vi.setConfig({ testTimeout: 600_000 });
 
-/** It holds about a third of the images. */
+/** Space for about a third of the images. */
 const OPTIONS = { maxBytes: 1.5 * MIB };
 
-/** How many processes are killed in a directory before another one is begun with. */
+/** The number of kills per directory. */
 const KILLS_EACH = 10;
 
-/** How much those do of whom none is killed. */
+/** The number of steps of processes that are not killed. */
 const STEPS = trials({ few: 100, all: 300 });
 
 const KINDS: readonly ChurnKind[] = [
@@ -46,8 +46,8 @@ function sumOf(file: string): string {
 }
 
 /**
- * What a process is at when it is killed, and for how many milliseconds at most. One after another has its
- * turn, as otherwise nearly all would be killed while they fill, which takes longest.
+ * The activity during which a process is killed, and the maximum delay of the kill in milliseconds. Activities take
+ * turns; random kills would nearly all hit fills, which take longest.
  */
 const MOMENTS = [
   ...([
@@ -67,20 +67,20 @@ const MOMENTS = [
   ] as const),
 ] as const;
 
-/** Waits until a process is at something, and then for a random while. Returns what that was. */
-async function moment(
+/** Waits for the next activity of a process, and then for a random time. Returns the activity. */
+async function waitForMoment(
   process: CacheProcess,
   number: number,
   random: () => number,
 ): Promise<string> {
-  const [word, most] = MOMENTS[number % MOMENTS.length]!;
-  // Whatever it does at random, it comes to everything.
-  if (word !== "start") await process.toTell(word);
-  await sleep(random() * most);
-  return word;
+  const [activity, maxDelay] = MOMENTS[number % MOMENTS.length]!;
+  // A random process does everything sooner or later.
+  if (activity !== "start") await process.untilReported(activity);
+  await sleep(random() * maxDelay);
+  return activity;
 }
 
-/** Has processes use a cache, and kills all of them but so many. Returns what each was at, or had just been at. */
+/** Makes processes use a cache, and kills some of them. Returns the activity of each killed one. */
 async function killSome(
   directory: string,
   random: () => number,
@@ -91,23 +91,23 @@ async function killSome(
     const process = CacheProcess.start({ directory, options: OPTIONS });
     const seed = Math.floor(random() * 2 ** 31);
     const done = process.churn({ samples, seed, kinds: KINDS, held: [2] });
-    // It is looked at below.
+    // The rejection is handled below.
     done.catch(() => {});
     return { process, done };
   };
   const [victims, others] = [killed, spared].map((count) => Array.from({ length: count }, start));
-  const last: string[] = [];
+  const activities: string[] = [];
   for (const [index, { process, done }] of (victims ?? []).entries()) {
-    last.push(await moment(process, number + index, random));
+    activities.push(await waitForMoment(process, number + index, random));
     await process.kill();
     await expect(done).rejects.toThrow("SIGKILL");
   }
-  // Those that go on take no harm.
+  // The others end normally.
   await Promise.all((others ?? []).flatMap(({ process, done }) => [process.end(), done]));
-  return last;
+  return activities;
 }
 
-/** Throws unless a cache that nobody has open is whole, and works. */
+/** Throws unless a closed cache is intact and works. */
 async function expectWhole(directory: string, random: () => number): Promise<void> {
   const cache = await ImageCache.open(directory, OPTIONS);
   try {
@@ -150,26 +150,26 @@ test.each([
   { many: "one of two", kills: trials({ few: 11, all: 25 }), killed: 1, spared: 1, seed: 2 },
   { many: "three of four", kills: trials({ few: 12, all: 75 }), killed: 3, spared: 1, seed: 3 },
 ])(
-  "after each of $kills kills, $many, the cache is whole",
+  "leaves an intact cache after each of $kills kills, $many",
   async ({ kills, killed, spared, seed }) => {
     const random = seededRandom(seed);
     const counts: Record<string, number> = {};
     let done = 0;
     while (done < kills) {
       const directory = path(`cache-${seed}-${Math.floor(done / KILLS_EACH)}`);
-      for (const word of await killSome(directory, random, done, { killed, spared })) {
-        counts[word] = (counts[word] ?? 0) + 1;
+      for (const activity of await killSome(directory, random, done, { killed, spared })) {
+        counts[activity] = (counts[activity] ?? 0) + 1;
       }
       done += killed;
       await expectWhole(directory, random);
     }
-    // They were killed amid all kinds of things.
-    for (const [word] of MOMENTS)
-      expect(counts[word], word).toBeGreaterThan(Math.floor(kills / 40));
+    // Every activity was interrupted.
+    for (const [activity] of MOMENTS)
+      expect(counts[activity], activity).toBeGreaterThan(Math.floor(kills / 40));
   },
 );
 
-test("those of whom none is killed do not disturb each other, whatever they do", async () => {
+test("lets processes that use one cache at random work side by side", async () => {
   const directory = path("alive");
   const processes = [1, 2, 3, 4].map((seed) => {
     const process = CacheProcess.start({ directory, options: OPTIONS });
@@ -185,7 +185,7 @@ test("those of whom none is killed do not disturb each other, whatever they do",
   await expectWhole(directory, seededRandom(5));
 });
 
-test("what is left of each kind of file by those who were killed goes", async () => {
+test("removes each kind of file that a killed process can leave", async () => {
   const directory = path("left");
   const opened = await ImageCache.open(directory, OPTIONS);
   await opened.close();
@@ -196,7 +196,7 @@ test("what is left of each kind of file by those who were killed goes", async ()
   ];
   for (const name of names) writeFileSync(join(directory, name), "{}", { mode: 0o600 });
   expect(strayFiles(directory)).toEqual([...names].sort());
-  // Those who wait have a second to read it.
+  // A failure is kept for a second.
   utimesSync(join(directory, `filling/${known}.failed`), 0, 0);
   await expectWhole(directory, seededRandom(4));
 });

@@ -1,4 +1,4 @@
-/** What goes wrong around a cache: disks that are full or may not be written, and what others own. */
+/** Faults around a cache: full and read-only disks, and files of other users. */
 import { chmodSync, chownSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ import {
   openCache,
   type Sample,
 } from "../support/cache.js";
-import { type Harm, useHarmed } from "../support/cache-harm.js";
+import { type FaultScenario, runScenario } from "../support/cache-faults.js";
 import { onDisk } from "../support/disk.js";
 import { originOf } from "../support/remote.js";
 
@@ -35,18 +35,18 @@ beforeEach(() => {
   mkdirSync(directory, { mode: 0o700 });
 });
 
-const harmOf = (kind: Harm["kind"], source = large.snapshot): Harm => ({
+const scenario = (kind: FaultScenario["kind"], source = large.snapshot): FaultScenario => ({
   ...{ kind, directory, small, large, another, source },
 });
 
 describe("a disk", () => {
-  /** What is found after an image could not be restored for want of room. */
-  const GIVEN_BACK = { entries: 1, isServed: true, isRestored: true, files: [] };
+  /** The state after an image could not be restored on a full disk. */
+  const CLEANED_UP = { entries: 1, isServed: true, isRestored: true, files: [] };
 
-  test("that is full: nothing is written, and what is there is served", async () => {
-    const found = await useHarmed(harmOf("disk is full"), onDisk(directory, "12m"));
+  test("serves hits and writes nothing when the disk is full", async () => {
+    const found = await runScenario(scenario("disk is full"), onDisk(directory, "12m"));
     expect(found).toMatchObject({
-      ...GIVEN_BACK,
+      ...CLEANED_UP,
       error: { name: "SnapshotError", code: "ERR_CACHE", causeCode: "ENOSPC" },
     });
     const { filling, bytes } = found as { filling: string[]; bytes: number };
@@ -54,13 +54,13 @@ describe("a disk", () => {
     expect(bytes).toBeLessThan(13 * MIB);
   });
 
-  test("that fills up meanwhile: all that was written goes, and what is there is served", async () => {
+  test("removes a partial restore and serves hits when the disk fills up meanwhile", async () => {
     const origin = await originOf({ "/a.vhs": large.snapshot });
     origin.conditions = { bytesPerSecond: 3e6 };
-    const harm = harmOf("disk fills up", origin.url("/a.vhs").href);
-    const found = await useHarmed(harm, onDisk(directory, "12m"));
+    const fault = scenario("disk fills up", origin.url("/a.vhs").href);
+    const found = await runScenario(fault, onDisk(directory, "12m"));
     expect(found).toMatchObject({
-      ...GIVEN_BACK,
+      ...CLEANED_UP,
       error: { name: "SnapshotError", code: "ERR_CACHE", causeCode: "ENOSPC" },
     });
     const { filling } = found as { filling: string[] };
@@ -68,16 +68,19 @@ describe("a disk", () => {
   });
 
   test.each([
-    ["is too small for all that the cache may have", "12m", undefined],
+    ["is smaller than the limit", "12m", undefined],
     ["fills up meanwhile", "16m", 3e6],
   ])(
-    "that %s: images that nobody uses go, and the new one is restored",
+    "evicts idle images and restores the new one when the disk %s",
     async (_, size, bytesPerSecond) => {
       const origin = await originOf({ "/a.vhs": another.snapshot });
       origin.conditions = { bytesPerSecond };
       const { snapshot } = another;
       const source = bytesPerSecond === undefined ? snapshot : origin.url("/a.vhs").href;
-      const found = await useHarmed(harmOf("disk has less room", source), onDisk(directory, size));
+      const found = await runScenario(
+        scenario("disk has less room", source),
+        onDisk(directory, size),
+      );
       expect(found).toEqual({
         ...{ isRestored: true, isHeld: true, evictions: 1, fills: 3, failures: 0 },
         ...{ left: [another.digest, small.digest], files: [] },
@@ -85,8 +88,8 @@ describe("a disk", () => {
     },
   );
 
-  test("that may not be written: what is there is served, and all else is refused", async () => {
-    const found = await useHarmed(harmOf("disk may not be written"), onDisk(directory, "64m"));
+  test("serves hits and refuses changes on a read-only disk", async () => {
+    const found = await runScenario(scenario("disk may not be written"), onDisk(directory, "64m"));
     const refused = { name: "SnapshotError", causeCode: "EROFS" };
     expect(found).toMatchObject({
       ...{ isServed: true, isThere: true, entries: 1, verified: { good: 1, damaged: [] } },
@@ -97,55 +100,55 @@ describe("a disk", () => {
   });
 });
 
-describe.runIf(isRoot)("what belongs to others (this takes root to try)", () => {
+describe.runIf(isRoot)("files of other users (needs root)", () => {
   beforeEach(() => chmodSync(path(), 0o711));
 
   const refused = { name: "SnapshotError", code: "ERR_CACHE" };
 
-  test("a cache of another user is refused", async () => {
+  test("refuses a cache that another user owns", async () => {
     chmodSync(directory, 0o755);
     await (await openCache(directory)).close();
     const before = filesIn(directory);
-    const { error } = (await useHarmed(harmOf("another user"))) as { error: Error };
+    const { error } = (await runScenario(scenario("another user"))) as { error: Error };
     expect(error).toMatchObject(refused);
-    expect(error.message).toContain(`of the user ${NOBODY}, found one of 0`);
+    expect(error.message).toContain(`owned by user ${NOBODY}, found owner 0`);
     expect(filesIn(directory)).toEqual(before);
   });
 
-  test("a cache that may not be looked into is refused", async () => {
+  test("refuses a cache that cannot be read", async () => {
     chownSync(directory, NOBODY, NOBODY);
     chmodSync(directory, 0);
-    const found = await useHarmed(harmOf("another user"));
+    const found = await runScenario(scenario("another user"));
     expect(found).toMatchObject({ error: { ...refused, causeCode: "EACCES" } });
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  test("a cache that may not be written is refused", async () => {
+  test("refuses a cache that cannot be written", async () => {
     chownSync(directory, NOBODY, NOBODY);
     chmodSync(directory, 0o500);
-    const found = await useHarmed(harmOf("another user"));
+    const found = await runScenario(scenario("another user"));
     expect(found).toMatchObject({ error: { ...refused, causeCode: "EACCES" } });
   });
 
-  test("a cache of which another user has the lock's file is refused", async () => {
+  test("refuses a cache whose lock file another user owns", async () => {
     await (await openCache(directory)).close();
     for (const name of ["", "images", "filling"]) chownSync(join(directory, name), NOBODY, NOBODY);
-    const found = await useHarmed(harmOf("another user"));
+    const found = await runScenario(scenario("another user"));
     expect(found).toMatchObject({ error: { ...refused, causeCode: "EACCES" } });
   });
 
-  test("an image that may not be read is told of", async () => {
+  test("reports an image that cannot be read", async () => {
     const cache = await openCache(directory);
     await (await cache.get(small.snapshot)).release();
     await cache.close();
     for (const name of ["", ...filesIn(directory)])
       chownSync(join(directory, name), NOBODY, NOBODY);
     chmodSync(imageIn(directory, small.digest), 0);
-    const found = await useHarmed(harmOf("image may not be read"));
+    const found = await runScenario(scenario("image may not be read"));
     expect(found).toMatchObject({ error: { ...refused, causeCode: "EACCES" }, leases: 0 });
   });
 
-  test("an image that another user has put there is none", async () => {
+  test("ignores an image that another user owns", async () => {
     const cache = await openCache(directory);
     await (await cache.get(small.snapshot)).release();
     chownSync(imageIn(directory, small.digest), NOBODY, NOBODY);
@@ -154,8 +157,8 @@ describe.runIf(isRoot)("what belongs to others (this takes root to try)", () => 
   });
 });
 
-test("a process that leaves its cache open, with images in use, ends all the same", async () => {
-  expect(await useHarmed(harmOf("is left open"))).toEqual({});
+test("does not keep a process alive that leaves a cache open with images in use", async () => {
+  expect(await runScenario(scenario("is left open"))).toEqual({});
   const cache = await openCache(directory, { maxBytes: MIB });
   expect(await cache.clear()).toBe(1);
 });

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { gapsOf } from "../../src/cache/verification/damage.js";
+import { gapsOf } from "../../src/cache/verification/find-damage.js";
 
 const SIZE = 60;
 
-/** Spans that do not touch, in order. */
+/** Disjoint spans, in order. */
 const spans = fc.uniqueArray(fc.nat(SIZE), { maxLength: 16 }).map((ends) => {
   const sorted = ends.sort((one, other) => one - other);
   return Array.from({ length: sorted.length >> 1 }, (_, index) => ({
@@ -17,7 +17,7 @@ const spans = fc.uniqueArray(fc.nat(SIZE), { maxLength: 16 }).map((ends) => {
 const covers = (all: readonly { start: number; end: number }[], at: number) =>
   all.filter(({ start, end }) => start <= at && at < end).length;
 
-test("what may be data, and is of no piece, is looked at, once", () => {
+test("yields every byte of the extents that is in no piece, once", () => {
   fc.assert(
     fc.property(spans, spans, (extents, data) => {
       const pieces = data.map(({ start, end }) => ({
@@ -33,7 +33,7 @@ test("what may be data, and is of no piece, is looked at, once", () => {
   );
 });
 
-test("pieces may lie beside each other", () => {
+test("yields nothing between adjacent pieces", () => {
   const digest = new Uint8Array();
   const pieces = [0, 4, 8].map((offset) => ({ offset, length: 4, digest }));
   expect([...gapsOf(pieces, 20, [{ start: 0, end: 20 }])]).toEqual([{ start: 12, end: 20 }]);

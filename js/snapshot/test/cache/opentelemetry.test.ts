@@ -1,4 +1,4 @@
-/** A cache as the metrics SDK of OpenTelemetry sees it. */
+/** The metrics of a cache, as the OpenTelemetry SDK collects them. */
 import { hasSubscribers } from "node:diagnostics_channel";
 import { observeCache } from "@hedgerow/snapshot/opentelemetry";
 import {
@@ -21,10 +21,10 @@ beforeAll(async () => {
   samples = await makeSamples(path, ["one", "two"], { data: 512 * KIB });
 });
 
-/** An hour: metrics are collected when the test says so. */
+/** An hour: the tests collect metrics themselves. */
 const NEVER = 3_600_000;
 
-/** A meter, and what is collected of it. */
+/** Makes a meter, and a function that collects its metrics. */
 function makeMeter() {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: NEVER });
@@ -39,7 +39,7 @@ function makeMeter() {
   return { meter: provider.getMeter("test"), collect };
 }
 
-/** The one value of each metric of a directory, but for those of histograms. */
+/** Returns the value of each metric of a directory, except histograms. */
 function valuesOf(metrics: ReadonlyMap<string, MetricData>, directory: string) {
   const values: Record<string, number> = {};
   for (const [name, { dataPointType, dataPoints }] of metrics) {
@@ -53,7 +53,7 @@ function valuesOf(metrics: ReadonlyMap<string, MetricData>, directory: string) {
   return values;
 }
 
-/** How many durations there are of hits, and of others, and their sum in seconds. */
+/** Returns the number and sum of the durations of hits, or of misses. */
 function durationsOf(metrics: ReadonlyMap<string, MetricData>, hit: boolean) {
   const points = metrics.get("hedgerow.cache.get.duration")?.dataPoints ?? [];
   const found = points.find(({ attributes }) => attributes["hedgerow.cache.hit"] === hit);
@@ -61,7 +61,7 @@ function durationsOf(metrics: ReadonlyMap<string, MetricData>, hit: boolean) {
   return { count, seconds: sum ?? 0 };
 }
 
-test("metrics are what the cache says of itself", async () => {
+test("reports the stats of the cache", async () => {
   const cache = await openCache(path("cache"), { maxBytes: 2 * MIB });
   const { meter, collect } = makeMeter();
   onTestFinished(observeCache(cache, meter));
@@ -94,7 +94,7 @@ test("metrics are what the cache says of itself", async () => {
   expect(misses.seconds).toBeCloseTo(stats.miss.total / 1000, 9);
 });
 
-test("metrics have the units and the kinds of OpenTelemetry", async () => {
+test("uses the units and instruments of OpenTelemetry", async () => {
   const cache = await openCache(path("kinds"));
   const { meter, collect } = makeMeter();
   onTestFinished(observeCache(cache, meter));
@@ -114,7 +114,7 @@ test("metrics have the units and the kinds of OpenTelemetry", async () => {
   expect(counters.every((metric) => "isMonotonic" in metric && metric.isMonotonic)).toBe(true);
 });
 
-test("caches of several directories are told apart", async () => {
+test("separates caches by their directories", async () => {
   const [first, second] = [await openCache(path("first")), await openCache(path("second"))];
   const { meter, collect } = makeMeter();
   for (const cache of [first, second]) onTestFinished(observeCache(cache, meter));
@@ -127,7 +127,7 @@ test("caches of several directories are told apart", async () => {
   expect(points.map(({ value }) => (value as Histogram).count)).toEqual([2, 1]);
 });
 
-test("what is stopped observes nothing any more", async () => {
+test("reports nothing after it was stopped", async () => {
   const cache = await openCache(path("stopped"));
   const { meter, collect } = makeMeter();
   const stop = observeCache(cache, meter);
@@ -140,19 +140,19 @@ test("what is stopped observes nothing any more", async () => {
   expect(hasSubscribers("hedgerow:cache:get")).toBe(false);
   await (await cache.get(samples[0]!.snapshot)).release();
   const metrics = await collect();
-  // The SDK goes on to tell what it was told last.
+  // The SDK repeats the last values.
   expect(valuesOf(metrics, cache.directory)).toEqual(before);
   expect(durationsOf(metrics, true).count).toBe(0);
 });
 
-test("a directory that is opened anew is observed once, if the first time was stopped", async () => {
+test("reports a reopened directory once, if the first observer was stopped", async () => {
   const { meter, collect } = makeMeter();
-  const first = await openCache(path("anew"));
+  const first = await openCache(path("reopened"));
   const stop = observeCache(first, meter);
   await (await first.get(samples[0]!.snapshot)).release();
   stop();
   await first.close();
-  const second = await openCache(path("anew"));
+  const second = await openCache(path("reopened"));
   onTestFinished(observeCache(second, meter));
   for (const { snapshot } of samples) await (await second.get(snapshot)).release();
   const metrics = await collect();
@@ -164,7 +164,7 @@ test("a directory that is opened anew is observed once, if the first time was st
   expect([durationsOf(metrics, true).count, durationsOf(metrics, false).count]).toEqual([1, 2]);
 });
 
-test("a cache that is closed has nothing to tell, and fails nothing", async () => {
+test("skips a closed cache without failing the collection", async () => {
   const [closed, open] = [await openCache(path("closed")), await openCache(path("open"))];
   const { meter, collect } = makeMeter();
   for (const cache of [closed, open]) onTestFinished(observeCache(cache, meter));

@@ -1,4 +1,4 @@
-/** What a cache is told, and in which directories it may be. */
+/** The options of a cache, and the directories that it accepts. */
 import {
   chmodSync,
   chownSync,
@@ -51,7 +51,7 @@ beforeEach(() => {
   directory = newDirectory();
 });
 
-/** Throws unless a directory is refused, and is as it was. */
+/** Throws unless a directory is refused and left unchanged. */
 async function expectRefused(place: string, ...parts: string[]): Promise<void> {
   const list = () => (statSync(place).isDirectory() ? readdirSync(place) : []);
   const before = existsSync(place) ? list() : undefined;
@@ -76,7 +76,7 @@ describe("options", () => {
     { ...OPTIONS, verifyBytesPerSecond: -1 },
     { ...OPTIONS, verifyBytesPerSecond: 0.5 },
     { ...OPTIONS, verifyBytesPerSecond: "fast" },
-  ])("%o is refused", async (options) => {
+  ])("refuses the options %o", async (options) => {
     const opening = ImageCache.open(directory, options as CacheOptions);
     const error = await refusalOf(opening, "ERR_ARGUMENT");
     const option = Object.keys(options).at(-1) ?? "maxBytes";
@@ -84,17 +84,17 @@ describe("options", () => {
     expect(existsSync(directory)).toBe(false);
   });
 
-  test.each([undefined, null, "options", 3])("%j are no options", async (options) => {
+  test.each([undefined, null, "options", 3])("refuses %j instead of options", async (options) => {
     const wrong = options as unknown as CacheOptions;
     await refusalOf(ImageCache.open(directory, wrong), "ERR_ARGUMENT");
     expect(existsSync(directory)).toBe(false);
   });
 
-  test.each([undefined, null, 3, "", "a\0b"])("%j is no directory", async (place) => {
+  test.each([undefined, null, 3, "", "a\0b"])("refuses %j as a directory", async (place) => {
     await refusalOf(ImageCache.open(place as string, OPTIONS), "ERR_ARGUMENT");
   });
 
-  test("the least and the most that there may be are options", async () => {
+  test("accepts options at their limits", async () => {
     await openCache(directory, { maxBytes: MIB, create: true, verifyBytesPerSecond: 1 });
     const options = { maxBytes: Number.MAX_SAFE_INTEGER, verifyBytesPerSecond: undefined };
     const cache = await openCache(directory, options);
@@ -117,7 +117,7 @@ describe("options", () => {
     { timeouts: 3 },
     { headers: { "a b": "c" } },
     { s3: { endpoint: "ftp://a" } },
-  ])("get: %o is refused, for files as well", async (options) => {
+  ])("refuses to get with the options %o, also for files", async (options) => {
     const cache = await openCache(directory);
     for (const source of [sample.snapshot, "http://127.0.0.1:1/a.vhs"]) {
       const error = await refusalOf(cache.get(source, options as GetOptions), "ERR_ARGUMENT");
@@ -126,7 +126,7 @@ describe("options", () => {
     expect(digestsIn(directory)).toEqual([]);
   });
 
-  test("what is no source, and what are no options, are refused by all", async () => {
+  test("refuses invalid sources and options in all methods", async () => {
     const cache = await openCache(directory);
     const calls = [cache.get, cache.has, cache.delete].map((call) => call.bind(cache));
     for (const call of calls) {
@@ -144,7 +144,7 @@ describe("options", () => {
 });
 
 describe("a directory", () => {
-  test("is made, and all that it is in", async () => {
+  test("creates a directory and its parents", async () => {
     const cache = await openCache(join(directory, "a", "b"));
     expect(cache.directory).toBe(join(realpathSync(directory), "a", "b"));
     for (const name of ["", "a", "a/b"]) {
@@ -152,14 +152,14 @@ describe("a directory", () => {
     }
   });
 
-  test("that is empty is made a cache, and one that others may look into stays so", async () => {
+  test("makes an empty directory a cache, and keeps its mode", async () => {
     mkdirSync(directory, { mode: 0o755 });
     const cache = await openCache(directory);
     await expectImage((await cache.get(sample.snapshot)).path, sample);
     expect(statSync(directory).mode & 0o777).toBe(0o755);
   });
 
-  test("that a link leads to is one, by its real name", async () => {
+  test("resolves a link to a directory", async () => {
     mkdirSync(directory, { mode: 0o700 });
     symlinkSync(directory, `${directory}-link`);
     const cache = await openCache(`${directory}-link`);
@@ -168,15 +168,15 @@ describe("a directory", () => {
   });
 
   test.each([0o720, 0o702, 0o777, 0o1777])(
-    "that others may write to is refused: mode %o",
+    "refuses a directory with mode %o, which others can write to",
     async (mode) => {
       mkdirSync(directory);
       chmodSync(directory, mode);
-      await expectRefused(directory, "nobody else can write to", (mode & 0o777).toString(8));
+      await expectRefused(directory, "only its owner can write to", (mode & 0o777).toString(8));
     },
   );
 
-  test("that others may write to by now is refused, and so is a folder in it", async () => {
+  test("refuses a cache or a folder in it that others can write to by now", async () => {
     await (await openCache(directory)).close();
     for (const name of ["", "images", "filling"]) {
       const place = join(directory, name);
@@ -188,25 +188,25 @@ describe("a directory", () => {
     await openCache(directory);
   });
 
-  test.runIf(isRoot)("of another user is refused (this takes root to try)", async () => {
+  test.runIf(isRoot)("refuses a directory of another user (needs root)", async () => {
     mkdirSync(directory, { mode: 0o700 });
     chownSync(directory, 65534, 65534);
-    await expectRefused(directory, "found one of 65534");
+    await expectRefused(directory, "found owner 65534");
     chownSync(directory, 0, 0);
     await (await openCache(directory)).close();
     chownSync(join(directory, "images"), 65534, 65534);
     const error = await refusalOf(ImageCache.open(directory, OPTIONS), "ERR_CACHE");
-    expect(error.message).toContain("found one of 65534");
+    expect(error.message).toContain("found owner 65534");
   });
 
-  test("that has something else in it is refused, and stays as it is", async () => {
+  test("refuses a directory with other files, and leaves it unchanged", async () => {
     mkdirSync(directory, { mode: 0o700 });
     writeFileSync(join(directory, "someone's"), "something");
     await expectRefused(directory, `"someone's"`);
     expect(readFileSync(join(directory, "someone's"), "utf8")).toBe("something");
   });
 
-  test("that is a file, or a link to nothing, or in a file, is refused", async () => {
+  test("refuses a file, a dangling link and a path below a file", async () => {
     writeFileSync(directory, "something");
     await expectRefused(directory);
     expect(readFileSync(directory, "utf8")).toBe("something");
@@ -216,21 +216,21 @@ describe("a directory", () => {
     expect(existsSync(path("nothing"))).toBe(false);
   });
 
-  test("that there is not, or that is none, is left alone if it is not to be made", async () => {
+  test("creates nothing when create is false", async () => {
     const options = { ...OPTIONS, create: false };
     const error = await refusalOf(ImageCache.open(directory, options), "ERR_CACHE");
     expect(error.message).toContain("expected a cache, found nothing");
     expect(existsSync(directory)).toBe(false);
     mkdirSync(directory, { mode: 0o700 });
     const none = await refusalOf(ImageCache.open(directory, options), "ERR_CACHE");
-    expect(none.message).toContain("expected a cache, found none");
+    expect(none.message).toContain("expected a cache, found a directory that is not one");
     expect(readdirSync(directory)).toEqual([]);
     await (await openCache(directory)).close();
     await openCache(directory, { create: false });
   });
 
   test.each(["hedgerow image cache 2\n", "something else", "hedgerow image cache 1\n2"])(
-    "that is a cache of another kind is refused: %j",
+    "refuses a cache of another kind: %j",
     async (kind) => {
       await (await openCache(directory)).close();
       writeFileSync(join(directory, "hedgerow-cache"), kind);
@@ -239,7 +239,7 @@ describe("a directory", () => {
     },
   );
 
-  test("whose kind was not written to its end is one", async () => {
+  test("completes a kind that was only partly written", async () => {
     const cache = await openCache(directory);
     await (await cache.get(sample.snapshot)).release();
     await cache.close();
@@ -253,7 +253,7 @@ describe("a directory", () => {
     }
   });
 
-  test("whose lock is a link is refused: it leads to something else", async () => {
+  test("refuses a cache whose lock file is a link", async () => {
     await (await openCache(directory)).close();
     writeFileSync(path("elsewhere"), "");
     rmSync(join(directory, "hedgerow-cache"));
@@ -262,19 +262,19 @@ describe("a directory", () => {
     expect(readFileSync(path("elsewhere"), "utf8")).toBe("");
   });
 
-  test("of which the sources are lost or damaged knows its images", async () => {
+  test("keeps its images when the source index is lost or damaged", async () => {
     const cache = await openCache(directory);
     await (await cache.get(sample.snapshot)).release();
     await cache.close();
     const sources = join(directory, "sources");
     const { size } = statSync(sources);
-    const harms = [
+    const damages = [
       () => rmSync(sources),
       () => truncateSync(sources, 100),
       () => writeFileSync(sources, Buffer.alloc(size, 1)),
     ];
-    for (const harm of harms) {
-      harm();
+    for (const damage of damages) {
+      damage();
       const again = await openCache(directory);
       expect(statSync(sources).size).toBe(size);
       expect((await again.get(sample.snapshot)).hit).toBe(true);
@@ -282,7 +282,7 @@ describe("a directory", () => {
     }
   });
 
-  test("that was removed while it was open is told of, and may be made again", async () => {
+  test("reports a cache that was removed while open, and can be opened again", async () => {
     const cache = await openCache(directory);
     await (await cache.get(sample.snapshot)).release();
     rmSync(directory, { recursive: true });
@@ -296,7 +296,7 @@ describe("a directory", () => {
   });
 });
 
-test("without the package koffi, or on another system, there is no cache", async () => {
+test("refuses to open a cache without koffi", async () => {
   mkdirSync(directory);
   const target = join(directory, "cache");
   const job = { call: "openCache", source: "", target } as const;

@@ -20,7 +20,7 @@ const path = quickFolder();
 const [record, journal] = [path("record"), path("journal")];
 const digest = digestOf("snapshot");
 
-/** An image of which each third piece is a hole, beyond what has 32 bits. */
+/** Every third piece is a hole. Offsets exceed 32 bits. */
 const isHole = (index: number) => index % 3 === 1;
 const COUNT = 100;
 const START = 2 ** 33;
@@ -43,7 +43,7 @@ const manifest = {
 
 const sumOf = (index: number) => createHash("sha256").update(`piece ${index}`).digest();
 
-/** The journal of what was restored: of the holes it has nothing. */
+/** Writes a journal, in which holes have no entries. */
 function writeJournal(count = COUNT): void {
   const bytes = Buffer.alloc(entryPosition(count));
   for (let index = 0; index < count; index += 1) {
@@ -66,7 +66,7 @@ beforeEach(async () => {
   writeFileSync(record, await make());
 });
 
-test("what is written is read, and as long as was said", async () => {
+test("reads the record that it writes, with the announced length", async () => {
   expect(readFileSync(record).length).toBe(recordLength(manifest, SOURCE));
   expect(readRecord(record, digest)).toEqual({ info: manifest.info, source: SOURCE });
   const indices = Array.from({ length: COUNT }, (_, index) => index).filter(
@@ -84,7 +84,7 @@ test("what is written is read, and as long as was said", async () => {
   );
 });
 
-test("the name of a source that has no end is cut", async () => {
+test("truncates the name of a source", async () => {
   const source = `https://example.com/${"long/".repeat(10_000)}`;
   const bytes = await make(source);
   expect(bytes.length).toBe(recordLength(manifest, source));
@@ -92,41 +92,41 @@ test("the name of a source that has no end is cut", async () => {
   expect(readRecord(record, digest)).toEqual({ info: manifest.info, source: source.slice(0, 512) });
 });
 
-test("a journal that ends too soon is refused", async () => {
+test("refuses a journal that is too short", async () => {
   writeJournal(COUNT - 1);
   await expect(make()).rejects.toMatchObject({ code: "ERR_CACHE" });
 });
 
-describe("what is no record", () => {
+describe("an invalid record", () => {
   test.each([
-    ["nothing", () => truncateSync(record, 0)],
+    ["empty", () => truncateSync(record, 0)],
     ["half a line", () => truncateSync(record, 50)],
-    ["no JSON", () => writeFileSync(record, "{kind:\n")],
+    ["not JSON", () => writeFileSync(record, "{kind:\n")],
     ["null", () => writeFileSync(record, "null\n")],
     [
-      "another kind",
+      "of another kind",
       () => writeFileSync(record, readFileSync(record, "latin1").replace(" 1", " 2")),
     ],
     [
-      "no length",
+      "without a size",
       () =>
         writeFileSync(
           record,
           readFileSync(record, "latin1").replace(/"imageSize":\d+/, '"imageSize":null'),
         ),
     ],
-  ])("%s is told of as none", (_, harm) => {
+  ])("ignores a header that is %s", (_, harm) => {
     harm();
     expect(readRecord(record, digest)).toBeUndefined();
   });
 
-  test("is that of another, and what is not there", () => {
+  test("ignores the record of another image, and a missing one", () => {
     expect(readRecord(record, digestOf("another"))).toBeUndefined();
     expect(readRecord(path("missing"), digest)).toBeUndefined();
   });
 
-  test("is not what cannot be opened", () => {
-    // Below a file there is nothing that even root can open, and it is another error than a missing file.
+  test("throws for a record that cannot be opened", () => {
+    // A path below a file fails with ENOTDIR, even for root.
     expect(() => readRecord(`${record}/record`, digest)).toThrow(
       expect.objectContaining({
         code: "ERR_CACHE",
@@ -135,7 +135,7 @@ describe("what is no record", () => {
     );
   });
 
-  test("is what has another byte anywhere", async () => {
+  test("rejects a record with damage in any byte", async () => {
     const bytes = readFileSync(record);
     for (let at = 0; at < bytes.length; at += 13) {
       const harmed = Buffer.from(bytes);
@@ -145,7 +145,7 @@ describe("what is no record", () => {
     }
   });
 
-  test("is what is longer or shorter", async () => {
+  test("rejects a record that is too long or too short", async () => {
     const { length } = readFileSync(record);
     appendFileSync(record, "x");
     expect(await readPieces(record, info)).toBeUndefined();
@@ -157,8 +157,8 @@ describe("what is no record", () => {
   });
 });
 
-describe("a record beyond a limit is none, or damaged", () => {
-  /** A record of other words, and of other pieces, with the digest of all that. */
+describe("a record beyond a limit", () => {
+  /** Writes a record with another header and other pieces, and the right digest. */
   function forge(line: object, pieces: readonly (readonly [bigint, number])[] = []): void {
     const bytes = pieces.map(([offset, length]) => {
       const piece = Buffer.alloc(44);
@@ -185,68 +185,68 @@ describe("a record beyond a limit is none, or damaged", () => {
       [-1, 0.5, 2 ** 53, 1e300, null, "1", []].map((value) => ({ [name]: value })),
     ),
     ...[{ imageSize: 2 ** 44 + 1 }, { pieceSize: 2 ** 24 + 1 }, { dataFrames: 2 ** 20 + 1 }],
-  ])("whose line says %o", (wrong) => {
+  ])("rejects a header with %o in its info", (wrong) => {
     forge({ kind, info: { ...info, ...wrong }, source: SOURCE });
     expect(readRecord(record, digest)).toBeUndefined();
   });
 
   test.each([[{ source: "a".repeat(513) }], [{ source: 1 }], [{ source: null }], [{ info: null }]])(
-    "whose line has %o",
+    "rejects a header with %o",
     (wrong) => {
       forge({ kind, info, source: SOURCE, ...wrong });
       expect(readRecord(record, digest)).toBeUndefined();
     },
   );
 
-  test("whose line is longer than any", () => {
+  test("rejects a header that is too long", () => {
     forge({ kind, info, source: SOURCE, more: "a".repeat(4096) });
     expect(readRecord(record, digest)).toBeUndefined();
   });
 
-  test("at its limits is one", async () => {
-    const most = { ...info, imageSize: 2 ** 44, pieceSize: 2 ** 24, dataFrames: 2 ** 20 };
-    forge({ kind, info: most, source: "a".repeat(512) }, [[2n ** 44n - 2n ** 24n, 2 ** 24]]);
-    expect(readRecord(record, digest)?.info).toEqual(most);
-    expect(await readPieces(record, most)).toHaveLength(1);
+  test("accepts a record at its limits", async () => {
+    const max = { ...info, imageSize: 2 ** 44, pieceSize: 2 ** 24, dataFrames: 2 ** 20 };
+    forge({ kind, info: max, source: "a".repeat(512) }, [[2n ** 44n - 2n ** 24n, 2 ** 24]]);
+    expect(readRecord(record, digest)?.info).toEqual(max);
+    expect(await readPieces(record, max)).toHaveLength(1);
   });
 
   test.each([
-    ["of which one lies beyond all numbers", [[2n ** 63n, 1]]],
-    ["of which one lies beyond the image", [[BigInt(info.imageSize), 1]]],
-    ["of which one ends beyond the image", [[BigInt(info.imageSize - 1), 2]]],
-    ["of which one is longer than any", [[0n, PIECE + 1]]],
-    ["of which one is longer than what has a length", [[0n, 2 ** 32 - 1]]],
+    ["beyond the largest safe offset", [[2n ** 63n, 1]]],
+    ["that begin beyond the image", [[BigInt(info.imageSize), 1]]],
+    ["that end beyond the image", [[BigInt(info.imageSize - 1), 2]]],
+    ["longer than the piece size", [[0n, PIECE + 1]]],
+    ["of the largest length", [[0n, 2 ** 32 - 1]]],
     [
-      "of which one lies in another",
+      "that overlap",
       [
         [0n, PIECE],
         [1n, PIECE],
       ],
     ],
     [
-      "that are not in order",
+      "out of order",
       [
         [BigInt(PIECE), PIECE],
         [0n, PIECE],
       ],
     ],
-  ] as const)("with pieces %s", async (_, pieces) => {
+  ] as const)("rejects pieces %s", async (_, pieces) => {
     forge({ kind, info, source: SOURCE }, pieces);
     expect(readRecord(record, digest)).toBeDefined();
     expect(await readPieces(record, info)).toBeUndefined();
   });
 
-  test.each([0, 1, 4095, 4097, 2 ** 23 + 1])(
-    "with pieces of %i bytes at most",
-    async (pieceSize) => {
-      forge({ kind, info: { ...info, pieceSize }, source: SOURCE });
-      expect(await readPieces(record, { ...info, pieceSize })).toBeUndefined();
+  test.each([0, 1, 4095, 4097, 2 ** 23 + 1])("rejects a piece size of %i", async (pieceSize) => {
+    forge({ kind, info: { ...info, pieceSize }, source: SOURCE });
+    expect(await readPieces(record, { ...info, pieceSize })).toBeUndefined();
+  });
+
+  test.each([2 ** 26, 2 ** 32, 2 ** 40])(
+    "rejects a record of %i bytes without reading it",
+    async (size) => {
+      truncateSync(record, size);
+      expect(readRecord(record, digest)).toBeDefined();
+      expect(await readPieces(record, info)).toBeUndefined();
     },
   );
-
-  test.each([2 ** 26, 2 ** 32, 2 ** 40])("of %i bytes, of which none is read", async (size) => {
-    truncateSync(record, size);
-    expect(readRecord(record, digest)).toBeDefined();
-    expect(await readPieces(record, info)).toBeUndefined();
-  });
 });

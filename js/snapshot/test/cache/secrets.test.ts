@@ -1,4 +1,4 @@
-/** What is secret is in no file of a cache, and in nothing that it tells. */
+/** Secrets appear in no file of a cache, and in no result, error or event. */
 import { chmodSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
@@ -12,7 +12,7 @@ import { allToldBy } from "../support/emitted.js";
 import { told } from "../support/events.js";
 import { faultsOf, isPart, originOf } from "../support/remote.js";
 
-/** Names that nothing else has. */
+/** Unique secrets. */
 const [USER, PASSWORD, QUERY, TOKEN] = ["u5er-9f31", "pa55w0rd-1c", "5ign4ture", "t0ken-77aa"];
 
 const SECRETS = [
@@ -40,7 +40,7 @@ function expectNoSecret(text: string): void {
   }
 }
 
-test("the user, the query and the headers of a URL", async () => {
+test("keeps the user, query and headers of a URL out of files, results, errors and events", async () => {
   const events = EVENTS.map((name) => told(name));
   const directory = path("cache");
   const cache = await openCache(directory, { maxBytes: 3 * MIB });
@@ -81,10 +81,10 @@ test("the user, the query and the headers of a URL", async () => {
     }
     await look();
   }
-  // What others are told of what went wrong is among that.
+  // This includes the failures recorded for other processes.
   expect(readdirSync(join(directory, "filling")).join()).toContain(".failed");
   origin.faults = undefined;
-  // An image that is damaged is told of, too.
+  // Publish an event of a damaged image, too.
   for (let time = 0; time < 2; time += 1) {
     const image = await cache.get(urlOf("/a.vhs"), options);
     await image.release();
@@ -95,6 +95,6 @@ test("the user, the query and the headers of a URL", async () => {
   expectNoSecret(all);
   expect(all).toContain(origin.url("/a.vhs").href);
   expect(events.map(({ length }) => length > 0)).toEqual([true, true, true, true]);
-  // They did reach the server.
+  // The secrets did reach the server.
   expect(origin.requests.at(-1)?.headers).toMatchObject({ "x-token": TOKEN, cookie: TOKEN });
 });

@@ -1,4 +1,4 @@
-/** How a cache finds the image of a snapshot: by its identity, and by where it is and its ETag. */
+/** How a cache finds the image of a snapshot: by its digest, or by its source and ETag. */
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createSnapshot, type ImageCache, inspectSnapshot } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -26,7 +26,7 @@ const path = temporaryFolder();
 const newDirectory = newDirectories(path);
 let [one, other] = [{} as Sample, {} as Sample];
 
-/** What is asked of the end of a snapshot at most, in bytes: it may have some of the data, but not all. */
+/** The maximum length of the request for the end of a snapshot, in bytes. It is less than the data. */
 const TAIL = 512 * KIB;
 
 const ranges = (origin: Origin) => origin.requests.map(({ headers }) => headers.range);
@@ -36,7 +36,7 @@ beforeAll(async () => {
   other = await makeSample(path, "other", { data: 2 * MIB });
 });
 
-/** Gets an image, looks at it, and lets go of it. Returns whether it was there. */
+/** Gets an image, checks it, and releases it. Returns whether it was a hit. */
 async function got(
   cache: ImageCache,
   source: string | URL,
@@ -50,8 +50,8 @@ async function got(
   return image.hit;
 }
 
-/** What was asked of an origin while something was done: ranges, and how many bytes were sent. */
-async function asked(origin: Origin, action: () => Promise<unknown>) {
+/** Returns what an origin was asked for during an action: ranges, and the number of bytes sent. */
+async function requestsDuring(origin: Origin, action: () => Promise<unknown>) {
   const { requestCount, bytesSent } = origin;
   await action();
   await expectNoConnections(origin);
@@ -62,52 +62,54 @@ async function asked(origin: Origin, action: () => Promise<unknown>) {
   };
 }
 
-describe("a URL of which the ETag is known", () => {
-  test("is asked for one byte, and no more", async () => {
+describe("a URL with a known ETag", () => {
+  test("requests one byte of a URL with a known ETag", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": one.snapshot });
-    const first = await asked(origin, async () => {
+    const first = await requestsDuring(origin, async () => {
       expect(await got(cache, origin.url("/a.vhs"), one)).toBe(false);
     });
     expect(first.bytes).toBeGreaterThanOrEqual(one.fileSize);
-    const second = await asked(origin, async () => {
+    const second = await requestsDuring(origin, async () => {
       expect(await got(cache, origin.url("/a.vhs"), one)).toBe(true);
     });
     expect(second).toEqual({ ranges: ["bytes=0-0"], bytes: 1 });
     expect(await cache.stats()).toMatchObject({ hits: 1, misses: 1, fills: 1, entries: 1 });
   });
 
-  test("is known to all who have the directory open, and to those who open it later", async () => {
+  test("shares known ETags with other and later caches of the directory", async () => {
     const directory = newDirectory();
     const [first, second] = [await openCache(directory), await openCache(directory)];
     const origin = await originOf({ "/a.vhs": one.snapshot });
     await got(first, origin.url("/a.vhs"), one);
-    const again = await asked(origin, async () => {
+    const again = await requestsDuring(origin, async () => {
       expect(await got(second, origin.url("/a.vhs"), one)).toBe(true);
     });
     expect(again.bytes).toBe(1);
     await Promise.all([first.close(), second.close()]);
     const later = await openCache(directory);
-    const reopened = await asked(origin, async () => {
+    const reopened = await requestsDuring(origin, async () => {
       expect(await got(later, origin.url("/a.vhs"), one)).toBe(true);
     });
     expect(reopened.bytes).toBe(1);
   });
 
-  test("has a user, a fragment or a signature that does not matter", async () => {
+  test("ignores the user, the fragment and the signature of a URL", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": one.snapshot });
     await got(cache, origin.url("/a.vhs?X-Amz-Signature=1&X-Amz-Date=2"), one);
     const url = origin.url("/a.vhs?X-Amz-Signature=3&x-amz-date=4#part");
     [url.username, url.password] = ["user", "password"];
-    const again = await asked(origin, async () => expect(await got(cache, url, one)).toBe(true));
+    const again = await requestsDuring(origin, async () =>
+      expect(await got(cache, url, one)).toBe(true),
+    );
     expect(again.bytes).toBe(1);
-    // What else is in a query may be what is asked for.
+    // Other parameters of a query count.
     origin.set("/a.vhs", other.snapshot);
     expect(await got(cache, origin.url("/a.vhs?version=2"), other)).toBe(false);
   });
 
-  test("that has changed is no hit, and its new image is got", async () => {
+  test("restores the new snapshot when the ETag has changed", async () => {
     const directory = newDirectory();
     const cache = await openCache(directory);
     const origin = await originOf({ "/a.vhs": one.snapshot });
@@ -116,13 +118,13 @@ describe("a URL of which the ETag is known", () => {
     expect(await got(cache, origin.url("/a.vhs"), other)).toBe(false);
     expect(await got(cache, origin.url("/a.vhs"), other)).toBe(true);
     expect(digestsIn(directory)).toEqual([one.digest, other.digest].sort());
-    // What it was before is still there, by what it is.
+    // The earlier image is still in the cache.
     origin.set("/a.vhs", one.snapshot);
-    const back = await asked(origin, () => got(cache, origin.url("/a.vhs"), one));
+    const back = await requestsDuring(origin, () => got(cache, origin.url("/a.vhs"), one));
     expect(back.bytes).toBeLessThanOrEqual(TAIL + 1);
   });
 
-  test("of which the image has gone is fetched again", async () => {
+  test("restores an image again that was deleted", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": one.snapshot });
     await got(cache, origin.url("/a.vhs"), one);
@@ -131,7 +133,7 @@ describe("a URL of which the ETag is known", () => {
     expect((await cache.stats()).fills).toBe(2);
   });
 
-  test("that is no more there is told of, though its image is", async () => {
+  test("reports a snapshot that is gone, although its image is in the cache", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": one.snapshot });
     await got(cache, origin.url("/a.vhs"), one);
@@ -140,7 +142,7 @@ describe("a URL of which the ETag is known", () => {
     expect(error.status).toBe(404);
   });
 
-  test("is refused to those whom its server refuses, unless they know what it is", async () => {
+  test("refuses an image to callers whom the server refuses, unless they pass the digest", async () => {
     const cache = await openCache(newDirectory());
     const faults: Faults = ({ headers }) =>
       headers.authorization === "token good" ? undefined : { status: 403 };
@@ -154,11 +156,13 @@ describe("a URL of which the ETag is known", () => {
     await refusalOf(cache.has(url), "ERR_SOURCE");
     expect(await got(cache, url, one, { headers: { authorization: "token good" } })).toBe(true);
     const { digest } = one;
-    expect(await asked(origin, () => got(cache, url, one, { digest }))).toMatchObject({ bytes: 0 });
+    expect(await requestsDuring(origin, () => got(cache, url, one, { digest }))).toMatchObject({
+      bytes: 0,
+    });
   });
 
   test.each([0, 1])(
-    "is fetched once for those who may see it, beside those who may not: %i",
+    "restores once for authorized callers among unauthorized ones: order %i",
     async (good) => {
       const cache = await openCache(newDirectory());
       const faults: Faults = ({ headers }) =>
@@ -181,23 +185,25 @@ describe("a URL of which the ETag is known", () => {
   );
 });
 
-describe("what is known by what it says of itself:", () => {
-  test("the same snapshot at another URL, with the same ETag", async () => {
+describe("a snapshot that is identified by its manifest", () => {
+  test("finds the image of the same snapshot at another URL", async () => {
     const cache = await openCache(newDirectory());
     const bytes = readFileSync(one.snapshot);
     const origin = await originOf({ "/a.vhs": bytes, "/b.vhs": bytes });
     await got(cache, origin.url("/a.vhs"), one);
-    const second = await asked(origin, async () => {
+    const second = await requestsDuring(origin, async () => {
       expect(await got(cache, origin.url("/b.vhs"), one)).toBe(true);
     });
     expect(second.ranges.every((range) => isTail({ headers: { range } }))).toBe(true);
     expect(second.bytes).toBeLessThanOrEqual(TAIL);
-    expect(await asked(origin, () => got(cache, origin.url("/b.vhs"), one))).toMatchObject({
-      bytes: 1,
-    });
+    expect(await requestsDuring(origin, () => got(cache, origin.url("/b.vhs"), one))).toMatchObject(
+      {
+        bytes: 1,
+      },
+    );
   });
 
-  test("another snapshot at another URL, though its ETag is the same", async () => {
+  test("distinguishes snapshots at two URLs with the same ETag", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": one.snapshot, "/b.vhs": other.snapshot });
     origin.faults = () => ({ etag: '"same"' });
@@ -209,22 +215,22 @@ describe("what is known by what it says of itself:", () => {
   test.each([
     ["no ETag", null],
     ["a weak ETag", 'W/"1"'],
-  ])("a URL with %s", async (_, etag) => {
+  ])("reads the manifest of a URL with %s", async (_, etag) => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": one.snapshot }, { faults: () => ({ etag }) });
     expect(await got(cache, origin.url("/a.vhs"), one)).toBe(false);
-    const second = await asked(origin, async () => {
+    const second = await requestsDuring(origin, async () => {
       expect(await got(cache, origin.url("/a.vhs"), one)).toBe(true);
     });
     expect(second.bytes).toBeLessThanOrEqual(TAIL + 1);
     expect(await cache.has(origin.url("/a.vhs"))).toBe(true);
-    // It is no other snapshot for having the same ETag.
+    // A changed snapshot is noticed without an ETag.
     origin.set("/a.vhs", other.snapshot);
     expect(await got(cache, origin.url("/a.vhs"), other)).toBe(false);
     expect(await cache.stats()).toMatchObject({ hits: 1, misses: 2, fills: 2 });
   });
 
-  test("a file, and a copy of it, and the same at a URL", async () => {
+  test("finds the same image for a file, its copy and a URL", async () => {
     const cache = await openCache(newDirectory());
     copyFileSync(one.snapshot, path("copy.vhs"));
     const origin = await originOf({ "/a.vhs": one.snapshot });
@@ -236,7 +242,7 @@ describe("what is known by what it says of itself:", () => {
     expect((await cache.stats()).fills).toBe(2);
   });
 
-  test("the same image in another snapshot, which is another", async () => {
+  test("distinguishes two snapshots of one image", async () => {
     const cache = await openCache(newDirectory());
     const { digest } = await createSnapshot(one.image, path("finer.vhs"), { pieceSize: 4 * KIB });
     expect(digest).not.toBe(one.digest);
@@ -245,8 +251,8 @@ describe("what is known by what it says of itself:", () => {
   });
 });
 
-describe("a digest that is given", () => {
-  test("is all that is needed: nobody is asked, and nobody need be there", async () => {
+describe("digest", () => {
+  test("makes no request for a hit by digest", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": one.snapshot });
     const [url, { digest }] = [origin.url("/a.vhs"), one];
@@ -264,7 +270,7 @@ describe("a digest that is given", () => {
     expect(await cache.has(url, { digest })).toBe(false);
   });
 
-  test.each(["a file", "a URL"])("must be that of what is there: %s", async (kind) => {
+  test.each(["a file", "a URL"])("refuses a snapshot with another digest: %s", async (kind) => {
     const directory = newDirectory();
     const cache = await openCache(directory);
     const origin = await originOf({ "/a.vhs": one.snapshot });
@@ -274,14 +280,14 @@ describe("a digest that is given", () => {
     expect(error.message).toContain(one.digest);
     expect(error.message).toContain(digest);
     expect(origin.bytesSent).toBeLessThanOrEqual(TAIL);
-    // It is the image of that digest that is there, whatever is at the source.
+    // A hit returns the image of the digest, whatever the source has.
     await got(cache, other.snapshot, other);
     expect(await got(cache, source, other, { digest })).toBe(true);
   });
 });
 
 describe("has and delete", () => {
-  test("of a URL ask its server what it is, and fetch nothing", async () => {
+  test("asks the server which snapshot it has, and fetches no data", async () => {
     const directory = newDirectory();
     const cache = await openCache(directory);
     const origin = await originOf({ "/a.vhs": one.snapshot });
@@ -290,7 +296,7 @@ describe("has and delete", () => {
     expect(await cache.delete(url)).toBe(false);
     expect(origin.bytesSent).toBeLessThanOrEqual(2 * TAIL);
     await got(cache, url, one);
-    const { ranges: asks } = await asked(origin, async () =>
+    const { ranges: asks } = await requestsDuring(origin, async () =>
       expect(await cache.has(url)).toBe(true),
     );
     expect(asks).toEqual(["bytes=0-0"]);
@@ -304,7 +310,7 @@ describe("has and delete", () => {
     expect(strayFiles(directory)).toEqual([]);
   });
 
-  test("of a file read what it says of itself", async () => {
+  test("reads the manifest of a file", async () => {
     const cache = await openCache(newDirectory());
     expect(await cache.has(one.snapshot)).toBe(false);
     await got(cache, one.snapshot, one);
@@ -327,7 +333,7 @@ describe("an object store", () => {
   });
   afterAll(() => server.close());
 
-  test("is asked for one byte, by another signature each time", async () => {
+  test("requests one byte of an S3 object, with a new signature each time", async () => {
     const cache = await openCache(newDirectory());
     const proxy = await startProxy(server.endpoint, () => undefined);
     await using _ = proxy;
@@ -338,7 +344,7 @@ describe("an object store", () => {
     expect(digest).toBe(one.digest);
     expect(await got(cache, url, one, { s3 })).toBe(false);
     const before = proxy.requests.length;
-    // A signature has the second in which it was made.
+    // A signature contains the second at which it was made.
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 5_000 });
     try {
       expect(await got(cache, url, one, { s3 })).toBe(true);

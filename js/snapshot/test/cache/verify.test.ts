@@ -1,4 +1,4 @@
-/** Images that are not what was restored: how they are found, and that they are fetched again. */
+/** Damaged images are found, removed and restored again. */
 import {
   appendFileSync,
   chmodSync,
@@ -46,14 +46,14 @@ beforeAll(async () => {
   [one, other] = (await makeSamples(path, ["one", "other"], layout)) as [Sample, Sample];
 });
 
-/** A cache that has both images, which nobody uses. */
+/** Opens a cache that contains both images, not in use. */
 async function filledCache(options = {}): Promise<ImageCache> {
   const cache = await openCache(newDirectory(), options);
   for (const { snapshot } of [one, other]) await (await cache.get(snapshot)).release();
   return cache;
 }
 
-/** Changes some bytes of a file, whoever may write to it. */
+/** Changes some bytes of a file, whatever its mode. */
 function change(file: string, position: number, make: (bytes: Buffer) => void, length = 1): void {
   const { mode } = statSync(file);
   chmodSync(file, 0o600);
@@ -70,68 +70,67 @@ const flip = (bytes: Buffer) => {
   bytes[0] = bytes[0]! ^ 1;
 };
 
-/** Has something done to a file that only its owner may write to. */
+/** Makes a file writable during an action. */
 function writable(file: string, act: () => void): void {
   chmodSync(file, 0o600);
   act();
   chmodSync(file, 0o400);
 }
 
-/** What can happen to an image: of those that are told apart, nothing but the reading of it all tells. */
-const harms: Record<string, (image: string, record: string) => void> = {
-  "a bit is another": (image) => change(image, 5 * MIB + 30_000, flip),
-  "the first byte is another": (image) => change(image, 0, flip),
-  "the last byte is another": (image) => change(image, 8 * MIB - 1, flip),
-  "a hole has a byte": (image) => change(image, MIB - 1, (bytes) => bytes.fill(1)),
+/** Damage that only reading the whole image or record finds. */
+const hiddenDamage: Record<string, (image: string, record: string) => void> = {
+  "a bit has changed": (image) => change(image, 5 * MIB + 30_000, flip),
+  "the first byte has changed": (image) => change(image, 0, flip),
+  "the last byte has changed": (image) => change(image, 8 * MIB - 1, flip),
+  "a hole contains a byte": (image) => change(image, MIB - 1, (bytes) => bytes.fill(1)),
   "a piece is zeros": (image) => change(image, 3 * MIB, (bytes) => bytes.fill(0), 64 * KIB),
-  "a piece is another": (image) => {
+  "a piece was replaced by another": (image) => {
     const bytes = Buffer.alloc(64 * KIB);
     change(image, MIB, (found) => found.copy(bytes), bytes.length);
     change(image, 2 * MIB, (found) => bytes.copy(found), bytes.length);
   },
-  "the end of what is known of it is another": (_, record) =>
+  "the digest of the record has changed": (_, record) =>
     change(record, statSync(record).size - 1, flip),
-  "what is known of a piece is another": (_, record) =>
+  "the digest of a piece in the record has changed": (_, record) =>
     change(record, statSync(record).size - 100, flip),
-  "what is known of it ends too soon": (_, record) =>
-    truncateSync(record, statSync(record).size - 44),
-  "what is known of it is more than it was": (_, record) => appendFileSync(record, "more"),
-  "what is known of it is more than memory holds": (_, record) => truncateSync(record, 2 ** 33),
+  "the record is truncated": (_, record) => truncateSync(record, statSync(record).size - 44),
+  "the record is longer": (_, record) => appendFileSync(record, "more"),
+  "the record is larger than memory": (_, record) => truncateSync(record, 2 ** 33),
 };
 
-/** What is found as soon as it is wanted, without reading it. */
-const plainHarms: Record<string, (image: string, record: string) => void> = {
-  "it is cut off": (image) => writable(image, () => truncateSync(image, 8 * MIB - 1)),
-  "it is empty": (image) => writable(image, () => truncateSync(image, 0)),
-  "it is longer": (image) => writable(image, () => appendFileSync(image, "x")),
-  "its group may write to it": (image) => chmodSync(image, 0o620),
-  "anyone may write to it": (image) => chmodSync(image, 0o602),
+/** Damage that a hit finds without reading the image. */
+const visibleDamage: Record<string, (image: string, record: string) => void> = {
+  "the image is truncated": (image) => writable(image, () => truncateSync(image, 8 * MIB - 1)),
+  "the image is empty": (image) => writable(image, () => truncateSync(image, 0)),
+  "the image is longer": (image) => writable(image, () => appendFileSync(image, "x")),
+  "the group can write to the image": (image) => chmodSync(image, 0o620),
+  "anyone can write to the image": (image) => chmodSync(image, 0o602),
 };
 
-/** What has an image be none. */
+/** Damage that makes an image missing. */
 const losses: Record<string, (image: string, record: string) => void> = {
-  "it is deleted": (image) => rmSync(image),
-  "what is known of it is deleted": (_, record) => rmSync(record),
-  "both are deleted": (image, record) => {
+  "the image is deleted": (image) => rmSync(image),
+  "the record is deleted": (_, record) => rmSync(record),
+  "image and record are deleted": (image, record) => {
     rmSync(image);
     rmSync(record);
   },
-  "it is a link": (image) => {
+  "the image is a link": (image) => {
     renameSync(image, path("moved"));
     symlinkSync(path("moved"), image);
   },
-  "it is a link to nothing": (image) => {
+  "the image is a dangling link": (image) => {
     rmSync(image);
     symlinkSync(path("nothing"), image);
   },
-  "what is known of it is empty": (_, record) => truncateSync(record, 0),
-  "what is known of it is no JSON": (_, record) => change(record, 0, flip),
-  "what is known of it is of another": (_, record) =>
+  "the record is empty": (_, record) => truncateSync(record, 0),
+  "the record is not JSON": (_, record) => change(record, 0, flip),
+  "the record is that of another image": (_, record) =>
     writeFileSync(record, readFileSync(recordIn(join(record, "../.."), other.digest))),
 };
 
-/** Throws unless the image is got anew, as it should be, and then stays. */
-async function expectRefilled(cache: ImageCache): Promise<void> {
+/** Throws unless the next `get` restores the image and later ones are hits. */
+async function expectRestored(cache: ImageCache): Promise<void> {
   const image = await cache.get(one.snapshot);
   expect(image.hit).toBe(false);
   await expectImage(image.path, one);
@@ -145,7 +144,7 @@ const placesOf = ({ directory }: ImageCache) =>
   [imageIn(directory, one.digest), recordIn(directory, one.digest)] as const;
 
 describe("verify", () => {
-  test("finds nothing wrong with images that nobody touched", async () => {
+  test("finds no damage in intact images", async () => {
     const cache = await filledCache();
     expect(await cache.verify()).toEqual({ good: 2, damaged: [] });
     expect((await cache.stats()).damaged).toBe(0);
@@ -153,23 +152,23 @@ describe("verify", () => {
     expect(await cache.verify()).toEqual({ good: 0, damaged: [] });
   });
 
-  test.each(Object.entries({ ...harms, ...plainHarms }))(
-    "finds an image of which %s, which is got anew",
-    async (_, harm) => {
-      const damaged = told("hedgerow:cache:damaged");
+  test.each(Object.entries({ ...hiddenDamage, ...visibleDamage }))(
+    "finds that %s, and the next get restores the image",
+    async (_, damage) => {
+      const events = told("hedgerow:cache:damaged");
       const cache = await filledCache();
       const { directory } = cache;
-      harm(...placesOf(cache));
+      damage(...placesOf(cache));
       expect(await cache.verify()).toEqual({ good: 1, damaged: [one.digest] });
       expect(digestsIn(directory)).toEqual([other.digest]);
       expect(strayFiles(directory)).toEqual([]);
-      expect(damaged).toEqual([{ directory, digest: one.digest, reason: expect.any(String) }]);
+      expect(events).toEqual([{ directory, digest: one.digest, reason: expect.any(String) }]);
       expect(await cache.stats()).toMatchObject({ damaged: 1, evictions: 0, entries: 1 });
-      await expectRefilled(cache);
+      await expectRestored(cache);
     },
   );
 
-  test("has an image go that is in use, when it is used no more", async () => {
+  test("removes a damaged image that is in use when it is released", async () => {
     const cache = await filledCache();
     const image = await cache.get(one.snapshot);
     change(image.path, MIB, flip);
@@ -177,10 +176,10 @@ describe("verify", () => {
     expect(statSync(image.path).size).toBe(8 * MIB);
     await image.release();
     expect(strayFiles(cache.directory)).toEqual([]);
-    await expectRefilled(cache);
+    await expectRestored(cache);
   });
 
-  test("ends when its caller wants", async () => {
+  test("cancels a verification", async () => {
     const cache = await filledCache();
     change(imageIn(cache.directory, one.digest), 0, flip);
     const signal = AbortSignal.abort(new Error("the caller's own"));
@@ -193,7 +192,7 @@ describe("verify", () => {
     expect(await cache.stats()).toMatchObject({ leases: 0, damaged: expect.any(Number) });
   });
 
-  test("reads no faster than was said", async () => {
+  test("reads no faster than bytesPerSecond", async () => {
     const cache = await filledCache();
     const begun = performance.now();
     expect(await cache.verify({ bytesPerSecond: 2 * MIB })).toEqual({ good: 2, damaged: [] });
@@ -201,7 +200,7 @@ describe("verify", () => {
     expect(performance.now() - begun).toBeGreaterThan(400);
   });
 
-  test("refuses what makes no sense", async () => {
+  test("refuses invalid options of verify", async () => {
     const cache = await filledCache();
     for (const bytesPerSecond of [0, -1, 1.5, Number.NaN, "1"]) {
       const options = { bytesPerSecond } as { bytesPerSecond: number };
@@ -214,54 +213,57 @@ describe("verify", () => {
   });
 });
 
-describe("the next who wants it gets it anew, if", () => {
-  test.each(Object.entries(plainHarms))("%s", async (_, harm) => {
-    const damaged = told("hedgerow:cache:damaged");
+describe("get", () => {
+  test.each(Object.entries(visibleDamage))("restores an image again if %s", async (_, damage) => {
+    const events = told("hedgerow:cache:damaged");
     const cache = await filledCache();
-    harm(...placesOf(cache));
-    await expectRefilled(cache);
-    expect(damaged.map(({ digest }) => digest)).toEqual([one.digest]);
+    damage(...placesOf(cache));
+    await expectRestored(cache);
+    expect(events.map(({ digest }) => digest)).toEqual([one.digest]);
     expect(await cache.stats()).toMatchObject({ damaged: 1, fills: 3, entries: 2 });
   });
 
-  test.each(Object.entries(losses))("%s", async (_, lose) => {
+  test.each(Object.entries(losses))("restores an image again if %s", async (_, lose) => {
     const cache = await filledCache();
     lose(...placesOf(cache));
-    await expectRefilled(cache);
+    await expectRestored(cache);
     expect(await cache.stats()).toMatchObject({ fills: 3, entries: 2 });
-    // What a link led to is none of the cache's.
+    // The target of a link is unchanged.
     expect(readFileSync(one.image).length).toBe(8 * MIB);
   });
 
-  test.each(Object.entries(losses))("also after it was opened again: %s", async (_, lose) => {
-    const before = await filledCache();
-    await before.close();
-    lose(...placesOf(before));
-    const cache = await openCache(before.directory);
-    await expectRefilled(cache);
-  });
+  test.each(Object.entries(losses))(
+    "restores an image again if %s while the cache is closed",
+    async (_, lose) => {
+      const before = await filledCache();
+      await before.close();
+      lose(...placesOf(before));
+      const cache = await openCache(before.directory);
+      await expectRestored(cache);
+    },
+  );
 
-  test("it is deleted while it is in use", async () => {
+  test("restores an image again that was deleted while in use", async () => {
     const cache = await filledCache();
     const image = await cache.get(one.snapshot);
     rmSync(image.path);
-    await expectRefilled(cache);
+    await expectRestored(cache);
     await image.release();
-    await expectRefilledIsStill(cache);
+    await expectHit(cache);
   });
 });
 
-async function expectRefilledIsStill(cache: ImageCache): Promise<void> {
+async function expectHit(cache: ImageCache): Promise<void> {
   const image = await cache.get(one.snapshot);
   expect(image.hit).toBe(true);
   await expectImage(image.path, one);
 }
 
-describe("an image that is lost", () => {
-  test.each(Object.entries(losses))("is told of no more: %s", async (name, lose) => {
+describe("a missing image", () => {
+  test.each(Object.entries(losses))("lists no image if %s", async (name, lose) => {
     const cache = await filledCache();
     lose(...placesOf(cache));
-    // What is there no more is nothing to find.
+    // Verification does not report deleted files.
     const isGone = /deleted/.test(name);
     expect(await cache.verify()).toEqual({ good: 1, damaged: isGone ? [] : [one.digest] });
     expect(await cache.has(one.snapshot)).toBe(false);
@@ -270,8 +272,8 @@ describe("an image that is lost", () => {
   });
 });
 
-describe("in the background", () => {
-  /** Waits until someone has the lock by which one at a time verifies. */
+describe("background verification", () => {
+  /** Waits until background verification holds its lock. */
   async function untilVerified({ directory }: ImageCache): Promise<void> {
     await vi.waitUntil(
       () => {
@@ -282,7 +284,7 @@ describe("in the background", () => {
     );
   }
 
-  test("a damaged image is found soon after the cache was opened", async () => {
+  test("finds a damaged image in the background after the cache was opened", async () => {
     const before = await filledCache();
     change(imageIn(before.directory, one.digest), MIB, flip);
     await before.close();
@@ -292,7 +294,7 @@ describe("in the background", () => {
     await vi.waitUntil(async () => (await cache.stats()).damaged === 1, { timeout: 20_000 });
   });
 
-  test("one at a time looks, and another when that one has closed it", async () => {
+  test("verifies in the background in one cache at a time", async () => {
     const slow = await filledCache({ verifyBytesPerSecond: 1 });
     const { directory } = slow;
     await untilVerified(slow);
@@ -307,7 +309,7 @@ describe("in the background", () => {
     await vi.waitUntil(() => digestsIn(directory).length === 1, { timeout: 20_000 });
   });
 
-  test("what is looked at may be used, and let go of, and go", async () => {
+  test("lets images be used and removed while it verifies them in the background", async () => {
     const cache = await filledCache({ verifyBytesPerSecond: 1 });
     await untilVerified(cache);
     const image = await cache.get(one.snapshot);

@@ -1,5 +1,5 @@
-// Opens a cache in a process of its own, and does with it what it is told: a line of JSON on its standard input
-// each, until that ends. It writes lines of JSON: what it is at, and what came of it.
+// Opens a cache and runs commands on it, which it reads from standard input as lines of JSON until that ends. It writes
+// lines of JSON: its activities, and the result of each command.
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -8,7 +8,7 @@ import { setImmediate } from "node:timers/promises";
 import { ImageCache } from "@hedgerow/snapshot";
 
 import { churn } from "./churn.mjs";
-import { openClaims } from "./claims.mjs";
+import { openLockFiles } from "./lock-files.mjs";
 
 /** @typedef {import("./cache-job.ts").CacheOpening} CacheOpening */
 /** @typedef {import("./cache-job.ts").Command} Command */
@@ -22,11 +22,11 @@ const ending = new AbortController();
 /** @param {Line} line */
 const write = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
-/** @param {string} told */
-const tell = (told) => write({ told });
+/** @param {string} activity */
+const report = (activity) => write({ activity });
 
 async function open() {
-  tell("open");
+  report("open");
   return ImageCache.open(opening.directory, opening.options);
 }
 
@@ -36,15 +36,15 @@ async function open() {
  * @returns {Promise<GotAll>}
  */
 async function getAll(cache, { source, options, times }) {
-  const all = { ...options, onProgress: () => tell("progress") };
+  const all = { ...options, onProgress: () => report("progress") };
   const getting = Promise.allSettled(Array.from({ length: times }, () => cache.get(source, all)));
   let isOver = false;
   void getting.then(() => {
     isOver = true;
   });
-  // All of them share what is begun at once: whoever has a claim open, or tries to, restores it or waits for it.
-  while (!isOver && openClaims().length === 0) await setImmediate();
-  tell("waiting");
+  // All calls share one load, which has a lock file open while it restores the image or waits for another process.
+  while (!isOver && openLockFiles().length === 0) await setImmediate();
+  report("waiting");
   /** @type {Map<string, string>} */
   const sums = new Map();
   /** @type {import("./cache-job.ts").GotImage[]} */
@@ -69,7 +69,7 @@ async function getAll(cache, { source, options, times }) {
 }
 
 let cache = await open();
-tell("ready");
+report("ready");
 
 /** @param {Command} command */
 async function act(command) {
@@ -79,7 +79,7 @@ async function act(command) {
     cache = await open();
     return cache;
   };
-  return churn(cache, command, { reopen, tell, signal: ending.signal });
+  return churn(cache, command, { reopen, report, signal: ending.signal });
 }
 
 const lines = createInterface({ input: process.stdin });

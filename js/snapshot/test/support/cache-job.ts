@@ -1,4 +1,4 @@
-/** Caches in processes of their own, which do what they are told, and may be killed. */
+/** Runs caches in separate processes, which take commands and may be killed. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -7,16 +7,16 @@ import { fileURLToPath } from "node:url";
 import type { CacheOptions, GetOptions, SnapshotErrorCode } from "@hedgerow/snapshot";
 import { onTestFinished } from "vitest";
 
-/** Which cache a process opens. */
+/** The cache that a process opens. */
 export interface CacheOpening {
   readonly directory: string;
   readonly options: CacheOptions;
 }
 
-/** What a process is told to do with its cache. */
+/** A command to a process. */
 export type Command = GetCommand | ChurnCommand;
 
-/** Getting one image many times at once. */
+/** Gets one image many times at once. */
 export interface GetCommand {
   readonly do: "get";
   readonly source: string;
@@ -24,22 +24,22 @@ export interface GetCommand {
   readonly times: number;
 }
 
-/** Using a cache at random, over and over: until it is ended or killed, unless `steps` says how often. */
+/** Uses a cache at random, for a number of steps or until the process ends. */
 export interface ChurnCommand {
   readonly do: "churn";
   readonly samples: readonly ChurnSample[];
   readonly seed: number;
   readonly steps?: number;
-  /** What is done, one at random for each step. What is there twice is done twice as often. */
+  /** The activities, of which each step takes one at random. Repeat one to make it more frequent. */
   readonly kinds: readonly ChurnKind[];
-  /** How many images are in use at most, for equal shares of the steps. */
+  /** The maximum number of images in use, for equal shares of the steps. */
   readonly held: readonly number[];
 }
 
-/** All are what they are called. "shrink" prunes to half of what there may be. */
+/** "shrink" prunes to half of the limit. */
 export type ChurnKind = "get" | "release" | "delete" | "shrink" | "clear" | "verify" | "reopen";
 
-/** What images are got of. */
+/** A snapshot to use. */
 export interface ChurnSample {
   readonly snapshot: string;
   readonly digest: string;
@@ -47,13 +47,13 @@ export interface ChurnSample {
   readonly sum: string;
 }
 
-/** What came of getting an image. */
+/** An image that a process got. */
 export interface GotImage {
   readonly hit: boolean;
   readonly path: string;
-  /** What tells its file from all others. */
+  /** The identity of its file. */
   readonly file: string;
-  /** The SHA-256 of it. */
+  /** The SHA-256 of its content. */
   readonly sum: string;
 }
 
@@ -63,28 +63,28 @@ export interface GotError {
   readonly status?: number;
 }
 
-/** What came of getting some: of each of them, one of the two. */
+/** The result of {@link GetCommand}. */
 export interface GotAll {
   readonly images: readonly GotImage[];
   readonly errors: readonly GotError[];
 }
 
-/** An image that was in use, or on its way: at the most from `from` to `to`, in milliseconds of the system's clock. */
+/** An image that was in use or being restored at most from `from` to `to`, in milliseconds. */
 export interface Use {
   readonly digest: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** What came of using a cache at random. */
+/** The result of {@link ChurnCommand}. */
 export interface Churned {
   readonly hits: number;
   readonly misses: number;
   readonly uses: readonly Use[];
 }
 
-/** What a process writes: what it is at, or what came of what it was told. */
-export type Line = { readonly told: string } | { readonly answer: GotAll | Churned };
+/** A line that a process writes: its current activity, or the result of a command. */
+export type Line = { readonly activity: string } | { readonly answer: GotAll | Churned };
 
 /** How a process ended. */
 interface Ended {
@@ -94,23 +94,23 @@ interface Ended {
 
 const SCRIPT = fileURLToPath(new URL("cache-job.mjs", import.meta.url));
 
-/** A process that has a cache open, until the test is over. */
+/** A process with an open cache. It is killed when the test ends. */
 export class CacheProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<Ended>;
-  readonly #told: string[] = [];
-  /** Who is to know of each line. */
+  readonly #activities: string[] = [];
+  /** The listeners for lines. */
   readonly #readers = new Set<(line: Line) => void>();
 
   private constructor(opening: CacheOpening) {
     const args = ["--unhandled-rejections=strict", SCRIPT, JSON.stringify(opening)];
     this.#child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
     this.#ended = once(this.#child, "close").then(([code, signal]) => ({ code, signal }));
-    // It may be killed before it reads.
+    // The process may be killed before it reads.
     this.#child.stdin?.on("error", () => {});
     createInterface({ input: this.#child.stdout! }).on("line", (text) => {
       const line = JSON.parse(text) as Line;
-      if ("told" in line) this.#told.push(line.told);
+      if ("activity" in line) this.#activities.push(line.activity);
       for (const reader of this.#readers) reader(line);
     });
     onTestFinished(() => {
@@ -118,34 +118,36 @@ export class CacheProcess {
     });
   }
 
-  /** Starts one. It says "open" when it begins to open its cache, and "ready" when it has. */
+  /** Starts a process. It reports "open" when it begins to open its cache, and "ready" when it has. */
   static start(opening: CacheOpening): CacheProcess {
     return new CacheProcess(opening);
   }
 
-  /** All that it said it is at. */
-  get told(): readonly string[] {
-    return this.#told;
+  /** All activities that it has reported. */
+  get activities(): readonly string[] {
+    return this.#activities;
   }
 
-  /** Waits until it has said something. */
-  async toTell(word: string): Promise<void> {
-    if (!this.#told.includes(word)) {
-      await this.#read((line) => ("told" in line && line.told === word ? true : undefined));
+  /** Waits until it has reported an activity. */
+  async untilReported(activity: string): Promise<void> {
+    if (!this.#activities.includes(activity)) {
+      await this.#read((line) =>
+        "activity" in line && line.activity === activity ? true : undefined,
+      );
     }
   }
 
-  /** Has it get images. */
+  /** Makes it get images. */
   get(command: Omit<GetCommand, "do">): Promise<GotAll> {
     return this.#do<GotAll>({ do: "get", ...command });
   }
 
-  /** Has it use its cache at random. */
+  /** Makes it use its cache at random. */
   churn(command: Omit<ChurnCommand, "do">): Promise<Churned> {
     return this.#do<Churned>({ do: "churn", ...command });
   }
 
-  /** Has it do nothing more, in any of its threads, until it is killed. */
+  /** Stops all of its threads until it is killed. */
   stop(): void {
     this.#child.kill("SIGSTOP");
   }
@@ -155,7 +157,7 @@ export class CacheProcess {
     await this.#ended;
   }
 
-  /** Has it close its cache and end, as it must by itself, and well. */
+  /** Makes it close its cache and end. Throws unless it ends by itself with code 0. */
   async end(): Promise<void> {
     this.#child.stdin?.end();
     const { code, signal } = await this.#ended;
@@ -168,7 +170,7 @@ export class CacheProcess {
     return answer;
   }
 
-  /** What `find` finds in a line that is yet to come. */
+  /** Returns what `find` finds in a later line. */
   #read<T>(find: (line: Line) => T | undefined): Promise<T> {
     return new Promise((resolve, reject) => {
       const reader = (line: Line) => {

@@ -1,4 +1,4 @@
-/** Caches of images, small snapshots to fill them with, and what is in the directory of a cache. */
+/** Helpers to open caches, to make small snapshots for them, and to look into their directories. */
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type CacheOptions, createSnapshot, ImageCache } from "@hedgerow/snapshot";
@@ -8,32 +8,32 @@ import { expectSameFiles } from "./compare.js";
 
 export const [KIB, MIB] = [2 ** 10, 2 ** 20];
 
-/** A snapshot, and the image that it was made of. */
+/** A snapshot and its image. */
 export interface Sample {
   /** The path of the snapshot. */
   readonly snapshot: string;
   /** The path of the image. */
   readonly image: string;
   readonly digest: string;
-  /** How long the snapshot is, in bytes. */
+  /** The length of the snapshot, in bytes. */
   readonly fileSize: number;
 }
 
-/** What is in the image of a sample: 256 KiB of data at its beginning, and no hole, unless it is said. */
+/** The layout of a sample's image. Default: 256 KiB of data without holes. */
 export interface SampleLayout {
-  /** How many bytes are data, a multiple of `stride`, or less than it. */
+  /** The number of bytes of data. */
   readonly data?: number;
-  /** How long the image is, in bytes. */
+  /** The length of the image, in bytes. */
   readonly size?: number;
-  /** How far apart pieces of 64 KiB of data lie, in bytes. */
+  /** The distance between pieces of 64 KiB of data, in bytes. */
   readonly stride?: number;
 }
 
 const PIECE = 64 * KIB;
 
 /**
- * Makes a snapshot of an image that is another for each name, and the same in every run. Both are in a folder.
- * Its data does not compress.
+ * Makes a snapshot of an image of incompressible data. The image differs for each name and is the same in every
+ * run.
  */
 export async function makeSample(
   path: (...parts: string[]) => string,
@@ -52,7 +52,7 @@ export async function makeSample(
   return { snapshot, image, digest, fileSize };
 }
 
-/** Makes several. */
+/** Makes several samples with the same layout. */
 export async function makeSamples(
   path: (...parts: string[]) => string,
   names: readonly string[],
@@ -61,7 +61,7 @@ export async function makeSamples(
   return Promise.all(names.map((name) => makeSample(path, name, layout)));
 }
 
-/** Directories for caches, in a folder: another one each time, which is not there yet. */
+/** Returns a function that returns the path of another new directory each time. */
 export function newDirectories(path: (...parts: string[]) => string): () => string {
   let count = 0;
   return () => {
@@ -70,7 +70,7 @@ export function newDirectories(path: (...parts: string[]) => string): () => stri
   };
 }
 
-/** Opens a cache, of 64 MiB unless it is said, that is closed when the test is done. */
+/** Opens a cache, of 64 MiB by default, and closes it when the test ends. */
 export async function openCache(
   directory: string,
   options: Partial<CacheOptions> = {},
@@ -80,41 +80,41 @@ export async function openCache(
   return cache;
 }
 
-/** Throws unless an image is that of a sample, byte for byte. */
+/** Throws unless an image equals that of a sample. */
 export async function expectImage(path: string, { image }: Sample): Promise<void> {
   await expectSameFiles(image, path);
 }
 
-/** The path of the image of a snapshot in the directory of a cache, whether there is one or not. */
+/** Returns the path of an image in a cache, whether it exists or not. */
 export function imageIn(directory: string, digest: string): string {
   return join(directory, "images", `${digest}.img`);
 }
 
-/** The path of what a cache knows of an image. */
+/** Returns the path of the record of an image in a cache. */
 export function recordIn(directory: string, digest: string): string {
   return join(directory, "images", `${digest}.record`);
 }
 
-/** The digests of the images in the directory of a cache, in order, by their records. */
+/** Returns the sorted digests of the images in a cache, by their records. */
 export function digestsIn(directory: string): string[] {
   const names = readdirSync(join(directory, "images"));
   return names.flatMap((name) => /^([0-9a-f]{64})\.record$/.exec(name)?.[1] ?? []).sort();
 }
 
-/** All that is in the directory of a cache, but for itself: paths relative to it, in order. */
+/** Returns the sorted relative paths of everything in a directory. */
 export function filesIn(directory: string): string[] {
   const all = readdirSync(directory, { recursive: true, withFileTypes: true });
-  // Node 20 has the name of the folder as `path` before 20.12, and as `parentPath` from then on.
+  // Node 20 names the folder `path` before 20.12, and `parentPath` from then on.
   const folderOf = (entry: (typeof all)[number]) => entry.parentPath ?? entry.path;
   return all.map((entry) => relative(directory, join(folderOf(entry), entry.name))).sort();
 }
 
-/** What is always there, or may be. */
+/** The names that a cache may always contain. */
 const FIXED: ReadonlySet<string> = new Set([
   ...["hedgerow-cache", "sources", "totals.json", "verifier", "images", "filling"],
 ]);
 
-/** What is in the directory of a cache that should not be there while nobody uses it: what was half-made or left. */
+/** Returns the files that should not be in a cache that is not in use. */
 export function strayFiles(directory: string): string[] {
   return filesIn(directory).filter((name) => {
     if (FIXED.has(name)) return false;
@@ -124,7 +124,7 @@ export function strayFiles(directory: string): string[] {
   });
 }
 
-/** What the directory of a cache takes on the disk, in bytes, as `du` counts. */
+/** Returns the disk usage of a directory, in bytes, as `du` counts it. */
 export function diskUse(directory: string): number {
   const paths = [".", ...filesIn(directory)].map((name) => join(directory, name));
   return paths.reduce((sum, path) => sum + lstatSync(path).blocks * 512, 0);

@@ -1,5 +1,4 @@
-// Uses a cache at random, the same way in every run as far as others let it. What it has in use must be there,
-// and be what it was of.
+// Uses a cache at random, the same way in every run as far as other processes allow. Images in use must stay intact.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
@@ -14,7 +13,7 @@ import { seededRandom } from "../../../../tests/origin/random.mjs";
 /** @typedef {import("./cache-job.ts").Use} Use */
 
 /**
- * What is in use.
+ * An image in use.
  *
  * @typedef {object} Held
  * @property {CachedImage} image
@@ -22,7 +21,7 @@ import { seededRandom } from "../../../../tests/origin/random.mjs";
  * @property {number} from
  */
 
-/** Milliseconds of a clock that all processes share. */
+/** Returns milliseconds of a clock that all processes share. */
 const now = () => Number(process.hrtime.bigint()) / 1e6;
 
 /** @param {Held} held */
@@ -34,10 +33,10 @@ function check({ image: { path }, sample: { digest, sum } }) {
 /**
  * @param {ImageCache} first
  * @param {ChurnCommand} command
- * @param {{ reopen: () => Promise<ImageCache>, tell: (word: string) => void, signal: AbortSignal }} how
+ * @param {{ reopen: () => Promise<ImageCache>, report: (activity: string) => void, signal: AbortSignal }} how
  * @returns {Promise<Churned>}
  */
-export async function churn(first, command, { reopen, tell, signal }) {
+export async function churn(first, command, { reopen, report, signal }) {
   const { samples, seed, steps = Number.POSITIVE_INFINITY, kinds, held: limits } = command;
   const random = seededRandom(seed);
   /** @param {number} end */
@@ -50,10 +49,10 @@ export async function churn(first, command, { reopen, tell, signal }) {
   let [hits, misses] = [0, 0];
 
   const get = async () => {
-    // Some are wanted more often than others.
+    // Some images are more frequent than others.
     const sample = /** @type {ChurnSample} */ (samples[Math.floor(samples.length * random() ** 3)]);
     const { snapshot, digest } = sample;
-    tell((await cache.has(snapshot, { digest })) ? "hit" : "fill");
+    report((await cache.has(snapshot, { digest })) ? "hit" : "fill");
     const from = now();
     const image = await cache.get(snapshot, { workers: 1, ...(random() < 0.5 && { digest }) });
     if (image.hit) hits += 1;
@@ -95,7 +94,7 @@ export async function churn(first, command, { reopen, tell, signal }) {
     const limit = limits[Math.floor(share * limits.length)] ?? 0;
     while (held.length > limit) await release();
     const kind = /** @type {ChurnKind} */ (kinds[below(kinds.length)]);
-    if (kind !== "get") tell(kind);
+    if (kind !== "get") report(kind);
     await actions[kind]();
     const [any] = held.slice(below(held.length));
     if (any !== undefined) check(any);

@@ -1,9 +1,8 @@
 /**
- * Has a command run with a small disk of its own in a folder. It is there for this command alone, and goes
- * with it.
+ * Returns the command line that runs a command with a small private disk mounted on a folder.
  *
- * @param size as `mount` has it
- * @param setUp what a shell does there before, with the folder as `$0`
+ * @param size in the syntax of `mount`
+ * @param setUp shell commands to run first, with the folder as `$0`
  */
 export function onDisk(folder: string, size: string, setUp = ":"): string[] {
   const isRoot = process.getuid?.() === 0;

@@ -1,4 +1,4 @@
-/** Disks of XFS, on which files can share blocks. */
+/** XFS disks, on which files can share blocks. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,18 +7,18 @@ import { afterAll } from "vitest";
 
 import { mountXfs } from "../../../../scripts/lib/xfs-disk.mjs";
 
-/** A disk that is there until the tests of the file are done, or why there is none. */
+/** A disk that stays mounted during the tests of a file, or the reason why it could not be mounted. */
 export interface XfsDisk {
-  /** Paths of what is on it. */
+  /** Returns a path on the disk. */
   readonly path: (...parts: string[]) => string;
-  /** Why it could not be mounted; there is a folder instead. */
+  /** Why it could not be mounted. Then paths are in an ordinary folder. */
   readonly refusal: string | undefined;
 }
 
 /**
- * Makes a disk of `size` bytes, in a sparse file. XFS wants 300 MiB at least.
+ * Makes a disk of `size` bytes in a sparse file. XFS needs at least 300 MiB.
  *
- * Without `mkfs.xfs` this fails: `scripts/test.mjs` installs it. To mount a disk is up to the machine.
+ * Fails without `mkfs.xfs`, which `scripts/test.mjs` installs. Whether a disk can be mounted depends on the machine.
  */
 export function xfsDisk(size: number): XfsDisk {
   const folder = mkdtempSync(join(tmpdir(), "hedgerow-xfs-"));

@@ -1,63 +1,59 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, openSync, readSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, openSync, readSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { ENTRY_LENGTH, entryPosition } from "../../decode/journal-layout.js";
 import { SnapshotError } from "../../error.js";
 import type { Frames } from "../../format/frames.js";
 import type { Manifest, SnapshotInfo } from "../../format/manifest.js";
 import { reading } from "../../local/open-file.js";
 import { isUnfit } from "../../local/private-file.js";
-import { unlessMissing } from "../../local/whole-file.js";
+import { READ_FLAGS, readWholeFile } from "./read-files.js";
 
 /**
- * What is known of an image: a line of JSON, for each piece of data where it lies and the BLAKE3 digest of
- * it, and the SHA-256 digest of all that.
+ * The header of an image's record. The record is this header as a line of JSON, then the offset, length and BLAKE3
+ * digest of each piece of data, then the SHA-256 digest of all that.
  */
 export interface ImageRecord {
   readonly info: SnapshotInfo;
-  /** Where it came from, without what may be secret. */
+  /** Where the image came from, without secrets. */
   readonly source: string;
 }
 
-/** A piece of an image that is data. What lies between them is zeros. */
+/** A piece of data in an image. Everything between pieces is zeros. */
 export interface Piece {
-  /** Where it lies, in bytes. */
+  /** Its position in the image, in bytes. */
   readonly offset: number;
   readonly length: number;
-  /** The BLAKE3 digest of it. */
+  /** The BLAKE3 digest of its data. */
   readonly digest: Uint8Array;
 }
 
-/** Windows has no such flags, and no cache. A pipe is not waited for, and a link not followed. */
-const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-const FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
-
 const KIND = "hedgerow image 1";
 
-/** What the journal is called in messages. */
-const JOURNAL = "the journal of what was restored";
+/** The name of the journal in messages. */
+const JOURNAL = "the restore journal";
 
-/** The most bytes that the line has. */
+/** The maximum length of the header, in bytes. */
 const MAX_LINE = 4096;
 
-/** The most characters of the name of where an image came from. */
+/** The maximum length of a source, in characters. */
 const MAX_SOURCE = 512;
 
-/** A piece: where it lies, how long it is, and its digest. */
+/** The length of an encoded piece: its offset, length and digest. */
 const PIECE_LENGTH = 8 + 4 + ENTRY_LENGTH;
 
 const SUM_LENGTH = 32;
 
-/** The limits of the format, as docs/vhs.md says: frames, bytes of a piece, and bytes of an image. */
+/** The limits of the snapshot format, from docs/vhs.md: frames, bytes of a piece, bytes of an image. */
 const MAX_FRAMES = 2 ** 20;
 const [MIN_PIECE_SIZE, MAX_PIECE_SIZE] = [2 ** 12, 2 ** 24];
 const MAX_IMAGE_SIZE = 2 ** 44;
 
-/** The most bytes that a record has. */
+/** The maximum length of a record, in bytes. */
 const MAX_LENGTH = MAX_LINE + MAX_FRAMES * PIECE_LENGTH + SUM_LENGTH;
 
-/** What the line says of the snapshot in numbers, and how much each is at most. */
-const NUMBERS = [
+/** The numeric fields of the header and the maximum of each. */
+const MAXIMA = [
   ["imageSize", MAX_IMAGE_SIZE],
   ["dataSize", MAX_IMAGE_SIZE],
   ["holeSize", MAX_IMAGE_SIZE],
@@ -67,18 +63,18 @@ const NUMBERS = [
   ["holeFrames", MAX_FRAMES],
 ] as const satisfies readonly (readonly [keyof SnapshotInfo, number])[];
 
-/** How long the record of an image will be, in bytes. */
+/** Returns the length of the record that an image will have, in bytes. */
 export function recordLength({ info }: Manifest, source: string): number {
   return lineOf(info, source).length + info.dataFrames * PIECE_LENGTH + SUM_LENGTH;
 }
 
-/** The record of an image that was just restored, of which the journal has the digests. */
+/** Makes the record of an image that was just restored, with the digests in its journal. */
 export async function makeRecord(
   { info, frames }: Manifest,
   source: string,
   journal: FileHandle,
 ): Promise<Buffer> {
-  // Holes have no entries, and an image may end with them.
+  // The journal ends with the last frame of data.
   let count = frames.count;
   while (count > 0 && frames.isHole(count - 1)) count -= 1;
   const entries = Buffer.alloc(count * ENTRY_LENGTH);
@@ -117,18 +113,18 @@ function sumOf(parts: readonly Uint8Array[]): Buffer {
 }
 
 /**
- * Reads what the record of an image begins with. Returns undefined if there is none, or it is none.
+ * Reads the header of an image's record. Returns undefined if the record is missing or invalid.
  *
  * @throws {SnapshotError} `ERR_CACHE`
  */
 export function readRecord(path: string, digest: string): ImageRecord | undefined {
   let fd: number;
   try {
-    fd = openSync(path, FLAGS);
+    fd = openSync(path, READ_FLAGS);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" || isUnfit(cause)) return undefined;
-    // Of one that cannot be opened now nobody knows that it is damaged.
+    // The record may be intact although it cannot be opened now.
     throw new SnapshotError("ERR_CACHE", `cannot open ${path}: ${message}`, { cause });
   }
   try {
@@ -145,22 +141,22 @@ function parseLine(bytes: Buffer, digest: string): ImageRecord | undefined {
   const line = JSON.parse(bytes.toString("utf8", 0, bytes.indexOf("\n")));
   const { kind, info, source } = line as { kind: unknown } & ImageRecord;
   if (kind !== KIND || info.digest !== digest || typeof source !== "string") return undefined;
-  const isWithin = NUMBERS.every(([name, most]) => {
-    return Number.isInteger(info[name]) && info[name] >= 0 && info[name] <= most;
+  const isWithin = MAXIMA.every(([name, max]) => {
+    return Number.isInteger(info[name]) && info[name] >= 0 && info[name] <= max;
   });
   return isWithin && source.length <= MAX_SOURCE ? { info, source } : undefined;
 }
 
 /**
- * Reads all of the record of an image. Returns undefined if there is none, or it is damaged.
+ * Reads the pieces in an image's record. Returns undefined if the record is missing or damaged.
  *
- * @param info what its line says
+ * @param info the snapshot, from the header
  */
 export async function readPieces(
   path: string,
   info: SnapshotInfo,
 ): Promise<readonly Piece[] | undefined> {
-  const bytes = await reading("ERR_CACHE", path, readRecordBytes(path));
+  const bytes = await reading("ERR_CACHE", path, readWholeFile(path, MAX_LENGTH));
   if (bytes === undefined) return undefined;
   const { pieceSize } = info;
   if (pieceSize < MIN_PIECE_SIZE || (pieceSize & (pieceSize - 1)) !== 0) return undefined;
@@ -172,7 +168,7 @@ export async function readPieces(
   let position = 0n;
   for (let at = start; at < end; at += PIECE_LENGTH) {
     const [offset, length] = [bytes.readBigUInt64LE(at), bytes.readUInt32LE(at + 8)];
-    // They lie one after the other, in the image.
+    // Pieces are in order, do not overlap, and lie within the image.
     if (offset < position || length > pieceSize) return undefined;
     position = offset + BigInt(length);
     if (position > info.imageSize) return undefined;
@@ -180,20 +176,4 @@ export async function readPieces(
     pieces.push({ offset: Number(offset), length, digest });
   }
   return pieces;
-}
-
-/** The bytes of a record, or undefined if there is none that can be one: it is read whole into memory. */
-async function readRecordBytes(path: string): Promise<Buffer | undefined> {
-  const opening = unlessMissing(open(path, FLAGS));
-  const file = await opening.catch((error: unknown) => {
-    if (isUnfit(error)) return undefined;
-    throw error;
-  });
-  if (file === undefined) return undefined;
-  try {
-    const found = await file.stat();
-    return found.isFile() && found.size <= MAX_LENGTH ? await file.readFile() : undefined;
-  } finally {
-    await file.close();
-  }
 }

@@ -3,90 +3,94 @@ import { readdir } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 
 import { withFile } from "../../local/system-failure.js";
-import type { Candidate } from "../eviction/policy.js";
-import { usedAt } from "../eviction/recency.js";
-import { claimOf, digestOf, IMAGE, type Layout, LEASE, RECORD, reservedOf } from "./layout.js";
-import { bytesOf, find } from "./lstat.js";
+import { digestOf, IMAGE, keyOf, type Layout, LEASE, RECORD, reservedBy } from "./layout.js";
+import { diskUsage, lstatIfPresent } from "./lstat.js";
+import { lastUsed } from "./recency.js";
 
-/** How many files are looked at, in about 2 ms, before others get their turn. */
-const TURN = 2 ** 9;
+/** The number of files measured, in about 2 ms, before the event loop runs. */
+const BATCH = 2 ** 9;
 
-/** An image, and what is known of it. */
-export interface StoredImage extends Candidate {
+/** An image in a cache, or the remains of one. */
+export interface StoredImage {
   readonly digest: string;
-  /** Whether it is whole: otherwise it is what was left of one. */
+  /** Its disk usage with its record, in bytes. */
+  readonly bytes: number;
+  /** When it was last used, in microseconds; 0 for remains, so that they are evicted first. */
+  readonly used: bigint;
+  /** Whether it has both its image and its record. */
   readonly isWhole: boolean;
 }
 
-/** What is in a cache, as measured. */
+/** The content of a cache, as measured. */
 export interface Inventory {
   readonly images: readonly StoredImage[];
-  /** What each claim has, or was promised if that is more, in bytes. */
-  readonly claims: ReadonlyMap<string, number>;
-  /** What everything takes on the disk, promises included, in bytes. */
+  /** For each key in `filling`, the disk usage of its files or the bytes reserved for it, whichever is more. */
+  readonly reservations: ReadonlyMap<string, number>;
+  /** The disk usage of everything, including reservations, in bytes. */
   readonly bytes: number;
-  /** What neither images nor claims take of that. */
+  /** The part of `bytes` that belongs to neither images nor reservations. */
   readonly ownBytes: number;
 }
 
-/** Measures all that is in a cache. Only who has its lock finds what is so. @throws {SnapshotError} `ERR_CACHE` */
+/** Measures everything in a cache. The result is consistent only under the cache lock. @throws {SnapshotError} `ERR_CACHE` */
 export async function takeInventory(layout: Layout): Promise<Inventory> {
   const images = new Map<string, { bytes: number; used?: bigint; hasRecord: boolean }>();
-  let bytes = await measure(layout.images, (name, found) => {
+  let bytes = await measure(layout.images, (name, stats) => {
     const digest = digestOf(name, IMAGE) ?? digestOf(name, RECORD) ?? digestOf(name, LEASE);
     if (digest === undefined) return;
     const image = images.get(digest) ?? { bytes: 0, hasRecord: false };
     images.set(digest, image);
-    // What is in a folder is not looked at: it is no image.
-    if (found.isDirectory()) return;
-    image.bytes += bytesOf(found);
+    // A folder under the name of a file does not count as that file.
+    if (stats.isDirectory()) return;
+    image.bytes += diskUsage(stats);
     if (name.endsWith(RECORD)) image.hasRecord = true;
-    else if (name.endsWith(IMAGE)) image.used = usedAt(found);
+    else if (name.endsWith(IMAGE)) image.used = lastUsed(stats);
   });
 
-  const claims = new Map<string, { bytes: number; reserved: number }>();
-  bytes += await measure(layout.filling, (name, found) => {
-    const claim = claimOf(name);
-    if (claim === undefined) return;
-    const { bytes: before, reserved } = claims.get(claim) ?? { bytes: 0, reserved: 0 };
-    if (found.isDirectory()) {
-      claims.set(claim, { bytes: before, reserved });
+  const filling = new Map<string, { bytes: number; reserved: number }>();
+  bytes += await measure(layout.filling, (name, stats) => {
+    const key = keyOf(name);
+    if (key === undefined) return;
+    const { bytes: before, reserved } = filling.get(key) ?? { bytes: 0, reserved: 0 };
+    if (stats.isDirectory()) {
+      filling.set(key, { bytes: before, reserved });
       return;
     }
-    const promised = Math.max(reserved, reservedOf(name));
-    claims.set(claim, { bytes: before + bytesOf(found), reserved: promised });
+    filling.set(key, {
+      bytes: before + diskUsage(stats),
+      reserved: Math.max(reserved, reservedBy(name)),
+    });
   });
   bytes += await measure(layout.directory);
 
-  const promised = new Map<string, number>();
-  for (const [claim, { bytes: taken, reserved }] of claims) {
-    promised.set(claim, Math.max(taken, reserved));
-    bytes += Math.max(0, reserved - taken);
+  const reservations = new Map<string, number>();
+  for (const [key, { bytes: used, reserved }] of filling) {
+    reservations.set(key, Math.max(used, reserved));
+    bytes += Math.max(0, reserved - used);
   }
   let ownBytes = bytes;
-  for (const { bytes: taken } of images.values()) ownBytes -= taken;
-  for (const taken of promised.values()) ownBytes -= taken;
-  const stored = [...images].map(([digest, { bytes: taken, used, hasRecord }]): StoredImage => {
+  for (const { bytes: used } of images.values()) ownBytes -= used;
+  for (const reserved of reservations.values()) ownBytes -= reserved;
+  const stored = [...images].map(([digest, { bytes: size, used, hasRecord }]): StoredImage => {
     const isWhole = used !== undefined && hasRecord;
-    // What is none goes first.
-    return { digest, bytes: taken, used: isWhole ? used : 0n, isWhole };
+    return { digest, bytes: size, used: isWhole ? used : 0n, isWhole };
   });
-  return { images: stored, claims: promised, bytes, ownBytes };
+  return { images: stored, reservations, bytes, ownBytes };
 }
 
-/** What a folder and the files in it take on the disk, in bytes. */
+/** Returns the disk usage of a folder and the files in it, in bytes. */
 async function measure(
   folder: string,
-  each: (name: string, found: BigIntStats) => void = () => {},
+  visit: (name: string, stats: BigIntStats) => void = () => {},
 ): Promise<number> {
-  let bytes = bytesOf(find(folder));
+  let bytes = diskUsage(lstatIfPresent(folder));
   const names = await withFile("ERR_CACHE", `cannot read ${folder}`, readdir(folder));
   for (const [index, name] of names.entries()) {
-    // `join` would look at every character: a tenth of all the time.
-    const found = find(`${folder}/${name}`);
-    if (found?.isDirectory() === false) bytes += bytesOf(found);
-    if (found !== undefined) each(name, found);
-    if (index % TURN === TURN - 1) await setImmediate();
+    // `join` would normalize the path, at a tenth of the total cost.
+    const stats = lstatIfPresent(`${folder}/${name}`);
+    if (stats?.isDirectory() === false) bytes += diskUsage(stats);
+    if (stats !== undefined) visit(name, stats);
+    if (index % BATCH === BATCH - 1) await setImmediate();
   }
   return bytes;
 }

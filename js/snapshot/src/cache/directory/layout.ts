@@ -1,35 +1,38 @@
 import { join } from "node:path";
 
 /**
- * Where everything of a cache lies in its directory. docs/cache.md tells what each file is for.
+ * The paths of all files in the directory of a cache. docs/cache.md describes what each file is for.
  *
- * Names say what others have to know without opening a file: which image it is, and, of one that is being
- * filled, how much room it was promised.
+ * A name tells other processes what they need to know without opening the file: which image it belongs to and,
+ * for an image that is being restored, how much space is reserved for it.
+ *
+ * A key is what a process locks while it restores an image or looks up a source: the digest of a snapshot, or the
+ * SHA-256 digest of a requester and source.
  */
 export class Layout {
   constructor(readonly directory: string) {}
 
-  /** The file by which a directory is known as a cache. Its lock is the cache's, and its time the clock. */
+  /** The file that marks a directory as a cache. It carries the cache lock, and its time is the clock. */
   get lock(): string {
     return join(this.directory, "hedgerow-cache");
   }
 
-  /** What is there while images take more room than they may, because they are in use. */
+  /** Exists while images in use keep the cache above a limit, and contains that limit. */
   get excess(): string {
     return join(this.directory, "excess");
   }
 
-  /** What all processes have counted. */
+  /** The counters of all processes. */
   get totals(): string {
     return join(this.directory, "totals.json");
   }
 
-  /** The same, while it is written. */
+  /** The new totals while they are written. */
   get newTotals(): string {
     return `${this.totals}.new`;
   }
 
-  /** What keeps more than one process from verifying in the background. */
+  /** The lock file that lets only one process verify in the background. */
   get verifier(): string {
     return join(this.directory, "verifier");
   }
@@ -38,12 +41,12 @@ export class Layout {
     return join(this.directory, "images");
   }
 
-  /** What is not whole yet. Each file's name begins with the name of the claim that it belongs to. */
+  /** The folder of everything incomplete. The name of each file begins with its key. */
   get filling(): string {
     return join(this.directory, "filling");
   }
 
-  /** Which images came from where. */
+  /** The snapshot last seen at each source. */
   get sources(): string {
     return join(this.directory, "sources");
   }
@@ -52,30 +55,32 @@ export class Layout {
     return join(this.images, `${digest}${IMAGE}`);
   }
 
-  /** What is known of an image. There is an image if, and only if, this is there. */
+  /** The record of an image. The cache contains an image if, and only if, its record exists. */
   record(digest: string): string {
     return join(this.images, `${digest}${RECORD}`);
   }
 
-  /** The file whose lock says whether an image is in use. It is empty. */
+  /** The empty file whose lock tells whether an image is in use. */
   lease(digest: string): string {
     return join(this.images, `${digest}${LEASE}`);
   }
 
-  claim(name: string): string {
-    return join(this.filling, `${name}${CLAIM}`);
+  /** The lock file of a key. */
+  claim(key: string): string {
+    return join(this.filling, `${key}${CLAIM}`);
   }
 
-  /** Why what a claim was for came to nothing. */
-  failure(name: string): string {
-    return join(this.filling, `${name}${FAILURE}`);
+  /** The error of the last holder of a key, for those who waited for it. */
+  failure(key: string): string {
+    return join(this.filling, `${key}${FAILURE}`);
   }
 
+  /** An image that is being restored, for which `reserved` bytes are reserved. */
   partial(digest: string, reserved: number): string {
     return join(this.filling, `${digest}.${reserved}${PARTIAL}`);
   }
 
-  /** The record of an image that is not there yet. */
+  /** The record of an image that is not published yet. */
   newRecord(digest: string): string {
     return join(this.filling, `${digest}${RECORD}`);
   }
@@ -89,19 +94,20 @@ const PARTIAL = ".part";
 
 const DIGEST = /^[0-9a-f]{64}/;
 
-/** The digest that the name of a file in `images` begins with, if it ends with `kind`. */
-export function digestOf(name: string, kind: string): string | undefined {
-  const isOne = name.endsWith(kind) && name.length === 64 + kind.length && DIGEST.test(name);
+/** Returns the digest in the name of a file in `images`, if the name ends with `extension`. */
+export function digestOf(name: string, extension: string): string | undefined {
+  const isOne =
+    name.endsWith(extension) && name.length === 64 + extension.length && DIGEST.test(name);
   return isOne ? name.slice(0, 64) : undefined;
 }
 
-/** How much room a file in `filling` was promised, by its name, in bytes. */
-export function reservedOf(name: string): number {
+/** Returns the number of bytes that the name of a file in `filling` reserves. */
+export function reservedBy(name: string): number {
   const [, reserved = "0"] = /^[0-9a-f]{64}\.(\d{1,16})\.part$/.exec(name) ?? [];
   return Number(reserved);
 }
 
-/** The name of the claim that a file in `filling` belongs to. */
-export function claimOf(name: string): string | undefined {
+/** Returns the key that a file in `filling` belongs to. */
+export function keyOf(name: string): string | undefined {
   return /^([0-9a-f]{64})\./.exec(name)?.[1];
 }

@@ -2,17 +2,17 @@ import { type BigIntStats, lstatSync } from "node:fs";
 
 import { withFileSync } from "../../local/system-failure.js";
 
-/** What `stat` counts blocks in, in bytes. */
+/** The unit of `blocks` in the result of `stat`, in bytes. */
 const STAT_BLOCK = 512;
 
-/** What is at a path, which may go at any time. A link is not followed. @throws {SnapshotError} `ERR_CACHE` */
-export function find(path: string): BigIntStats | undefined {
-  return withFileSync("ERR_CACHE", `cannot look at ${path}`, () =>
+/** Returns the `lstat` of a path, or undefined if nothing is there. @throws {SnapshotError} `ERR_CACHE` */
+export function lstatIfPresent(path: string): BigIntStats | undefined {
+  return withFileSync("ERR_CACHE", `cannot stat ${path}`, () =>
     lstatSync(path, { bigint: true, throwIfNoEntry: false }),
   );
 }
 
-/** What a file takes on the disk, in bytes. */
-export function bytesOf(found: { readonly blocks: bigint } | undefined): number {
-  return found === undefined ? 0 : Number(found.blocks) * STAT_BLOCK;
+/** Returns the disk usage of a file, in bytes. */
+export function diskUsage(stats: { readonly blocks: bigint } | undefined): number {
+  return stats === undefined ? 0 : Number(stats.blocks) * STAT_BLOCK;
 }

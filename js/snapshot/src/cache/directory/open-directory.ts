@@ -6,33 +6,33 @@ import { openPrivate } from "../../local/private-file.js";
 import { withFile } from "../../local/system-failure.js";
 import { PRIVATE, unlessMissing } from "../../local/whole-file.js";
 import { Layout } from "./layout.js";
-import { remove } from "./replacing.js";
-import { SOURCES_LENGTH } from "./sources.js";
+import { INDEX_LENGTH } from "./source-index.js";
+import { remove } from "./write-files.js";
 
-/** Windows has no such flag, and no cache. */
+/** Windows lacks the last flag, but a cache needs Linux anyway. */
 const { O_RDWR, O_CREAT, O_NOFOLLOW = 0 } = constants;
 
-/** What the file begins with by which a cache is known: its kind and version. */
+/** The content of the file that marks a directory as a cache: its kind and version. */
 const KIND = "hedgerow image cache 1\n";
 
 const PRIVATE_DIRECTORY = 0o700;
 
-/** What others may not do in a directory that is trusted. */
+/** The mode bits that let other users write. */
 const OTHERS_WRITE = 0o022;
 
-/** A directory that is a cache. */
+/** The open directory of a cache. */
 export interface OpenDirectory {
   readonly layout: Layout;
-  /** The file that has the lock and the clock. */
+  /** The file that carries the cache lock and the clock. */
   readonly lock: FileHandle;
-  /** The file that says which images came from where. */
+  /** The file of the source index. */
   readonly sources: FileHandle;
 }
 
 /**
- * Opens a directory as a cache, and makes it one if it is empty, or if there is none.
+ * Opens a directory as a cache. With `create`, an empty or missing directory becomes one.
  *
- * @throws {SnapshotError} `ERR_CACHE` if it cannot be used, or if others could write to it
+ * @throws {SnapshotError} `ERR_CACHE` if it is not a cache, or if another user could write to it
  */
 export async function openDirectory(path: string, create: boolean): Promise<OpenDirectory> {
   const using = <T>(result: Promise<T>) =>
@@ -48,16 +48,16 @@ export async function openDirectory(path: string, create: boolean): Promise<Open
   const lock = await using(open(layout.lock, O_RDWR | O_CREAT | O_NOFOLLOW, PRIVATE));
   let sources: FileHandle | undefined;
   try {
-    await using(begin(path, lock));
+    await using(writeKind(path, lock));
     for (const folder of [layout.images, layout.filling]) {
       await using(mkdir(folder, { recursive: true, mode: PRIVATE_DIRECTORY }));
       await using(checkOwn(folder, folder));
     }
     sources = await using(openPrivate(layout.sources, layout.sources, remove));
     const { size } = await using(sources.stat());
-    // All of it takes its room from the beginning.
-    if (size < SOURCES_LENGTH)
-      await using(sources.write(Buffer.alloc(SOURCES_LENGTH - size), 0, undefined, size));
+    // The index takes all of its space at once, so that it never grows beyond the limit.
+    if (size < INDEX_LENGTH)
+      await using(sources.write(Buffer.alloc(INDEX_LENGTH - size), 0, undefined, size));
     return { layout, lock, sources };
   } catch (error) {
     await sources?.close();
@@ -67,41 +67,45 @@ export async function openDirectory(path: string, create: boolean): Promise<Open
 }
 
 async function checkOwn(name: string, path: string): Promise<void> {
-  const found = await stat(path);
-  if (!found.isDirectory()) throw new SnapshotError("ERR_CACHE", `${name}: expected a directory`);
-  const { uid, mode } = found;
+  const stats = await stat(path);
+  if (!stats.isDirectory()) throw new SnapshotError("ERR_CACHE", `${name}: expected a directory`);
+  const { uid, mode } = stats;
   const user = process.getuid?.() ?? uid;
   if (uid !== user) {
-    const message = `${name}: expected a directory of the user ${user}, found one of ${uid}`;
+    const message = `${name}: expected a directory owned by user ${user}, found owner ${uid}`;
     throw new SnapshotError("ERR_CACHE", message);
   }
   if ((mode & OTHERS_WRITE) === 0) return;
   const rights = (mode & 0o777).toString(8);
-  const message = `${name}: expected a directory that nobody else can write to, found mode ${rights}`;
+  const message = `${name}: expected a directory that only its owner can write to, found mode ${rights}`;
   throw new SnapshotError("ERR_CACHE", message);
 }
 
-/** A directory that is none yet must be empty: what is someone's is not to go. */
+/** Throws unless a directory is a cache or, with `create`, empty: a cache must not delete other files. */
 async function checkKind(
   name: string,
   { directory, lock }: Layout,
   create: boolean,
 ): Promise<void> {
   if ((await unlessMissing(stat(lock))) !== undefined) return;
-  if (!create) throw new SnapshotError("ERR_CACHE", `${name}: expected a cache, found none`);
+  if (!create)
+    throw new SnapshotError(
+      "ERR_CACHE",
+      `${name}: expected a cache, found a directory that is not one`,
+    );
   const [other] = await readdir(directory);
   if (other === undefined || (await unlessMissing(stat(lock))) !== undefined) return;
   const message = `${name}: expected a cache or an empty directory, found ${JSON.stringify(other)} in it`;
   throw new SnapshotError("ERR_CACHE", message);
 }
 
-/** Says what it is, unless it does. */
-async function begin(name: string, lock: FileHandle): Promise<void> {
+/** Writes the kind of the cache, unless it is there. */
+async function writeKind(name: string, lock: FileHandle): Promise<void> {
   const bytes = Buffer.alloc(KIND.length + 1);
   const { bytesRead } = await lock.read(bytes, 0, bytes.length, 0);
   const found = bytes.toString("latin1", 0, bytesRead);
-  // Whoever was ended amid it has written less.
   if (found === KIND) return;
+  // A process that was killed while writing it leaves a prefix.
   if (!KIND.startsWith(found)) {
     const message = `${name}: expected ${JSON.stringify(KIND)}, found ${JSON.stringify(found)}`;
     throw new SnapshotError("ERR_CACHE", message);

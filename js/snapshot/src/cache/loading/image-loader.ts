@@ -6,132 +6,153 @@ import { checkPinned, type ReadOptions, type WorkOptions } from "../../options/w
 import type { Location } from "../../places/location.js";
 import { etagAt, identityOf, type RemoteLocation } from "../../places/server.js";
 import { withSource } from "../../places/source.js";
-import type { ImageStore } from "../directory/image-store.js";
-import { type Seen, type Sources, sha256 } from "../directory/sources.js";
+import { type SeenSnapshot, type SourceIndex, sha256 } from "../directory/source-index.js";
 import type { KeyedLock } from "../locks/keyed-lock.js";
 import type { Lease } from "../locks/leases.js";
 import type { Counters } from "../statistics/counters.js";
-import { fillOrEvict, type OpenSnapshot } from "./fill.js";
-import { type Got, Singleflight } from "./singleflight.js";
+import type { ImageStore } from "../store/image-store.js";
+import type { ImageWriter } from "../store/image-writer.js";
+import { type OpenSnapshot, restoreImage } from "./restore-image.js";
+import { type LoadedImage, Singleflight } from "./singleflight.js";
 
-/** What a filler works with. */
-export interface FillerParts {
+/** What an image loader works with. */
+export interface ImageLoaderParts {
   readonly directory: string;
   readonly store: ImageStore;
-  readonly claims: KeyedLock;
-  readonly sources: Sources;
+  readonly writer: ImageWriter;
+  readonly keyedLock: KeyedLock;
+  readonly sources: SourceIndex;
   readonly counters: Counters;
 }
 
-/** Opens a snapshot, and has `use` make something of it. */
+/** Opens a snapshot for as long as `use` runs. */
 type Opening = <T>(options: WorkOptions, use: (snapshot: OpenSnapshot) => Promise<T>) => Promise<T>;
 
-/** Gets images, and restores those that are not there: each once, however many want it. */
+/** Leases images, and restores those that are missing: each once, in all processes. */
 export class ImageLoader {
-  readonly #parts: FillerParts;
-  readonly #flights: Singleflight;
-  readonly #waited = (milliseconds: number) => this.#parts.counters.took("wait", milliseconds);
+  readonly #parts: ImageLoaderParts;
+  readonly #loads: Singleflight;
+  readonly #onWaited = (milliseconds: number) =>
+    this.#parts.counters.addTiming("wait", milliseconds);
 
-  constructor(parts: FillerParts) {
+  constructor(parts: ImageLoaderParts) {
     this.#parts = parts;
-    this.#flights = new Singleflight((lease) =>
-      // What must go then goes the next time as well.
+    this.#loads = new Singleflight((lease) =>
+      // What could not be evicted now is evicted later.
       parts.store.release(lease).catch(() => {}),
     );
   }
 
-  /** @param digest that of the snapshot, if it is known: then nobody is asked what it is */
-  async get(location: Location, digest: string | undefined, options: GetOptions): Promise<Got> {
-    if (digest === undefined && location.kind !== "file") return this.#bySource(location, options);
-    const found = digest ?? (await digestAt(location, options));
+  /** Leases the image of a snapshot. @param digest the digest of the snapshot, which saves asking its source */
+  async get(
+    location: Location,
+    digest: string | undefined,
+    options: GetOptions,
+  ): Promise<LoadedImage> {
+    if (digest === undefined && location.kind !== "file") return this.#getLatest(location, options);
+    const wanted = digest ?? (await readDigest(location, options));
     const open: Opening = (how, use) => {
       const all = { options: { ...options, ...how }, wanted: "rest" } as const;
       return withSource(location, all, async (source) => {
         const manifest = await source.manifest();
-        checkPinned(source.name, found, manifest.info.digest);
+        checkPinned(source.name, wanted, manifest.info.digest);
         return use({ source, manifest });
       });
     };
-    const lease = await this.#parts.store.take(found);
+    const lease = await this.#parts.store.take(wanted);
     if (lease !== undefined) return { lease, hit: true };
-    const who = whoOf(location, options);
-    return this.#flights.join(`${found} ${who}`, options, (wanting) =>
-      this.#fill(found, who, { ...options, ...wanting }, open),
+    const requester = requesterOf(location, options);
+    return this.#loads.join(`${wanted} ${requester}`, options, (shared) =>
+      this.#restoreOnce(wanted, requester, { ...options, ...shared }, open),
     );
   }
 
-  /** The digest of the snapshot at a place. */
+  /** Returns the digest of the snapshot at a location. */
   async digestOf(location: Location, options: ReadOptions): Promise<string> {
-    if (location.kind === "file") return digestAt(location, options);
-    const seen = await this.#parts.sources.seen(sha256(identityOf(location, options)));
-    const isSame = seen !== undefined && (await isStill(seen, location, options));
-    return isSame ? seen.digest : digestAt(location, options);
+    if (location.kind === "file") return readDigest(location, options);
+    const seen = await this.#parts.sources.get(sha256(identityOf(location, options)));
+    const isCurrent = seen !== undefined && (await isUnchanged(seen, location, options));
+    return isCurrent ? seen.digest : readDigest(location, options);
   }
 
-  /** Has nobody wait for an image any more. */
+  /** Rejects all pending requests, and waits until all loads have ended. */
   end(reason: unknown): Promise<void> {
-    return this.#flights.end(reason);
+    return this.#loads.end(reason);
   }
 
-  /** Gets the image of whatever snapshot is there now. */
-  async #bySource(location: RemoteLocation, options: GetOptions): Promise<Got> {
-    const { claims, store, sources } = this.#parts;
+  /** Leases the image of the snapshot that a server has now. */
+  async #getLatest(location: RemoteLocation, options: GetOptions): Promise<LoadedImage> {
+    const { keyedLock, store, sources } = this.#parts;
     const identity = sha256(identityOf(location, options));
-    // Who may not see it must not get it from someone who may, nor keep them from it.
-    const who = whoOf(location, options);
-    return this.#flights.join(who, options, async (wanting) => {
-      const how = { ...options, ...wanting };
-      let changed: Seen | undefined;
-      const take = async (): Promise<Lease | undefined> => {
-        const seen = await sources.seen(identity);
-        if (seen === undefined || isEqual(seen, changed)) return undefined;
+    // Requests with other credentials are not shared: the server decides who may see the snapshot.
+    const requester = requesterOf(location, options);
+    return this.#loads.join(requester, options, async (shared) => {
+      const all = { ...options, ...shared };
+      let outdated: SeenSnapshot | undefined;
+      const takeKnown = async (): Promise<Lease | undefined> => {
+        const seen = await sources.get(identity);
+        if (seen === undefined || isSame(seen, outdated)) return undefined;
         if (!store.has(seen.digest)) return undefined;
-        if (await isStill(seen, location, how)) return store.take(seen.digest);
-        changed = seen;
+        if (await isUnchanged(seen, location, all)) return store.take(seen.digest);
+        outdated = seen;
         return undefined;
       };
-      const lease = await take();
+      const lease = await takeKnown();
       if (lease !== undefined) return { lease, hit: true };
-      // Another process may be at it, and done when this one is to begin.
-      const find = async () => gotOf(await take());
-      const see = () => this.#see(identity, who, location, how);
-      const { signal } = wanting;
-      return claims.alone(who, { signal, who, waited: this.#waited }, find, see);
+      // Another process may hold the lock, and have finished when this one gets it.
+      const find = async () => asMiss(await takeKnown());
+      const look = () => this.#lookUp(identity, requester, location, all);
+      const { signal } = shared;
+      return keyedLock.run(requester, { signal, requester, onWaited: this.#onWaited }, find, look);
     });
   }
 
-  /** Looks which snapshot is there, and gets its image. */
-  #see(identity: string, who: string, location: RemoteLocation, options: GetOptions): Promise<Got> {
+  /** Reads which snapshot a server has, and leases its image. */
+  #lookUp(
+    identity: string,
+    requester: string,
+    location: RemoteLocation,
+    options: GetOptions,
+  ): Promise<LoadedImage> {
     return withSource(location, { options, wanted: "rest" }, async (source) => {
       const manifest = await source.manifest();
       const { digest } = manifest.info;
       const { etag } = source;
       if (etag !== undefined) {
-        await this.#parts.sources.see(identity, { version: sha256(etag), digest });
+        await this.#parts.sources.set(identity, { version: sha256(etag), digest });
       }
       const lease = await this.#parts.store.take(digest);
       if (lease !== undefined) return { lease, hit: true };
-      return this.#fill(digest, who, options, (_, use) => use({ source, manifest }));
+      return this.#restoreOnce(digest, requester, options, (_, use) => use({ source, manifest }));
     });
   }
 
-  /** Has an image be there, by whomever. */
-  #fill(digest: string, who: string, options: WorkOptions, open: Opening): Promise<Got> {
-    const { store, claims } = this.#parts;
-    const find = async () => gotOf(await store.take(digest));
+  /** Restores an image, or waits for another process that does. */
+  #restoreOnce(
+    digest: string,
+    requester: string,
+    options: WorkOptions,
+    open: Opening,
+  ): Promise<LoadedImage> {
+    const { store, keyedLock } = this.#parts;
+    const find = async () => asMiss(await store.take(digest));
     const { signal } = options;
-    return claims.alone(digest, { signal, who, waited: this.#waited }, find, (claim) =>
+    return keyedLock.run(digest, { signal, requester, onWaited: this.#onWaited }, find, (journal) =>
       open(options, async (snapshot) => {
-        return { lease: await this.#restore(snapshot, claim, options), hit: false };
+        return { lease: await this.#restore(snapshot, journal, options), hit: false };
       }),
     );
   }
 
-  async #restore(snapshot: OpenSnapshot, claim: FileHandle, options: WorkOptions): Promise<Lease> {
-    const { directory, store, counters } = this.#parts;
+  async #restore(
+    snapshot: OpenSnapshot,
+    journal: FileHandle,
+    options: WorkOptions,
+  ): Promise<Lease> {
+    const { directory, writer, counters } = this.#parts;
     const begun = performance.now();
     try {
-      const lease = await fillOrEvict(store, snapshot, claim, options);
+      const lease = await restoreImage(writer, snapshot, journal, options);
       counters.counts.fills += 1;
       const { info, bytes } = lease;
       const duration = performance.now() - begun;
@@ -144,21 +165,21 @@ export class ImageLoader {
   }
 }
 
-/** Who asks for what, as a digest: whose failure would be that of others who ask the same. */
-function whoOf(location: Location, { headers, s3 }: ReadOptions): string {
+/** Returns a digest of a location and credentials. Requests with the same one succeed or fail together. */
+function requesterOf(location: Location, { headers, s3 }: ReadOptions): string {
   return sha256(JSON.stringify([location, headers, s3]));
 }
 
-/** The digest of the snapshot at a place, as it says itself. */
-function digestAt(location: Location, options: ReadOptions): Promise<string> {
+/** Reads the digest of a snapshot from its source. */
+function readDigest(location: Location, options: ReadOptions): Promise<string> {
   return withSource(location, { options, wanted: "info" }, async (source) => {
     return (await source.manifest()).info.digest;
   });
 }
 
-/** Whether what was seen at a place is still there. */
-async function isStill(
-  seen: Seen,
+/** Returns whether a server still has the snapshot that was seen there. */
+async function isUnchanged(
+  seen: SeenSnapshot,
   location: RemoteLocation,
   options: ReadOptions,
 ): Promise<boolean> {
@@ -166,11 +187,11 @@ async function isStill(
   return etag !== undefined && sha256(etag) === seen.version;
 }
 
-/** An image that someone else has restored meanwhile. */
-function gotOf(lease: Lease | undefined): Got | undefined {
+/** Returns the lease of an image that another process has restored while this one waited. */
+function asMiss(lease: Lease | undefined): LoadedImage | undefined {
   return lease && { lease, hit: false };
 }
 
-function isEqual(one: Seen, other: Seen | undefined): boolean {
+function isSame(one: SeenSnapshot, other: SeenSnapshot | undefined): boolean {
   return one.version === other?.version && one.digest === other.digest;
 }

@@ -1,36 +1,41 @@
 import type { Progress } from "../../progress.js";
 import type { Lease } from "../locks/leases.js";
 
-/** What came of getting an image. */
-export interface Got {
+/** An image that was loaded. */
+export interface LoadedImage {
   readonly lease: Lease;
-  /** Whether it was there. */
+  /** Whether it was in the cache. */
   readonly hit: boolean;
 }
 
-/** Whoever wants an image. */
-export interface Wanting {
+/** How a load is cancelled and observed. */
+export interface LoadOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** The getting of an image, for all of a process who want it. */
+/** Loads an image. Its signal is aborted when no one waits for it any more. */
+type Load = (options: Required<LoadOptions>) => Promise<LoadedImage>;
+
+/** A load in progress. */
 interface Flight {
   readonly controller: AbortController;
-  readonly passengers: Set<Passenger>;
+  readonly waiters: Set<Waiter>;
 }
 
-interface Passenger {
-  emit(progress: Progress): void;
-  resolve(got: Got): void;
+/** A caller that waits for a load. */
+interface Waiter {
+  onProgress(progress: Progress): void;
+  resolve(loaded: LoadedImage): void;
   reject(error: unknown): void;
 }
 
-/** Has what many want at a time be got once. It goes on for as long as anyone wants it. */
+/** Shares each load among all callers of this process that want the same image at the same time. */
 export class Singleflight {
+  /** The loads that callers can join, by key. */
   readonly #flights = new Map<string, Flight>();
-  /** Until each is over, also if nobody wants it any more. */
-  readonly #landings = new Set<Promise<void>>();
+  /** All loads that have not ended, including abandoned ones. */
+  readonly #running = new Set<Promise<void>>();
   readonly #release: (lease: Lease) => Promise<void>;
   #ended: { readonly reason: unknown } | undefined;
 
@@ -40,75 +45,71 @@ export class Singleflight {
   }
 
   /**
-   * Has `get` get what a name stands for, or waits for whoever does so already. Its lease is shared.
+   * Joins the load with this key, or starts it. Each caller gets its own share of the lease.
    *
-   * @throws what `get` throws, the reason of the signal, and what `onProgress` throws
+   * @throws what `load` throws, the reason of the signal, and what `onProgress` throws
    */
-  join(
-    name: string,
-    { signal, onProgress }: Wanting,
-    get: (wanting: Required<Wanting>) => Promise<Got>,
-  ): Promise<Got> {
+  join(key: string, { signal, onProgress }: LoadOptions, load: Load): Promise<LoadedImage> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       if (this.#ended !== undefined) return reject(this.#ended.reason);
       const leave = (settle: () => void) => {
-        if (!flight.passengers.delete(passenger)) return;
+        if (!flight.waiters.delete(waiter)) return;
         signal?.removeEventListener("abort", abort);
         settle();
-        if (flight.passengers.size > 0) return;
-        // A new one begins anew, and waits until this one has let go.
-        if (this.#flights.get(name) === flight) this.#flights.delete(name);
+        if (flight.waiters.size > 0) return;
+        // The next caller starts a new load, which waits until this one has released its lock.
+        if (this.#flights.get(key) === flight) this.#flights.delete(key);
         flight.controller.abort();
       };
       const abort = () => leave(() => reject(signal?.reason));
-      const passenger: Passenger = {
-        emit: (progress) => {
+      const waiter: Waiter = {
+        onProgress: (progress) => {
           try {
             onProgress?.(progress);
           } catch (error) {
             leave(() => reject(error));
           }
         },
-        resolve: (got) => leave(() => resolve({ ...got, lease: got.lease.share() })),
+        resolve: (loaded) => leave(() => resolve({ ...loaded, lease: loaded.lease.share() })),
         reject: (error) => leave(() => reject(error)),
       };
-      const flight = this.#flights.get(name) ?? this.#begin(name, get);
-      flight.passengers.add(passenger);
+      const flight = this.#flights.get(key) ?? this.#start(key, load);
+      flight.waiters.add(waiter);
       signal?.addEventListener("abort", abort, { once: true });
     });
   }
 
-  /** Has nobody want anything any more, and lets nobody begin to. */
+  /** Rejects all waiters and all later calls, and waits until all loads have ended. */
   async end(reason: unknown): Promise<void> {
     this.#ended = { reason };
-    for (const { passengers } of [...this.#flights.values()])
-      for (const passenger of [...passengers]) passenger.reject(reason);
-    await Promise.all(this.#landings);
+    for (const { waiters } of [...this.#flights.values()])
+      for (const waiter of [...waiters]) waiter.reject(reason);
+    await Promise.all(this.#running);
   }
 
-  #begin(name: string, get: (wanting: Required<Wanting>) => Promise<Got>): Flight {
-    const [controller, passengers] = [new AbortController(), new Set<Passenger>()];
+  #start(key: string, load: Load): Flight {
+    const [controller, waiters] = [new AbortController(), new Set<Waiter>()];
     const onProgress = (progress: Progress) => {
-      for (const passenger of [...passengers]) passenger.emit(progress);
+      for (const waiter of [...waiters]) waiter.onProgress(progress);
     };
-    // Not before those who want it are aboard.
-    const got = Promise.resolve().then(() => get({ signal: controller.signal, onProgress }));
-    const settle = (each: (passenger: Passenger) => void) => {
-      if (this.#flights.get(name) === flight) this.#flights.delete(name);
-      for (const passenger of [...passengers]) each(passenger);
+    // The load starts after its first waiter has been added.
+    const loading = Promise.resolve().then(() => load({ signal: controller.signal, onProgress }));
+    const settle = (each: (waiter: Waiter) => void) => {
+      if (this.#flights.get(key) === flight) this.#flights.delete(key);
+      for (const waiter of [...waiters]) each(waiter);
     };
-    const landed = got.then(
-      (result) => {
-        settle((passenger) => passenger.resolve(result));
-        return this.#release(result.lease);
+    const running = loading.then(
+      (loaded) => {
+        settle((waiter) => waiter.resolve(loaded));
+        return this.#release(loaded.lease);
       },
-      (error: unknown) => settle((passenger) => passenger.reject(error)),
+      (error: unknown) => settle((waiter) => waiter.reject(error)),
     );
-    this.#landings.add(landed);
-    void landed.then(() => this.#landings.delete(landed));
-    const flight: Flight = { controller, passengers };
-    this.#flights.set(name, flight);
+    this.#running.add(running);
+    void running.then(() => this.#running.delete(running));
+    const flight: Flight = { controller, waiters };
+    this.#flights.set(key, flight);
     return flight;
   }
 }

@@ -2,13 +2,14 @@ import { randomUUID } from "node:crypto";
 
 import { SnapshotError, type SnapshotErrorCode } from "../../error.js";
 import type { Layout } from "../directory/layout.js";
-import { readSmall, writeSmall } from "../directory/small-file.js";
+import { readSmallFile } from "../directory/read-files.js";
+import { writeFile } from "../directory/write-files.js";
 
-/** Why what someone did came to nothing, for those who waited for it. */
+/** Why the last holder of a key failed, for those who waited for it in other processes. */
 export interface Failure {
-  /** Tells it from another one. */
+  /** Distinguishes it from an earlier failure. */
   readonly id: string;
-  /** Who did it: for whom else it would have failed as well. */
+  /** A digest of the source and credentials of the holder. */
   readonly who: string;
   readonly code: SnapshotErrorCode;
   readonly message: string;
@@ -17,12 +18,12 @@ export interface Failure {
   readonly offset?: number | undefined;
 }
 
-/** What depends on whoever opened the cache, and not on the snapshot. */
+/** Errors that depend on how a process opened its cache, and not on the snapshot. */
 const OWN: ReadonlySet<SnapshotErrorCode> = new Set(["ERR_CACHE_SIZE", "ERR_ARGUMENT"]);
 
-/** Why the last thing that was done under a claim came to nothing. */
-export async function readFailure(layout: Layout, name: string): Promise<Failure | undefined> {
-  const text = await readSmall(layout.failure(name)).catch(() => undefined);
+/** Returns the last failure under a key. */
+export async function readFailure(layout: Layout, key: string): Promise<Failure | undefined> {
+  const text = await readSmallFile(layout.failure(key)).catch(() => undefined);
   try {
     return text === undefined ? undefined : (JSON.parse(text) as Failure);
   } catch {
@@ -30,20 +31,28 @@ export async function readFailure(layout: Layout, name: string): Promise<Failure
   }
 }
 
-/** Notes why something came to nothing. */
+/** Records an error under a key. */
 export async function writeFailure(
   layout: Layout,
-  name: string,
-  who: string,
+  key: string,
+  requester: string,
   error: unknown,
 ): Promise<void> {
   if (!(error instanceof SnapshotError) || OWN.has(error.code)) return;
   const { code, message, status, field, offset } = error;
-  const failure: Failure = { id: randomUUID(), who, code, message, status, field, offset };
-  await writeSmall(layout.failure(name), JSON.stringify(failure));
+  const failure: Failure = {
+    id: randomUUID(),
+    who: requester,
+    code,
+    message,
+    status,
+    field,
+    offset,
+  };
+  await writeFile(layout.failure(key), JSON.stringify(failure));
 }
 
-/** What those are told who waited for what came to nothing. */
+/** Returns the recorded failure as an error. */
 export function errorOf({ code, message, status, field, offset }: Failure): SnapshotError {
   const place = field === undefined || offset === undefined ? undefined : { field, offset };
   return new SnapshotError(code, message, { status, place });

@@ -5,29 +5,34 @@ import { pause } from "../../abort.js";
 import { SnapshotError } from "../../error.js";
 import { claimPrivate } from "../../local/claim.js";
 import { leadsTo } from "../../local/other-file.js";
-import { CLAIM, claimOf, FAILURE, type Layout } from "../directory/layout.js";
-import { remove } from "../directory/replacing.js";
+import { CLAIM, FAILURE, keyOf, type Layout } from "../directory/layout.js";
+import { remove } from "../directory/write-files.js";
 import { errorOf, type Failure, readFailure, writeFailure } from "./failures.js";
 
-/** How often it is looked whether another process is done, in milliseconds. */
+/** The pause between attempts to lock a key that another process holds, in milliseconds. */
 const INTERVAL = 20;
 
-/** How long those who waited for what failed have to find out why, in milliseconds. */
-const NOTE_LIFE = 1_000;
+/** How long a recorded failure is kept for those who waited, in milliseconds. */
+const FAILURE_LIFE = 1_000;
 
-/** What someone wants to do alone. */
-export interface Claiming {
+/** How a key is locked. */
+export interface LockOptions {
+  /** Cancels waiting for the lock. */
   readonly signal?: AbortSignal | undefined;
-  /** Whose failure would be this one's, too. */
-  readonly who: string;
-  /** Is told for how many milliseconds someone else was waited for. */
-  waited(milliseconds: number): void;
+  /** A digest of the source and credentials: a failure elsewhere applies to the same requester only. */
+  readonly requester: string;
+  /** Is called with the time spent waiting for another holder, in milliseconds. */
+  onWaited(milliseconds: number): void;
 }
 
-/** What became of what was claimed. */
-type Outcome = "done" | "noted" | "dead" | { readonly who: string; readonly error: unknown };
+/** What is left to record when a lock is released. */
+type Outcome =
+  | "done"
+  | "failed elsewhere"
+  | "abandoned"
+  | { readonly requester: string; readonly error: unknown };
 
-/** What only one at a time does, of all processes: the others wait, and fail if it fails for the same reason. */
+/** Locks by key, across all processes. If the holder of a key fails, those who wait for it get its error. */
 export class KeyedLock {
   readonly #layout: Layout;
 
@@ -36,119 +41,120 @@ export class KeyedLock {
   }
 
   /**
-   * Has `act` do what a name stands for, with the file of the claim, unless `find` finds that it is done.
-   * If the process of whoever does it ends, another takes over, and finds in the file what it has left there.
+   * Runs `act` while holding the lock of a key, unless `find` finds that the work has been done meanwhile.
    *
-   * @throws {SnapshotError} `ERR_CACHE`, what `act` throws, here or in the process that was waited for
+   * If the holder's process ends, another one gets the lock and finds its file, a journal, as the holder left it.
+   *
+   * @throws {SnapshotError} `ERR_CACHE`, what `find` and `act` throw, and the failure of a holder that was waited for
    */
-  async alone<T>(
-    name: string,
-    claiming: Claiming,
+  async run<T>(
+    key: string,
+    options: LockOptions,
     find: () => Promise<T | undefined>,
-    act: (claim: FileHandle) => Promise<T>,
+    act: (lockFile: FileHandle) => Promise<T>,
   ): Promise<T> {
     let begun: number | undefined;
-    const before = await readFailure(this.#layout, name);
+    const before = await readFailure(this.#layout, key);
     for (;;) {
-      const claim = await this.#claim(name);
-      if (claim !== undefined) {
-        if (begun !== undefined) claiming.waited(performance.now() - begun);
-        return await this.#act(name, claim, claiming, before, find, act);
+      const lockFile = await this.#tryLock(key);
+      if (lockFile !== undefined) {
+        if (begun !== undefined) options.onWaited(performance.now() - begun);
+        return await this.#runLocked(key, lockFile, options, before, find, act);
       }
       begun ??= performance.now();
-      await pause(INTERVAL, claiming.signal);
+      await pause(INTERVAL, options.signal);
     }
   }
 
-  /** Has what is left of a claim go, if nobody has it any more. Returns whether it went. */
-  async clearDead(name: string): Promise<boolean> {
-    const claim = await this.#claim(name);
-    if (claim === undefined) return false;
-    await this.#end(name, claim, "dead");
+  /** Deletes the files of a key that no process holds. Returns whether no process held it. */
+  async removeAbandoned(key: string): Promise<boolean> {
+    const lockFile = await this.#tryLock(key);
+    if (lockFile === undefined) return false;
+    await this.#release(key, lockFile, "abandoned");
     return true;
   }
 
-  /** Opens the file of a claim, if nobody has it. @throws {SnapshotError} `ERR_CACHE` */
-  async #claim(name: string): Promise<FileHandle | undefined> {
+  /** Locks and opens the file of a key. Returns undefined if another holder has it. @throws {SnapshotError} `ERR_CACHE` */
+  async #tryLock(key: string): Promise<FileHandle | undefined> {
     const { directory } = this.#layout;
     try {
-      return await claimPrivate(`a claim in ${directory}`, this.#layout.claim(name), remove);
+      return await claimPrivate(`a lock file in ${directory}`, this.#layout.claim(key), remove);
     } catch (error) {
       if (!(error instanceof SnapshotError)) throw error;
       throw new SnapshotError("ERR_CACHE", error.message, { cause: error.cause });
     }
   }
 
-  async #act<T>(
-    name: string,
-    claim: FileHandle,
-    { who, signal }: Claiming,
+  async #runLocked<T>(
+    key: string,
+    lockFile: FileHandle,
+    { requester, signal }: LockOptions,
     before: Failure | undefined,
     find: () => Promise<T | undefined>,
-    act: (claim: FileHandle) => Promise<T>,
+    act: (lockFile: FileHandle) => Promise<T>,
   ): Promise<T> {
-    // What went wrong for another stays for whoever waited for it, too.
     let outcome: Outcome = "done";
     try {
       const found = await find();
       if (found !== undefined) return found;
-      const failure = await readFailure(this.#layout, name);
-      if (failure?.who === who && failure.id !== before?.id) {
-        outcome = "noted";
+      const failure = await readFailure(this.#layout, key);
+      if (failure?.who === requester && failure.id !== before?.id) {
+        // The record stays for others who waited for the same holder.
+        outcome = "failed elsewhere";
         throw errorOf(failure);
       }
-      return await act(claim);
+      return await act(lockFile);
     } catch (error) {
-      // Those who wait for what nobody here wants any more do it themselves.
-      if (outcome !== "noted" && !signal?.aborted) outcome = { who, error };
+      // After a cancellation, one of those who wait does the work.
+      if (outcome !== "failed elsewhere" && !signal?.aborted) outcome = { requester, error };
       throw error;
     } finally {
-      await this.#end(name, claim, outcome);
+      await this.#release(key, lockFile, outcome);
     }
   }
 
-  /** Ends a claim: whatever is left of what was done goes. */
-  async #end(name: string, claim: FileHandle, outcome: Outcome): Promise<void> {
-    const path = this.#layout.claim(name);
+  /** Deletes the files of a key, records a failure, and unlocks the key. */
+  async #release(key: string, lockFile: FileHandle, outcome: Outcome): Promise<void> {
+    const path = this.#layout.claim(key);
     try {
-      // Unless someone has removed it, and another has one of that name.
-      if (!(await leadsTo(path, await claim.stat({ bigint: true })))) return;
-      if (outcome !== "noted") await this.#clear(name, outcome === "dead");
+      // The file may have been removed, and another process may hold a new one of that name.
+      if (!(await leadsTo(path, await lockFile.stat({ bigint: true })))) return;
+      if (outcome !== "failed elsewhere") await this.#removeFiles(key, outcome === "abandoned");
       if (typeof outcome === "object") {
-        await writeFailure(this.#layout, name, outcome.who, outcome.error);
+        await writeFailure(this.#layout, key, outcome.requester, outcome.error);
       }
       await unlink(path);
     } catch {
-      // Whoever opens the cache next has it go.
+      // The next process that opens the cache removes the files.
     } finally {
-      await claim.close().catch(() => {});
+      await lockFile.close().catch(() => {});
     }
   }
 
   /**
-   * Has all files of a claim go but the claim itself, and all notes that those who waited must have read.
+   * Deletes all files of a key except its lock file, and all failures old enough to have been read.
    *
-   * @param isDead whether nobody does anything under it, so that its own note may not be read yet either
+   * @param isAbandoned whether the key was not in use, so that its own failure may still be unread
    */
-  async #clear(name: string, isDead: boolean): Promise<void> {
+  async #removeFiles(key: string, isAbandoned: boolean): Promise<void> {
     const { filling } = this.#layout;
-    for (const file of await readdir(filling)) {
-      const path = join(filling, file);
-      const isNote = file.endsWith(FAILURE) && (await isFile(path));
-      const isOwn = claimOf(file) === name && !file.endsWith(CLAIM) && !(isNote && isDead);
-      const isRead = isNote && !(await this.#isYoung(path));
-      if (isOwn || isRead) await remove(path);
+    for (const name of await readdir(filling)) {
+      const path = join(filling, name);
+      const isFailure = name.endsWith(FAILURE) && (await isFile(path));
+      const isOwn = keyOf(name) === key && !name.endsWith(CLAIM) && !(isFailure && isAbandoned);
+      const isExpired = isFailure && !(await isYoung(path));
+      if (isOwn || isExpired) await remove(path);
     }
-  }
-
-  async #isYoung(path: string): Promise<boolean> {
-    const found = await stat(path).catch(() => undefined);
-    return found !== undefined && Math.abs(Date.now() - found.mtimeMs) < NOTE_LIFE;
   }
 }
 
-/** Whether a file is at a path, which can be read. A link is not followed. */
+async function isYoung(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < FAILURE_LIFE;
+}
+
+/** Returns whether a regular file is at a path. Does not follow links. */
 async function isFile(path: string): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined);
-  return found?.isFile() ?? false;
+  const stats = await lstat(path).catch(() => undefined);
+  return stats?.isFile() ?? false;
 }

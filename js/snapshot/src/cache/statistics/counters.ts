@@ -1,43 +1,42 @@
-/** How long something took, in milliseconds. */
+/** Durations of one kind of event, in milliseconds. */
 export interface Timing {
-  /** How often it happened. */
+  /** The number of events. */
   readonly count: number;
-  /** How long all of it took together. */
+  /** The sum of their durations. */
   readonly total: number;
-  /** How long the longest took. */
+  /** The longest duration. */
   readonly longest: number;
 }
 
-/** What is counted of a cache. */
+/** How often each kind of event has happened. */
 export interface Counts {
-  /** How often an image was there. */
+  /** Images that were in the cache when they were requested. */
   readonly hits: number;
-  /** How often it was not, or had to be waited for. */
+  /** Images that had to be restored or waited for. */
   readonly misses: number;
-  /** How many images were restored into the cache. */
+  /** Images restored into the cache. */
   readonly fills: number;
-  /** How often that failed, or was given up. */
+  /** Restores into the cache that failed or were cancelled. */
   readonly failures: number;
-  /** How many images went to make room. */
+  /** Images evicted to free space. */
   readonly evictions: number;
-  /** How many images went because they were damaged. */
+  /** Images removed because they were damaged. */
   readonly damaged: number;
 }
 
-/** How long things take. */
+/** How long this process has waited for images. */
 export interface Timings {
-  /** Until an image that was there could be used. */
+  /** Until an image in the cache could be used. */
   readonly hit: Timing;
-  /** Until an image that was not there could be used. */
+  /** Until an image that was not in the cache could be used. */
   readonly miss: Timing;
-  /** For another process to be done with what this one wanted. */
+  /** Until another process had finished restoring the same image. */
   readonly wait: Timing;
 }
 
-const NEVER: Timing = { count: 0, total: 0, longest: 0 };
+const NO_TIMING: Timing = { count: 0, total: 0, longest: 0 };
 
-/** Nothing was counted yet. */
-export const NONE: Counts = {
+export const ZERO_COUNTS: Counts = {
   hits: 0,
   misses: 0,
   fills: 0,
@@ -46,21 +45,21 @@ export const NONE: Counts = {
   damaged: 0,
 };
 
-/** What a process counts. */
+/** Counts the events of this process. */
 export class Counters {
-  readonly counts = { ...NONE };
-  readonly #timings = { hit: NEVER, miss: NEVER, wait: NEVER };
-  #taken: Counts = { ...this.counts };
+  readonly counts = { ...ZERO_COUNTS };
+  readonly #timings = { hit: NO_TIMING, miss: NO_TIMING, wait: NO_TIMING };
+  #reported: Counts = { ...this.counts };
 
-  /** Counts an image that was got. */
-  got(hit: boolean, milliseconds: number): void {
+  /** Counts a request for an image. */
+  countGet(hit: boolean, milliseconds: number): void {
     this.counts[hit ? "hits" : "misses"] += 1;
-    this.took(hit ? "hit" : "miss", milliseconds);
+    this.addTiming(hit ? "hit" : "miss", milliseconds);
   }
 
-  took(what: keyof Timings, milliseconds: number): void {
-    const { count, total, longest } = this.#timings[what];
-    this.#timings[what] = {
+  addTiming(kind: keyof Timings, milliseconds: number): void {
+    const { count, total, longest } = this.#timings[kind];
+    this.#timings[kind] = {
       count: count + 1,
       total: total + milliseconds,
       longest: Math.max(longest, milliseconds),
@@ -71,20 +70,20 @@ export class Counters {
     return { ...this.#timings };
   }
 
-  /** What was counted since it was last taken. */
-  peekNew(): Counts {
-    return combine(this.counts, this.#taken, (now, then) => now - then);
+  /** Returns what was counted since the last report. */
+  unreported(): Counts {
+    return combine(this.counts, this.#reported, (now, then) => now - then);
   }
 
-  /** The same, which is then no longer new. */
-  takeNew(): Counts {
-    const found = this.peekNew();
-    this.#taken = { ...this.counts };
-    return found;
+  /** Returns what was counted since the last report, and marks it as reported. */
+  report(): Counts {
+    const counted = this.unreported();
+    this.#reported = { ...this.counts };
+    return counted;
   }
 }
 
-/** What two counted, number by number. */
+/** Combines two sets of counts, count by count. */
 export function combine(one: Counts, other: Counts, of: (a: number, b: number) => number): Counts {
   const names = Object.keys(one) as (keyof Counts)[];
   return Object.fromEntries(

@@ -1,35 +1,35 @@
 import type { Counts, Timings } from "./counters.js";
 
-/** How a cache is doing. */
+/** The state of a cache, and the counters of this process. */
 export interface CacheStats extends Counts, Timings {
-  /** How many images there are. */
+  /** The number of images in the cache. */
   readonly entries: number;
-  /** What everything in the directory takes on the disk, in bytes, what images that are being restored were promised included. */
+  /** The disk usage of the directory, in bytes, including space reserved for images that are being restored. */
   readonly bytes: number;
-  /** How many bytes that may be, by whoever opened it here. */
+  /** The limit with which this process opened the cache, in bytes. */
   readonly maxBytes: number;
-  /** How much that is more than it may be, in bytes, because all of it is in use. */
+  /** How far the cache is above its limit, in bytes, because images in use cannot be evicted. */
   readonly excessBytes: number;
-  /** How many images this process uses. */
+  /** The number of images that this process uses. */
   readonly leases: number;
-  /** What they take on the disk, in bytes. */
+  /** The disk usage of the images that this process uses, in bytes. */
   readonly leasedBytes: number;
-  /** What all processes have counted that ever had the cache open, those still at work up to some seconds ago. */
+  /** The counters of all processes that ever opened the cache. Those of running processes lag by some seconds. */
   readonly totals: Counts;
 }
 
-/** What verifying has found. */
+/** The result of verifying a cache. */
 export interface Verified {
-  /** How many images are what was restored. */
+  /** The number of intact images. */
   readonly good: number;
-  /** The digests of those that were not, and are no more. */
+  /** The digests of the damaged images, which were removed. */
   readonly damaged: readonly string[];
 }
 
-/** What has gone to make room. */
+/** What was evicted. */
 export interface Pruned {
-  /** How many images. */
+  /** The number of images. */
   readonly images: number;
-  /** What they took on the disk, in bytes. */
+  /** Their disk usage, in bytes. */
   readonly bytes: number;
 }

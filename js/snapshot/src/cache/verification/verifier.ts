@@ -6,24 +6,24 @@ import type { Libc } from "../../local/libc.js";
 import { openFile } from "../../local/open-file.js";
 import { openPrivate } from "../../local/private-file.js";
 import type { VerifyOptions } from "../../options/cache-options.js";
-import type { ImageStore } from "../directory/image-store.js";
 import type { Layout } from "../directory/layout.js";
-import { remove } from "../directory/replacing.js";
+import { remove } from "../directory/write-files.js";
+import { lockExclusive } from "../locks/flock.js";
 import type { Leases } from "../locks/leases.js";
-import { lockAlone } from "../locks/lock.js";
 import type { Verified } from "../statistics/stats.js";
-import { damageOf, type Looking } from "./damage.js";
+import type { ImageStore } from "../store/image-store.js";
+import { findDamage, type ReadPace } from "./find-damage.js";
 
-/** How long nothing is read in the background between two rounds, in milliseconds. */
+/** The pause between two rounds of background verification, in milliseconds. */
 const REST = 60_000;
 
-/** Reads images, and has those go that are not what was restored. */
+/** Reads images and removes damaged ones, once or in the background. */
 export class Verifier {
   readonly #libc: Libc;
   readonly #layout: Layout;
   readonly #leases: Leases;
   readonly #store: ImageStore;
-  readonly #ending = new AbortController();
+  readonly #stopping = new AbortController();
   #background: Promise<void> = Promise.resolve();
 
   constructor(libc: Libc, layout: Layout, leases: Leases, store: ImageStore) {
@@ -33,69 +33,69 @@ export class Verifier {
     this.#store = store;
   }
 
-  /** Reads all images once. @throws {SnapshotError} `ERR_CACHE`, and the reason of the signal */
+  /** Verifies all images once. @throws {SnapshotError} `ERR_CACHE`, and the reason of the signal */
   verify({ signal, bytesPerSecond }: VerifyOptions): Promise<Verified> {
     const wait = (milliseconds: number) => pause(milliseconds, signal);
-    return this.#round({ signal, bytesPerSecond, pause: wait });
+    return this.#verifyAll({ signal, bytesPerSecond, pause: wait });
   }
 
-  /** Reads images over and over, as long as no other process does. Nothing waits for it. */
+  /** Verifies all images over and over while no other process does. Does not keep the process alive. */
   start(bytesPerSecond: number): void {
-    const { signal } = this.#ending;
+    const { signal } = this.#stopping;
     const wait = (milliseconds: number) => sleep(milliseconds, undefined, { ref: false, signal });
-    this.#background = this.#watch({ signal, bytesPerSecond, pause: wait }).catch(() => {});
+    this.#background = this.#repeat({ signal, bytesPerSecond, pause: wait }).catch(() => {});
   }
 
-  /** Ends what {@link start} began. */
+  /** Stops background verification. */
   async stop(): Promise<void> {
-    this.#ending.abort();
+    this.#stopping.abort();
     await this.#background;
   }
 
-  async #watch(looking: Looking): Promise<void> {
+  async #repeat(pace: ReadPace): Promise<void> {
     const path = this.#layout.verifier;
     const file = await openPrivate(path, path, remove);
     try {
       for (;;) {
-        // What fails may not fail the next time.
-        if (lockAlone(this.#libc, file.fd)) await this.#round(looking).catch(() => {});
-        await looking.pause(REST);
+        // A round that fails is repeated after the pause.
+        if (lockExclusive(this.#libc, file.fd)) await this.#verifyAll(pace).catch(() => {});
+        await pace.pause(REST);
       }
     } finally {
       await file.close();
     }
   }
 
-  async #round(looking: Looking): Promise<Verified> {
-    const { images } = await this.#store.inventory(looking.signal);
+  async #verifyAll(pace: ReadPace): Promise<Verified> {
+    const { images } = await this.#store.inventory(pace.signal);
     const damaged: string[] = [];
     let good = 0;
     for (const { digest, isWhole } of images) {
-      looking.signal?.throwIfAborted();
-      const isGood = isWhole ? await this.#look(digest, looking) : undefined;
+      pace.signal?.throwIfAborted();
+      const isGood = isWhole ? await this.#verifyImage(digest, pace) : undefined;
       if (isGood) good += 1;
       else if (isGood === false) damaged.push(digest);
     }
     return { good, damaged };
   }
 
-  /** Returns whether an image is what was restored, or undefined if it went meanwhile. */
-  async #look(digest: string, looking: Looking): Promise<boolean | undefined> {
+  /** Returns whether an image is intact, or undefined if it was removed meanwhile. */
+  async #verifyImage(digest: string, pace: ReadPace): Promise<boolean | undefined> {
     const lease = this.#leases.take(digest, false);
     if (lease === undefined) return (await this.#store.discardUnfit(digest)) ? false : undefined;
     if (lease === "damaged") {
       return (await this.#store.discardDamaged(digest)) ? false : undefined;
     }
-    const opening = openFile("ERR_CACHE", lease.path, (image, found) => ({ image, found }));
-    // It may go while it is read, which takes long: it stays open.
-    const { image, found } = await opening.finally(() => this.#store.release(lease));
+    const opening = openFile("ERR_CACHE", lease.path, (image, stats) => ({ image, stats }));
+    // Reading takes long, and the open file stays readable: the lease would only prevent eviction.
+    const { image, stats } = await opening.finally(() => this.#store.release(lease));
     try {
-      const damage = await damageOf(lease, image.fd, this.#layout.record(digest), looking);
+      const damage = await findDamage(lease, image.fd, this.#layout.record(digest), pace);
       if (damage === undefined) return true;
-      const isIt = () =>
+      const isSame = () =>
         this.#store.has(digest) &&
-        statSync(lease.path, { throwIfNoEntry: false })?.ino === Number(found.ino);
-      return (await this.#store.discard(digest, damage, isIt)) ? false : undefined;
+        statSync(lease.path, { throwIfNoEntry: false })?.ino === Number(stats.ino);
+      return (await this.#store.discard(digest, damage, isSame)) ? false : undefined;
     } finally {
       await image.close();
     }

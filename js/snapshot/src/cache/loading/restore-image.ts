@@ -9,84 +9,77 @@ import { writing } from "../../local/whole-file.js";
 import type { WorkOptions } from "../../options/work-options.js";
 import type { Source } from "../../places/source.js";
 import { makeRecord, recordLength } from "../directory/image-record.js";
-import type { ImageStore } from "../directory/image-store.js";
 import type { Lease } from "../locks/leases.js";
+import type { ImageWriter } from "../store/image-writer.js";
 
-/** A snapshot that is open, and what is in it. */
+/** An open snapshot and its manifest. */
 export interface OpenSnapshot {
   readonly source: Source;
   readonly manifest: Manifest;
 }
 
-/** What the system says where there is no more room on a disk, or for this user. */
+/** The errors of a full disk and of an exhausted quota. */
 const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
 
 /**
- * Restores a snapshot into a cache, and begins to use its image. If the disk is full although the cache is not, it
- * has images go, and tries once more.
+ * Restores a snapshot into a cache and leases its image. If the disk is full before the cache reaches its limit,
+ * evicts images and tries once more.
  *
- * @param claim the file of the claim, which is the journal: what was restored under it before stays
+ * @param journal the file of the held lock; the restore resumes from the journal that is in it
  * @throws {SnapshotError} `ERR_CACHE_SIZE`, `ERR_CACHE`, and what restoring throws
  */
-export async function fillOrEvict(
-  store: ImageStore,
+export async function restoreImage(
+  writer: ImageWriter,
   snapshot: OpenSnapshot,
-  claim: FileHandle,
+  journal: FileHandle,
   options: WorkOptions,
 ): Promise<Lease> {
   try {
-    return await fill(store, snapshot, claim, options);
+    return await tryRestore(writer, snapshot, journal, options);
   } catch (error) {
-    if (!isFull(error)) throw ofCache(error);
+    if (!isDiskFull(error)) throw asCacheError(error);
     const { source, manifest } = snapshot;
     const length = recordLength(manifest, nameOf(source));
-    if (!(await store.free(manifest, length, options.signal))) throw ofCache(error);
-    return await fill(store, snapshot, claim, options).catch((again: unknown) => {
-      throw ofCache(again);
+    if (!(await writer.freeDisk(manifest, length, options.signal))) throw asCacheError(error);
+    return await tryRestore(writer, snapshot, journal, options).catch((again: unknown) => {
+      throw asCacheError(again);
     });
   }
 }
 
-/** Whether there was no room on the disk. */
-function isFull(error: unknown): boolean {
+function isDiskFull(error: unknown): boolean {
   const { cause } = Object(error) as { readonly cause?: unknown };
   return error instanceof SnapshotError && FULL.has(Object(cause).code);
 }
 
-/** What cannot be written here is a file of the cache, and not a target of the caller's. */
-function ofCache(error: unknown): unknown {
+/** Returns `ERR_TARGET` as `ERR_CACHE`: the file that cannot be written belongs to the cache, not to the caller. */
+function asCacheError(error: unknown): unknown {
   if (!(error instanceof SnapshotError) || error.code !== "ERR_TARGET") return error;
   return new SnapshotError("ERR_CACHE", error.message, { cause: error.cause });
 }
 
-/** Where a snapshot comes from. A path has to mean the same to all who share the cache. */
+/** Returns the name of a source for its record. A path is made absolute, since other processes read it. */
 function nameOf({ id, name }: Source): string {
   return id === undefined ? name : resolve(name);
 }
 
-/**
- * Restores a snapshot into a cache, and begins to use its image.
- *
- * @param claim the file of the claim, which is the journal: what was restored under it before stays
- * @throws {SnapshotError} `ERR_CACHE_SIZE`, `ERR_CACHE`, and what restoring throws
- */
-async function fill(
-  store: ImageStore,
+async function tryRestore(
+  writer: ImageWriter,
   { source, manifest }: OpenSnapshot,
-  claim: FileHandle,
+  journal: FileHandle,
   options: WorkOptions,
 ): Promise<Lease> {
   const name = nameOf(source);
-  const reserved = await store.reserve(manifest, recordLength(manifest, name));
+  const reserved = await writer.reserve(manifest, recordLength(manifest, name));
   const { path, file } = reserved;
   try {
-    await prepareResumable(path, file, claim, manifest);
-    const image = { fd: file.fd, name: path, journal: claim.fd };
+    await prepareResumable(path, file, journal, manifest);
+    const image = { fd: file.fd, name: path, journal: journal.fd };
     await source.decode(new FrameWork(source.name, manifest, image), options);
     await writing(path, file.sync());
     options.signal?.throwIfAborted();
-    const record = await makeRecord(manifest, name, claim);
-    return await store.publish(manifest.info.digest, reserved, record);
+    const record = await makeRecord(manifest, name, journal);
+    return await writer.publish(manifest.info.digest, reserved, record);
   } finally {
     await file.close();
   }

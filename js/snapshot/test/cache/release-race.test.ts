@@ -1,8 +1,8 @@
-/** Images that are let go of at the very moment that room is made. */
+/** An image that is released while another cache evicts. */
 import { readlinkSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import { openParts } from "../../src/cache/parts.js";
+import { openComponents } from "../../src/cache/components.js";
 import { libc } from "../../src/local/libc.js";
 import { digestOf, manifestOf, quickFolder, use } from "../support/stored-images.js";
 
@@ -10,9 +10,12 @@ const SIZE = 2 ** 19;
 
 const path = quickFolder();
 
-test("what is let go of when it was found to be in use goes all the same", async () => {
+test("evicts an image that is released just after eviction has skipped it", async () => {
   const options = { maxBytes: 2 * SIZE };
-  const [one, other] = [await openParts(path(), options), await openParts(path(), options)];
+  const [one, other] = [
+    await openComponents(path(), options),
+    await openComponents(path(), options),
+  ];
   const digest = digestOf("in use");
   await use(one, digest, SIZE);
   const lease = await one.store.take(digest);
@@ -30,7 +33,7 @@ test("what is let go of when it was found to be in use goes all the same", async
   onTestFinished(() => {
     vi.restoreAllMocks();
   });
-  const reserved = await other.store.reserve(manifestOf(digestOf("new"), SIZE), 4096);
+  const reserved = await other.writer.reserve(manifestOf(digestOf("new"), SIZE), 4096);
   expect(released).toBeDefined();
   await released;
   expect(one.store.has(digest)).toBe(false);

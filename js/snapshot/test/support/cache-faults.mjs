@@ -1,23 +1,22 @@
-// Uses a cache in a process of its own, while something is wrong with its disk, or with what the process may do,
-// and prints what it finds as JSON. The process ends by itself.
+// Uses a cache with a faulty disk or limited permissions, and prints what it finds as JSON. The process ends by itself.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { ImageCache } from "@hedgerow/snapshot";
 
-// Other users may not be able to read modules: they are here before one becomes another user.
+// Load modules before changing the user, who may not be able to read them.
 await import("koffi");
 
-/** @typedef {import("./cache-harm.ts").Harm} Harm */
-/** @typedef {import("./cache-harm.ts").Refusal} Refusal */
+/** @typedef {import("./cache-faults.ts").FaultScenario} FaultScenario */
+/** @typedef {import("./cache-faults.ts").ThrownError} ThrownError */
 
-const harm = /** @type {Harm} */ (JSON.parse(process.argv[2] ?? ""));
-const { directory } = harm;
+const scenario = /** @type {FaultScenario} */ (JSON.parse(process.argv[2] ?? ""));
+const { directory } = scenario;
 const OPTIONS = { maxBytes: 2 ** 30 };
 
-/** What a promise is rejected with, or null. @param {Promise<unknown>} promise @returns {Promise<Refusal | null>} */
-async function refusal(promise) {
+/** Returns the rejection of a promise, or null. @param {Promise<unknown>} promise @returns {Promise<ThrownError | null>} */
+async function errorOf(promise) {
   try {
     await promise;
     return null;
@@ -30,62 +29,62 @@ async function refusal(promise) {
 /** Whether two files are the same. @param {string} one @param {string} other */
 const isSame = (one, other) => readFileSync(one).equals(readFileSync(other));
 
-/** Has the disk of the cache have room for no more than so many bytes. @param {number} left */
+/** Fills the disk of the cache up to a number of bytes. @param {number} left */
 function fillDisk(left) {
   const { bavail, bsize } = statfsSync(directory);
   try {
-    writeFileSync(join(directory, "filler"), Buffer.alloc(Math.max(0, bavail * bsize - left), 1));
+    writeFileSync(join(directory, "padding"), Buffer.alloc(Math.max(0, bavail * bsize - left), 1));
   } catch (error) {
-    // What is restored meanwhile may have taken the room that was to be left, and more: the disk is full.
+    // The restore may have taken the remaining space meanwhile: the disk is full.
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ENOSPC") throw error;
   }
 }
 
-/** What is there when an image could not be restored. @param {ImageCache} cache @param {Harm} harm */
+/** Returns the state of a cache after a failed restore. @param {ImageCache} cache @param {FaultScenario} scenario */
 async function afterFailure(cache, { small, large }) {
   const { bytes, entries } = await cache.stats();
   const filling = readdirSync(join(directory, "filling"));
   const image = await cache.get(small.snapshot, { digest: small.digest });
   const isServed = image.hit && isSame(image.path, small.image);
   await image.release();
-  rmSync(join(directory, "filler"));
+  rmSync(join(directory, "padding"));
   const again = await cache.get(large.snapshot);
   const isRestored = !again.hit && isSame(again.path, large.image);
-  const isNoNote = (/** @type {string} */ name) => !name.endsWith(".failed");
-  const files = readdirSync(join(directory, "filling")).filter(isNoNote);
+  const isNoFailure = (/** @type {string} */ name) => !name.endsWith(".failed");
+  const files = readdirSync(join(directory, "filling")).filter(isNoFailure);
   await cache.close();
   return { bytes, entries, filling, isServed, isRestored, files };
 }
 
-/** @type {Record<Harm["kind"], () => Promise<unknown>>} */
+/** @type {Record<FaultScenario["kind"], () => Promise<unknown>>} */
 const kinds = {
   async "disk is full"() {
     const cache = await ImageCache.open(directory, OPTIONS);
-    await (await cache.get(harm.small.snapshot)).release();
+    await (await cache.get(scenario.small.snapshot)).release();
     fillDisk(2 ** 20);
-    const error = await refusal(cache.get(harm.large.snapshot));
-    return { error, ...(await afterFailure(cache, harm)) };
+    const error = await errorOf(cache.get(scenario.large.snapshot));
+    return { error, ...(await afterFailure(cache, scenario)) };
   },
 
   async "disk fills up"() {
     const cache = await ImageCache.open(directory, OPTIONS);
-    await (await cache.get(harm.small.snapshot)).release();
+    await (await cache.get(scenario.small.snapshot)).release();
     let isFull = false;
     const onProgress = () => {
       if (!isFull) fillDisk(2 ** 16);
       isFull = true;
     };
-    const error = await refusal(cache.get(harm.source, { connections: 1, onProgress }));
-    return { error, ...(await afterFailure(cache, harm)) };
+    const error = await errorOf(cache.get(scenario.source, { connections: 1, onProgress }));
+    return { error, ...(await afterFailure(cache, scenario)) };
   },
 
   async "disk has less room"() {
-    const { small, large, another, source } = harm;
+    const { small, large, another, source } = scenario;
     const cache = await ImageCache.open(directory, OPTIONS);
     await (await cache.get(large.snapshot)).release();
     const held = await cache.get(small.snapshot);
     let isFull = false;
-    // A file is restored before it is told of the first time: of these, the disk is too small.
+    // A file is restored before its first progress event; there, the disk itself is too small.
     const onProgress = () => {
       if (!isFull && source !== another.snapshot) fillDisk(2 ** 16);
       isFull = true;
@@ -103,21 +102,21 @@ const kinds = {
   },
 
   async "disk may not be written"() {
-    const { small, large } = harm;
+    const { small, large } = scenario;
     const cache = await ImageCache.open(directory, OPTIONS);
     const held = await cache.get(small.snapshot);
-    // What is open stays as it was: the system has no other way while files are open for writing.
+    // A bind mount, because a file system with files open for writing cannot be remounted read-only.
     execFileSync("mount", ["--bind", directory, directory]);
     execFileSync("mount", ["-o", "remount,bind,ro", directory]);
     const image = await cache.get(small.snapshot, { digest: small.digest });
     const isServed = image.hit && isSame(image.path, small.image);
-    const fill = await refusal(cache.get(large.snapshot));
-    const remove = await refusal(cache.delete(small.snapshot));
+    const fill = await errorOf(cache.get(large.snapshot));
+    const remove = await errorOf(cache.delete(small.snapshot));
     const verified = await cache.verify();
     const { entries } = await cache.stats();
     await image.release();
     await held.release();
-    const open = await refusal(ImageCache.open(directory, OPTIONS));
+    const open = await errorOf(ImageCache.open(directory, OPTIONS));
     await cache.close();
     return { isServed, fill, remove, verified, entries, open, isThere: existsSync(image.path) };
   },
@@ -125,16 +124,16 @@ const kinds = {
   async "another user"() {
     process.setgid?.(65534);
     process.setuid?.(65534);
-    return { error: await refusal(ImageCache.open(directory, OPTIONS)) };
+    return { error: await errorOf(ImageCache.open(directory, OPTIONS)) };
   },
 
   async "image may not be read"() {
     process.setgid?.(65534);
     process.setuid?.(65534);
     const cache = await ImageCache.open(directory, OPTIONS);
-    const { digest } = harm.small;
+    const { digest } = scenario.small;
     const copyTo = `${directory}-copy`;
-    const error = await refusal(cache.get("no such file", { digest, copyTo }));
+    const error = await errorOf(cache.get("no such file", { digest, copyTo }));
     const { leases } = await cache.stats();
     await cache.close();
     return { error, leases };
@@ -142,9 +141,9 @@ const kinds = {
 
   async "is left open"() {
     const cache = await ImageCache.open(directory, { ...OPTIONS, verifyBytesPerSecond: 1 });
-    await cache.get(harm.small.snapshot);
+    await cache.get(scenario.small.snapshot);
     return {};
   },
 };
 
-process.stdout.write(JSON.stringify(await kinds[harm.kind]()));
+process.stdout.write(JSON.stringify(await kinds[scenario.kind]()));

@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 
-import { type Got, Singleflight } from "../../src/cache/loading/singleflight.js";
+import { type LoadedImage, Singleflight } from "../../src/cache/loading/singleflight.js";
 import type { Lease } from "../../src/cache/locks/leases.js";
 import type { Progress } from "../../src/progress.js";
 
-/** Who uses what was got: the flight itself, and each who wanted it. */
+/** The number of users of the lease: the load itself, and each waiter. */
 let users = 0;
 
 const lease = {
@@ -20,91 +20,91 @@ const release = async () => {
 };
 
 type Join = Parameters<Singleflight["join"]>;
-type Wanting = Join[1];
-/** What whoever gets it is given. */
-type Wanted = Parameters<Join[2]>[0];
+type JoinOptions = Join[1];
+/** The options that a load receives. */
+type SharedOptions = Parameters<Join[2]>[0];
 
-/** The getting of something, which ends when the test has it end. */
-interface Getting {
-  readonly wanting: Wanted;
-  land(): void;
+/** A load that the test ends. */
+interface ManualLoad {
+  readonly options: SharedOptions;
+  finish(): void;
   fail(error: unknown): void;
 }
 
-let [flights, gettings] = [new Singleflight(release), [] as Getting[]];
+let [singleflight, loads] = [new Singleflight(release), [] as ManualLoad[]];
 
 beforeEach(() => {
-  [users, flights, gettings] = [0, new Singleflight(release), []];
+  [users, singleflight, loads] = [0, new Singleflight(release), []];
 });
 
-function join(name: string, wanting: Wanting = {}): Promise<Got> {
-  const get = (all: Wanted) =>
-    new Promise<Got>((resolve, reject) => {
-      const land = () => {
+function join(name: string, options: JoinOptions = {}): Promise<LoadedImage> {
+  const load = (shared: SharedOptions) =>
+    new Promise<LoadedImage>((resolve, reject) => {
+      const finish = () => {
         users += 1;
         resolve({ lease, hit: false });
       };
-      gettings.push({ wanting: all, land, fail: reject });
+      loads.push({ options: shared, finish, fail: reject });
     });
-  return flights.join(name, wanting, get);
+  return singleflight.join(name, options, load);
 }
 
-test("those who want the same share it, and others do not", async () => {
+test("shares one load among callers with the same key only", async () => {
   const all = [join("a"), join("a"), join("b")];
   await setImmediate();
-  expect(gettings.length).toBe(2);
-  gettings[0]?.land();
+  expect(loads.length).toBe(2);
+  loads[0]?.finish();
   expect(await all[0]).toEqual({ lease, hit: false });
   expect(await all[1]).toEqual({ lease, hit: false });
   await setImmediate();
-  // What is got for all is let go of by the flight, and not before they have it.
+  // The load releases its own use after all waiters have theirs.
   expect(users).toBe(2);
-  gettings[1]?.land();
+  loads[1]?.finish();
   await all[2];
   await setImmediate();
   expect(users).toBe(3);
 });
 
-test("who comes when it is over has it got anew", async () => {
+test("starts a new load for a caller that comes after the last one has ended", async () => {
   const first = join("a");
   await setImmediate();
-  gettings[0]?.land();
+  loads[0]?.finish();
   await first;
   void join("a");
   await setImmediate();
-  expect(gettings.length).toBe(2);
+  expect(loads.length).toBe(2);
 });
 
-test("all fail with the same error", async () => {
+test("rejects all waiters with the error of the load", async () => {
   const all = [join("a"), join("a")];
   await setImmediate();
   const error = new Error("no");
-  gettings[0]?.fail(error);
+  loads[0]?.fail(error);
   for (const one of all) await expect(one).rejects.toBe(error);
 });
 
-test("it ends when the last one does not want it any more", async () => {
+test("aborts a load when its last waiter has left", async () => {
   const controllers = [new AbortController(), new AbortController()];
   const all = controllers.map(({ signal }) => join("a", { signal }));
   await setImmediate();
-  const { wanting, land } = gettings[0]!;
+  const { options, finish } = loads[0]!;
   controllers[0]?.abort("first");
   await expect(all[0]).rejects.toBe("first");
-  expect(wanting.signal?.aborted).toBe(false);
+  expect(options.signal?.aborted).toBe(false);
   controllers[1]?.abort("second");
   await expect(all[1]).rejects.toBe("second");
-  expect(wanting.signal?.aborted).toBe(true);
-  // Who comes now does not get what is being ended.
+  expect(options.signal?.aborted).toBe(true);
+  // A new caller does not join the aborted load.
   void join("a");
   await setImmediate();
-  expect(gettings.length).toBe(2);
-  // What came all the same is let go of.
-  land();
+  expect(loads.length).toBe(2);
+  // The lease of the aborted load is released.
+  finish();
   await setImmediate();
   expect(users).toBe(0);
 });
 
-test("who has it, or has left, is told nothing any more", async () => {
+test("sends no progress to a waiter that has left", async () => {
   const controller = new AbortController();
   let count = 0;
   const onProgress = () => {
@@ -114,24 +114,24 @@ test("who has it, or has left, is told nothing any more", async () => {
   const first = join("a", { onProgress });
   const second = join("a", { signal: controller.signal });
   await setImmediate();
-  const { wanting, land } = gettings[0]!;
-  for (let time = 0; time < 5; time += 1) wanting.onProgress?.({} as Progress);
+  const { options, finish } = loads[0]!;
+  for (let time = 0; time < 5; time += 1) options.onProgress?.({} as Progress);
   await expect(first).rejects.toThrow("enough");
   expect(count).toBe(2);
-  land();
+  finish();
   await second;
   controller.abort();
-  expect(wanting.signal?.aborted).toBe(true);
+  expect(options.signal?.aborted).toBe(true);
 });
 
-test("who does not want it in the first place has nothing begin", async () => {
+test("starts no load for a caller whose signal is already aborted", async () => {
   const signal = AbortSignal.abort("no");
   await expect(join("a", { signal })).rejects.toBe("no");
   await setImmediate();
-  expect(gettings.length).toBe(0);
+  expect(loads.length).toBe(0);
 });
 
-test("the end is when all are over, also those that nobody wants any more", async () => {
+test("waits on closing for all loads, including abandoned ones", async () => {
   const controller = new AbortController();
   const left = join("a", { signal: controller.signal });
   const wanted = join("b");
@@ -139,15 +139,15 @@ test("the end is when all are over, also those that nobody wants any more", asyn
   controller.abort("left");
   await expect(left).rejects.toBe("left");
   let isOver = false;
-  const end = flights.end("closed").then(() => {
+  const end = singleflight.end("closed").then(() => {
     isOver = true;
   });
   await expect(wanted).rejects.toBe("closed");
   await expect(join("c")).rejects.toBe("closed");
-  gettings[1]?.fail(new Error("aborted"));
+  loads[1]?.fail(new Error("aborted"));
   await setImmediate();
   expect(isOver).toBe(false);
-  gettings[0]?.land();
+  loads[0]?.finish();
   await end;
   expect(users).toBe(0);
 });

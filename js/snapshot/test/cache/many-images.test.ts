@@ -1,4 +1,4 @@
-/** Caches of very many images. */
+/** Caches with very many images. */
 import { utimesSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
@@ -14,7 +14,7 @@ const path = quickFolder();
 const directory = path("cache");
 const digests = Array.from({ length: COUNT }, (_, index) => digestOf(index));
 
-/** When the first of them was used, in seconds: the others follow, each a second later. */
+/** When the first image was used, in seconds. Each of the others was used a second later. */
 const FIRST_USE = 1_700_000_000;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await journal.close();
 });
 
-test("10,000 images are found and listed, those that were used last first", async () => {
+test("lists 10,000 images, the most recently used first", async () => {
   await using cache = await ImageCache.open(directory, { maxBytes: 2 ** 30 });
   const entries = await cache.entries();
   expect(entries.map(({ digest }) => digest)).toEqual([...digests].reverse());
@@ -45,18 +45,18 @@ test("10,000 images are found and listed, those that were used last first", asyn
   expect(bytes).toBeGreaterThanOrEqual(COUNT * 2 * SIZE);
 });
 
-test("any of them is there, and the first ones go where there is less room", async () => {
+test("finds any of 10,000 images, and evicts the oldest under a smaller limit", async () => {
   const digest = digests[0]!;
-  const room = 1000 * 2 * SIZE;
+  const space = 1000 * 2 * SIZE;
   const bytes = await (async () => {
     await using cache = await ImageCache.open(directory, { maxBytes: 2 ** 30 });
     await using image = await cache.get(path("nowhere"), { digest });
     expect(image).toMatchObject({ hit: true, bytes: 2 * SIZE });
     return (await cache.stats()).bytes;
   })();
-  await using smaller = await ImageCache.open(directory, { maxBytes: bytes - room });
+  await using smaller = await ImageCache.open(directory, { maxBytes: bytes - space });
   const left = (await smaller.entries()).map((entry) => entry.digest);
-  // The first one was used a moment ago, so that it is the last to go.
+  // The first one was just used, so it is evicted last.
   expect(left[0]).toBe(digest);
   expect(left.slice(1)).toEqual(digests.slice(1 - left.length).reverse());
   expect(COUNT - left.length).toBeGreaterThanOrEqual(1000);

@@ -1,4 +1,4 @@
-/** Several who want one image at a time: it is restored once, for as long as anyone wants it. */
+/** Concurrent requests for one image share one restore, which lasts while anyone waits for it. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CachedImage, ImageCache, Progress } from "@hedgerow/snapshot";
@@ -17,7 +17,7 @@ import {
   type Sample,
   strayFiles,
 } from "../support/cache.js";
-import { openClaims } from "../support/claims.mjs";
+import { openLockFiles } from "../support/lock-files.mjs";
 import { refusalOf } from "../support/refusal.js";
 import { expectNoConnections, faultsOf, isPart, isTail, originOf } from "../support/remote.js";
 
@@ -25,17 +25,17 @@ const path = temporaryFolder();
 const newDirectory = newDirectories(path);
 let sample = {} as Sample;
 
-/** Slow enough for others to come meanwhile. */
+/** Slow enough for other requests to arrive meanwhile. */
 const SLOW = { conditions: { bytesPerSecond: 3e6 } };
 
-/** Over one connection nothing is asked for twice because it is slow. */
+/** Over one connection, no request is hedged. */
 const OPTIONS = { connections: 1, partSize: 256 * KIB };
 
 beforeAll(async () => {
   sample = await makeSample(path, "image", { data: 3 * MIB });
 });
 
-/** Throws unless each byte of the sample's data was sent once; its end may have been besides. */
+/** Throws unless each byte of the data was requested once, apart from the end of the snapshot. */
 function expectFetchedOnce(origin: Origin): void {
   const parts = origin.requests.filter(isPart).map(({ range }) => range!);
   const sorted = parts.sort((first, second) => first.start - second.start);
@@ -45,13 +45,13 @@ function expectFetchedOnce(origin: Origin): void {
   expect(origin.requests.filter(isTail).length).toBe(1);
 }
 
-/** Whether someone looks for the claim that another one in this process has: from then on, it is waited for. */
-function isSomeoneElseAtClaim(): boolean {
-  const claims = openClaims();
-  return new Set(claims).size < claims.length;
+/** Whether one cache of this process waits for a lock that another one holds. */
+function isWaiting(): boolean {
+  const paths = openLockFiles();
+  return new Set(paths).size < paths.length;
 }
 
-/** The places where someone may look for the sample at an origin. */
+/** The ways to request the sample from an origin. */
 const WAYS = {
   "a URL": (origin: Origin) => ({ source: origin.url("/a.vhs"), digest: undefined }),
   "a digest": (origin: Origin) => ({ source: origin.url("/a.vhs"), digest: sample.digest }),
@@ -63,7 +63,7 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     return cache.get(source, { ...OPTIONS, digest, ...options });
   };
 
-  test("25 who ask get one image, which is fetched once", async () => {
+  test("fetches an image once for 25 concurrent requests", async () => {
     const directory = newDirectory();
     const cache = await openCache(directory);
     const origin = await originOf({ "/a.vhs": sample.snapshot });
@@ -80,7 +80,7 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     expect(strayFiles(directory)).toEqual([]);
   });
 
-  test("two who have the directory open fetch it once, and one waits", async () => {
+  test("fetches an image once for two caches of a directory, of which one waits", async () => {
     const directory = newDirectory();
     const caches = [await openCache(directory), await openCache(directory)];
     const origin = await originOf({ "/a.vhs": sample.snapshot });
@@ -93,7 +93,7 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     expect(strayFiles(directory)).toEqual([]);
   });
 
-  test("one who changes their mind does not keep others from it", async () => {
+  test("keeps loading for other callers when one cancels", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": sample.snapshot }, SLOW);
     const controllers = [0, 1, 2].map(() => new AbortController());
@@ -103,13 +103,13 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     controllers[0]!.abort(reason);
     expect(await rejectionOf(getting[0]!)).toBe(reason);
     for (const image of await Promise.all(getting.slice(1))) await expectImage(image.path, sample);
-    // Nobody is told of it who has their image.
+    // Cancelling after the image was returned has no effect.
     controllers[1]!.abort(reason);
     expect(await cache.stats()).toMatchObject({ fills: 1, misses: 2, failures: 0, leases: 1 });
     expectFetchedOnce(origin);
   });
 
-  test("if nobody wants it any more, nothing stays of it, and the next one begins anew", async () => {
+  test("removes a load that all callers have cancelled, and starts again for the next", async () => {
     const directory = newDirectory();
     const cache = await openCache(directory);
     const origin = await originOf({ "/a.vhs": sample.snapshot }, SLOW);
@@ -119,7 +119,7 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     await vi.waitUntil(() => origin.requests.some(isPart), { timeout: 20_000 });
     controller.abort();
     for (const reason of await Promise.all(getting)) expect(reason).toBe(signal.reason);
-    // Who comes while it ends waits for that, and does not end with it.
+    // A caller that arrives while the load ends starts a new one.
     const image = await get(cache, origin);
     expect(image.hit).toBe(false);
     await expectImage(image.path, sample);
@@ -134,13 +134,13 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     await vi.waitUntil(() => origin.requests.filter(isPart).length > parts, { timeout: 20_000 });
     again.abort();
     await last;
-    // To close it is to wait for that.
+    // Closing the cache waits for the cancelled load.
     await cache.close();
     expect(strayFiles(directory)).toEqual([]);
     await expectNoConnections(origin);
   });
 
-  test("one whose signal has been given gets nothing, and nothing is asked", async () => {
+  test("makes no request for a caller whose signal is already aborted", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": sample.snapshot });
     const signal = AbortSignal.abort(new Error("the caller's own"));
@@ -148,25 +148,25 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     expect(origin.requestCount).toBe(0);
   });
 
-  test("each is told of the progress", async () => {
+  test("reports progress to every caller", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": sample.snapshot }, SLOW);
-    const told: Progress[][] = [[], [], []];
-    const getting = told.map((list) =>
+    const reports: Progress[][] = [[], [], []];
+    const getting = reports.map((list) =>
       get(cache, origin, { onProgress: (progress: Progress) => void list.push(progress) }),
     );
     await Promise.all(getting);
-    for (const list of told) {
+    for (const list of reports) {
       expect(list.length).toBeGreaterThan(1);
       expect(list.at(-1)).toMatchObject({ phase: "restore", bytes: 3 * MIB, totalBytes: 3 * MIB });
     }
-    // There is none where nothing is restored.
-    let isTold = false;
-    await get(cache, origin, { onProgress: () => (isTold = true) });
-    expect(isTold).toBe(false);
+    // A hit reports no progress.
+    let isReported = false;
+    await get(cache, origin, { onProgress: () => (isReported = true) });
+    expect(isReported).toBe(false);
   });
 
-  test("what one throws when it is told of the progress is theirs alone", async () => {
+  test("rejects only the caller whose onProgress throws", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": sample.snapshot }, SLOW);
     const mine = new Error("mine");
@@ -180,7 +180,7 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     expect((await cache.stats()).fills).toBe(1);
   });
 
-  test("if it fails, it fails for all, and the next one tries again", async () => {
+  test("rejects all callers when a load fails, and retries for the next", async () => {
     const directory = newDirectory();
     const cache = await openCache(directory);
     const origin = await originOf({ "/a.vhs": sample.snapshot });
@@ -200,7 +200,7 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     expect(strayFiles(same)).toEqual([]);
   });
 
-  test("if it fails, it fails for those who wait elsewhere, too, in the same words", async () => {
+  test("rejects waiting callers of another cache with the same message", async () => {
     const directory = newDirectory();
     const caches = [await openCache(directory), await openCache(directory)];
     const origin = await originOf({ "/a.vhs": sample.snapshot });
@@ -208,13 +208,13 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     const first = refusalOf(get(caches[0]!, origin), "ERR_SOURCE");
     await vi.waitUntil(() => origin.requests.some(isPart), { timeout: 20_000 });
     const second = refusalOf(get(caches[1]!, origin), "ERR_SOURCE");
-    await vi.waitUntil(() => isSomeoneElseAtClaim(), { timeout: 20_000, interval: 1 });
+    await vi.waitUntil(() => isWaiting(), { timeout: 20_000, interval: 1 });
     origin.faults = faultsOf(isPart, { status: 403 });
-    // Whoever has asked asks again.
+    // Pending requests are made again.
     await origin.refuse(20);
-    const [mine, theirs] = await Promise.all([first, second]);
-    expect(theirs.message).toBe(mine.message);
-    expect(theirs.status).toBe(403);
+    const [own, waiting] = await Promise.all([first, second]);
+    expect(waiting.message).toBe(own.message);
+    expect(waiting.status).toBe(403);
     expect(origin.requests.filter(isTail).length).toBe(1);
     origin.faults = undefined;
     await expectImage((await get(caches[1]!, origin)).path, sample);
@@ -222,7 +222,7 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
 });
 
 test.each([1, 2])(
-  "who asks another server of the same image is not failed by the first: in %i caches",
+  "does not fail a request to another server for the same image: in %i caches",
   async (count) => {
     const directory = newDirectory();
     const caches = [await openCache(directory)];
@@ -246,7 +246,7 @@ test.each([1, 2])(
   },
 );
 
-test("one who knows what it is, one who knows where it is, and one who has it in a file share it", async () => {
+test("shares one load among requests by digest, by URL and by path", async () => {
   const cache = await openCache(newDirectory());
   const origin = await originOf({ "/a.vhs": sample.snapshot });
   const images: CachedImage[] = await Promise.all([
@@ -258,7 +258,7 @@ test("one who knows what it is, one who knows where it is, and one who has it in
   expect(await cache.stats()).toMatchObject({ fills: 1, leases: 1, entries: 1 });
 });
 
-test("images that are others are restored beside each other", async () => {
+test("restores different images concurrently", async () => {
   const cache = await openCache(newDirectory());
   const other = await makeSample(path, "other", { data: 2 * MIB });
   const origin = await originOf({ "/a.vhs": sample.snapshot, "/b.vhs": other.snapshot });
@@ -275,7 +275,7 @@ test("images that are others are restored beside each other", async () => {
   expect(await waiting).toBe(signal.reason);
 });
 
-test("a snapshot that is damaged is told of, and no image is made of it", async () => {
+test("rejects a damaged snapshot and keeps no image of it", async () => {
   const directory = newDirectory();
   const cache = await openCache(directory);
   const { snapshot } = await makeSample(path, "damaged");

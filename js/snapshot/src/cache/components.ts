@@ -2,39 +2,42 @@ import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import { libc } from "../local/libc.js";
 import type { CacheOptions } from "../options/cache-options.js";
-import { ImageStore } from "./directory/image-store.js";
 import type { Layout } from "./directory/layout.js";
 import { openDirectory } from "./directory/open-directory.js";
-import { Sources } from "./directory/sources.js";
-import { Limit } from "./eviction/limit.js";
-import { Recency } from "./eviction/recency.js";
+import { Recency } from "./directory/recency.js";
+import { SourceIndex } from "./directory/source-index.js";
+import { Evictor } from "./eviction/evictor.js";
+import { SizeLimit } from "./eviction/size-limit.js";
 import { ImageLoader } from "./loading/image-loader.js";
+import { CacheLock } from "./locks/cache-lock.js";
 import { KeyedLock } from "./locks/keyed-lock.js";
 import { Leases } from "./locks/leases.js";
-import { CacheLock } from "./locks/lock.js";
 import { Counters } from "./statistics/counters.js";
 import { Totals } from "./statistics/totals.js";
+import { ImageStore } from "./store/image-store.js";
+import { ImageWriter } from "./store/image-writer.js";
 import { Verifier } from "./verification/verifier.js";
 
-/** What an open cache is made of. */
-export interface CacheParts {
+/** The components of an open cache. */
+export interface CacheComponents {
   readonly layout: Layout;
   readonly maxBytes: number;
   readonly counters: Counters;
   readonly totals: Totals;
   readonly leases: Leases;
   readonly store: ImageStore;
+  readonly writer: ImageWriter;
   readonly loader: ImageLoader;
   readonly verifier: Verifier;
-  /** Closes its files, when nobody needs them any more. */
+  /** Closes the files of the cache. Nothing else may be used afterwards. */
   close(): Promise<void>;
 }
 
-/** @throws {SnapshotError} `ERR_CACHE` */
-export async function openParts(
+/** Opens a directory as a cache, and makes the components that work on it. @throws {SnapshotError} `ERR_CACHE` */
+export async function openComponents(
   path: string,
   { maxBytes, create = true, verifyBytesPerSecond }: CacheOptions,
-): Promise<CacheParts> {
+): Promise<CacheComponents> {
   const system = await libc();
   if (system === undefined) {
     const message = "a cache needs Linux on x64 or arm64, and the optional package koffi";
@@ -49,31 +52,31 @@ export async function openParts(
   try {
     const lock = new CacheLock(system, lockFile.fd, layout.lock, path);
     const leases = new Leases(system, layout, new Recency(lockFile.fd));
-    const [claims, counters, sources] = [
-      new KeyedLock(layout),
-      new Counters(),
-      new Sources(sourcesFile),
-    ];
+    const keyedLock = new KeyedLock(layout);
+    const counters = new Counters();
     const totals = new Totals(layout, lock);
-    const limit = new Limit({
-      ...{ libc: system, layout, claims, maxBytes },
-      evicted(digest, bytes) {
+    const evictor = new Evictor({
+      ...{ libc: system, layout, keyedLock },
+      onEvicted(digest, bytes) {
         counters.counts.evictions += 1;
         emit("hedgerow:cache:evict", { directory, digest, bytes });
       },
     });
+    const limit = new SizeLimit(layout, evictor, maxBytes);
     const store = new ImageStore({
-      ...{ libc: system, layout, lock, leases, limit },
-      discarded(digest, reason) {
+      ...{ layout, lock, leases, evictor, limit },
+      onDiscarded(digest, reason) {
         counters.counts.damaged += 1;
         emit("hedgerow:cache:damaged", { directory, digest, reason });
       },
     });
-    const loader = new ImageLoader({ directory, store, claims, sources, counters });
+    const writer = new ImageWriter({ libc: system, layout, lock, leases, evictor, limit });
+    const sources = new SourceIndex(sourcesFile);
+    const loader = new ImageLoader({ directory, store, writer, keyedLock, sources, counters });
     const verifier = new Verifier(system, layout, leases, store);
-    await store.tidy();
+    await store.recover();
     if (verifyBytesPerSecond !== undefined) verifier.start(verifyBytesPerSecond);
-    return { layout, maxBytes, counters, totals, leases, store, loader, verifier, close };
+    return { layout, maxBytes, counters, totals, leases, store, writer, loader, verifier, close };
   } catch (error) {
     await close();
     throw error;

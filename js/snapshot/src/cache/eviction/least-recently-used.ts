@@ -1,16 +1,16 @@
-/** An image that may go. */
+/** An image that may be evicted. */
 export interface Candidate {
-  /** What it takes on the disk, in bytes. */
+  /** Its disk usage, in bytes. */
   readonly bytes: number;
-  /** When it was used last. */
+  /** When it was last used. */
   readonly used: bigint;
 }
 
 /**
- * Has the images go that were used the longest ago, until as many bytes are free as are wanted.
+ * Evicts the least recently used images until `wanted` bytes are freed.
  *
- * @param evict has an image go. Returns false if it is in use, so that it stays
- * @returns how many bytes are not free yet, because all that is left is in use
+ * @param evict evicts an image; returns false if it is in use
+ * @returns the number of bytes still missing because all remaining images are in use
  */
 export async function evictLeastRecentlyUsed<T extends Candidate>(
   images: readonly T[],
@@ -26,7 +26,7 @@ export async function evictLeastRecentlyUsed<T extends Candidate>(
   return Math.max(0, missing);
 }
 
-/** Which of two images was used earlier, to sort by. */
+/** Compares two images by their last use, the earlier one first. */
 export function byUse(one: Candidate, other: Candidate): number {
   if (one.used === other.used) return 0;
   return one.used < other.used ? -1 : 1;

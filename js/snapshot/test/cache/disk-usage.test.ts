@@ -1,4 +1,4 @@
-/** What a cache takes on the disk, measured all the time while processes use it at random, and what they use. */
+/** The disk usage of a cache, measured continuously while processes use it at random. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -11,27 +11,27 @@ import { trials } from "../../../../tests/support/trials.js";
 import { diskUse, filesIn, KIB, MIB, makeSample, openCache, strayFiles } from "../support/cache.js";
 import { CacheProcess, type ChurnSample, type Use } from "../support/cache-job.js";
 
-// Where others use the processor and the disk, it takes several times as long as a minute.
+// On a busy machine this takes several minutes.
 vi.setConfig({ testTimeout: 600_000 });
 
 /** The seeds of the processes. */
 const SEEDS = [1, 2, 3, 4];
 
-/** How many steps each takes: three of four are gets. */
+/** The number of steps of each process. Three of four are gets. */
 const STEPS = trials({ few: 100, all: 700 });
 
-/** How many images each has in use at most: in the middle, all of them together are more than there is room for. */
+/** The maximum number of images each has in use. In the middle, together they exceed the limit. */
 const HELD = [1, 2, 1, 8, 1, 2];
 
-/** How often what is on the disk is measured, in milliseconds. */
+/** The pause between measurements, in milliseconds. */
 const INTERVAL = 10;
 
-/** What the record of an image and its journal take, and what is kept free for folders that grow, in bytes. */
-const [ASIDE, MARGIN] = [8 * KIB, 64 * KIB];
+/** The size of a record and a journal, and the margin that stays free, in bytes. */
+const [OVERHEAD, MARGIN] = [8 * KIB, 64 * KIB];
 
 const path = temporaryFolder();
 
-/** What was on the disk at a time, in milliseconds. */
+/** The disk usage at a time, in milliseconds. */
 interface Measured {
   readonly from: number;
   readonly to: number;
@@ -41,20 +41,20 @@ interface Measured {
 const now = () => Number(process.hrtime.bigint()) / 1e6;
 
 /** Images of many sizes, some of them sparse. */
-async function makeSamples(): Promise<(ChurnSample & { readonly most: number })[]> {
+async function makeSamples(): Promise<(ChurnSample & { readonly maxSize: number })[]> {
   const samples = [];
   for (let index = 0; index < 24; index += 1) {
     const data = 64 * KIB * (1 + ((index * 7) % 12));
     const holes = index % 3 === 0 ? { size: 2 * MIB, stride: 128 * KIB } : {};
     const sample = await makeSample(path, `${index}`, { data, ...holes });
     const sum = createHash("sha256").update(readFileSync(sample.image)).digest("hex");
-    const most = Math.max(bytesOnDisk(sample.image), data) + data / 128 + ASIDE;
-    samples.push({ snapshot: sample.snapshot, digest: sample.digest, sum, most });
+    const maxSize = Math.max(bytesOnDisk(sample.image), data) + data / 128 + OVERHEAD;
+    samples.push({ snapshot: sample.snapshot, digest: sample.digest, sum, maxSize });
   }
   return samples;
 }
 
-/** What is on the disk, unless files came or went while it was measured. */
+/** Returns the disk usage, or undefined if files appeared or disappeared meanwhile. */
 function measure(directory: string): Measured | undefined {
   const [from, before] = [now(), filesIn(directory)];
   try {
@@ -67,7 +67,7 @@ function measure(directory: string): Measured | undefined {
   }
 }
 
-/** Measures what is on the disk until it is told to end. */
+/** Measures the disk usage until the signal is aborted. */
 async function measureAll(directory: string, signal: AbortSignal): Promise<Measured[]> {
   const all: Measured[] = [];
   while (!signal.aborted) {
@@ -81,10 +81,10 @@ async function measureAll(directory: string, signal: AbortSignal): Promise<Measu
   return all;
 }
 
-test("a cache takes no more than it may, but for what is in use, and what is in use stays", async () => {
+test("stays within its limit, except for images in use, which stay intact", async () => {
   const samples = await makeSamples();
-  const most = new Map(samples.map((sample) => [sample.digest, sample.most]));
-  const maxBytes = Math.floor(samples.reduce((sum, sample) => sum + sample.most, 0) / 3);
+  const sizes = new Map(samples.map((sample) => [sample.digest, sample.maxSize]));
+  const maxBytes = Math.floor(samples.reduce((sum, sample) => sum + sample.maxSize, 0) / 3);
   const directory = path("cache");
   const own = await openCache(directory, { maxBytes });
   const empty = diskUse(directory) + MARGIN;
@@ -110,17 +110,17 @@ test("a cache takes no more than it may, but for what is in use, and what is in 
   const uses = churned.flatMap((each) => each.uses);
   const limits = { own: 0, used: 0 };
   for (const { from, to, bytes } of measured) {
-    const used = empty + bytesInUse(uses, from, to, most);
+    const used = empty + bytesInUse(uses, from, to, sizes);
     if (used <= maxBytes) limits.own += 1;
     else limits.used += 1;
     expect(bytes).toBeLessThanOrEqual(Math.max(maxBytes, used));
   }
-  // It was measured often, both while less was in use than there is room for, and while more was.
+  // There are enough measurements within the limit and above it.
   expect(limits.own).toBeGreaterThan(100);
   expect(limits.used).toBeGreaterThan(20);
   expect(Math.max(...measured.map(({ bytes }) => bytes))).toBeGreaterThan(maxBytes);
 
-  // Now that nothing is in use, it takes no more than it may, by all accounts.
+  // Nothing is in use any more, so the cache is within its limit, as `du` counts, too.
   const stats = await own.stats();
   expect(stats).toMatchObject({ excessBytes: 0, bytes: diskUse(directory), leases: 0 });
   expect(stats.bytes).toBeLessThanOrEqual(maxBytes);
@@ -131,13 +131,13 @@ test("a cache takes no more than it may, but for what is in use, and what is in 
   expect(strayFiles(directory)).toEqual([]);
 });
 
-/** What the images take that were in use at some time of a while. */
+/** Returns the size of the images that were in use at some time of an interval. */
 function bytesInUse(
   uses: readonly Use[],
   from: number,
   to: number,
-  most: ReadonlyMap<string, number>,
+  sizes: ReadonlyMap<string, number>,
 ): number {
   const digests = uses.filter((use) => use.from <= to && use.to >= from).map((use) => use.digest);
-  return [...new Set(digests)].reduce((sum, digest) => sum + (most.get(digest) ?? 0), 0);
+  return [...new Set(digests)].reduce((sum, digest) => sum + (sizes.get(digest) ?? 0), 0);
 }

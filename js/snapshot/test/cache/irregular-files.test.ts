@@ -1,4 +1,4 @@
-/** What is no file in the place of one, at every name that a cache has: it keeps nobody from using the cache. */
+/** Links, folders, pipes and sockets under every name in a cache do not keep it from working. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -23,9 +23,9 @@ vi.setConfig({ testTimeout: 30_000 });
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);
 
-/** What is outside of the cache, and must stay as it is. */
-const file = path("someone's");
-const CONTENT = "someone's own";
+/** A file outside the cache, which must not change. */
+const file = path("outside");
+const CONTENT = "unchanged";
 
 let [one, other, third] = [{} as Sample, {} as Sample, {} as Sample];
 let layout = new Layout("");
@@ -43,7 +43,7 @@ beforeEach(() => {
   layout = new Layout(newDirectory());
 });
 
-/** Each makes something that is no file at a path. */
+/** Each creates something at a path that is not a regular file. */
 const kinds: Readonly<Record<string, (place: string) => void | Promise<void>>> = {
   "a link to a file": (place) => symlinkSync(file, place),
   "a link to nothing": (place) => symlinkSync(path("nothing"), place),
@@ -53,7 +53,7 @@ const kinds: Readonly<Record<string, (place: string) => void | Promise<void>>> =
   },
   "a pipe": (place) => void execFileSync("mkfifo", [place]),
   "a socket": async (place) => {
-    // The path of a socket is short; the file goes when it is closed.
+    // The path of a socket must be short. Closing the server deletes the file.
     const server = createServer();
     const cwd = process.cwd();
     process.chdir(dirname(place));
@@ -68,10 +68,10 @@ const kinds: Readonly<Record<string, (place: string) => void | Promise<void>>> =
   },
 };
 
-/** How much an image is promised: what is of no use to others is of none here. */
-const PROMISED = 4096;
+/** A reservation in the name of a partial image. */
+const RESERVED = 4096;
 
-/** All names that there are, of an image that is there, and of what is filled. */
+/** All names in a cache: fixed ones, of an image, of a missing image, and of a restore. */
 const places: Readonly<Record<string, () => string>> = {
   excess: () => layout.excess,
   "totals.json": () => layout.totals,
@@ -81,29 +81,32 @@ const places: Readonly<Record<string, () => string>> = {
   "the image": () => layout.image(one.digest),
   "the record": () => layout.record(one.digest),
   "the lease": () => layout.lease(one.digest),
-  "the image of what is not there": () => layout.image(other.digest),
-  "the record of what is not there": () => layout.record(other.digest),
-  "the lease of what is not there": () => layout.lease(other.digest),
-  "a claim": () => layout.claim(other.digest),
-  "a note of a failure": () => layout.failure(other.digest),
-  "an image that is not whole": () => layout.partial(other.digest, PROMISED),
-  "a record that is not one yet": () => layout.newRecord(other.digest),
-  "another file of a claim": () => join(layout.filling, `${other.digest}.else`),
+  "a missing image": () => layout.image(other.digest),
+  "the record of a missing image": () => layout.record(other.digest),
+  "the lease of a missing image": () => layout.lease(other.digest),
+  "a lock file": () => layout.claim(other.digest),
+  "a recorded failure": () => layout.failure(other.digest),
+  "a partial image": () => layout.partial(other.digest, RESERVED),
+  "an unpublished record": () => layout.newRecord(other.digest),
+  "another file of a key": () => join(layout.filling, `${other.digest}.else`),
 };
 
-/** A cache that has the first image, which nobody uses. */
+/** Opens a cache that contains the first image, not in use. */
 async function filled(): Promise<ImageCache> {
   const cache = await openCache(layout.directory, { verifyBytesPerSecond: MIB });
   await (await cache.get(one.snapshot)).release();
   return cache;
 }
 
-async function harm(make: (place: string) => void | Promise<void>, place: string): Promise<void> {
+async function replace(
+  make: (place: string) => void | Promise<void>,
+  place: string,
+): Promise<void> {
   rmSync(place, { recursive: true, force: true });
   await make(place);
 }
 
-/** Has a cache do all that it can, and throws unless it does. */
+/** Throws unless all methods of a cache work. */
 async function expectWorks(cache: ImageCache): Promise<void> {
   for (const sample of [one, other, third]) {
     const image = await cache.get(sample.snapshot, { digest: sample.digest });
@@ -116,105 +119,99 @@ async function expectWorks(cache: ImageCache): Promise<void> {
   expect(await cache.delete(other.snapshot)).toBe(true);
 }
 
-/** Throws unless a cache that is opened once more leaves nothing of what was wrong, and nothing outside has changed. */
+/** Throws unless opening a cache again removes irregular files and changes nothing outside. */
 async function expectNothingLeft(): Promise<void> {
   await (await openCache(layout.directory)).close();
-  // That is opened by who verifies in the background.
+  // That folder is removed when background verification starts.
   const left = strayFiles(layout.directory).filter((name) => !name.startsWith("verifier/"));
   expect(left).toEqual([]);
   expectUnharmed();
 }
 
-/** Throws unless nothing outside of the cache has changed. */
+/** Throws if anything outside the cache has changed. */
 function expectUnharmed(): void {
   expect(readFileSync(file, "utf8")).toBe(CONTENT);
   expect(existsSync(path("nothing"))).toBe(false);
 }
 
 describe.each(Object.keys(places))("in the place of %s", (name) => {
-  test.each(Object.entries(kinds))(
-    "%s keeps nobody from opening a cache and using it",
-    async (_, make) => {
-      await (await filled()).close();
-      await harm(make, places[name]!());
-      const cache = await openCache(layout.directory, { verifyBytesPerSecond: MIB });
-      await expectWorks(cache);
-      await cache.close();
-      await expectNothingLeft();
-    },
-  );
+  test.each(Object.entries(kinds))("opens and uses a cache with %s there", async (_, make) => {
+    await (await filled()).close();
+    await replace(make, places[name]!());
+    const cache = await openCache(layout.directory, { verifyBytesPerSecond: MIB });
+    await expectWorks(cache);
+    await cache.close();
+    await expectNothingLeft();
+  });
 
   test.each(Object.entries(kinds))(
-    "%s keeps nobody from using a cache that is open",
+    "uses an open cache after %s appeared there",
     async (_, make) => {
       const cache = await filled();
-      await harm(make, places[name]!());
+      await replace(make, places[name]!());
       await expectWorks(cache);
       expectUnharmed();
     },
   );
 
-  test.each(Object.entries(kinds))(
-    "%s keeps nobody from clearing a cache, or from making it smaller",
-    async (_, make) => {
-      const cache = await filled();
-      await harm(make, places[name]!());
-      await cache.stats();
-      await cache.prune(0);
-      expect(await cache.clear()).toBe(0);
-      expect(await cache.entries()).toEqual([]);
-      await harm(make, places[name]!());
-      await cache.clear();
-      await cache.close();
-      await expectNothingLeft();
-    },
-  );
+  test.each(Object.entries(kinds))("prunes and clears a cache with %s there", async (_, make) => {
+    const cache = await filled();
+    await replace(make, places[name]!());
+    await cache.stats();
+    await cache.prune(0);
+    expect(await cache.clear()).toBe(0);
+    expect(await cache.entries()).toEqual([]);
+    await replace(make, places[name]!());
+    await cache.clear();
+    await cache.close();
+    await expectNothingLeft();
+  });
 });
 
 test.each(Object.entries(kinds))(
-  "%s that notes an excess is one until there is none",
+  "removes %s in the place of the excess file when there is no excess",
   async (_, make) => {
     const cache = await openCache(layout.directory, { maxBytes: 2 * MIB });
-    await harm(make, layout.excess);
+    await replace(make, layout.excess);
     await (await cache.get(one.snapshot)).release();
     expect(existsSync(layout.excess)).toBe(false);
     expectUnharmed();
   },
 );
 
+test.each(Object.entries(kinds))("replaces %s in the place of the totals", async (_, make) => {
+  await (await filled()).close();
+  for (const place of [layout.totals, layout.newTotals]) {
+    await replace(make, place);
+    const cache = await openCache(layout.directory);
+    await (await cache.get(one.snapshot)).release();
+    await cache.close();
+    expect(JSON.parse(readFileSync(layout.totals, "utf8"))).toMatchObject({
+      hits: expect.any(Number),
+    });
+  }
+  expectUnharmed();
+});
+
 test.each(Object.entries(kinds))(
-  "counts are added again where %s is in the place of them",
+  "refuses a cache with %s in the place of the lock file",
   async (_, make) => {
     await (await filled()).close();
-    for (const place of [layout.totals, layout.newTotals]) {
-      await harm(make, place);
-      const cache = await openCache(layout.directory);
-      await (await cache.get(one.snapshot)).release();
-      await cache.close();
-      expect(JSON.parse(readFileSync(layout.totals, "utf8"))).toMatchObject({
-        hits: expect.any(Number),
-      });
-    }
+    await replace(make, layout.lock);
+    await refusalOf(ImageCache.open(layout.directory, { maxBytes: MIB }), "ERR_CACHE");
     expectUnharmed();
   },
 );
 
-test.each(Object.entries(kinds))("%s is no cache, and is told of at once", async (_, make) => {
-  await (await filled()).close();
-  await harm(make, layout.lock);
-  await refusalOf(ImageCache.open(layout.directory, { maxBytes: MIB }), "ERR_CACHE");
-  expectUnharmed();
-});
-
-test("a folder in the place of a note of a failure, which nobody can read, goes with the next fill", async () => {
+test("removes a folder in the place of a recorded failure with the next restore", async () => {
   const cache = await filled();
-  const note = layout.failure("f".repeat(64));
-  mkdirSync(join(note, "in it"), { recursive: true });
+  const failure = layout.failure("f".repeat(64));
+  mkdirSync(join(failure, "in it"), { recursive: true });
   await (await cache.get(other.snapshot)).release();
-  expect(existsSync(note)).toBe(false);
+  expect(existsSync(failure)).toBe(false);
 });
 
-test("a link in the place of an image's record is not written through", async () => {
+test("does not write through a link in the place of a record", async () => {
   const cache = await openCache(layout.directory);
   symlinkSync(file, layout.newRecord(one.digest));
   const image = await cache.get(one.snapshot);

@@ -1,4 +1,4 @@
-/** Which images go: the same ones, in the same order, as of another cache that has the same room. */
+/** The cache evicts the same images in the same order as `lru-cache` with the same space. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import fc from "fast-check";
 import { LRUCache } from "lru-cache";
@@ -6,8 +6,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { trials } from "../../../../tests/support/trials.js";
-import { MARGIN } from "../../src/cache/eviction/limit.js";
-import { type CacheParts, openParts } from "../../src/cache/parts.js";
+import { type CacheComponents, openComponents } from "../../src/cache/components.js";
+import { MARGIN } from "../../src/cache/eviction/size-limit.js";
 import { digestOf, JOURNAL, quickFolder, RECORD, use } from "../support/stored-images.js";
 
 vi.setConfig({ testTimeout: 240_000 });
@@ -19,38 +19,42 @@ const REQUESTS = trials({ few: 8_000, all: 100_000 });
 const path = quickFolder();
 let directories = 0;
 
-/** A request for an image: which one, and how many blocks of data it has. */
-interface Asked {
+/** A request for an image with a number of blocks of data. */
+interface ImageRequest {
   readonly digest: string;
   readonly blocks: number;
 }
 
-/** Opens a new cache, once or more, that has room for images and their records of so many blocks. */
-async function openTrace(room: number, times = 1): Promise<CacheParts[]> {
+/** Opens a new cache, once or more, with space for a number of blocks of images and their records. */
+async function openTrace(space: number, times = 1): Promise<CacheComponents[]> {
   directories += 1;
   const directory = path(`${directories}`);
-  const empty = await openParts(directory, { maxBytes: Number.MAX_SAFE_INTEGER });
+  const empty = await openComponents(directory, { maxBytes: Number.MAX_SAFE_INTEGER });
   const { bytes } = await empty.store.inventory();
   await empty.close();
-  // Whatever is to come needs room for its journal, too.
-  const maxBytes = bytes + MARGIN + JOURNAL + room * BLOCK;
-  const all: CacheParts[] = [];
-  for (let count = 0; count < times; count += 1) all.push(await openParts(directory, { maxBytes }));
+  // A restore needs space for its journal, too.
+  const maxBytes = bytes + MARGIN + JOURNAL + space * BLOCK;
+  const all: CacheComponents[] = [];
+  for (let count = 0; count < times; count += 1)
+    all.push(await openComponents(directory, { maxBytes }));
   onTestFinished(async () => {
     for (const parts of all) await parts.close();
   });
   return all;
 }
 
-/** What came of a trace: the digests that went, in order, those that are there, and how often one was there. */
+/** The result of a trace: the evicted digests in order, the remaining ones, and the number of hits. */
 interface Played {
   readonly evicted: readonly string[];
   readonly left: readonly string[];
   readonly hits: number;
 }
 
-/** Asks a cache that is open once or more for images, each time another one of those. */
-async function play(caches: readonly CacheParts[], trace: readonly Asked[]): Promise<Played> {
+/** Requests images from the open caches of a directory in turn. */
+async function play(
+  caches: readonly CacheComponents[],
+  trace: readonly ImageRequest[],
+): Promise<Played> {
   const evicted: string[] = [];
   const note = (message: unknown) => evicted.push((message as { digest: string }).digest);
   subscribe("hedgerow:cache:evict", note);
@@ -68,11 +72,11 @@ async function play(caches: readonly CacheParts[], trace: readonly Asked[]): Pro
   }
 }
 
-/** The same, as it should be. */
-function playReference(room: number, trace: readonly Asked[]): Played {
+/** Plays a trace on `lru-cache`. */
+function playReference(space: number, trace: readonly ImageRequest[]): Played {
   const evicted: string[] = [];
   const cache = new LRUCache<string, number>({
-    maxSize: room,
+    maxSize: space,
     sizeCalculation: (blocks) => blocks + RECORD / BLOCK,
     dispose: (_, digest, reason) => {
       if (reason === "evict") evicted.push(digest);
@@ -86,7 +90,7 @@ function playReference(room: number, trace: readonly Asked[]): Played {
   return { evicted, left: [...cache.keys()].reverse(), hits };
 }
 
-/** Which of so many is asked for, the first most often: the share of the nth falls as 1 / n^skew. */
+/** Returns a generator of ranks below `count` with a Zipf distribution: the share of the nth falls as 1 / n^skew. */
 function zipf(count: number, skew: number, random: () => number): () => number {
   const sums: number[] = [];
   let sum = 0;
@@ -107,7 +111,7 @@ function zipf(count: number, skew: number, random: () => number): () => number {
 }
 
 /** Requests for images of 1 to 16 blocks. */
-function zipfTrace(length: number, seed: number, count: number, skew: number): Asked[] {
+function zipfTrace(length: number, seed: number, count: number, skew: number): ImageRequest[] {
   const random = seededRandom(seed);
   const next = zipf(count, skew, random);
   const images = Array.from({ length: count }, (_, rank) => {
@@ -116,30 +120,30 @@ function zipfTrace(length: number, seed: number, count: number, skew: number): A
   return Array.from({ length }, () => images[next()]!);
 }
 
-test(`over ${REQUESTS} requests, images go in the order of a reference`, async () => {
-  const room = 500;
+test(`evicts images in the order of lru-cache over ${REQUESTS} requests`, async () => {
+  const space = 500;
   const trace = zipfTrace(REQUESTS, 1, 600, 1.5);
-  const expected = playReference(room, trace);
+  const expected = playReference(space, trace);
   expect(expected.evicted.length).toBeGreaterThan(REQUESTS / 10);
-  const found = await play(await openTrace(room), trace);
+  const found = await play(await openTrace(space), trace);
   expectSame(found, expected);
 });
 
-/** Throws unless all is the same. The test framework takes long to compare so much. */
+/** Throws unless two results are the same. Finds the first difference itself, since `toEqual` takes long here. */
 function expectSame(found: Played, expected: Played): void {
   const first = expected.evicted.findIndex((digest, index) => digest !== found.evicted[index]);
-  expect(first, "the first one that is another").toBe(-1);
+  expect(first, "the first difference").toBe(-1);
   expect(found.evicted.length).toBe(expected.evicted.length);
   expect(found.left).toEqual(expected.left);
   expect(found.hits).toBe(expected.hits);
 }
 
-test("the same if a directory is open twice, and each is asked in turn", async () => {
+test("evicts in the order of lru-cache when two caches of a directory are used in turn", async () => {
   const trace = zipfTrace(5000, 2, 300, 1);
   expectSame(await play(await openTrace(300, 2), trace), playReference(300, trace));
 });
 
-test("the same whatever there is room for, and is asked for", async () => {
+test("evicts in the order of lru-cache for any space and any requests", async () => {
   const blocks = fc.integer({ min: 1, max: 12 });
   const trace = fc
     .tuple(
@@ -148,7 +152,7 @@ test("the same whatever there is room for, and is asked for", async () => {
     )
     .map(([sizes, picks]) =>
       picks.map((pick) => {
-        // The lower, the more often.
+        // Lower ranks are more frequent.
         const rank = Math.floor(sizes.length * (pick / 1000) ** 2);
         return { digest: digestOf(rank), blocks: sizes[rank]! };
       }),
@@ -157,19 +161,21 @@ test("the same whatever there is room for, and is asked for", async () => {
     trace,
     fc.integer({ min: 13, max: 80 }),
     fc.integer({ min: 1, max: 3 }),
-    async (asked, room, times) => {
-      expectSame(await play(await openTrace(room, times), asked), playReference(room, asked));
+    async (requests, space, times) => {
+      expectSame(
+        await play(await openTrace(space, times), requests),
+        playReference(space, requests),
+      );
     },
   );
   await fc.assert(property, { seed: 3, numRuns: 60 });
 });
 
 /**
- * Sandboxes, as they are started: most from one of 10 base images, 16 blocks each, the first of them most often.
- * One in twelve is one that was put to sleep before: its image is private, 8 blocks, and it is started 3 times,
- * soon after each other, while others are started, and then never again.
+ * A trace of sandbox starts. Most start from one of 10 base images of 16 blocks, the first most often. One in twelve
+ * wakes a sleeping sandbox, whose private image of 8 blocks is started 3 times in short succession, and never again.
  */
-function sandboxTrace(length: number, seed: number): Asked[] {
+function sandboxTrace(length: number, seed: number): ImageRequest[] {
   const random = seededRandom(seed);
   const next = zipf(10, 0.8, random);
   const awake: string[] = [];
@@ -185,14 +191,14 @@ function sandboxTrace(length: number, seed: number): Asked[] {
   });
 }
 
-test("where a few base images are used by most, 95 of 100 are there", async () => {
+test("hits at least 95 % of requests where most sandboxes use a few base images", async () => {
   const trace = sandboxTrace(10_000, 4);
   const bases = trace.filter(({ blocks }) => blocks === 16).length;
   expect(bases / trace.length).toBeGreaterThan(0.9);
   expect(bases / trace.length).toBeLessThan(0.95);
-  // The bases, and six more.
-  const room = 10 * 17 + 6 * 9;
-  const { hits } = await play(await openTrace(room), trace);
+  // Space for the bases and six private images.
+  const space = 10 * 17 + 6 * 9;
+  const { hits } = await play(await openTrace(space), trace);
   expect(hits / trace.length).toBeGreaterThanOrEqual(0.95);
-  expect(hits).toBe(playReference(room, trace).hits);
+  expect(hits).toBe(playReference(space, trace).hits);
 });

@@ -7,45 +7,45 @@ import { compiledModule } from "../../wasm/module.js";
 import { type Piece, readPieces } from "../directory/image-record.js";
 import type { Lease } from "../locks/leases.js";
 
-/** How many bytes of what should be zeros are looked at at a time. */
+/** The zeros with which holes are compared, a block of this length at a time. */
 const ZEROS = Buffer.alloc(2 ** 20);
 
-/** The longest that a timer takes, in milliseconds: 24 days. */
-const LONGEST = 2 ** 31 - 1;
+/** The maximum delay of a timer, in milliseconds: 24 days. */
+const MAX_DELAY = 2 ** 31 - 1;
 
-/** How an image is looked at. */
-export interface Looking {
+/** How images are read. */
+export interface ReadPace {
   readonly signal?: AbortSignal | undefined;
-  /** How many bytes a second are read at most. */
+  /** The maximum number of bytes read per second. */
   readonly bytesPerSecond?: number | undefined;
-  /** Waits for so many milliseconds. */
+  /** Waits for a number of milliseconds. */
   pause(milliseconds: number): Promise<void>;
 }
 
 /**
- * Reads all of an image, and says what is wrong with it, or returns undefined.
+ * Reads all of an image and returns how it is damaged, or undefined if it is intact.
  *
- * @param fd the image, which is open
+ * @param fd the open image
  * @param record the path of its record
  * @throws {SnapshotError} `ERR_CACHE`, and the reason of the signal
  */
-export async function damageOf(
+export async function findDamage(
   { path, info }: Lease,
   fd: number,
   record: string,
-  looking: Looking,
+  pace: ReadPace,
 ): Promise<string | undefined> {
   const pieces = await readPieces(record, info);
   if (pieces === undefined) return "its record is damaged";
-  const pace = new Pace(looking);
+  const throttle = new Throttle(pace);
   const fill = async (bytes: Uint8Array, position: number) => {
     const count = await reading("ERR_CACHE", path, readFully(fd, bytes, position));
     if (count < bytes.length) return false;
-    await pace.keep(bytes.length);
+    await throttle.add(bytes.length);
     return true;
   };
-  const wrong = await wrongPiece(pieces, info.pieceSize, fill);
-  if (wrong !== undefined) return `its bytes from ${wrong} on are not what was restored`;
+  const wrong = await findWrongPiece(pieces, info.pieceSize, fill);
+  if (wrong !== undefined) return `the piece at byte ${wrong} does not match its digest`;
   for (const { start, end } of gapsOf(
     pieces,
     info.imageSize,
@@ -55,14 +55,14 @@ export async function damageOf(
       const bytes = Buffer.alloc(Math.min(ZEROS.length, end - position));
       const isRead = await fill(bytes, position);
       const isZero = isRead && bytes.equals(ZEROS.subarray(0, bytes.length));
-      if (!isZero) return `its bytes from ${position} on are not zeros`;
+      if (!isZero) return `the hole at byte ${position} contains data`;
     }
   }
   return undefined;
 }
 
-/** Where the first piece lies that is not what it was. */
-async function wrongPiece(
+/** Returns the offset of the first piece that does not match its digest. */
+async function findWrongPiece(
   pieces: readonly Piece[],
   pieceSize: number,
   fill: (bytes: Uint8Array, position: number) => Promise<boolean>,
@@ -70,7 +70,7 @@ async function wrongPiece(
   const { memory } = initSync({ module: await compiledModule("decode") });
   const decoder = FrameDecoder.create(pieceSize, false);
   if (decoder === undefined) {
-    throw new SnapshotError("ERR_CACHE", `no memory for pieces of ${pieceSize} bytes`);
+    throw new SnapshotError("ERR_CACHE", `cannot allocate memory for pieces of ${pieceSize} bytes`);
   }
   try {
     const piece = Buffer.alloc(pieceSize);
@@ -91,7 +91,7 @@ async function extentsOf(fd: number, size: number): Promise<readonly Extent[]> {
   return (await dataExtents(fd, size)) ?? [{ start: 0, end: size }];
 }
 
-/** What may be data, and is of no piece. */
+/** Yields the parts of extents that belong to no piece, and so must be zeros. */
 export function* gapsOf(
   pieces: readonly Piece[],
   size: number,
@@ -100,7 +100,7 @@ export function* gapsOf(
   const ends = [...pieces, { offset: size, length: 0 }];
   let [index, position] = [0, 0];
   for (const { offset, length } of ends) {
-    // What lies between the piece before and this one.
+    // The gap between the previous piece and this one.
     for (; index < extents.length; index += 1) {
       const { start, end } = extents[index] as Extent;
       const gap = { start: Math.max(start, position), end: Math.min(end, offset) };
@@ -111,22 +111,23 @@ export function* gapsOf(
   }
 }
 
-/** Has no more bytes be read in a second than there may be. */
-class Pace {
-  readonly #looking: Looking;
+/** Limits the number of bytes read per second. */
+class Throttle {
+  readonly #pace: ReadPace;
   readonly #begun = performance.now();
   #bytes = 0;
 
-  constructor(looking: Looking) {
-    this.#looking = looking;
+  constructor(pace: ReadPace) {
+    this.#pace = pace;
   }
 
-  async keep(bytes: number): Promise<void> {
-    const { signal, bytesPerSecond } = this.#looking;
+  /** Counts bytes that were read, and waits if they came too soon. */
+  async add(bytes: number): Promise<void> {
+    const { signal, bytesPerSecond } = this.#pace;
     signal?.throwIfAborted();
     if (bytesPerSecond === undefined) return;
     this.#bytes += bytes;
     const ahead = (this.#bytes / bytesPerSecond) * 1000 - (performance.now() - this.#begun);
-    if (ahead > 1) await this.#looking.pause(Math.min(ahead, LONGEST));
+    if (ahead > 1) await this.#pace.pause(Math.min(ahead, MAX_DELAY));
   }
 }

@@ -1,4 +1,4 @@
-/** Many who want one image at once, in several processes: it is fetched once, whatever becomes of who does so. */
+/** Several processes that request one image at once: it is fetched once, even if the fetching process is killed. */
 import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,35 +16,35 @@ import { expectNoConnections, isPart, isTail, originOf } from "../support/remote
 
 const [PROCESSES, TIMES] = [4, 25];
 
-/** Over one connection nothing is asked for twice because it is slow. */
+/** Over one connection, no request is hedged. */
 const OPTIONS = { workers: 2, connections: 1, partSize: 512 * KIB };
 
-/** What is asked of the end of a snapshot with its manifest, in bytes. */
+/** The length of the first request, for the end of a snapshot with its manifest, in bytes. */
 const TAIL = 512 * KIB;
 
-/** After how many bytes of an answer an origin halts. */
-const HALT = 1000;
+/** The number of bytes after which a response stalls. */
+const STALL_AFTER = 1000;
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);
 let [sample, sum] = [{} as Sample, ""];
 
 beforeAll(async () => {
-  // Data and holes, in turns.
+  // Alternating data and holes.
   sample = await makeSample(path, "base", { data: 8 * MIB, size: 16 * MIB, stride: 128 * KIB });
   sum = createHash("sha256").update(readFileSync(sample.image)).digest("hex");
 });
 
-/** Starts processes that have one new cache open. */
+/** Starts processes that open one new cache. */
 async function startProcesses() {
   const directory = newDirectory();
   const opening = { directory, options: { maxBytes: 64 * MIB } };
   const processes = Array.from({ length: PROCESSES }, () => CacheProcess.start(opening));
-  await Promise.all(processes.map((process) => process.toTell("ready")));
+  await Promise.all(processes.map((process) => process.untilReported("ready")));
   return { directory, processes };
 }
 
-/** Has each process get the image of the same snapshot many times at once. */
+/** Makes each process get the image many times at once. */
 function getAll(
   processes: readonly CacheProcess[],
   origin: Origin,
@@ -56,7 +56,7 @@ function getAll(
   );
 }
 
-/** Throws unless all got the same file, and it is the image. */
+/** Throws unless all got the same file, with the right content. */
 function expectOneImage(all: readonly GotAll[]): void {
   expect(all.flatMap(({ errors }) => errors)).toEqual([]);
   const images = all.flatMap((each) => each.images);
@@ -65,7 +65,7 @@ function expectOneImage(all: readonly GotAll[]): void {
   expect(images[0]?.sum).toBe(sum);
 }
 
-/** Has all processes end, and throws if they left anything but the image. */
+/** Ends all processes, and throws if they left other files than the image. */
 async function endAll(directory: string, processes: readonly CacheProcess[]): Promise<void> {
   await Promise.all(processes.map((process) => process.end()));
   expect(strayFiles(directory)).toEqual([]);
@@ -73,7 +73,7 @@ async function endAll(directory: string, processes: readonly CacheProcess[]): Pr
 
 const rangesOf = ({ requests }: Origin) => requests.map(({ headers }) => headers.range).sort();
 
-/** How often each byte of the snapshot was sent, at most. */
+/** Counts how often each byte of the snapshot was requested. */
 function timesSent({ requests }: Pick<Origin, "requests">): Uint8Array {
   const times = new Uint8Array(sample.fileSize);
   for (const { range } of requests) {
@@ -86,25 +86,25 @@ function timesSent({ requests }: Pick<Origin, "requests">): Uint8Array {
 /** Throws unless each frame of data was sent once. */
 async function expectSentOnce(origin: Origin): Promise<void> {
   const { frames } = await manifestOf(sample.snapshot);
-  const times = timesSent({ requests: origin.requests.filter((request) => !isLook(request)) });
+  const times = timesSent({ requests: origin.requests.filter((request) => !isCheck(request)) });
   const tail = sample.fileSize - TAIL;
   for (let index = 0; index < frames.count; index += 1) {
     if (frames.isHole(index)) continue;
     const start = frames.fileOffset(index);
     const end = start + frames.compressedLength(index);
     const found = new Set(times.subarray(start, end));
-    // One that begins before what came with the manifest is fetched whole.
+    // A frame that begins before the first request is fetched whole.
     const expected = start < tail && tail < end ? [1, 2] : [1];
     expect([...found].sort(), `frame ${index}`).toEqual(expected);
   }
 }
 
-/** Whether it is a request for one byte, by which it is seen whether a snapshot is still the same. */
-function isLook({ headers }: Origin["requests"][number]): boolean {
+/** Whether it is a request for one byte, which checks whether a snapshot has changed. */
+function isCheck({ headers }: Origin["requests"][number]): boolean {
   return headers.range === "bytes=0-0";
 }
 
-test("who knows its digest: each byte is sent once, as for one restore", async () => {
+test("sends each byte once to processes that know the digest", async () => {
   const alone = await originOf({ "/base.vhs": sample.snapshot });
   await restoreSnapshot(alone.url("/base.vhs"), path("restored"), { ...OPTIONS, resume: true });
   const origin = await originOf({ "/base.vhs": sample.snapshot });
@@ -120,7 +120,7 @@ test("who knows its digest: each byte is sent once, as for one restore", async (
   expect(origin.bytesSent).toBe(alone.bytesSent);
   await expectSentOnce(origin);
 
-  // Once it is there, nobody asks for anything.
+  // Later hits make no requests.
   const [again] = await Promise.all(getAll(processes.slice(0, 1), origin, { digest }));
   expect(again?.images.every(({ hit }) => hit)).toBe(true);
   expect(origin.bytesSent).toBe(alone.bytesSent);
@@ -128,38 +128,41 @@ test("who knows its digest: each byte is sent once, as for one restore", async (
   await expectNoConnections(origin);
 });
 
-test("who does not: each byte is sent once, and a look takes one", async () => {
+test("sends each byte once to processes that do not know the digest, and one byte per check", async () => {
   const alone = await originOf({ "/base.vhs": sample.snapshot });
   await restoreSnapshot(alone.url("/base.vhs"), path("restored"), { ...OPTIONS, resume: true });
   const origin = await originOf({ "/base.vhs": sample.snapshot });
   const { directory, processes } = await startProcesses();
   expectOneImage(await Promise.all(getAll(processes, origin, {})));
 
-  const looks = origin.requests.filter(isLook).length;
+  const checks = origin.requests.filter(isCheck).length;
   expect(rangesOf(origin).filter((range) => range !== "bytes=0-0")).toEqual(rangesOf(alone));
-  expect(origin.bytesSent).toBe(alone.bytesSent + looks);
-  // Each of the other processes looks for all who ask there.
-  expect(looks).toBeLessThan(PROCESSES);
+  expect(origin.bytesSent).toBe(alone.bytesSent + checks);
+  // Each of the other processes checks once for all its callers.
+  expect(checks).toBeLessThan(PROCESSES);
   await expectSentOnce(origin);
   await endAll(directory, processes);
 });
 
-/** An origin that sends the beginning of a snapshot, and then nothing, until it is told otherwise. */
-async function haltingOrigin(bytes: Buffer | string = sample.snapshot): Promise<Origin> {
+/** An origin that stalls in the second half of the snapshot while its faults are set. */
+async function stallingOrigin(bytes: Buffer | string = sample.snapshot): Promise<Origin> {
   const faults: Faults = (request) => {
     const isLate = isPart(request) && (request.range?.start ?? 0) > sample.fileSize / 2;
-    return isLate ? { stallAfter: HALT } : undefined;
+    return isLate ? { stallAfter: STALL_AFTER } : undefined;
   };
   return originOf({ "/base.vhs": bytes }, { faults });
 }
 
-/** Waits until an origin that halts has sent all that it will, and all wait for more. */
-async function toHalt({ requests }: Origin, processes: readonly CacheProcess[]): Promise<void> {
-  await Promise.all(processes.map((process) => process.toTell("waiting")));
-  while (requests.filter(isPart).at(-1)?.bytesSent !== HALT) await sleep(10);
+/** Waits until an origin has stalled and all processes wait for it. */
+async function untilStalled(
+  { requests }: Origin,
+  processes: readonly CacheProcess[],
+): Promise<void> {
+  await Promise.all(processes.map((process) => process.untilReported("waiting")));
+  while (requests.filter(isPart).at(-1)?.bytesSent !== STALL_AFTER) await sleep(10);
 }
 
-/** Throws unless all were told the same. */
+/** Throws unless all callers got the same error. */
 function expectErrors(all: readonly GotAll[], error: Partial<GotError>): void {
   expect(all.flatMap(({ images }) => images)).toEqual([]);
   const errors = all.flatMap((each) => each.errors);
@@ -168,28 +171,30 @@ function expectErrors(all: readonly GotAll[], error: Partial<GotError>): void {
   for (const found of errors) expect(found).toMatchObject(error);
 }
 
-const KNOWING = [
-  { who: "who knows its digest", isKnown: true },
-  { who: "who does not", isKnown: false },
-];
+const WAYS = [
+  ["with a digest", true],
+  ["without a digest", false],
+] as const;
 
-test.each(KNOWING)(
-  "$who: when the process is killed that fetches, another one fetches what is missing",
-  async ({ isKnown }) => {
+test.each(WAYS)(
+  "fetches only missing data after the fetching process was killed, %s",
+  async (_, isKnown) => {
     const { digest, snapshot } = sample;
-    const origin = await haltingOrigin();
+    const origin = await stallingOrigin();
     const { directory, processes } = await startProcesses();
     const getting = getAll(processes, origin, isKnown ? { digest } : {});
     const settled = Promise.allSettled(getting);
-    await toHalt(origin, processes);
-    const tellers = processes.map((process) => process.toTell("progress").then(() => process));
-    const fetching = await Promise.race(tellers);
+    await untilStalled(origin, processes);
+    const reports = processes.map((process) =>
+      process.untilReported("progress").then(() => process),
+    );
+    const fetching = await Promise.race(reports);
     const others = processes.filter((process) => process !== fetching);
-    expect(others.flatMap(({ told }) => told)).not.toContain("progress");
+    expect(others.flatMap(({ activities }) => activities)).not.toContain("progress");
 
-    // Nobody changes what it leaves while that is looked at.
+    // The process is stopped while its files are read.
     fetching.stop();
-    // Whatever it asked before that, as when it gave up what is slow, has come when this is answered.
+    // Its earlier requests have arrived when this one is answered.
     await fetch(origin.url("/-/stats"));
     const { journal } = keptNames(path("seen"), digest);
     copyFileSync(join(directory, "filling", `${digest}.claim`), journal);
@@ -213,19 +218,19 @@ test.each(KNOWING)(
   },
 );
 
-test.each(KNOWING)(
-  "$who: a refusal fails all who wait, in all processes, and the next ones ask again",
-  async ({ isKnown }) => {
+test.each(WAYS)(
+  "fails all waiting callers in all processes when a request is refused, and retries later, %s",
+  async (_, isKnown) => {
     const options = isKnown ? { digest: sample.digest } : {};
-    const origin = await haltingOrigin();
+    const origin = await stallingOrigin();
     const { directory, processes } = await startProcesses();
     const getting = getAll(processes, origin, options);
-    await toHalt(origin, processes);
+    await untilStalled(origin, processes);
     origin.faults = () => ({ status: 403 });
-    // Whoever had been answered asks again.
+    // Requests that were being answered are made again.
     await origin.refuse(20);
     expectErrors(await Promise.all(getting), { code: "ERR_SOURCE", status: 403 });
-    expect(origin.requests.filter(isTail).length, "one of them has asked").toBe(1);
+    expect(origin.requests.filter(isTail).length, "one process has asked").toBe(1);
 
     origin.faults = undefined;
     expectOneImage(await Promise.all(getAll(processes, origin, options)));
@@ -234,21 +239,21 @@ test.each(KNOWING)(
   },
 );
 
-test.each(KNOWING)(
-  "$who: a damaged snapshot fails all who wait, in all processes, and the next ones ask again",
-  async ({ isKnown }) => {
+test.each(WAYS)(
+  "fails all waiting callers in all processes for a damaged snapshot, and retries later, %s",
+  async (_, isKnown) => {
     const options = isKnown ? { digest: sample.digest } : {};
     const damaged = readFileSync(sample.snapshot);
-    // Where nobody has come when the origin halts.
+    // Beyond the point where the origin stalls.
     damaged[(3 * sample.fileSize) >> 2]! ^= 1;
-    const origin = await haltingOrigin(damaged);
+    const origin = await stallingOrigin(damaged);
     const { directory, processes } = await startProcesses();
     const getting = getAll(processes, origin, options);
-    await toHalt(origin, processes);
+    await untilStalled(origin, processes);
     origin.faults = undefined;
     await origin.refuse(20);
     expectErrors(await Promise.all(getting), { code: "ERR_SNAPSHOT_FORMAT" });
-    expect(origin.requests.filter(isTail).length, "one of them has asked").toBe(1);
+    expect(origin.requests.filter(isTail).length, "one process has asked").toBe(1);
 
     origin.set("/base.vhs", sample.snapshot);
     expectOneImage(await Promise.all(getAll(processes, origin, options)));

@@ -1,0 +1,48 @@
+import { realpath, stat } from "node:fs/promises";
+import { dirname, sep } from "node:path";
+
+import { SnapshotError } from "../error.js";
+import { copyImage } from "../local/copy-image.js";
+import { openFile } from "../local/open-file.js";
+import { checkOther } from "../local/other-file.js";
+import { checkedTarget } from "../local/whole-file.js";
+import type { GetOptions } from "../options/cache-options.js";
+import { type Location, localPath } from "../places/location.js";
+import type { Lease } from "./locks/leases.js";
+
+/**
+ * Returns the path for a copy, if one is requested. Throws if it cannot be written there, before anything is fetched.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`
+ */
+export async function checkedCopyTarget(
+  cacheDirectory: string,
+  { copyTo, overwrite }: GetOptions,
+  source: Location,
+): Promise<string | undefined> {
+  if (copyTo === undefined) return undefined;
+  const target = await checkedTarget(localPath("copyTo", copyTo), { overwrite });
+  if (source.kind === "file") {
+    const from = await stat(source.path, { bigint: true }).catch(() => undefined);
+    if (from !== undefined) await checkOther("copyTo", target, from);
+  }
+  const folder = await realpath(dirname(target)).catch(() => dirname(target));
+  if (!`${folder}${sep}`.startsWith(`${cacheDirectory}${sep}`)) return target;
+  const message = `copyTo: expected a path outside the cache, found ${target}`;
+  throw new SnapshotError("ERR_ARGUMENT", message);
+}
+
+/** Makes a private copy of a leased image. @throws {SnapshotError} `ERR_CACHE`, and what `copyImage` throws */
+export async function copyLeased(
+  lease: Lease,
+  target: string,
+  { durable: isDurable = false, overwrite, signal }: GetOptions,
+): Promise<void> {
+  const image = await openFile("ERR_CACHE", lease.path, (file) => file);
+  try {
+    const opened = { fd: image.fd, size: lease.info.imageSize, name: lease.path };
+    await copyImage(opened, target, { isDurable, overwrite, signal });
+  } finally {
+    await image.close();
+  }
+}

@@ -1,0 +1,61 @@
+/** Reading the files of a cache, whose content cannot be trusted to be what the cache wrote. */
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+
+import { isUnfit } from "../../local/private-file.js";
+import { unlessMissing } from "../../local/whole-file.js";
+
+/** Windows lacks the last two flags, but a cache needs Linux anyway. */
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+
+/** Opens for reading without following a link or blocking on a pipe. */
+export const READ_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+
+/** The number of bytes read of a small file. */
+const SMALL_LENGTH = 2 ** 16;
+
+/** What is at a path: a regular file, something that cannot be read as one, or nothing. */
+type Opened<T> =
+  | { readonly kind: "file"; readonly content: T }
+  | { readonly kind: "unfit" | "missing" };
+
+/** Opens what is at a path, and has `read` read it if it is a regular file. */
+async function readRegularFile<T>(
+  path: string,
+  read: (file: FileHandle, size: number) => Promise<T>,
+): Promise<Opened<T>> {
+  const file = await unlessMissing(open(path, READ_FLAGS)).catch((error: unknown) => {
+    if (isUnfit(error)) return "unfit" as const;
+    throw error;
+  });
+  if (file === undefined) return { kind: "missing" };
+  if (file === "unfit") return { kind: "unfit" };
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) return { kind: "unfit" };
+    return { kind: "file", content: await read(file, found.size) };
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Returns the first 64 KiB of a file as text, "" for anything but a regular file, and undefined if there is
+ * nothing at the path.
+ */
+export async function readSmallFile(path: string): Promise<string | undefined> {
+  const opened = await readRegularFile(path, async (file) => {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(SMALL_LENGTH), 0, SMALL_LENGTH, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  });
+  if (opened.kind === "file") return opened.content;
+  return opened.kind === "unfit" ? "" : undefined;
+}
+
+/** Returns all of a regular file, or undefined if there is none or it is longer than `maxLength`. */
+export async function readWholeFile(path: string, maxLength: number): Promise<Buffer | undefined> {
+  const opened = await readRegularFile(path, async (file, size) =>
+    size <= maxLength ? file.readFile() : undefined,
+  );
+  return opened.kind === "file" ? opened.content : undefined;
+}

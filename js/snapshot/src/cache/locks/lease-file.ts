@@ -1,0 +1,51 @@
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
+
+import type { Libc } from "../../local/libc.js";
+import { isUnfit } from "../../local/private-file.js";
+import { withFileSync } from "../../local/system-failure.js";
+import { PRIVATE } from "../../local/whole-file.js";
+import { READ_FLAGS } from "../directory/read-files.js";
+import { lockExclusive, lockShared } from "./flock.js";
+
+/** The file whose lock protects an image: shared while the image is in use, exclusive while it is evicted. */
+export class LeaseFile {
+  private constructor(
+    private readonly libc: Libc,
+    private readonly fd: number,
+  ) {}
+
+  /** Opens the file at a path, or creates it. Returns undefined if it is not a regular file. @throws {SnapshotError} `ERR_CACHE` */
+  static open(libc: Libc, path: string): LeaseFile | undefined {
+    const fd = withFileSync("ERR_CACHE", `cannot open ${path}`, () => {
+      try {
+        return openSync(path, READ_FLAGS | constants.O_CREAT, PRIVATE);
+      } catch (error) {
+        if (isUnfit(error)) return undefined;
+        throw error;
+      }
+    });
+    if (fd === undefined) return undefined;
+    if (fstatSync(fd).isFile()) return new LeaseFile(libc, fd);
+    closeSync(fd);
+    return undefined;
+  }
+
+  /** Whether the file still has its name, so that others open the same file. */
+  get isInPlace(): boolean {
+    return fstatSync(this.fd).nlink > 0;
+  }
+
+  /** Returns false if the image is being evicted. */
+  lockShared(): boolean {
+    return lockShared(this.libc, this.fd) && this.isInPlace;
+  }
+
+  /** Returns false if the image is in use. */
+  lockExclusive(): boolean {
+    return lockExclusive(this.libc, this.fd);
+  }
+
+  close(): void {
+    closeSync(this.fd);
+  }
+}

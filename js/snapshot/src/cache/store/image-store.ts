@@ -1,0 +1,151 @@
+import { existsSync } from "node:fs";
+
+import { type Inventory, type StoredImage, takeInventory } from "../directory/inventory.js";
+import type { Layout } from "../directory/layout.js";
+import { changing, remove } from "../directory/write-files.js";
+import type { Evictor } from "../eviction/evictor.js";
+import type { SizeLimit } from "../eviction/size-limit.js";
+import type { CacheLock } from "../locks/cache-lock.js";
+import type { Lease, Leases } from "../locks/leases.js";
+import type { Pruned } from "../statistics/stats.js";
+
+/** What an image store works with. */
+export interface ImageStoreParts {
+  readonly layout: Layout;
+  readonly lock: CacheLock;
+  readonly leases: Leases;
+  readonly evictor: Evictor;
+  readonly limit: SizeLimit;
+  /** Is called for each image that was removed because it was damaged. */
+  onDiscarded(digest: string, reason: string): void;
+}
+
+/** The images in a cache: leases them, removes them and measures them. */
+export class ImageStore {
+  readonly #parts: ImageStoreParts;
+
+  constructor(parts: ImageStoreParts) {
+    this.#parts = parts;
+  }
+
+  /** Leases an image. Returns undefined if there is no intact one. @throws {SnapshotError} `ERR_CACHE` */
+  async take(digest: string): Promise<Lease | undefined> {
+    const found = this.#parts.leases.take(digest);
+    if (found !== "damaged") return found;
+    await this.discardDamaged(digest);
+    return undefined;
+  }
+
+  /** Ends the use of an image, and evicts what had to stay because it was in use. @throws {SnapshotError} `ERR_CACHE` */
+  async release(lease: Lease): Promise<void> {
+    const { layout, lock, evictor, limit } = this.#parts;
+    if (!lease.release()) return;
+    const { digest } = lease.info;
+    const isRemoved = () => !existsSync(layout.record(digest));
+    if (isRemoved()) {
+      await lock.run(async () => {
+        // Meanwhile another process may have restored it again.
+        if (isRemoved()) await evictor.evict(remainsOf(digest));
+      });
+    }
+    if (existsSync(layout.excess)) await lock.run(() => limit.enforceNoted());
+  }
+
+  /** Returns whether an image exists. Without a lease it may be evicted at any time. */
+  has(digest: string): boolean {
+    const { layout } = this.#parts;
+    return existsSync(layout.record(digest)) && existsSync(layout.image(digest));
+  }
+
+  /** Removes an image; its current users keep it. Returns whether it existed. @throws {SnapshotError} `ERR_CACHE` */
+  remove(digest: string, signal: AbortSignal | undefined): Promise<boolean> {
+    return this.#parts.lock.run(async () => {
+      const isThere = this.has(digest);
+      await this.#remove(digest);
+      return isThere;
+    }, signal);
+  }
+
+  /** Removes all images, as {@link remove} does. Returns how many there were. @throws {SnapshotError} `ERR_CACHE` */
+  clear(): Promise<number> {
+    const { layout, lock } = this.#parts;
+    return lock.run(async () => {
+      const { images } = await takeInventory(layout);
+      for (const { digest } of images) await this.#remove(digest);
+      return images.filter(({ isWhole }) => isWhole).length;
+    });
+  }
+
+  /** Removes an image whose file has the wrong length, owner or mode. Returns whether it still had. @throws {SnapshotError} `ERR_CACHE` */
+  discardDamaged(digest: string): Promise<boolean> {
+    return this.discard(
+      digest,
+      "its length, owner or mode has changed",
+      () => this.#peek(digest) === "damaged",
+    );
+  }
+
+  /** Removes an image whose record or lease file is invalid. Returns whether it still was. @throws {SnapshotError} `ERR_CACHE` */
+  discardUnfit(digest: string): Promise<boolean> {
+    return this.discard(digest, "its record is damaged, or one of its files is not regular", () => {
+      return this.#peek(digest) === undefined && this.has(digest);
+    });
+  }
+
+  /** Removes a damaged image if it still is, under the cache lock. Returns whether it was. @throws {SnapshotError} `ERR_CACHE` */
+  discard(digest: string, reason: string, isStillDamaged: () => boolean): Promise<boolean> {
+    return this.#parts.lock.run(async () => {
+      // Meanwhile another process may have removed it or restored it again.
+      if (!isStillDamaged()) return false;
+      await this.#remove(digest);
+      this.#parts.onDiscarded(digest, reason);
+      return true;
+    });
+  }
+
+  /** Evicts images until the cache takes at most `maxBytes`. @throws {SnapshotError} `ERR_CACHE` */
+  prune(maxBytes: number): Promise<Pruned> {
+    const { layout, lock, evictor } = this.#parts;
+    return lock.run(async () => {
+      const { images, bytes } = await evictor.evictDownTo(maxBytes, await takeInventory(layout));
+      return { images, bytes };
+    });
+  }
+
+  /** Removes what killed processes left, and enforces the limit. @throws {SnapshotError} `ERR_CACHE` */
+  recover(): Promise<void> {
+    const { layout, lock, evictor, limit } = this.#parts;
+    return lock.run(async () => {
+      await changing(layout, remove(layout.newTotals));
+      const measured = await takeInventory(layout);
+      // Measuring many images takes time: it is not repeated if nothing was removed.
+      const isUnchanged = await evictor.removeRemains(measured);
+      await limit.enforce(isUnchanged ? { measured } : {});
+    });
+  }
+
+  /** Measures the cache. @throws {SnapshotError} `ERR_CACHE` */
+  inventory(signal?: AbortSignal): Promise<Inventory> {
+    const { layout, lock } = this.#parts;
+    return lock.run(() => takeInventory(layout), signal);
+  }
+
+  /** Removes an image from the cache. Its files are deleted now if no one uses it, otherwise on release. */
+  async #remove(digest: string): Promise<void> {
+    const { layout } = this.#parts;
+    await changing(layout, remove(layout.record(digest)));
+    await this.#parts.evictor.evict(remainsOf(digest));
+  }
+
+  /** Returns what a lease of an image would be, without keeping one. */
+  #peek(digest: string): Lease | "damaged" | undefined {
+    const found = this.#parts.leases.take(digest, false);
+    if (found !== undefined && found !== "damaged") found.release();
+    return found;
+  }
+}
+
+/** An image that has lost its record. */
+function remainsOf(digest: string): StoredImage {
+  return { digest, bytes: 0, used: 0n, isWhole: false };
+}
