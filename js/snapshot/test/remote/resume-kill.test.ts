@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
 import { trials } from "../../../../tests/support/trials.js";
 import { type Job, killAfter, run } from "../support/job.js";
-import { keptNames, manifestOf, missingBytes } from "../support/kept.js";
+import { manifestOf, missingBytes, resumePaths } from "../support/resume-state.js";
 
 /** How many processes are killed, and how many at a time. */
 const KILLS = trials({ few: 9, all: 50 });
@@ -85,7 +85,7 @@ test(`after each of ${KILLS} kills, what is missing is fetched, and no byte is w
       const missing = missingBytes(manifest, target);
       shares.push(missing / all);
       // In the last moment, the image has its name, and the journal is there.
-      const { partial, journal } = keptNames(target, info.digest);
+      const { partial, journal } = resumePaths(target, info.digest);
       const kept = readdirSync(path(name)).map((other) => path(name, other));
       for (const other of kept) expect([partial, journal, target]).toContain(other);
 

@@ -25,9 +25,9 @@ import { rejectionOf } from "../../../../tests/support/assert.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { run } from "../support/job.js";
-import { entryPosition, keptNames, manifestOf, missingBytes } from "../support/kept.js";
 import { refusalOf } from "../support/refusal.js";
 import { expectNoConnections, faultsOf, isTail, originOf } from "../support/remote.js";
+import { entryPosition, manifestOf, missingBytes, resumePaths } from "../support/resume-state.js";
 
 const MIB = 2 ** 20;
 const PIECE = 2 ** 17;
@@ -57,7 +57,7 @@ beforeAll(async () => {
   writeFileSync(image, bytes);
   await createSnapshot(image, snapshot, { pieceSize: PIECE });
   manifest = await manifestOf(snapshot);
-  ({ partial, journal } = keptNames(target, manifest.info.digest));
+  ({ partial, journal } = resumePaths(target, manifest.info.digest));
 });
 
 beforeEach(() => {
@@ -294,7 +294,7 @@ describe("whatever became of what was kept, no byte is wrong:", () => {
     // Of the same image, in other pieces: as long, and all claims are of other bytes.
     await createSnapshot(image, path("other.vhs"), { pieceSize: 2 * PIECE });
     const other = await manifestOf(path("other.vhs"));
-    const kept = keptNames(target, other.info.digest);
+    const kept = resumePaths(target, other.info.digest);
     rmSync(target);
     writeFileSync(kept.partial, wrongPartial, { mode: 0o600 });
     writeFileSync(kept.journal, wrongJournal, { mode: 0o600 });

@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { ENTRY_LENGTH, entryPosition } from "../../dist/decode/journal-layout.js";
-import { keptNames } from "../../dist/decode/resumable-image.js";
+import { resumePaths } from "../../dist/decode/resumable-image.js";
 import { type Manifest, readManifest } from "../../dist/format/manifest.js";
 
-export { entryPosition, keptNames };
+export { entryPosition, resumePaths };
 
 /** The manifest of a snapshot that is a file. */
 export async function manifestOf(path: string): Promise<Manifest> {
@@ -24,7 +24,7 @@ export async function manifestOf(path: string): Promise<Manifest> {
 
 /** How many bytes of a snapshot a restore to a target has to fetch yet. */
 export function missingBytes({ info, frames }: Manifest, target: string): number {
-  const { journal } = keptNames(target, info.digest);
+  const { journal } = resumePaths(target, info.digest);
   const entries = entriesOf(journal);
   let missing = 0;
   for (let index = 0; index < frames.count; index += 1) {
