@@ -6,7 +6,7 @@ import type { SnapshotInfo } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type OriginOptions, startOrigin } from "../../../tests/origin/origin.mjs";
 import { type S3Server, startS3 } from "../../../tests/support/s3/server.js";
-import { manifestOf, missingBytes } from "../../snapshot/test/support/kept.js";
+import { manifestOf, missingBytes } from "../../snapshot/test/support/resume-state.js";
 import { ended, hedgerow, start, startInTerminal } from "./support/bin.js";
 import { SMALL } from "./support/images.js";
 import { makeTree } from "./support/tree.js";
@@ -100,7 +100,9 @@ describe("an object store", () => {
     await json("create", image, object, "--piece-size", "64KiB", "--no-overwrite");
     const { code, out, err } = await snapshot("create", image, object, "--no-overwrite");
     expect({ code, out }).toEqual({ code: 3, out: "" });
-    expect(err).toBe(`hedgerow: ${object}: expected nothing there, found an object\n`);
+    expect(err).toBe(
+      `hedgerow: ${object}: destination already exists; pass overwrite: true to replace it\n`,
+    );
     await json("restore", object, copy, "--no-overwrite", "--digest", info.digest);
     expect(await snapshot("restore", object, copy, "--no-overwrite")).toMatchObject({ code: 3 });
     expect(s3.multipartUploads()).toEqual([]);

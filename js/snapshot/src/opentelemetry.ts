@@ -1,4 +1,4 @@
-/** `@hedgerow/snapshot/opentelemetry`: what the caches of a process do, as metrics. */
+/** `@hedgerow/snapshot/opentelemetry`: metrics of image caches. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Meter, Observable } from "@opentelemetry/api";
 
@@ -7,7 +7,7 @@ import type { CacheStats } from "./cache/statistics/stats.js";
 import { SnapshotError } from "./error.js";
 import type { Events } from "./events.js";
 
-/** A number of {@link CacheStats}, as a metric. */
+/** A metric that reports a number of {@link CacheStats}. */
 interface Metric {
   readonly name: string;
   readonly unit: string;
@@ -15,71 +15,70 @@ interface Metric {
   of(stats: CacheStats): number;
 }
 
-/** What is counted by this process: it only grows. */
+/** The counters of this process. */
 const COUNTERS: readonly Metric[] = [
   {
     name: "hedgerow.cache.hits",
     unit: "{hit}",
-    description: "Images that were there",
+    description: "Images that were in the cache",
     of: ({ hits }) => hits,
   },
   {
     name: "hedgerow.cache.misses",
     unit: "{miss}",
-    description: "Images that were not there, or had to be waited for",
+    description: "Images that were not in the cache, or were still being restored",
     of: ({ misses }) => misses,
   },
   {
     name: "hedgerow.cache.fills",
     unit: "{fill}",
-    description: "Images that were restored into the cache",
+    description: "Images restored into the cache",
     of: ({ fills }) => fills,
   },
   {
     name: "hedgerow.cache.failures",
     unit: "{failure}",
-    description: "Restores into the cache that failed, or were given up",
+    description: "Restores into the cache that failed or were aborted",
     of: ({ failures }) => failures,
   },
   {
     name: "hedgerow.cache.evictions",
     unit: "{eviction}",
-    description: "Images that went to make room",
+    description: "Images evicted to make room",
     of: ({ evictions }) => evictions,
   },
   {
     name: "hedgerow.cache.damaged",
     unit: "{image}",
-    description: "Images that went because they were damaged",
+    description: "Images removed because they were damaged",
     of: ({ damaged }) => damaged,
   },
   {
     name: "hedgerow.cache.wait.time",
     unit: "s",
-    description: "Time for which other processes were waited for",
+    description: "Time spent waiting for other processes",
     of: ({ wait }) => wait.total / 1000,
   },
 ];
 
-/** What is so now. All processes that share a directory find the same, so that sums of it mean nothing. */
+/** The state of the directory. All processes that share it report the same values: do not sum them. */
 const GAUGES: readonly Metric[] = [
   {
     name: "hedgerow.cache.size",
     unit: "By",
-    description:
-      "What the directory takes on the disk, promises to images that are restored included",
+    description: "Disk space of the directory, including reservations of running restores",
     of: ({ bytes }) => bytes,
   },
   {
     name: "hedgerow.cache.limit",
     unit: "By",
-    description: "What it may take",
+    description: "Limit of the disk space",
     of: ({ maxBytes }) => maxBytes,
   },
   {
     name: "hedgerow.cache.excess",
     unit: "By",
-    description: "What it takes beyond that, because all of it is in use",
+    description: "Disk space above the limit, because every image is in use",
     of: ({ excessBytes }) => excessBytes,
   },
   {
@@ -91,15 +90,15 @@ const GAUGES: readonly Metric[] = [
   {
     name: "hedgerow.cache.leases",
     unit: "{lease}",
-    description: "Images that this process uses",
+    description: "Images in use by this process",
     of: ({ leases }) => leases,
   },
 ];
 
-/** Members of something, and what `typeof` says of each. */
+/** Members of a type, and the `typeof` of each. */
 type Members<T> = { readonly [Name in keyof T]?: "function" | "string" };
 
-/** What a meter is asked for. */
+/** The members of a meter that are used. */
 const METER: Members<Meter> = {
   createObservableCounter: "function",
   createObservableGauge: "function",
@@ -108,19 +107,19 @@ const METER: Members<Meter> = {
   removeBatchObservableCallback: "function",
 };
 
-/** The upper ends of the classes of durations, in seconds: hits take milliseconds, and restores up to minutes. */
+/** The bucket boundaries of durations, in seconds: hits take milliseconds, restores up to minutes. */
 const BOUNDARIES = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300,
 ];
 
 /**
- * Has a meter of OpenTelemetry observe a cache: what {@link ImageCache.stats} says, each time that metrics are
- * collected, and how long images take. Observe a directory once in a process: what is told of it twice counts
- * twice.
+ * Reports metrics of a cache to an OpenTelemetry meter: the numbers of {@link ImageCache.stats} at each collection,
+ * and a histogram of the durations of {@link ImageCache.get}. Observe each directory once per process, or its
+ * numbers count twice.
  *
- * Nothing of OpenTelemetry is loaded but what the meter has.
+ * Imports nothing of OpenTelemetry.
  *
- * @returns what ends it: call it when you close the cache
+ * @returns a function that stops the reports; call it before you close the cache
  * @throws {SnapshotError} `ERR_ARGUMENT`
  *
  * @example
@@ -144,14 +143,14 @@ export function observeCache(cache: ImageCache, meter: Meter): () => void {
   }
   const observables = [...observed.keys()];
   const observe: Parameters<Meter["addBatchObservableCallback"]>[0] = async (result) => {
-    // A cache that was closed has nothing to tell, nor has one that cannot be read just now.
+    // Report nothing if the cache is closed, or cannot be read at the moment.
     const stats = await cache.stats().catch(() => undefined);
     if (stats === undefined) return;
     for (const [observable, { of }] of observed) result.observe(observable, of(stats), attributes);
   };
   const durations = meter.createHistogram("hedgerow.cache.get.duration", {
     unit: "s",
-    description: "How long it took until an image could be used",
+    description: "Time until an image could be used",
     advice: { explicitBucketBoundaries: BOUNDARIES },
   });
   const record = (message: unknown) => {
@@ -167,13 +166,13 @@ export function observeCache(cache: ImageCache, meter: Meter): () => void {
   };
 }
 
-/** Throws unless something has all members that it is asked for. @throws {SnapshotError} `ERR_ARGUMENT` */
+/** Checks that a value has the expected members. @throws {SnapshotError} `ERR_ARGUMENT` */
 function check<T>(name: string, expected: string, value: T, members: Members<T>): void {
   const kinds = Object.entries(members) as [keyof T, string][];
   try {
     if (kinds.every(([member, kind]) => typeof value[member] === kind)) return;
   } catch {
-    // It is nothing, or a getter throws.
+    // The value is null or undefined, or a getter throws.
   }
   throw new SnapshotError("ERR_ARGUMENT", `${name}: expected ${expected}, found something else`);
 }

@@ -110,7 +110,9 @@ describe("an object of S3", () => {
     await createSnapshot(image, url("kept"), as({ overwrite: false }));
     const options = as({ overwrite: false, onProgress: () => expect.fail("nothing is made") });
     const error = await refusalOf(createSnapshot(small, url("kept"), options), "ERR_TARGET");
-    expect(error.message).toBe(`${url("kept")}: expected nothing there, found an object`);
+    expect(error.message).toBe(
+      `${url("kept")}: destination already exists; pass overwrite: true to replace it`,
+    );
     expectSame(objectOf("kept"), expected.get(image)!);
   });
 

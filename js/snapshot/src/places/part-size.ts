@@ -1,23 +1,23 @@
 import { toRead } from "../encode/pieces.js";
 import type { ImageFile } from "../local/image-file.js";
 
-/** The least that S3 takes for a part that is not the last, in bytes. */
+/** The smallest part that S3 accepts, except for the last one, in bytes. */
 const MIN_PART_SIZE = 5 * 2 ** 20;
 
-/** How many parts an object of S3 may have. */
+/** The largest number of parts of an upload to S3. */
 const MAX_PARTS = 10_000;
 
-/** How long the parts must be for an object of any size up to `largest`, `wanted` if that is enough. */
+/** Returns the size of parts that suffices for an object of `largest` bytes, but at least `wanted`. */
 export function partSizeFor(wanted: number, largest: number): number {
   return Math.max(MIN_PART_SIZE, wanted, Math.ceil(largest / MAX_PARTS));
 }
 
-/** The end of a snapshot at its longest, and what its frames take besides their bytes, in bytes. */
-const FRAMES = 2 ** 27;
+/** An upper bound on the manifest, the seek table and the frame headers of a snapshot, in bytes. */
+const MAX_METADATA = 2 ** 27;
 
-/** How many bytes the snapshot of an image has at most: see the limits in `docs/vhs.md`. */
+/** Returns an upper bound on the size of an image's snapshot, by the limits in `docs/vhs.md`. */
 export async function largestSnapshot(image: ImageFile, pieceSize: number): Promise<number> {
   const { totalBytes } = toRead(image.size, pieceSize, await image.extents());
-  // Data grows by a 256th at most, and zeros take a 32,768th.
-  return totalBytes + Math.ceil(totalBytes / 256) + Math.ceil(image.size / 32_768) + FRAMES;
+  // Incompressible data grows by at most 1/256; zeros take 1/32,768 of their size.
+  return totalBytes + Math.ceil(totalBytes / 256) + Math.ceil(image.size / 32_768) + MAX_METADATA;
 }

@@ -6,8 +6,8 @@ import { withTemporaryFile } from "../local/temporary-file.js";
 import { fillSnapshotFile } from "./write-snapshot-file.js";
 
 /**
- * Makes a snapshot what a server has at a URL. A request says how long it is, which is known when all of
- * the snapshot is made: until then it is a temporary file.
+ * Creates a snapshot in a temporary file, and sends it to a URL by one PUT: its length must be known before the
+ * request begins.
  *
  * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`
  */
