@@ -98,7 +98,7 @@ async function withPlan(
   concurrency.start((count) =>
     emit("hedgerow:snapshot:connections", { url: object.name, connections: count }),
   );
-  const check = () => stopSlowHead(object, scheduler, prefetches[0]);
+  const check = () => stopSlowPrefix(object, scheduler, prefetches[0]);
   const timer = setInterval(check, PREFETCH_CHECK_INTERVAL);
   try {
     await use(plan);
@@ -109,7 +109,7 @@ async function withPlan(
 }
 
 /** Stops the prefetch of the beginning of an object if everything else waits for it. */
-function stopSlowHead(
+function stopSlowPrefix(
   { head }: RemoteObject,
   scheduler: RangeScheduler,
   first: Prefetch | undefined,

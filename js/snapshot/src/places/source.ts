@@ -16,7 +16,7 @@ import type { Location } from "./location.js";
 import { type NamedRequest, requestAt } from "./server.js";
 
 /** The largest prefetch of the beginning of a snapshot, in bytes. It is held in memory. */
-const MAX_HEAD_LENGTH = 2 ** 23;
+const MAX_PREFIX = 2 ** 23;
 
 /** A snapshot that is open for reading. */
 export interface Source {
@@ -93,8 +93,8 @@ async function withObject<T>(
 ): Promise<T> {
   const { signal } = options;
   // The prefetch uses an extra connection, so do without it if the caller limits their number.
-  const wantsHead = wanted === "all" && transfer.connections === undefined;
-  const headLength = wantsHead ? Math.min(transfer.partSize, MAX_HEAD_LENGTH) : 0;
+  const wantsPrefix = wanted === "all" && transfer.connections === undefined;
+  const headLength = wantsPrefix ? Math.min(transfer.partSize, MAX_PREFIX) : 0;
   const object = await RemoteObject.open(request, { name, transfer, signal, headLength });
   if (object === undefined) {
     warnOfNoRanges(name);
