@@ -59,8 +59,10 @@ export async function withSource<T>(
   if (location.kind === "file") {
     return withFile(await SnapshotFile.open(location.path), signal, use);
   }
-  const request = await requestAt(location, how.options);
-  return withRemote({ ...request, transfer, ...how }, use);
+  const remote: Remote = { ...(await requestAt(location, how.options)), transfer, ...how };
+  if (how.wanted === "info") return withObject(remote, undefined, use);
+  // Start the workers while the request for the end of the snapshot runs.
+  return withFetchers(how.options, (pool) => withObject(remote, pool, use));
 }
 
 async function withFile<T>(
@@ -78,12 +80,6 @@ async function withFile<T>(
 /** A snapshot on a server, and how it is opened. */
 interface Remote extends SourceOptions, NamedRequest {
   readonly transfer: Transfer;
-}
-
-function withRemote<T>(remote: Remote, use: (source: Source) => Promise<T>): Promise<T> {
-  if (remote.wanted === "info") return withObject(remote, undefined, use);
-  // Start the workers while the request for the end of the snapshot runs.
-  return withFetchers(remote.options, (pool) => withObject(remote, pool, use));
 }
 
 async function withObject<T>(
