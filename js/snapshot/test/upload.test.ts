@@ -18,7 +18,7 @@ import { type Spoil, startProxy } from "../../../tests/support/snapshots/proxy.j
 import { backoff, isLost, isPermanent, MAX_RETRY_AFTER, retryAfter } from "../dist/http/retry.js";
 import { partSizeFor } from "../dist/places/part-size.js";
 import { presignedGet } from "../dist/s3/presign.js";
-import { allToldBy } from "./support/emitted.js";
+import { textsIn } from "./support/error-texts.js";
 import { refusalOf } from "./support/refusal.js";
 
 const MIB = 2 ** 20;
@@ -263,7 +263,7 @@ describe("a service that fails", () => {
 describe("what only the caller may know", () => {
   /** Nothing in an error is of the request. */
   function expectNoSecrets(error: unknown): void {
-    const told = allToldBy(error);
+    const told = textsIn(error);
     expect(told).not.toContain(s3.credentials.secretAccessKey);
     expect(told).not.toContain(s3.credentials.accessKeyId);
     expect(told).not.toMatch(/[0-9a-f]{64}|authorization|x-amz-(signature|credential|security)/i);
@@ -289,7 +289,7 @@ describe("what only the caller may know", () => {
       expect(error.status).toBe(403);
       expect(error.message).toContain(`${url("x")}: access denied (403`);
       expectNoSecrets(error);
-      expect(allToldBy(error)).not.toContain(secretAccessKey);
+      expect(textsIn(error)).not.toContain(secretAccessKey);
     }
   });
 
@@ -298,7 +298,7 @@ describe("what only the caller may know", () => {
     const work = createSnapshot(small, url("x"), as({ s3: { credentials } }));
     const error = await refusalOf(work, "ERR_TARGET");
     expectNoSecrets(error);
-    expect(allToldBy(error)).not.toContain("session-of-nobody");
+    expect(textsIn(error)).not.toContain("session-of-nobody");
   });
 
   test.each(["Code", "Message", "Other"])("a service that repeats it as its %s", async (name) => {
@@ -495,7 +495,7 @@ describe("a presigned URL", () => {
     const wrong = signed.replace("X-Amz-Signature=", "X-Amz-Signature=0");
     const error = await refusalOf(createSnapshot(image, wrong), "ERR_TARGET");
     expect(error.status).toBe(403);
-    expect(allToldBy(error)).not.toMatch(/X-Amz|[0-9a-f]{64}/i);
+    expect(textsIn(error)).not.toMatch(/X-Amz|[0-9a-f]{64}/i);
   });
 });
 
@@ -578,7 +578,7 @@ describe("a server that takes a PUT", () => {
     expect(error.message).toBe(
       `${origin.url("/denied")}: expected the server to take it, found 403 Forbidden`,
     );
-    expect(allToldBy(error)).not.toMatch(/nobody|password|X-Amz|very-secret/);
+    expect(textsIn(error)).not.toMatch(/nobody|password|X-Amz|very-secret/);
     expect(temporary()).toEqual([]);
   });
 
@@ -674,7 +674,7 @@ describe("a server that takes a PUT", () => {
       createSnapshot(small, origin.url("/x"), { headers }),
       "ERR_ARGUMENT",
     );
-    expect(allToldBy(error)).not.toContain("a header");
+    expect(textsIn(error)).not.toContain("a header");
     expect(temporary()).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ import {
   type Sample,
   strayFiles,
 } from "../support/cache.js";
-import { told } from "../support/events.js";
+import { recordEvents } from "../support/events.js";
 import { refusalOf } from "../support/refusal.js";
 
 const path = temporaryFolder();
@@ -156,7 +156,7 @@ describe("verify", () => {
   test.each(Object.entries({ ...harms, ...plainHarms }))(
     "finds an image of which %s, which is got anew",
     async (_, harm) => {
-      const damaged = told("hedgerow:cache:damaged");
+      const damaged = recordEvents("hedgerow:cache:damaged");
       const cache = await filledCache();
       const { directory } = cache;
       harm(...placesOf(cache));
@@ -216,7 +216,7 @@ describe("verify", () => {
 
 describe("the next who wants it gets it anew, if", () => {
   test.each(Object.entries(plainHarms))("%s", async (_, harm) => {
-    const damaged = told("hedgerow:cache:damaged");
+    const damaged = recordEvents("hedgerow:cache:damaged");
     const cache = await filledCache();
     harm(...placesOf(cache));
     await expectRefilled(cache);

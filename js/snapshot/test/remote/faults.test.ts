@@ -16,7 +16,7 @@ import type { Fault, FaultRequest, Faults } from "../../../../tests/origin/fault
 import type { Origin, OriginOptions } from "../../../../tests/origin/origin.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, letters, noise } from "../../../../tests/support/snapshots/image.js";
-import { allToldBy } from "../support/emitted.js";
+import { textsIn } from "../support/error-texts.js";
 import { refusalOf } from "../support/refusal.js";
 import {
   expectNothingLeft,
@@ -77,7 +77,7 @@ async function restore(
     if (!(error instanceof SnapshotError)) throw error;
     expect(existsSync(restored), "a part of the image").toBe(false);
     expect(error.message).toContain(origin.url("/a.vhs").href);
-    expect(allToldBy(error)).not.toContain(SECRET);
+    expect(textsIn(error)).not.toContain(SECRET);
     return error;
   } finally {
     await expectNothingLeft(path(), origin);

@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
-import { allToldBy } from "../support/emitted.js";
+import { textsIn } from "../support/error-texts.js";
 import { run } from "../support/job.js";
 import { refusalOf } from "../support/refusal.js";
 import { expectNothingLeft, originOf } from "../support/remote.js";
@@ -53,7 +53,7 @@ test("another origin is told nothing of what is said to the first", async () => 
   await restoreSnapshot(url, restored, { ...OPTIONS, headers: { "x-token": SECRET } });
   expectSame(readFileSync(restored), bytes);
   expect(other.requestCount).toBeGreaterThan(3);
-  for (const request of other.requests) expect(allToldBy(request)).not.toContain(SECRET);
+  for (const request of other.requests) expect(textsIn(request)).not.toContain(SECRET);
   for (const { headers } of other.requests) expect(headers.authorization).toBeUndefined();
   for (const { headers } of origin.requests) {
     const user = Buffer.from(`${SECRET}:${SECRET}`).toString("base64");
@@ -70,7 +70,7 @@ test("what fails at another origin is told of the first, without where it led", 
   const error = await refusalOf(verifySnapshot(origin.url("/a"), OPTIONS), "ERR_SOURCE");
   expect(error.status).toBe(404);
   expect(error.message).toContain(origin.url("/a").href);
-  expect(allToldBy(error)).not.toContain(SECRET);
+  expect(textsIn(error)).not.toContain(SECRET);
   await expectNothingLeft(path(), other);
 });
 

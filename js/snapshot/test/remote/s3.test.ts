@@ -18,7 +18,7 @@ import { expectSame, noise, writeSparse } from "../../../../tests/support/snapsh
 import { startProxy } from "../../../../tests/support/snapshots/proxy.js";
 import { presignedGet } from "../../dist/s3/presign.js";
 import { expectSameFiles } from "../support/compare.js";
-import { allToldBy } from "../support/emitted.js";
+import { textsIn } from "../support/error-texts.js";
 import { run } from "../support/job.js";
 import { refusalOf } from "../support/refusal.js";
 
@@ -157,7 +157,7 @@ describe("what an object store refuses", () => {
     expect(error).toMatchObject({ status });
     expect(error.message).toContain(url);
     for (const secret of [...Object.values(server.credentials), secretAccessKey, "X-Amz-"]) {
-      expect(allToldBy(error)).not.toContain(secret);
+      expect(textsIn(error)).not.toContain(secret);
     }
     expect(existsSync(restored)).toBe(false);
     expect(leftovers(path())).toEqual([]);

@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 /** All that a process says, and that it ends well with. */
 async function said(job: Job): Promise<string> {
-  const script = fileURLToPath(new URL("../support/telling.mjs", import.meta.url));
+  const script = fileURLToPath(new URL("../support/print-all.mjs", import.meta.url));
   const { NODE_DEBUG: _, ...env } = process.env;
   const args = [script, JSON.stringify({ ...job, options: { ...OPTIONS, ...job.options } })];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, {

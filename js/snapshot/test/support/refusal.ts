@@ -3,7 +3,7 @@ import { expect } from "vitest";
 
 import { rejectionOf } from "../../../../tests/support/assert.js";
 
-/** The error of this package that a promise is rejected with, which must have the code. */
+/** Returns the error with which a promise rejects, and checks that it is a `SnapshotError` with a code. */
 export async function refusalOf(
   promise: Promise<unknown>,
   code: SnapshotErrorCode,

@@ -1,4 +1,4 @@
-/** Origins that serve snapshots to tests, and what is left of a transfer when it is over. */
+/** Origin servers for tests of transfers. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 
@@ -6,10 +6,10 @@ import type { Fault, FaultRequest, Faults } from "../../../../tests/origin/fault
 import { type Origin, type OriginOptions, startOrigin } from "../../../../tests/origin/origin.mjs";
 import { leftovers } from "../../../../tests/support/snapshots/folder.js";
 
-/** Time-outs that are over soon, for servers that say nothing. */
+/** Short timeouts, for servers that do not respond. */
 export const SOON = { connect: 300, firstByte: 300, stall: 300 };
 
-/** Starts an origin that ends with the test. */
+/** Starts an origin that is closed at the end of the test. */
 export async function originOf(
   files: Readonly<Record<string, Uint8Array | string>>,
   options: Omit<OriginOptions, "files"> = {},
@@ -19,19 +19,19 @@ export async function originOf(
   return origin;
 }
 
-/** Whether a request is for the end of a file, which is asked for first. */
+/** Whether a request is for the end of a file, which is requested first. */
 export const isTail = ({ headers }: Pick<FaultRequest, "headers">) =>
   /^bytes=-\d+$/.test(headers.range ?? "");
 
-/** Whether a request is for the beginning of a file, which is asked for together with its end. */
+/** Whether a request is for the beginning of a file, which is prefetched together with the end. */
 export const isHead = ({ headers }: Pick<FaultRequest, "headers">) =>
   /^bytes=0-/.test(headers.range ?? "");
 
-/** Whether a request is for neither: it is made when the end is known. */
+/** Whether a request is for another range. */
 export const isPart = (request: Pick<FaultRequest, "headers">) =>
   request.headers.range !== undefined && !isTail(request) && !isHead(request);
 
-/** A fault of all answers to some requests, or of the first so many. */
+/** Returns faults of the first `times` responses to matching requests. */
 export function faultsOf(
   which: (request: FaultRequest) => boolean,
   fault: Fault | ((request: FaultRequest) => Fault),
@@ -45,14 +45,14 @@ export function faultsOf(
   };
 }
 
-/** Throws unless all connections are closed soon, as they are if nobody keeps them. */
+/** Checks that all connections are closed. */
 export async function expectNoConnections(origin: Origin): Promise<void> {
-  // A moment later than here, the other end is told.
+  // The origin notices a moment later than this process.
   for (let wait = 0; wait < 200 && origin.connectionCount > 0; wait += 1) await sleep(5);
-  expect(origin.connectionCount, "connections that are open").toBe(0);
+  expect(origin.connectionCount, "open connections").toBe(0);
 }
 
-/** Throws unless nothing is left of work that is over: no file of its own, and no connection. */
+/** Checks that an operation left no temporary file and no connection. */
 export async function expectNothingLeft(folder: string, origin?: Origin): Promise<void> {
   expect(leftovers(folder)).toEqual([]);
   if (origin !== undefined) await expectNoConnections(origin);
