@@ -26,7 +26,7 @@ export interface Events {
     /** The URL of the snapshot. */
     readonly url: string;
   };
-  /** An image was requested from a cache. */
+  /** A cache returned an image. */
   readonly "hedgerow:cache:get": CacheEvent & {
     /** Whether the image was in the cache. */
     readonly hit: boolean;
@@ -85,7 +85,7 @@ const NAMES = [
 
 const channels = new Map(NAMES.map((name) => [name as string, channel(name)]));
 
-/** Whether any event has a subscriber. If none has, workers send no events. */
+/** Returns whether any event has a subscriber. If none has, workers send no events. */
 export function hasListeners(): boolean {
   return [...channels.values()].some(({ hasSubscribers }) => hasSubscribers);
 }

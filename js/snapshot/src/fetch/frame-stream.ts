@@ -23,7 +23,7 @@ export class FrameStream {
     this.#next();
   }
 
-  /** Whether a frame is partly received. */
+  /** Returns whether a frame is partly received. */
   hasPartOf(index: number): boolean {
     return this.#index === index && this.#filled > 0;
   }

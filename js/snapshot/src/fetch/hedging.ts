@@ -78,8 +78,8 @@ export class Hedging {
 }
 
 /**
- * Whether to end the prefetch of a range, so that several connections can fetch the rest of it: it is slow, and
- * nothing else is left to fetch.
+ * Returns whether to end the prefetch of a range: it is slow, and nothing else is left to fetch. Several
+ * connections then fetch the rest of the range.
  *
  * @param received the number of bytes that have arrived
  * @param left the number of bytes that have not

@@ -86,7 +86,7 @@ export class RangeScheduler {
     Atomics.store(this.#queue, PREFETCHED + index, bytes > 0 ? READY : FAILED);
   }
 
-  /** Whether the prefetch of a range is still running although every other range is taken. */
+  /** Returns whether the prefetch of a range is still running although every other range is taken. */
   isAwaiting(index: number): boolean {
     const isPending = Atomics.load(this.#queue, PREFETCHED + index) === PENDING;
     return isPending && Atomics.load(this.#queue, NEXT) >= this.count;

@@ -80,12 +80,12 @@ async function waitToRetry(
   scheduler.timings.begin(index);
 }
 
-/** Whether a frame does not match its digest. The bytes may have been damaged on the way. */
+/** Returns whether a frame does not match its digest. The bytes may have been damaged on the way. */
 export function isDamage(error: unknown): boolean {
   return error instanceof SnapshotError && error.code === "ERR_SNAPSHOT_FORMAT";
 }
 
-/** Whether an error comes from this machine, such as a full disk. A retry does not help. */
+/** Returns whether an error comes from this machine, such as a full disk. A retry does not help. */
 function isLocal(error: unknown): boolean {
   return !(error instanceof Failure) && !isDamage(error);
 }

@@ -43,7 +43,7 @@ export class Frames {
     return this.#words[index * 16 + 5] as number;
   }
 
-  /** Whether the frame is a hole. */
+  /** Returns whether the frame is a hole. */
   isHole(index: number): boolean {
     return this.#words[index * 16 + 6] !== 0;
   }

@@ -7,7 +7,7 @@ const MIN_PART_SIZE = 5 * 2 ** 20;
 /** The largest number of parts of an upload to S3. */
 const MAX_PARTS = 10_000;
 
-/** Returns the size of parts that suffices for an object of `largest` bytes, but at least `wanted`. */
+/** Returns the part size for an object of up to `largest` bytes: `wanted`, or more if that takes too many parts. */
 export function partSizeFor(wanted: number, largest: number): number {
   return Math.max(MIN_PART_SIZE, wanted, Math.ceil(largest / MAX_PARTS));
 }
