@@ -44,7 +44,7 @@ test("crates know no other crates but those that they convert for", () => {
 test("packages know no others but those that they are made for", () => {
   expect(importsOf("js/edge/src")).toEqual(["next/server.js"]);
   const s3 = ["@aws-sdk/client-s3", "@aws-sdk/s3-request-presigner"];
-  expect(importsOf("js/snapshot/src")).toEqual([...s3, "koffi"]);
+  expect(importsOf("js/snapshot/src")).toEqual([...s3, "koffi", "proxy-from-env"]);
   const command = importsOf("js/cli/src").filter((name) => /hedgerow/.test(name));
   expect(command).toEqual(["@hedgerow/snapshot", "hedgerow", "hedgerow/node"]);
 });

@@ -110,7 +110,9 @@ describe("an object of S3", () => {
     await createSnapshot(image, url("kept"), as({ overwrite: false }));
     const options = as({ overwrite: false, onProgress: () => expect.fail("nothing is made") });
     const error = await refusalOf(createSnapshot(small, url("kept"), options), "ERR_TARGET");
-    expect(error.message).toBe(`${url("kept")}: expected nothing there, found an object`);
+    expect(error.message).toBe(
+      `${url("kept")}: destination already exists; pass overwrite: true to replace it`,
+    );
     expectSame(objectOf("kept"), expected.get(image)!);
   });
 
@@ -123,7 +125,10 @@ describe("an object of S3", () => {
     await using proxy = await startProxy(s3.endpoint, hide);
     const options = as({ overwrite: false }, proxy.endpoint);
     const error = await refusalOf(createSnapshot(source, url("meanwhile"), options), "ERR_TARGET");
-    expect(error).toMatchObject({ status: 412, message: /expected nothing there/ });
+    expect(error).toMatchObject({
+      status: 412,
+      message: /destination already exists \(HTTP 412\)/,
+    });
     expectSame(objectOf("meanwhile"), expected.get(empty)!);
     expect(s3.multipartUploads()).toEqual([]);
   });
@@ -273,7 +278,7 @@ describe("what only the caller may know", () => {
       const work = createSnapshot(source, "s3://nowhere/x", as());
       const error = await refusalOf(work, "ERR_TARGET");
       expect(error.status).toBe(404);
-      expect(error.message).toMatch(/^s3:\/\/nowhere\/x: expected a bucket "nowhere", found none/);
+      expect(error.message).toMatch(/^s3:\/\/nowhere\/x: bucket "nowhere" does not exist/);
       expectNoSecrets(error);
     }
   });
@@ -285,7 +290,7 @@ describe("what only the caller may know", () => {
       const work = createSnapshot(source, url("x"), as({ s3: { credentials } }));
       const error = await refusalOf(work, "ERR_TARGET");
       expect(error.status).toBe(403);
-      expect(error.message).toContain(`${url("x")}: access denied (403`);
+      expect(error.message).toContain(`${url("x")}: access denied (HTTP 403`);
       expectNoSecrets(error);
       expect(allToldBy(error)).not.toContain(secretAccessKey);
     }
@@ -557,11 +562,11 @@ describe("a server that takes a PUT", () => {
   });
 
   test.each([
-    ["answer", { noAnswer: true }, { firstByte: 100 }, "no answer within 100 ms"],
+    ["answer", { noAnswer: true }, { firstByte: 100 }, "no response within 100 ms"],
     ["go on", { stallAfter: MIB }, { stall: 100 }, "no progress within 100 ms"],
   ])("that does not %s is given up", async (_, fault, timeouts, message) => {
     origin.faults = () => fault;
-    const source = message.includes("answer") ? small : image;
+    const source = message.includes("response") ? small : image;
     const work = createSnapshot(source, origin.url("/slow"), { retries: 0, timeouts });
     expect((await refusalOf(work, "ERR_TARGET")).message).toContain(message);
   });
@@ -573,9 +578,7 @@ describe("a server that takes a PUT", () => {
     const headers = { cookie: "very-secret" };
     const error = await refusalOf(createSnapshot(small, target, { headers }), "ERR_TARGET");
     expect([error.status, origin.requests.length]).toEqual([403, 1]);
-    expect(error.message).toBe(
-      `${origin.url("/denied")}: expected the server to take it, found 403 Forbidden`,
-    );
+    expect(error.message).toBe(`cannot write ${origin.url("/denied")}: access denied (HTTP 403)`);
     expect(allToldBy(error)).not.toMatch(/nobody|password|X-Amz|very-secret/);
     expect(temporary()).toEqual([]);
   });
@@ -586,7 +589,7 @@ describe("a server that takes a PUT", () => {
     const error = await refusalOf(again, "ERR_TARGET");
     expect(error).toMatchObject({
       status: 412,
-      message: /expected nothing there, found something/,
+      message: /destination already exists \(HTTP 412\); pass overwrite: true/,
     });
     expectSame(origin.get("/once")!, expected.get(small)!);
   });

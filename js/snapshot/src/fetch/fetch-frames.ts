@@ -100,10 +100,10 @@ async function withConnections(
     });
   }
   const watch = setInterval(() => {
-    const { head } = object;
-    if (head === undefined || early[0]?.bytes !== head.bytes) return;
-    const left = early[0].end - head.received;
-    if (scheduler.isLate(0, head.received, left)) void head.stop();
+    const { prefix } = object;
+    if (prefix === undefined || early[0]?.bytes !== prefix.bytes) return;
+    const left = early[0].end - prefix.received;
+    if (scheduler.isLate(0, prefix.received, left)) void prefix.stop();
   }, WATCH);
   try {
     await use(ranges);
@@ -160,11 +160,11 @@ async function shareOut(
   return { scheduler, ranges, early };
 }
 
-function earlyParts({ head, tail, size, version }: RemoteObject): Early[] {
+function earlyParts({ prefix, tail, size, version }: RemoteObject): Early[] {
   const end = { start: size - tail.byteLength, end: size, bytes: tail };
   const parts: Early[] = [{ ...end, came: Promise.resolve(tail.byteLength) }];
-  if (head === undefined) return parts;
-  const { bytes } = head;
+  if (prefix === undefined) return parts;
+  const { bytes } = prefix;
   const beginning = { start: 0, end: Math.min(bytes.byteLength, size), bytes };
-  return [{ ...beginning, came: head.lengthOf(version) }, ...parts];
+  return [{ ...beginning, came: prefix.lengthOf(version) }, ...parts];
 }

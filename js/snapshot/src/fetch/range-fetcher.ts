@@ -2,8 +2,7 @@ import { pause } from "../abort.js";
 import type { FrameSink, SinkData } from "../decode/frame-sink.js";
 import { SnapshotError } from "../error.js";
 import type { EmittedEvent, RequestEvent } from "../events.js";
-import { type Endpoint, HttpClient } from "../http/client.js";
-import { Failure, lost } from "../http/failure.js";
+import { type Endpoint, HttpClient } from "../http/read/client.js";
 import type { Download } from "../http/read/download.js";
 import {
   type ByteRange,
@@ -11,7 +10,8 @@ import {
   type ObjectVersion,
   rangeHeaders,
 } from "../http/read/object-version.js";
-import { nextTry } from "../http/read/with-retries.js";
+import { RequestFailure, requestFailureOf } from "../http/request-failure.js";
+import { nextDelay } from "../http/with-retries.js";
 import type { Transfer } from "../options/transfer-options.js";
 import { FrameStream } from "./frame-stream.js";
 import { reportExternalMemory } from "./gc-pressure.js";
@@ -249,9 +249,11 @@ export class RangeFetcher {
   ): Promise<void> {
     const { sourceName, transfer } = this.#data;
     const isRefused = isRefusal(error);
-    const failure = isRefused ? new Failure("a frame is damaged", true) : lost(error);
+    const failure = isRefused
+      ? new RequestFailure("a frame is damaged", true)
+      : requestFailureOf(error);
     const retries = isRefused ? Math.min(MAX_REFUSED, transfer.retries) : transfer.retries;
-    const delay = nextTry(failure, failures, retries);
+    const delay = nextDelay(failure, failures, retries);
     if (delay === undefined) {
       if (isRefused) throw error;
       const { start, end } = this.#bytesOf(range) ?? { start: 0, end: 0 };
@@ -270,7 +272,7 @@ export class RangeFetcher {
     this.#scheduler.begin(range.index, now());
   }
 
-  /** Asks for what is missing of a range, once. @throws {Failure} and what decoding throws */
+  /** Asks for what is missing of a range, once. @throws {RequestFailure} and what decoding throws */
   async #transfer(flight: Flight, slot: number): Promise<void> {
     const { range, controller } = flight;
     const missing = this.#bytesOf(range);
@@ -285,7 +287,7 @@ export class RangeFetcher {
     const cancel = () => download.cancel();
     controller.signal.addEventListener("abort", cancel, { once: true });
     try {
-      const response = await download.answer();
+      const response = await download.response();
       checkPart(response, wanted, this.#data.version);
       await download.body(response, (bytes) => {
         counters.fetched(bytes.length);
@@ -293,7 +295,7 @@ export class RangeFetcher {
         stream.push(bytes);
         reportExternalMemory(bytes.length);
       });
-      if (!this.#isDone(range)) throw new Failure("there were too few bytes", true);
+      if (!this.#isDone(range)) throw new RequestFailure("there were too few bytes", true);
       this.#scheduler.took(now() - begun, wanted.end - wanted.start);
     } finally {
       controller.signal.removeEventListener("abort", cancel);
@@ -346,5 +348,5 @@ function isRefusal(error: unknown): boolean {
 
 /** Whether something is wrong that has nothing to do with the server. */
 function isOfThisSide(error: unknown): boolean {
-  return !(error instanceof Failure) && !isRefusal(error);
+  return !(error instanceof RequestFailure) && !isRefusal(error);
 }

@@ -16,7 +16,7 @@ import type { Location } from "./location.js";
 import { type Asked, askedAt } from "./server.js";
 
 /** How much of the beginning is asked for together with the end at most, in bytes: it is kept in memory. */
-const MAX_HEAD = 2 ** 23;
+const MAX_PREFIX = 2 ** 23;
 
 /** A snapshot that is open for reading, wherever it is. */
 export interface Source {
@@ -93,9 +93,9 @@ async function withObject<T>(
 ): Promise<T> {
   const { signal } = options;
   // It takes a connection besides those that were said.
-  const wantsHead = wanted === "all" && transfer.connections === undefined;
-  const headLength = wantsHead ? Math.min(transfer.partSize, MAX_HEAD) : 0;
-  const object = await RemoteObject.open(request, { name, transfer, signal, headLength });
+  const wantsPrefix = wanted === "all" && transfer.connections === undefined;
+  const prefixLength = wantsPrefix ? Math.min(transfer.partSize, MAX_PREFIX) : 0;
+  const object = await RemoteObject.open(request, { name, transfer, signal, prefixLength });
   if (object === undefined) {
     warnOfNoRanges(name);
     return spool(request, name, transfer, signal, (file) => use(sourceOf(file, signal)));

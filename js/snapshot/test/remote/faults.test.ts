@@ -246,11 +246,11 @@ const often = "(4 times in a row)";
 const ends: Record<string, Refused> = {
   "errors of the server": {
     faults: () => faultsOf(all, { status: 500 }),
-    ...{ status: 500, says: /answered 500 \(4 times/, requests: 5 },
+    ...{ status: 500, says: /HTTP 500\) \(4 times/, requests: 5 },
   },
   "errors of the server in the midst": {
     faults: () => faultsOf(isPart, { status: 500 }),
-    ...{ status: 500, says: /cannot read bytes \d+-\d+ of .* 500 \(4 times/ },
+    ...{ status: 500, says: /cannot read bytes \d+-\d+ of .* \(HTTP 500\) \(4 times/ },
   },
   "a server that is busy": { faults: () => faultsOf(isPart, { status: 503 }), status: 503 },
   "a server that asks for more than a minute": {
@@ -290,31 +290,31 @@ const ends: Record<string, Refused> = {
   "stalls that bring nothing": {
     faults: () => faultsOf(isPart, { stallAfter: 0 }),
     timeouts: { stall: 300 },
-    says: /no more bytes within 300 ms \(4 times/,
+    says: /no progress within 300 ms \(4 times/,
   },
   "stalls of the end": {
     faults: () => faultsOf(isTail, { stallAfter: 9 }),
     timeouts: { stall: 300 },
-    says: /no more bytes within 300 ms \(4 times/,
+    says: /no progress within 300 ms \(4 times/,
   },
   "no answer": {
     faults: () => faultsOf(all, { noAnswer: true }),
     timeouts: { firstByte: 300 },
-    says: /no answer within 300 ms/,
+    says: /no response within 300 ms/,
   },
   "no answer in the midst": {
     faults: () => faultsOf(isPart, { noAnswer: true }),
     timeouts: { firstByte: 300 },
-    says: /no answer within 300 ms/,
+    says: /no response within 300 ms/,
   },
   "too few bytes": { faults: () => faultsOf(isTail, { extraBytes: -1 }) },
   "no Content-Range": {
     faults: () => faultsOf(isPart, { contentRange: "none" }),
-    says: /which bytes it has \(4 times/,
+    says: /expected a Content-Range .* \(4 times/,
   },
   "ranges that are ignored from then on": {
     faults: () => faultsOf(isPart, { ignoreRange: true }),
-    ...{ status: 200, says: /answered 200/ },
+    ...{ status: 200, says: /ignored the range \(HTTP 200\)/ },
   },
   "a range that is shifted, of a file that is longer": {
     faults: () => faultsOf(isPart, { contentRange: "shifted" }),
