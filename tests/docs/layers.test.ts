@@ -72,7 +72,7 @@ test("crates depend only on the crates that they wrap", () => {
 test("packages import only the packages that they are made for", () => {
   expect(packagesOf("js/edge/src")).toEqual(["next/server.js"]);
   const s3 = ["@aws-sdk/client-s3", "@aws-sdk/s3-request-presigner"];
-  expect(packagesOf("js/snapshot/src")).toEqual([...s3, "koffi"]);
+  expect(packagesOf("js/snapshot/src")).toEqual([...s3, "koffi", "proxy-from-env"]);
   const command = packagesOf("js/cli/src").filter((name) => /hedgerow/.test(name));
   expect(command).toEqual(["@hedgerow/snapshot", "hedgerow", "hedgerow/node"]);
 });

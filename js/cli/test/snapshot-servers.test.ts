@@ -115,12 +115,17 @@ describe("an object store", () => {
     const stranger = { ...env, AWS_SECRET_ACCESS_KEY: "5ec2e7" };
     const nobody = { ...env, AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" };
     const failures = [
-      [["info", missing], env, 3, `cannot read ${missing}: the server answered 404`],
+      [["info", missing], env, 3, `cannot read ${missing}: no such object (HTTP 404)`],
       [["verify", missing], env, 3, "no such object"],
-      [["restore", missing, copy], stranger, 3, "the server answered 403: access denied"],
-      [["create", image, missing], stranger, 3, `${missing}: access denied (403`],
-      [["create", image, "s3://no-such-bucket/x"], env, 3, 'expected a bucket "no-such-bucket"'],
-      [["info", missing], nobody, 2, "expected credentials"],
+      [["restore", missing, copy], stranger, 3, "access denied (HTTP 403)"],
+      [["create", image, missing], stranger, 3, `${missing}: access denied (HTTP 403`],
+      [
+        ["create", image, "s3://no-such-bucket/x"],
+        env,
+        3,
+        'bucket "no-such-bucket" does not exist',
+      ],
+      [["info", missing], nobody, 2, "no valid credentials found"],
     ] as const;
     for (const [args, who, exit, message] of failures) {
       const { code, out, err } = await hedgerow(["snapshot", ...args], "", {
@@ -156,7 +161,7 @@ describe("a server", () => {
     const refused = await snapshot("create", image, put, "--no-overwrite");
     expect(refused).toMatchObject({ code: 3, out: "" });
     expect(refused.err).toBe(
-      `hedgerow: ${put}: expected nothing there, found something (412 Precondition Failed)\n`,
+      `hedgerow: cannot write ${put}: destination already exists (HTTP 412); pass overwrite: true to replace it\n`,
     );
   });
 
@@ -169,7 +174,7 @@ describe("a server", () => {
     const { code, err } = await snapshot("info", `${url}?${SECRET}`, "--retries", "2");
     expect({ code, err }).toEqual({
       code: 3,
-      err: `hedgerow: cannot read ${url}: the server answered 500 (3 times in a row)\n`,
+      err: `hedgerow: cannot read ${url}: the server failed (HTTP 500) (3 times in a row)\n`,
     });
     expect(origin.requestCount - before).toBe(3);
   });
@@ -185,7 +190,7 @@ describe("a server", () => {
     ]) {
       const { code, out, err } = await snapshot(...args);
       expect({ code, out }).toEqual({ code: 3, out: "" });
-      expect(err).toContain(`cannot read ${url}: the server answered 403: access denied`);
+      expect(err).toContain(`cannot read ${url}: access denied (HTTP 403)`);
       expect(err.trimEnd().split("\n")).toHaveLength(1);
       expect(err).not.toContain("5ec2e7");
     }

@@ -110,11 +110,11 @@ async function withPlan(
 
 /** Stops the prefetch of the beginning of an object if everything else waits for it. */
 function stopSlowPrefix(
-  { head }: RemoteObject,
+  { prefix }: RemoteObject,
   scheduler: RangeScheduler,
   first: Prefetch | undefined,
 ): void {
-  if (head === undefined || first?.bytes !== head.bytes) return;
-  const { received } = head;
-  if (isPrefetchSlow(scheduler, 0, received, first.end - received)) void head.stop();
+  if (prefix === undefined || first?.bytes !== prefix.bytes) return;
+  const { received } = prefix;
+  if (isPrefetchSlow(scheduler, 0, received, first.end - received)) void prefix.stop();
 }

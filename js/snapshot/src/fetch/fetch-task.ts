@@ -1,5 +1,5 @@
 import type { SinkData } from "../decode/frame-sink.js";
-import type { Endpoint } from "../http/client.js";
+import type { Endpoint } from "../http/read/client.js";
 import type { ObjectVersion } from "../http/read/object-version.js";
 import type { Transfer } from "../options/transfer-options.js";
 import type { SchedulerData } from "./range-scheduler.js";

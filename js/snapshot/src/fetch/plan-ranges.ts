@@ -59,11 +59,11 @@ export async function planRanges(
 }
 
 /** Returns what was requested when the object was opened: its end, and its beginning if that was wanted. */
-function prefetchesOf({ head, tail, size, version }: RemoteObject): Prefetch[] {
+function prefetchesOf({ prefix, tail, size, version }: RemoteObject): Prefetch[] {
   const received = Promise.resolve(tail.byteLength);
   const end = { start: size - tail.byteLength, end: size, bytes: tail, received };
-  if (head === undefined) return [end];
-  const { bytes } = head;
+  if (prefix === undefined) return [end];
+  const { bytes } = prefix;
   const start = { start: 0, end: Math.min(bytes.byteLength, size), bytes };
-  return [{ ...start, received: head.lengthOf(version) }, end];
+  return [{ ...start, received: prefix.lengthOf(version) }, end];
 }

@@ -1,9 +1,9 @@
 import type { FrameSink } from "../decode/frame-sink.js";
 import type { EmittedEvent, RequestEvent } from "../events.js";
-import type { HttpClient } from "../http/client.js";
-import { Failure } from "../http/failure.js";
+import type { HttpClient } from "../http/read/client.js";
 import type { Download } from "../http/read/download.js";
 import { checkPart, rangeHeaders } from "../http/read/object-version.js";
+import { RequestFailure } from "../http/request-failure.js";
 import type { FetchData, PrefetchedBytes } from "./fetch-task.js";
 import { FrameStream } from "./frame-stream.js";
 import { reportExternalMemory } from "./gc-pressure.js";
@@ -93,7 +93,7 @@ export class RangeTransfer {
     stream.push(new Uint8Array(bytes, 0, received).subarray(stream.position - start));
   }
 
-  /** Requests the missing bytes once. @throws {Failure} and what decoding throws */
+  /** Requests the missing bytes once. @throws {RequestFailure} and what decoding throws */
   async request(): Promise<void> {
     const { data, sink, scheduler, missing, client } = this.#context;
     const { index } = this.range;
@@ -108,7 +108,7 @@ export class RangeTransfer {
     const cancel = () => download.cancel();
     this.signal.addEventListener("abort", cancel, { once: true });
     try {
-      const response = await download.answer();
+      const response = await download.response();
       checkPart(response, wanted, data.version);
       await download.body(response, (chunk) => {
         sink.counters.received(chunk.length);
@@ -116,7 +116,7 @@ export class RangeTransfer {
         stream.push(chunk);
         reportExternalMemory(chunk.length);
       });
-      if (!this.isDone) throw new Failure("the response was too short", true);
+      if (!this.isDone) throw new RequestFailure("the response was too short", true);
       scheduler.timings.completed(now() - begun, wanted.end - wanted.start);
     } finally {
       this.signal.removeEventListener("abort", cancel);

@@ -1,7 +1,7 @@
 import { pause } from "../abort.js";
 import { SnapshotError } from "../error.js";
-import { Failure, lost } from "../http/failure.js";
-import { nextTry } from "../http/read/with-retries.js";
+import { RequestFailure, requestFailureOf } from "../http/request-failure.js";
+import { nextDelay } from "../http/with-retries.js";
 import type { RangeTransfer, TransferContext } from "./range-transfer.js";
 
 /** How often a damaged frame is requested again. */
@@ -60,9 +60,11 @@ async function waitToRetry(
   const { index } = transfer.range;
   const { retries } = data.transfer;
   const isDamaged = isDamage(error);
-  const failure = isDamaged ? new Failure("a frame is damaged", true) : lost(error);
+  const failure = isDamaged
+    ? new RequestFailure("a frame is damaged", true)
+    : requestFailureOf(error);
   const maxRetries = isDamaged ? Math.min(MAX_DAMAGE_RETRIES, retries) : retries;
-  const delay = nextTry(failure, failures, maxRetries);
+  const delay = nextDelay(failure, failures, maxRetries);
   if (delay === undefined) {
     if (isDamaged) throw error;
     const { start, end } = missing.bytesOf(transfer.range) ?? { start: 0, end: 0 };
@@ -87,5 +89,5 @@ export function isDamage(error: unknown): boolean {
 
 /** Returns whether an error comes from this machine, such as a full disk. A retry does not help. */
 function isLocal(error: unknown): boolean {
-  return !(error instanceof Failure) && !isDamage(error);
+  return !(error instanceof RequestFailure) && !isDamage(error);
 }

@@ -6,8 +6,8 @@ import { withTemporaryFile } from "../local/temporary-file.js";
 import { fillSnapshotFile } from "./write-snapshot-file.js";
 
 /**
- * Creates a snapshot in a temporary file, and sends it to a URL by one PUT: its length must be known before the
- * request begins.
+ * Uploads a snapshot to a URL. The request has to state its length, which is known only when the snapshot is
+ * complete, so that it is written to a temporary file first.
  *
  * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`
  */

@@ -1,4 +1,4 @@
-import { askEtag } from "../http/read/ask-etag.js";
+import { fetchEtag } from "../http/read/fetch-etag.js";
 import { safeName } from "../http/safe-url.js";
 import { requestTo, type ServerRequest } from "../http/server-request.js";
 import { type TransferOptions, transferOf } from "../options/transfer-options.js";
@@ -40,7 +40,7 @@ export async function etagAt(
   options: ServerOptions,
 ): Promise<string | undefined> {
   const { request, name } = await requestAt(location, options);
-  return askEtag(request, name, transferOf(options), options.signal);
+  return fetchEtag(request, name, transferOf(options), options.signal);
 }
 
 /** Returns a text that identifies a location, whatever the credentials and signatures. */

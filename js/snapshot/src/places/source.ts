@@ -90,8 +90,8 @@ async function withObject<T>(
   const { signal } = options;
   // The prefetch uses an extra connection, so do without it if the caller limits their number.
   const wantsPrefix = wanted === "all" && transfer.connections === undefined;
-  const headLength = wantsPrefix ? Math.min(transfer.partSize, MAX_PREFIX) : 0;
-  const object = await RemoteObject.open(request, { name, transfer, signal, headLength });
+  const prefixLength = wantsPrefix ? Math.min(transfer.partSize, MAX_PREFIX) : 0;
+  const object = await RemoteObject.open(request, { name, transfer, signal, prefixLength });
   if (object === undefined) {
     warnOfNoRanges(name);
     return spool(request, name, transfer, signal, (file) => use(sourceOf(file, signal)));

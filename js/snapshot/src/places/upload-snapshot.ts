@@ -7,10 +7,10 @@ import { uploadWhole } from "../s3/multipart-upload.js";
 import { ObjectStore } from "../s3/object-store.js";
 import { largestSnapshot, partSizeFor } from "./part-size.js";
 
-/** The default number of parts that are sent at the same time. */
+/** How many parts are uploaded at a time by default. */
 const CONNECTIONS = 4;
 
-/** Creates a snapshot as an object of S3, and sends it in parts while it is created. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
+/** Writes a snapshot to an object of S3. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
 export async function uploadSnapshot(
   location: ObjectLocation,
   { image, encoding, options, transfer, make }: Making,
@@ -33,8 +33,8 @@ export async function uploadSnapshot(
 }
 
 /**
- * Throws if the object exists, before any work is done. Any other response is ignored, because credentials may
- * allow writing and not reading: the upload checks again.
+ * Throws early if the object exists. If the check itself is refused, the upload finds out: credentials that may
+ * write may not be allowed to read.
  */
 async function checkAbsent(store: ObjectStore, signal = new AbortController().signal) {
   const { bucket: Bucket, key: Key } = store.location;
@@ -44,8 +44,6 @@ async function checkAbsent(store: ObjectStore, signal = new AbortController().si
     if (error instanceof SnapshotError && error.status !== undefined) return;
     throw error;
   }
-  throw new SnapshotError(
-    "ERR_TARGET",
-    `${store.name}: destination already exists; pass overwrite: true to replace it`,
-  );
+  const message = "destination already exists; pass overwrite: true to replace it";
+  throw new SnapshotError("ERR_TARGET", `${store.name}: ${message}`);
 }

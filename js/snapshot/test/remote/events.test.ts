@@ -60,7 +60,7 @@ test("emits an event with the reason and the delay of each retry", async () => {
   expect(retries).toHaveLength(3);
   for (const retry of retries) {
     expect(retry).toMatchObject({ url: origin.url("/a.vhs").href, isHedge: false });
-    expect(retry.reason).toBe("the server answered 500");
+    expect(retry.reason).toBe("the server failed (HTTP 500)");
     expect(retry.delay).toBeGreaterThanOrEqual(0);
     expect(retry.delay).toBeLessThanOrEqual(5_000);
     expect(retry.end).toBeGreaterThan(retry.start);

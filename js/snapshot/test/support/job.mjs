@@ -91,7 +91,8 @@ const outcome = {
   started: workers.length,
   running,
   peakMemory: peakMemory(),
-  names: readdirSync(dirname(job.target)),
+  // A URL has no folder.
+  names: URL.canParse(job.target) ? [] : readdirSync(dirname(job.target)),
   target: digestOf(job.target),
 };
 process.stdout.write(JSON.stringify(outcome));

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 
 import { rejectionOf } from "../../../../tests/support/assert.js";
 
-/** Returns the error with which a promise rejects, and checks that it is a `SnapshotError` with a code. */
+/** Returns the `SnapshotError` that a promise rejects with, and checks its code. */
 export async function refusalOf(
   promise: Promise<unknown>,
   code: SnapshotErrorCode,
