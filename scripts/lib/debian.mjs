@@ -13,6 +13,7 @@ export const PACKAGES = {
   "mkfs.xfs": "xfsprogs",
   openssl: "openssl",
   python3: "python3",
+  tinyproxy: "tinyproxy",
   valgrind: "valgrind",
   zstd: "zstd",
 };
@@ -38,6 +39,7 @@ const PROGRAMS = {
     "mkfs.xfs",
     "openssl",
     "python3",
+    "tinyproxy",
     "zstd",
   ],
 };

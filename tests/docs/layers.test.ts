@@ -1,11 +1,34 @@
-/** The import rules of docs/architecture.md, checked against manifests and imports. */
+/** Checks that imports follow the layers in docs/architecture.md, as read from manifests and sources. */
 import { readdirSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
 import { expect, test } from "vitest";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { cargoFolders } from "../support/manifests.js";
 
-/** Returns the sources of a folder and its subfolders. */
+/**
+ * The rooms of js/snapshot/src, from the top: folders, and files of the root without their extension. A room may
+ * import values from the lines below its own, and not from the other rooms in its line. Types are exempt.
+ */
+const SNAPSHOT_ROOMS: readonly (readonly string[])[] = [
+  ["index"],
+  ["create-snapshot", "inspect-snapshot", "opentelemetry", "restore-snapshot", "verify-snapshot"],
+  ["cache"],
+  ["places"],
+  ["encode", "fetch"],
+  ["decode"],
+  ["s3"],
+  ["http"],
+  ["workers"],
+  ["local"],
+  ["format"],
+  ["wasm"],
+  ["options"],
+  ["abort", "events", "progress"],
+  ["error"],
+];
+
+/** Returns the TypeScript sources of a folder and its subfolders. */
 function sourcesOf(folder: string): string[] {
   const names = readdirSync(inRoot(folder), { recursive: true, encoding: "utf8" });
   const files = names.filter((name) => name.endsWith(".ts")).map((name) => `${folder}/${name}`);
@@ -13,26 +36,31 @@ function sourcesOf(folder: string): string[] {
   return files;
 }
 
-/** A static or dynamic import, or a re-export, of anything but types. */
+/** Matches static and dynamic imports, and re-exports, of values. */
 const IMPORT =
-  /^import "([^"]+)"|^(?:import|export) (?!type\b)[^"';]* from "([^"]+)"|\bimport\("([^"]+)"\)/gm;
+  /^import "([^"]+)"|^(?:import|export) (?!type\b)([^"';]*) from "([^"]+)"|\bimport\("([^"]+)"\)/gm;
 
-/** Imports within a package, and of Node's modules. */
-const OWN = /^(\.|node:|wasm:)/;
+/** Matches a list of names that are all types. */
+const TYPES_ONLY = /^\{(?:\s*type\s[^,}]*,?)+\s*\}$/;
 
-/** Returns the external imports of the sources of a folder. */
-function importsOf(folder: string, own = OWN): string[] {
-  const found = sourcesOf(folder).flatMap((file) => {
-    const source = readFileSync(inRoot(file), "utf8").replace(/^ *(\*|\/\/|\/\*).*$/gm, "");
-    return [...source.matchAll(IMPORT)].map(
-      ([, plain, named, late]) => plain ?? named ?? late ?? "",
-    );
-  });
-  const others = found.filter((name) => !own.test(name));
-  return [...new Set(others)].sort();
+/** Returns the modules from which a source imports values. */
+function importsOf(file: string): string[] {
+  const source = readFileSync(inRoot(file), "utf8").replace(/^ *(\*|\/\/|\/\*).*$/gm, "");
+  return [...source.matchAll(IMPORT)]
+    .filter(([, , names = ""]) => !TYPES_ONLY.test(names.trim()))
+    .map(([, plain, , named, dynamic]) => plain ?? named ?? dynamic ?? "");
 }
 
-test("only the -wasm crates depend on other crates, those that they wrap", () => {
+/** Matches modules of the same package, and of Node. */
+const OWN = /^(\.|node:|wasm:)/;
+
+/** Returns the packages from which the sources of a folder import values. */
+function packagesOf(folder: string, own = OWN): string[] {
+  const found = sourcesOf(folder).flatMap(importsOf);
+  return [...new Set(found.filter((name) => !own.test(name)))].sort();
+}
+
+test("crates depend only on the crates that they wrap", () => {
   const folders = cargoFolders();
   expect(folders["crates/headers"]).toEqual([]);
   expect(folders["crates/paths"]).toEqual([]);
@@ -42,14 +70,38 @@ test("only the -wasm crates depend on other crates, those that they wrap", () =>
 });
 
 test("packages import only the packages that they are made for", () => {
-  expect(importsOf("js/edge/src")).toEqual(["next/server.js"]);
+  expect(packagesOf("js/edge/src")).toEqual(["next/server.js"]);
   const s3 = ["@aws-sdk/client-s3", "@aws-sdk/s3-request-presigner"];
-  expect(importsOf("js/snapshot/src")).toEqual([...s3, "koffi"]);
-  const command = importsOf("js/cli/src").filter((name) => /hedgerow/.test(name));
+  expect(packagesOf("js/snapshot/src")).toEqual([...s3, "koffi", "proxy-from-env"]);
+  const command = packagesOf("js/cli/src").filter((name) => /hedgerow/.test(name));
   expect(command).toEqual(["@hedgerow/snapshot", "hedgerow", "hedgerow/node"]);
 });
 
-test("code that serves requests does not import code that builds filters", () => {
+test("the rooms of js/snapshot/src import values only from the rooms below them", () => {
+  const root = "js/snapshot/src";
+  const levels = new Map(SNAPSHOT_ROOMS.flatMap((rooms, level) => rooms.map((r) => [r, level])));
+  const roomOf = (path: string) => posix.relative(root, path).split("/")[0]?.split(".")[0] ?? "";
+  const levelOf = (path: string) => levels.get(roomOf(path));
+  const files = sourcesOf(root).filter((file) => !file.endsWith(".d.ts"));
+  expect(new Set(files.map(roomOf))).toEqual(new Set(levels.keys()));
+
+  const upward: string[] = [];
+  let inward = 0;
+  for (const file of files) {
+    for (const name of importsOf(file).filter((name) => name.startsWith("."))) {
+      const target = posix.join(posix.dirname(file), name);
+      // The glue of WebAssembly modules lies outside src, and imports nothing.
+      if (roomOf(target) === roomOf(file) || target.startsWith("js/snapshot/wasm/")) continue;
+      const [from, to] = [levelOf(file) ?? Infinity, levelOf(target) ?? -1];
+      if (to > from) inward += 1;
+      else upward.push(`${posix.relative(root, file)} imports ${posix.relative(root, target)}`);
+    }
+  }
+  expect(upward).toEqual([]);
+  expect(inward).toBeGreaterThan(100);
+});
+
+test("requests never load the code that builds filters", () => {
   const files = ["adapters", "headers", "paths"].flatMap((name) =>
     sourcesOf(`js/edge/src/${name}`),
   );
@@ -61,7 +113,7 @@ test("code that serves requests does not import code that builds filters", () =>
   }
 });
 
-test("cases import nothing that only one engine has", () => {
+test("cases for all engines import nothing that only one engine has", () => {
   const entries = ["hedgerow", "hedgerow/hono", "hedgerow/slim", "hedgerow/workers"];
-  expect(importsOf("tests/cases", /^\./)).toEqual([...entries, "hono"]);
+  expect(packagesOf("tests/cases", /^\./)).toEqual([...entries, "hono"]);
 });

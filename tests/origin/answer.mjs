@@ -1,11 +1,11 @@
-// What an origin answers to a request for a file, faults included.
+// Builds responses to requests for files, faults included.
 import { parseRange } from "./range.mjs";
 
 /** @typedef {import("./fault.mjs").Fault} Fault */
 /** @typedef {import("./resource.mjs").Resource} Resource */
 
 /**
- * The head of an answer, and which bytes of the file follow it.
+ * The head of a response, and the bytes of the file that follow it.
  *
  * @typedef {object} Answer
  * @property {number} status
@@ -58,7 +58,7 @@ export function withoutBody(status, headers = {}) {
 }
 
 /**
- * Whether `If-Match` allows a file with an `ETag`. A weak one is never the same.
+ * Returns whether `If-Match` allows a file with an `ETag`. A weak one never matches.
  *
  * @param {string | undefined} header
  * @param {string | null} etag
@@ -70,7 +70,7 @@ export function matches(header, etag) {
 }
 
 /**
- * Whether `If-Unmodified-Since` allows a file with a date. With `If-Match`, it means nothing.
+ * Returns whether `If-Unmodified-Since` allows a file with a date. `If-Match` overrides it.
  *
  * @param {import("node:http").IncomingHttpHeaders} headers
  * @param {string | undefined} lastModified

@@ -4,8 +4,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A key, and a certificate of it for this machine alone, that its own key signs. Needs OpenSSL. */
-export function makeCertificate() {
+/**
+ * Makes a key and a self-signed certificate for this machine. Needs OpenSSL.
+ *
+ * @param {string} [address] another address that it is for
+ */
+export function makeCertificate(address) {
+  const also = address === undefined ? "" : `,IP:${address}`;
   const folder = mkdtempSync(join(tmpdir(), "hedgerow-certificate-"));
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   try {
@@ -13,7 +18,12 @@ export function makeCertificate() {
       "openssl",
       [
         ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"],
-        ...["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"],
+        ...[
+          "-subj",
+          "/CN=localhost",
+          "-addext",
+          `subjectAltName=IP:127.0.0.1,DNS:localhost${also}`,
+        ],
         ...["-days", "2", "-keyout", key, "-out", cert],
       ],
       { stdio: ["ignore", "ignore", "pipe"] },

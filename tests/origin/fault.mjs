@@ -1,40 +1,38 @@
-// How an origin may misbehave.
+// Faults of an origin.
 
 /**
- * What is wrong with one answer; all of it at once. Offsets and lengths are of the answer's body.
+ * The faults of one response, which are combined. Offsets and lengths are of its body.
  *
  * @typedef {object} Fault
- * @property {number} [bytesPerSecond] the rate of this answer, instead of its connection's
- * @property {number} [firstByte] milliseconds that the answer waits besides
- * @property {number} [cutAfter] bytes after which the connection is closed; of an upload, those received
- * @property {boolean} [reset] a connection that is cut is reset, which may take the last bytes along; not
- *   with TLS
- * @property {number} [stallAfter] bytes after which nothing is sent any more; of an upload, nothing received
- * @property {boolean} [noAnswer] nothing is answered, ever
- * @property {number} [status] this status, and no file: `content`, if there is some
+ * @property {number} [bytesPerSecond] the rate of this response, in place of the connection's
+ * @property {number} [firstByte] additional milliseconds before the response
+ * @property {number} [cutAfter] bytes after which the connection is closed, sent or of an upload received
+ * @property {boolean} [reset] whether a cut connection is reset, which may discard its last bytes. Not with TLS
+ * @property {number} [stallAfter] bytes after which nothing more is sent, or of an upload received
+ * @property {boolean} [noAnswer] there is no response
+ * @property {number} [status] the status of the response, with `content` or nothing as its body
  * @property {string | number} [retryAfter] the header `Retry-After`
- * @property {string} [location] a redirect to a path or a URL, with status 302 unless another is told
- * @property {boolean} [ignoreRange] all of the file is sent, with status 200
- * @property {boolean} [ignoreIfMatch] a file of another `ETag`, or date, than was asked for is sent
- * @property {"none" | "shifted" | "wrong total"} [contentRange] the header is left out, or untrue
- * @property {string | null} [etag] the file has this `ETag`, such as a weak one, or none
- * @property {string} [lastModified] the file was changed last at this date of HTTP; otherwise none is told
- * @property {Uint8Array} [content] the file is this
- * @property {number} [flipBit] the offset of a byte of which one bit is flipped
- * @property {number} [extraBytes] how many bytes more are sent than `Content-Length` says; less if negative
+ * @property {string} [location] a redirect to a path or a URL. Default status: 302
+ * @property {boolean} [ignoreRange] the whole file is sent with status 200
+ * @property {boolean} [ignoreIfMatch] preconditions are ignored
+ * @property {"none" | "shifted" | "wrong total"} [contentRange] the header is missing or wrong
+ * @property {string | null} [etag] the `ETag` of the file, or `null` for none
+ * @property {string} [lastModified] the date in `Last-Modified`. Default: none
+ * @property {Uint8Array} [content] the content of the file
+ * @property {number} [flipBit] the offset of a byte with one flipped bit
+ * @property {number} [extraBytes] how many bytes more than `Content-Length` are sent, or fewer if negative
  */
 
 /**
- * What a script of faults is told of a request.
+ * The request that a fault is for.
  *
  * @typedef {object} FaultRequest
- * @property {number} number which request it is, from 1
+ * @property {number} number the number of the request, from 1
  * @property {string} method
  * @property {string} path
  * @property {import("node:http").IncomingHttpHeaders} headers
- * @property {import("./range.mjs").Range | undefined} range the part of the file that is asked for, if
- *   it is not all of it
- * @property {number} length how many bytes are asked for
+ * @property {import("./range.mjs").Range | undefined} range the requested range, if there is one
+ * @property {number} length the number of requested bytes
  */
 
 /** @typedef {(request: FaultRequest) => Fault | undefined} Faults */
@@ -45,7 +43,7 @@
 const somewhere = (random, { length }) => ({ cutAfter: Math.floor(random() * length) });
 
 /**
- * Faults by name, each somewhere in the answer.
+ * Faults by name, each at a random position.
  *
  * @satisfies {Record<string, MakeFault>}
  */
@@ -78,7 +76,7 @@ const KINDS = {
 /** @typedef {keyof typeof KINDS} FaultKind */
 
 /**
- * Faults that strike a share of all requests.
+ * Returns faults of a share of all requests.
  *
  * @param {() => number} random numbers from 0 to 1, such as those of `seededRandom`
  * @param {{ share: number, kinds: readonly FaultKind[] }} options

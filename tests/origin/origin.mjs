@@ -1,5 +1,5 @@
-// An HTTP server for tests and benchmarks: it serves files with what HTTP has for parts of them, at a
-// rate if that is wanted, takes uploads, and misbehaves by a script.
+// An HTTP server for tests and benchmarks. It serves files with ranges and preconditions, can limit the rate,
+// accepts uploads, and injects faults.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
@@ -21,8 +21,8 @@ import { sendBody } from "./send.mjs";
 /** @typedef {import("node:http").ServerResponse} Response */
 
 /**
- * The network between the origin and those who ask: how fast each connection is, and how many
- * milliseconds pass until the first byte of each answer.
+ * The simulated network: the rate of each connection, and the milliseconds until the first byte of each
+ * response.
  *
  * @typedef {{ bytesPerSecond?: number | undefined, firstByte?: number | undefined }} Conditions
  */
@@ -30,16 +30,15 @@ import { sendBody } from "./send.mjs";
 /**
  * @typedef {object} OriginOptions
  * @property {Record<string, Uint8Array | string>} [files] by path: bytes, or the path of a file
- * @property {Conditions} [conditions] may be changed while the origin runs
+ * @property {Conditions} [conditions] can be changed while the origin runs
  * @property {Faults | undefined} [faults]
  * @property {{ key: string, cert: string } | undefined} [tls]
- * @property {string | undefined} [folder] where uploads are kept, in files that lose their paths; without it, they
- *   are kept in memory
- * @property {boolean} [log] whether requests are remembered; otherwise, they are only counted
+ * @property {string | undefined} [folder] where uploads are kept, in deleted files; by default they are kept in memory
+ * @property {boolean} [log] whether requests are logged, not only counted. Default: true
  */
 
 /**
- * What became of a request. Times are those of `performance.now()`.
+ * A request and its outcome. Times are those of `performance.now()`.
  *
  * @typedef {object} LoggedRequest
  * @property {number} number from 1
@@ -47,16 +46,16 @@ import { sendBody } from "./send.mjs";
  * @property {string} method
  * @property {string} path
  * @property {import("node:http").IncomingHttpHeaders} headers
- * @property {import("./range.mjs").Range | undefined} range what was asked for, if not all of a file
- * @property {number} status 0 before there is an answer
+ * @property {import("./range.mjs").Range | undefined} range the requested range, if there is one
+ * @property {number} status 0 before the response
  * @property {number} bytesSent of the body
  * @property {number} bytesReceived of an upload
- * @property {boolean} aborted whether the connection was gone before the answer was whole
+ * @property {boolean} aborted whether the connection was closed before the response was complete
  * @property {number} begin
  * @property {number | undefined} end
  */
 
-/** Where an origin tells how much it did, of which it takes no notice itself. */
+/** The path of the counters. Requests for it are not counted. */
 const STATS = "/-/stats";
 
 /** @param {OriginOptions} [options] */
@@ -72,16 +71,16 @@ export class Origin {
   requestCount = 0;
   bytesSent = 0;
   bytesReceived = 0;
-  /** May be changed while the origin runs. @type {Conditions} */
+  /** Can be changed while the origin runs. @type {Conditions} */
   conditions;
-  /** May be changed while the origin runs. @type {Faults | undefined} */
+  /** Can be changed while the origin runs. @type {Faults | undefined} */
   faults;
   #options;
   #server;
   #port = 0;
   /** @type {Map<string, Resource>} */
   #resources = new Map();
-  /** All that was ever opened: what another took the place of may still be in use. @type {Resource[]} */
+  /** All resources that were opened: a replaced one may still be in use. @type {Resource[]} */
   #opened = [];
   /** @type {Set<import("node:net").Socket>} */
   #sockets = new Set();
@@ -108,27 +107,27 @@ export class Origin {
     });
   }
 
-  /** Begins to listen: on the port that it had, if it had one. */
+  /** Starts to listen, on the same port as before if there was one. */
   async listen() {
     this.#server.listen(this.#port, "127.0.0.1");
     await once(this.#server, "listening");
-    // Connections keep a process alive, not the wish to have some.
+    // Only connections keep the process running.
     this.#server.unref();
     this.#port = /** @type {import("node:net").AddressInfo} */ (this.#server.address()).port;
   }
 
-  /** The URL of a path. */
+  /** Returns the URL of a path. */
   url(path = "/") {
     const scheme = this.#options.tls ? "https" : "http";
     return new URL(path, `${scheme}://127.0.0.1:${this.#port}`);
   }
 
-  /** Serves something at a path from now on. @param {string} path @param {Uint8Array | string} source */
+  /** Serves a resource at a path. @param {string} path @param {Uint8Array | string} source */
   set(path, source) {
     this.#resources.set(path, this.#keep(openResource(source)));
   }
 
-  /** What is at a path, which uploads may have put there. @param {string} path */
+  /** Returns the bytes at a path, which may be an upload. @param {string} path */
   get(path) {
     const resource = this.#resources.get(path);
     if (resource === undefined) return undefined;
@@ -141,14 +140,13 @@ export class Origin {
     return bytes;
   }
 
-  /** How many connections there are. */
+  /** The number of open connections. */
   get connectionCount() {
     return this.#sockets.size;
   }
 
   /**
-   * Closes all connections, and refuses others for some milliseconds. Returns as soon as they are
-   * refused.
+   * Closes all connections, and refuses new ones for some milliseconds. Returns as soon as they are refused.
    *
    * @param {number} milliseconds
    */
@@ -193,7 +191,7 @@ export class Origin {
     if (this.#options.log !== false) this.requests.push(entry);
     const length = range ? range.end - range.start : size;
     const fault = this.faults?.({ number, method, path, headers, range, length }) ?? {};
-    // What is sent is taken all the same: how much the system would take differs.
+    // The body is read all the same: how much of it the system would buffer differs.
     if (fault.noAnswer) return void request.resume();
     const pace = this.#paceOf(request, fault);
     const changed = fault.content ? openResource(fault.content) : resource;
@@ -252,7 +250,7 @@ export class Origin {
   }
 
   /**
-   * Puts what was uploaded in its place.
+   * Stores an upload at its path.
    *
    * @param {string} path
    * @param {Resource} body
@@ -277,7 +275,7 @@ export class Origin {
     return this.#connectionCount;
   }
 
-  /** The rate of a connection, or of one answer alone. @param {Request} request @param {Fault} fault */
+  /** Returns the pace of a connection, or of one response. @param {Request} request @param {Fault} fault */
   #paceOf({ socket }, fault) {
     if (fault.bytesPerSecond !== undefined) return new Pace(fault.bytesPerSecond);
     const { bytesPerSecond } = this.conditions;
@@ -298,13 +296,13 @@ export class Origin {
 }
 
 /**
- * @param {Pick<LoggedRequest, "number" | "connection" | "method" | "path" | "headers" | "range">} asked
+ * @param {Pick<LoggedRequest, "number" | "connection" | "method" | "path" | "headers" | "range">} request
  * @param {Response} response
  */
-function newEntry(asked, response) {
+function newEntry(request, response) {
   /** @type {LoggedRequest} */
   const entry = {
-    ...asked,
+    ...request,
     status: 0,
     bytesSent: 0,
     bytesReceived: 0,

@@ -1,15 +1,15 @@
-// Sending no faster than at a rate.
+// Limits the rate of sending.
 
-/** Milliseconds between two times that something is sent at a limited rate. */
+/** Milliseconds between two writes at a limited rate. */
 const TICK = 2;
 
-/** Milliseconds that a sender that was held up may make up for. */
+/** Milliseconds of delay that a sender may catch up on. */
 const SLACK = 100;
 
 /** @type {(() => void)[]} */
 let waiting = [];
 
-/** Waits for the next tick. One timer serves all who wait. @returns {Promise<void>} */
+/** Waits for the next tick. All waiters share one timer. @returns {Promise<void>} */
 export function tick() {
   return new Promise((resolve) => {
     if (waiting.push(resolve) > 1) return;
@@ -21,9 +21,9 @@ export function tick() {
   });
 }
 
-/** A rate that answers share, one after another. */
+/** A rate that consecutive responses share. */
 export class Pace {
-  /** When all that was sent would have left, at the rate. */
+  /** When everything would have been sent at the rate. */
   #sentUntil = 0;
 
   /** @param {number} bytesPerSecond */
@@ -31,13 +31,13 @@ export class Pace {
     this.bytesPerSecond = bytesPerSecond;
   }
 
-  /** Begins an answer: time in which nothing was to be sent does not count. */
+  /** Starts a response: idle time does not count. */
   begin() {
     this.#sentUntil = Math.max(this.#sentUntil, performance.now());
   }
 
   /**
-   * How many of some bytes may be sent now: none, if it is so few that to wait for more is better.
+   * Returns how many bytes may be sent now, or 0 if waiting for more is better.
    *
    * @param {number} wanted
    */
@@ -45,11 +45,11 @@ export class Pace {
     const now = performance.now();
     this.#sentUntil = Math.max(this.#sentUntil, now - SLACK);
     const allowed = Math.floor(((now - this.#sentUntil) / 1000) * this.bytesPerSecond);
-    const fewest = Math.max(1, (this.bytesPerSecond * TICK) / 1000);
-    return allowed < Math.min(wanted, fewest) ? 0 : Math.min(wanted, allowed);
+    const min = Math.max(1, (this.bytesPerSecond * TICK) / 1000);
+    return allowed < Math.min(wanted, min) ? 0 : Math.min(wanted, allowed);
   }
 
-  /** Counts what is sent. @param {number} bytes */
+  /** Counts sent bytes. @param {number} bytes */
   spend(bytes) {
     this.#sentUntil += (bytes / this.bytesPerSecond) * 1000;
   }

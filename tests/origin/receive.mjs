@@ -1,4 +1,4 @@
-// Receiving what is uploaded to an origin.
+// Receives uploads.
 import { once } from "node:events";
 import { open, rm } from "node:fs/promises";
 
@@ -6,8 +6,8 @@ import { tick } from "./pace.mjs";
 import { openResource } from "./resource.mjs";
 
 /**
- * Receives the body of a request, into memory or into a file, which loses its path. Returns it, or
- * `undefined` if it did not come whole.
+ * Receives the body of a request into memory or into a file, which is deleted. Returns it, or `undefined` if it
+ * is incomplete.
  *
  * @param {import("node:http").IncomingMessage} request
  * @param {string | undefined} path

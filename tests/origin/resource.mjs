@@ -1,10 +1,10 @@
-// What an origin serves: bytes in memory, or a file.
+// Resources of an origin: bytes in memory, or a file.
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /**
- * Something that is served. `read` returns some of the bytes from `position` up to `end`, at least
- * one of them: in `buffer`, or where they are already.
+ * A resource. `read` returns at least one of the bytes from `position` to `end`, in `buffer` or where they are
+ * already.
  *
  * @typedef {object} Resource
  * @property {number} size
@@ -38,8 +38,7 @@ function openFile(path) {
   return {
     size,
     etag: `"${[ino, size, Math.trunc(mtimeMs)].map((part) => part.toString(16)).join("-")}"`,
-    // At once, and not in another thread: what is served is in memory as a rule, and to hand each
-    // piece to a thread and back costs more than to copy it.
+    // Synchronously: the file is usually in the page cache, so that a copy is cheaper than a hop to a thread.
     read: (buffer, position, end) => {
       const length = readSync(file, buffer, 0, Math.min(end - position, buffer.length), position);
       if (length === 0) throw new Error(`${path}: expected more bytes, found its end`);

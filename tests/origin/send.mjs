@@ -1,4 +1,4 @@
-// Sending the body of an answer: at a rate, and with the faults that bodies have.
+// Sends the body of a response, at a limited rate and with faults.
 import { TLSSocket } from "node:tls";
 
 import { tick } from "./pace.mjs";
@@ -6,15 +6,15 @@ import { tick } from "./pace.mjs";
 /** @typedef {import("./fault.mjs").Fault} Fault */
 /** @typedef {import("./resource.mjs").Resource} Resource */
 
-/** How many bytes are read and written at a time: few enough to stay in a processor's cache. */
+/** How many bytes are read and written at a time: few enough for the cache of a processor. */
 const CHUNK = 256 * 1024;
 
-/** Buffers of files that nothing uses right now. @type {Buffer[]} */
+/** Idle buffers. @type {Buffer[]} */
 const buffers = [];
 
 /**
- * Sends bytes of a file, and ends the answer as it should, or as the fault has it. Returns when that is
- * done, or the connection is gone.
+ * Sends bytes of a file, and ends the response as the fault says. Returns when it is sent, or the connection is
+ * closed.
  *
  * @param {import("node:http").ServerResponse} response
  * @param {Resource} resource
@@ -29,7 +29,7 @@ export async function sendBody(response, resource, { start, end }, fault, pace, 
   const stop = start + Math.min(length, cutAfter, stallAfter);
   const buffer = buffers.pop() ?? Buffer.allocUnsafe(CHUNK);
   pace?.begin();
-  // The head waits for the body, which may be nothing.
+  // Node sends the headers with the first bytes of the body, which may be empty.
   let isConnected = stop > start || (await write(response, Buffer.alloc(0)));
   let position = start;
   while (position < stop && isConnected) {
@@ -47,7 +47,7 @@ export async function sendBody(response, resource, { start, end }, fault, pace, 
     position += bytes.length;
     if (isConnected) onSent(bytes.length);
   }
-  // The system may still read the buffer of a connection that is gone.
+  // The system may still read the buffer of a closed connection.
   if (!isConnected) return;
   buffers.push(buffer);
   if (stop - start === length) finish(response, extraBytes);
@@ -55,7 +55,7 @@ export async function sendBody(response, resource, { start, end }, fault, pace, 
 }
 
 /**
- * Reads some bytes of a file. What should come after its end is zeros.
+ * Reads some bytes of a file. Beyond its end there are zeros.
  *
  * @param {Resource} resource
  * @param {Buffer} buffer
@@ -68,7 +68,7 @@ function readSome(resource, buffer, position, end, wanted) {
 }
 
 /**
- * Whether bytes were handed over to the system.
+ * Writes bytes. Returns whether the system accepted them.
  *
  * @param {import("node:http").ServerResponse} response
  * @param {Buffer} bytes
@@ -98,7 +98,7 @@ function withFlip(bytes, offset) {
 function finish(response, extraBytes) {
   const { socket } = response;
   response.end();
-  // After an answer of another length than it says, no other can follow.
+  // No response can follow one of the wrong length.
   if (extraBytes !== 0) socket?.end();
 }
 

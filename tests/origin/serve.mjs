@@ -1,8 +1,8 @@
-// Runs an origin as a process of its own: `serve.mjs --file PATH [--file PATH] [--root PATH]
+// Runs an origin as a process: `serve.mjs --file PATH [--file PATH] [--root PATH]
 // [--bytes-per-second N] [--first-byte MS] [--cut-share SHARE] [--seed N] [--folder PATH] [--tls]
-// [--seconds N]`. Files are served by their names, those below the root by their paths from there, out
-// of memory. Prints where it is as a line of JSON, and ends when its standard input does, or when its
-// time is over. `GET /-/stats` tells how much it did.
+// [--seconds N]`. Files are served by their names, those below the root by their relative paths, from
+// memory. Prints its URL as a line of JSON, and exits when its standard input ends or its time is over.
+// `GET /-/stats` returns its counters.
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 import { parseArgs } from "node:util";
@@ -30,7 +30,7 @@ const { values } = parseArgs({
 const toNumber = (text) => (text === undefined ? undefined : Number(text));
 
 /**
- * All files below a folder, which may be more than a process may have open.
+ * Returns all files below a folder, read into memory: they may be more than a process may have open.
  *
  * @param {string | undefined} root
  */

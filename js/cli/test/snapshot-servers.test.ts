@@ -6,7 +6,7 @@ import type { SnapshotInfo } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type OriginOptions, startOrigin } from "../../../tests/origin/origin.mjs";
 import { type S3Server, startS3 } from "../../../tests/support/s3/server.js";
-import { manifestOf, missingBytes } from "../../snapshot/test/support/kept.js";
+import { manifestOf, missingBytes } from "../../snapshot/test/support/resume-state.js";
 import { ended, hedgerow, start, startInTerminal } from "./support/bin.js";
 import { SMALL } from "./support/images.js";
 import { makeTree } from "./support/tree.js";
@@ -100,7 +100,9 @@ describe("an object store", () => {
     await json("create", image, object, "--piece-size", "64KiB", "--no-overwrite");
     const { code, out, err } = await snapshot("create", image, object, "--no-overwrite");
     expect({ code, out }).toEqual({ code: 3, out: "" });
-    expect(err).toBe(`hedgerow: ${object}: expected nothing there, found an object\n`);
+    expect(err).toBe(
+      `hedgerow: ${object}: destination already exists; pass overwrite: true to replace it\n`,
+    );
     await json("restore", object, copy, "--no-overwrite", "--digest", info.digest);
     expect(await snapshot("restore", object, copy, "--no-overwrite")).toMatchObject({ code: 3 });
     expect(s3.multipartUploads()).toEqual([]);
@@ -113,12 +115,17 @@ describe("an object store", () => {
     const stranger = { ...env, AWS_SECRET_ACCESS_KEY: "5ec2e7" };
     const nobody = { ...env, AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" };
     const failures = [
-      [["info", missing], env, 3, `cannot read ${missing}: the server answered 404`],
+      [["info", missing], env, 3, `cannot read ${missing}: no such object (HTTP 404)`],
       [["verify", missing], env, 3, "no such object"],
-      [["restore", missing, copy], stranger, 3, "the server answered 403: access denied"],
-      [["create", image, missing], stranger, 3, `${missing}: access denied (403`],
-      [["create", image, "s3://no-such-bucket/x"], env, 3, 'expected a bucket "no-such-bucket"'],
-      [["info", missing], nobody, 2, "expected credentials"],
+      [["restore", missing, copy], stranger, 3, "access denied (HTTP 403)"],
+      [["create", image, missing], stranger, 3, `${missing}: access denied (HTTP 403`],
+      [
+        ["create", image, "s3://no-such-bucket/x"],
+        env,
+        3,
+        'bucket "no-such-bucket" does not exist',
+      ],
+      [["info", missing], nobody, 2, "no valid credentials found"],
     ] as const;
     for (const [args, who, exit, message] of failures) {
       const { code, out, err } = await hedgerow(["snapshot", ...args], "", {
@@ -154,7 +161,7 @@ describe("a server", () => {
     const refused = await snapshot("create", image, put, "--no-overwrite");
     expect(refused).toMatchObject({ code: 3, out: "" });
     expect(refused.err).toBe(
-      `hedgerow: ${put}: expected nothing there, found something (412 Precondition Failed)\n`,
+      `hedgerow: cannot write ${put}: destination already exists (HTTP 412); pass overwrite: true to replace it\n`,
     );
   });
 
@@ -167,7 +174,7 @@ describe("a server", () => {
     const { code, err } = await snapshot("info", `${url}?${SECRET}`, "--retries", "2");
     expect({ code, err }).toEqual({
       code: 3,
-      err: `hedgerow: cannot read ${url}: the server answered 500 (3 times in a row)\n`,
+      err: `hedgerow: cannot read ${url}: the server failed (HTTP 500) (3 times in a row)\n`,
     });
     expect(origin.requestCount - before).toBe(3);
   });
@@ -183,7 +190,7 @@ describe("a server", () => {
     ]) {
       const { code, out, err } = await snapshot(...args);
       expect({ code, out }).toEqual({ code: 3, out: "" });
-      expect(err).toContain(`cannot read ${url}: the server answered 403: access denied`);
+      expect(err).toContain(`cannot read ${url}: access denied (HTTP 403)`);
       expect(err.trimEnd().split("\n")).toHaveLength(1);
       expect(err).not.toContain("5ec2e7");
     }

@@ -1,4 +1,4 @@
-/** Waits. @throws the reason of the signal as soon as it is aborted */
+/** Waits. @throws the reason of the signal when it is aborted */
 export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const wait = new Promise<void>((resolve) => {
@@ -12,8 +12,8 @@ export async function pause(milliseconds: number, signal?: AbortSignal): Promise
 }
 
 /**
- * What a promise brings, or the reason of the signal as soon as it is aborted. What the promise is
- * rejected with after that is no surprise.
+ * Settles as the promise does, or rejects with the signal's reason when it is aborted. A later rejection of the
+ * promise is ignored.
  */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
@@ -26,8 +26,8 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | unde
 }
 
 /**
- * Has `use` work with a signal that is aborted as soon as one of two is. That of the system would keep what
- * it is made of for as long as either of them is there.
+ * Calls `use` with a signal that is aborted when either of two signals is. Unlike `AbortSignal.any`, it keeps
+ * nothing in memory after the call.
  */
 export async function withEither<T>(
   one: AbortSignal | undefined,

@@ -10,21 +10,21 @@ import { writeSnapshot } from "./places/destination.js";
 import { localPath, locationOf } from "./places/location.js";
 import { compiledModule } from "./wasm/module.js";
 
-/** What was made. */
+/** The result of {@link createSnapshot}. */
 export interface CreateInfo extends SnapshotInfo {
-  /** How long it took, in milliseconds. */
+  /** The duration of the call, in milliseconds. */
   readonly duration: number;
 }
 
 /**
- * Makes a snapshot of a disk image: a file that restores in parallel, and that any zstd tool can read.
+ * Creates a snapshot of a disk image: a file that restores in parallel, and that any zstd tool can decompress.
  *
- * The snapshot appears under its name when all of it is there; whatever happens before, what had that
- * name stays as it was. An image that changes meanwhile, by its size or time, is refused.
+ * The snapshot appears at its destination when it is complete; if anything fails before, an existing file or
+ * object stays as it was. Fails if the size or modification time of the image changes meanwhile.
  *
- * - A file is on the disk then, and only the owner may read it.
- * - An object of S3 is sent while it is made, in parts.
- * - To a server, it is sent in one `PUT` when all of it is made, from a temporary file.
+ * - A local file is flushed to the disk, and readable by its owner only.
+ * - An object of S3 is uploaded in parts while the snapshot is created.
+ * - For any other server, the snapshot is created in a temporary file and sent by one `PUT`.
  *
  * @param image the path of the image
  * @param destination the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or

@@ -1,61 +1,61 @@
-/** What went wrong, for programs. These do not change between versions; messages may. */
+/** The kind of an error. Codes are stable across versions; messages are not. */
 export type SnapshotErrorCode =
-  /** An argument of the wrong type, or beyond a limit. */
+  /** An argument has the wrong type or is out of range. */
   | "ERR_ARGUMENT"
-  /** An image that cannot be read, or of which no snapshot can be made. */
+  /** The image cannot be read, or no snapshot can be created from it. */
   | "ERR_IMAGE"
-  /** An image that changed while a snapshot was made of it. */
+  /** The image changed while a snapshot was created from it. */
   | "ERR_IMAGE_CHANGED"
-  /** A snapshot that cannot be read: its file, or what a server answered. */
+  /** The snapshot cannot be read from its file or server. */
   | "ERR_SOURCE"
-  /** A snapshot that changed on its server while it was read. */
+  /** The snapshot changed on its server while it was read. */
   | "ERR_SOURCE_CHANGED"
-  /** A file that is no snapshot, or a damaged one. */
+  /** The file is not a snapshot, or is damaged. */
   | "ERR_SNAPSHOT_FORMAT"
-  /** A snapshot of another digest than the one that was asked for. */
+  /** The snapshot does not have the expected digest. */
   | "ERR_SNAPSHOT_DIGEST"
-  /** A file or an object that cannot be written. */
+  /** The file or object cannot be written. */
   | "ERR_TARGET"
-  /** A directory that cannot be used as a cache, or a cache that was closed. */
+  /** The directory cannot be used as a cache, or the cache was closed. */
   | "ERR_CACHE"
-  /** A snapshot that is larger than a cache may be. */
+  /** The snapshot is larger than the limit of the cache. */
   | "ERR_CACHE_SIZE"
-  /** A worker that ended before its work did. */
+  /** A worker could not be started, or ended before its work was done. */
   | "ERR_WORKER";
 
-/** Where in a snapshot something is wrong. */
+/** The place of an error in a snapshot. */
 export interface Place {
-  /** The field, in the words of `docs/vhs.md`. */
+  /** The name of the field in `docs/vhs.md`. */
   readonly field: string;
-  /** Where the field lies, in bytes from the beginning of the file. */
+  /** The offset of the field in the file, in bytes. */
   readonly offset: number;
 }
 
-/** What an error knows besides its message. */
+/** The optional properties of an error. */
 export interface Details {
   readonly place?: Place | undefined;
   readonly cause?: unknown;
-  /** What a server answered. */
+  /** The HTTP status of the response. */
   readonly status?: number | undefined;
 }
 
 /**
- * What this package throws of its own. The message says what was expected, what was found, and
- * where. What the system said is the `cause`.
+ * An error of this package. The message says what was expected, what was found, and where. An error of the
+ * system is the `cause`.
  */
 export class SnapshotError extends Error {
   /** The name of the class. */
   override readonly name = "SnapshotError";
-  /** The field that is wrong, for `ERR_SNAPSHOT_FORMAT`. */
+  /** The invalid field, for `ERR_SNAPSHOT_FORMAT`. */
   readonly field: string | undefined;
-  /** Where the field lies in the file, in bytes, for `ERR_SNAPSHOT_FORMAT`. */
+  /** The offset of the field in the file, in bytes, for `ERR_SNAPSHOT_FORMAT`. */
   readonly offset: number | undefined;
-  /** The status that a server answered with, if that is what is wrong. */
+  /** The HTTP status of the response, if the server refused a request. */
   readonly status: number | undefined;
 
   /** @internal */
   constructor(
-    /** What went wrong. */
+    /** The kind of the error. */
     readonly code: SnapshotErrorCode,
     message: string,
     { place, cause, status }: Details = {},
@@ -67,7 +67,7 @@ export class SnapshotError extends Error {
   }
 }
 
-/** The message of whatever was thrown. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

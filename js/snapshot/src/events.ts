@@ -1,72 +1,75 @@
 import { channel } from "node:diagnostics_channel";
 
-/** What is told on the channels of `node:diagnostics_channel`. No URL has a user, a query or a fragment. */
+/**
+ * The events that are published on channels of `node:diagnostics_channel`. URLs in them have no user, query or
+ * fragment.
+ */
 export interface Events {
-  /** A part of a snapshot is asked for: bytes `start` to `end`, the last not included. */
+  /** A range of a snapshot is requested. */
   readonly "hedgerow:snapshot:request": RequestEvent;
-  /** A request failed, and is made again after `delay` milliseconds. */
+  /** A request failed, and will be retried after `delay` milliseconds. */
   readonly "hedgerow:snapshot:retry": RequestEvent & {
-    /** Why it failed. */
+    /** Why the request failed. */
     readonly reason: string;
-    /** How long the next request waits, in milliseconds. */
+    /** The wait before the next request, in milliseconds. */
     readonly delay: number;
   };
-  /** The number of connections that there may be has changed. */
+  /** The limit of connections has changed. */
   readonly "hedgerow:snapshot:connections": {
     /** The URL of the snapshot. */
     readonly url: string;
-    /** How many there may be now. */
+    /** The new limit. */
     readonly connections: number;
   };
-  /** The server has no ranges: all of the snapshot is fetched in one stream. */
+  /** The server does not support range requests: the whole snapshot is downloaded in one stream. */
   readonly "hedgerow:snapshot:no-ranges": {
     /** The URL of the snapshot. */
     readonly url: string;
   };
-  /** An image was got out of a cache. */
+  /** A cache returned an image. */
   readonly "hedgerow:cache:get": CacheEvent & {
-    /** Whether it was there. */
+    /** Whether the image was in the cache. */
     readonly hit: boolean;
-    /** How long it took, in milliseconds, without a copy. */
+    /** The duration of the call in milliseconds, without the copy. */
     readonly duration: number;
   };
   /** An image was restored into a cache. */
   readonly "hedgerow:cache:fill": CacheEvent & {
-    /** How long it took, in milliseconds. */
+    /** The duration of the restore, in milliseconds. */
     readonly duration: number;
   };
-  /** An image went to make room. */
+  /** An image was evicted to make room. */
   readonly "hedgerow:cache:evict": CacheEvent;
-  /** An image went because it was damaged. */
+  /** An image was removed because it was damaged. */
   readonly "hedgerow:cache:damaged": Pick<CacheEvent, "directory" | "digest"> & {
-    /** What is wrong with it. */
+    /** What is wrong with the image. */
     readonly reason: string;
   };
 }
 
-/** What is told of an image in a cache. */
+/** An event about an image in a cache. */
 export interface CacheEvent {
   /** The directory of the cache. */
   readonly directory: string;
   /** The digest of the snapshot. */
   readonly digest: string;
-  /** What the image takes on the disk, with what is known of it, in bytes. */
+  /** The disk space of the image and its record, in bytes. */
   readonly bytes: number;
 }
 
-/** What is told of a request for a part of a snapshot. */
+/** An event about a request for a range of a snapshot. */
 export interface RequestEvent {
   /** The URL of the snapshot. */
   readonly url: string;
-  /** Where the part begins, in bytes. */
+  /** The offset of the first byte. */
   readonly start: number;
-  /** Where it ends: the first byte that is not asked for. */
+  /** The offset after the last byte. */
   readonly end: number;
-  /** Whether another connection is at the same part, which is slow. */
+  /** Whether this is a hedge: a second request for a range that is slow on another connection. */
   readonly isHedge: boolean;
 }
 
-/** An event as it crosses between threads. */
+/** The name of an event and the event, as they cross threads. */
 export type EmittedEvent = { [Name in keyof Events]: readonly [Name, Events[Name]] }[keyof Events];
 
 const NAMES = [
@@ -82,7 +85,7 @@ const NAMES = [
 
 const channels = new Map(NAMES.map((name) => [name as string, channel(name)]));
 
-/** Whether anyone listens, so that threads need not tell what no one hears. */
+/** Returns whether any event has a subscriber. If none has, workers send no events. */
 export function hasListeners(): boolean {
   return [...channels.values()].some(({ hasSubscribers }) => hasSubscribers);
 }

@@ -1,4 +1,4 @@
-/** `@hedgerow/snapshot`: snapshots of disk images, and a cache of images. */
+/** `@hedgerow/snapshot`: snapshots of disk images, and a cache of restored images. */
 
 export type { CachedImage, CacheEntry } from "./cache/cached-image.js";
 export { ImageCache } from "./cache/image-cache.js";

@@ -5,7 +5,7 @@ import { locationOf } from "./places/location.js";
 import { withSource } from "./places/source.js";
 
 /**
- * Says what is in a snapshot, from its last bytes. Its data is not read.
+ * Returns the properties of a snapshot. Reads only its manifest, at its end.
  *
  * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
  * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, `ERR_SNAPSHOT_FORMAT`,

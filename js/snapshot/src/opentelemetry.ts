@@ -7,7 +7,7 @@ import type { CacheStats } from "./cache/statistics/stats.js";
 import { SnapshotError } from "./error.js";
 import type { Events } from "./events.js";
 
-/** A number of {@link CacheStats}, as a metric. */
+/** A metric that reports a number of {@link CacheStats}. */
 interface Metric {
   readonly name: string;
   readonly unit: string;

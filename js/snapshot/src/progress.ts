@@ -1,51 +1,50 @@
-/** How far the work is. */
+/** The progress of an operation. */
 export interface Progress {
-  /** What is being done. */
+  /** The operation. */
   readonly phase: "create" | "restore" | "verify";
-  /** How much of the image is done, in bytes, holes that are known left out. */
+  /** The number of bytes of the image that are done. Known holes are not counted. */
   readonly bytes: number;
-  /** How much of it there is to do, in bytes. */
+  /** The number of bytes to do. */
   readonly totalBytes: number;
-  /** How much of the snapshot was read or written, in bytes: of its frames, its manifest left out. */
+  /** The number of bytes of frames that were read or written, without the manifest. */
   readonly compressedBytes: number;
-  /** How many frames of data are done; to verify, holes are frames as well. */
+  /** The number of frames that are done. Holes count only when verifying. */
   readonly frames: number;
-  /** How much came over a network, in bytes, what came twice included. */
+  /** The number of bytes received from a server, including those received twice. */
   readonly transferredBytes: number;
-  /** How often something was asked of a server again, because it failed. */
+  /** The number of requests that were retried because one failed. */
   readonly retries: number;
-  /** How often something was asked for a second time, because it was slow. */
+  /** The number of hedges: second requests for slow ranges. */
   readonly hedged: number;
-  /** How fast it goes, in bytes of the image a second, since the beginning. */
+  /** The average throughput since the beginning, in bytes of the image per second. */
   readonly bytesPerSecond: number;
 }
 
-/** What is counted while the work goes on. */
+/** The counters of an operation. */
 export type Counts = Omit<Progress, "phase" | "totalBytes" | "bytesPerSecond">;
 
-/** How often progress is told, in milliseconds. */
+/** How often progress is reported, in milliseconds. */
 const INTERVAL = 100;
 
-/** The work that progress is told of. */
-interface Work extends Pick<Progress, "phase" | "totalBytes"> {
-  /** How far it is. */
+/** An operation that reports progress. */
+interface Operation extends Pick<Progress, "phase" | "totalBytes"> {
   counts(): Counts;
 }
 
 /**
- * Tells of progress ten times a second while `action` goes on, and once when it is done.
+ * Reports progress ten times a second while `action` runs, and once when it is done.
  *
- * @param fail is called with what `onProgress` throws
+ * @param fail called with what `onProgress` throws; it must make `action` end
  */
 export async function withProgress<T>(
   onProgress: ((progress: Progress) => void) | undefined,
-  { phase, totalBytes, counts }: Work,
+  { phase, totalBytes, counts }: Operation,
   fail: (error: unknown) => void,
   action: () => Promise<T>,
 ): Promise<T> {
   if (onProgress === undefined) return action();
   const start = performance.now();
-  const emit = () => {
+  const report = () => {
     const done = counts();
     const seconds = Math.max(performance.now() - start, 1) / 1000;
     onProgress({ phase, totalBytes, ...done, bytesPerSecond: done.bytes / seconds });
@@ -53,7 +52,7 @@ export async function withProgress<T>(
   let thrown: { readonly error: unknown } | undefined;
   const timer = setInterval(() => {
     try {
-      emit();
+      report();
     } catch (error) {
       clearInterval(timer);
       thrown = { error };
@@ -63,7 +62,7 @@ export async function withProgress<T>(
   try {
     const result = await action();
     if (thrown !== undefined) throw thrown.error;
-    emit();
+    report();
     return result;
   } finally {
     clearInterval(timer);

@@ -1,5 +1,5 @@
 import { type ImageCache, isCache } from "./cache/image-cache.js";
-import { FrameWork } from "./decode/frame-work.js";
+import { DecodeJob } from "./decode/decode-job.js";
 import { writeImage } from "./decode/restored-image.js";
 import { SnapshotError } from "./error.js";
 import type { SnapshotInfo } from "./format/manifest.js";
@@ -9,22 +9,22 @@ import { checkedDigest, checkPinned, checkWork } from "./options/work-options.js
 import { localPath, locationOf } from "./places/location.js";
 import { withSource } from "./places/source.js";
 
-/** What was restored. */
+/** The result of {@link restoreSnapshot}. */
 export interface RestoreInfo extends SnapshotInfo {
-  /** Whether its image was in the cache, if one was said. */
+  /** Whether the image was in the cache, if one was given. */
   readonly hit?: boolean | undefined;
-  /** How long it took, in milliseconds. */
+  /** The duration of the call, in milliseconds. */
   readonly duration: number;
 }
 
 /**
  * Restores a disk image from a snapshot.
  *
- * The image appears under its name when all of it is there, checked and on the disk; whatever happens
- * before, what had that name stays as it was. Holes stay holes. Only the owner may read the image.
+ * The image appears at its path when it is complete, verified and flushed to the disk; if anything fails before,
+ * an existing file stays as it was. Holes stay holes. Only the owner may read the image.
  *
- * From a server, ranges are fetched in parallel and decoded as they come, and asked for again if they do
- * not. A snapshot that changes meanwhile is refused.
+ * From a server, ranges are downloaded in parallel, decoded as they arrive, and retried if they fail. Fails if
+ * the snapshot changes meanwhile.
  *
  * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
  * @param image the path of the image
@@ -59,7 +59,7 @@ export async function restoreSnapshot(
     const manifest = await opened.manifest();
     checkPinned(opened.name, digest, manifest.info.digest);
     await writeImage(path, manifest, opened.id, options, (target) =>
-      opened.decode(new FrameWork(opened.name, manifest, target), options),
+      opened.decode(new DecodeJob(opened.name, manifest, target), options),
     );
     return { ...manifest.info, duration: performance.now() - start };
   });

@@ -1,4 +1,4 @@
-import { FrameWork } from "./decode/frame-work.js";
+import { DecodeJob } from "./decode/decode-job.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { readOptions } from "./options/read-options.js";
 import {
@@ -11,8 +11,8 @@ import { locationOf } from "./places/location.js";
 import { withSource } from "./places/source.js";
 
 /**
- * Reads all of a snapshot, and checks every byte: the digest of each frame, that it decodes to what the
- * manifest says, and what restoring does not look at, the header and the frames of holes.
+ * Verifies every byte of a snapshot: the digest of each frame, that it decodes to what the manifest says, and
+ * also the header and the frames of holes, which a restore does not read.
  *
  * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
  * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, `ERR_SNAPSHOT_FORMAT`,
@@ -32,7 +32,7 @@ export async function verifySnapshot(
   return withSource(location, { options, wanted: "all" }, async (opened) => {
     const manifest = await opened.manifest(true);
     checkPinned(opened.name, digest, manifest.info.digest);
-    await opened.decode(new FrameWork(opened.name, manifest, undefined), options);
+    await opened.decode(new DecodeJob(opened.name, manifest, undefined), options);
     return manifest.info;
   });
 }

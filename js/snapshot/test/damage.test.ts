@@ -1,4 +1,4 @@
-/** Files that are damaged, or that are no snapshots. */
+/** Damaged snapshots, and files that are not snapshots. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -19,7 +19,7 @@ import { refusalOf } from "./support/refusal.js";
 
 const OLD = "what was there before";
 
-/** How many bits of each byte are flipped, another one first for each. */
+/** How many bits of each byte are flipped; the first differs from byte to byte. */
 const BITS = trials({ few: 1, all: 8 });
 
 const path = temporaryFolder();
@@ -36,12 +36,12 @@ beforeAll(async () => {
   whole = readFileSync(path("whole.vhs"));
 });
 
-test("the file that is damaged below has frames of both kinds, and is small", () => {
+test("the sample snapshot is small and has frames of both kinds", () => {
   expect(info).toMatchObject({ dataFrames: 2, holeFrames: 1 });
   expect(whole.length).toBeLessThan(500);
 });
 
-/** Throws unless an error tells what is wrong, and where in the file that is. */
+/** Checks that an error names the invalid field and its offset in the file. */
 function expectFormatError(error: unknown, fileSize: number): void {
   if (!(error instanceof SnapshotError)) throw error;
   expect(error.code).toBe("ERR_SNAPSHOT_FORMAT");
@@ -51,40 +51,40 @@ function expectFormatError(error: unknown, fileSize: number): void {
   expect(error.message).toContain(error.field);
 }
 
-/** How something ended: in an error, or well. */
-type Ending = "refused" | "right";
+/** The outcome of reading a damaged snapshot. */
+type Outcome = "refused" | "correct";
 
-async function endingOf(promise: Promise<unknown>, fileSize: number): Promise<Ending> {
+async function outcomeOf(promise: Promise<unknown>, fileSize: number): Promise<Outcome> {
   try {
     await promise;
-    return "right";
+    return "correct";
   } catch (error) {
     expectFormatError(error, fileSize);
     return "refused";
   }
 }
 
-/** Has a damaged file restored over another file. `place` is of nobody else meanwhile. */
-async function restore(damaged: Buffer, place: string): Promise<Ending> {
+/** Restores a damaged snapshot over an existing file. Only one caller may use `place` at a time. */
+async function restore(damaged: Buffer, place: string): Promise<Outcome> {
   const [snapshot, target] = [path(`${place}.vhs`), path(place)];
   writeFileSync(snapshot, damaged);
   writeFileSync(target, OLD);
   const restored = restoreSnapshot(snapshot, target, { workers: 1 });
-  const ending = await endingOf(restored, damaged.length);
+  const outcome = await outcomeOf(restored, damaged.length);
   const found = readFileSync(target);
-  if (!found.equals(ending === "right" ? image : Buffer.from(OLD))) {
-    throw new Error(`what was ${ending} left ${found.length} bytes that are wrong`);
+  if (!found.equals(outcome === "correct" ? image : Buffer.from(OLD))) {
+    throw new Error(`the restore was ${outcome} and left ${found.length} wrong bytes`);
   }
-  return ending;
+  return outcome;
 }
 
-/** Has a damaged file verified. */
-function verify(damaged: Buffer, place: string): Promise<Ending> {
+/** Verifies a damaged snapshot. */
+function verify(damaged: Buffer, place: string): Promise<Outcome> {
   writeFileSync(path(`${place}.vhs`), damaged);
-  return endingOf(verifySnapshot(path(`${place}.vhs`), { workers: 1 }), damaged.length);
+  return outcomeOf(verifySnapshot(path(`${place}.vhs`), { workers: 1 }), damaged.length);
 }
 
-/** Does `action` for each of `items`, a few at a time, each at a place of its own. */
+/** Calls `action` for each of `items`, a few at a time, with a place that no other call is using. */
 async function forEach<T>(
   items: Iterable<T>,
   action: (item: T, place: string) => Promise<void>,
@@ -98,7 +98,7 @@ async function forEach<T>(
 }
 
 describe("damage", () => {
-  test("a file that ends early is refused, wherever it ends", async () => {
+  test("refuses a snapshot that is truncated at any length", async () => {
     await forEach(whole.keys(), async (length, place) => {
       const damaged = whole.subarray(0, length);
       expect(await restore(damaged, place), `${length} bytes`).toBe("refused");
@@ -107,7 +107,7 @@ describe("damage", () => {
     expect(leftovers(path())).toEqual([]);
   });
 
-  test("a file that goes on is refused", async () => {
+  test("refuses a snapshot with trailing bytes", async () => {
     for (const more of [1, 9, whole.length]) {
       const damaged = Buffer.concat([whole, whole.subarray(-more)]);
       expect(await restore(damaged, "longer"), `${more} bytes`).toBe("refused");
@@ -115,8 +115,8 @@ describe("damage", () => {
     }
   });
 
-  test(`a bit that is flipped (${BITS} of each byte) is found by verifying, and restores what was, or nothing`, async () => {
-    const endings: Record<Ending, number> = { refused: 0, right: 0 };
+  test(`finds every flipped bit (${BITS} of each byte) when verifying, and never restores a wrong image`, async () => {
+    const outcomes: Record<Outcome, number> = { refused: 0, correct: 0 };
     const flips = Array.from({ length: BITS * whole.length }, (_, flip) => flip);
     await forEach(flips, async (flip, place) => {
       const [byte, turn] = [Math.floor(flip / BITS), flip % BITS];
@@ -124,22 +124,22 @@ describe("damage", () => {
       const damaged = Buffer.from(whole);
       damaged[byte]! ^= 1 << number;
       const restored = await restore(damaged, place);
-      endings[restored] += 1;
-      // What both refuse is verified for one bit of each byte.
+      outcomes[restored] += 1;
+      // Where the restore fails, verify one bit of each byte only, to save time.
       if (restored === "refused" && turn > 0) return;
       expect(await verify(damaged, place), `bit ${number} of byte ${byte}`).toBe("refused");
     });
-    // Both must happen: data is checked, and what restoring does not need is not read.
-    expect(endings.refused).toBeGreaterThan(BITS * 200);
-    expect(endings.right).toBeGreaterThan(0);
+    // Both occur: data is checked, and a restore does not read everything.
+    expect(outcomes.refused).toBeGreaterThan(BITS * 200);
+    expect(outcomes.correct).toBeGreaterThan(0);
     expect(leftovers(path())).toEqual([]);
   }, 600_000);
 });
 
-describe("what is no snapshot", () => {
+describe("files that are not snapshots", () => {
   const zstd = (bytes: Buffer) => execFileSync("zstd", ["-c"], { input: bytes, stdio: "pipe" });
 
-  /** A zstd file with a table of its frames at the end, which is no snapshot for all that. */
+  /** Returns a zstd file with a seek table and without a manifest. */
   function seekable(bytes: Buffer): Buffer {
     const frame = zstd(bytes);
     const table = Buffer.alloc(8 + 8 + 9);
@@ -162,12 +162,12 @@ describe("what is no snapshot", () => {
     "a zstd file": () => zstd(letters("zstd", 100_000)),
     "a seekable zstd file": () => seekable(letters("seekable", 100_000)),
     "a seekable zstd file of nothing": () => seekable(Buffer.alloc(0)),
-    "the table of a snapshot alone": () => whole.subarray(-(5 * 8 + 9 + 8)),
-    "a snapshot behind something else": () => Buffer.concat([noise("before", 64), whole]),
+    "the seek table of a snapshot alone": () => whole.subarray(-(5 * 8 + 9 + 8)),
+    "a snapshot after other bytes": () => Buffer.concat([noise("before", 64), whole]),
     "an image": () => image,
   };
 
-  test.each(Object.keys(files))("%s is refused", async (name) => {
+  test.each(Object.keys(files))("refuses %s, and leaves the target as it was", async (name) => {
     const bytes = files[name]!();
     writeFileSync(path("none.vhs"), bytes);
     writeFileSync(path("target"), OLD);
@@ -186,7 +186,7 @@ describe("what is no snapshot", () => {
   });
 });
 
-test("a file of another version is refused as one, whatever else is in it", async () => {
+test("reports the version of a later format, whatever else is in the file", async () => {
   const later = Buffer.concat([whole.subarray(0, 32), noise("later", 57)]);
   later.writeUInt16LE(2, 16);
   writeFileSync(path("later.vhs"), later);
@@ -195,14 +195,14 @@ test("a file of another version is refused as one, whatever else is in it", asyn
   expect(error.message).toContain("expected 1, found 2");
 });
 
-describe("the digest that a snapshot must have", () => {
+describe("a pinned digest", () => {
   const readers: Record<string, (digest: string) => Promise<unknown>> = {
     restoreSnapshot: (digest) => restoreSnapshot(path("whole.vhs"), path("pinned"), { digest }),
     inspectSnapshot: (digest) => inspectSnapshot(path("whole.vhs"), { digest }),
     verifySnapshot: (digest) => verifySnapshot(path("whole.vhs"), { digest }),
   };
 
-  test.each(Object.entries(readers))("%s compares it", async (_, read) => {
+  test.each(Object.entries(readers))("%s refuses a snapshot of another digest", async (_, read) => {
     await read(info.digest);
     await read(info.digest.toUpperCase());
     writeFileSync(path("pinned"), OLD);

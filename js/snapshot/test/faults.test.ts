@@ -264,7 +264,7 @@ describe("the end that a caller wants", () => {
     const job: Job = { ...jobOver(call, source()), options, abort: "before" };
     const outcome = await run(job);
     expect(outcome.error).toMatchObject({ isReason: true });
-    expect(outcome).toMatchObject({ started: 0, told: 0 });
+    expect(outcome).toMatchObject({ started: 0, progressCalls: 0 });
     expectUntouched(outcome);
   });
 
@@ -282,7 +282,7 @@ describe("the end that a caller wants", () => {
     const job: Job = { ...jobOver(call, source()), options, abort: "throw" };
     const outcome = await run(job, { preload });
     expect(outcome.error).toMatchObject({ isReason: true });
-    expect(outcome.told, "not told again").toBe(1);
+    expect(outcome.progressCalls, "not called again").toBe(1);
     expect(outcome.share).toBeLessThan(1);
     expect(outcome.delay).toBeLessThan(SOON);
     expectUntouched(outcome);

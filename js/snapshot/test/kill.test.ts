@@ -1,4 +1,4 @@
-/** Processes that are killed while they make or restore a snapshot. */
+/** Processes that are killed while they create or restore a snapshot. */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createSnapshot } from "@hedgerow/snapshot";
@@ -9,9 +9,9 @@ import { trials } from "../../../tests/support/trials.js";
 import { Random } from "../../edge/test/support/random.js";
 import { type Job, killAfter, run } from "./support/job.js";
 
-/** How many processes are killed at each work, and how many at a time. */
+/** How many processes of each kind are killed, and how many run at a time. */
 const KILLS = trials({ few: 10, all: 50 });
-const AT_A_TIME = 2;
+const CONCURRENCY = 2;
 const OLD = "what was there before";
 
 const path = temporaryFolder();
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const digestOf = (bytes: string | Buffer) => createHash("sha256").update(bytes).digest("hex");
 
-/** A job over a file, in a folder of its own. */
+/** Returns a job over an existing file in a new folder. */
 function jobIn(name: string, { call, source }: Pick<Job, "call" | "source">): Job {
   mkdirSync(path(name), { recursive: true });
   const target = path(name, "target");
@@ -37,7 +37,7 @@ const works = [
   { call: "createSnapshot", source: image, result: snapshot, seed: 2 },
 ] as const;
 
-/** How long the work usually takes, in milliseconds, while as many processes are at it as below. */
+/** Returns the median duration of a job at the concurrency of the test, in milliseconds. */
 async function usualDuration(work: Pick<Job, "call" | "source">, whole: string): Promise<number> {
   const durations: number[] = [];
   const measure = async (_: unknown, index: number) => {
@@ -47,12 +47,12 @@ async function usualDuration(work: Pick<Job, "call" | "source">, whole: string):
       durations.push(outcome.duration);
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, measure));
+  await Promise.all(Array.from({ length: CONCURRENCY }, measure));
   return durations.sort((a, b) => a - b)[durations.length >> 1]!;
 }
 
 test.each(works)(
-  "killed, $call leaves the old file, or all of the new one",
+  "$call, when killed, leaves the old file or the complete new one",
   async ({ result, seed, ...work }) => {
     const [old, whole] = [digestOf(OLD), digestOf(readFileSync(result))];
     const usual = await usualDuration(work, whole);
@@ -60,16 +60,16 @@ test.each(works)(
     const [counts, found] = [{ tries: 0, killed: 0 }, new Set<string>()];
 
     const kill = async () => {
-      // Those that were done before do not count.
+      // A job that ended before the kill does not count.
       while (counts.killed < KILLS) {
-        // One moment in each of so many stretches of the time, so that none is left out.
+        // Stratify the moments over the duration.
         const moment = (((counts.tries % KILLS) + random.below(1000) / 1000) / KILLS) * usual;
         const name = `killed-${counts.tries}`;
         counts.tries += 1;
 
         const job = jobIn(name, work);
-        const wasAtWork = await killAfter(moment, job);
-        counts.killed += wasAtWork ? 1 : 0;
+        const wasRunning = await killAfter(moment, job);
+        counts.killed += wasRunning ? 1 : 0;
         const target = digestOf(readFileSync(job.target));
         expect([old, whole], `after ${moment} ms`).toContain(target);
         found.add(target);
@@ -80,7 +80,7 @@ test.each(works)(
         rmSync(path(name), { recursive: true });
       }
     };
-    await Promise.all(Array.from({ length: AT_A_TIME }, kill));
+    await Promise.all(Array.from({ length: CONCURRENCY }, kill));
     expect(found).toContain(old);
   },
   600_000,

@@ -1,4 +1,4 @@
-/** How much memory the work takes. */
+/** The peak memory of operations on local files. */
 import { rmSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
@@ -10,10 +10,10 @@ import { type Job, run } from "./support/job.js";
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
-/** As many as would not fit into the memory that is allowed, if they were in it at once. */
+/** More pieces than fit into the allowed memory at once. */
 const PIECES = trials({ few: 220, all: 300 });
 const WORKERS = 2;
-/** How often each job is done. */
+/** How often each job runs. */
 const ROUNDS = trials({ few: 2, all: 3 });
 const LIMIT = WORKERS * 100e6;
 const SIZES = [GIB, 64 * GIB];
@@ -31,7 +31,7 @@ beforeAll(async () => {
   }
 });
 
-/** The most memory that a job has in each of its runs, beyond what an idle process has, in bytes. */
+/** Returns the peak memory of each run of a job, minus that of an idle process, in bytes. */
 async function memoryOf(job: Omit<Job, "options">): Promise<number[]> {
   const idle = await run({ ...job, call: "nothing" });
   const found: number[] = [];
@@ -44,24 +44,24 @@ async function memoryOf(job: Omit<Job, "options">): Promise<number[]> {
 }
 
 const jobs: Record<string, (size: number) => Omit<Job, "options">> = {
-  "making a snapshot": (size) => {
+  createSnapshot: (size) => {
     return { call: "createSnapshot", source: imageOf(size), target: snapshotOf(size) };
   },
-  "restoring one": (size) => {
+  restoreSnapshot: (size) => {
     return { call: "restoreSnapshot", source: snapshotOf(size), target: path("restored") };
   },
-  "verifying one": (size) => {
+  verifySnapshot: (size) => {
     return { call: "verifySnapshot", source: snapshotOf(size), target: path("none") };
   },
 };
 
 describe.each(Object.keys(jobs))("%s", (name) => {
-  test("takes 100 MB a thread at most, and no more for 64 GiB than for 1 GiB", async () => {
+  test(`${name} takes up to 100 MB per worker, and no more for 64 GiB than for 1 GiB`, async () => {
     const found: number[] = [];
     for (const size of SIZES) {
       const rounds = await memoryOf(jobs[name]!(size));
       for (const bytes of rounds) expect(bytes).toBeLessThanOrEqual(LIMIT);
-      // When garbage is collected differs; the least is what it needs.
+      // Garbage collection varies; the minimum is what the job needs.
       found.push(Math.min(...rounds));
     }
     rmSync(path("restored"), { force: true });

@@ -1,4 +1,4 @@
-/** What `onProgress` is told. */
+/** The calls of `onProgress`. */
 import { writeFileSync } from "node:fs";
 import {
   createSnapshot,
@@ -18,7 +18,7 @@ const LEVEL = 5;
 const path = temporaryFolder();
 const [image, snapshot] = [path("image"), path("snapshot.vhs")];
 
-/** Data, a hole, and data, of which the last is less than a piece. */
+/** Data, a hole, and data that ends amid a piece. */
 const bytes = Buffer.concat([
   letters("first", 9 * MIB),
   Buffer.alloc(5 * MIB),
@@ -55,22 +55,22 @@ beforeAll(async () => {
 });
 
 describe.each(Object.keys(phases) as Progress["phase"][])("%s", (phase) => {
-  const told: Progress[] = [];
+  const reports: Progress[] = [];
   let duration: number;
 
   beforeAll(async () => {
     const start = performance.now();
-    await phases[phase].run((progress) => told.push(progress));
+    await phases[phase].run((progress) => reports.push(progress));
     duration = performance.now() - start;
   });
 
-  test("says what is done", () => {
-    expect(told.map((progress) => progress.phase)).toEqual(told.map(() => phase));
+  test(`progress of ${phase} names the phase`, () => {
+    expect(reports.map((progress) => progress.phase)).toEqual(reports.map(() => phase));
   });
 
-  test("never goes back", () => {
-    for (const [index, now] of told.entries()) {
-      const before = told[index - 1];
+  test(`progress of ${phase} never goes back`, () => {
+    for (const [index, now] of reports.entries()) {
+      const before = reports[index - 1];
       if (before === undefined) continue;
       expect(now.totalBytes).toBe(before.totalBytes);
       for (const field of ["bytes", "compressedBytes", "frames"] as const) {
@@ -79,52 +79,52 @@ describe.each(Object.keys(phases) as Progress["phase"][])("%s", (phase) => {
     }
   });
 
-  test("never goes beyond the end", () => {
-    for (const { bytes, totalBytes, compressedBytes } of told) {
+  test(`progress of ${phase} never exceeds the total`, () => {
+    for (const { bytes, totalBytes, compressedBytes } of reports) {
       expect(bytes).toBeLessThanOrEqual(totalBytes);
       expect(compressedBytes).toBeLessThanOrEqual(info.fileSize);
     }
   });
 
-  test("ends with all that there was to do", () => {
-    expect(told.at(-1)).toMatchObject(phases[phase].last());
-    expect(told.at(-1)?.compressedBytes).toBeGreaterThan(info.fileSize * 0.99);
+  test(`progress of ${phase} ends at the total`, () => {
+    expect(reports.at(-1)).toMatchObject(phases[phase].last());
+    expect(reports.at(-1)?.compressedBytes).toBeGreaterThan(info.fileSize * 0.99);
   });
 
-  test("tells how fast it is, since the beginning", () => {
-    const { bytes, bytesPerSecond } = told.at(-1)!;
+  test(`progress of ${phase} reports the average throughput`, () => {
+    const { bytes, bytesPerSecond } = reports.at(-1)!;
     expect(bytesPerSecond).toBeGreaterThanOrEqual(bytes / (duration / 1000));
-    for (const progress of told) expect(Number.isFinite(progress.bytesPerSecond)).toBe(true);
+    for (const progress of reports) expect(Number.isFinite(progress.bytesPerSecond)).toBe(true);
   });
 
-  test("is told ten times a second at most, and once at the end", () => {
-    expect(told.length).toBeGreaterThanOrEqual(1);
-    expect(told.length).toBeLessThanOrEqual(1 + duration / 100);
+  test(`progress of ${phase} is reported up to ten times a second, and once at the end`, () => {
+    expect(reports.length).toBeGreaterThanOrEqual(1);
+    expect(reports.length).toBeLessThanOrEqual(1 + duration / 100);
   });
 });
 
-test("progress is told while the work goes on, and not only when it is done", async () => {
-  const told: Progress[] = [];
-  const onProgress = (progress: Progress) => void told.push(progress);
+test("reports progress while the operation runs", async () => {
+  const reports: Progress[] = [];
+  const onProgress = (progress: Progress) => void reports.push(progress);
   await createSnapshot(image, path("slow.vhs"), { workers: 1, level: 15, onProgress });
-  expect(told.length).toBeGreaterThan(3);
-  expect(told.some(({ bytes, totalBytes }) => bytes > 0 && bytes < totalBytes)).toBe(true);
+  expect(reports.length).toBeGreaterThan(3);
+  expect(reports.some(({ bytes, totalBytes }) => bytes > 0 && bytes < totalBytes)).toBe(true);
 }, 120_000);
 
-test("holes that are known are not counted as work", async () => {
+test("does not count known holes in the progress", async () => {
   writeSparse(path("sparse"), 4 * 1024 * MIB, [3 * MIB], () => letters("sparse", 2 * MIB));
-  const told: Progress[] = [];
-  const onProgress = (progress: Progress) => void told.push(progress);
+  const reports: Progress[] = [];
+  const onProgress = (progress: Progress) => void reports.push(progress);
   await createSnapshot(path("sparse"), path("sparse.vhs"), { onProgress });
-  expect(told.at(-1)).toMatchObject({ bytes: 2 * MIB, totalBytes: 2 * MIB, frames: 2 });
+  expect(reports.at(-1)).toMatchObject({ bytes: 2 * MIB, totalBytes: 2 * MIB, frames: 2 });
 });
 
-test("nothing is told of what is empty but its end", async () => {
+test("reports the end of an empty image", async () => {
   writeFileSync(path("empty"), "");
-  const told: Progress[] = [];
-  const onProgress = (progress: Progress) => void told.push(progress);
+  const reports: Progress[] = [];
+  const onProgress = (progress: Progress) => void reports.push(progress);
   await createSnapshot(path("empty"), path("empty.vhs"), { onProgress });
-  expect(told.at(-1)).toEqual({
+  expect(reports.at(-1)).toEqual({
     phase: "create",
     totalBytes: 0,
     bytes: 0,

@@ -1,4 +1,4 @@
-/** A real image: an ext4 file system, of which a quarter is data. */
+/** A real image: an ext4 file system, a quarter of which is data. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createReadStream, rmSync, statSync } from "node:fs";
@@ -23,11 +23,11 @@ import { run } from "./support/job.js";
 
 const GIB = 2 ** 30;
 
-/** How large it is, and how much the files in it are, in bytes. */
+/** The size of the image, and of the files in it, in bytes. */
 const SIZE = trials({ few: GIB / 2, all: 4 * GIB });
 const FILES = 0.25 * SIZE;
 
-/** How many pieces a reader reads that is not ours. */
+/** How many pieces an independent reader reads. */
 const PIECES = trials({ few: 100, all: 1000 });
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
@@ -49,7 +49,7 @@ async function digestOf(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-test("the image is what it is said to be, and its snapshot much smaller", () => {
+test("the snapshot reports the size of the image, and is less than half as large as its data", () => {
   expect(info.imageSize).toBe(SIZE);
   expect(info.dataSize).toBeGreaterThan(0.95 * FILES);
   expect(info.dataSize).toBeLessThanOrEqual(bytesOnDisk(image) * 1.01);
@@ -60,22 +60,22 @@ test("the image is what it is said to be, and its snapshot much smaller", () => 
 describe("restored", () => {
   beforeAll(() => restoreSnapshot(snapshot, restored, { digest: info.digest }));
 
-  test("every byte is what it was", () => expectSameBytes(image, restored));
+  test("the restored image equals the original", () => expectSameBytes(image, restored));
 
-  test("it takes no more of the disk, but for 1 %", () => {
+  test("the restored image takes up to 1 % more disk space than the original", () => {
     expect(bytesOnDisk(restored)).toBeLessThanOrEqual(bytesOnDisk(image) * 1.01);
   });
 
-  test("its file system is clean", () => checkExt4Image(restored));
+  test("the restored file system is clean", () => checkExt4Image(restored));
 });
 
-test("verifying finds nothing", async () => {
+test("verifying the snapshot finds no damage", async () => {
   expect(await verifySnapshot(snapshot, { digest: info.digest })).toEqual(info);
   expect(await inspectSnapshot(snapshot)).toEqual(info);
 });
 
-describe("zstd does not know of snapshots, but", () => {
-  test("it lists their frames", () => {
+describe("zstd", () => {
+  test("zstd lists the frames of a snapshot", () => {
     const listed = execFileSync("zstd", ["-l", "-v", snapshot], {
       encoding: "utf8",
       stdio: "pipe",
@@ -87,11 +87,11 @@ describe("zstd does not know of snapshots, but", () => {
     expect(listed).toContain(`(${info.imageSize} B)`);
   });
 
-  test("it finds no fault in them", () => {
+  test("zstd tests a snapshot without errors", () => {
     execFileSync("zstd", ["-t", "-q", snapshot]);
   });
 
-  test("it restores the same bytes, and the holes", () => {
+  test("zstd restores the same bytes and holes", () => {
     const plain = path("restored by zstd");
     execFileSync("zstd", ["-d", "-q", "--sparse", snapshot, "-o", plain]);
     expectSameBytes(image, plain);
@@ -100,7 +100,7 @@ describe("zstd does not know of snapshots, but", () => {
   });
 });
 
-test(`pyzstd reads ${PIECES} pieces here and there`, () => {
+test(`pyzstd reads ${PIECES} random pieces`, () => {
   const script = fileURLToPath(new URL("./support/read-pieces.py", import.meta.url));
   const env = { ...process.env, ...pythonEnv() };
   const args = [script, snapshot, image, `${PIECES}`, "4"];
@@ -108,8 +108,8 @@ test(`pyzstd reads ${PIECES} pieces here and there`, () => {
   expect(Number(withData)).toBeGreaterThan(PIECES / 5);
 });
 
-/** A smaller one will do: it has as many pieces as there are threads, many times over. */
-describe("the same image gives the same file", () => {
+/** A smaller image suffices: it still has many pieces for each worker. */
+describe("determinism", () => {
   const source = path("smaller image");
   let digest: string;
 
@@ -120,13 +120,13 @@ describe("the same image gives the same file", () => {
     digest = await digestOf(first);
   });
 
-  test.each([1, 5])("by %i threads as by 2", async (workers) => {
+  test.each([1, 5])("%i workers create the same file as 2", async (workers) => {
     const again = path("again.vhs");
     await createSnapshot(source, again, { workers });
     expect(await digestOf(again)).toBe(digest);
   });
 
-  test("where the system cannot tell the holes, which are read then", async () => {
+  test("creates the same file where the system does not report holes", async () => {
     const target = path("all read.vhs");
     const job = { call: "createSnapshot", source, target } as const;
     expect(await run(job, { preload: "no-extents" })).toMatchObject({ error: null });

@@ -1,4 +1,4 @@
-/** Callers who change their mind, of every function that takes a signal: before it begins, and amid it. */
+/** Aborted signals, of every function that takes one: before the call, and during it. */
 import { existsSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ import { originOf } from "./support/remote.js";
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);
 const made = path("made");
-/** What `flock` is told: to lock for one alone, and not to wait for it. */
+/** `LOCK_EX | LOCK_NB` of `flock`. */
 const LOCK_EX_NB = 2 | 4;
 
 const reason = new Error("the caller's own");
@@ -48,18 +48,18 @@ afterEach(() => {
 
 type Options = { readonly signal: AbortSignal };
 
-/** All that takes a signal, of a snapshot at a place. */
+/** Every function that takes a signal, called for a snapshot at a location. */
 const calls: Readonly<
   Record<string, (source: string | URL, options: Options) => Promise<unknown>>
 > = {
-  createSnapshot: (place, options) =>
+  createSnapshot: (location, options) =>
     createSnapshot(
-      place instanceof URL ? path("image") : String(place),
-      place instanceof URL ? place : made,
+      location instanceof URL ? path("image") : String(location),
+      location instanceof URL ? location : made,
       options,
     ),
   restoreSnapshot: (source, options) => restoreSnapshot(source, made, options),
-  "restoreSnapshot that may be resumed": (source, options) =>
+  "restoreSnapshot with resume": (source, options) =>
     restoreSnapshot(source, made, { ...options, resume: true }),
   "restoreSnapshot with a cache": (source, options) =>
     restoreSnapshot(source, made, { ...options, cache }),
@@ -71,12 +71,12 @@ const calls: Readonly<
   "ImageCache.verify": (_, options) => cache.verify(options),
 };
 
-describe.each(Object.entries(calls))("%s", (_, call) => {
-  test("does nothing if its signal is aborted, and is rejected with its reason", async () => {
+describe.each(Object.entries(calls))("%s", (name, call) => {
+  test(`${name} does nothing if its signal is aborted, and rejects with the reason`, async () => {
     const signal = AbortSignal.abort(reason);
     const origin = await originOf({ "/a.vhs": sample.snapshot });
-    for (const place of [sample.snapshot, path("missing"), origin.url("/a.vhs")]) {
-      expect(await rejectionOf(call(place, { signal }))).toBe(reason);
+    for (const location of [sample.snapshot, path("missing"), origin.url("/a.vhs")]) {
+      expect(await rejectionOf(call(location, { signal }))).toBe(reason);
     }
     const s3 = { endpoint: origin.url().href, region: "nowhere" };
     const withKeys = {
@@ -88,7 +88,7 @@ describe.each(Object.entries(calls))("%s", (_, call) => {
     expect(digestsIn(cache.directory)).toEqual([]);
   });
 
-  test("is rejected with the reason of a signal that is aborted when it has just begun", async () => {
+  test(`${name} rejects with the reason of a signal that is aborted right after the call`, async () => {
     const controller = new AbortController();
     const rejection = rejectionOf(call(sample.snapshot, { signal: controller.signal }));
     controller.abort(reason);
@@ -98,7 +98,7 @@ describe.each(Object.entries(calls))("%s", (_, call) => {
 });
 
 test.each(["ImageCache.verify", "ImageCache.delete"])(
-  "%s does not wait for whoever has the lock of the cache, once its signal is aborted",
+  "%s stops waiting for the lock of the cache when its signal is aborted",
   async (name) => {
     await (await cache.get(sample.snapshot)).release();
     const system = await libc();
@@ -117,7 +117,7 @@ test.each(["ImageCache.verify", "ImageCache.delete"])(
   },
 );
 
-test("an aborted signal leaves what is there as it is", async () => {
+test("an aborted signal leaves the cached image in place", async () => {
   await (await cache.get(sample.snapshot)).release();
   const signal = AbortSignal.abort(reason);
   for (const options of [{ signal }, { signal, digest: sample.digest }]) {

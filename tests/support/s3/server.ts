@@ -1,4 +1,4 @@
-/** A server of S3 that runs for a test, over a folder. */
+/** An S3 server for tests, over a folder. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
 import { once } from "node:events";
@@ -11,26 +11,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { goTool } from "../../../scripts/lib/go.mjs";
 import { GUARD } from "../processes/serve.js";
 
-/** Where the server keeps uploads that are not finished, in the folder of a bucket. */
+/** Where the server keeps incomplete uploads, in the folder of a bucket. */
 const UPLOADS = [".sgwtmp", "multipart"];
 
-/** No test takes as long as this. */
+/** No test takes longer. */
 const MAX_SECONDS = 600;
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 export interface S3Server {
   readonly endpoint: URL;
-  /** Others at each start, so that nothing but this test can have written them. */
+  /** Random credentials, which only this test knows. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly region: string;
-  /** The one bucket there is. */
+  /** The only bucket. */
   readonly bucket: string;
-  /** The folder of the bucket, with an object's bytes in a file of its key. */
+  /** The folder of the bucket. The file at an object's key holds its bytes. */
   readonly folder: string;
-  /** The keys of all objects, in order. */
+  /** Returns the keys of all objects, sorted. */
   objects(): string[];
-  /** The uploads in parts that were neither completed nor aborted. */
+  /** Returns the multipart uploads that were neither completed nor aborted. */
   multipartUploads(): MultipartUpload[];
   close(): Promise<void>;
 }
@@ -40,16 +40,16 @@ interface MultipartUpload {
   readonly uploadId: string;
 }
 
-/** Starts a server. It ends with the process that started it, if it is not closed before, or its time is over. */
+/** Starts a server. It ends with this process, or when its time is over, if it is not closed before. */
 export async function startS3(maxSeconds = MAX_SECONDS): Promise<S3Server> {
   const program = goTool("versitygw");
   if (!existsSync(program)) throw new Error(`expected ${program}, which scripts/test.mjs builds`);
   const root = mkdtempSync(join(tmpdir(), "hedgerow-s3-"));
   const [region, bucket] = ["eu-central-1", "snapshots"];
-  // Beside the objects, so that no file system need have attributes of files.
+  // Metadata is kept in files, since not every file system supports extended attributes.
   const [objects, metadata] = [join(root, "objects"), join(root, "metadata")];
   mkdirSync(metadata);
-  // A folder is a bucket.
+  // Each folder is a bucket.
   const folder = join(objects, bucket);
   mkdirSync(folder, { recursive: true });
   const credentials = {
@@ -86,7 +86,7 @@ export async function startS3(maxSeconds = MAX_SECONDS): Promise<S3Server> {
   };
 }
 
-/** Starts the program. Another may take the port before it does: then, there is another port. */
+/** Starts the program. If another process takes the port first, it tries another port. */
 async function start(
   program: string,
   environment: Record<string, string>,
@@ -94,10 +94,10 @@ async function start(
   objects: string,
   maxSeconds: number,
 ): Promise<{ child: ChildProcess; endpoint: URL }> {
-  let complaint = "";
+  let output = "";
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const address = `127.0.0.1:${await freePort()}`;
-    // No other server has this path.
+    // A random path, to recognise this server.
     const health = `/${randomBytes(16).toString("hex")}`;
     const child = spawn(
       process.execPath,
@@ -108,16 +108,16 @@ async function start(
       { stdio: ["pipe", "ignore", "pipe"], env: { ...process.env, ...environment } },
     );
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      complaint += text;
+      output += text;
     });
     const endpoint = new URL(`http://${address}`);
     if (await answers(child, new URL(health, endpoint))) return { child, endpoint };
     await end(child);
   }
-  throw new Error(`the S3 server does not start: ${complaint}`);
+  throw new Error(`the S3 server does not start: ${output}`);
 }
 
-/** A port that nothing listens on. */
+/** Returns a port that nothing listens on. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -128,7 +128,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Whether a server answers, for which it has ten seconds. */
+/** Returns whether a server responds within ten seconds. */
 async function answers(child: ChildProcess, url: URL): Promise<boolean> {
   for (let wait = 0; wait < 500 && child.exitCode === null; wait += 1) {
     const response = await fetch(url).catch(() => undefined);
@@ -154,14 +154,14 @@ function keysIn(folder: string): string[] {
 }
 
 function uploadsIn(folder: string, metadata: string): MultipartUpload[] {
-  // Each key has a folder of its own, and each of its uploads one in that.
+  // Each key has a folder, with a folder for each of its uploads.
   const all = join(folder, ...UPLOADS);
   if (!existsSync(all)) return [];
   return readdirSync(all).flatMap((name) => {
     const uploads = readdirSync(join(all, name));
     if (uploads.length === 0) return [];
     const about = join(metadata, ...UPLOADS, name, "meta", "objname");
-    // One that just begins has no key yet.
+    // A new upload has no key yet.
     const key = existsSync(about) ? readFileSync(about, "utf8") : "";
     return uploads.map((uploadId) => ({ key, uploadId }));
   });

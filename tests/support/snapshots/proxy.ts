@@ -1,4 +1,4 @@
-/** A server between a client and another server, which spoils what goes through it. */
+/** A reverse proxy that injects faults. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,19 +10,19 @@ import { Pace } from "../../origin/pace.mjs";
 import { openResource } from "../../origin/resource.mjs";
 import { sendBody } from "../../origin/send.mjs";
 
-/** What becomes of a request; if nothing is said, it is passed on, and so is its answer. */
+/** The fault of a request. By default the request and its response are passed on. */
 export interface Spoilt {
-  /** The request is answered with this, and not passed on. */
+  /** The status of a response in place of the server's. */
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body?: string;
-  /** The request is passed on, and its answer is lost with the connection. */
+  /** Whether the response is lost with the connection. */
   readonly loseAnswer?: boolean;
-  /** The answer waits for this. */
+  /** The response waits for this. */
   readonly delay?: Promise<unknown>;
-  /** What is wrong with how the answer is sent, once it is known how long its body is. */
+  /** The fault of a response whose body has a length. */
   readonly fault?: (length: number) => Fault;
-  /** The connection is lost when so many bytes of the request came, or it ended, and nothing is passed on. */
+  /** The number of bytes after which the request is lost with the connection. It is not passed on. */
   readonly loseRequestAfter?: number;
 }
 
@@ -30,11 +30,11 @@ export type Spoil = (request: IncomingMessage) => Spoilt | undefined;
 
 export interface Proxy extends AsyncDisposable {
   readonly endpoint: URL;
-  /** What was asked, as methods and paths. */
+  /** The methods and paths of all requests. */
   readonly requests: string[];
 }
 
-/** Starts a proxy before a server. */
+/** Starts a proxy for a server. */
 export async function startProxy(target: URL, spoil: Spoil): Promise<Proxy> {
   const requests: string[] = [];
   const server = createServer(async (asked, answer) => {
@@ -60,7 +60,7 @@ export async function startProxy(target: URL, spoil: Spoil): Promise<Proxy> {
   };
 }
 
-/** Passes a request on. Its headers stay as they are, the host included: it is signed. */
+/** Passes a request on. Its headers stay as they are, including the host, which is signed. */
 function pass(target: URL, asked: IncomingMessage, answer: ServerResponse, spoilt: Spoilt): void {
   const { method, url, headers } = asked;
   const { hostname, port } = target;
@@ -82,14 +82,14 @@ function pass(target: URL, asked: IncomingMessage, answer: ServerResponse, spoil
   asked.pipe(passed);
 }
 
-/** Sends an answer as a fault has it. */
+/** Sends a response with a fault. */
 async function sendSpoilt(
   found: IncomingMessage,
   answer: ServerResponse,
   faultOf: (length: number) => Fault,
 ): Promise<void> {
   const body = await buffer(found).catch(() => undefined);
-  // Who asked is gone, and what was asked for them with them.
+  // The client has closed its connection.
   if (body === undefined) return;
   const fault = faultOf(body.length);
   if (fault.noAnswer) return;

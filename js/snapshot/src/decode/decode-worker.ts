@@ -1,4 +1,4 @@
-/** Reads frames from a file, and decodes them. */
+/** The worker that reads the frames of a local file and decodes them. */
 import { workerData } from "node:worker_threads";
 
 import { readFullySync } from "../local/read-fully.js";
@@ -6,9 +6,9 @@ import { withFileSync } from "../local/system-failure.js";
 import { serve } from "../workers/serve.js";
 import { FrameSink, type SinkData } from "./frame-sink.js";
 
-/** What a thread that decodes a file begins with. */
+/** The `workerData` of a decode worker. */
 export interface DecodeData extends SinkData {
-  /** The open snapshot. */
+  /** The file descriptor of the snapshot. */
   readonly source: number;
 }
 
@@ -16,7 +16,7 @@ const data = workerData as DecodeData;
 const sink = new FrameSink(data);
 const { frames, states, counters } = sink;
 
-/** The one slot: there is one frame at a time. */
+/** A worker decodes one frame at a time, so one slot of the decoder is enough. */
 const SLOT = 0;
 
 function decode(index: number): void {
@@ -30,7 +30,7 @@ function decode(index: number): void {
 
 serve<null, null>(() => {
   for (let index = counters.next(); index < frames.count; index = counters.next()) {
-    sink.recall(index);
+    sink.resume(index);
     if (!states.isDone(index)) decode(index);
   }
   return [null, []];

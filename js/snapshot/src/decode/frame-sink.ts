@@ -10,23 +10,23 @@ import { FrameStates } from "./frame-states.js";
 import { ENTRY_LENGTH, entryPosition } from "./journal-layout.js";
 import { SharedCounters } from "./shared-counters.js";
 
-/** What a thread that decodes begins with. */
+/** The parameters of a {@link FrameSink}, in a form that crosses threads. */
 export interface SinkData {
   readonly module: WebAssembly.Module;
   readonly records: SharedArrayBuffer;
   readonly states: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
   readonly pieceSize: number;
-  /** What the snapshot is called in messages. */
+  /** The name of the snapshot in messages. */
   readonly sourceName: string;
-  /** The open image; without one, all that there is is checked, and nothing written. */
+  /** The file descriptor of the image. Without one, frames are verified and not written. */
   readonly target: number | undefined;
   readonly targetName: string;
-  /** The open journal of what is restored, if there is one. */
+  /** The file descriptor of the restore journal, if there is one. */
   readonly journal: number | undefined;
 }
 
-/** Where frames go: they are decoded, written where they belong, and counted. */
+/** Verifies, decompresses, writes and counts frames. */
 export class FrameSink {
   readonly frames: Frames;
   readonly states: FrameStates;
@@ -47,7 +47,8 @@ export class FrameSink {
   }
 
   /**
-   * Begins a frame in a slot. Returns where in {@link view} its bytes belong, until the next one is begun there.
+   * Begins a frame in a slot. Returns the address in {@link view} at which to put its compressed bytes; it is
+   * valid until the next frame begins in the slot.
    *
    * @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT`
    */
@@ -55,52 +56,54 @@ export class FrameSink {
     const record = this.#decoder.record();
     new Uint8Array(this.#memory.buffer).set(this.frames.record(index), record);
     const start = this.#decoder.begin(slot);
-    if (start === 0) throw this.#refused();
+    if (start === 0) throw this.#formatError();
     return start;
   }
 
-  /** A part of the memory, until anything else is done with it. */
+  /** A view of WebAssembly memory, valid until the next call of the sink. */
   view(start: number, length: number): Uint8Array {
     return new Uint8Array(this.#memory.buffer, start, length);
   }
 
   /**
-   * Decodes the frame in a slot, of which `count` bytes are there, and writes it, unless someone else did.
+   * Decodes the frame in a slot, of which `count` bytes have arrived, and writes it. Does nothing if another
+   * connection or worker has finished the frame.
    *
    * @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT`, `ERR_TARGET`
    */
   finish(slot: number, index: number, count: number): void {
     if (this.states.isDone(index)) return;
     const runs = this.#decoder.finish(slot, count);
-    if (runs < 0) throw this.#refused();
+    if (runs < 0) throw this.#formatError();
     this.#write(index, runs);
-    this.#finished(index);
+    this.#writeJournal(index);
+    this.#markDone(index);
   }
 
   /**
-   * Takes a frame for done if the journal says that it is, and the image that it has what it had then.
+   * Marks a frame as done if the journal has its digest and the image still has the data of that digest.
    *
    * @throws {SnapshotError} `ERR_TARGET`
    */
-  recall(index: number): void {
+  resume(index: number): void {
     const { journal, target, targetName } = this.#data;
     if (journal === undefined || target === undefined || this.states.isDone(index)) return;
-    const told = new Uint8Array(ENTRY_LENGTH);
+    const digest = new Uint8Array(ENTRY_LENGTH);
     const [length, position] = [this.frames.rawLength(index), this.frames.imageOffset(index)];
-    const isSame = withFileSync(
+    const isRead = withFileSync(
       "ERR_TARGET",
-      `cannot read what was restored of ${targetName}`,
+      `cannot read the partial image of ${targetName}`,
       () => {
-        readFullySync(journal, told, entryPosition(index));
-        if (told.every((byte) => byte === 0)) return undefined;
+        readFullySync(journal, digest, entryPosition(index));
+        if (digest.every((byte) => byte === 0)) return false;
         const content = this.view(this.#decoder.out(), length);
         return readFullySync(target, content, position) === length;
       },
     );
-    if (isSame && Buffer.compare(told, this.#digest(length)) === 0) this.#count(index);
+    if (isRead && Buffer.compare(digest, this.#digest(length)) === 0) this.#markDone(index);
   }
 
-  /** Writes the runs of the frame that was decoded. What is between them is zeros. */
+  /** Writes the runs of data in the decoded frame; the rest of the frame is zeros. */
   #write(index: number, count: number): void {
     const { target, targetName, journal } = this.#data;
     if (target === undefined) return;
@@ -109,7 +112,7 @@ export class FrameSink {
     const runs = new Uint32Array(this.#memory.buffer, this.#decoder.runs(), 2 * count);
     withFileSync("ERR_TARGET", `cannot write ${targetName}`, () => {
       let done = 0;
-      // What an earlier run has left is there, too.
+      // A new image is all zeros; one with a journal may hold data of an earlier run here.
       const skipTo = (end: number) => {
         if (journal !== undefined) clearSync(target, position + done, position + end);
       };
@@ -123,35 +126,33 @@ export class FrameSink {
     });
   }
 
-  #finished(index: number): void {
+  #writeJournal(index: number): void {
     const { journal, targetName } = this.#data;
-    if (journal !== undefined) {
-      const digest = this.#digest(this.frames.rawLength(index));
-      withFileSync("ERR_TARGET", `cannot write the journal of ${targetName}`, () =>
-        writeFullySync(journal, digest, entryPosition(index)),
-      );
-    }
-    this.#count(index);
+    if (journal === undefined) return;
+    const digest = this.#digest(this.frames.rawLength(index));
+    withFileSync("ERR_TARGET", `cannot write the restore journal of ${targetName}`, () =>
+      writeFullySync(journal, digest, entryPosition(index)),
+    );
   }
 
-  #count(index: number): void {
+  #markDone(index: number): void {
     if (!this.states.finish(index)) return;
-    this.counters.count(this.frames.rawLength(index), this.frames.compressedLength(index));
+    this.counters.frameDone(this.frames.rawLength(index), this.frames.compressedLength(index));
   }
 
-  /** The digest of what was decoded last, or written to where it goes. */
+  /** The BLAKE3 digest of the first `length` bytes of the decoder's output. */
   #digest(length: number): Uint8Array {
     return this.view(this.#decoder.out_digest(length), ENTRY_LENGTH);
   }
 
-  #refused(): SnapshotError {
+  #formatError(): SnapshotError {
     const refusal = this.#decoder.refusal();
     if (refusal === undefined) return this.#outOfMemory();
     return errorOf("ERR_SNAPSHOT_FORMAT", `${this.#data.sourceName}: `, refusal, this.#memory);
   }
 
   #outOfMemory(): SnapshotError {
-    const message = `no memory for pieces of ${this.#data.pieceSize} bytes`;
+    const message = `out of memory for pieces of ${this.#data.pieceSize} bytes`;
     return new SnapshotError("ERR_WORKER", message);
   }
 }

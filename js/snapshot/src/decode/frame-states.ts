@@ -1,6 +1,6 @@
 import type { Frames } from "../format/frames.js";
 
-/** Which frames of a snapshot are done, in memory that workers share. */
+/** Which frames of a snapshot are done, in memory that the workers share. */
 export class FrameStates {
   readonly #states: Uint8Array;
 
@@ -8,11 +8,11 @@ export class FrameStates {
     this.#states = new Uint8Array(buffer);
   }
 
-  /** The states at the beginning, at which holes are done if `holesAreDone`, and nothing else is. */
-  static of(frames: Frames, holesAreDone: boolean): FrameStates {
+  /** Returns the initial states: no frame is done, except holes if `skipsHoles`. */
+  static of(frames: Frames, skipsHoles: boolean): FrameStates {
     const states = new FrameStates(new SharedArrayBuffer(frames.count));
     for (let index = 0; index < frames.count; index += 1) {
-      if (holesAreDone && frames.isHole(index)) states.finish(index);
+      if (skipsHoles && frames.isHole(index)) states.finish(index);
     }
     return states;
   }
@@ -21,18 +21,18 @@ export class FrameStates {
     return Atomics.load(this.#states, index) !== 0;
   }
 
-  /** Returns whether no one finished the frame before. */
+  /** Marks a frame as done. Returns false if it was done before. */
   finish(index: number): boolean {
     return Atomics.exchange(this.#states, index, 1) === 0;
   }
 
-  /** The first frame of a range that is not done, or undefined if all are. */
+  /** Returns the first frame in [first, end) that is not done. */
   firstMissing(first: number, end: number): number | undefined {
     for (let index = first; index < end; index += 1) if (!this.isDone(index)) return index;
     return undefined;
   }
 
-  /** The frames of a range that are not done, in their order. */
+  /** Yields the frames in [first, end) that are not done. */
   *missing(first = 0, end = this.#states.length): Generator<number> {
     for (let index = first; index < end; index += 1) if (!this.isDone(index)) yield index;
   }

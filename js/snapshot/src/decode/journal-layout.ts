@@ -1,18 +1,18 @@
 /**
- * The journal of a restore: which snapshot it is of, and for each frame that is restored the BLAKE3
- * digest of its data. Where nothing is written yet, there are zeros.
+ * The layout of a restore journal: a head that names the snapshot, then one entry for each frame: the BLAKE3
+ * digest of its data once it is written to the image, zeros before.
  */
 
-/** What a journal begins with: its kind and version, and then the digest of the snapshot. */
+/** The start of the head: the kind and version of the file. The digest of the snapshot ends the head. */
 export const MAGIC = "hedgerow restore journal 1\n";
 
-/** How long what it begins with is, in bytes. */
+/** The length of the head, in bytes. */
 export const HEAD_LENGTH = 64;
 
-/** How long the entry of a frame is, in bytes. */
+/** The length of an entry, in bytes. */
 export const ENTRY_LENGTH = 32;
 
-/** Where the entry of a frame lies, in bytes. */
+/** Returns the offset of a frame's entry, in bytes. */
 export function entryPosition(index: number): number {
   return HEAD_LENGTH + index * ENTRY_LENGTH;
 }

@@ -3,13 +3,13 @@ import { checkOther, type FileId } from "../local/other-file.js";
 import { checkRoom } from "../local/room.js";
 import { writeWhole, writing } from "../local/whole-file.js";
 import type { RestoreOptions } from "../options/restore-options.js";
-import type { OpenImage } from "./frame-work.js";
+import type { OpenImage } from "./decode-job.js";
 import { writeResumable } from "./resumable-image.js";
 
 /**
- * Has `write` fill the image of a snapshot, which appears when it is whole.
+ * Opens the image of a snapshot, calls `write` to fill it, and renames it to `path` when it is complete.
  *
- * @param from the file that it is restored from, if it is one
+ * @param from the snapshot, if it is a local file: it must not be the image
  * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`, and what `write` throws
  */
 export async function writeImage(
@@ -20,7 +20,7 @@ export async function writeImage(
   write: (image: OpenImage) => Promise<void>,
 ): Promise<void> {
   if (from !== undefined) await checkOther("image", path, from);
-  // While another process is at the same, this one does without.
+  // If another process is resuming the same restore, restore without a journal.
   if (options.resume && (await writeResumable(path, manifest, options, write))) return;
   const { dataSize, imageSize } = manifest.info;
   await writeWhole(path, options, async (handle) => {

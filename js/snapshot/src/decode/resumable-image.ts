@@ -6,17 +6,18 @@ import { claimPrivate } from "../local/claim.js";
 import { clearHoles } from "../local/clear.js";
 import { checkRoom } from "../local/room.js";
 import { checkedTarget, finish, type WholeOptions, writing } from "../local/whole-file.js";
-import type { OpenImage } from "./frame-work.js";
+import type { OpenImage } from "./decode-job.js";
 import { HEAD_LENGTH, MAGIC } from "./journal-layout.js";
 
-/** What `stat` counts blocks in, in bytes. */
+/** The unit of `blocks` in the result of `stat`, in bytes. */
 const STAT_BLOCK = 512;
 
 /**
- * Writes an image whole or not at all, and keeps what is written if anything fails, for the next time.
+ * Writes an image whole or not at all. If it fails, the partial image and its journal stay, and the next call
+ * resumes from them.
  *
- * What is kept is beside the image, and has a name that follows from that of the image and from the
- * snapshot. One process at a time has it. Returns false, and does nothing, if that is another one.
+ * Both lie beside the image, and their names derive from those of the image and the snapshot. Returns false,
+ * and does nothing, if another process is using them.
  *
  * @throws {SnapshotError} `ERR_TARGET`, and what `write` throws
  */
@@ -27,18 +28,18 @@ export async function writeResumable(
   write: (image: OpenImage) => Promise<void>,
 ): Promise<boolean> {
   const target = await checkedTarget(path, options);
-  const { partial, journal } = keptNames(target, manifest.info.digest);
+  const { partial, journal } = resumePaths(target, manifest.info.digest);
   const entries = await claimPrivate(path, journal);
   if (entries === undefined) return false;
   try {
-    // Both, as someone who takes what is there for another's file removes it.
+    // Lock both files: a process that finds either of them unfit for use removes it.
     const file = await claimPrivate(path, partial);
     if (file === undefined) return false;
     try {
       await prepareResumable(path, file, entries, manifest);
       await write({ fd: file.fd, name: path, journal: entries.fd });
       await writing(path, file.sync()).catch(async (error: unknown) => {
-        // The system says so once. What is read the next time need not be on the disk.
+        // A failed fsync is reported once: data that a later run reads back may not be on the disk.
         await entries.truncate(0);
         throw error;
       });
@@ -53,15 +54,16 @@ export async function writeResumable(
   return true;
 }
 
-/** Where what is restored of a snapshot is kept, and what is known of it. */
-export function keptNames(target: string, digest: string): { partial: string; journal: string } {
+/** Returns the paths of the partial image and the journal of an unfinished restore. */
+export function resumePaths(target: string, digest: string): { partial: string; journal: string } {
   const hash = createHash("sha256").update(basename(target)).digest("hex");
-  const kept = join(dirname(target), `.hedgerow-${hash.slice(0, 16)}-${digest.slice(0, 16)}`);
-  return { partial: `${kept}.part`, journal: `${kept}.journal` };
+  const stem = join(dirname(target), `.hedgerow-${hash.slice(0, 16)}-${digest.slice(0, 16)}`);
+  return { partial: `${stem}.part`, journal: `${stem}.journal` };
 }
 
 /**
- * Has an image be as an earlier run has left it, or all zeros if the journal is not of this snapshot.
+ * Prepares the partial image: keeps the data of an earlier run of the same snapshot, or clears both files if the
+ * journal belongs to another one.
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */
@@ -78,7 +80,7 @@ export async function prepareResumable(
     await writing(path, clearHoles(file, frames, imageSize));
     return checkRoom(path, dataSize - blocks * STAT_BLOCK);
   }
-  // First of all it claims nothing.
+  // Clear the journal first: it must never describe more than the image holds.
   await writing(path, entries.truncate(0));
   await writing(path, file.truncate(0));
   await checkRoom(path, dataSize);

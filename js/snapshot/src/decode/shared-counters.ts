@@ -1,11 +1,11 @@
 import type { Counts } from "../progress.js";
 
-/** Where in memory what is counted. */
-const [NEXT, FRAMES, BYTES, COMPRESSED_BYTES, FETCHED_BYTES, RETRIES, HEDGED] = [
+/** The slots of the counters. */
+const [NEXT, FRAMES, BYTES, COMPRESSED_BYTES, TRANSFERRED_BYTES, RETRIES, HEDGED] = [
   0, 1, 2, 3, 4, 5, 6,
 ] as const;
 
-/** What workers share while they share out frames: which one is next, and what is done. */
+/** The progress of a job and the next frame to take, in memory that the workers share. */
 export class SharedCounters {
   readonly #slots: BigInt64Array;
 
@@ -13,29 +13,29 @@ export class SharedCounters {
     this.#slots = new BigInt64Array(buffer);
   }
 
-  /** Takes the next number that no one has taken. */
+  /** Takes the next frame. The result may lie beyond the last one. */
   next(): number {
     return Number(Atomics.add(this.#slots, NEXT, 1n));
   }
 
-  /** Counts a frame that is done. */
-  count(bytes: number, compressedBytes: number): void {
+  /** Counts a decoded frame. */
+  frameDone(bytes: number, compressedBytes: number): void {
     Atomics.add(this.#slots, BYTES, BigInt(bytes));
     Atomics.add(this.#slots, COMPRESSED_BYTES, BigInt(compressedBytes));
     Atomics.add(this.#slots, FRAMES, 1n);
   }
 
-  /** Counts bytes that came over a network. */
-  fetched(bytes: number): void {
-    Atomics.add(this.#slots, FETCHED_BYTES, BigInt(bytes));
+  /** Counts bytes received from a server. */
+  received(bytes: number): void {
+    Atomics.add(this.#slots, TRANSFERRED_BYTES, BigInt(bytes));
   }
 
-  /** Counts a request that was made again. */
+  /** Counts a retried request. */
   retried(): void {
     Atomics.add(this.#slots, RETRIES, 1n);
   }
 
-  /** Counts a request that was made a second time while the first went on. */
+  /** Counts a hedge: a second request for a slow range. */
   hedged(): void {
     Atomics.add(this.#slots, HEDGED, 1n);
   }
@@ -45,7 +45,7 @@ export class SharedCounters {
       frames: this.#get(FRAMES),
       bytes: this.#get(BYTES),
       compressedBytes: this.#get(COMPRESSED_BYTES),
-      transferredBytes: this.#get(FETCHED_BYTES),
+      transferredBytes: this.#get(TRANSFERRED_BYTES),
       retries: this.#get(RETRIES),
       hedged: this.#get(HEDGED),
     };

@@ -1,51 +1,55 @@
 import type { SharedCounters } from "../decode/shared-counters.js";
-import { now, type RangeScheduler } from "./range-scheduler.js";
+import type { ConnectionLimit } from "./connection-limit.js";
+import { now } from "./range-timings.js";
 
-/** How often the speed is looked at, in milliseconds. */
+/** How often the throughput is measured, in milliseconds. */
 const INTERVAL = 200;
 
-/** By how much connections grow, and how much faster it must be then for them to stay. */
-const [GROWTH, GAIN] = [1.5, 1.1];
+/** The factor by which the number of connections grows. */
+const GROWTH = 1.5;
 
-/** How long what did not pay is not tried again, in intervals. */
-const REST = 10;
+/** The factor by which the throughput must rise for more connections to stay. */
+const MIN_GAIN = 1.1;
 
-/** How long there are no more connections after a server asked for less, in milliseconds. */
+/** For how many intervals the number of connections rests after more of them were no faster. */
+const REST_INTERVALS = 10;
+
+/** For how long the number of connections does not grow after the server asked for fewer, in milliseconds. */
 const RECOVERY = 2_000;
 
-/** Finds out how many connections pay: more while that is faster, fewer when the server asks for it. */
+/** Adapts the number of connections to the throughput: grows it while that makes the transfer faster. */
 export class AdaptiveConcurrency {
-  readonly #scheduler: RangeScheduler;
+  readonly #limit: ConnectionLimit;
   readonly #counters: SharedCounters;
-  readonly #most: number;
+  readonly #max: number;
   readonly #isFixed: boolean;
   #timer: NodeJS.Timeout | undefined;
-  /** What there was before the last growth, and how fast it was, if that is being tried. */
-  #before: { readonly limit: number; readonly speed: number } | undefined;
-  #rest = 0;
+  /** The state before the last growth, while its effect is being measured. */
+  #before: { readonly connections: number; readonly throughput: number } | undefined;
+  #restIntervals = 0;
   #bytes = 0;
   #time = 0;
 
   /**
-   * @param most how many there may be
-   * @param isFixed whether that is also how many there are to be
+   * @param max the largest number of connections
+   * @param isFixed whether the caller asked for exactly `max` connections: fewer only after a halving
    */
-  constructor(scheduler: RangeScheduler, counters: SharedCounters, most: number, isFixed: boolean) {
-    this.#scheduler = scheduler;
+  constructor(limit: ConnectionLimit, counters: SharedCounters, max: number, isFixed: boolean) {
+    this.#limit = limit;
     this.#counters = counters;
-    this.#most = most;
+    this.#max = max;
     this.#isFixed = isFixed;
   }
 
-  /** Begins. @param changed is called with the number of connections when it changes */
-  start(changed: (limit: number) => void): void {
+  /** Starts to adapt. @param onChange called with the number of connections when it changes */
+  start(onChange: (connections: number) => void): void {
     this.#time = performance.now();
-    let told = this.#scheduler.limit;
+    let reported = this.#limit.value;
     this.#timer = setInterval(() => {
       this.#adapt();
-      const { limit } = this.#scheduler;
-      if (limit !== told) changed(limit);
-      told = limit;
+      const { value } = this.#limit;
+      if (value !== reported) onChange(value);
+      reported = value;
     }, INTERVAL);
   }
 
@@ -54,37 +58,37 @@ export class AdaptiveConcurrency {
   }
 
   #adapt(): void {
-    const speed = this.#speed();
-    if (now() - this.#scheduler.slowed < RECOVERY) this.#before = undefined;
-    else if (this.#before !== undefined) this.#judge(this.#before, speed);
-    else if (this.#rest > 0 && !this.#isFixed) this.#rest -= 1;
-    else this.#grow(speed);
+    const throughput = this.#throughput();
+    if (now() - this.#limit.loweredAt < RECOVERY) this.#before = undefined;
+    else if (this.#before !== undefined) this.#judge(this.#before, throughput);
+    else if (this.#restIntervals > 0 && !this.#isFixed) this.#restIntervals -= 1;
+    else this.#grow(throughput);
   }
 
-  /** Goes on if the last growth paid, and takes it back otherwise. */
-  #judge({ limit, speed: before }: { limit: number; speed: number }, speed: number): void {
+  /** Grows again if the last growth raised the throughput, and otherwise takes it back. */
+  #judge(before: { connections: number; throughput: number }, throughput: number): void {
     this.#before = undefined;
-    if (speed > GAIN * before || this.#isFixed) {
-      this.#grow(speed);
+    if (throughput > MIN_GAIN * before.throughput || this.#isFixed) {
+      this.#grow(throughput);
     } else {
-      this.#scheduler.limit = limit;
-      this.#rest = REST;
+      this.#limit.value = before.connections;
+      this.#restIntervals = REST_INTERVALS;
     }
   }
 
-  #grow(speed: number): void {
-    const { limit } = this.#scheduler;
-    const next = Math.min(this.#most, Math.ceil(limit * GROWTH));
-    if (next <= limit) return;
-    this.#before = { limit, speed };
-    this.#scheduler.limit = next;
+  #grow(throughput: number): void {
+    const connections = this.#limit.value;
+    const next = Math.min(this.#max, Math.ceil(connections * GROWTH));
+    if (next <= connections) return;
+    this.#before = { connections, throughput };
+    this.#limit.value = next;
   }
 
-  /** How fast bytes came since it was last asked, in bytes a millisecond. */
-  #speed(): number {
-    const [now, { transferredBytes }] = [performance.now(), this.#counters.counts];
-    const speed = (transferredBytes - this.#bytes) / Math.max(1, now - this.#time);
-    [this.#time, this.#bytes] = [now, transferredBytes];
-    return speed;
+  /** Returns the throughput since the last call, in bytes per millisecond. */
+  #throughput(): number {
+    const [time, { transferredBytes }] = [performance.now(), this.#counters.counts];
+    const throughput = (transferredBytes - this.#bytes) / Math.max(1, time - this.#time);
+    [this.#time, this.#bytes] = [time, transferredBytes];
+    return throughput;
   }
 }

@@ -1,54 +1,54 @@
-import type { FrameWork } from "../decode/frame-work.js";
+import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import { emit, hasListeners } from "../events.js";
-import { cutRanges } from "../format/ranges.js";
 import type { RemoteObject } from "../http/read/remote-object.js";
 import { type WorkOptions, workerCount } from "../options/work-options.js";
 import { type WorkerPool, withWorkers } from "../workers/pool.js";
 import { FETCH_WORKER } from "../workers/scripts.js";
 import { AdaptiveConcurrency } from "./adaptive-concurrency.js";
-import type { FetchTask } from "./fetch-worker.js";
-import type { EarlyBytes, FetchData, Ranges } from "./range-fetcher.js";
-import { RangeScheduler } from "./range-scheduler.js";
+import type { FetchData, FetchPlan, FetchTask } from "./fetch-task.js";
+import { isPrefetchSlow } from "./hedging.js";
+import { type Prefetch, planRanges } from "./plan-ranges.js";
+import type { RangeScheduler } from "./range-scheduler.js";
 
-/** How many connections there are at first for each thread and in all, and how many there may be. */
-const [FIRST_OF_EACH, FIRST_CONNECTIONS, MOST_CONNECTIONS] = [4, 16, 64];
+/** The initial number of connections: for each worker, and in total. */
+const [INITIAL_PER_WORKER, INITIAL_CONNECTIONS] = [4, 16];
 
-/** How many threads get ready before it is known how many are of use. */
-const FIRST_THREADS = 4;
+/** The largest number of connections, unless the caller sets it. */
+const MAX_CONNECTIONS = 64;
 
-/** How often it is looked whether what was asked for early holds up the rest, in milliseconds. */
-const WATCH = 50;
+/** How many workers start before the number of frames is known. */
+const INITIAL_WORKERS = 4;
 
-/** The smallest part that is asked for so that each connection has one, in bytes. */
-const MIN_PART_SIZE = 2 ** 20;
+/** How often it is checked whether the prefetch of the beginning is slow, in milliseconds. */
+const PREFETCH_CHECK_INTERVAL = 50;
 
-/** How many bytes of frames that are on their way a thread may have in memory. */
-const MOST_MEMORY = 2 ** 24;
+/** The memory that a worker may use for incomplete frames, in bytes. It limits the number of connections. */
+const MAX_FRAME_MEMORY = 2 ** 24;
 
-/** Threads that fetch. */
+/** A pool of fetch workers. */
 export type FetcherPool = WorkerPool<FetchTask, null>;
 
-/** Has `use` work with threads that are ready to fetch, or will soon be. */
+/** Calls `use` with a pool of fetch workers, which may still be starting. */
 export function withFetchers<T>(
   options: WorkOptions,
   use: (pool: FetcherPool) => Promise<T>,
 ): Promise<T> {
-  const count = workerCount(options, FIRST_THREADS);
+  const count = workerCount(options, INITIAL_WORKERS);
   return withWorkers<FetchTask, null, T>(FETCH_WORKER, count, undefined, options.signal, use);
 }
 
-/** Fetches the frames of an object in ranges, and decodes them as they come. */
+/** Downloads the missing frames of a job in ranges, and decodes them as they arrive. The pool ends with it. */
 export async function fetchFrames(
   pool: FetcherPool,
   object: RemoteObject,
-  work: FrameWork,
+  job: DecodeJob,
   options: WorkOptions,
 ): Promise<void> {
   const { endpoint, version, transfer } = object;
-  pool.grow(workerCount(options, work.frames));
+  pool.grow(workerCount(options, job.frames));
   const data: FetchData = {
-    ...(await work.sinkData()),
+    ...(await job.sinkData()),
     endpoint,
     version,
     transfer,
@@ -56,115 +56,65 @@ export async function fetchFrames(
     hasListeners: hasListeners(),
   };
   try {
-    await work.withProgress(
+    await job.withProgress(
       options,
       (error) => void pool.end(error),
       async () => {
-        await pool.runOnAll({ kind: "begin", data });
-        if (data.journal !== undefined) await pool.runOnAll({ kind: "recall" });
-        await withConnections(object, work, pool.size, async (ranges) => {
-          await pool.runUntilAny({ kind: "fetch", ranges });
-        });
+        await pool.runOnAll({ kind: "open", data });
+        if (data.journal !== undefined) await pool.runOnAll({ kind: "resume" });
+        await withPlan(object, job, pool.size, (plan) => pool.runUntilAny({ kind: "fetch", plan }));
       },
     );
   } finally {
-    // Whoever calls may close the files then: no thread may write any more.
-    await pool.end(new SnapshotError("ERR_WORKER", "the work is done"));
+    // Terminate the workers before the caller closes the files to which they write.
+    await pool.end(new SnapshotError("ERR_WORKER", "the worker pool was closed"));
   }
 }
 
-/** Has `use` fetch what is missing, over as many connections as pay. */
-async function withConnections(
+/** Plans the ranges, and adapts the number of connections while `use` fetches them. */
+async function withPlan(
   object: RemoteObject,
-  work: FrameWork,
+  job: DecodeJob,
   workers: number,
-  use: (ranges: Ranges) => Promise<void>,
+  use: (plan: FetchPlan) => Promise<void>,
 ): Promise<void> {
-  const { connections: wanted } = object.transfer;
-  const room = workers * Math.max(1, Math.floor(MOST_MEMORY / work.manifest.info.pieceSize));
-  const most = Math.min(wanted ?? MOST_CONNECTIONS, room);
-  const first = Math.max(workers, Math.min(workers * FIRST_OF_EACH, FIRST_CONNECTIONS));
-  const limit = Math.min(wanted ?? first, most);
-  const { scheduler, ranges, early } = await shareOut(object, work, limit);
-  // Until others came, that is what is usual.
-  scheduler.took(object.duration, object.tail.byteLength);
-  const connections = new AdaptiveConcurrency(scheduler, work.counters, most, wanted !== undefined);
-  connections.start((count) =>
-    emit("hedgerow:snapshot:connections", { url: object.name, connections: count }),
-  );
-  for (const [index, part] of early.entries()) {
-    // It is not awaited: whatever comes of it, the ledger is told.
-    void part.came.then((length) => {
-      work.counters.fetched(length);
-      scheduler.earlyCame(index, length);
+  const { connections } = object.transfer;
+  const maxInMemory = Math.max(1, Math.floor(MAX_FRAME_MEMORY / job.manifest.info.pieceSize));
+  const max = Math.min(connections ?? MAX_CONNECTIONS, workers * maxInMemory);
+  const initial = Math.max(workers, Math.min(workers * INITIAL_PER_WORKER, INITIAL_CONNECTIONS));
+  const limit = Math.min(connections ?? initial, max);
+  const { scheduler, plan, prefetches } = await planRanges(object, job, limit);
+  // The request for the end of the object is the first measurement.
+  scheduler.timings.completed(object.duration, object.tail.byteLength);
+  for (const [index, { received }] of prefetches.entries()) {
+    // Not awaited, and never rejected: if the prefetch fails, its range is fetched like the others.
+    void received.then((length) => {
+      job.counters.received(length);
+      scheduler.prefetched(index, length);
     });
   }
-  const watch = setInterval(() => {
-    const { head } = object;
-    if (head === undefined || early[0]?.bytes !== head.bytes) return;
-    const left = early[0].end - head.received;
-    if (scheduler.isLate(0, head.received, left)) void head.stop();
-  }, WATCH);
+  const isFixed = connections !== undefined;
+  const concurrency = new AdaptiveConcurrency(scheduler.limit, job.counters, max, isFixed);
+  concurrency.start((count) =>
+    emit("hedgerow:snapshot:connections", { url: object.name, connections: count }),
+  );
+  const check = () => stopSlowPrefix(object, scheduler, prefetches[0]);
+  const timer = setInterval(check, PREFETCH_CHECK_INTERVAL);
   try {
-    await use(ranges);
+    await use(plan);
   } finally {
-    clearInterval(watch);
-    connections.stop();
+    clearInterval(timer);
+    concurrency.stop();
   }
 }
 
-/** Bytes that were asked for before, and how many came of them, from their start on. */
-interface Early extends EarlyBytes {
-  readonly end: number;
-  readonly came: Promise<number>;
-}
-
-/**
- * Cuts what is missing into ranges. What was asked for early, the beginning and the end of the object,
- * has ranges of its own, which come first.
- */
-async function shareOut(
-  object: RemoteObject,
-  { manifest, states, frames: count }: FrameWork,
-  limit: number,
-) {
-  const { frames } = manifest;
-  let missing = [...states.missing()];
-  const bounds: number[] = [];
-  const early: Early[] = [];
-  for (const part of earlyParts(object)) {
-    // What goes on behind the beginning is fetched from there.
-    const isIn = (index: number) => {
-      const start = frames.fileOffset(index);
-      return start >= part.start && start < part.end;
-    };
-    const inside = missing.filter(isIn);
-    const [first, last] = [inside[0], inside.at(-1)];
-    if (first === undefined || last === undefined) continue;
-    missing = missing.filter((index) => !isIn(index));
-    bounds.push(first, last + 1);
-    early.push(part);
-  }
-  const left = missing.reduce((sum, index) => sum + frames.compressedLength(index), 0);
-  // One for each connection at least, unless they would be so small that asking takes longer.
-  const partSize = Math.max(Math.ceil(left / limit), MIN_PART_SIZE);
-  bounds.push(...(await cutRanges(frames, missing, Math.min(partSize, object.transfer.partSize))));
-  const scheduler = RangeScheduler.of(Uint32Array.from(bounds), limit, early.length);
-  const bytesEarly = early.map(({ start, bytes }): EarlyBytes => ({ start, bytes }));
-  const ranges: Ranges = {
-    scheduler: scheduler.data,
-    frames: count,
-    bytes: left,
-    early: bytesEarly,
-  };
-  return { scheduler, ranges, early };
-}
-
-function earlyParts({ head, tail, size, version }: RemoteObject): Early[] {
-  const end = { start: size - tail.byteLength, end: size, bytes: tail };
-  const parts: Early[] = [{ ...end, came: Promise.resolve(tail.byteLength) }];
-  if (head === undefined) return parts;
-  const { bytes } = head;
-  const beginning = { start: 0, end: Math.min(bytes.byteLength, size), bytes };
-  return [{ ...beginning, came: head.lengthOf(version) }, ...parts];
+/** Stops the prefetch of the beginning of an object if everything else waits for it. */
+function stopSlowPrefix(
+  { prefix }: RemoteObject,
+  scheduler: RangeScheduler,
+  first: Prefetch | undefined,
+): void {
+  if (prefix === undefined || first?.bytes !== prefix.bytes) return;
+  const { received } = prefix;
+  if (isPrefetchSlow(scheduler, 0, received, first.end - received)) void prefix.stop();
 }

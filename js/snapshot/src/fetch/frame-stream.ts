@@ -1,18 +1,19 @@
 import type { FrameSink } from "../decode/frame-sink.js";
 
-/** The bytes of a part of the file, in their order, that are cut into the frames that are missing. */
+/** Cuts a stream of consecutive bytes of a snapshot into frames, and passes the missing ones to the sink. */
 export class FrameStream {
   readonly #sink: FrameSink;
   readonly #slot: number;
   readonly #end: number;
+  /** The frame that is being received, or comes next. */
   #index: number;
-  /** Where in the file what is begun lies, or what comes next. */
+  /** The offset in the snapshot of that frame, or of the bytes to skip before it. */
   #position: number;
-  /** Where the frame that was begun lies in the memory, and how much of it is there. */
+  /** The address of that frame in the sink's memory, and how many of its bytes are there. */
   #start = 0;
   #filled = 0;
 
-  /** @param first the frame that the bytes begin with, up to, but not including, `end` */
+  /** @param first the frame with which the bytes begin; they end before the frame `end` */
   constructor(sink: FrameSink, slot: number, first: number, end: number) {
     this.#sink = sink;
     this.#slot = slot;
@@ -22,12 +23,12 @@ export class FrameStream {
     this.#next();
   }
 
-  /** Whether some bytes of a frame are there, and others are not. */
-  isAmid(index: number): boolean {
+  /** Returns whether a frame is partly received. */
+  hasPartOf(index: number): boolean {
     return this.#index === index && this.#filled > 0;
   }
 
-  /** Where in the file the next byte lies. */
+  /** The offset of the next byte in the snapshot. */
   get position(): number {
     return this.#position + this.#filled;
   }
@@ -56,7 +57,6 @@ export class FrameStream {
     }
   }
 
-  /** Goes on to the next frame that is missing. */
   #next(): void {
     this.#index = this.#sink.states.firstMissing(this.#index + 1, this.#end) ?? this.#end;
     this.#filled = 0;

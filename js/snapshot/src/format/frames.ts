@@ -1,9 +1,9 @@
-/** How long the record of a frame is, in bytes, as `decode.wasm` has it. */
+/** The length of a frame's record in `decode.wasm`, in bytes. */
 const RECORD_LENGTH = 64;
 
-/** The frames of a snapshot, in memory that workers share. */
+/** The frames of a snapshot, as records in memory that the workers share. */
 export class Frames {
-  /** How many there are. */
+  /** The number of frames. */
   readonly count: number;
   readonly #doubles: Float64Array;
   readonly #words: Uint32Array;
@@ -16,39 +16,39 @@ export class Frames {
     this.#bytes = new Uint8Array(records);
   }
 
-  /** Takes a copy of the records of `count` frames. */
+  /** Copies the records of `count` frames out of WebAssembly memory. */
   static copy(memory: WebAssembly.Memory, start: number, count: number): Frames {
     const records = new SharedArrayBuffer(count * RECORD_LENGTH);
     new Uint8Array(records).set(new Uint8Array(memory.buffer, start, records.byteLength));
     return new Frames(records);
   }
 
-  /** Where the frame belongs in the image, in bytes. */
+  /** Returns the offset of the frame's data in the image, in bytes. */
   imageOffset(index: number): number {
     return this.#doubles[index * 8] as number;
   }
 
-  /** Where the frame lies in the file, in bytes. */
+  /** Returns the offset of the frame in the snapshot, in bytes. */
   fileOffset(index: number): number {
     return this.#doubles[index * 8 + 1] as number;
   }
 
-  /** How long what the frame stands for is, in bytes. */
+  /** Returns the length of the frame's data in the image, in bytes. */
   rawLength(index: number): number {
     return this.#words[index * 16 + 4] as number;
   }
 
-  /** How long the frame is in the file, in bytes. */
+  /** Returns the length of the frame in the snapshot, in bytes. */
   compressedLength(index: number): number {
     return this.#words[index * 16 + 5] as number;
   }
 
-  /** Whether the frame stands for zeros. */
+  /** Returns whether the frame is a hole. */
   isHole(index: number): boolean {
     return this.#words[index * 16 + 6] !== 0;
   }
 
-  /** The record of the frame, as `decode.wasm` takes it. */
+  /** Returns the frame's record, for `decode.wasm`. */
   record(index: number): Uint8Array {
     return this.#bytes.subarray(index * RECORD_LENGTH, (index + 1) * RECORD_LENGTH);
   }

@@ -4,52 +4,52 @@ import { compiledModule } from "../wasm/module.js";
 import { errorOf } from "../wasm/refusal.js";
 import { Frames } from "./frames.js";
 
-/** What is read of the end of a file at first, in bytes: enough for 1,200 frames. */
+/** The number of bytes to read first from the end of a snapshot: enough for 1,200 frames. */
 export const FIRST_LENGTH = 1 << 16;
 
-/** How long a digest is, in bytes. */
+/** The length of a digest, in bytes. */
 const DIGEST_LENGTH = 32;
 
-/** The bytes of a snapshot, wherever they are. */
+/** Random access to the bytes of a snapshot. */
 export interface SnapshotBytes {
-  /** What it is called in messages. */
+  /** The name of the snapshot in messages. */
   readonly name: string;
-  /** How long it is, in bytes. */
+  /** The size of the snapshot, in bytes. */
   readonly size: number;
   /** Reads `length` bytes at `position`. */
   read(position: number, length: number): Promise<Uint8Array>;
 }
 
-/** What a snapshot says of itself. */
+/** The properties of a snapshot. */
 export interface SnapshotInfo {
   /** The identity of the snapshot: 64 hexadecimal digits, the BLAKE3 digest of its manifest. */
   readonly digest: string;
   /** The size of the image, in bytes. */
   readonly imageSize: number;
-  /** How much of the image is data, in bytes. */
+  /** The number of bytes of the image that are data. */
   readonly dataSize: number;
-  /** How much of the image is holes, in bytes. */
+  /** The number of bytes of the image that are holes. */
   readonly holeSize: number;
-  /** The size of the snapshot's file, in bytes. */
+  /** The size of the snapshot, in bytes. */
   readonly fileSize: number;
-  /** The most bytes of the image that a frame of data holds. */
+  /** The size of a piece, in bytes: the most data that a frame holds. */
   readonly pieceSize: number;
-  /** How many frames are data. */
+  /** The number of frames of data. */
   readonly dataFrames: number;
-  /** How many frames are holes. */
+  /** The number of frames that are holes. */
   readonly holeFrames: number;
 }
 
-/** The manifest of a snapshot: what it says, and its frames. */
+/** The manifest of a snapshot: its properties and its frames. */
 export interface Manifest {
   readonly info: SnapshotInfo;
   readonly frames: Frames;
 }
 
 /**
- * Reads the manifest of a snapshot. What the file says of itself twice is compared, except for its
- * header, which nothing depends on: `isStrict` looks at it too.
+ * Reads and verifies the manifest of a snapshot.
  *
+ * @param isStrict also checks the header, which restoring does not need
  * @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT`, `ERR_SOURCE`
  */
 export async function readManifest(file: SnapshotBytes, isStrict = false): Promise<Manifest> {
@@ -66,7 +66,7 @@ export async function readManifest(file: SnapshotBytes, isStrict = false): Promi
   }
 }
 
-/** Has the module read the end of a file. Returns whether it is right. */
+/** Parses the end of a snapshot. Returns false if it is invalid; `tail.refusal()` then says why. */
 async function parse(
   tail: Tail,
   file: SnapshotBytes,
@@ -77,7 +77,10 @@ async function parse(
     const bytes = await file.read(file.size - length, length);
     const start = tail.reserve(length);
     if (start === 0) {
-      throw new SnapshotError("ERR_SNAPSHOT_FORMAT", `${file.name}: no memory for ${length} bytes`);
+      throw new SnapshotError(
+        "ERR_SNAPSHOT_FORMAT",
+        `${file.name}: out of memory for a manifest of ${length} bytes`,
+      );
     }
     new Uint8Array(memory.buffer).set(bytes, start);
   };
@@ -87,13 +90,13 @@ async function parse(
   if (length > first) await fill(length);
   if (isStrict) await readHeader(tail, file, memory);
   if (length > 0 && tail.parse(isStrict)) return true;
-  // The header tells the version, whatever else there may be in another one.
+  // A later version may change everything but the header: read it, so that the error names the version.
   if (!isStrict) await readHeader(tail, file, memory);
   tail.blame_version();
   return false;
 }
 
-/** Gives the module the header, if the file is long enough to have one. */
+/** Reads the header, unless the file is too short to have one. */
 async function readHeader(
   tail: Tail,
   file: SnapshotBytes,

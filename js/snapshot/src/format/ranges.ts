@@ -3,8 +3,10 @@ import { compiledModule } from "../wasm/module.js";
 import type { Frames } from "./frames.js";
 
 /**
- * Cuts a file into ranges of about `partSize` bytes that have all `wanted` frames, which are in their
- * order. Returns the first frame of each range, and the one behind its last.
+ * Cuts a snapshot into ranges of about `partSize` bytes that contain all `wanted` frames. Returns the first
+ * frame of each range, and the one after its last.
+ *
+ * @param wanted frames in ascending order
  */
 export async function cutRanges(
   frames: Frames,

@@ -1,25 +1,25 @@
 import { messageOf } from "../error.js";
 import { isOfTls } from "./retry.js";
 
-/** What only a part of a request can be, which may be secret. */
+/** Text that looks like part of a request, and may be secret. */
 const SECRET =
   /authorization|(signature|credential|token|secret|password|key)["'\s]*[=:>]|[0-9a-f]{64}/i;
 
-/** What a server's own name of an error looks like. */
+/** The form of an error's name or code. */
 const NAME = /^[a-z][a-z0-9.]{0,63}$/i;
 
 const MAX_LENGTH = 500;
 
-/** What is told of a failure: nothing of the request, which has credentials. */
+/** The cause of a failure without the request, which holds credentials. */
 export class CleanCause extends Error {
-  /** What the system, or TLS, calls it. */
+  /** The code of the system, or of TLS. */
   readonly code: string | undefined;
-  /** What the server answered. */
+  /** The status of the response. */
   readonly status: number | undefined;
 
   /**
-   * @param error what was thrown, of which only texts and numbers are taken
-   * @param secrets what must not be in a message, whoever wrote it
+   * @param error what was thrown: only its message, name and code are copied
+   * @param secrets strings that must not appear in them
    */
   constructor(error: unknown, status?: number, secrets: readonly string[] = []) {
     super(cleanMessage(error, secrets));
@@ -29,26 +29,27 @@ export class CleanCause extends Error {
     this.status = status;
   }
 
-  /** What happened, in a few words. */
-  get what(): string {
+  /** A short description for messages. */
+  get description(): string {
     const tls = isOfTls(this.code ?? "") ? "TLS failed: " : "";
     const name = this.status === undefined || this.name === "Error" ? "" : `${this.name}: `;
     return `${tls}${name}${this.message}`;
   }
 }
 
-/** A server may repeat in its message what it was sent: what may be secret is not told. */
+/** Returns the message, unless it may hold secrets: a server may repeat what it was sent. */
 function cleanMessage(error: unknown, secrets: readonly string[]): string {
   const message = plainMessage(error);
-  if (SECRET.test(message) || holdsAny(message, secrets)) return "a message that is not shown";
+  if (SECRET.test(message) || holdsAny(message, secrets))
+    return "a message that may hold secrets, and is not shown";
   return message.length > MAX_LENGTH ? `${message.slice(0, MAX_LENGTH)}…` : message;
 }
 
-/** Node tells of several addresses that failed in an error without a message. */
+/** Returns the message on one line. Node reports several failed addresses by an error without a message. */
 function plainMessage(error: unknown): string {
   const { errors } = Object(error) as { readonly errors?: readonly unknown[] };
   const first = messageOf(error) === "" ? errors?.[0] : undefined;
-  // The AWS SDK takes a message from an answer as it is, which may be no text.
+  // The AWS SDK copies the message from a response, where it may be of another type.
   return String(messageOf(first ?? error)).replace(/\s+/g, " ");
 }
 

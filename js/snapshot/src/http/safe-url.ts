@@ -1,4 +1,4 @@
-/** What a URL is called in messages: without its user, its query and its fragment, which may be secret. */
+/** Returns the name of a URL in messages: without its user, query and fragment, which may be secret. */
 export function safeName({ protocol, host, pathname }: URL): string {
   return `${protocol}//${host}${pathname}`;
 }

@@ -1,15 +1,15 @@
-/** What is asked of a server, or sent to it. */
+/** The target of a request, and its headers. */
 export interface ServerRequest {
-  /** It has no user. */
+  /** Without a user. */
   readonly url: URL;
-  /** Headers for this origin only. */
+  /** Headers for this origin only, which may be secret. */
   readonly secret: Readonly<Record<string, string>>;
   /** Headers for any origin. */
   readonly condition: Readonly<Record<string, string>>;
 }
 
-/** What a request says of its body, and is not for callers to say. */
-const OWN: ReadonlySet<string> = new Set([
+/** Headers that frame the message. The caller cannot set them. */
+const FRAMING: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
   "expect",
@@ -18,10 +18,10 @@ const OWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A request to a URL, whose user becomes basic authorization.
+ * Returns a request to a URL. The user of the URL becomes basic authorization.
  *
- * @param headers what the caller wants it to carry, which nobody else may see
- * @param condition what it says wherever it goes
+ * @param headers the caller's headers, for this origin only
+ * @param condition preconditions, which redirects keep
  */
 export function requestTo(
   url: URL,
@@ -29,17 +29,22 @@ export function requestTo(
   condition: Readonly<Record<string, string>> = {},
 ): ServerRequest {
   const secret: Record<string, string> = {};
-  if (url.username !== "" || url.password !== "") {
-    const user = `${decoded(url.username)}:${decoded(url.password)}`;
-    secret.authorization = `Basic ${Buffer.from(user).toString("base64")}`;
-  }
+  const authorization = authorizationOf(url);
+  if (authorization !== undefined) secret.authorization = authorization;
   for (const [name, value] of Object.entries(headers)) {
-    if (!OWN.has(name.toLowerCase())) secret[name.toLowerCase()] = value;
+    if (!FRAMING.has(name.toLowerCase())) secret[name.toLowerCase()] = value;
   }
   return { url: withoutUser(url), secret, condition };
 }
 
-/** A URL without what becomes a header. */
+/** Returns basic authorization as the user of a URL, if it has one. */
+export function authorizationOf({ username, password }: URL): string | undefined {
+  if (username === "" && password === "") return undefined;
+  const user = `${decoded(username)}:${decoded(password)}`;
+  return `Basic ${Buffer.from(user).toString("base64")}`;
+}
+
+/** Returns a URL without its user. */
 export function withoutUser(url: URL): URL {
   const plain = new URL(url);
   plain.username = "";

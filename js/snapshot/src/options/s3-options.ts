@@ -2,31 +2,31 @@ import { SnapshotError } from "../error.js";
 import { checkObject } from "./read-options.js";
 
 /**
- * Where `s3:` leads to, and as whom. What is left out comes from where the AWS SDK looks for it: the
- * environment, the shared files of configuration, and the services that machines and containers have.
+ * The service and the credentials for `s3:`. The AWS SDK looks for omitted options in the environment, the shared
+ * configuration (`~/.aws`), and the services of machines and containers.
  */
 export interface S3Options {
-  /** The URL of the service, for those that are not AWS. */
+  /** The URL of a service other than AWS. Default: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, or AWS. */
   readonly endpoint?: string | URL | undefined;
-  /** The region of the bucket. */
+  /** The region of the bucket. Default: the one of the AWS configuration. */
   readonly region?: string | undefined;
-  /** Whether the bucket is in the path, and not in the host: unless it is said, where there is an endpoint. */
+  /** Whether URLs hold the bucket in the path, not in the host. Default: `true` with an endpoint, else `false`. */
   readonly forcePathStyle?: boolean | undefined;
-  /** As whom the bucket is asked. */
+  /** The credentials that sign requests. Default: those of the AWS configuration. */
   readonly credentials?: S3Credentials | undefined;
 }
 
-/** A key of AWS, or of a service that is asked as AWS is. */
+/** An access key of AWS or a compatible service. */
 export interface S3Credentials {
-  /** The name of the key. */
+  /** The ID of the key. */
   readonly accessKeyId: string;
-  /** The secret that requests are signed with. */
+  /** The secret that signs requests. */
   readonly secretAccessKey: string;
-  /** What goes with a key that is valid for some time only. */
+  /** The token of a temporary key. */
   readonly sessionToken?: string | undefined;
 }
 
-/** @throws {SnapshotError} `ERR_ARGUMENT`, which tells nothing of what it found: it may be secret */
+/** Checks options. @throws {SnapshotError} `ERR_ARGUMENT`, without the value, which may be secret */
 export function checkS3Options(options: S3Options | undefined): void {
   if (options === undefined) return;
   checkObject("s3", options);
@@ -47,7 +47,7 @@ export function checkS3Options(options: S3Options | undefined): void {
     return;
   throw new SnapshotError(
     "ERR_ARGUMENT",
-    "s3.credentials: expected an accessKeyId and a secretAccessKey, as texts",
+    "s3.credentials: expected an accessKeyId and a secretAccessKey, both strings",
   );
 }
 

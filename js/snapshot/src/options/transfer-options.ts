@@ -5,36 +5,36 @@ import { checkInteger } from "./check-integer.js";
 import { checkObject } from "./read-options.js";
 import { checkS3Options, type S3Options } from "./s3-options.js";
 
-/** How long is waited for a server, in milliseconds. */
+/** Time limits for the steps of a request, in milliseconds, 1 to 86,400,000. */
 export interface Timeouts {
-  /** For a connection, TLS included: 5,000 unless it is said. */
+  /** The time for a connection, TLS included. Default: 5,000. */
   readonly connect?: number | undefined;
-  /** For the beginning of an answer: 10,000 unless it is said. */
+  /** The time for the first byte of the response. Default: 10,000. */
   readonly firstByte?: number | undefined;
-  /** For the next 4 KiB of an answer, or what is left of it: 10,000 unless it is said. */
+  /** The time for the next 4 KiB of the body, or the rest of it. Default: 10,000. */
   readonly stall?: number | undefined;
 }
 
-/** What all work over a network can be told. Files take no notice of it. */
+/** Options for transfers over a network. Local files ignore them. */
 export interface TransferOptions {
   /**
-   * How many connections there are at a time, 1 to 256. Unless it is said, as many as pay: more while
-   * that is faster, fewer when the server asks for it.
+   * The number of concurrent connections, 1 to 256. By default it adapts to the throughput, and is reduced when the
+   * server asks for less; uploads to S3 use 4.
    */
   readonly connections?: number | undefined;
-  /** About how much is asked for or sent at a time, in bytes, 64 KiB to 1 GiB: 8 MiB unless it is said. */
+  /** The approximate size of a range or part, in bytes, 64 KiB to 1 GiB. Default: 8 MiB. */
   readonly partSize?: number | undefined;
-  /** How long is waited for the server. */
+  /** Time limits for the steps of a request, in milliseconds. */
   readonly timeouts?: Timeouts | undefined;
-  /** How often in a row something is tried again that brings nothing, 0 to 100: 6 unless it is said. */
+  /** The number of consecutive retries without progress before giving up, 0 to 100. Default: 6. */
   readonly retries?: number | undefined;
-  /** What requests to `http:` and `https:` carry besides, such as `authorization`. */
+  /** Headers for requests to `http:` and `https:`, such as `authorization`. A redirect to another origin drops them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Where `s3:` leads to, and as whom. */
+  /** The service and the credentials for `s3:`. Default: those that the AWS SDK finds. */
   readonly s3?: S3Options | undefined;
 }
 
-/** What was said, or else what is good. Only plain values: threads share it. */
+/** Checked options with their defaults. Plain values, which threads can share. */
 export interface Transfer {
   readonly connections: number | undefined;
   readonly partSize: number;
@@ -45,11 +45,11 @@ export interface Transfer {
 const [MIN_PART_SIZE, MAX_PART_SIZE, PART_SIZE] = [2 ** 16, 2 ** 30, 2 ** 23];
 const MAX_CONNECTIONS = 256;
 const [MAX_RETRIES, RETRIES] = [100, 6];
-/** The longest time-out, in milliseconds: a day. */
+/** The longest timeout, in milliseconds: a day. */
 const MAX_TIMEOUT = 86_400_000;
 const TIMEOUTS = { connect: 5_000, firstByte: 10_000, stall: 10_000 };
 
-/** Checks what a caller says of transfers. @throws {SnapshotError} `ERR_ARGUMENT` */
+/** Checks options, and applies defaults. @throws {SnapshotError} `ERR_ARGUMENT` */
 export function transferOf(options: TransferOptions): Transfer {
   const { connections, partSize = PART_SIZE, retries = RETRIES, timeouts = {} } = options;
   if (connections !== undefined) checkInteger("connections", connections, 1, MAX_CONNECTIONS);
@@ -69,12 +69,15 @@ export function transferOf(options: TransferOptions): Transfer {
   return { connections, partSize, retries, timeouts: { connect, firstByte, stall } };
 }
 
-/** What is wrong with a header is not told with its value, which may be secret. */
+/** The message does not repeat a wrong header, which may be secret. */
 function checkHeaders(headers: object): void {
   checkObject("headers", headers);
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value === "string" && isHeader(name, value)) continue;
-    throw new SnapshotError("ERR_ARGUMENT", "headers: expected names and values of headers");
+    throw new SnapshotError(
+      "ERR_ARGUMENT",
+      "headers: expected valid names and values of HTTP headers",
+    );
   }
 }
 

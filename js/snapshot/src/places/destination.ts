@@ -6,8 +6,8 @@ import { uploadSnapshot } from "./upload-snapshot.js";
 import { writeSnapshotFile } from "./write-snapshot-file.js";
 
 /**
- * Has a snapshot be made and appear where it is to be, whole or not at all. Returns what it says of
- * itself, read from what was written.
+ * Creates a snapshot at a location, whole or not at all. Returns its properties, read back from the bytes that
+ * were written.
  *
  * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`, and what `make` throws
  */

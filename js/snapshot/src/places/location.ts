@@ -2,20 +2,20 @@ import { fileURLToPath } from "node:url";
 
 import { messageOf, SnapshotError } from "../error.js";
 
-/** Where a snapshot is, or is to be. */
+/** The location of a snapshot. */
 export type Location =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "http"; readonly url: URL }
   | { readonly kind: "s3"; readonly bucket: string; readonly key: string };
 
-/** What begins like a URL, and not like a path. */
+/** Matches text that begins like a URL. */
 const SCHEME = /^[a-z][a-z0-9+.-]+:\/\//i;
 
 /**
- * The place that a source or destination names: a path, or a URL of `file:`, `http:`, `https:`, or
+ * Parses the location of a source or destination: a path, or a URL: `file:`, `http:`, `https:`, or
  * `s3://bucket/key`.
  *
- * @param what the argument, for messages
+ * @param what the name of the argument, for messages
  * @throws {SnapshotError} `ERR_ARGUMENT`
  */
 export function locationOf(what: string, location: string | URL): Location {
@@ -30,14 +30,15 @@ export function locationOf(what: string, location: string | URL): Location {
     case "s3:":
       return objectOf(what, typeof location === "string" ? location : textOf(url));
   }
-  // A URL may carry credentials: only its scheme is told.
+  // A URL may contain credentials: the message names its scheme only.
   const expected = "expected a path, or a URL of file:, http:, https: or s3:";
   throw new SnapshotError("ERR_ARGUMENT", `${what}: ${expected}, found ${url.protocol}`);
 }
 
 /**
- * The path that an argument names, which can only be a path or a `file:` URL.
+ * Parses an argument that must be local: a path or a `file:` URL.
  *
+ * @param what the name of the argument, for messages
  * @throws {SnapshotError} `ERR_ARGUMENT`
  */
 export function localPath(what: string, location: string | URL): string {
@@ -48,7 +49,7 @@ export function localPath(what: string, location: string | URL): string {
   throw new SnapshotError("ERR_ARGUMENT", message);
 }
 
-/** The URL that a location is, as it is now, or undefined if it can only be a path. */
+/** Returns a copy of the URL that a location is, or undefined if it is not one. */
 function urlOf(location: unknown): URL | undefined {
   try {
     const isOne = typeof location === "string" ? SCHEME.test(location) : location instanceof URL;
@@ -71,30 +72,33 @@ function checkedPath(what: string, path: unknown): string {
   if (typeof path !== "string") {
     throw new SnapshotError("ERR_ARGUMENT", `${what}: expected a path, found ${typeof path}`);
   }
-  // What could not be read as a URL may carry credentials as well.
-  const found = SCHEME.test(path) ? "a URL that is none" : JSON.stringify(path);
+  // An invalid URL may contain credentials, too.
+  const found = SCHEME.test(path) ? "an invalid URL" : JSON.stringify(path);
   if (path !== "" && !path.includes("\0") && !SCHEME.test(path)) return path;
   throw new SnapshotError("ERR_ARGUMENT", `${what}: expected a path, found ${found}`);
 }
 
-/** What no request can carry: URLs leave out `.` and `..`, some servers empty segments, and UTF-8 has no halves. */
+/**
+ * Matches segments that do not survive a request: URL parsers remove `.` and `..`, some servers remove empty
+ * segments, and UTF-8 cannot encode lone surrogates.
+ */
 const UNFIT_SEGMENT = /^\.{0,2}$|\p{Surrogate}/u;
 
-/** The object that a text names: its key as it is. */
+/** Parses `s3://bucket/key`. The key is taken literally, without percent-decoding. */
 function objectOf(what: string, text: string): Location {
   const [, bucket, key] = /^s3:\/\/([^/?#@:]+)\/(.+)$/is.exec(text) ?? [];
   if (bucket === undefined || key === undefined) {
-    const message = `${what}: expected s3://bucket/key, found another s3: URL`;
+    const message = `${what}: expected s3://bucket/key, found another form of s3: URL`;
     throw new SnapshotError("ERR_ARGUMENT", message);
   }
   if ([bucket, ...key.split("/")].some((segment) => UNFIT_SEGMENT.test(segment))) {
-    const expected = `expected a bucket and a key without segments that are empty, "." or ".."`;
+    const expected = `expected a bucket and a key without empty segments, "." or ".."`;
     throw new SnapshotError("ERR_ARGUMENT", `${what}: ${expected}, found s3://${bucket}/${key}`);
   }
   return { kind: "s3", bucket, key };
 }
 
-/** The same URL as a text, which does not percent-encode its key: nothing if it has more than a bucket and a key. */
+/** Returns an `s3:` URL as text with its key decoded, or "" if it has more than a bucket and a key. */
 function textOf({ href, host, pathname }: URL): string {
   const isPlain = href === `s3://${host}${pathname}`;
   try {

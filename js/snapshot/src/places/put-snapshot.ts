@@ -6,8 +6,8 @@ import { withTemporaryFile } from "../local/temporary-file.js";
 import { fillSnapshotFile } from "./write-snapshot-file.js";
 
 /**
- * Makes a snapshot what a server has at a URL. A request says how long it is, which is known when all of
- * the snapshot is made: until then it is a temporary file.
+ * Uploads a snapshot to a URL. The request has to state its length, which is known only when the snapshot is
+ * complete, so that it is written to a temporary file first.
  *
  * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`
  */

@@ -1,28 +1,28 @@
-import { askEtag } from "../http/read/ask-etag.js";
+import { fetchEtag } from "../http/read/fetch-etag.js";
 import { safeName } from "../http/safe-url.js";
 import { requestTo, type ServerRequest } from "../http/server-request.js";
 import { type TransferOptions, transferOf } from "../options/transfer-options.js";
 import { presignedGet } from "../s3/presign.js";
 import type { Location } from "./location.js";
 
-/** A place on a server. */
+/** A location on a server. */
 export type RemoteLocation = Exclude<Location, { readonly kind: "file" }>;
 
-/** How a server is asked, and for how long. */
+/** The options of requests. */
 type ServerOptions = TransferOptions & { readonly signal?: AbortSignal | undefined };
 
-/** How an object is asked for. */
-export interface Asked {
+/** A request for an object. */
+export interface NamedRequest {
   readonly request: ServerRequest;
-  /** What it is called in messages. */
+  /** The name of the object in messages. */
   readonly name: string;
 }
 
-/** How what is at a place is asked for. @throws {SnapshotError} `ERR_ARGUMENT` */
-export async function askedAt(
+/** Returns the request for the object at a location. @throws {SnapshotError} `ERR_ARGUMENT` */
+export async function requestAt(
   location: RemoteLocation,
   { headers, s3, signal }: ServerOptions,
-): Promise<Asked> {
+): Promise<NamedRequest> {
   if (location.kind === "http") {
     return { request: requestTo(location.url, headers), name: safeName(location.url) };
   }
@@ -30,16 +30,20 @@ export async function askedAt(
   return { request: requestTo(url), name };
 }
 
-/** The ETag of what is at a place, if it stands for every byte. @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT` */
+/**
+ * Requests the strong ETag of the object at a location. Returns undefined if it has none.
+ *
+ * @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT`
+ */
 export async function etagAt(
   location: RemoteLocation,
   options: ServerOptions,
 ): Promise<string | undefined> {
-  const { request, name } = await askedAt(location, options);
-  return askEtag(request, name, transferOf(options), options.signal);
+  const { request, name } = await requestAt(location, options);
+  return fetchEtag(request, name, transferOf(options), options.signal);
 }
 
-/** What stays the same of a place, however it is asked for: who asks, and until when they may, is left out. */
+/** Returns a text that identifies a location, whatever the credentials and signatures. */
 export function identityOf(location: RemoteLocation, { s3 }: TransferOptions): string {
   if (location.kind === "s3") {
     const { bucket, key } = location;

@@ -1,6 +1,6 @@
 import { unlessAborted } from "../abort.js";
 import { decodeFrames } from "../decode/decode-frames.js";
-import type { FrameWork } from "../decode/frame-work.js";
+import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import { type FetcherPool, fetchFrames, withFetchers } from "../fetch/fetch-frames.js";
@@ -13,37 +13,37 @@ import { SnapshotFile } from "../local/snapshot-file.js";
 import { type Transfer, type TransferOptions, transferOf } from "../options/transfer-options.js";
 import type { WorkOptions } from "../options/work-options.js";
 import type { Location } from "./location.js";
-import { type Asked, askedAt } from "./server.js";
+import { type NamedRequest, requestAt } from "./server.js";
 
-/** How much of the beginning is asked for together with the end at most, in bytes: it is kept in memory. */
-const MAX_HEAD = 2 ** 23;
+/** The largest prefetch of the beginning of a snapshot, in bytes. It is held in memory. */
+const MAX_PREFIX = 2 ** 23;
 
-/** A snapshot that is open for reading, wherever it is. */
+/** A snapshot that is open for reading. */
 export interface Source {
-  /** What it is called in messages. */
+  /** The name of the snapshot in messages. */
   readonly name: string;
-  /** Which file it is, if it is one. */
+  /** The identity of the file, if the snapshot is local. */
   readonly id: FileId | undefined;
-  /** The server's name for this very content, if it is on one that has such names. */
+  /** The strong ETag, if the server sends one. */
   readonly etag: string | undefined;
-  /** Reads its manifest. `isStrict` looks at its header, too. @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT` */
+  /** Reads the manifest. `isStrict` checks the header, too. @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT` */
   manifest(isStrict?: boolean): Promise<Manifest>;
-  /** Decodes all frames that are to be decoded. */
-  decode(work: FrameWork, options: WorkOptions): Promise<void>;
+  /** Reads and decodes the frames of a job. */
+  decode(job: DecodeJob, options: WorkOptions): Promise<void>;
 }
 
 /** How a source is opened. */
 export interface SourceOptions {
   readonly options: TransferOptions & WorkOptions;
   /**
-   * What is wanted of it: what it says of itself, all of it, or what an earlier run has not restored, which
-   * may not be its beginning.
+   * The part of the snapshot that will be read: its manifest, everything, or what an earlier run did not
+   * restore. Only for everything is the beginning prefetched.
    */
   readonly wanted: "info" | "all" | "rest";
 }
 
 /**
- * Opens a snapshot, and has `use` make something of it.
+ * Opens a snapshot, and calls `use` with it.
  *
  * @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT`, and what `use` throws
  */
@@ -52,15 +52,17 @@ export async function withSource<T>(
   how: SourceOptions,
   use: (source: Source) => Promise<T>,
 ): Promise<T> {
-  // Whatever is wrong with them is told for files as well.
+  // Check the transfer options for local files, too.
   const transfer = transferOf(how.options);
   const { signal } = how.options;
   signal?.throwIfAborted();
   if (location.kind === "file") {
     return withFile(await SnapshotFile.open(location.path), signal, use);
   }
-  const asked = await askedAt(location, how.options);
-  return withRequest({ ...asked, transfer, ...how }, use);
+  const remote: Remote = { ...(await requestAt(location, how.options)), transfer, ...how };
+  if (how.wanted === "info") return withObject(remote, undefined, use);
+  // Start the workers while the request for the end of the snapshot runs.
+  return withFetchers(how.options, (pool) => withObject(remote, pool, use));
 }
 
 async function withFile<T>(
@@ -75,15 +77,9 @@ async function withFile<T>(
   }
 }
 
-/** A source on a server. */
-interface Remote extends SourceOptions, Asked {
+/** A snapshot on a server, and how it is opened. */
+interface Remote extends SourceOptions, NamedRequest {
   readonly transfer: Transfer;
-}
-
-function withRequest<T>(remote: Remote, use: (source: Source) => Promise<T>): Promise<T> {
-  if (remote.wanted === "info") return withObject(remote, undefined, use);
-  // Threads get ready while the end is on its way.
-  return withFetchers(remote.options, (pool) => withObject(remote, pool, use));
 }
 
 async function withObject<T>(
@@ -92,10 +88,10 @@ async function withObject<T>(
   use: (source: Source) => Promise<T>,
 ): Promise<T> {
   const { signal } = options;
-  // It takes a connection besides those that were said.
-  const wantsHead = wanted === "all" && transfer.connections === undefined;
-  const headLength = wantsHead ? Math.min(transfer.partSize, MAX_HEAD) : 0;
-  const object = await RemoteObject.open(request, { name, transfer, signal, headLength });
+  // The prefetch uses an extra connection, so do without it if the caller limits their number.
+  const wantsPrefix = wanted === "all" && transfer.connections === undefined;
+  const prefixLength = wantsPrefix ? Math.min(transfer.partSize, MAX_PREFIX) : 0;
+  const object = await RemoteObject.open(request, { name, transfer, signal, prefixLength });
   if (object === undefined) {
     warnOfNoRanges(name);
     return spool(request, name, transfer, signal, (file) => use(sourceOf(file, signal)));
@@ -106,12 +102,12 @@ async function withObject<T>(
       id: undefined,
       etag: strongEtag(object.version.etag),
       manifest: (isStrict) => manifestOf(object, isStrict),
-      async decode(work, workOptions) {
-        // Threads end with what they did: what is done again has others.
-        const ready = pool;
+      async decode(job, workOptions) {
+        // A pool ends with its job: only the first job uses the pool that was started early.
+        const started = pool;
         pool = undefined;
-        if (ready !== undefined) return fetchFrames(ready, object, work, workOptions);
-        return withFetchers(workOptions, (own) => fetchFrames(own, object, work, workOptions));
+        if (started !== undefined) return fetchFrames(started, object, job, workOptions);
+        return withFetchers(workOptions, (own) => fetchFrames(own, object, job, workOptions));
       },
     });
   } finally {
@@ -126,11 +122,11 @@ function sourceOf(file: SnapshotFile, signal: AbortSignal | undefined): Source {
     id,
     etag: undefined,
     manifest: (isStrict) => unlessAborted(readManifest(file, isStrict), signal),
-    decode: (work, options) => decodeFrames(file, work, options),
+    decode: (job, options) => decodeFrames(file, job, options),
   };
 }
 
-/** The manifest of an object. One that came damaged is asked for once more. */
+/** Reads the manifest of an object. If it is damaged, the end of the object is requested once more. */
 async function manifestOf(object: RemoteObject, isStrict?: boolean): Promise<Manifest> {
   try {
     return await readManifest(object, isStrict);
@@ -142,10 +138,13 @@ async function manifestOf(object: RemoteObject, isStrict?: boolean): Promise<Man
   }
 }
 
-/** Says why it takes as long as it does. */
+/** Explains why the transfer is slow. */
 function warnOfNoRanges(name: string): void {
   emit("hedgerow:snapshot:no-ranges", { url: name });
-  process.emitWarning(`${name}: the server has no ranges; all of it is fetched in one stream`, {
-    code: "HEDGEROW_NO_RANGES",
-  });
+  process.emitWarning(
+    `${name}: the server has no ranges; downloading the whole snapshot in one stream`,
+    {
+      code: "HEDGEROW_NO_RANGES",
+    },
+  );
 }

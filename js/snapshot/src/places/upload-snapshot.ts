@@ -7,10 +7,10 @@ import { uploadWhole } from "../s3/multipart-upload.js";
 import { ObjectStore } from "../s3/object-store.js";
 import { largestSnapshot, partSizeFor } from "./part-size.js";
 
-/** How many parts are sent at a time, unless it is said. */
+/** How many parts are uploaded at a time by default. */
 const CONNECTIONS = 4;
 
-/** Makes a snapshot an object of S3. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
+/** Writes a snapshot to an object of S3. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
 export async function uploadSnapshot(
   location: ObjectLocation,
   { image, encoding, options, transfer, make }: Making,
@@ -33,8 +33,8 @@ export async function uploadSnapshot(
 }
 
 /**
- * Throws if the object is there, so that nothing is made in vain. Whether it is not there is for its
- * upload to find out: not everyone who may write may look.
+ * Throws early if the object exists. If the check itself is refused, the upload finds out: credentials that may
+ * write may not be allowed to read.
  */
 async function checkAbsent(store: ObjectStore, signal = new AbortController().signal) {
   const { bucket: Bucket, key: Key } = store.location;
@@ -44,5 +44,6 @@ async function checkAbsent(store: ObjectStore, signal = new AbortController().si
     if (error instanceof SnapshotError && error.status !== undefined) return;
     throw error;
   }
-  throw new SnapshotError("ERR_TARGET", `${store.name}: expected nothing there, found an object`);
+  const message = "destination already exists; pass overwrite: true to replace it";
+  throw new SnapshotError("ERR_TARGET", `${store.name}: ${message}`);
 }

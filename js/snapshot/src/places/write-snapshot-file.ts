@@ -5,13 +5,13 @@ import { checkOther } from "../local/other-file.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
 import { writeWhole, writing } from "../local/whole-file.js";
 
-/** Makes a snapshot a file. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
+/** Creates a snapshot as a local file. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
 export async function writeSnapshotFile(path: string, making: Making): Promise<SnapshotInfo> {
   await checkOther("destination", path, making.image.id);
   return writeWhole(path, making.options, (handle) => fillSnapshotFile(path, handle, making));
 }
 
-/** Makes a snapshot in a file that is open. */
+/** Writes a snapshot to an open file. */
 export async function fillSnapshotFile(
   path: string,
   handle: FileHandle,

@@ -1,50 +1,50 @@
-import { Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
+import type { Agent } from "node:http";
 
 import type { S3, S3ClientConfig } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../abort.js";
 import { SnapshotError, type SnapshotErrorCode } from "../error.js";
+import { agentFor } from "../http/agent.js";
+import { proxyFields } from "../http/proxy.js";
 import type { S3Credentials, S3Options } from "../options/s3-options.js";
 import type { Transfer } from "../options/transfer-options.js";
 import { S3Failure } from "./failure.js";
 
-/** Which object it is. */
+/** The bucket and the key of an object. */
 export interface ObjectLocation {
   readonly bucket: string;
   readonly key: string;
 }
 
-/** Where regions are when an endpoint that is not AWS does not care. */
+/** The region for endpoints other than AWS if none is configured. */
 const ANY_REGION = "us-east-1";
 
 const NO_REGION =
-  "s3.region: expected a region, in this option, the environment (AWS_REGION), or the shared " +
-  "configuration (~/.aws/config), or else an endpoint; found none";
+  "s3.region: no region found; set this option, AWS_REGION, or a region in ~/.aws/config, or pass " +
+  "s3.endpoint for a service other than AWS";
 
 const NO_CREDENTIALS =
-  "s3.credentials: expected credentials, in this option, the environment (AWS_ACCESS_KEY_ID and " +
-  "AWS_SECRET_ACCESS_KEY), the shared configuration (~/.aws), or the service that a machine or " +
-  "container has; found none that can be used";
+  "s3.credentials: no valid credentials found; set this option, AWS_ACCESS_KEY_ID and " +
+  "AWS_SECRET_ACCESS_KEY, a profile in ~/.aws, or a role of the machine or container";
 
-/** What an object is called in messages. */
+/** Returns the name of an object in messages. */
 export function nameOf({ bucket, key }: ObjectLocation): string {
   return `s3://${bucket}/${key}`;
 }
 
-/** A client of S3. */
+/** A client of S3 that is ready for requests. */
 export interface OpenClient {
   readonly s3: S3;
-  /** What must not be told of it. */
+  /** Its credentials, which must not appear in messages. */
   readonly secrets: readonly string[];
-  /** What has its connections. */
-  readonly agents: readonly (HttpAgent | HttpsAgent)[];
+  /** The agents that hold its connections. */
+  readonly agents: readonly Agent[];
 }
 
 /**
- * Opens a client, which has to be destroyed: its connections keep the process from ending. The AWS SDK
- * is loaded only here, since that takes a while.
+ * Opens a client. The caller has to destroy it, since its connections keep the process running. The AWS SDK is
+ * loaded only here, because loading it takes long.
  *
- * @throws {SnapshotError} `ERR_ARGUMENT` where there is no region, or there are no credentials
+ * @throws {SnapshotError} `ERR_ARGUMENT` if no region or no credentials are found
  */
 export async function openClient(
   options: S3Options = {},
@@ -62,6 +62,7 @@ export async function openClient(
       s3.destroy();
       s3 = new S3({ ...config, region: ANY_REGION });
     }
+    s3.middlewareStack.add(throughProxy, { step: "deserialize", name: "throughProxy" });
     return { s3, secrets: await secretsOf(s3, signal), agents };
   } catch (error) {
     s3.destroy();
@@ -71,7 +72,7 @@ export async function openClient(
 
 function configOf(
   options: S3Options,
-  [httpAgent, httpsAgent]: readonly [HttpAgent, HttpsAgent],
+  [httpAgent, httpsAgent]: readonly [Agent, Agent],
   transfer: Transfer | undefined,
 ): S3ClientConfig {
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env;
@@ -82,15 +83,39 @@ function configOf(
     ...(options.region === undefined ? {} : { region: options.region }),
     ...(options.credentials === undefined ? {} : { credentials: identityOf(options.credentials) }),
     forcePathStyle,
-    // Tries are made here: the SDK's waits keep the process from ending, and it tries what is permanent.
+    // The SDK's pauses between retries keep the process running, and it retries permanent failures.
     maxAttempts: 1,
-    // It would be in presigned URLs, and snapshots have digests of their own.
+    // It would become part of presigned URLs, and snapshots have their own digests.
     responseChecksumValidation: "WHEN_REQUIRED",
-    // With it, the SDK makes a connection of its own for each part.
+    // With it, the SDK opens a new connection for each part.
     expectContinueHeader: false,
     requestHandler: { httpAgent, httpsAgent, ...(transfer && limitsOf(transfer)) },
-    // A request that is only signed has no body to be summed.
+    // A presigned request has no body.
     ...(transfer === undefined ? { requestChecksumCalculation: "WHEN_REQUIRED" } : {}),
+  };
+}
+
+/** A request of the SDK when it is signed. */
+interface SignedRequest {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+  readonly headers: Record<string, string>;
+  path: string;
+}
+
+/** Addresses a signed request to the proxy of the environment, if there is one for its host. */
+function throughProxy<Arguments extends object, Result>(
+  next: (args: Arguments) => Promise<Result>,
+): (args: Arguments) => Promise<Result> {
+  return async (args) => {
+    const { request } = args as { readonly request: SignedRequest };
+    const { protocol, hostname, port } = request;
+    const origin = `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`;
+    const { path, headers } = proxyFields(new URL(origin));
+    if (path !== undefined) request.path = `${path.slice(0, -1)}${request.path}`;
+    Object.assign(request.headers, headers);
+    return next(args);
   };
 }
 
@@ -102,13 +127,16 @@ function identityOf({ accessKeyId, secretAccessKey, sessionToken }: S3Credential
   };
 }
 
-function agentsOf(transfer: Transfer | undefined): readonly [HttpAgent, HttpsAgent] {
-  const { connections: maxSockets } = transfer ?? {};
-  const options = { keepAlive: true, ...(maxSockets === undefined ? {} : { maxSockets }) };
-  return [new HttpAgent(options), new HttpsAgent(options)];
+function agentsOf(transfer: Transfer | undefined): readonly [Agent, Agent] {
+  const { connections: maxSockets, timeouts } = transfer ?? {};
+  const options = {
+    ...{ keepAlive: true, connectTimeout: timeouts?.connect },
+    ...(maxSockets === undefined ? {} : { maxSockets }),
+  };
+  return [agentFor("http:", options), agentFor("https:", options)];
 }
 
-/** How the SDK's client of HTTP waits. Its `requestTimeout` would have all of a part be sent in time. */
+/** Returns the time limits of the SDK. Its `requestTimeout` would limit the upload of a whole part. */
 function limitsOf({ timeouts }: Transfer) {
   return {
     connectionTimeout: timeouts.connect,
@@ -116,7 +144,7 @@ function limitsOf({ timeouts }: Transfer) {
   };
 }
 
-/** Looks for credentials now, where it can be told what is wrong. */
+/** Resolves the credentials early, so that the error can say what is wrong. */
 async function secretsOf(s3: S3, signal: AbortSignal | undefined): Promise<readonly string[]> {
   try {
     const found = await unlessAborted(s3.config.credentials(), signal);
@@ -128,38 +156,36 @@ async function secretsOf(s3: S3, signal: AbortSignal | undefined): Promise<reado
   }
 }
 
-/** The SDK's errors about its configuration tell of it. */
+/** Converts errors of the SDK about its configuration. */
 async function creating<T>(create: () => T): Promise<T> {
   try {
     return create();
   } catch (error) {
     const { cause } = new S3Failure(error);
-    throw new SnapshotError("ERR_ARGUMENT", `s3: ${cause.what}`, { cause });
+    throw new SnapshotError("ERR_ARGUMENT", `s3: ${cause.description}`, { cause });
   }
 }
 
-/** An error of work with an object. */
+/** Returns the error for a failed request for an object. */
 export function objectError(
   code: SnapshotErrorCode,
   location: ObjectLocation,
-  { cause, status }: S3Failure,
+  failure: S3Failure,
 ): SnapshotError {
-  const name = nameOf(location);
-  return new SnapshotError(code, `${name}: ${found(location, cause.name, status, cause.what)}`, {
-    cause,
-    status,
-  });
+  const { cause, status } = failure;
+  const message = `${nameOf(location)}: ${describe(location, failure)}`;
+  return new SnapshotError(code, message, { cause, status });
 }
 
-function found(
-  { bucket }: ObjectLocation,
-  name: string,
-  status: number | undefined,
-  what: string,
-): string {
-  if (name === "NoSuchBucket") return `expected a bucket "${bucket}", found none (${status})`;
-  if (status === 412) return "expected nothing there, found an object (412)";
-  if (status === 401 || status === 403) return `access denied (${status} ${what})`;
-  if (status !== undefined) return `expected the service to take it, found ${status} ${what}`;
-  return `expected an answer of the service, found ${what}`;
+function describe({ bucket }: ObjectLocation, { cause, status, proxyMessage }: S3Failure): string {
+  const { name, description } = cause;
+  if (proxyMessage !== undefined) return proxyMessage;
+  if (name === "NoSuchBucket") return `bucket "${bucket}" does not exist (HTTP ${status})`;
+  if (status === 412) {
+    return "destination already exists (HTTP 412); pass overwrite: true to replace it";
+  }
+  if (status === 401 || status === 403) return `access denied (HTTP ${status}, ${description})`;
+  if (status !== undefined)
+    return `the service refused the request (HTTP ${status}, ${description})`;
+  return `no response from the service: ${description}`;
 }

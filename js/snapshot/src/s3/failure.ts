@@ -1,42 +1,56 @@
 import { CleanCause } from "../http/clean-cause.js";
+import { RequestFailure } from "../http/request-failure.js";
 import { isLost, isPermanent, isRetryableStatus, retryAfter } from "../http/retry.js";
+import type { RetryableFailure } from "../http/with-retries.js";
 
-/** What may be on an error of the AWS SDK, besides what nobody may see. */
+/** Properties of errors of the AWS SDK. Others may hold secrets. */
 interface SdkError {
   readonly name?: string;
   readonly $metadata?: { readonly httpStatusCode?: number; readonly clockSkewCorrected?: boolean };
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
 }
 
-/** What S3 calls what may fare better soon, whatever its status. */
-const RETRYABLE: ReadonlySet<string | undefined> = new Set([
+/** Errors of S3 that a retry may mend, whatever their status. */
+const TRANSIENT: ReadonlySet<string | undefined> = new Set([
   "InternalError",
   "RequestTimeout",
   "SlowDown",
   "ThrottlingException",
 ]);
 
-/** A failure of the AWS SDK, of which only that is kept which may be told. */
-export class S3Failure {
+/** A failure of the AWS SDK, without secrets. */
+export class S3Failure implements RetryableFailure {
   readonly cause: CleanCause;
-  /** What the service answered, if it did. */
+  /** What went wrong, if it was the connection to a proxy. */
+  readonly proxyMessage: string | undefined;
+  /** The status of the response, if there was one. */
   readonly status: number | undefined;
-  /** Whether trying again may mend it. */
-  readonly isRetryable: boolean;
+  /** Whether a retry may mend it. */
+  readonly isTransient: boolean;
   /** How long the service asks to wait, in milliseconds. */
   readonly retryAfter: number | undefined;
 
   constructor(error: unknown, secrets: readonly string[] = []) {
+    if (error instanceof RequestFailure) {
+      // The connection to a proxy failed: the SDK passes on what its agent throws.
+      const { cause } = error.details;
+      this.cause = cause instanceof CleanCause ? cause : new CleanCause(error);
+      this.proxyMessage = error.message;
+      this.status = error.details.status;
+      this.retryAfter = error.retryAfter;
+      this.isTransient = error.isTransient;
+      return;
+    }
     const { name, $metadata, $response } = Object(error) as SdkError;
     const status = $metadata?.httpStatusCode;
-    // What an answer says that cannot be read is no failure of the service.
+    // The SDK also puts the status of a successful response that it cannot parse here.
     this.status = status !== undefined && status >= 300 ? status : undefined;
     this.cause = new CleanCause(error, this.status, secrets);
     this.retryAfter = retryAfter($response?.headers?.["retry-after"], Date.now());
-    this.isRetryable =
-      // The SDK learnt the time of the service, and will sign with it.
+    this.isTransient =
+      // The SDK has learnt the clock of the service, and signs the next request by it.
       $metadata?.clockSkewCorrected === true ||
-      RETRYABLE.has(name) ||
+      TRANSIENT.has(name) ||
       (this.status === undefined
         ? !isPermanent(error) && (isLost(error) || name === "TimeoutError")
         : isRetryableStatus(this.status));

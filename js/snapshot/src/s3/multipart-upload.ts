@@ -7,42 +7,41 @@ import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import type { ObjectStore } from "./object-store.js";
 
-/** How an object is sent. */
+/** How an object is uploaded. */
 export interface UploadPlan {
-  /** How long each part is, in bytes, but for the last. */
+  /** The size of each part except the last, in bytes. */
   readonly partSize: number;
-  /** How many parts are sent at a time. */
+  /** How many parts are uploaded at a time. */
   readonly connections: number;
-  /** Whether an object that is there goes. */
+  /** Whether to replace an existing object. */
   readonly overwrite: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** How long the service is waited for when the work has ended without success, in milliseconds. */
+/** How long to wait for the service after a failure or an abort, in milliseconds. */
 const GRACE = 5_000;
 
 /**
- * How long after the service was told to forget an upload it is told again, in milliseconds, and how often
- * in all, if a request was cut: it may have had it wholly, and kept the part after it forgot the others.
+ * The pause between requests that abort an upload, in milliseconds, and how many there are if the upload of a part
+ * was cut off: the service may have received it completely, and stored it after the first of them.
  */
-const [FORGET_INTERVAL, MAX_FORGETS] = [10, 3];
+const [ABORT_INTERVAL, MAX_ABORTS] = [10, 3];
 
-/** How often requests are looked for that are not sent wholly, and need not be, in milliseconds. */
+/** The interval between looks for requests that can be cut off, in milliseconds. */
 const CUT_INTERVAL = 5;
 
-/** How many bytes are in parts at most that are being sent, unless two parts are more. */
+/** How many bytes of parts are uploaded at a time, unless two parts have more. */
 const MAX_BYTES_IN_FLIGHT = 2 ** 27;
 
 /**
- * Writes an object whole or not at all: it appears when `make` has written all of it and is done. What
- * is written is sent in parts, while more is written; what is less than a part, in one piece.
+ * Writes an object atomically: it appears when `make` has written all of it and has returned. Full parts are
+ * uploaded while more is written; less than a part is uploaded with one request.
  *
- * If anything fails, nothing is left of the object: what goes on is ended, and the service is told to
- * forget the parts. It may not hear of that, or of an upload whose beginning it could not confirm: let
- * buckets have a rule that ends uploads which are not completed.
+ * If anything fails, pending requests are cancelled, and the service is asked to abort the multipart upload. That
+ * request may be lost, and so may the ID of an upload: buckets should have a rule that aborts incomplete uploads.
  *
- * An abort that comes after the last request was sent comes too late: its answer is awaited for some
- * seconds, and if the object is there, it stays. Without an answer nobody knows.
+ * An abort after the last request was sent comes too late: its response is awaited for some seconds, and an object
+ * that was written stays. Without a response the outcome is unknown.
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */
@@ -62,45 +61,45 @@ export async function uploadWhole<T>(
   } catch (error) {
     upload.end(error);
     await upload.discard();
-    // What went wrong first is what there is to tell.
+    // The first error is the cause of all others.
     throw upload.reason;
   } finally {
     plan.signal?.removeEventListener("abort", abort);
-    upload.free();
+    upload.close();
   }
 }
 
 class Upload {
   readonly #store: ObjectStore;
   readonly #plan: UploadPlan;
-  readonly #most: number;
-  /** Ends the work. */
+  readonly #maxPending: number;
+  /** Aborts the work. */
   readonly #ended = new AbortController();
-  /** Ends what was sent, a while after. */
+  /** Cancels requests on their way, some seconds later. */
   readonly #late = new AbortController();
-  readonly #sending = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<void>>();
   readonly #parts: CompletedPart[] = [];
-  /** Parts that were sent, to be filled again. */
-  readonly #free: Buffer[] = [];
+  /** Buffers of uploaded parts, for reuse. */
+  readonly #buffers: Buffer[] = [];
   #part: Buffer | undefined;
   #filled = 0;
   #id: Promise<string> | undefined;
-  #isFree = false;
+  #isDone = false;
   #wasCut = false;
-  /** Whether what is sent is what the object appears with. */
-  #isLast = false;
+  /** Whether the pending request is the one that makes the object appear. */
+  #isCommitting = false;
   #lateness: NodeJS.Timeout | undefined;
 
   constructor(store: ObjectStore, plan: UploadPlan) {
     this.#store = store;
     this.#plan = plan;
-    // Every part that is being sent listens to them.
+    // Every pending part listens to them.
     setMaxListeners(0, this.#ended.signal, this.#late.signal);
     const fit = Math.floor(MAX_BYTES_IN_FLIGHT / plan.partSize);
-    this.#most = Math.min(plan.connections, Math.max(2, fit));
+    this.#maxPending = Math.min(plan.connections, Math.max(2, fit));
   }
 
-  /** Why it ended. */
+  /** The first error, or the reason of the abort. */
   get reason(): unknown {
     return this.#ended.signal.reason;
   }
@@ -114,7 +113,7 @@ class Upload {
     return this.#plan.overwrite ? {} : { IfNoneMatch: "*" };
   }
 
-  /** Ends the work, if it has not ended: what the service can have wholly, it shall answer. */
+  /** Aborts the work once. Requests that the service may have received completely are still answered. */
   end(reason: unknown): void {
     if (this.#ended.signal.aborted) return;
     this.#ended.abort(reason);
@@ -122,27 +121,27 @@ class Upload {
     this.#lateness = setTimeout(() => this.#late.abort(reason), GRACE);
   }
 
-  /** Cuts what need not be sent, again and again: what is being signed is not sent yet. */
+  /** Cuts off incomplete requests, repeatedly: a request that is being signed has not been sent yet. */
   async #cut(): Promise<void> {
-    while (!this.#isFree) {
-      // Whether something was sent wholly is known after the system was asked, at the end of a turn.
+    while (!this.#isDone) {
+      // Node knows how much was sent only at the end of a turn, when it has asked the system.
       await setImmediate();
-      if (!this.#isFree && this.#store.cutUnsent(this.#isLast)) this.#wasCut = true;
+      if (!this.#isDone && this.#store.cutUnsent(this.#isCommitting)) this.#wasCut = true;
       await sleep(CUT_INTERVAL);
     }
   }
 
-  /** Nothing is waited for any more. */
-  free(): void {
-    this.#isFree = true;
+  /** Stops all timers. */
+  close(): void {
+    this.#isDone = true;
     clearTimeout(this.#lateness);
   }
 
-  /** Takes bytes as fast as they are sent. */
+  /** Uploads bytes. It reads them as fast as they are uploaded. */
   async write(bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const iterator = bytes[Symbol.asyncIterator]();
     for (;;) {
-      // The next bytes may take long. A part that fails meanwhile ends it.
+      // The next bytes may take long. A part that fails meanwhile ends the wait.
       const next = await unlessAborted(iterator.next(), this.#ended.signal);
       if (next.done) return;
       await this.#take(next.value);
@@ -151,9 +150,9 @@ class Upload {
 
   async #take(bytes: Uint8Array): Promise<void> {
     for (let taken = 0; taken < bytes.length; ) {
-      // A part is sent when there is more to come, so that the last one is never empty.
+      // A full part waits for the next byte, so that the last part is never empty.
       if (this.#filled === this.#plan.partSize) await this.#sendPart();
-      this.#part ??= this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#plan.partSize);
+      this.#part ??= this.#buffers.pop() ?? Buffer.allocUnsafeSlow(this.#plan.partSize);
       const chunk = bytes.subarray(taken, taken + this.#plan.partSize - this.#filled);
       this.#part.set(chunk, this.#filled);
       this.#filled += chunk.length;
@@ -161,21 +160,21 @@ class Upload {
     }
   }
 
-  /** Begins to send what there is, as soon as fewer parts than may be are being sent. */
+  /** Starts the upload of the current part, once fewer than the limit are pending. */
   async #sendPart(): Promise<void> {
-    while (this.#sending.size >= this.#most) await Promise.race(this.#sending);
+    while (this.#pending.size >= this.#maxPending) await Promise.race(this.#pending);
     this.#ended.signal.throwIfAborted();
     const [part, length] = [this.#part ?? Buffer.alloc(0), this.#filled];
     [this.#part, this.#filled] = [undefined, 0];
     const completed: CompletedPart = { PartNumber: this.#parts.length + 1 };
     this.#parts.push(completed);
-    const sending = this.#upload(part.subarray(0, length), completed).then(
-      // Only what was answered well is not in use any more.
-      () => void this.#free.push(part),
+    const pending = this.#upload(part.subarray(0, length), completed).then(
+      // After a failure the buffer may still be in use.
+      () => void this.#buffers.push(part),
       (error) => this.end(error),
     );
-    this.#sending.add(sending);
-    void sending.then(() => this.#sending.delete(sending));
+    this.#pending.add(pending);
+    void pending.then(() => this.#pending.delete(pending));
   }
 
   async #upload(Body: Buffer, completed: CompletedPart): Promise<void> {
@@ -183,20 +182,20 @@ class Upload {
     const UploadId = await this.#id;
     const { PartNumber } = completed;
     const input = { ...this.#target, UploadId, PartNumber, Body };
-    const answer = await this.#store.send(
+    const response = await this.#store.send(
       (s3, options) => s3.uploadPart(input, options),
       this.#ended.signal,
       this.#late.signal,
     );
-    completed.ETag = answer.ETag;
-    completed.ChecksumCRC32 = answer.ChecksumCRC32;
+    completed.ETag = response.ETag;
+    completed.ChecksumCRC32 = response.ChecksumCRC32;
   }
 
-  /** Begins the upload. */
+  /** Creates the multipart upload, and returns its ID. */
   async #create(): Promise<string> {
     const { UploadId } = await this.#store.send(
       async (s3, options) => {
-        // What the SDK sends with each part, if it does: without it, services compare nothing at the end.
+        // Services verify the checksums that the SDK sends with the parts only if this announces them.
         const isChecked = (await s3.config.requestChecksumCalculation()) === "WHEN_SUPPORTED";
         const checksum = isChecked ? { ChecksumAlgorithm: "CRC32" as const } : {};
         return s3.createMultipartUpload({ ...this.#target, ...checksum }, options);
@@ -205,22 +204,22 @@ class Upload {
       this.#late.signal,
     );
     if (UploadId !== undefined) return UploadId;
-    throw new SnapshotError("ERR_TARGET", `${this.#store.name}: expected an upload, found none`);
+    throw new SnapshotError("ERR_TARGET", `${this.#store.name}: expected an upload ID, found none`);
   }
 
-  /** Has the object appear. */
+  /** Makes the object appear. */
   async complete(): Promise<void> {
     this.#ended.signal.throwIfAborted();
     if (this.#id === undefined) return this.#put();
     if (this.#filled > 0) await this.#sendPart();
-    await Promise.all(this.#sending);
+    await Promise.all(this.#pending);
     this.#ended.signal.throwIfAborted();
     const UploadId = await this.#id;
     const MultipartUpload = { Parts: this.#parts };
     const input = { ...this.#target, ...this.#condition, UploadId, MultipartUpload };
     await this.#commit(
       (s3, options) => s3.completeMultipartUpload(input, options),
-      () => tagOfParts(this.#parts),
+      () => etagOfParts(this.#parts),
     );
   }
 
@@ -234,16 +233,16 @@ class Upload {
   }
 
   /**
-   * Sends what the object appears with. If an answer was lost and the next try finds that there is nothing
-   * left to do, or something there, it is looked at: it may be this very object.
+   * Sends the request that makes the object appear. If a response was lost, the next attempt may find the upload
+   * gone or the object there: then the ETag of the object tells whether it is this one.
    */
   async #commit(call: Parameters<ObjectStore["send"]>[0], tag: () => string): Promise<void> {
-    let tries = 0;
-    this.#isLast = true;
+    let attempts = 0;
+    this.#isCommitting = true;
     try {
       await this.#store.send(
         (s3, options) => {
-          tries += 1;
+          attempts += 1;
           return call(s3, options);
         },
         this.#ended.signal,
@@ -251,12 +250,13 @@ class Upload {
       );
     } catch (error) {
       const { status } = Object(error) as { readonly status?: unknown };
-      if (tries > 1 && (status === 404 || status === 412) && (await this.#hasTag(tag()))) return;
+      if (attempts > 1 && (status === 404 || status === 412) && (await this.#hasEtag(tag())))
+        return;
       throw error;
     }
   }
 
-  async #hasTag(tag: string): Promise<boolean> {
+  async #hasEtag(tag: string): Promise<boolean> {
     try {
       const { ETag } = await this.#store.send(
         (s3, options) => s3.headObject(this.#target, options),
@@ -269,17 +269,17 @@ class Upload {
     }
   }
 
-  /** Has the service forget what was sent, when it is done with all of it. */
+  /** Aborts the multipart upload, when no request is pending. */
   async discard(): Promise<void> {
-    await Promise.all(this.#sending);
+    await Promise.all(this.#pending);
     const UploadId = await this.#id?.catch(() => undefined);
-    this.free();
+    this.close();
     if (UploadId === undefined) return;
     const input = { ...this.#target, UploadId };
     const deadline = AbortSignal.timeout(GRACE);
     try {
-      for (let times = 0; times < (this.#wasCut ? MAX_FORGETS : 1); times += 1) {
-        if (times > 0) await sleep(FORGET_INTERVAL);
+      for (let count = 0; count < (this.#wasCut ? MAX_ABORTS : 1); count += 1) {
+        if (count > 0) await sleep(ABORT_INTERVAL);
         await this.#store.send(
           (s3, options) => s3.abortMultipartUpload(input, options),
           deadline,
@@ -287,13 +287,13 @@ class Upload {
         );
       }
     } catch {
-      // It is forgotten, or will be by whoever has the bucket.
+      // It is gone already, or the rule of the bucket aborts it.
     }
   }
 }
 
-/** What S3 tags an object of parts with: the MD5 of those of its parts, and their number. */
-function tagOfParts(parts: readonly CompletedPart[]): string {
+/** Returns the ETag of an object in parts: the MD5 of the MD5s of its parts, and their number. */
+function etagOfParts(parts: readonly CompletedPart[]): string {
   const hash = createHash("md5");
   for (const { ETag = "" } of parts) hash.update(unquoted(ETag), "hex");
   return `${hash.digest("hex")}-${parts.length}`;

@@ -3,19 +3,18 @@ import { TLSSocket } from "node:tls";
 
 import type { S3 } from "@aws-sdk/client-s3";
 
-import { pause } from "../abort.js";
-import { backoff, MAX_RETRY_AFTER } from "../http/retry.js";
+import { withRetries } from "../http/with-retries.js";
 import type { S3Options } from "../options/s3-options.js";
 import type { Transfer } from "../options/transfer-options.js";
 import { nameOf, type ObjectLocation, type OpenClient, objectError, openClient } from "./client.js";
 import { S3Failure } from "./failure.js";
 
-/** What every call of the SDK is told. */
+/** Options of every call of the SDK. */
 export interface CallOptions {
   readonly abortSignal: AbortSignal;
 }
 
-/** The place of one object, to be written. */
+/** Writes one object of S3. */
 export class ObjectStore {
   private constructor(
     readonly location: ObjectLocation,
@@ -23,7 +22,7 @@ export class ObjectStore {
     private readonly retries: number,
   ) {}
 
-  /** @throws {SnapshotError} `ERR_ARGUMENT` where there is no region, or there are no credentials */
+  /** @throws {SnapshotError} `ERR_ARGUMENT` if no region or no credentials are found */
   static async open(
     location: ObjectLocation,
     options: S3Options | undefined,
@@ -34,16 +33,16 @@ export class ObjectStore {
     return new ObjectStore(location, client, transfer.retries);
   }
 
-  /** What it is called in messages. */
+  /** The name of the object in messages. */
   get name(): string {
     return nameOf(this.location);
   }
 
   /**
-   * Calls the service, and tries again what may fare better then.
+   * Calls the service, and retries transient failures.
    *
-   * @param signal ends it with its reason before the next try; what was sent is answered still
-   * @param late ends what was sent
+   * @param signal prevents the next attempt, and is thrown; a request on its way is still answered
+   * @param late cancels a request on its way
    * @throws {SnapshotError} `ERR_TARGET`
    */
   async send<T>(
@@ -51,52 +50,46 @@ export class ObjectStore {
     signal: AbortSignal,
     late: AbortSignal,
   ): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      signal.throwIfAborted();
-      try {
-        return await call(this.client.s3, { abortSignal: late });
-      } catch (error) {
-        signal.throwIfAborted();
-        const failure = new S3Failure(error, this.client.secrets);
-        const wait = Math.max(backoff(attempt), failure.retryAfter ?? 0);
-        if (!failure.isRetryable || attempt > this.retries || wait > MAX_RETRY_AFTER) {
-          throw objectError("ERR_TARGET", this.location, failure);
-        }
-        await pause(wait, signal);
-      }
-    }
+    return withRetries(
+      {
+        ...{ retries: this.retries, signal },
+        failureOf: (error) => new S3Failure(error, this.client.secrets),
+        errorOf: (failure) => objectError("ERR_TARGET", this.location, failure),
+      },
+      () => call(this.client.s3, { abortSignal: late }),
+    );
   }
 
   /**
-   * Cuts the connections on which a request has not been sent wholly, so that the service takes no notice of
-   * it. What it may have wholly it may also do, and only its answer tells when it has. Returns whether there
-   * were any.
+   * Closes connections whose request has not been sent completely, so that the service discards it. A request
+   * that was sent completely may be carried out, and only its response tells when. Returns whether any
+   * connection was closed.
    *
-   * @param isForSure whether only those are cut of which it cannot have all: with TLS, the system may have the
-   *   end of a request already, and sends it still
+   * @param isCertain whether to close only connections whose request is certainly incomplete: with TLS, the
+   *   system may already hold the end of a request, and still sends it
    */
-  cutUnsent(isForSure: boolean): boolean {
+  cutUnsent(isCertain: boolean): boolean {
     const unsent = this.#sockets().filter((socket) => {
       if (socket.connecting) return true;
-      return socket.writableLength > 0 && !(isForSure && socket instanceof TLSSocket);
+      return socket.writableLength > 0 && !(isCertain && socket instanceof TLSSocket);
     });
     for (const socket of unsent) cut(socket);
     return unsent.length > 0;
   }
 
-  /** The connections that are in use. */
+  /** Returns the connections in use. */
   #sockets(): readonly Socket[] {
     const inUse = this.client.agents.flatMap(({ sockets }) => Object.values(sockets));
     return inUse.flatMap((sockets) => sockets ?? []);
   }
 
-  /** Ends what connections there are: they would keep the process from ending. */
+  /** Closes all connections, which would keep the process running. */
   close(): void {
     this.client.s3.destroy();
   }
 }
 
-/** What the system has of a request it sends still when its connection is closed, unless it is reset. */
+/** Closes a connection. Unless it is reset, the system still sends what it holds of a request. */
 function cut(socket: Socket): void {
   if (socket.connecting || socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();

@@ -2,22 +2,22 @@ import type { S3Options } from "../options/s3-options.js";
 import { nameOf, type ObjectLocation, objectError, openClient } from "./client.js";
 import { S3Failure } from "./failure.js";
 
-/** The longest that S3 lets a signature last, in seconds: a week. */
+/** The longest lifetime of a signature in S3, in seconds: a week. */
 const LIFETIME = 604_800;
 
-/** An object as plain HTTP. */
+/** An object of S3 that is read by plain HTTP. */
 export interface PresignedObject {
-  /** Where it is read, without credentials in headers. It is as secret as they are. */
+  /** The presigned URL. It is as secret as the credentials. */
   readonly url: URL;
-  /** What it is called in messages: `s3://bucket/key`. */
+  /** The name of the object in messages: `s3://bucket/key`. */
   readonly name: string;
 }
 
 /**
- * The URL that an object is read by for a week, or for as long as its credentials last, where they are
- * temporary. Only the host is signed: any other headers may go with it, such as `range` and `if-match`.
+ * Presigns a `GET` that is valid for a week, or for as long as temporary credentials are. Only the host is
+ * signed, so that requests can add headers such as `range` and `if-match`.
  *
- * @throws {SnapshotError} `ERR_ARGUMENT` where there is no region, or there are no credentials
+ * @throws {SnapshotError} `ERR_ARGUMENT` if no region or no credentials are found
  */
 export async function presignedGet(
   location: ObjectLocation,

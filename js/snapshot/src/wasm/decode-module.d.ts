@@ -1,3 +1,3 @@
-/** `decode.wasm` as Base64; the build writes it. */
+/** `decode.wasm` as Base64, written by the build. */
 declare const base64: string;
 export default base64;

@@ -1,7 +1,7 @@
-/** The modules of this package: one reads snapshots, one makes them. */
+/** The WebAssembly modules: `decode` reads snapshots, `encode` creates them. */
 export type ModuleName = "decode" | "encode";
 
-/** Where the bytes are: in code, so that they come along when that is bundled. */
+/** The bytes of the modules, in JavaScript, so that bundlers include them. */
 const BYTES = {
   decode: () => import("./decode-module.js"),
   encode: () => import("./encode-module.js"),
@@ -9,13 +9,13 @@ const BYTES = {
 
 const compiled = new Map<ModuleName, Promise<WebAssembly.Module>>();
 
-/** Compiles a module, once. Workers are given what was compiled. */
+/** Compiles a module on first use. Workers receive the compiled module. */
 export function compiledModule(name: ModuleName): Promise<WebAssembly.Module> {
   const known = compiled.get(name);
   if (known !== undefined) return known;
   const module = compile(name);
   compiled.set(name, module);
-  // Whatever was in the way may be gone the next time.
+  // Do not cache a failure: memory may be free again at the next call.
   module.catch(() => compiled.delete(name));
   return module;
 }

@@ -1,6 +1,6 @@
 import { type Place, SnapshotError, type SnapshotErrorCode } from "../error.js";
 
-/** Why a module refused something: its texts lie in its memory. */
+/** An error of a WebAssembly module: the addresses and lengths of its texts in linear memory. */
 export interface Refusal {
   message(): number;
   message_length(): number;
@@ -12,14 +12,14 @@ export interface Refusal {
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The error that a refusal is, which is freed. `prefix` says what was refused. */
+/** Converts a refusal to an error, and frees it. @param prefix what was refused */
 export function errorOf(
   code: SnapshotErrorCode,
   prefix: string,
   refusal: Refusal | undefined,
   memory: WebAssembly.Memory,
 ): SnapshotError {
-  if (refusal === undefined) return new SnapshotError(code, `${prefix}refused`);
+  if (refusal === undefined) return new SnapshotError(code, `${prefix}invalid`);
   const text = (start: number, length: number) =>
     decoder.decode(new Uint8Array(memory.buffer, start, length));
   const message = text(refusal.message(), refusal.message_length());

@@ -2,32 +2,33 @@ import { Worker } from "node:worker_threads";
 
 import { messageOf, SnapshotError } from "../error.js";
 import { emit } from "../events.js";
-import { type Answer, errorOfFailure, LOADED } from "./serve.js";
+import { deserializeError, LOADED, type WorkerMessage } from "./serve.js";
 
-interface Waiting<Result> {
+/**
+ * The size of a worker's young generation, in MiB. With V8's default, each worker would keep tens of megabytes
+ * of dead socket buffers, and reuse them only when they have left the processor's caches.
+ */
+const YOUNG_GENERATION = 2;
+
+/** A task that was sent to a worker and is not answered yet. */
+interface PendingTask<Result> {
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
-/**
- * How much a thread allocates until V8 looks what of it is still in use, in MiB. By default there would be
- * tens of megabytes of buffers that came from sockets, which are cold when they are used again.
- */
-const YOUNG_GENERATION = 2;
-
-/** A thread, and the tasks that it has not answered yet, in order. */
-class Thread<Task, Result> {
+/** A worker thread, and its pending tasks in the order in which they were sent. */
+class PoolWorker<Task, Result> {
   readonly #worker: Worker;
-  readonly #waiting: Waiting<Result>[] = [];
+  readonly #pending: PendingTask<Result>[] = [];
   readonly #loaded: Promise<void>;
   #ended: Promise<void> | undefined;
 
-  constructor(script: string, data: unknown, fail: (error: unknown) => void) {
-    // Not a file, which would not be where it was once a bundler has been at this one.
+  constructor(script: string, data: unknown, onFailure: (error: unknown) => void) {
+    // A data: URL, because bundlers do not carry along files that only a path names.
     const url = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
     this.#worker = new Worker(url, {
       workerData: data,
-      // What Node was started with is for whoever started it: some of it no thread takes.
+      // Do not inherit the process's flags: some are not allowed in workers.
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION },
     });
@@ -35,50 +36,51 @@ class Thread<Task, Result> {
       this.#worker.once("message", () => resolve());
       this.#worker.once("exit", () => resolve());
     });
-    this.#worker.on("message", (answer: Answer<Result>) => {
-      if (answer === LOADED) return;
-      if ("told" in answer) return emit(...answer.told);
-      const waiting = this.#waiting.shift();
-      if ("result" in answer) waiting?.resolve(answer.result);
-      else waiting?.reject(errorOfFailure(answer.failure));
+    this.#worker.on("message", (message: WorkerMessage<Result>) => {
+      if (message === LOADED) return;
+      if ("event" in message) return emit(...message.event);
+      const task = this.#pending.shift();
+      if ("result" in message) task?.resolve(message.result);
+      else task?.reject(deserializeError(message.failure));
     });
-    const lost = (cause: unknown) => {
+    const fail = (cause: unknown) => {
       const message = `a worker failed: ${messageOf(cause)}`;
-      fail(new SnapshotError("ERR_WORKER", message, { cause }));
+      onFailure(new SnapshotError("ERR_WORKER", message, { cause }));
     };
-    this.#worker.on("error", lost);
-    this.#worker.on("messageerror", lost);
-    this.#worker.on("exit", (code) => lost(new Error(`it ended with code ${code}`)));
+    this.#worker.on("error", fail);
+    this.#worker.on("messageerror", fail);
+    this.#worker.on("exit", (code) => fail(new Error(`it exited with code ${code}`)));
   }
 
+  /** The number of pending tasks. */
   get load(): number {
-    return this.#waiting.length;
+    return this.#pending.length;
   }
 
   run(task: Task): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
+      this.#pending.push({ resolve, reject });
       this.#worker.postMessage(task);
     });
   }
 
-  /** Rejects what is not done, and ends the thread. */
+  /** Rejects pending tasks with `reason` and terminates the worker. */
   end(reason: unknown): Promise<void> {
-    for (const { reject } of this.#waiting.splice(0)) reject(reason);
+    for (const { reject } of this.#pending.splice(0)) reject(reason);
     this.#ended ??= this.#terminate();
     return this.#ended;
   }
 
-  /** Ends the thread, once it is loaded: before that, Node 20 would leave open what it is loading. */
+  /** Waits until the script is loaded: Node 20 leaks the file handles of a worker that is terminated earlier. */
   async #terminate(): Promise<void> {
     await this.#loaded;
     await this.#worker.terminate();
   }
 }
 
-/** Threads that share the work. */
+/** A pool of workers that run the same script. */
 export class WorkerPool<Task, Result> {
-  readonly #threads: Thread<Task, Result>[] = [];
+  readonly #workers: PoolWorker<Task, Result>[] = [];
   #reason: unknown;
   #isEnded = false;
 
@@ -90,83 +92,83 @@ export class WorkerPool<Task, Result> {
     this.grow(count);
   }
 
-  /** Has so many threads, if there are fewer. */
+  /** Starts workers until there are `count`. */
   grow(count: number): void {
-    const fail = (error: unknown) => void this.end(error);
+    const onFailure = (error: unknown) => void this.end(error);
     try {
       while (this.size < count && !this.#isEnded) {
-        this.#threads.push(new Thread(this.script, this.data, fail));
+        this.#workers.push(new PoolWorker(this.script, this.data, onFailure));
       }
     } catch (cause) {
-      // The system has no more threads. Those that there are end, and whatever is to be done fails.
+      // The system's limit of threads is reached. End those that run; every task then fails with this error.
       const message = `cannot start worker ${this.size + 1} of ${count}: ${messageOf(cause)}`;
-      fail(new SnapshotError("ERR_WORKER", message, { cause }));
+      onFailure(new SnapshotError("ERR_WORKER", message, { cause }));
     }
   }
 
-  /** How many threads there are. */
+  /** The number of workers. */
   get size(): number {
-    return this.#threads.length;
+    return this.#workers.length;
   }
 
-  /** For work that the threads have no part in. */
+  /** Throws the reason for which the pool ended, if it did: for work that runs outside the pool. */
   throwIfEnded(): void {
     if (this.#isEnded) throw this.#reason;
   }
 
-  /** Has the thread with the fewest tasks do one more. */
+  /** Runs a task on the worker with the fewest pending tasks. */
   async run(task: Task): Promise<Result> {
     this.throwIfEnded();
-    const idlest = this.#threads.reduce((a, b) => (b.load < a.load ? b : a));
+    const idlest = this.#workers.reduce((a, b) => (b.load < a.load ? b : a));
     return idlest.run(task);
   }
 
-  /** Has every thread do something, and waits for all. */
+  /** Runs a task on every worker, and waits for all of them. */
   async runOnAll(task: Task): Promise<void> {
     this.throwIfEnded();
-    await Promise.all(this.#threads.map((thread) => thread.run(task)));
+    await Promise.all(this.#workers.map((worker) => worker.run(task)));
   }
 
-  /** Has every thread do something, and waits for the first: what it did not do, others have done. */
+  /** Runs a task that the workers share on every worker, and waits for the first that finds nothing left to do. */
   async runUntilAny(task: Task): Promise<void> {
     this.throwIfEnded();
-    await Promise.race(this.#threads.map((thread) => thread.run(task)));
+    await Promise.race(this.#workers.map((worker) => worker.run(task)));
   }
 
   /**
-   * Ends all threads: none runs any more when this is done. What they have not done is rejected with
-   * the first `reason` that there is.
+   * Terminates all workers; none runs any more when this resolves. Pending tasks are rejected with the `reason`
+   * of the first call.
    */
   async end(reason: unknown): Promise<void> {
     if (!this.#isEnded) {
       this.#isEnded = true;
       this.#reason = reason;
     }
-    await Promise.all(this.#threads.map((thread) => thread.end(this.#reason)));
+    await Promise.all(this.#workers.map((worker) => worker.end(this.#reason)));
   }
 }
 
 /**
- * Has `work` use `count` threads, which end with it, or when the signal says so.
+ * Calls `use` with a pool of `count` workers. The pool ends with the call, or when the signal is aborted.
  *
- * @param script what each thread runs
- * @param data what each thread begins with
+ * @param script the script of each worker
+ * @param data the `workerData` of each worker
  */
 export async function withWorkers<Task, Result, T>(
   script: string,
   count: number,
   data: unknown,
   signal: AbortSignal | undefined,
-  work: (pool: WorkerPool<Task, Result>) => Promise<T>,
+  use: (pool: WorkerPool<Task, Result>) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
   const pool = new WorkerPool<Task, Result>(script, count, data);
   const abort = () => void pool.end(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
   try {
-    return await work(pool);
+    return await use(pool);
   } finally {
     signal?.removeEventListener("abort", abort);
-    await pool.end(new SnapshotError("ERR_WORKER", "the work is done"));
+    await pool.end(new SnapshotError("ERR_WORKER", "the worker pool was closed"));
   }
 }

@@ -1,4 +1,4 @@
-/** What threads run, as texts: the build makes each of the worker beside this file, with all that it imports. */
+/** The scripts of the workers, which the build writes: each `*-worker.ts`, bundled with its imports. */
 export const DECODE_WORKER: string;
 export const ENCODE_WORKER: string;
 export const FETCH_WORKER: string;

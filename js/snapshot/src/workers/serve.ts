@@ -3,66 +3,67 @@ import { parentPort, type Transferable } from "node:worker_threads";
 import { SnapshotError, type SnapshotErrorCode } from "../error.js";
 import type { EmittedEvent } from "../events.js";
 
-/** What a worker says when it is there. */
+/** The first message of a worker: its script is loaded. */
 export const LOADED = "loaded";
 
-/** What a worker says: that it is there, and then an answer to each task, and what it tells meanwhile. */
-export type Answer<Result> =
+/** A message from a worker to its pool: {@link LOADED}, an event, or the outcome of the oldest pending task. */
+export type WorkerMessage<Result> =
   | typeof LOADED
-  | { readonly told: EmittedEvent }
+  | { readonly event: EmittedEvent }
   | { readonly result: Result }
-  | { readonly failure: Failure };
+  | { readonly failure: WorkerFailure };
 
-/** An error as it crosses between threads, which only keep what is plain. */
-export interface Failure {
+/** A {@link SnapshotError} in the form in which it crosses threads: structured clone drops its class and fields. */
+export interface WorkerFailure {
   readonly code: SnapshotErrorCode;
   readonly message: string;
   readonly field: string | undefined;
   readonly offset: number | undefined;
   readonly status: number | undefined;
   readonly cause: unknown;
-  /** What the system said beside the message of the cause, which an error does not keep. */
+  /** The own properties of the cause, such as `errno`, which structured clone drops. */
   readonly details: object | undefined;
 }
 
 /**
- * Answers the tasks that this thread is sent. They are sent one after the other, where they take time.
+ * Runs the tasks that the pool sends to this worker, and answers them in order. Answers carry no id: while an
+ * asynchronous task runs, the pool must not send another one.
  *
- * @param work returns the result, and what of it is handed over and not copied
+ * @param work returns the result of a task, and the objects to transfer instead of copying
  */
 export function serve<Task, Result>(
   work: (
     task: Task,
-    emit: (told: EmittedEvent) => void,
+    emit: (event: EmittedEvent) => void,
   ) => [Result, Transferable[]] | Promise<[Result, Transferable[]]>,
 ): void {
-  const emit = (told: EmittedEvent) => parentPort?.postMessage({ told } satisfies Answer<Result>);
+  const send = (message: WorkerMessage<Result>, transferred: Transferable[] = []) =>
+    parentPort?.postMessage(message, transferred);
+  const emit = (event: EmittedEvent) => send({ event });
   parentPort?.on("message", async (task: Task) => {
     try {
-      const [result, handedOver] = await work(task, emit);
-      parentPort?.postMessage({ result } satisfies Answer<Result>, handedOver);
+      const [result, transferred] = await work(task, emit);
+      send({ result }, transferred);
     } catch (error) {
-      if (error instanceof SnapshotError) {
-        parentPort?.postMessage({ failure: failureOf(error) } satisfies Answer<Result>);
-        return;
-      }
-      // What is no error of this package ends the thread, which the pool tells of. A promise that is
-      // rejected might not, as Node can be told.
+      if (error instanceof SnapshotError) return send({ failure: serializeError(error) });
+      // Any other error is a bug: it ends the worker, and the pool reports it. Rethrow outside the promise,
+      // because `--unhandled-rejections=none` would ignore a rejection.
       setImmediate(() => {
         throw error;
       });
     }
   });
-  parentPort?.postMessage(LOADED satisfies Answer<Result>);
+  send(LOADED);
 }
 
-function failureOf({ code, message, field, offset, status, cause }: SnapshotError): Failure {
+function serializeError(error: SnapshotError): WorkerFailure {
+  const { code, message, field, offset, status, cause } = error;
   const details = cause instanceof Error ? { ...cause } : undefined;
   return { code, message, field, offset, status, cause, details };
 }
 
-/** The error that a failure was. */
-export function errorOfFailure(failure: Failure): SnapshotError {
+/** Rebuilds the error that a worker sent. */
+export function deserializeError(failure: WorkerFailure): SnapshotError {
   const { code, message, field, offset, status, cause, details } = failure;
   if (cause instanceof Error) Object.assign(cause, details);
   const place = field === undefined || offset === undefined ? undefined : { field, offset };

@@ -11,8 +11,8 @@ import type { Origin } from "../../../../tests/origin/origin.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { KIB, MIB, makeSample, newDirectories, type Sample, strayFiles } from "../support/cache.js";
 import { CacheProcess, type GotAll, type GotError } from "../support/cache-job.js";
-import { keptNames, manifestOf, missingBytes } from "../support/kept.js";
 import { expectNoConnections, isPart, isTail, originOf } from "../support/remote.js";
+import { manifestOf, missingBytes, resumePaths } from "../support/resume-state.js";
 
 const [PROCESSES, TIMES] = [4, 25];
 
@@ -196,7 +196,7 @@ test.each(WAYS)(
     fetching.stop();
     // Its earlier requests have arrived when this one is answered.
     await fetch(origin.url("/-/stats"));
-    const { journal } = keptNames(path("seen"), digest);
+    const { journal } = resumePaths(path("seen"), digest);
     copyFileSync(join(directory, "filling", `${digest}.claim`), journal);
     const manifest = await manifestOf(snapshot);
     const missing = missingBytes(manifest, path("seen"));

@@ -8,8 +8,8 @@ import { beforeAll, expect, test } from "vitest";
 import { rejectionOf } from "../../../../tests/support/assert.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { filesIn, MIB, makeSample, openCache, type Sample } from "../support/cache.js";
-import { allToldBy } from "../support/emitted.js";
-import { told } from "../support/events.js";
+import { textsIn } from "../support/error-texts.js";
+import { recordEvents } from "../support/events.js";
 import { faultsOf, isPart, originOf } from "../support/remote.js";
 
 /** Unique secrets. */
@@ -41,7 +41,7 @@ function expectNoSecret(text: string): void {
 }
 
 test("keeps the user, query and headers of a URL out of files, results, errors and events", async () => {
-  const events = EVENTS.map((name) => told(name));
+  const events = EVENTS.map((name) => recordEvents(name));
   const directory = path("cache");
   const cache = await openCache(directory, { maxBytes: 3 * MIB });
   const origin = await originOf({ "/a.vhs": one.snapshot, "/b.vhs": other.snapshot });
@@ -77,7 +77,7 @@ test("keeps the user, query and headers of a URL out of files, results, errors a
   for (const fault of faults) {
     origin.faults = fault;
     for (const digest of [undefined, one.digest]) {
-      seen.push(allToldBy(await rejectionOf(cache.get(urlOf("/a.vhs"), { ...options, digest }))));
+      seen.push(textsIn(await rejectionOf(cache.get(urlOf("/a.vhs"), { ...options, digest }))));
     }
     await look();
   }

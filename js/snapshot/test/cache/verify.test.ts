@@ -34,7 +34,7 @@ import {
   type Sample,
   strayFiles,
 } from "../support/cache.js";
-import { told } from "../support/events.js";
+import { recordEvents } from "../support/events.js";
 import { refusalOf } from "../support/refusal.js";
 
 const path = temporaryFolder();
@@ -155,7 +155,7 @@ describe("verify", () => {
   test.each(Object.entries({ ...hiddenDamage, ...visibleDamage }))(
     "finds that %s, and the next get restores the image",
     async (_, damage) => {
-      const events = told("hedgerow:cache:damaged");
+      const events = recordEvents("hedgerow:cache:damaged");
       const cache = await filledCache();
       const { directory } = cache;
       damage(...placesOf(cache));
@@ -215,7 +215,7 @@ describe("verify", () => {
 
 describe("get", () => {
   test.each(Object.entries(visibleDamage))("restores an image again if %s", async (_, damage) => {
-    const events = told("hedgerow:cache:damaged");
+    const events = recordEvents("hedgerow:cache:damaged");
     const cache = await filledCache();
     damage(...placesOf(cache));
     await expectRestored(cache);

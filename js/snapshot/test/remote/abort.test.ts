@@ -1,4 +1,4 @@
-/** Callers who change their mind while something is fetched. */
+/** Transfers that the caller aborts. */
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -25,12 +25,12 @@ import {
   originOf,
 } from "../support/remote.js";
 
-/** On a machine that is idle, it takes less than 100 ms. What waits would do so for twice as long as this. */
+/** The time for an abort, in milliseconds. On an idle machine it takes less than 100; a pending wait takes twice this. */
 const SOON_ENOUGH = 5_000;
 
 const path = temporaryFolder();
 const [snapshot, restored] = [path("image.vhs"), path("restored")];
-// The beginning is asked for at once only where the connections are not counted.
+// The prefix is requested only if `connections` is not set.
 const OPTIONS = { workers: 2, partSize: 2 ** 18 };
 const reason = new Error("the caller's own");
 
@@ -46,7 +46,7 @@ const calls = {
   verifySnapshot: (url: URL, options: RestoreOptions) => verifySnapshot(url, options),
 };
 
-/** Ends work when it is told to, and throws unless it is over soon, and nothing is left of it. */
+/** Aborts work at a moment, and throws unless it ends soon and leaves nothing. */
 async function abortWhen(
   origin: Origin,
   work: (options: RestoreOptions) => Promise<unknown>,
@@ -63,7 +63,7 @@ async function abortWhen(
   await expectNothingLeft(path(), origin);
 }
 
-/** Waits until there is such a request, and a moment longer. */
+/** Waits until there is such a request, and 50 ms more. */
 function until(origin: Origin, which: (request: Origin["requests"][number]) => boolean) {
   return async () => {
     while (!origin.requests.some(which)) await sleep(2);
@@ -78,31 +78,34 @@ const moments: Record<
   string,
   { faults: () => Faults; which: (request: Origin["requests"][number]) => boolean }
 > = {
-  "while the end is awaited": {
+  "while the tail is awaited": {
     faults: () => faultsOf(isTail, { noAnswer: true }),
     which: isTail,
   },
-  "while the end comes": { faults: () => faultsOf(isTail, { stallAfter: 100 }), which: isTail },
-  "while the beginning comes": {
+  "while the tail is received": {
+    faults: () => faultsOf(isTail, { stallAfter: 100 }),
+    which: isTail,
+  },
+  "while the prefix is received": {
     faults: () => faultsOf(() => true, SLOW),
     which: (request) => isHead(request) && request.bytesSent > 0,
   },
-  "while parts come": {
+  "while ranges are received": {
     faults: () => faultsOf(isPart, SLOW),
     which: (request) => isPart(request) && request.bytesSent > 0,
   },
-  "while parts are awaited": { faults: () => faultsOf(isPart, { noAnswer: true }), which: isPart },
-  "before the end is asked for again": { faults: () => faultsOf(isTail, LATER), which: isTail },
-  "before parts are asked for again": { faults: () => faultsOf(isPart, LATER), which: isPart },
+  "while ranges are awaited": { faults: () => faultsOf(isPart, { noAnswer: true }), which: isPart },
+  "before a retry of the tail": { faults: () => faultsOf(isTail, LATER), which: isTail },
+  "before a retry of a range": { faults: () => faultsOf(isPart, LATER), which: isPart },
 };
 
-describe.each(Object.entries(calls))("%s", (_, call) => {
-  test.each(Object.entries(moments))("%s", async (_, { faults, which }) => {
+describe.each(Object.entries(calls))("%s", (name, call) => {
+  test.each(Object.entries(moments))(`aborts ${name} %s`, async (_, { faults, which }) => {
     const origin = await originOf({ "/a.vhs": snapshot }, { faults: faults() });
     await abortWhen(origin, (options) => call(origin.url("/a.vhs"), options), until(origin, which));
   });
 
-  test("before anything is asked for", async () => {
+  test(`aborts ${name} before any request`, async () => {
     const origin = await originOf({ "/a.vhs": snapshot });
     const signal = AbortSignal.abort(reason);
     expect(await rejectionOf(call(origin.url("/a.vhs"), { ...OPTIONS, signal }))).toBe(reason);
@@ -111,7 +114,7 @@ describe.each(Object.entries(calls))("%s", (_, call) => {
     await expectNothingLeft(path(), origin);
   });
 
-  test("at many moments", async () => {
+  test(`aborts ${name} at many moments`, async () => {
     const conditions = { bytesPerSecond: 3_000_000, firstByte: 5 };
     const origin = await originOf({ "/a.vhs": snapshot }, { conditions });
     for (let wait = 0; wait < 300; wait += 12) {
@@ -123,7 +126,7 @@ describe.each(Object.entries(calls))("%s", (_, call) => {
     }
   }, 120_000);
 
-  test("what onProgress throws ends it as well", async () => {
+  test(`ends ${name} with what onProgress throws`, async () => {
     const origin = await originOf({ "/a.vhs": snapshot }, { faults: faultsOf(isPart, SLOW) });
     const onProgress = () => {
       throw reason;
@@ -134,14 +137,14 @@ describe.each(Object.entries(calls))("%s", (_, call) => {
   });
 });
 
-test("looking at a snapshot is ended", async () => {
+test("aborts inspectSnapshot before a retry", async () => {
   const origin = await originOf({ "/a.vhs": snapshot }, { faults: faultsOf(isTail, LATER) });
   const work = (options: RestoreOptions) => inspectSnapshot(origin.url("/a.vhs"), options);
   await abortWhen(origin, work, until(origin, isTail));
 });
 
 test.each(["progress", "throw"] as const)(
-  "no thread stays in a process of its own: %s",
+  "leaves no thread after an abort by %s",
   async (abort) => {
     const origin = await originOf({ "/a.vhs": snapshot }, { faults: faultsOf(isPart, SLOW) });
     const outcome = await run({

@@ -1,4 +1,4 @@
-/** What is asked of a server, and how much comes. */
+/** Which requests are sent, and how many bytes are transferred. */
 import { readFileSync, statSync } from "node:fs";
 import {
   type CreateOptions,
@@ -21,15 +21,15 @@ const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 const TIB = 2 ** 40;
 
-/** How much of a snapshot may come twice from a server that is well. */
+/** The share of a snapshot that may be transferred twice from a healthy server. */
 const EXTRA = 0.05;
 
-/** How many bytes of an answer that is cut off may have come though its server does not count them as sent. */
+/** How many bytes of an aborted response may have arrived without the server counting them as sent. */
 const CHUNK = 2 ** 18;
 
 const path = temporaryFolder();
 
-describe("a server that is well sends 5 % more than there is, at most", () => {
+describe("a healthy server", () => {
   const pieceSizes = [2 ** 16, MIB, 16 * MIB];
   const snapshotOf = (pieceSize: number) => path(`${pieceSize}.vhs`);
 
@@ -40,7 +40,7 @@ describe("a server that is well sends 5 % more than there is, at most", () => {
     }
   });
 
-  /** Restores, and throws if more than a little comes twice, or is sent twice. Returns what was told last. */
+  /** Restores, and checks that few bytes are transferred twice. Returns the last progress. */
   async function restoreOnce(
     origin: Origin,
     size: number,
@@ -52,17 +52,17 @@ describe("a server that is well sends 5 % more than there is, at most", () => {
     };
     await restoreSnapshot(origin.url("/a.vhs"), path("restored"), { ...options, onProgress });
     await expectNoConnections(origin);
-    if (last === undefined) throw new Error("expected to be told of progress");
+    if (last === undefined) throw new Error("expected progress to be reported");
     expect(last.transferredBytes).toBeLessThanOrEqual(size * (1 + EXTRA));
-    // If this process is held up, it takes the server for slow. What it gives up then was sent, and may not
-    // have come: it is asked for again, and so is what is missing of the beginning.
-    const most = size * (1 + EXTRA) + askedAgainOfHead(origin);
-    if (last.retries === 0) expect(origin.bytesSent).toBeLessThanOrEqual(most);
+    // If this process is stalled, the server seems slow to it, and it gives up requests whose bytes were sent:
+    // it repeats them, and requests the rest of the prefetched beginning.
+    const max = size * (1 + EXTRA) + repeatedPrefixBytes(origin);
+    if (last.retries === 0) expect(origin.bytesSent).toBeLessThanOrEqual(max);
     return last;
   }
 
-  /** How many bytes of what was asked for as the beginning were asked for later. */
-  function askedAgainOfHead({ requests }: Origin): number {
+  /** Returns how many bytes of the prefetched beginning were requested again. */
+  function repeatedPrefixBytes({ requests }: Origin): number {
     const end = requests.find(isHead)?.range?.end ?? 0;
     const parts = requests.filter(isPart);
     return parts.reduce(
@@ -81,25 +81,31 @@ describe("a server that is well sends 5 % more than there is, at most", () => {
   ];
   const all = pieceSizes.flatMap((pieceSize) => ways.map((options) => ({ pieceSize, options })));
 
-  test.each(all)("pieces of $pieceSize bytes, $options", async ({ pieceSize, options }) => {
-    const origin = await originOf({ "/a.vhs": snapshotOf(pieceSize) });
-    const { size } = statSync(snapshotOf(pieceSize));
-    const { transferredBytes } = await restoreOnce(origin, size, options);
-    expect(readFileSync(path("restored")).equals(readFileSync(path("image")))).toBe(true);
-    // What a server sent is what came, but for what was on its way when it was not wanted any more.
-    const cut = origin.requests.filter(({ aborted }) => aborted).length;
-    expect(transferredBytes).toBeLessThanOrEqual(origin.bytesSent + cut * CHUNK);
-    expect(transferredBytes).toBeGreaterThan(size * 0.99);
-  });
+  test.each(all)(
+    "transfers up to 5 % more than pieces of $pieceSize bytes need, with $options",
+    async ({ pieceSize, options }) => {
+      const origin = await originOf({ "/a.vhs": snapshotOf(pieceSize) });
+      const { size } = statSync(snapshotOf(pieceSize));
+      const { transferredBytes } = await restoreOnce(origin, size, options);
+      expect(readFileSync(path("restored")).equals(readFileSync(path("image")))).toBe(true);
+      // Every received byte was sent; responses that were aborted may count fewer.
+      const cut = origin.requests.filter(({ aborted }) => aborted).length;
+      expect(transferredBytes).toBeLessThanOrEqual(origin.bytesSent + cut * CHUNK);
+      expect(transferredBytes).toBeGreaterThan(size * 0.99);
+    },
+  );
 
-  test.each([1, 4, 16])("nor does one that is slow, over %i connections", async (connections) => {
-    const conditions = { bytesPerSecond: 60e6 / connections, firstByte: 30 };
-    const origin = await originOf({ "/a.vhs": snapshotOf(MIB) }, { conditions });
-    await restoreOnce(origin, statSync(snapshotOf(MIB)).size, { connections });
-  });
+  test.each([1, 4, 16])(
+    "transfers up to 5 % more from a slow server over %i connections",
+    async (connections) => {
+      const conditions = { bytesPerSecond: 60e6 / connections, firstByte: 30 };
+      const origin = await originOf({ "/a.vhs": snapshotOf(MIB) }, { conditions });
+      await restoreOnce(origin, statSync(snapshotOf(MIB)).size, { connections });
+    },
+  );
 });
 
-describe("a snapshot of which most is holes", () => {
+describe("a sparse snapshot", () => {
   let info: SnapshotInfo;
 
   beforeAll(async () => {
@@ -110,19 +116,19 @@ describe("a snapshot of which most is holes", () => {
     expect(info.fileSize).toBeGreaterThan(30 * MIB);
   });
 
-  /** Throws unless what was sent is not much more than the data. */
-  async function expectFew(origin: Origin): Promise<void> {
+  /** Checks that little more than the data was sent. */
+  async function expectDataOnly(origin: Origin): Promise<void> {
     await expectNoConnections(origin);
     const { size } = statSync(path("sparse.vhs"));
     expect(origin.bytesSent).toBeGreaterThan(info.dataSize);
-    // What is sent of holes is what comes with the first bytes, before it is known what they are.
+    // Frames of holes are sent only within the prefetched beginning.
     expect(origin.bytesSent).toBeLessThan(size / 2);
   }
 
-  test("is restored without them", async () => {
+  test("restores a sparse snapshot without requesting its holes", async () => {
     const origin = await originOf({ "/a.vhs": path("sparse.vhs") });
     await restoreSnapshot(origin.url("/a.vhs"), path("restored"), { partSize: 4 * MIB });
-    await expectFew(origin);
+    await expectDataOnly(origin);
     for (const { range } of origin.requests.filter((request) => !isTail(request))) {
       expect(range!.end - range!.start).toBeLessThanOrEqual(4 * MIB);
     }
@@ -130,15 +136,15 @@ describe("a snapshot of which most is holes", () => {
     expect(statSync(path("restored")).blocks * 512).toBeLessThan(10 * MIB);
   });
 
-  test("is verified with them", async () => {
+  test("verifies a sparse snapshot including its holes", async () => {
     const origin = await originOf({ "/a.vhs": path("sparse.vhs") });
     await verifySnapshot(origin.url("/a.vhs"));
     expect(origin.bytesSent).toBeGreaterThanOrEqual(statSync(path("sparse.vhs")).size);
   });
 });
 
-describe("looking at a snapshot", () => {
-  test("takes one request, of its end", async () => {
+describe("inspectSnapshot", () => {
+  test("inspects a snapshot with one request for its end", async () => {
     writeSparse(path("image"), 3 * GIB, [MIB], () => noise("image", MIB));
     const { duration: _, ...info } = await createSnapshot(path("image"), path("image.vhs"));
     const origin = await originOf({ "/a.vhs": path("image.vhs") });
@@ -148,7 +154,7 @@ describe("looking at a snapshot", () => {
     await expectNoConnections(origin);
   });
 
-  test("takes two, if what it says of itself is long", async () => {
+  test("inspects a snapshot with a long manifest with two requests", async () => {
     writeSparse(path("image"), 64 * MIB, [0], () => noise("image", 64 * MIB));
     const made = createSnapshot(path("image"), path("image.vhs"), { pieceSize: 4096 });
     const { duration: _, ...info } = await made;

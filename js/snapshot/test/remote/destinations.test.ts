@@ -1,4 +1,4 @@
-/** Images that cannot be written, of snapshots that servers have. */
+/** Images of remote snapshots that cannot be written. */
 import {
   existsSync,
   mkdirSync,
@@ -39,7 +39,7 @@ beforeEach(() => {
   mkdirSync(folder);
 });
 
-/** Has a command run with a small disk of its own at a folder, for this command alone. */
+/** Returns a command that mounts a small disk at a folder for the command that follows. */
 function onDisk(size: number, at: string, setUp = ":"): readonly string[] {
   const isRoot = process.getuid?.() === 0;
   const namespace = isRoot ? ["--mount"] : ["--mount", "--map-root-user"];
@@ -47,7 +47,7 @@ function onDisk(size: number, at: string, setUp = ":"): readonly string[] {
   return ["unshare", ...namespace, "sh", "-c", script, at];
 }
 
-/** Throws unless an origin was asked for no data but what is asked for before anything is known. */
+/** Throws if an origin was asked for more than the tail and the prefix. */
 async function expectNoData(origin: Origin): Promise<void> {
   await expectNoConnections(origin);
   expect(origin.requests.filter((request) => !isTail(request) && !isHead(request))).toEqual([]);
@@ -61,7 +61,7 @@ const jobOf = (origin: Origin, options: Job["options"] = {}): Job => ({
 });
 
 test.each([false, true])(
-  "a disk without room is told of before data is fetched (resume: %s)",
+  "reports a disk without room before it fetches data (resume: %s)",
   async (resume) => {
     const origin = await originOf({ "/a.vhs": snapshot });
     const under = onDisk(4 * MIB, folder, `printf '${OLD}' > "$0/target"`);
@@ -76,11 +76,11 @@ test.each([false, true])(
   },
 );
 
-test("a disk that is filled meanwhile is told of, and nothing is left", async () => {
-  // So slow that it is filled long before all is there.
+test("reports a disk that fills up during a restore, and leaves nothing", async () => {
+  // Slow enough for the disk to fill up first.
   const faults = faultsOf((request) => !isTail(request), { bytesPerSecond: 200_000 });
   const origin = await originOf({ "/a.vhs": snapshot }, { faults });
-  // There was room enough when the image is as long as it will be.
+  // The check for room is over when the image has its full length.
   const isBegun = `[ -n "$(find "$0" -name '.hedgerow-*' -size +1)" ]`;
   const wait = `for _ in $(seq 500); do ${isBegun} && break; sleep 0.05; done`;
   const fill = `(${wait}; head -c ${12 * MIB} /dev/zero > "$0/others") 2> /dev/null & true`;
@@ -92,7 +92,7 @@ test("a disk that is filled meanwhile is told of, and nothing is left", async ()
   await expectNoConnections(origin);
 });
 
-test("the disk that counts is the one that a link leads to", async () => {
+test("checks the room of the disk that a link leads to", async () => {
   const origin = await originOf({ "/a.vhs": snapshot });
   mkdirSync(path("small"), { recursive: true });
   writeFileSync(path("folder", "other"), OLD);
@@ -104,7 +104,7 @@ test("the disk that counts is the one that a link leads to", async () => {
   expect(readdirSync(folder)).toEqual(["other"]);
 });
 
-test("a link stays one", async () => {
+test("keeps a link, and writes the file that it leads to", async () => {
   const origin = await originOf({ "/a.vhs": snapshot });
   writeFileSync(path("folder", "other"), OLD);
   symlinkSync("other", target);
@@ -115,7 +115,7 @@ test("a link stays one", async () => {
   }
 });
 
-test("an image that is there stays, if that is wanted", async () => {
+test("keeps an existing image with overwrite: false", async () => {
   for (const resume of [false, true]) {
     const origin = await originOf({ "/a.vhs": snapshot });
     writeFileSync(target, OLD);
@@ -132,7 +132,7 @@ test("an image that is there stays, if that is wanted", async () => {
 });
 
 test.each(["none/target", "file/target", "", "target/"])(
-  "at %j, there can be no image",
+  "refuses %j as the path of an image",
   async (name) => {
     const origin = await originOf({ "/a.vhs": snapshot });
     writeFileSync(path("folder", "file"), OLD);
@@ -143,7 +143,7 @@ test.each(["none/target", "file/target", "", "target/"])(
   },
 );
 
-test("a snapshot of another digest is refused before anything is written", async () => {
+test("refuses a snapshot with another digest before it writes anything", async () => {
   const origin = await originOf({ "/a.vhs": snapshot });
   const digest = "0".repeat(64);
   for (const resume of [false, true]) {

@@ -1,4 +1,4 @@
-/** Servers that bring a little over each connection, and never enough: they are given up after a few tries. */
+/** Servers that send a little over each connection, and never enough: reads give up after a few attempts. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import {
   createSnapshot,
@@ -17,11 +17,11 @@ import { expectSame, noise } from "../../../../tests/support/snapshots/image.js"
 import { refusalOf } from "../support/refusal.js";
 import { expectNothingLeft, faultsOf, isPart, isTail, originOf } from "../support/remote.js";
 
-/** What a connection has to bring for tries to be counted anew, if it is no frame. */
-const LEAST = 2 ** 16;
+/** How many bytes of a frame count as progress, which resets the count of attempts. */
+const MIN_PROGRESS = 2 ** 16;
 
-/** How often something is tried that brings nothing, at the beginning and after each progress. */
-const TRIES = 3;
+/** Attempts without progress before giving up. */
+const ATTEMPTS = 3;
 
 const [PIECE, DATA] = [2 ** 19, 2 ** 21];
 
@@ -29,8 +29,8 @@ const path = temporaryFolder();
 const [snapshot, restored] = [path("image.vhs"), path("restored")];
 const image = noise("image", DATA);
 
-/** All that is not at hand from the end is one range, over one connection at a time. */
-const OPTIONS = { workers: 1, connections: 1, partSize: 2 ** 24, retries: TRIES - 1 };
+/** Everything before the tail is one range, over one connection at a time. */
+const OPTIONS = { workers: 1, connections: 1, partSize: 2 ** 24, retries: ATTEMPTS - 1 };
 
 let file = Buffer.alloc(0);
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 beforeEach(() => rmSync(restored, { force: true }));
 
-/** What fetches frames, and how many requests it makes before: for the end, and to verify, for the header. */
+/** Calls that fetch frames, and how many requests come first: for the tail, and to verify, for the header. */
 const calls = [
   {
     name: "restoreSnapshot",
@@ -56,38 +56,38 @@ const calls = [
   },
 ];
 
-/** Whether a request is for frames. The header is short. */
+/** Returns whether a request is for frames. The header is short. */
 const isFrames = (request: FaultRequest) => isPart(request) && request.length > 1000;
 
-/** An origin of which all answers to some requests are wrong in the same way. */
+/** Starts an origin whose responses to some requests all have the same fault. */
 const dripping = (
   which: (request: FaultRequest) => boolean,
   fault: Fault | ((request: FaultRequest) => Fault),
 ) => originOf({ "/a.vhs": file }, { faults: faultsOf(which, fault) });
 
-/** Throws unless work is refused, after no more requests than there may be. */
+/** Throws unless work is given up after at most so many requests. */
 async function expectGivenUp(
   origin: Origin,
   work: Promise<unknown>,
-  most: number,
+  maxRequests: number,
   code: SnapshotErrorCode = "ERR_SOURCE",
 ): Promise<void> {
   await refusalOf(work, code);
-  expect(origin.requestCount).toBeLessThanOrEqual(most);
+  expect(origin.requestCount).toBeLessThanOrEqual(maxRequests);
   expect(existsSync(restored)).toBe(false);
   await expectNothingLeft(path(), origin);
 }
 
 describe.each(calls)("$name", ({ before, call }) => {
-  test.each([1, 100, LEAST - 1])(
-    "gives up a server that brings %i bytes of a frame over each connection",
+  test.each([1, 100, MIN_PROGRESS - 1])(
+    "gives up a server that sends %i bytes of a frame over each connection",
     async (cutAfter) => {
       const origin = await dripping(isFrames, { cutAfter });
-      await expectGivenUp(origin, call(origin.url("/a.vhs"), OPTIONS), before + TRIES);
+      await expectGivenUp(origin, call(origin.url("/a.vhs"), OPTIONS), before + ATTEMPTS);
     },
   );
 
-  test("gives up a server that brings enough of a frame each time, and never what it is", async () => {
+  test("gives up a server that sends enough of a frame each time, but always damaged", async () => {
     const garbage = Buffer.concat([
       noise("other", file.length - 2 ** 10),
       file.subarray(-(2 ** 10)),
@@ -96,18 +96,18 @@ describe.each(calls)("$name", ({ before, call }) => {
       () => true,
       (request) => ({
         etag: null,
-        ...(isFrames(request) ? { content: garbage, cutAfter: LEAST + 1 } : {}),
+        ...(isFrames(request) ? { content: garbage, cutAfter: MIN_PROGRESS + 1 } : {}),
       }),
     );
-    // A frame that is damaged is fetched three times at most, each time in so many parts.
-    const most = before + TRIES * Math.ceil((PIECE + LEAST) / LEAST);
+    // A damaged frame is fetched up to three times, each time in so many parts.
+    const maxRequests = before + ATTEMPTS * Math.ceil((PIECE + MIN_PROGRESS) / MIN_PROGRESS);
     const work = call(origin.url("/a.vhs"), OPTIONS);
-    await expectGivenUp(origin, work, most, "ERR_SNAPSHOT_FORMAT");
+    await expectGivenUp(origin, work, maxRequests, "ERR_SNAPSHOT_FORMAT");
   });
 });
 
-test.each([LEAST, LEAST + 1])(
-  "a connection that breaks again and again, each time after %i bytes, is gone on with",
+test.each([MIN_PROGRESS, MIN_PROGRESS + 1])(
+  "continues after a connection that breaks again and again, each time after %i bytes",
   async (cutAfter) => {
     const origin = await dripping(isPart, { cutAfter });
     await restoreSnapshot(origin.url("/a.vhs"), restored, OPTIONS);
@@ -117,11 +117,11 @@ test.each([LEAST, LEAST + 1])(
   },
 );
 
-test("a connection that brings one small frame each time is gone on with", async () => {
+test("continues after a connection that brings one small frame each time", async () => {
   const small = path("small.vhs");
   const { fileSize } = await createSnapshot(path("image"), small, { pieceSize: 2 ** 14, level: 1 });
   const bytes = readFileSync(small);
-  // A frame is a little more than its data, which does not compress.
+  // The data does not compress, so that a frame is slightly larger.
   const origin = await originOf(
     { "/a.vhs": bytes },
     { faults: faultsOf(isPart, { cutAfter: 2 ** 14 + 100 }) },
@@ -131,30 +131,30 @@ test("a connection that brings one small frame each time is gone on with", async
   expect(origin.requestCount).toBeLessThanOrEqual(2 + Math.ceil(fileSize / 2 ** 14));
 });
 
-test("the end of a snapshot that comes byte by byte is given up", async () => {
+test("gives up a tail that is sent byte by byte", async () => {
   const origin = await dripping(isTail, { cutAfter: 1 });
-  await expectGivenUp(origin, inspectSnapshot(origin.url("/a.vhs"), OPTIONS), TRIES);
+  await expectGivenUp(origin, inspectSnapshot(origin.url("/a.vhs"), OPTIONS), ATTEMPTS);
 });
 
-test("the end of a snapshot that comes byte by byte where it is asked for by its place is given up", async () => {
+test("gives up a tail that is sent byte by byte after a request by position", async () => {
   const faults = (request: FaultRequest) =>
     isTail(request) ? { ignoreRange: true } : { cutAfter: 1 };
   const origin = await originOf({ "/a.vhs": file }, { faults });
-  await expectGivenUp(origin, inspectSnapshot(origin.url("/a.vhs"), OPTIONS), 2 * TRIES);
+  await expectGivenUp(origin, inspectSnapshot(origin.url("/a.vhs"), OPTIONS), 2 * ATTEMPTS);
 });
 
-test.each([1, LEAST + 1])(
-  "a server without ranges that brings %i bytes each time is given up",
+test.each([1, MIN_PROGRESS + 1])(
+  "gives up a server without ranges that sends %i bytes each time",
   async (cutAfter) => {
     const origin = await dripping(() => true, { ignoreRange: true, cutAfter });
-    // It is asked for its end by one range, and by the next try for all.
+    // Each attempt requests the tail, and then everything.
     const work = restoreSnapshot(origin.url("/a.vhs"), restored, OPTIONS);
-    await expectGivenUp(origin, work, 2 * TRIES);
+    await expectGivenUp(origin, work, 2 * ATTEMPTS);
   },
 );
 
-test("a server that takes a little of a snapshot each time is given up", async () => {
-  const origin = await originOf({}, { faults: () => ({ cutAfter: LEAST + 1 }) });
+test("gives up a server that receives a little of an upload each time", async () => {
+  const origin = await originOf({}, { faults: () => ({ cutAfter: MIN_PROGRESS + 1 }) });
   const work = createSnapshot(path("image"), origin.url("/a.vhs"), { ...OPTIONS, level: 1 });
-  await expectGivenUp(origin, work, TRIES, "ERR_TARGET");
+  await expectGivenUp(origin, work, ATTEMPTS, "ERR_TARGET");
 });

@@ -1,4 +1,4 @@
-/** What is told of a transfer, on the channels of `node:diagnostics_channel` and by `onProgress`. */
+/** The events and the progress of a transfer. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import {
   createSnapshot,
@@ -11,7 +11,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { Origin } from "../../../../tests/origin/origin.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
-import { told } from "../support/events.js";
+import { recordEvents } from "../support/events.js";
 import { faultsOf, isPart, isTail, originOf } from "../support/remote.js";
 
 const MIB = 2 ** 20;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 beforeEach(() => rmSync(restored, { force: true }));
 
-/** Restores, and returns all progress that is told. */
+/** Restores, and returns all reports of progress. */
 async function restore(origin: Origin, options: RestoreOptions): Promise<Progress[]> {
   const progress: Progress[] = [];
   const onProgress = (now: Progress) => void progress.push(now);
@@ -36,9 +36,9 @@ async function restore(origin: Origin, options: RestoreOptions): Promise<Progres
   return progress;
 }
 
-test("each request for a part is told, and what was asked for", async () => {
-  const requests = told("hedgerow:snapshot:request");
-  // One piece is more than may be asked for a second time, of which the server might not hear any more.
+test("emits an event with the bytes of each request", async () => {
+  const requests = recordEvents("hedgerow:snapshot:request");
+  // Pieces larger than the budget of hedges: a hedge might be cancelled before the server sees it.
   await createSnapshot(path("image"), path("coarse.vhs"), { pieceSize: 2 ** 18 });
   const origin = await originOf({ "/a.vhs": path("coarse.vhs") });
   await restore(origin, { workers: 2, connections: 2, partSize: 2 ** 18 });
@@ -52,15 +52,15 @@ test("each request for a part is told, and what was asked for", async () => {
   }
 });
 
-test("each new try is told, and why, and when", async () => {
-  const retries = told("hedgerow:snapshot:retry");
+test("emits an event with the reason and the delay of each retry", async () => {
+  const retries = recordEvents("hedgerow:snapshot:retry");
   const faults = faultsOf(isPart, { status: 500 }, 3);
   const origin = await originOf({ "/a.vhs": snapshot }, { faults });
   const progress = await restore(origin, { connections: 1, partSize: 2 ** 20 });
   expect(retries).toHaveLength(3);
   for (const retry of retries) {
     expect(retry).toMatchObject({ url: origin.url("/a.vhs").href, isHedge: false });
-    expect(retry.reason).toBe("the server answered 500");
+    expect(retry.reason).toBe("the server failed (HTTP 500)");
     expect(retry.delay).toBeGreaterThanOrEqual(0);
     expect(retry.delay).toBeLessThanOrEqual(5_000);
     expect(retry.end).toBeGreaterThan(retry.start);
@@ -68,9 +68,9 @@ test("each new try is told, and why, and when", async () => {
   expect(progress.at(-1)?.retries).toBe(3);
 });
 
-test("that there are fewer connections is told when the server asks for it", async () => {
-  const connections = told("hedgerow:snapshot:connections");
-  // What is refused takes longer than it takes until it is looked how many there are.
+test("emits an event when the server asks for fewer connections", async () => {
+  const connections = recordEvents("hedgerow:snapshot:connections");
+  // Slow enough that the limit of connections is checked before the transfer ends.
   const conditions = { bytesPerSecond: 700_000 };
   const origin = await originOf({ "/a.vhs": snapshot }, { conditions });
   origin.faults = faultsOf(isPart, { status: 429 }, 1);
@@ -83,9 +83,9 @@ test("that there are fewer connections is told when the server asks for it", asy
   expect(Math.min(...connections.map((event) => event.connections))).toBeLessThan(8);
 });
 
-test("what is slow is asked for a second time, which is told", async () => {
-  const requests = told("hedgerow:snapshot:request");
-  // It is one of the last, so that nothing else is left to do before it is given up.
+test("emits an event for each hedge of a slow range", async () => {
+  const requests = recordEvents("hedgerow:snapshot:request");
+  // One of the last ranges, so that connections are idle before it is given up.
   const slow = faultsOf(
     (request) => isPart(request) && request.range!.start > 5 * MIB,
     { bytesPerSecond: 30_000 },
@@ -100,7 +100,7 @@ test("what is slow is asked for a second time, which is told", async () => {
   expect(progress.at(-1)?.hedged).toBe(hedges.length);
 });
 
-test("progress never goes back, and ends with all", async () => {
+test("progress of a transfer never goes back, and ends at the total", async () => {
   const conditions = { bytesPerSecond: 3_000_000 };
   const faults = faultsOf((request) => !isTail(request), { cutAfter: 300_000 }, 6);
   const origin = await originOf({ "/a.vhs": snapshot }, { conditions, faults });

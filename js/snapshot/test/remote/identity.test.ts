@@ -1,4 +1,4 @@
-/** What is restored from a server that does as it should: every byte, however it is fetched. */
+/** Restores from a server without faults bring every byte, whatever the options. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import {
   type CreateOptions,
@@ -66,7 +66,7 @@ describe("small images", () => {
       info = await make({ pieceSize });
     });
 
-    test.each(ways)("%o", async (options) => {
+    test.each(ways)("restores a small image with %o", async (options) => {
       const origin = await originOf({ "/a.vhs": snapshot });
       const { duration, ...found } = await restoreSnapshot(origin.url("/a.vhs"), restored, options);
       expect(duration).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ describe("small images", () => {
       expect(used.size).toBeLessThanOrEqual(connections + 2);
     });
 
-    test("verified and looked at, it says the same", async () => {
+    test("verifies and inspects a small image with the same result", async () => {
       const origin = await originOf({ "/a.vhs": snapshot });
       const { digest } = info;
       expect(await verifySnapshot(origin.url("/a.vhs").href, { digest })).toEqual(info);
@@ -87,7 +87,7 @@ describe("small images", () => {
     });
   });
 
-  test.each([0, 1, 100, 64 * KIB])("an image of %i bytes", async (length) => {
+  test.each([0, 1, 100, 64 * KIB])("restores an image of %i bytes", async (length) => {
     const few = noise("few", length);
     writeFileSync(image, few);
     const info = await make();
@@ -98,7 +98,7 @@ describe("small images", () => {
     await expectNothingLeft(path(), origin);
   });
 
-  test("an image of a hole alone", async () => {
+  test("restores an image that is one hole", async () => {
     writeSparse(image, 5 * GIB, [], () => Buffer.alloc(0));
     await make();
     const origin = await originOf({ "/a.vhs": snapshot });
@@ -113,13 +113,13 @@ describe("small images", () => {
 describe.each([
   ["a file system", () => makeExt4Image(image, { imageBytes: GIB / 4, dataBytes: 3e7 })],
   [
-    "16 GiB of which little is data",
+    "a sparse image of 16 GiB",
     () => {
       const offsets = [0, 3 * MIB, 5 * GIB + 12_345, 9 * GIB, 16 * GIB - 2 * MIB];
       writeSparse(image, 16 * GIB, offsets, (offset) => noise(`${offset}`, 2 * MIB));
     },
   ],
-])("%s", (_, makeImage) => {
+])("%s", (name, makeImage) => {
   let info: SnapshotInfo;
 
   beforeAll(async () => {
@@ -130,7 +130,7 @@ describe.each([
 
   const ways: RestoreOptions[] = [{}, { workers: 1, connections: 2 }, { connections: 16 }];
 
-  test.each(ways)("%o", async (options) => {
+  test.each(ways)(`restores ${name} with %o`, async (options) => {
     const origin = await originOf({ "/a.vhs": snapshot });
     await restoreSnapshot(origin.url("/a.vhs"), restored, { ...options, digest: info.digest });
     await expectSameFiles(image, restored);

@@ -1,4 +1,4 @@
-/** Keys of objects and paths of URLs: what is written by a name is read by it, or no request is made. */
+/** Keys of objects and paths of URLs: every call reaches the same object by a name, or makes no request. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** All that a place can be given to, with a cache that closes with the test. */
+/** Returns all calls that take a place, with a cache that closes with the test. */
 async function callsWith(all: RestoreOptions) {
   const cache = await ImageCache.open(path("cache"), { maxBytes: 4 * MIB });
   onTestFinished(() => cache.close());
@@ -75,7 +75,7 @@ describe("a key that S3 has", () => {
     "a\tb",
     "b/ /c",
     `${"long/".repeat(20)}key`,
-  ])("is written and read: %j", async (key) => {
+  ])("writes and reads an object with the key %j", async (key) => {
     const calls = await callsWith(options);
     const place = `s3://${server.bucket}/${key}`;
     const { digest } = await calls.create(place);
@@ -90,12 +90,12 @@ describe("a key that S3 has", () => {
     const url = new URL(
       `s3://${server.bucket}/${key.split("/").map(encodeURIComponent).join("/")}`,
     );
-    // A URL takes `%2e%2e` for what leads to the folder above.
+    // A URL resolves `%2e%2e` like `..`.
     if (!url.href.includes("%252e")) expect((await calls.inspect(url)).digest).toBe(digest);
   });
 
   test.each(["a".repeat(2000), `${"a/".repeat(1000)}b`, "a\u0000b"])(
-    "is refused by the service with a code if it takes no such key: %j",
+    "reports a key that the service refuses as a SnapshotError: %j",
     async (key) => {
       const calls = await callsWith(options);
       for (const call of Object.values(calls)) {
@@ -130,20 +130,23 @@ describe("a key that no request can carry", () => {
     ...["s3://snapshots/%ff", "s3://snapshots/a%"].map((href) => new URL(href)),
   ];
 
-  test.each(places)("is refused by all, before any request: %s", async (place) => {
-    const asked: (string | undefined)[] = [];
-    const listening = createServer(({ url }, answer) => {
-      asked.push(url);
-      answer.writeHead(500).end();
-    });
-    await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void listening.close());
-    const { port } = listening.address() as AddressInfo;
-    const endpoint = `http://127.0.0.1:${port}`;
-    const calls = await callsWith({ ...options, s3: { ...options.s3, endpoint } });
-    for (const call of Object.values(calls)) await refusalOf(call(place), "ERR_ARGUMENT");
-    expect(asked).toEqual([]);
-  });
+  test.each(places)(
+    "refuses a key that no request can carry, before any request: %s",
+    async (place) => {
+      const requested: (string | undefined)[] = [];
+      const listening = createServer(({ url }, response) => {
+        requested.push(url);
+        response.writeHead(500).end();
+      });
+      await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
+      onTestFinished(() => void listening.close());
+      const { port } = listening.address() as AddressInfo;
+      const endpoint = `http://127.0.0.1:${port}`;
+      const calls = await callsWith({ ...options, s3: { ...options.s3, endpoint } });
+      for (const call of Object.values(calls)) await refusalOf(call(place), "ERR_ARGUMENT");
+      expect(requested).toEqual([]);
+    },
+  );
 });
 
 describe("a URL of a server", () => {
@@ -159,7 +162,7 @@ describe("a URL of a server", () => {
     ["/ä.vhs", "/%C3%A4.vhs"],
     ["/a.vhs/", "/a.vhs/"],
     ["/a%00.vhs", "/a%00.vhs"],
-  ])("names the same object to all: %s", async (named, asked) => {
+  ])("reaches the same object with every call: %s", async (named, requested) => {
     const origin = await originOf({});
     const place = `${origin.url().origin}${named}`;
     const calls = await callsWith({ workers: 1, retries: 0 });
@@ -171,6 +174,6 @@ describe("a URL of a server", () => {
     await calls.get(place);
     expect(await calls.has(place)).toBe(true);
     const paths = new Set(origin.requests.map(({ path: found }) => found));
-    expect([...paths]).toEqual([asked]);
+    expect([...paths]).toEqual([requested]);
   });
 });

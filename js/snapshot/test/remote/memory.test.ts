@@ -1,4 +1,4 @@
-/** How much memory restoring from a server takes. */
+/** The peak memory of restoring and verifying from a server. */
 import { rmSync, statSync } from "node:fs";
 import { type CreateOptions, createSnapshot, type RestoreOptions } from "@hedgerow/snapshot";
 import { beforeAll, describe, expect, test, vi } from "vitest";
@@ -12,25 +12,25 @@ import { expectNoConnections, originOf } from "../support/remote.js";
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
-/** The most memory of the whole process, in bytes, with two threads. */
+/** The limit of a process with two workers, in bytes. */
 const LIMIT = 320e6;
 
-/** How much data an image has: more than would fit into it. */
+/** The data of an image, in bytes: more than the limit. */
 const FULL = trials({ few: 384 * MIB, all: GIB });
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const path = temporaryFolder();
 
-/** Images whose pieces are all of noise, so that what comes is as long as they are. */
+/** Images of incompressible pieces. */
 const images: Record<string, { size: number; offsets: number[]; options: CreateOptions }> = {
-  data: { size: FULL, offsets: [...steps(FULL, MIB)], options: { level: 1 } },
-  "data in pieces of 16 MiB": {
+  "an image of data": { size: FULL, offsets: [...steps(FULL, MIB)], options: { level: 1 } },
+  "an image in pieces of 16 MiB": {
     size: FULL,
     offsets: [...steps(FULL, MIB)],
     options: { level: 1, pieceSize: 16 * MIB },
   },
-  "16 GiB of which 300 MiB are data": {
+  "290 MiB of data in 16 GiB": {
     size: 16 * GIB,
     offsets: [...steps(16 * GIB, 56 * MIB)].slice(0, 290),
     options: { level: 1 },
@@ -47,11 +47,11 @@ describe.each(Object.entries(images))("%s", (name, { size, offsets, options }) =
     rmSync(path("image"));
   });
 
-  // That of the beginning, which is kept, and of what is known of an earlier run are the same for all.
+  // The memory of a journal does not depend on the data, so one image with `resume` suffices.
   const more = size === FULL ? [{ connections: 64, partSize: GIB }] : [{ resume: true }];
   const ways: RestoreOptions[] = [{}, ...more];
 
-  test.each(ways)("%o", async (how) => {
+  test.each(ways)(`restoring ${name} takes up to 320 MB, with the options %o`, async (how) => {
     const origin = await originOf({ "/a.vhs": snapshot });
     const outcome = await run({
       call: "restoreSnapshot",
@@ -66,7 +66,7 @@ describe.each(Object.entries(images))("%s", (name, { size, offsets, options }) =
     await expectNoConnections(origin);
   });
 
-  test("verified, it takes no more", async () => {
+  test(`verifying ${name} takes up to 320 MB`, async () => {
     const origin = await originOf({ "/a.vhs": snapshot });
     const outcome = await run({
       call: "verifySnapshot",

@@ -1,4 +1,4 @@
-/** Servers that have no ranges, or not all of them. */
+/** Servers that do not support ranges, or not all of them. */
 import { channel } from "node:diagnostics_channel";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -41,7 +41,7 @@ beforeEach(() => {
 const all = () => true;
 const IGNORED = { ignoreRange: true };
 
-/** What is told of a lack of ranges while a test runs: warnings and events. */
+/** Collects the warnings and events about missing ranges during a test. */
 function listen() {
   const [warnings, events]: [string[], unknown[]] = [[], []];
   const onWarning = (warning: NodeJS.ErrnoException) => {
@@ -58,7 +58,7 @@ function listen() {
   return { warnings, events };
 }
 
-test("all comes in one stream, and that is told once", async () => {
+test("restores from one stream, and warns once", async () => {
   const { warnings, events } = listen();
   const origin = await originOf({ "/a.vhs": snapshot }, { faults: faultsOf(all, IGNORED) });
   const url = origin.url("/a.vhs?secret");
@@ -75,7 +75,7 @@ test("all comes in one stream, and that is told once", async () => {
   expect(whole).toMatchObject([{ bytesSent: info.fileSize, aborted: false }]);
 });
 
-test("it is verified, looked at and gone on with in the same way", async () => {
+test("verifies, inspects and resumes from one stream", async () => {
   const origin = await originOf({ "/a.vhs": snapshot }, { faults: faultsOf(all, IGNORED) });
   expect(await verifySnapshot(origin.url("/a.vhs"), OPTIONS)).toEqual(info);
   expect(await inspectSnapshot(origin.url("/a.vhs"), OPTIONS)).toEqual(info);
@@ -91,11 +91,11 @@ const isStream = ({ headers }: { headers: { range?: string | undefined } }) =>
 test.each([
   ["cut", { cutAfter: 2 ** 20 }, {}],
   ["reset", { cutAfter: 2 ** 20, reset: true }, {}],
-  // Long enough for this process to be held up.
+  // Long enough for a process that is held up.
   ["stalled", { stallAfter: 2 ** 20 }, { stall: 2_000 }],
   ["refused", { status: 503 }, {}],
   ["too short", { extraBytes: -5000 }, {}],
-])("a stream that is %s begins again", async (_, fault, timeouts) => {
+])("restarts a stream that is %s", async (_, fault, timeouts) => {
   const { warnings } = listen();
   const bad = faultsOf(isStream, { ...IGNORED, ...fault }, 2);
   const faults = (request: Parameters<typeof bad>[0]) => bad(request) ?? IGNORED;
@@ -108,7 +108,7 @@ test.each([
   expect(warnings).toHaveLength(1);
 });
 
-test("a stream that never comes whole is told of, and nothing is left", async () => {
+test("reports a stream that is always cut, and leaves nothing", async () => {
   const fault = { ...IGNORED, cutAfter: 2 ** 20 };
   const origin = await originOf({ "/a.vhs": snapshot }, { faults: faultsOf(all, fault) });
   const restoring = restoreSnapshot(origin.url("/a.vhs"), restored, OPTIONS);
@@ -119,7 +119,7 @@ test("a stream that never comes whole is told of, and nothing is left", async ()
   expect(readdirSync(path("tmp"))).toEqual([]);
 });
 
-test("a stream of which a bit is flipped is refused", async () => {
+test("refuses a stream with a flipped bit", async () => {
   const fault = { ...IGNORED, flipBit: 2 ** 20 };
   const origin = await originOf({ "/a.vhs": snapshot }, { faults: faultsOf(all, fault) });
   await refusalOf(restoreSnapshot(origin.url("/a.vhs"), restored, OPTIONS), "ERR_SNAPSHOT_FORMAT");
@@ -127,7 +127,7 @@ test("a stream of which a bit is flipped is refused", async () => {
   await expectNothingLeft(path(), origin);
 });
 
-test("a signal ends a stream, and nothing is left", async () => {
+test("aborts a stream, and leaves nothing", async () => {
   const conditions = { bytesPerSecond: 1_000_000 };
   const faults = faultsOf(all, IGNORED);
   const origin = await originOf({ "/a.vhs": snapshot }, { faults, conditions });
@@ -138,7 +138,7 @@ test("a signal ends a stream, and nothing is left", async () => {
   expect(readdirSync(path("tmp"))).toEqual([]);
 });
 
-test("no room for the stream is told of", async () => {
+test("reports that the disk has no room for the stream", async () => {
   mkdirSync(path("disk"));
   const faults = faultsOf(all, IGNORED);
   const origin = await originOf({ "/a.vhs": snapshot }, { faults });
@@ -155,7 +155,7 @@ test("no room for the stream is told of", async () => {
   expect(outcome).toMatchObject({ names: [], running: 0 });
 });
 
-test("a server that has all ranges but those from the end is asked for ranges", async () => {
+test("requests ranges from a server that supports all but suffix ranges", async () => {
   const { warnings, events } = listen();
   const origin = await originOf({ "/a.vhs": snapshot }, { faults: faultsOf(isTail, IGNORED) });
   await restoreSnapshot(origin.url("/a.vhs"), restored, OPTIONS);
@@ -167,7 +167,7 @@ test("a server that has all ranges but those from the end is asked for ranges", 
   expect([warnings, events]).toEqual([[], []]);
 });
 
-test("that there are no ranges for the second request is found, too", async () => {
+test("notices on a retry that the server does not support ranges", async () => {
   let count = 0;
   const faults = faultsOf(isTail, () => {
     count += 1;

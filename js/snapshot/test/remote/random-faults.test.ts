@@ -1,4 +1,4 @@
-/** Faults of all kinds at once, at random, the same in every run. */
+/** Random faults of all kinds at once. Seeds make them reproducible. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createSnapshot, restoreSnapshot, SnapshotError } from "@hedgerow/snapshot";
 import { beforeAll, expect, test } from "vitest";
@@ -12,16 +12,16 @@ import { trials } from "../../../../tests/support/trials.js";
 import { expectNoConnections, SOON } from "../support/remote.js";
 
 const RUNS = trials({ few: 25, all: 200 });
-/** Most of the time is spent waiting. */
-const AT_A_TIME = 5;
+/** How many runs go on at a time: they mostly wait. */
+const CONCURRENCY = 5;
 
 const KINDS: readonly FaultKind[] = [
   ...(["cut", "reset", "stall", "short", "flip", "late"] as const),
   ...(["silent", "shifted", "whole", "error", "busy", "throttled"] as const),
 ];
 
-/** Faults that a server may be rid of the next time. A size that is another one is of another file. */
-const MENDED = KINDS.filter((kind) => kind !== "shifted");
+/** Faults that a retry can mend. A response of another size belongs to another file. */
+const TRANSIENT = KINDS.filter((kind) => kind !== "shifted");
 
 const path = temporaryFolder();
 
@@ -40,10 +40,10 @@ beforeAll(async () => {
   file = readFileSync(path("image.vhs"));
 });
 
-/** How a run ended: with all bytes, or with an error of this package. */
-async function run(seed: number): Promise<"whole" | SnapshotError> {
+/** Restores with the faults of a seed. Returns "complete", or the error of this package. */
+async function run(seed: number): Promise<"complete" | SnapshotError> {
   const random = seededRandom(seed);
-  const [share, kinds] = [0.05 + random() * 0.4, seed % 2 === 0 ? KINDS : MENDED];
+  const [share, kinds] = [0.05 + random() * 0.4, seed % 2 === 0 ? KINDS : TRANSIENT];
   const options = {
     workers: 1 + Math.floor(random() * 3),
     connections: 1 + Math.floor(random() * 8),
@@ -59,7 +59,7 @@ async function run(seed: number): Promise<"whole" | SnapshotError> {
     await restoreSnapshot(origin.url("/a.vhs"), restored, options);
     expectSame(readFileSync(restored), image);
     expect(readdirSync(path(`${seed}`))).toEqual(["restored"]);
-    return "whole";
+    return "complete";
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error;
     expect(existsSync(restored)).toBe(false);
@@ -71,25 +71,25 @@ async function run(seed: number): Promise<"whole" | SnapshotError> {
   }
 }
 
-test(`in ${RUNS} runs, no byte is wrong, and nothing is left`, async () => {
-  let [whole, next] = [0, 1];
+test(`restores every byte, or fails and leaves nothing, in ${RUNS} runs with random faults`, async () => {
+  let [complete, next] = [0, 1];
   const work = async () => {
     while (next <= RUNS) {
       const seed = next;
       next += 1;
-      const ending = await run(seed).catch((cause: unknown) => {
+      const outcome = await run(seed).catch((cause: unknown) => {
         throw new Error(`seed ${seed}: ${cause}`, { cause });
       });
-      if (ending === "whole") {
-        whole += 1;
+      if (outcome === "complete") {
+        complete += 1;
       } else {
         const codes = ["ERR_SOURCE", "ERR_SOURCE_CHANGED", "ERR_SNAPSHOT_FORMAT"];
-        expect(codes, `seed ${seed}: ${ending.message}`).toContain(ending.code);
+        expect(codes, `seed ${seed}: ${outcome.message}`).toContain(outcome.code);
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
-  // Both must happen.
-  expect(whole).toBeGreaterThan(RUNS / 4);
-  expect(whole).toBeLessThan(RUNS);
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  // Both outcomes occur.
+  expect(complete).toBeGreaterThan(RUNS / 4);
+  expect(complete).toBeLessThan(RUNS);
 }, 300_000);

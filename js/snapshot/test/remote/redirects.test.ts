@@ -1,4 +1,4 @@
-/** Servers that lead elsewhere. */
+/** Servers that redirect. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createSnapshot, restoreSnapshot, verifySnapshot } from "@hedgerow/snapshot";
 import { beforeAll, beforeEach, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
-import { allToldBy } from "../support/emitted.js";
+import { textsIn } from "../support/error-texts.js";
 import { run } from "../support/job.js";
 import { refusalOf } from "../support/refusal.js";
 import { expectNothingLeft, originOf } from "../support/remote.js";
@@ -26,7 +26,7 @@ beforeAll(async () => {
 beforeEach(() => rmSync(restored, { force: true }));
 
 test.each([301, 302, 303, 307, 308])(
-  "%i is followed, with what is said to the origin",
+  "follows a redirect with status %i, and keeps the headers for the same origin",
   async (status) => {
     const origin = await originOf({ "/b.vhs": snapshot });
     origin.faults = ({ path }) =>
@@ -36,7 +36,7 @@ test.each([301, 302, 303, 307, 308])(
     for (const { headers } of origin.requests) {
       expect(headers).toMatchObject({ authorization: HEADERS.Authorization, "x-token": SECRET });
     }
-    // Where it leads is known after that.
+    // All later requests go to where it leads.
     expect(origin.requests.filter((request) => request.path === "/a").length).toBeLessThanOrEqual(
       2,
     );
@@ -44,7 +44,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test("another origin is told nothing of what is said to the first", async () => {
+test("sends no secrets to another origin", async () => {
   const other = await originOf({ "/b.vhs": snapshot });
   const origin = await originOf({});
   origin.faults = () => ({ location: other.url("/b.vhs?signed").href });
@@ -53,7 +53,7 @@ test("another origin is told nothing of what is said to the first", async () => 
   await restoreSnapshot(url, restored, { ...OPTIONS, headers: { "x-token": SECRET } });
   expectSame(readFileSync(restored), bytes);
   expect(other.requestCount).toBeGreaterThan(3);
-  for (const request of other.requests) expect(allToldBy(request)).not.toContain(SECRET);
+  for (const request of other.requests) expect(textsIn(request)).not.toContain(SECRET);
   for (const { headers } of other.requests) expect(headers.authorization).toBeUndefined();
   for (const { headers } of origin.requests) {
     const user = Buffer.from(`${SECRET}:${SECRET}`).toString("base64");
@@ -63,37 +63,37 @@ test("another origin is told nothing of what is said to the first", async () => 
   await expectNothingLeft(path(), other);
 });
 
-test("what fails at another origin is told of the first, without where it led", async () => {
+test("names the first URL, and not the redirected one, in errors", async () => {
   const other = await originOf({});
   const origin = await originOf({});
   origin.faults = () => ({ location: other.url(`/${SECRET}?${SECRET}`).href });
   const error = await refusalOf(verifySnapshot(origin.url("/a"), OPTIONS), "ERR_SOURCE");
   expect(error.status).toBe(404);
   expect(error.message).toContain(origin.url("/a").href);
-  expect(allToldBy(error)).not.toContain(SECRET);
+  expect(textsIn(error)).not.toContain(SECRET);
   await expectNothingLeft(path(), other);
 });
 
-const nowhere: Record<string, (self: string) => { status?: number; location?: string }> = {
-  "in a circle": (self) => ({ location: self }),
-  "to no URL": () => ({ location: "http://[" }),
-  "to a file": () => ({ location: "file:///etc/passwd" }),
+const refused: Record<string, (self: string) => { status?: number; location?: string }> = {
+  "that goes in a circle": (self) => ({ location: self }),
+  "to an invalid URL": () => ({ location: "http://[" }),
+  "to a file URL": () => ({ location: "file:///etc/passwd" }),
   "to another scheme": () => ({ location: "ftp://127.0.0.1/a" }),
-  nowhere: () => ({ status: 307 }),
+  "without a location": () => ({ status: 307 }),
 };
 
-test.each(Object.entries(nowhere))("one that leads %s is told of", async (_, make) => {
+test.each(Object.entries(refused))("reports a redirect %s", async (_, make) => {
   const origin = await originOf({});
   origin.faults = () => make(origin.url("/a").href);
   const error = await refusalOf(restoreSnapshot(origin.url("/a"), restored, OPTIONS), "ERR_SOURCE");
-  expect(error.message).toMatch(/redirect that is not followed/);
+  expect(error.message).toMatch(/redirect not followed/);
   expect([302, 307]).toContain(error.status);
   expect(origin.requestCount).toBeLessThanOrEqual(12);
   expect(existsSync(restored)).toBe(false);
   await expectNothingLeft(path(), origin);
 });
 
-test("five in a row are followed", async () => {
+test("follows five redirects in a row", async () => {
   const origin = await originOf({ "/5": snapshot });
   origin.faults = ({ path }) =>
     path === "/5" ? undefined : { location: `/${Number(path.slice(1)) + 1}` };
@@ -102,7 +102,7 @@ test("five in a row are followed", async () => {
   await expectNothingLeft(path(), origin);
 });
 
-test("one from TLS to where there is none is not followed", async () => {
+test("does not follow a redirect out of TLS", async () => {
   const tls = makeCertificate();
   writeFileSync(path("cert.pem"), tls.cert);
   const plain = await originOf({ "/b.vhs": snapshot });
@@ -112,6 +112,6 @@ test("one from TLS to where there is none is not followed", async () => {
   const job = { call: "verifySnapshot", source, target: path("none"), options: OPTIONS } as const;
   const outcome = await run(job, { env: { NODE_EXTRA_CA_CERTS: path("cert.pem") } });
   expect(outcome.error).toMatchObject({ code: "ERR_SOURCE", status: 302 });
-  expect(outcome.error?.message).toMatch(/redirect that is not followed/);
+  expect(outcome.error?.message).toMatch(/redirect not followed/);
   expect(plain.requestCount).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** Processes that are killed while they restore from a server, and the next ones, which go on from there. */
+/** Processes that are killed while they restore from a server, and those that resume the restore. */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createSnapshot } from "@hedgerow/snapshot";
@@ -10,28 +10,28 @@ import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
 import { trials } from "../../../../tests/support/trials.js";
 import { type Job, killAfter, run } from "../support/job.js";
-import { keptNames, manifestOf, missingBytes } from "../support/kept.js";
+import { manifestOf, missingBytes, resumePaths } from "../support/resume-state.js";
 
-/** How many processes are killed, and how many at a time. */
+/** How many processes are killed, and how many run at a time. */
 const KILLS = trials({ few: 9, all: 50 });
-const AT_A_TIME = 3;
+const CONCURRENCY = 3;
 
-/** How much more than what is missing may be fetched, and what says what is missing, in bytes. */
+/** How much more than the missing frames may be fetched: a share of them, and the end of the snapshot in bytes. */
 const EXTRA = 0.1;
 const END = 2 ** 19;
 
-/** So slow that there are many moments: it takes about a second. */
 const CONNECTIONS = 4;
 
+/** Slow enough that a restore takes about a second, so that kills hit different moments. */
 const BYTES_PER_SECOND = 2_000_000;
 
-/** How many of all kills are in the time until something is restored, and how long that is, in milliseconds. */
-const [BEGINNING, BEGUN] = [0.2, 300];
+/** The share of kills before the first frame is restored, and how long that takes, in milliseconds. */
+const [START_SHARE, START_TIME] = [0.2, 300];
 
 const path = temporaryFolder();
 const [image, snapshot] = [path("image"), path("image.vhs")];
 
-/** Data and holes, in turns. */
+/** Alternating data and holes. */
 const bytes = Buffer.concat(
   Array.from({ length: 8 }, (_, index) => [
     noise(`${index}`, 2 ** 20 + 5000 * index),
@@ -44,7 +44,7 @@ beforeAll(async () => {
   await createSnapshot(image, snapshot, { pieceSize: 2 ** 17 });
 });
 
-test(`after each of ${KILLS} kills, what is missing is fetched, and no byte is wrong`, async () => {
+test(`resumes after each of ${KILLS} kills, fetches only what is missing, and restores every byte`, async () => {
   const manifest = await manifestOf(snapshot);
   const { info, frames } = manifest;
   expect(info.holeFrames).toBeGreaterThan(4);
@@ -61,12 +61,11 @@ test(`after each of ${KILLS} kills, what is missing is fetched, and no byte is w
       .reduce((sum, { bytesSent }) => sum + bytesSent, 0);
 
   const kill = async () => {
-    // Those that were done before do not count.
+    // A job that ended before the kill does not count.
     while (killed < KILLS && tries < 3 * KILLS) {
-      // One moment in each of so many stretches of the work, so that none is left out: first of the time in
-      // which it begins, and then of what is to be done, however long that takes.
+      // Stratify the kills: some by time, before the first frame, the rest by the share of restored bytes.
       const stretch = ((tries % KILLS) + random()) / KILLS;
-      const share = (stretch - BEGINNING) / (1 - BEGINNING);
+      const share = (stretch - START_SHARE) / (1 - START_SHARE);
       const name = `${tries}`;
       tries += 1;
       mkdirSync(path(name));
@@ -78,34 +77,34 @@ test(`after each of ${KILLS} kills, what is missing is fetched, and no byte is w
       };
 
       const isTime = () => missingBytes(manifest, target) <= (1 - share) * all;
-      const moment = share < 0 ? (stretch / BEGINNING) * BEGUN : isTime;
-      const wasAtWork = await killAfter(moment, jobOf(`/${name}/killed`));
-      if (!wasAtWork) continue;
+      const moment = share < 0 ? (stretch / START_SHARE) * START_TIME : isTime;
+      const wasRunning = await killAfter(moment, jobOf(`/${name}/killed`));
+      if (!wasRunning) continue;
       killed += 1;
       const missing = missingBytes(manifest, target);
       shares.push(missing / all);
-      // In the last moment, the image has its name, and the journal is there.
-      const { partial, journal } = keptNames(target, info.digest);
+      // At the last moment, the image has been renamed and the journal still exists.
+      const { partial, journal } = resumePaths(target, info.digest);
       const kept = readdirSync(path(name)).map((other) => path(name, other));
       for (const other of kept) expect([partial, journal, target]).toContain(other);
 
       const outcome = await run(jobOf(`/${name}/next`));
-      expect(outcome, `killed at ${stretch} of it`).toMatchObject({
+      expect(outcome, `killed at ${stretch}`).toMatchObject({
         ...{ error: null, running: 0, names: ["target"], target: whole },
       });
-      const most = kept.includes(target) ? all : missing;
-      expect(sentOf(`/${name}/next`)).toBeLessThanOrEqual(most * (1 + EXTRA) + END);
+      const max = kept.includes(target) ? all : missing;
+      expect(sentOf(`/${name}/next`)).toBeLessThanOrEqual(max * (1 + EXTRA) + END);
       rmSync(path(name), { recursive: true });
     }
   };
   try {
-    await Promise.all(Array.from({ length: AT_A_TIME }, kill));
+    await Promise.all(Array.from({ length: CONCURRENCY }, kill));
   } finally {
     await origin.close();
   }
   expect(killed).toBeGreaterThanOrEqual(KILLS);
   expect(frames.count).toBeGreaterThan(64);
-  // There were some with little done, and with much.
+  // Kills hit restores that had done little, and much.
   expect(Math.max(...shares)).toBeGreaterThan(0.8);
   expect(Math.min(...shares)).toBeLessThan(0.4);
 }, 400_000);

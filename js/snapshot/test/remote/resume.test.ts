@@ -1,4 +1,4 @@
-/** Restores that go on where others ended, whatever became of what those had kept. */
+/** Restores that resume unfinished ones, whatever happened to the partial image and the journal. */
 import {
   chmodSync,
   chownSync,
@@ -25,9 +25,9 @@ import { rejectionOf } from "../../../../tests/support/assert.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { run } from "../support/job.js";
-import { entryPosition, keptNames, manifestOf, missingBytes } from "../support/kept.js";
 import { refusalOf } from "../support/refusal.js";
 import { expectNoConnections, faultsOf, isTail, originOf } from "../support/remote.js";
+import { entryPosition, manifestOf, missingBytes, resumePaths } from "../support/resume-state.js";
 
 const MIB = 2 ** 20;
 const PIECE = 2 ** 17;
@@ -57,7 +57,7 @@ beforeAll(async () => {
   writeFileSync(image, bytes);
   await createSnapshot(image, snapshot, { pieceSize: PIECE });
   manifest = await manifestOf(snapshot);
-  ({ partial, journal } = keptNames(target, manifest.info.digest));
+  ({ partial, journal } = resumePaths(target, manifest.info.digest));
 });
 
 beforeEach(() => {
@@ -67,9 +67,9 @@ beforeEach(() => {
 
 const names = () => readdirSync(path("folder")).sort();
 
-/** Restores the first half, with which the server ends it. */
+/** Restores the first half of the image: the server refuses the second. */
 async function restoreHalf(): Promise<void> {
-  // The end, which is asked for first, has frames, too.
+  // Do not refuse the request for the end, which is the first one and brings frames, too.
   const isSecond = faultsOf(({ range }) => range !== undefined && range.start > MIB, {
     status: 404,
   });
@@ -82,8 +82,11 @@ async function restoreHalf(): Promise<void> {
   expect(missing).toBeLessThan(missingBytes(manifest, path("nothing")));
 }
 
-/** Goes on, and throws unless all is right then, and nothing left but what is named. */
-async function goOn(others: readonly string[] = [], options: RestoreOptions = {}): Promise<number> {
+/** Resumes the restore, and checks the image and that only `others` are left. Returns the number of bytes sent. */
+async function resume(
+  others: readonly string[] = [],
+  options: RestoreOptions = {},
+): Promise<number> {
   const origin = await originOf({ "/a.vhs": snapshot });
   await restoreSnapshot(origin.url("/a.vhs"), target, { ...OPTIONS, ...options });
   expectSame(readFileSync(target), bytes);
@@ -92,17 +95,17 @@ async function goOn(others: readonly string[] = [], options: RestoreOptions = {}
   return origin.bytesSent;
 }
 
-test("what was restored is kept, for this user alone, and goes when all is there", async () => {
+test("keeps the partial image and journal, readable by the owner only, until the restore is complete", async () => {
   writeFileSync(target, OLD);
   await restoreHalf();
   expect(names()).toEqual([basename(journal), basename(partial), "target"].sort());
   for (const kept of [partial, journal]) expect(statSync(kept).mode & 0o777).toBe(0o600);
   expect(readFileSync(target, "utf8")).toBe(OLD);
   const missing = missingBytes(manifest, target);
-  expect(await goOn()).toBeLessThanOrEqual(missing * 1.1 + 2 ** 19);
+  expect(await resume()).toBeLessThanOrEqual(missing * 1.1 + 2 ** 19);
 });
 
-test("without the option, nothing is kept, and what others kept is no matter", async () => {
+test("a restore without resume neither uses nor removes what another one kept", async () => {
   await restoreHalf();
   const kept = names();
   const origin = await originOf({ "/a.vhs": snapshot });
@@ -111,11 +114,11 @@ test("without the option, nothing is kept, and what others kept is no matter", a
   expect(names()).toEqual([...kept, "target"].sort());
 });
 
-test("progress begins with what is there", async () => {
+test("counts resumed frames in the progress", async () => {
   await restoreHalf();
   const { dataSize, dataFrames } = manifest.info;
   let last: object | undefined;
-  await goOn([], {
+  await resume([], {
     onProgress: (progress) => {
       last = progress;
     },
@@ -123,7 +126,7 @@ test("progress begins with what is there", async () => {
   expect(last).toMatchObject({ bytes: dataSize, totalBytes: dataSize, frames: dataFrames });
 });
 
-test("a signal keeps what there is, too", async () => {
+test("keeps the partial image when the signal is aborted", async () => {
   const origin = await originOf({ "/a.vhs": snapshot }, { conditions: { bytesPerSecond: 2e6 } });
   const controller = new AbortController();
   const { signal } = controller;
@@ -133,10 +136,10 @@ test("a signal keeps what there is, too", async () => {
   expect(await ended).toBe(signal.reason);
   await expectNoConnections(origin);
   expect(names()).toEqual([basename(journal), basename(partial)].sort());
-  await goOn();
+  await resume();
 });
 
-test("a file is gone on with as well", async () => {
+test("resumes a restore from a local file", async () => {
   await restoreHalf();
   await restoreSnapshot(snapshot, target, { resume: true });
   expectSame(readFileSync(target), bytes);
@@ -149,19 +152,19 @@ test("a file is gone on with as well", async () => {
   );
 });
 
-test("all that was restored is not fetched again: only the end is", async () => {
+test("fetches only the end of the snapshot when every frame is restored", async () => {
   const origin = await originOf({ "/a.vhs": snapshot });
-  // What has the image's name by then does not let go of it.
+  // A directory at the path of the image makes the last step of the restore fail.
   const onProgress = () => mkdirSync(target, { recursive: true });
   const options = { ...OPTIONS, onProgress };
   await refusalOf(restoreSnapshot(origin.url("/a.vhs"), target, options), "ERR_TARGET");
   await expectNoConnections(origin);
   expect(missingBytes(manifest, target)).toBe(0);
   rmSync(target, { recursive: true });
-  expect(await goOn()).toBeLessThanOrEqual(2 ** 19);
+  expect(await resume()).toBeLessThanOrEqual(2 ** 19);
 });
 
-/** Damages bytes of a file, which are changed where they are unless others take their place. */
+/** Changes a file: `change` edits its bytes in place, or returns others. */
 function damage(file: string, change: (found: Buffer) => unknown): void {
   const found = readFileSync(file);
   const changed = change(found);
@@ -174,12 +177,12 @@ const damages: Record<string, () => void> = {
   "no journal": () => rmSync(journal),
   "no image": () => rmSync(partial),
   "an empty journal": () => truncateSync(journal),
-  "a journal of its head alone": () => truncateSync(journal, entryPosition(0)),
+  "a journal with only its head": () => truncateSync(journal, entryPosition(0)),
   "a journal that ends early": () => truncateSync(journal, entryPosition(3) + 7),
   "a journal that ends in its head": () => truncateSync(journal, 40),
   "a journal of zeros": () => damage(journal, (found) => Buffer.alloc(found.length)),
   "a journal of noise": () => damage(journal, (found) => noise("journal", found.length)),
-  "a journal that claims all": () =>
+  "a journal that claims every frame": () =>
     damage(journal, (found) => {
       const claimed = Buffer.alloc(entryPosition(manifest.frames.count), 1);
       found.copy(claimed, 0, 0, entryPosition(0));
@@ -189,7 +192,7 @@ const damages: Record<string, () => void> = {
     damage(journal, (found) => {
       found[entryPosition(0) - 1]! ^= 1;
     }),
-  "entries that changed places": () =>
+  "a journal with swapped entries": () =>
     damage(journal, (found) => {
       const first = Buffer.from(found.subarray(entryPosition(0), entryPosition(1)));
       found.copy(found, entryPosition(0), entryPosition(1), entryPosition(2));
@@ -198,22 +201,22 @@ const damages: Record<string, () => void> = {
   "a journal that is longer": () =>
     damage(journal, (found) => Buffer.concat([found, noise("longer", 5000)])),
   "an empty image": () => truncateSync(partial),
-  "an image that is cut off": () => truncateSync(partial, bytes.length - 1),
+  "a truncated image": () => truncateSync(partial, bytes.length - 1),
   "an image that is longer": () => truncateSync(partial, bytes.length + 1),
   "an image of zeros": () => damage(partial, (found) => Buffer.alloc(found.length)),
-  "an image of noise, where its frames were restored": () =>
+  "an image with noise where its frames were restored": () =>
     damage(partial, (found) => {
       noise("partial", PIECE).copy(found, firstFrame());
     }),
-  "an image with a bit that is flipped in it": () =>
+  "an image with a flipped bit": () =>
     damage(partial, (found) => {
       found[firstFrame() + 1000]! ^= 4;
     }),
-  "an image of noise, where nothing was restored": () =>
+  "an image with noise where nothing was restored": () =>
     damage(partial, (found) => {
       noise("partial", 2 * PIECE).copy(found, found.length - 4 * PIECE);
     }),
-  "an image of noise, where its hole is": () =>
+  "an image with noise in its hole": () =>
     damage(partial, (found) => {
       noise("partial", 3 * 4096).copy(found, 2 * MIB + 5 * 4096);
     }),
@@ -222,21 +225,21 @@ const damages: Record<string, () => void> = {
     chmodSync(journal, 0o644);
   },
   "files of other users": () => {
-    // Only who may do everything can give files away.
+    // Only root can change the owner of a file.
     const user = process.getuid?.() === 0 ? 12_345 : process.getuid!();
     chownSync(partial, user, user);
     chownSync(journal, user, user);
   },
 };
 
-describe("whatever became of what was kept, no byte is wrong:", () => {
-  test.each(Object.entries(damages))("%s", async (_, act) => {
+describe("damage of the partial image and the journal", () => {
+  test.each(Object.entries(damages))("restores every byte in spite of %s", async (_, act) => {
     await restoreHalf();
     act();
-    await goOn();
+    await resume();
   });
 
-  test("bytes that are flipped, in both, at random", async () => {
+  test("restores every byte in spite of random flipped bits in both files", async () => {
     const random = seededRandom(9);
     for (let round = 0; round < 20; round += 1) {
       rmSync(target, { force: true });
@@ -248,36 +251,36 @@ describe("whatever became of what was kept, no byte is wrong:", () => {
           }
         });
       }
-      await goOn();
+      await resume();
     }
   }, 120_000);
 
   test.each(["image", "journal"] as const)(
-    "%s: a link to another file, which stays",
+    "replaces a symbolic link in place of the %s, and leaves its target as it was",
     async (which) => {
       await restoreHalf();
       const kept = which === "image" ? partial : journal;
       renameSync(kept, path("folder", "others"));
       symlinkSync("others", kept);
       const before = readFileSync(path("folder", "others"));
-      await goOn(["others"]);
+      await resume(["others"]);
       expectSame(readFileSync(path("folder", "others")), before);
     },
   );
 
   test.each(["image", "journal"] as const)(
-    "%s: another name of a file, which stays",
+    "replaces a hard link in place of the %s, and leaves the file as it was",
     async (which) => {
       await restoreHalf();
       const kept = which === "image" ? partial : journal;
       linkSync(kept, path("folder", "others"));
       const before = readFileSync(path("folder", "others"));
-      await goOn(["others"]);
+      await resume(["others"]);
       expectSame(readFileSync(path("folder", "others")), before);
     },
   );
 
-  test("a folder in its place is told of", async () => {
+  test("fails if a directory is in place of the partial image", async () => {
     mkdirSync(partial);
     const origin = await originOf({ "/a.vhs": snapshot });
     const restoring = restoreSnapshot(origin.url("/a.vhs"), target, OPTIONS);
@@ -287,14 +290,14 @@ describe("whatever became of what was kept, no byte is wrong:", () => {
     await expectNoConnections(origin);
   });
 
-  test("the journal and the image of another restore", async () => {
+  test("restores every byte in spite of the files of another snapshot", async () => {
     await restoreHalf();
     const [wrongJournal, wrongPartial] = [readFileSync(journal), readFileSync(partial)];
-    await goOn();
-    // Of the same image, in other pieces: as long, and all claims are of other bytes.
+    await resume();
+    // The same image in other pieces: the files have the right size, and every entry is of other bytes.
     await createSnapshot(image, path("other.vhs"), { pieceSize: 2 * PIECE });
     const other = await manifestOf(path("other.vhs"));
-    const kept = keptNames(target, other.info.digest);
+    const kept = resumePaths(target, other.info.digest);
     rmSync(target);
     writeFileSync(kept.partial, wrongPartial, { mode: 0o600 });
     writeFileSync(kept.journal, wrongJournal, { mode: 0o600 });
@@ -305,11 +308,11 @@ describe("whatever became of what was kept, no byte is wrong:", () => {
   });
 });
 
-describe("two at once", () => {
+describe("two processes", () => {
   test.each([
-    ["from the beginning", async () => {}],
-    ["from what was kept", restoreHalf],
-  ])("%s: the image is right, whoever is faster", async (_, before) => {
+    ["from the start", async () => {}],
+    ["from a partial image", restoreHalf],
+  ])("two processes restore the same image %s, and both succeed", async (_, before) => {
     await before();
     copyFileSync(snapshot, path("again.vhs"));
     const origin = await originOf(

@@ -1,4 +1,4 @@
-/** Snapshots in a real object store: made there in parts, and restored from there. */
+/** Snapshots in a real object store: uploaded in parts, and restored. */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,13 +18,13 @@ import { expectSame, noise, writeSparse } from "../../../../tests/support/snapsh
 import { startProxy } from "../../../../tests/support/snapshots/proxy.js";
 import { presignedGet } from "../../dist/s3/presign.js";
 import { expectSameFiles } from "../support/compare.js";
-import { allToldBy } from "../support/emitted.js";
+import { textsIn } from "../support/error-texts.js";
 import { run } from "../support/job.js";
 import { refusalOf } from "../support/refusal.js";
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
-/** The least that a part of an upload may have, but for the last. */
+/** The smallest part of an upload, except for the last. */
 const PART = 5 * MIB;
 
 const path = temporaryFolder();
@@ -41,7 +41,7 @@ afterAll(() => server.close());
 
 const urlOf = (key: string) => `s3://${server.bucket}/${key}`;
 
-/** Makes a snapshot there, and throws unless it is the file that is made here. */
+/** Uploads a snapshot, and throws unless it equals the file that is written locally. */
 async function make(key: string, options: CreateOptions = {}) {
   const { duration: _, ...info } = await createSnapshot(image, urlOf(key), { ...options, s3 });
   const file = await createSnapshot(image, path("image.vhs"), options);
@@ -63,13 +63,13 @@ describe("an image of several parts", () => {
     writeFileSync(image, bytes);
     const info = await make(key, { partSize: PART });
     expect(info.fileSize).toBeGreaterThan(5 * PART);
-    // A store that was given several parts says so.
+    // The ETag tells the number of parts.
     const { url } = await presignedGet({ bucket: server.bucket, key }, s3);
     const { headers } = await fetch(url);
     expect(headers.get("etag")).toMatch(/^"[0-9a-f]{32}-[5-9]"$/);
   });
 
-  test.each([1, 2, 3])("is restored by %i threads", async (workers) => {
+  test.each([1, 2, 3])("restores an object in parts with %i threads", async (workers) => {
     for (const connections of [1, 2, 16]) {
       const options = { s3, workers, connections, partSize: MIB };
       await restoreSnapshot(urlOf(key), restored, options);
@@ -78,7 +78,7 @@ describe("an image of several parts", () => {
     }
   });
 
-  test("is restored from a URL that anyone may read it by", async () => {
+  test("restores from a presigned URL", async () => {
     const { url } = await presignedGet({ bucket: server.bucket, key }, s3);
     await restoreSnapshot(url, restored);
     expectSame(readFileSync(restored), bytes);
@@ -87,13 +87,13 @@ describe("an image of several parts", () => {
     expectSame(readFileSync(restored), bytes);
   });
 
-  test("is looked at and verified", async () => {
+  test("inspects and verifies an object", async () => {
     const info = await inspectSnapshot(urlOf(key), { s3 });
     expect(info).toMatchObject({ imageSize: bytes.length, holeSize: 9 * MIB });
     expect(await verifySnapshot(urlOf(key), { s3, digest: info.digest })).toEqual(info);
   });
 
-  test("is restored in a process of its own, that ends by itself", async () => {
+  test("restores in a process that ends by itself", async () => {
     mkdirSync(path("folder"));
     const job = { source: urlOf(key), target: path("folder", "target"), options: { s3 } };
     const outcome = await run({ ...job, call: "restoreSnapshot" });
@@ -101,13 +101,13 @@ describe("an image of several parts", () => {
     expect(outcome).toMatchObject({ error: null, running: 0, names: ["target"], target });
   });
 
-  test("that is written anew while it is read is told of", async () => {
+  test("reports an object that is replaced while it is read", async () => {
     const changing = "changing.vhs";
     await createSnapshot(image, urlOf(changing), { s3 });
     const change = () => createSnapshot(image, urlOf(changing), { s3, level: 1, pieceSize: 4096 });
     let changed: Promise<unknown> | undefined;
     const proxy = await startProxy(server.endpoint, ({ headers }) => {
-      // When the end is known, all is asked for as what it is then. What comes after this is another.
+      // Every request after the tail has a condition. The object is replaced before the first of them.
       if (headers["if-match"] === undefined) return undefined;
       changed ??= change();
       return { delay: changed };
@@ -123,7 +123,7 @@ describe("an image of several parts", () => {
 });
 
 describe("large images", () => {
-  test("a file system", async () => {
+  test("uploads and restores a file system", async () => {
     makeExt4Image(image, { imageBytes: GIB, dataBytes: 3e8 });
     const info = await make("file system");
     expect(info.fileSize).toBeGreaterThan(8 * PART);
@@ -132,7 +132,7 @@ describe("large images", () => {
     rmSync(restored);
   });
 
-  test("16 GiB of which little is data", async () => {
+  test("uploads and restores a sparse image of 16 GiB", async () => {
     const offsets = [5 * MIB, 7 * GIB, 16 * GIB - MIB];
     writeSparse(image, 16 * GIB, offsets, (offset) => noise(`${offset}`, MIB));
     const { digest } = await make("sparse");
@@ -147,17 +147,17 @@ describe("what an object store refuses", () => {
   const secretAccessKey = "wrong-3f8b2c9d";
 
   test.each([
-    ["an object that there is not", "s3://snapshots/none", {}, 404],
-    ["a bucket that there is not", "s3://nobodys-bucket/none", {}, 404],
-    ["a secret that is another", "s3://snapshots/none", { secretAccessKey }, 403],
-  ])("%s", async (_, url, wrong, status) => {
+    ["a missing object", "s3://snapshots/none", {}, 404],
+    ["a missing bucket", "s3://nobodys-bucket/none", {}, 404],
+    ["a wrong secret", "s3://snapshots/none", { secretAccessKey }, 403],
+  ])("reports %s without secrets", async (_, url, wrong, status) => {
     const options = { s3: { ...s3, credentials: { ...server.credentials, ...wrong } }, retries: 1 };
     const restoring = restoreSnapshot(url, restored, options);
     const error = await refusalOf(restoring, "ERR_SOURCE");
     expect(error).toMatchObject({ status });
     expect(error.message).toContain(url);
     for (const secret of [...Object.values(server.credentials), secretAccessKey, "X-Amz-"]) {
-      expect(allToldBy(error)).not.toContain(secret);
+      expect(textsIn(error)).not.toContain(secret);
     }
     expect(existsSync(restored)).toBe(false);
     expect(leftovers(path())).toEqual([]);

@@ -1,4 +1,4 @@
-/** What is secret, and told to nobody but the server that it is for. */
+/** Secrets appear in no output, and reach only the server that they are for. */
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ import { faultsOf, isPart, originOf, SOON } from "../support/remote.js";
 const path = temporaryFolder();
 const snapshot = path("image.vhs");
 
-/** Names that nothing else has. */
+/** Secrets that no other text contains. */
 const [USER, PASSWORD, QUERY, TOKEN] = ["u5er-9f31", "pa55 w/ord", "5ign4ture", "t0ken-77aa"];
 
 const SECRETS = [
@@ -32,9 +32,9 @@ beforeAll(async () => {
   await createSnapshot(path("image"), snapshot, { pieceSize: 2 ** 16 });
 });
 
-/** All that a process says, and that it ends well with. */
-async function said(job: Job): Promise<string> {
-  const script = fileURLToPath(new URL("../support/telling.mjs", import.meta.url));
+/** Returns all output of a process. */
+async function outputOf(job: Job): Promise<string> {
+  const script = fileURLToPath(new URL("../support/print-all.mjs", import.meta.url));
   const { NODE_DEBUG: _, ...env } = process.env;
   const args = [script, JSON.stringify({ ...job, options: { ...OPTIONS, ...job.options } })];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, {
@@ -43,7 +43,7 @@ async function said(job: Job): Promise<string> {
   return stdout + stderr;
 }
 
-/** Throws if something that was said has a secret in it, or does not have what it should. */
+/** Throws if output contains a secret, or lacks an expected part. */
 function expectNoSecret(text: string, secrets: readonly string[], ...parts: readonly string[]) {
   for (const part of parts) expect(text).toContain(part);
   for (const secret of secrets) {
@@ -56,20 +56,23 @@ function expectNoSecret(text: string, secrets: readonly string[], ...parts: read
 const all = () => true;
 const REFUSED = "127.0.0.1:1";
 
-const ways: Record<string, [Omit<OriginOptions, "files"> & { faults?: Faults }, string[]]> = {
-  "all is well": [{}, ["restored", "request", "progress"]],
-  "it is slow": [{ conditions: { bytesPerSecond: 2e6 } }, ["restored", "request"]],
-  "parts are cut": [{ faults: faultsOf(isPart, { cutAfter: 90_000 }) }, ["restored", "retry"]],
-  "nothing is answered": [
+const cases: Record<string, [Omit<OriginOptions, "files"> & { faults?: Faults }, string[]]> = {
+  "a restore succeeds": [{}, ["restored", "request", "progress"]],
+  "the server is slow": [{ conditions: { bytesPerSecond: 2e6 } }, ["restored", "request"]],
+  "connections are cut": [
+    { faults: faultsOf(isPart, { cutAfter: 90_000 }) },
+    ["restored", "retry"],
+  ],
+  "the server does not respond": [
     { faults: faultsOf(all, { noAnswer: true }) },
     ["ERR_SOURCE", "within 300 ms"],
   ],
-  "parts are not answered": [
+  "the server stops responding": [
     { faults: faultsOf(isPart, { noAnswer: true }) },
     ["ERR_SOURCE", "retry", "within 300 ms"],
   ],
   "access is denied": [{ faults: faultsOf(all, { status: 403 }) }, ["ERR_SOURCE", "403"]],
-  "access to parts is denied": [
+  "access is denied after the tail": [
     { faults: faultsOf(isPart, { status: 401 }) },
     ["ERR_SOURCE", "401"],
   ],
@@ -77,63 +80,71 @@ const ways: Record<string, [Omit<OriginOptions, "files"> & { faults?: Faults }, 
     { faults: faultsOf(isPart, { status: 503 }) },
     ["ERR_SOURCE", "503", "retry"],
   ],
-  "it changed": [{ faults: faultsOf(isPart, { etag: '"2"' }) }, ["ERR_SOURCE_CHANGED"]],
-  "it is damaged": [{ faults: faultsOf(isPart, { flipBit: 9 }) }, ["ERR_SNAPSHOT_FORMAT"]],
-  "there are no ranges": [
+  "the object changed": [{ faults: faultsOf(isPart, { etag: '"2"' }) }, ["ERR_SOURCE_CHANGED"]],
+  "the object is damaged": [{ faults: faultsOf(isPart, { flipBit: 9 }) }, ["ERR_SNAPSHOT_FORMAT"]],
+  "the server does not support ranges": [
     { faults: faultsOf(all, { ignoreRange: true }) },
     ["no-ranges", "warning"],
   ],
-  "it leads nowhere": [{ faults: faultsOf(all, { status: 302 }) }, ["ERR_SOURCE", "302"]],
-  "it leads to who refuses": [
+  "a redirect has no location": [{ faults: faultsOf(all, { status: 302 }) }, ["ERR_SOURCE", "302"]],
+  "a redirect leads to a server that refuses connections": [
     { faults: faultsOf(all, { location: `http://${REFUSED}/${QUERY}?${QUERY}` }) },
     ["ERR_SOURCE", "ECONNREFUSED"],
   ],
 };
 
-describe("the user, the query and the headers of a URL, when", () => {
-  test.each(Object.entries(ways))("%s", async (_, [options, parts]) => {
-    const origin = await originOf({ "/a.vhs": snapshot }, options);
-    const url = origin.url(`/a.vhs?X-Amz-Signature=${QUERY}#${QUERY}`);
-    [url.username, url.password] = [USER, PASSWORD];
-    const headers = { "x-token": TOKEN, cookie: TOKEN };
-    const job = { call: "restoreSnapshot", source: url.href, target: path("restored") } as const;
-    // Where anything else is answered, nothing must be given up soon.
-    const timeouts = parts.includes("within 300 ms") ? SOON : {};
-    const text = await said({ ...job, options: { headers, timeouts } });
-    expectNoSecret(text, SECRETS, ...parts);
-    // They did reach the server.
-    const basic = Buffer.from(`${USER}:${PASSWORD}`).toString("base64");
-    expect(origin.requests[0]?.headers).toMatchObject({
-      ...{ authorization: `Basic ${basic}`, "x-token": TOKEN, cookie: TOKEN },
-    });
-  });
+describe("secrets of URLs and headers", () => {
+  test.each(Object.entries(cases))(
+    "hides the secrets of a URL when %s",
+    async (_, [options, parts]) => {
+      const origin = await originOf({ "/a.vhs": snapshot }, options);
+      const url = origin.url(`/a.vhs?X-Amz-Signature=${QUERY}#${QUERY}`);
+      [url.username, url.password] = [USER, PASSWORD];
+      const headers = { "x-token": TOKEN, cookie: TOKEN };
+      const job = { call: "restoreSnapshot", source: url.href, target: path("restored") } as const;
+      // Only servers that do not respond get short timeouts.
+      const timeouts = parts.includes("within 300 ms") ? SOON : {};
+      const text = await outputOf({ ...job, options: { headers, timeouts } });
+      expectNoSecret(text, SECRETS, ...parts);
+      // The server did receive them.
+      const basic = Buffer.from(`${USER}:${PASSWORD}`).toString("base64");
+      expect(origin.requests[0]?.headers).toMatchObject({
+        ...{ authorization: `Basic ${basic}`, "x-token": TOKEN, cookie: TOKEN },
+      });
+    },
+  );
 
-  test("there is no such host", async () => {
-    // Such a name is not looked up anywhere else, which might take its time.
+  test("hides the secrets of a URL when the host does not exist", async () => {
+    // An invalid name fails at once, without a query to a name server.
     const source = `http://${USER}:${encodeURIComponent(PASSWORD)}@nobody..invalid/a?${QUERY}`;
-    const text = await said({ call: "verifySnapshot", source, target: "" });
+    const text = await outputOf({ call: "verifySnapshot", source, target: "" });
     expectNoSecret(text, SECRETS, "ERR_SOURCE", "nobody..invalid");
   });
 
-  test("headers are none", async () => {
+  test("hides the value of a header that is not valid", async () => {
     const headers = { "x-token": `${TOKEN}\n` };
     const source = `http://${USER}@${REFUSED}/a?${QUERY}`;
-    const text = await said({ call: "verifySnapshot", source, target: "", options: { headers } });
+    const text = await outputOf({
+      call: "verifySnapshot",
+      source,
+      target: "",
+      options: { headers },
+    });
     expectNoSecret(text, SECRETS, "ERR_ARGUMENT", "headers");
   });
 
-  test("it is sent there", async () => {
+  test("hides the secrets of a URL during an upload", async () => {
     const origin = await originOf({});
     const url = origin.url(`/new.vhs?${QUERY}`);
     [url.username, url.password] = [USER, PASSWORD];
     const job = { call: "createSnapshot", source: path("image"), target: url.href } as const;
-    expectNoSecret(await said(job), SECRETS, "made");
+    expectNoSecret(await outputOf(job), SECRETS, "made");
     origin.faults = () => ({ status: 403 });
-    expectNoSecret(await said(job), SECRETS, "ERR_TARGET");
+    expectNoSecret(await outputOf(job), SECRETS, "ERR_TARGET");
   });
 });
 
-describe("the credentials of an object store, when", () => {
+describe("credentials of an object store", () => {
   let server: S3Server;
   let s3: NonNullable<NonNullable<Job["options"]>["s3"]>;
   let secrets: string[];
@@ -146,44 +157,50 @@ describe("the credentials of an object store, when", () => {
   });
   afterAll(() => server.close());
 
-  test("all is well", async () => {
+  test("hides the credentials of S3 when everything succeeds", async () => {
     const source = `s3://${server.bucket}/a.vhs`;
     const job = { call: "restoreSnapshot", source, target: path("restored") } as const;
-    expectNoSecret(await said({ ...job, options: { s3 } }), secrets, "restored", "request", source);
+    expectNoSecret(
+      await outputOf({ ...job, options: { s3 } }),
+      secrets,
+      "restored",
+      "request",
+      source,
+    );
     const made = { call: "createSnapshot", source: path("image"), target: source } as const;
-    expectNoSecret(await said({ ...made, options: { s3 } }), secrets, "made");
+    expectNoSecret(await outputOf({ ...made, options: { s3 } }), secrets, "made");
   });
 
-  test("there is no such object", async () => {
+  test("hides the credentials of S3 when the object does not exist", async () => {
     const source = `s3://${server.bucket}/none.vhs`;
-    const text = await said({ call: "verifySnapshot", source, target: "", options: { s3 } });
+    const text = await outputOf({ call: "verifySnapshot", source, target: "", options: { s3 } });
     expectNoSecret(text, secrets, "ERR_SOURCE", "404", source);
   });
 
-  test("they are not those of the store", async () => {
+  test("hides the credentials of S3 when they are wrong", async () => {
     const credentials = { ...server.credentials, secretAccessKey: QUERY };
     const options = { s3: { ...s3, credentials } };
     const source = `s3://${server.bucket}/a.vhs`;
-    const read = await said({ call: "verifySnapshot", source, target: "", options });
+    const read = await outputOf({ call: "verifySnapshot", source, target: "", options });
     expectNoSecret(read, [...secrets, QUERY], "ERR_SOURCE", "403", source);
-    // More than one part: what is refused then has no body, which the store might not read to its end.
+    // With several parts the refused request has no body, which the store might not read to its end.
     writeFileSync(path("large"), noise("large", 6 * 2 ** 20));
     const job = { call: "createSnapshot", source: path("large"), target: source } as const;
-    expectNoSecret(await said({ ...job, options }), [...secrets, QUERY], "ERR_TARGET", "403");
+    expectNoSecret(await outputOf({ ...job, options }), [...secrets, QUERY], "ERR_TARGET", "403");
   });
 
-  test("nobody is there", async () => {
+  test("hides the credentials of S3 when the service refuses connections", async () => {
     const options = { s3: { ...s3, endpoint: `http://${REFUSED}` } };
     const source = `s3://${server.bucket}/a.vhs`;
-    const text = await said({ call: "verifySnapshot", source, target: "", options });
+    const text = await outputOf({ call: "verifySnapshot", source, target: "", options });
     expectNoSecret(text, secrets, "ERR_SOURCE", "ECONNREFUSED", source);
   });
 
-  test("they are in a URL, which lasts for a while", async () => {
+  test("hides the signature of a presigned URL, valid or expired", async () => {
     const { url } = await presignedGet({ bucket: server.bucket, key: "a.vhs" }, s3);
     const job = { call: "restoreSnapshot", target: path("restored") } as const;
-    expectNoSecret(await said({ ...job, source: url.href }), secrets, "restored", "request");
+    expectNoSecret(await outputOf({ ...job, source: url.href }), secrets, "restored", "request");
     url.searchParams.set("X-Amz-Expires", "1");
-    expectNoSecret(await said({ ...job, source: url.href }), secrets, "ERR_SOURCE", "403");
+    expectNoSecret(await outputOf({ ...job, source: url.href }), secrets, "ERR_SOURCE", "403");
   });
 });

@@ -1,4 +1,4 @@
-/** Servers with TLS, of which processes of their own know the certificate, or do not. */
+/** Servers with TLS. Each process under test trusts the certificate, or does not. */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createSnapshot } from "@hedgerow/snapshot";
@@ -13,7 +13,7 @@ import { expectNoConnections, faultsOf, isPart, originOf } from "../support/remo
 const path = temporaryFolder();
 const bytes = noise("image", 3 * 2 ** 20);
 const tls = makeCertificate();
-const KNOWN = { env: { NODE_EXTRA_CA_CERTS: path("cert.pem") } };
+const TRUSTED = { env: { NODE_EXTRA_CA_CERTS: path("cert.pem") } };
 
 beforeAll(async () => {
   writeFileSync(path("image"), bytes);
@@ -33,17 +33,17 @@ const jobOf = (source: URL): Job => ({
   options: { workers: 2, connections: 3, partSize: 2 ** 18, retries: 3 },
 });
 
-test("a certificate that is known: all bytes are right, though connections are cut", async () => {
+test("restores over TLS with a trusted certificate although connections are cut", async () => {
   const faults = faultsOf(isPart, { cutAfter: 100_000 }, 5);
   const origin = await originOf({ "/a.vhs": readFileSync(path("image.vhs")) }, { tls, faults });
-  const outcome = await run(jobOf(origin.url("/a.vhs")), KNOWN);
+  const outcome = await run(jobOf(origin.url("/a.vhs")), TRUSTED);
   const target = createHash("sha256").update(bytes).digest("hex");
   expect(outcome).toMatchObject({ error: null, target, running: 0, names: ["target"] });
   expect(origin.requests.filter(({ aborted }) => aborted).length).toBeGreaterThanOrEqual(3);
   await expectNoConnections(origin);
 });
 
-test("a certificate that is not known is told of, and it is not tried again", async () => {
+test("reports a certificate that is not trusted, without a retry", async () => {
   const origin = await originOf({ "/a.vhs": path("image.vhs") }, { tls });
   const outcome = await run(jobOf(origin.url("/a.vhs")));
   expect(outcome.error).toMatchObject({
@@ -57,14 +57,14 @@ test("a certificate that is not known is told of, and it is not tried again", as
   await expectNoConnections(origin);
 });
 
-test("TLS where there is none, and none where there is, are told of", async () => {
+test("reports TLS to a server without it, and no TLS to a server with it", async () => {
   const plain = await originOf({ "/a.vhs": path("image.vhs") });
   const secure = await originOf({ "/a.vhs": path("image.vhs") }, { tls });
   const [first, second] = [plain.url("/a.vhs"), secure.url("/a.vhs")];
   first.protocol = "https:";
   second.protocol = "http:";
   for (const url of [first, second]) {
-    const outcome = await run(jobOf(url), KNOWN);
+    const outcome = await run(jobOf(url), TRUSTED);
     expect(outcome.error).toMatchObject({ code: "ERR_SOURCE" });
     expect(outcome.error?.message).toContain(url.href);
     expect(outcome).toMatchObject({ names: [], running: 0 });

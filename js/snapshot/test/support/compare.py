@@ -1,6 +1,6 @@
-"""Compares two sparse files, byte for byte, without reading what both have as a hole.
+"""Compares two sparse files, skipping what is a hole in both.
 
-It asks the system itself where data is, so that it does not depend on what is tested.
+Finds holes by itself, independently of the package under test.
 
 usage: compare.py ONE OTHER
 """
@@ -13,7 +13,7 @@ CHUNK = 1 << 20
 
 
 def extents(file, size):
-    """Where a file holds data: pairs of start and end, in order."""
+    """Yields the start and end of each run of data."""
     end = 0
     while end < size:
         try:
@@ -35,5 +35,5 @@ for start, end in sorted(extent for file in files for extent in extents(file, si
     for at in range(max(start, done), end, CHUNK):
         one, other = (os.pread(file, min(CHUNK, end - at), at) for file in files)
         if one != other:
-            sys.exit(f"{sys.argv[2]}: of {len(one)} bytes from {at} on, some are wrong")
+            sys.exit(f"{sys.argv[2]}: the {len(one)} bytes from offset {at} differ")
     done = max(done, end)

@@ -1,4 +1,4 @@
-/** Comparing images that are large and have little data. */
+/** Comparisons of large sparse images. */
 import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { extentsOf } from "./extents.js";
 
 const CHUNK = 2 ** 20;
 
-/** Throws unless two files are the same, byte for byte. Of holes of both, which are zeros, nothing is read. */
+/** Checks that two files are equal. Skips what is a hole in both. */
 export async function expectSameFiles(one: string, other: string): Promise<void> {
   const [size, otherSize] = [statSync(one).size, statSync(other).size];
   if (size !== otherSize) throw new Error(`${other}: expected ${size} bytes, found ${otherSize}`);
@@ -17,7 +17,7 @@ export async function expectSameFiles(one: string, other: string): Promise<void>
       for (let position = start; position < end; position += CHUNK) {
         const length = Math.min(CHUNK, end - position);
         if (readAt(first, position, length).equals(readAt(second, position, length))) continue;
-        throw new Error(`${other}: of ${length} bytes from ${position} on, some are wrong`);
+        throw new Error(`${other}: the ${length} bytes from offset ${position} differ`);
       }
     }
   } finally {
@@ -33,7 +33,7 @@ function readAt(file: number, position: number, length: number): Buffer {
   return bytes;
 }
 
-/** Does the same by a program that asks the system itself where data is: nothing of this package is trusted. */
+/** Checks the same by a Python program that finds holes itself, independently of this package. */
 export function expectSameBytes(one: string, other: string): void {
   const script = fileURLToPath(new URL("compare.py", import.meta.url));
   execFileSync("python3", [script, one, other], { stdio: "pipe" });

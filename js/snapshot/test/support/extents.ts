@@ -4,15 +4,15 @@ import { dataExtents, type Extent } from "../../dist/local/data-extents.js";
 
 export type { Extent };
 
-/** Where a file holds data. What depends on that fails here if nobody can tell. */
+/** Returns the extents of a file that hold data. Throws if the system cannot report them. */
 export async function extentsOf(path: string): Promise<readonly Extent[]> {
   const file = await open(path, "r");
   try {
     const extents = await dataExtents(file.fd, (await file.stat()).size);
     if (extents !== undefined) return extents;
     throw new Error(
-      `cannot tell where ${path} holds data: this needs the package koffi (npm install), ` +
-        "Linux, and a file system that knows",
+      `cannot find the data extents of ${path}: this needs Linux, the package koffi (npm install), ` +
+        "and a file system that supports SEEK_DATA",
     );
   } finally {
     await file.close();

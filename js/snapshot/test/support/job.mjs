@@ -1,5 +1,5 @@
-// Does one thing with a snapshot in a process of its own, and prints what became of it as JSON. The
-// process ends when nothing is left to do: a thread that stays keeps it from ending.
+// Runs a job and prints its outcome as JSON. It does not call `process.exit`: a leaked worker would keep the process
+// running.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -19,14 +19,14 @@ const reason = new Error("the caller's own");
 const controller = new AbortController();
 if (job.abort === "before") controller.abort(reason);
 
-let told = 0;
+let progressCalls = 0;
 /** @type {{ time: number, share: number } | undefined} */
 let first;
 
 /** @param {import("@hedgerow/snapshot").Progress} progress */
 function onProgress({ bytes, totalBytes }) {
-  told += 1;
-  if (told !== 1) return;
+  progressCalls += 1;
+  if (progressCalls !== 1) return;
   first = { time: performance.now(), share: bytes / totalBytes };
   if (job.abort === "progress") controller.abort(reason);
   if (job.abort === "throw") throw reason;
@@ -63,7 +63,7 @@ function digestOf(path) {
   return createHash("sha256").update(readFileSync(path)).digest("hex");
 }
 
-/** Of this process alone: the system counts what its parent had when it began for its `maxRSS`, too. */
+/** Returns the peak memory. Unlike `maxRSS`, `VmHWM` does not include that of the parent at the time of the fork. */
 function peakMemory() {
   const [, kibibytes] =
     /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
@@ -84,14 +84,15 @@ const running = workers.filter((worker) => worker.threadId !== -1).length;
 /** @type {Outcome} */
 const outcome = {
   error: describe(error),
-  told,
+  progressCalls,
   duration: end - begin,
   share: first?.share,
   delay: first && end - first.time,
   started: workers.length,
   running,
   peakMemory: peakMemory(),
-  names: readdirSync(dirname(job.target)),
+  // A URL has no folder.
+  names: URL.canParse(job.target) ? [] : readdirSync(dirname(job.target)),
   target: digestOf(job.target),
 };
 process.stdout.write(JSON.stringify(outcome));

@@ -1,4 +1,4 @@
-/** Work with snapshots in processes of their own, which may be limited, harmed, or killed. */
+/** Jobs in child processes, which tests can limit, break or kill. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -6,91 +6,94 @@ import { promisify } from "node:util";
 
 import type { CreateOptions, RestoreOptions } from "@hedgerow/snapshot";
 
-/** What a process does. */
+/** A job: one call of the package. */
 export interface Job {
   readonly call: "createSnapshot" | "restoreSnapshot" | "verifySnapshot" | "openCache" | "nothing";
   /** A path or a URL. */
   readonly source: string;
-  /** What is made; where nothing is made, a file in an empty folder. */
+  /** The path of the result; for calls without one, any path in an empty folder. */
   readonly target: string;
   readonly options?: Omit<CreateOptions & RestoreOptions, "signal" | "onProgress">;
-  /** Ends the work: before it begins, by the signal, or by what `onProgress` throws, at its first call. */
+  /**
+   * Ends the job: `before` aborts the signal before the call; `progress` aborts it, and `throw` throws, at the
+   * first call of `onProgress`.
+   */
   readonly abort?: "before" | "progress" | "throw";
 }
 
-/** What became of it. */
+/** The outcome of a job. */
 export interface Outcome {
   readonly error: {
     readonly name: string;
     readonly message: string;
     readonly code: unknown;
     readonly causeCode: unknown;
-    /** What a server answered. */
+    /** The HTTP status of the response. */
     readonly status: unknown;
-    /** Whether it is what the work was ended with, and not something that tells of it. */
+    /** Whether the error is the reason with which the job was ended, and not a wrapper of it. */
     readonly isReason: boolean;
   } | null;
-  /** How long it took, in milliseconds. */
+  /** The duration of the call, in milliseconds. */
   readonly duration: number;
-  /** How often progress was told. */
-  readonly told: number;
-  /** How much was done when it was told first, of 1, and the milliseconds from then until all was over. */
+  /** The number of calls of `onProgress`. */
+  readonly progressCalls: number;
+  /** At the first call of `onProgress`: the share of the work that was done, and the milliseconds until the end. */
   readonly share: number | undefined;
   readonly delay: number | undefined;
-  /** How many threads were started, and how many of them were running when all was over. */
+  /** How many workers were started, and how many of them were running when the call ended. */
   readonly started: number;
   readonly running: number;
-  /** The most memory that the process had, in bytes. */
+  /** The peak memory of the process, in bytes. */
   readonly peakMemory: number;
-  /** What is in the folder of the target. */
+  /** The names in the folder of the target. */
   readonly names: readonly string[];
-  /** The SHA-256 of the target, if it is there, and not so large that it is compared elsewhere. */
+  /** The SHA-256 of the target, unless it is missing or larger than 64 MiB. */
   readonly target: string | undefined;
 }
 
-/** How the process is run. */
-export interface Surroundings {
-  /** A command that is given the process as its arguments. */
+/** The environment of a process. */
+export interface JobEnvironment {
+  /** A command that runs the process, which is appended to its arguments. */
   readonly under?: readonly string[];
-  /** What every thread loads first: a module of the folder `preload`. */
+  /** A module of the folder `preload`, which every thread loads first. */
   readonly preload?: string;
   /** Options of Node. */
   readonly flags?: readonly string[];
-  /** Variables of the environment besides those of this process. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What a process says when all is loaded and the work begins. */
+/** The output of a process right before the call. */
 const BEGIN = "begin\n";
 
-/** Node, and what comes before the job itself. */
-function command({ under = [], flags = [] }: Surroundings): [string, ...string[]] {
+/** Returns the command line without the job. */
+function command({ under = [], flags = [] }: JobEnvironment): [string, ...string[]] {
   const script = fileURLToPath(new URL("job.mjs", import.meta.url));
   const node = [process.execPath, "--unhandled-rejections=strict", ...flags, script];
   return [...under, ...node] as [string, ...string[]];
 }
 
-/** The environment in which threads load a module first, as well. */
-function environment({ preload, env }: Surroundings): NodeJS.ProcessEnv {
+/** Returns the environment variables. */
+function variables({ preload, env }: JobEnvironment): NodeJS.ProcessEnv {
   if (preload === undefined) return { ...process.env, ...env };
   const { href } = new URL(`preload/${preload}.mjs`, import.meta.url);
   return { ...process.env, ...env, NODE_OPTIONS: `--import=${href}` };
 }
 
-/** Runs a job. The process must end by itself, and well: whatever it did not expect is thrown. */
-export async function run(job: Job, surroundings: Surroundings = {}): Promise<Outcome> {
-  const [program, ...args] = command(surroundings);
+/** Runs a job. Throws if the process does not exit by itself with code 0. */
+export async function run(job: Job, environment: JobEnvironment = {}): Promise<Outcome> {
+  const [program, ...args] = command(environment);
   const child = promisify(execFile)(program, [...args, JSON.stringify(job)], {
     timeout: 200_000,
-    env: environment(surroundings),
+    env: variables(environment),
   });
   const { stdout } = await child;
   return JSON.parse(stdout.slice(BEGIN.length)) as Outcome;
 }
 
 /**
- * Begins a job, and kills its process some milliseconds later, or when it is time to. Returns whether it was
- * still at work.
+ * Starts a job, and kills its process after `delay` milliseconds, or when `delay` returns true. Returns whether
+ * the job was still running.
  */
 export async function killAfter(delay: number | (() => boolean), job: Job): Promise<boolean> {
   const [program, ...args] = command({});
@@ -98,16 +101,16 @@ export async function killAfter(delay: number | (() => boolean), job: Job): Prom
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exit = once(child, "exit");
-  let [told, isAtWork] = ["", true];
+  let [output, isRunning] = ["", true];
   let timer: NodeJS.Timeout | undefined;
   const kill = () => void child.kill("SIGKILL");
   const look = (isTime: () => boolean) => setInterval(() => isTime() && kill(), 10);
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    if (told === "") timer = typeof delay === "number" ? setTimeout(kill, delay) : look(delay);
-    told += text;
-    isAtWork = told.length <= BEGIN.length;
+    if (output === "") timer = typeof delay === "number" ? setTimeout(kill, delay) : look(delay);
+    output += text;
+    isRunning = output.length <= BEGIN.length;
   });
   await exit;
   clearInterval(timer);
-  return isAtWork;
+  return isRunning;
 }

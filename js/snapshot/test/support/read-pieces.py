@@ -1,4 +1,4 @@
-"""Reads random pieces of a snapshot with a reader that is not ours, and compares them with the image.
+"""Reads random pieces of a snapshot with an independent reader, and compares them with the image.
 
 usage: read-pieces.py SNAPSHOT IMAGE COUNT SEED
 """
@@ -24,6 +24,6 @@ with SeekableZstdFile(snapshot, "r") as found, open(image, "rb") as expected:
         expected.seek(start)
         piece = expected.read(length)
         if found.read(length) != piece:
-            sys.exit(f"{length} bytes from {start} on are wrong")
+            sys.exit(f"the {length} bytes from offset {start} differ")
         data += any(piece)
 print(data)

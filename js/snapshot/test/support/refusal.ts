@@ -3,7 +3,7 @@ import { expect } from "vitest";
 
 import { rejectionOf } from "../../../../tests/support/assert.js";
 
-/** The error of this package that a promise is rejected with, which must have the code. */
+/** Returns the `SnapshotError` that a promise rejects with, and checks its code. */
 export async function refusalOf(
   promise: Promise<unknown>,
   code: SnapshotErrorCode,

@@ -1,4 +1,4 @@
-/** Origins that serve snapshots to tests, and what is left of a transfer when it is over. */
+/** Origins for tests, and checks that a transfer leaves nothing. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 
@@ -6,10 +6,10 @@ import type { Fault, FaultRequest, Faults } from "../../../../tests/origin/fault
 import { type Origin, type OriginOptions, startOrigin } from "../../../../tests/origin/origin.mjs";
 import { leftovers } from "../../../../tests/support/snapshots/folder.js";
 
-/** Time-outs that are over soon, for servers that say nothing. */
+/** Short timeouts, for servers that do not respond. */
 export const SOON = { connect: 300, firstByte: 300, stall: 300 };
 
-/** Starts an origin that ends with the test. */
+/** Starts an origin that closes with the test. */
 export async function originOf(
   files: Readonly<Record<string, Uint8Array | string>>,
   options: Omit<OriginOptions, "files"> = {},
@@ -19,19 +19,19 @@ export async function originOf(
   return origin;
 }
 
-/** Whether a request is for the end of a file, which is asked for first. */
+/** Returns whether a request is for the tail, which is requested first. */
 export const isTail = ({ headers }: Pick<FaultRequest, "headers">) =>
   /^bytes=-\d+$/.test(headers.range ?? "");
 
-/** Whether a request is for the beginning of a file, which is asked for together with its end. */
+/** Returns whether a request is for the prefix, which is requested together with the tail. */
 export const isHead = ({ headers }: Pick<FaultRequest, "headers">) =>
   /^bytes=0-/.test(headers.range ?? "");
 
-/** Whether a request is for neither: it is made when the end is known. */
+/** Returns whether a request is for another range, after the tail. */
 export const isPart = (request: Pick<FaultRequest, "headers">) =>
   request.headers.range !== undefined && !isTail(request) && !isHead(request);
 
-/** A fault of all answers to some requests, or of the first so many. */
+/** Returns a fault of the responses to some requests, or of the first `times` of them. */
 export function faultsOf(
   which: (request: FaultRequest) => boolean,
   fault: Fault | ((request: FaultRequest) => Fault),
@@ -45,14 +45,14 @@ export function faultsOf(
   };
 }
 
-/** Throws unless all connections are closed soon, as they are if nobody keeps them. */
+/** Throws unless all connections are closed within a second. */
 export async function expectNoConnections(origin: Origin): Promise<void> {
-  // A moment later than here, the other end is told.
+  // The server notices a closed connection a little later.
   for (let wait = 0; wait < 200 && origin.connectionCount > 0; wait += 1) await sleep(5);
-  expect(origin.connectionCount, "connections that are open").toBe(0);
+  expect(origin.connectionCount, "open connections").toBe(0);
 }
 
-/** Throws unless nothing is left of work that is over: no file of its own, and no connection. */
+/** Throws if work left temporary files or connections. */
 export async function expectNothingLeft(folder: string, origin?: Origin): Promise<void> {
   expect(leftovers(folder)).toEqual([]);
   if (origin !== undefined) await expectNoConnections(origin);

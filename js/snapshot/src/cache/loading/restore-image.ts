@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import { FrameWork } from "../../decode/frame-work.js";
+import { DecodeJob } from "../../decode/decode-job.js";
 import { prepareResumable } from "../../decode/resumable-image.js";
 import { SnapshotError } from "../../error.js";
 import type { Manifest } from "../../format/manifest.js";
@@ -75,7 +75,7 @@ async function tryRestore(
   try {
     await prepareResumable(path, file, journal, manifest);
     const image = { fd: file.fd, name: path, journal: journal.fd };
-    await source.decode(new FrameWork(source.name, manifest, image), options);
+    await source.decode(new DecodeJob(source.name, manifest, image), options);
     await writing(path, file.sync());
     options.signal?.throwIfAborted();
     const record = await makeRecord(manifest, name, journal);

@@ -2,73 +2,74 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 
 import type { Transfer } from "../../options/transfer-options.js";
 import { CleanCause } from "../clean-cause.js";
-import { Failure, failureOf, refused } from "../failure.js";
+import { onConnected } from "../connected.js";
+import { cleanFailure, RequestFailure, responseFailure } from "../request-failure.js";
+import { StepTimer } from "../step-timer.js";
 
-/** How much must come within the time of a stall, in bytes: a drip is no flow. */
-const LEAST = 2 ** 12;
+/** How many bytes have to be received within `timeouts.stall`: fewer do not count as progress. */
+const MIN_PROGRESS = 2 ** 12;
 
-/** An answer that is on its way, each step of which has its time. */
+/** A `GET` request and its response, with a time limit for each step. */
 export class Download {
   readonly #request: ClientRequest;
   readonly #timeouts: Transfer["timeouts"];
-  #timer: NodeJS.Timeout | undefined;
-  /** Fails what is waited for. Node may have nothing to say of a request that is destroyed already. */
+  readonly #proxyName: string | undefined;
+  readonly #timer = new StepTimer((message) => this.#fail(new RequestFailure(message, true)));
+  /** Rejects the pending promise: Node may emit nothing for a request that is destroyed already. */
   #reject: (error: unknown) => void = () => {};
-  /** What went wrong first, which may be when nobody waits. */
+  /** The first error, which may occur while nothing is pending. */
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(request: ClientRequest, timeouts: Transfer["timeouts"]) {
+  /** @param proxyName the proxy that the request is sent to, if any */
+  constructor(request: ClientRequest, timeouts: Transfer["timeouts"], proxyName?: string) {
     this.#request = request;
+    this.#proxyName = proxyName;
     this.#timeouts = timeouts;
   }
 
   /**
-   * The beginning of the answer.
+   * Sends the request, and returns the response when its headers are received.
    *
-   * @throws {Failure}
+   * @throws {RequestFailure}
    */
-  answer(): Promise<IncomingMessage> {
+  response(): Promise<IncomingMessage> {
     const request = this.#request;
     return new Promise((resolve, reject) => {
       this.#reject = reject;
-      this.#within("connect", "no connection");
-      request.once("socket", (socket) => {
-        const sent = () => this.#within("firstByte", "no answer");
-        if (!socket.connecting) sent();
-        else socket.once(this.#isSecure ? "secureConnect" : "connect", sent);
-      });
+      this.#timer.start(this.#timeouts.connect, "connection");
+      onConnected(request, () => this.#timer.start(this.#timeouts.firstByte, "response"));
       request.once("response", (response) => {
-        clearTimeout(this.#timer);
-        resolve(response);
+        this.#timer.stop();
+        resolve(Object.assign(response, { proxyName: this.#proxyName }));
       });
       request.once("upgrade", (response, socket) => {
         socket.destroy();
-        this.#fail(refused(response));
+        this.#fail(responseFailure(response));
       });
-      // It stays: what fails later is told by the answer, and here a second time.
+      // This listener stays: an error after the headers is emitted here as well as on the response.
       request.on("error", (error) => this.#fail(error));
-      request.once("close", () => this.#fail(closed()));
+      request.once("close", () => this.#fail(connectionClosed()));
       request.end();
     });
   }
 
   /**
-   * Has `take` take all bytes of the answer, as they come. It must not keep them.
+   * Passes the body to `take` as it is received. `take` must not keep the buffers.
    *
-   * @throws {Failure} and what `take` throws
+   * @throws {RequestFailure} and what `take` throws
    */
   body(response: IncomingMessage, take: (bytes: Buffer) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#reject = reject;
       if (this.#failure !== undefined) return reject(this.#failure.error);
-      if (response.destroyed) return this.#fail(closed());
-      this.#within("stall", "no more bytes");
+      if (response.destroyed) return this.#fail(connectionClosed());
+      this.#timer.start(this.#timeouts.stall, "progress");
       let received = 0;
       response.on("data", (bytes: Buffer) => {
         received += bytes.length;
-        if (received >= LEAST) {
+        if (received >= MIN_PROGRESS) {
           received = 0;
-          this.#timer?.refresh();
+          this.#timer.refresh();
         }
         try {
           take(bytes);
@@ -77,20 +78,20 @@ export class Download {
         }
       });
       response.once("end", () => {
-        clearTimeout(this.#timer);
-        // An answer without a length ends with its connection, and looks whole.
+        this.#timer.stop();
+        // A response without a length ends with its connection, and looks complete to Node.
         if (response.complete) resolve();
-        else this.#fail(closed());
+        else this.#fail(connectionClosed());
       });
       response.once("error", (error) => this.#fail(error));
-      response.once("close", () => this.#fail(closed()));
+      response.once("close", () => this.#fail(connectionClosed()));
     });
   }
 
   /**
-   * Fills `bytes` with the answer, which must be as long.
+   * Reads the body into `bytes`, which must be as long as the body.
    *
-   * @throws {Failure}
+   * @throws {RequestFailure}
    */
   async fill(response: IncomingMessage, bytes: Uint8Array): Promise<void> {
     let filled = 0;
@@ -102,37 +103,26 @@ export class Download {
     if (filled < bytes.length) throw wrongLength(bytes.length, String(filled));
   }
 
-  /** Wants no more. What waits for it fails. */
+  /** Closes the connection, and rejects the pending promise. */
   cancel(): void {
-    this.#fail(new Failure("it was given up", true));
-  }
-
-  get #isSecure(): boolean {
-    return this.#request.protocol === "https:";
-  }
-
-  #within(step: keyof Transfer["timeouts"], what: string): void {
-    clearTimeout(this.#timer);
-    const milliseconds = this.#timeouts[step];
-    const failure = new Failure(`${what} within ${milliseconds} ms`, true);
-    this.#timer = setTimeout(() => this.#fail(failure), milliseconds);
+    this.#fail(new RequestFailure("the request was cancelled", true));
   }
 
   #fail(error: unknown): void {
-    clearTimeout(this.#timer);
-    this.#failure ??= { error: failureOf(error) };
+    this.#timer.stop();
+    this.#failure ??= { error: cleanFailure(error) };
     this.#reject(this.#failure.error);
     this.#request.destroy();
   }
 }
 
-/** A connection that is gone, by what Node calls it, which not always says so itself. */
-function closed(): Failure {
+/** A closed connection, with the code that Node uses when it reports one itself. */
+function connectionClosed(): RequestFailure {
   const message = "the connection was closed";
   const cause = Object.assign(new Error(message), { code: "ECONNRESET" });
-  return new Failure(message, true, { cause: new CleanCause(cause) });
+  return new RequestFailure(message, true, { cause: new CleanCause(cause) });
 }
 
-function wrongLength(expected: number, found: string): Failure {
-  return new Failure(`expected ${expected} bytes, found ${found}`, true);
+function wrongLength(expected: number, found: string): RequestFailure {
+  return new RequestFailure(`expected ${expected} bytes, found ${found}`, true);
 }

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
-import { Failure, refused } from "../failure.js";
+import { RequestFailure, responseFailure } from "../request-failure.js";
 
-/** What tells an object from what may take its place while it is read. Plain values: threads share it. */
+/** What identifies the version of an object while it is read. Plain values, which threads can share. */
 export interface ObjectVersion {
   /** The size of the object, in bytes. */
   readonly size: number;
-  /** The server's name for this very content, if it has one. */
+  /** Its `ETag`, if the server sends one. */
   readonly etag: string | undefined;
-  /** When it was changed last, as the server says, if it does. */
+  /** Its `Last-Modified`, if the server sends one. */
   readonly lastModified: string | undefined;
 }
 
@@ -18,93 +18,100 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** What an answer with a part of an object says of itself. */
-export interface Part extends ByteRange {
+/** The range of a partial response, and the version of the object that it belongs to. */
+export interface ResponsePart extends ByteRange {
   readonly version: ObjectVersion;
 }
 
-/** A date as HTTP has it. A server may answer anything else, which is not sent back. */
-const DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+/** A date in the format of HTTP. Anything else that a server sends is not repeated to it. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** What a request for bytes carries, so that a server refuses those of another object. */
+/** Returns the headers of a request for a range. With a version, the server refuses bytes of any other. */
 export function rangeHeaders(
   { start, end }: ByteRange,
   version: ObjectVersion | undefined,
 ): Readonly<Record<string, string>> {
-  return { range: `bytes=${start}-${end - 1}`, ...(version && conditionOf(version)) };
+  return { range: `bytes=${start}-${end - 1}`, ...(version && preconditionOf(version)) };
 }
 
-/** The condition on which a server answers with bytes of the object that is pinned. */
-function conditionOf({ etag, lastModified = "" }: ObjectVersion): Readonly<Record<string, string>> {
+/** Returns the precondition that only this version of the object meets. */
+function preconditionOf({ etag, lastModified = "" }: ObjectVersion): Record<string, string> {
   const strong = strongEtag(etag);
   if (strong !== undefined) return { "if-match": strong };
-  return DATE.test(lastModified) ? { "if-unmodified-since": lastModified } : {};
+  return HTTP_DATE.test(lastModified) ? { "if-unmodified-since": lastModified } : {};
 }
 
 /**
- * What part of which object an answer brings.
+ * Returns which range of which version of an object a response holds.
  *
- * @throws {Failure}
+ * @throws {RequestFailure}
  */
-export function partOf(response: IncomingMessage): Part {
+export function partOf(response: IncomingMessage): ResponsePart {
   const { statusCode, headers } = response;
-  // Of several servers behind one name, one may have no ranges: the next one may have some.
+  // Of several servers behind one name, some may not support ranges: the next attempt may reach another.
   if (statusCode === 200) {
-    throw new Failure("the server answered 200: no part", true, { status: 200 });
+    throw new RequestFailure("the server ignored the range (HTTP 200)", true, { status: 200 });
   }
-  if (statusCode !== 206) throw refused(response);
+  if (statusCode !== 206) throw responseFailure(response);
   const range = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})$/i.exec(headers["content-range"] ?? "");
-  if (range === null) throw new Failure("expected an answer that says which bytes it has", true);
+  if (range === null) {
+    throw new RequestFailure("expected a Content-Range with the size of the object", true);
+  }
   const [first = 0, last = 0, size = 0] = range.slice(1).map(Number);
   if (first > last || last >= size) {
-    throw new Failure(`expected bytes of the object, found ${first}-${last} of ${size}`, true);
+    throw new RequestFailure(
+      `expected a range of the object, found ${first}-${last}/${size}`,
+      true,
+    );
   }
-  return { start: first, end: last + 1, version: pinOf(size, headers) };
+  return { start: first, end: last + 1, version: versionOf(size, headers) };
 }
 
 /**
- * Checks that an answer brings those bytes, and that they are of the object that is pinned.
+ * Checks that a response holds the requested range of the expected version.
  *
- * @throws {Failure}
+ * @throws {RequestFailure}
  */
 export function checkPart(
   response: IncomingMessage,
-  wanted: ByteRange,
+  requested: ByteRange,
   version: ObjectVersion,
 ): void {
   const { statusCode, headers } = response;
-  if (statusCode === 412) throw changed("it has another ETag, or a later date", 412);
-  if (statusCode === 200) checkSame(version, pinOf(lengthOf(headers) ?? version.size, headers));
-  const size = sizeOf(headers);
-  if (statusCode === 416 && size !== undefined) checkSame(version, pinOf(size, headers));
+  if (statusCode === 412) throw changed("its ETag or its date differs", 412);
+  if (statusCode === 200) {
+    checkSame(version, versionOf(contentLength(headers) ?? version.size, headers));
+  }
+  const size = objectSize(headers);
+  if (statusCode === 416 && size !== undefined) checkSame(version, versionOf(size, headers));
   const part = partOf(response);
   checkSame(version, part.version);
-  if (part.start === wanted.start && part.end === wanted.end) return;
-  const [expected, found] = [wanted, part].map(({ start, end }) => `${start}-${end - 1}`);
-  throw new Failure(`expected the bytes ${expected}, found ${found}`, true);
+  if (part.start === requested.start && part.end === requested.end) return;
+  const [expected, found] = [requested, part].map(({ start, end }) => `${start}-${end - 1}`);
+  throw new RequestFailure(`expected bytes ${expected}, found ${found}`, true);
 }
 
 /**
- * Whether two answers are of the same object, as far as they tell. A weak ETag may stay when bytes change: then
- * the date counts as well.
+ * Returns whether two responses belong to the same version, as far as their headers tell. A weak ETag may stay
+ * the same when bytes change, so that the date has to be the same too.
  */
 export function isSame(one: ObjectVersion, other: ObjectVersion): boolean {
   return one.size === other.size && difference(one, other) === undefined;
 }
 
-/** What tells two objects of the same size apart. */
+/** Describes what differs between two versions of the same size. */
 function difference(one: ObjectVersion, other: ObjectVersion): string | undefined {
-  const hasTags = one.etag !== undefined && other.etag !== undefined;
-  if (hasTags && one.etag !== other.etag) return "it has another ETag";
-  if (hasTags && strongEtag(one.etag) !== undefined) return undefined;
-  const hasDates = one.lastModified !== undefined && other.lastModified !== undefined;
-  return hasDates && one.lastModified !== other.lastModified ? "it has another date" : undefined;
+  const haveEtags = one.etag !== undefined && other.etag !== undefined;
+  if (haveEtags && one.etag !== other.etag) return "its ETag differs";
+  if (haveEtags && strongEtag(one.etag) !== undefined) return undefined;
+  const haveDates = one.lastModified !== undefined && other.lastModified !== undefined;
+  return haveDates && one.lastModified !== other.lastModified ? "its date differs" : undefined;
 }
 
 /**
- * Checks that an object is the same. What a server says of it is not told: it may be anything.
+ * Checks that an object is still the same version. The message repeats no header: a server may send anything.
  *
- * @throws {Failure}
+ * @throws {RequestFailure}
  */
 function checkSame(expected: ObjectVersion, found: ObjectVersion): void {
   if (found.size !== expected.size) {
@@ -114,31 +121,31 @@ function checkSame(expected: ObjectVersion, found: ObjectVersion): void {
   if (what !== undefined) throw changed(what);
 }
 
-/** How long an object is that has no such part, as an answer says. */
-export function sizeOf(headers: IncomingHttpHeaders): number | undefined {
+/** Returns the size of the object that a response 416 tells. */
+export function objectSize(headers: IncomingHttpHeaders): number | undefined {
   const [, size] = /^bytes \*\/(\d{1,16})$/i.exec(headers["content-range"] ?? "") ?? [];
   return size === undefined ? undefined : Number(size);
 }
 
-/** How long an answer is, if it says so. */
-export function lengthOf(headers: IncomingHttpHeaders): number | undefined {
+/** Returns the length of a response, if it tells it. */
+export function contentLength(headers: IncomingHttpHeaders): number | undefined {
   const length = headers["content-length"] ?? "";
   return /^\d{1,16}$/.test(length) ? Number(length) : undefined;
 }
 
-export function pinOf(
+export function versionOf(
   size: number,
   { etag, "last-modified": lastModified }: IncomingHttpHeaders,
 ): ObjectVersion {
   return { size, etag, lastModified };
 }
 
-/** An ETag that stands for every byte, or undefined. */
+/** Returns an ETag if it is a strong one. */
 export function strongEtag(etag: string | undefined): string | undefined {
   return etag?.startsWith('"') ? etag : undefined;
 }
 
-function changed(message: string, status?: number): Failure {
-  const details = { isChange: true, ...(status === undefined ? {} : { status }) };
-  return new Failure(`it changed while it was read: ${message}`, false, details);
+function changed(message: string, status?: number): RequestFailure {
+  const details = { isChange: true, status };
+  return new RequestFailure(`the object changed while it was read: ${message}`, false, details);
 }

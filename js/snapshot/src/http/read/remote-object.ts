@@ -1,42 +1,42 @@
 import type { SnapshotBytes } from "../../format/manifest.js";
 import type { Transfer } from "../../options/transfer-options.js";
-import type { Endpoint } from "../client.js";
 import type { ServerRequest } from "../server-request.js";
-import { type Found, findEnd } from "./find-end.js";
-import { follow } from "./follow.js";
-import { Head } from "./head.js";
+import type { Endpoint } from "./client.js";
+import { fetchTail, type ObjectTail } from "./fetch-tail.js";
+import { get } from "./get.js";
 import { type ByteRange, checkPart, type ObjectVersion, rangeHeaders } from "./object-version.js";
-import { withRetries } from "./with-retries.js";
+import { Prefix } from "./prefix.js";
+import { withReadRetries } from "./with-read-retries.js";
 
 /** How an object is opened. */
 export interface OpenOptions {
-  /** What it is called in messages. */
+  /** The name of the object in messages. */
   readonly name: string;
   readonly transfer: Transfer;
   readonly signal: AbortSignal | undefined;
-  /** How many bytes of its beginning are asked for at once. */
-  readonly headLength: number;
+  /** How many bytes of its beginning to request together with its tail, or 0. */
+  readonly prefixLength: number;
 }
 
-/** An object of a server that has ranges, pinned to what it was when it was opened. */
+/** An object on a server that supports ranges. Every read checks that it is still the version that was opened. */
 export class RemoteObject implements SnapshotBytes {
-  readonly #found: Found;
+  readonly #tail: ObjectTail;
   readonly #options: OpenOptions;
 
   private constructor(
-    found: Found,
-    /** What it begins with, if that was asked for. */
-    readonly head: Head | undefined,
-    /** How long its end took to come, in milliseconds. */
+    tail: ObjectTail,
+    /** Its first bytes, if they were requested. */
+    readonly prefix: Prefix | undefined,
+    /** How long the request for its tail took, in milliseconds. */
     readonly duration: number,
     options: OpenOptions,
   ) {
-    this.#found = found;
+    this.#tail = tail;
     this.#options = options;
   }
 
   /**
-   * Opens an object. Returns undefined if the server has no ranges.
+   * Opens an object. Returns undefined if the server does not support ranges.
    *
    * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`
    */
@@ -44,17 +44,18 @@ export class RemoteObject implements SnapshotBytes {
     request: ServerRequest,
     options: OpenOptions,
   ): Promise<RemoteObject | undefined> {
-    const { name, transfer, signal, headLength } = options;
-    const head = headLength > 0 ? new Head(request, headLength, transfer, signal) : undefined;
+    const { name, transfer, signal, prefixLength } = options;
+    const prefix =
+      prefixLength > 0 ? new Prefix(request, prefixLength, transfer, signal) : undefined;
     const begun = performance.now();
-    let found: Found | undefined;
+    let tail: ObjectTail | undefined;
     try {
-      const end = () => findEnd(request, transfer, signal);
-      found = await withRetries(`cannot read ${name}`, transfer, signal, end);
+      const fetch = () => fetchTail(request, transfer, signal);
+      tail = await withReadRetries(name, transfer, signal, fetch);
     } finally {
-      if (found === undefined) await head?.stop();
+      if (tail === undefined) await prefix?.stop();
     }
-    return found && new RemoteObject(found, head, performance.now() - begun, options);
+    return tail && new RemoteObject(tail, prefix, performance.now() - begun, options);
   }
 
   get name(): string {
@@ -66,11 +67,11 @@ export class RemoteObject implements SnapshotBytes {
   }
 
   get version(): ObjectVersion {
-    return this.#found.version;
+    return this.#tail.version;
   }
 
   get endpoint(): Endpoint {
-    const { url, secret } = this.#found.request;
+    const { url, secret } = this.#tail.request;
     return { url: url.href, headers: secret };
   }
 
@@ -78,41 +79,41 @@ export class RemoteObject implements SnapshotBytes {
     return this.#options.transfer;
   }
 
-  /** What it ends with, which is there. */
+  /** Its last bytes, which are in memory. */
   get tail(): SharedArrayBuffer {
-    return this.#found.tail.buffer;
+    return this.#tail.bytes.buffer;
   }
 
   async read(position: number, length: number): Promise<Uint8Array> {
-    const { tail } = this.#found;
-    const start = position - (this.size - tail.length);
-    if (start >= 0) return tail.subarray(start, start + length);
-    return this.#ask(new Uint8Array(length), { start: position, end: position + length });
+    const { bytes } = this.#tail;
+    const start = position - (this.size - bytes.length);
+    if (start >= 0) return bytes.subarray(start, start + length);
+    return this.#fetch(new Uint8Array(length), { start: position, end: position + length });
   }
 
-  /** Asks for what it ends with once more. */
+  /** Fetches its tail again. */
   async refresh(): Promise<void> {
-    const { tail } = this.#found;
-    await this.#ask(tail, { start: this.size - tail.length, end: this.size });
+    const { bytes } = this.#tail;
+    await this.#fetch(bytes, { start: this.size - bytes.length, end: this.size });
   }
 
-  /** Wants no more of it. */
+  /** Cancels the request for its prefix. */
   async close(): Promise<void> {
-    await this.head?.stop();
+    await this.prefix?.stop();
   }
 
-  #ask(bytes: Uint8Array, wanted: ByteRange): Promise<Uint8Array> {
+  #fetch(bytes: Uint8Array, range: ByteRange): Promise<Uint8Array> {
     const { name, transfer, signal } = this.#options;
-    return withRetries(`cannot read ${name}`, transfer, signal, () => this.#fill(bytes, wanted));
+    return withReadRetries(name, transfer, signal, () => this.#fetchOnce(bytes, range));
   }
 
-  /** Asks for bytes once. @throws {Failure} */
-  #fill(bytes: Uint8Array, wanted: ByteRange): Promise<Uint8Array> {
+  /** @throws {RequestFailure} */
+  #fetchOnce(bytes: Uint8Array, range: ByteRange): Promise<Uint8Array> {
     const { transfer, signal } = this.#options;
-    const headers = rangeHeaders(wanted, this.version);
-    return follow(this.#found.request, headers, transfer, signal, async (answer) => {
-      checkPart(answer.response, wanted, this.version);
-      await answer.download.fill(answer.response, bytes);
+    const headers = rangeHeaders(range, this.version);
+    return get(this.#tail.request, headers, transfer, signal, async ({ response, download }) => {
+      checkPart(response, range, this.version);
+      await download.fill(response, bytes);
       return bytes;
     });
   }

@@ -5,14 +5,15 @@ import { withTemporaryFile } from "../../local/temporary-file.js";
 import { writing } from "../../local/whole-file.js";
 import { writeFullySync } from "../../local/write-fully.js";
 import type { Transfer } from "../../options/transfer-options.js";
-import { refused } from "../failure.js";
+import { responseFailure } from "../request-failure.js";
 import type { ServerRequest } from "../server-request.js";
-import { follow } from "./follow.js";
-import { lengthOf } from "./object-version.js";
-import { withRetries } from "./with-retries.js";
+import { get } from "./get.js";
+import { contentLength } from "./object-version.js";
+import { withReadRetries } from "./with-read-retries.js";
 
 /**
- * Fetches all of an object in one stream, where there are no ranges, and has `use` work with the file.
+ * Downloads an object in one stream into a temporary file, for servers that do not support ranges, and passes
+ * the file to `use`.
  *
  * @throws {SnapshotError} `ERR_SOURCE`, `ERR_TARGET`, and what `use` throws
  */
@@ -25,16 +26,17 @@ export function spool<T>(
 ): Promise<T> {
   return withTemporaryFile(async ({ path, handle }) => {
     const room = await roomFor(path);
-    await withRetries(`cannot read ${name}`, transfer, signal, async () => {
+    await withReadRetries(name, transfer, signal, async () => {
       await writing(path, handle.truncate(0));
-      await follow(request, {}, transfer, signal, async ({ response, download }) => {
-        if (response.statusCode !== 200) throw refused(response);
-        // One that has no end is not to fill the disk.
-        const most = lengthOf(response.headers) ?? room / 2;
-        if (most > room) throw noRoom(path, most, room);
+      await get(request, {}, transfer, signal, async ({ response, download }) => {
+        if (response.statusCode !== 200) throw responseFailure(response);
+        // A response without a length must not fill the disk.
+        const maxLength = contentLength(response.headers) ?? room / 2;
+        if (maxLength > room) throw noRoom(path, maxLength, room);
         let position = 0;
         await download.body(response, (bytes) => {
-          if (bytes.length > most - position) throw noRoom(path, position + bytes.length, room);
+          if (bytes.length > maxLength - position)
+            throw noRoom(path, position + bytes.length, room);
           withFileSync("ERR_TARGET", `cannot write ${path}`, () =>
             writeFullySync(handle.fd, bytes, position),
           );

@@ -1,105 +1,68 @@
-import { STATUS_CODES } from "node:http";
-import { pause } from "../../abort.js";
-import { SnapshotError } from "../../error.js";
 import type { Transfer } from "../../options/transfer-options.js";
 import { CleanCause } from "../clean-cause.js";
-import { MAX_REDIRECTS, redirected } from "../redirect.js";
-import { backoff, isLost, isRetryableStatus, MAX_RETRY_AFTER, retryAfter } from "../retry.js";
+import { followRedirects, Redirection } from "../redirect.js";
+import { RequestFailure, responseFailure } from "../request-failure.js";
+import { isLost } from "../retry.js";
 import { safeName } from "../safe-url.js";
 import type { ServerRequest } from "../server-request.js";
-import { type Answer, type Sendable, sendFile } from "./put-request.js";
+import { withRetries } from "../with-retries.js";
+import { sendFile, type UploadFile, type UploadResponse } from "./send-file.js";
 
 /**
- * Sends a file with a `PUT`, and again where that may fare better. An abort that comes after the last
- * byte was sent comes too late: the answer is awaited for some seconds.
+ * Uploads a file with a `PUT`, and retries transient failures. An abort after the last byte was sent comes too
+ * late: the response is awaited for some seconds.
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */
 export async function put(
   request: ServerRequest,
-  content: Sendable,
-  transfer: Transfer,
+  file: UploadFile,
+  { retries, timeouts }: Transfer,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    signal?.throwIfAborted();
-    const outcome = await attemptOf(request, content, attempt > 1, transfer, signal);
-    if ("isDone" in outcome) return;
-    if (outcome.wait === undefined || attempt > transfer.retries) {
-      throw attempt > 1 && outcome.status === 412 ? ambiguous(request.url) : outcome.error;
-    }
-    await pause(Math.max(backoff(attempt), outcome.wait), signal);
-  }
+  let attempts = 0;
+  const what = `cannot write ${safeName(request.url)}`;
+  await withRetries(
+    {
+      ...{ retries, signal, failureOf },
+      errorOf: (failure, failures) => {
+        const isLate = failures > 1 && failure.details.status === 412;
+        return (isLate ? ambiguous() : failure).toError(what, isLate ? 1 : failures, "ERR_TARGET");
+      },
+    },
+    async () => {
+      attempts += 1;
+      await followRedirects(request, async (next) => {
+        const response = await sendFile(next, file, attempts > 1, timeouts, signal);
+        return isRedirect(response) ? new Redirection(response) : checkAccepted(response);
+      });
+    },
+  );
 }
 
-/** What became of a try: if it failed, how long to wait at least before the next, if that may help. */
-type Outcome =
-  | { readonly isDone: true }
-  | {
-      readonly error: SnapshotError;
-      readonly status?: number | undefined;
-      readonly wait?: number | undefined;
-    };
-
-async function attemptOf(
-  request: ServerRequest,
-  content: Sendable,
-  isWary: boolean,
-  transfer: Transfer,
-  signal: AbortSignal | undefined,
-): Promise<Outcome> {
-  try {
-    const { status, headers } = await follow(request, content, isWary, transfer, signal);
-    if (status >= 200 && status < 300) return { isDone: true };
-    const error = refusal(request.url, status);
-    if (!isRetryableStatus(status)) return { error, status };
-    const wait = retryAfter(headers["retry-after"], Date.now()) ?? 0;
-    return { error, status, wait: wait > MAX_RETRY_AFTER ? undefined : wait };
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (error instanceof SnapshotError) return { error };
-    const cause = new CleanCause(error);
-    const message = `${safeName(request.url)}: expected an answer of the server, found ${cause.what}`;
-    const failure = new SnapshotError("ERR_TARGET", message, { cause });
-    return { error: failure, wait: isLost(error) ? 0 : undefined };
-  }
+/** Returns whether a response redirects a `PUT`. Other redirects would make it a `GET`. */
+function isRedirect({ statusCode }: UploadResponse): boolean {
+  return statusCode === 307 || statusCode === 308;
 }
 
-/** Sends the file to where the server wants it. */
-async function follow(
-  first: ServerRequest,
-  content: Sendable,
-  isWary: boolean,
-  { timeouts }: Transfer,
-  signal: AbortSignal | undefined,
-): Promise<Answer> {
-  let request = first;
-  for (let redirects = 0; ; redirects += 1) {
-    const answer = await sendFile(request, content, isWary, timeouts, signal);
-    if (answer.status !== 307 && answer.status !== 308) return answer;
-    const next = redirected(request, answer.headers.location);
-    if (next === undefined || redirects === MAX_REDIRECTS) {
-      const found = `found a redirect that is not followed (${answer.status})`;
-      const message = `${safeName(first.url)}: expected the server to take it, ${found}`;
-      throw new SnapshotError("ERR_TARGET", message, { status: answer.status });
-    }
-    request = next;
-  }
+/** @throws {RequestFailure} if the server refused the upload */
+function checkAccepted(response: UploadResponse): void {
+  const { statusCode } = response;
+  if (statusCode >= 200 && statusCode < 300) return;
+  if (statusCode !== 412) throw responseFailure(response);
+  const message = "destination already exists (HTTP 412); pass overwrite: true to replace it";
+  throw new RequestFailure(message, false, { status: 412 });
 }
 
-function refusal(url: URL, status: number): SnapshotError {
-  const name = safeName(url);
-  const found = `${status} ${STATUS_CODES[status] ?? ""}`.trimEnd();
+function failureOf(error: unknown): RequestFailure {
+  if (error instanceof RequestFailure) return error;
+  const cause = new CleanCause(error);
+  return new RequestFailure(cause.description, isLost(error), { cause });
+}
+
+/** The failure of a repeated upload that finds something there: it may be its own. */
+function ambiguous(): RequestFailure {
   const message =
-    status === 412
-      ? `${name}: expected nothing there, found something (${found})`
-      : `${name}: expected the server to take it, found ${found}`;
-  return new SnapshotError("ERR_TARGET", message, { status });
-}
-
-/** A server that has something may have it of an earlier try. */
-function ambiguous(url: URL): SnapshotError {
-  const found = "found something (412), maybe of a try before whose answer was lost";
-  const message = `${safeName(url)}: expected nothing there, ${found}`;
-  return new SnapshotError("ERR_TARGET", message, { status: 412 });
+    "destination already exists (HTTP 412); an earlier attempt whose response was lost may have written it";
+  return new RequestFailure(message, false, { status: 412 });
 }

@@ -1,4 +1,4 @@
-// A system that has two threads to give, and no more.
+// Limits the process to two workers.
 import { syncBuiltinESMExports } from "node:module";
 import threads from "node:worker_threads";
 

@@ -1,2 +1,2 @@
-// A system that cannot tell where the holes of a file are.
+// Makes the package believe that the system does not report the holes of files.
 Object.defineProperty(process, "platform", { value: "unknown" });

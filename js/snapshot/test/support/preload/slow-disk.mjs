@@ -1,9 +1,9 @@
-// A disk that takes its time where threads read it: what they do goes on for seconds on any machine.
+// Slows down reads in workers, so that jobs take seconds on any machine.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { isMainThread } from "node:worker_threads";
 
-/** How long each piece takes, in milliseconds. */
+/** The delay of each read, in milliseconds. */
 const DELAY = 10;
 
 const { readSync } = fs;
@@ -11,7 +11,7 @@ const nothing = new Int32Array(new SharedArrayBuffer(4));
 
 if (!isMainThread) {
   fs.readSync = (/** @type {any[]} */ ...args) => {
-    // Node itself reads modules, from wherever it is in them.
+    // Reads without a position are those of Node, which loads modules.
     if (typeof args[4] === "number") Atomics.wait(nothing, 0, 0, DELAY);
     return Reflect.apply(readSync, fs, args);
   };

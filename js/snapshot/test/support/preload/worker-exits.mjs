@@ -1,4 +1,4 @@
-// A thread that is gone when it reads a file for the first time.
+// Makes a worker exit when it first reads a file.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { isMainThread } from "node:worker_threads";
@@ -7,7 +7,7 @@ const { readSync } = fs;
 
 if (!isMainThread) {
   fs.readSync = (/** @type {any[]} */ ...args) => {
-    // Node itself reads modules, from wherever it is in them.
+    // Reads without a position are those of Node, which loads modules.
     if (typeof args[4] !== "number") return Reflect.apply(readSync, fs, args);
     return process.exit(7);
   };

@@ -1,4 +1,4 @@
-// A thread that does not even begin.
+// Makes workers fail to start.
 import { isMainThread } from "node:worker_threads";
 
 if (!isMainThread) throw new RangeError("out of everything");

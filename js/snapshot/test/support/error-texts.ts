@@ -1,8 +1,8 @@
-/** All that an error tells, for those who look for secrets in it. */
+/** Finds every text in an error, to search it for secrets. */
 import { inspect } from "node:util";
 
-/** Every text in an error: in its own properties and its stack, and in those of all that it leads to. */
-export function allToldBy(error: unknown): string {
+/** Returns every text that is reachable from an error: in its properties, its stack and its causes. */
+export function textsIn(error: unknown): string {
   const texts: string[] = [inspect(error, { depth: Infinity, showHidden: true, getters: true })];
   const seen = new Set<unknown>();
   const look = (value: unknown) => {

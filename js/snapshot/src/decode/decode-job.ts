@@ -6,21 +6,24 @@ import type { SinkData } from "./frame-sink.js";
 import { FrameStates } from "./frame-states.js";
 import { SharedCounters } from "./shared-counters.js";
 
-/** An image that is open for writing, as long as it will be, and all zeros but for what a journal tells. */
+/**
+ * An image that is open for writing, of its full size. Without a journal it is all zeros; with one, it may hold
+ * data of an earlier run.
+ */
 export interface OpenImage {
   readonly fd: number;
-  /** What it is called in messages. */
+  /** The name of the image in messages. */
   readonly name: string;
-  /** The open journal of what is restored, if there is one. */
+  /** The file descriptor of the restore journal, if there is one. */
   readonly journal: number | undefined;
 }
 
-/** The decoding of all frames of a snapshot, wherever they come from. */
-export class FrameWork {
+/** The decoding of all frames of a snapshot, from a file or a server: what the workers share. */
+export class DecodeJob {
   readonly counters = new SharedCounters();
   readonly states: FrameStates;
 
-  /** @param image what the data is written to; without it, all frames are checked, those of holes as well */
+  /** @param image the image to write; without one, all frames are verified, including holes */
   constructor(
     readonly name: string,
     readonly manifest: Manifest,
@@ -29,13 +32,13 @@ export class FrameWork {
     this.states = FrameStates.of(manifest.frames, image !== undefined);
   }
 
-  /** How many frames there are to do. */
+  /** The number of frames to decode. */
   get frames(): number {
     const { info, frames } = this.manifest;
     return this.image === undefined ? frames.count : info.dataFrames;
   }
 
-  /** What each thread begins with. */
+  /** Returns the parameters of each worker's {@link FrameSink}. */
   async sinkData(): Promise<SinkData> {
     const { info, frames } = this.manifest;
     return {
@@ -51,7 +54,7 @@ export class FrameWork {
     };
   }
 
-  /** Tells of progress while `action` goes on. @param fail is called with what `onProgress` throws */
+  /** Reports progress while `action` runs. @param fail called with what `onProgress` throws */
   withProgress(
     { onProgress }: WorkOptions,
     fail: (error: unknown) => void,

@@ -1,17 +1,17 @@
 import type { Transfer } from "../../options/transfer-options.js";
 import type { ServerRequest } from "../server-request.js";
-import { follow } from "./follow.js";
+import { get } from "./get.js";
 import { isSame, type ObjectVersion, partOf, rangeHeaders } from "./object-version.js";
 
-/** What an object begins with, which is asked for once, before anything is known of the object. */
-export class Head {
+/** The first bytes of an object, requested once, before anything is known about the object. */
+export class Prefix {
   readonly bytes: SharedArrayBuffer;
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
   #version: ObjectVersion | undefined;
   #filled = 0;
 
-  /** @param length how many bytes are asked for */
+  /** @param length how many bytes to request */
   constructor(
     request: ServerRequest,
     length: number,
@@ -21,22 +21,22 @@ export class Head {
     this.bytes = new SharedArrayBuffer(length);
     const { signal: stop } = this.#stop;
     const either = signal === undefined ? stop : AbortSignal.any([signal, stop]);
-    // Whatever goes wrong, it is asked for again like everything else.
+    // If it fails, these bytes are fetched like all others.
     this.#done = this.#fetch(request, transfer, either).catch(() => {});
   }
 
-  /** How many of its bytes came until now. */
+  /** How many bytes have been received so far. */
   get received(): number {
     return this.#filled;
   }
 
-  /** How many of its bytes there are of an object, when no more come. */
+  /** Waits for the request to end, and returns how many bytes of that version of the object it brought. */
   async lengthOf(object: ObjectVersion): Promise<number> {
     await this.#done;
     return this.#version !== undefined && isSame(this.#version, object) ? this.#filled : 0;
   }
 
-  /** Wants no more of it. What came is there. */
+  /** Cancels the request. Bytes that were received stay. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#done;
@@ -45,7 +45,7 @@ export class Head {
   async #fetch(request: ServerRequest, transfer: Transfer, signal: AbortSignal): Promise<void> {
     const bytes = new Uint8Array(this.bytes);
     const headers = rangeHeaders({ start: 0, end: bytes.length }, undefined);
-    await follow(request, headers, transfer, signal, async ({ response, download }) => {
+    await get(request, headers, transfer, signal, async ({ response, download }) => {
       const { start, version } = partOf(response);
       if (start !== 0) return;
       this.#version = version;

@@ -1,13 +1,13 @@
-/** What a restore that was ended keeps for the next time, and what is missing of it. */
+/** Reads the journal of an unfinished restore. */
 import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { ENTRY_LENGTH, entryPosition } from "../../dist/decode/journal-layout.js";
-import { keptNames } from "../../dist/decode/resumable-image.js";
+import { resumePaths } from "../../dist/decode/resumable-image.js";
 import { type Manifest, readManifest } from "../../dist/format/manifest.js";
 
-export { entryPosition, keptNames };
+export { entryPosition, resumePaths };
 
-/** The manifest of a snapshot that is a file. */
+/** Returns the manifest of a local snapshot. */
 export async function manifestOf(path: string): Promise<Manifest> {
   const file = await open(path, "r");
   try {
@@ -22,9 +22,9 @@ export async function manifestOf(path: string): Promise<Manifest> {
   }
 }
 
-/** How many bytes of a snapshot a restore to a target has to fetch yet. */
+/** Returns how many bytes of a snapshot a restore to `target` still has to fetch. */
 export function missingBytes({ info, frames }: Manifest, target: string): number {
-  const { journal } = keptNames(target, info.digest);
+  const { journal } = resumePaths(target, info.digest);
   const entries = entriesOf(journal);
   let missing = 0;
   for (let index = 0; index < frames.count; index += 1) {
@@ -35,7 +35,7 @@ export function missingBytes({ info, frames }: Manifest, target: string): number
   return missing;
 }
 
-/** What is in a journal: nothing if there is none, which may be so from one moment to the next. */
+/** Reads a journal. Returns an empty buffer if it does not exist, which can change at any moment. */
 function entriesOf(journal: string): Buffer {
   try {
     return readFileSync(journal);

@@ -1,0 +1,40 @@
+import type { SinkData } from "../decode/frame-sink.js";
+import type { Endpoint } from "../http/read/client.js";
+import type { ObjectVersion } from "../http/read/object-version.js";
+import type { Transfer } from "../options/transfer-options.js";
+import type { SchedulerData } from "./range-scheduler.js";
+
+/** A task of a fetch worker: open a snapshot, resume what an earlier run restored of it, or fetch the rest. */
+export type FetchTask =
+  | { readonly kind: "open"; readonly data: FetchData }
+  | { readonly kind: "resume" }
+  | { readonly kind: "fetch"; readonly plan: FetchPlan };
+
+/** The snapshot that a worker fetches, and how. */
+export interface FetchData extends SinkData {
+  readonly endpoint: Endpoint;
+  readonly version: ObjectVersion;
+  readonly transfer: Transfer;
+  /** The number of workers. */
+  readonly workers: number;
+  /** Whether any event has a subscriber; without one, workers send no events. */
+  readonly hasListeners: boolean;
+}
+
+/** The ranges that the workers fetch. */
+export interface FetchPlan {
+  readonly scheduler: SchedulerData;
+  /** The number of frames that are done when every range is fetched, including those of earlier runs. */
+  readonly frames: number;
+  /** The number of bytes in the ranges, without those prefetched. */
+  readonly bytes: number;
+  /** The bytes of the first ranges; the scheduler says when they have arrived. */
+  readonly prefetched: readonly PrefetchedBytes[];
+}
+
+/** Bytes of the snapshot that were requested before its ranges were known. */
+export interface PrefetchedBytes {
+  /** The offset of the bytes in the snapshot. */
+  readonly start: number;
+  readonly bytes: SharedArrayBuffer;
+}

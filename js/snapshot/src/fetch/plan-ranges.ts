@@ -1,0 +1,69 @@
+import type { DecodeJob } from "../decode/decode-job.js";
+import { cutRanges } from "../format/ranges.js";
+import type { RemoteObject } from "../http/read/remote-object.js";
+import type { FetchPlan, PrefetchedBytes } from "./fetch-task.js";
+import { RangeScheduler } from "./range-scheduler.js";
+
+/** The smallest range that is cut for the sake of parallelism, in bytes: below it, latency costs more. */
+const MIN_RANGE_SIZE = 2 ** 20;
+
+/** Bytes that were requested before the ranges were known: the start or the end of the snapshot. */
+export interface Prefetch extends PrefetchedBytes {
+  readonly end: number;
+  /** Resolves with the number of bytes that arrived, from the start on. */
+  readonly received: Promise<number>;
+}
+
+/** The ranges of a job, and the prefetches that have ranges. */
+interface PlannedRanges {
+  readonly scheduler: RangeScheduler;
+  readonly plan: FetchPlan;
+  /** The prefetches; the range of each has the same index. */
+  readonly prefetches: readonly Prefetch[];
+}
+
+/**
+ * Cuts the missing frames of a job into ranges. Prefetched bytes have the first ranges.
+ *
+ * @param connections the number of connections to have ranges for
+ */
+export async function planRanges(
+  object: RemoteObject,
+  { manifest: { frames }, states, frames: total }: DecodeJob,
+  connections: number,
+): Promise<PlannedRanges> {
+  let missing = [...states.missing()];
+  const bounds: number[] = [];
+  const prefetches: Prefetch[] = [];
+  for (const prefetch of prefetchesOf(object)) {
+    // A frame belongs to the prefetch in which it starts, even if it ends behind it.
+    const isInside = (index: number) => {
+      const start = frames.fileOffset(index);
+      return start >= prefetch.start && start < prefetch.end;
+    };
+    const inside = missing.filter(isInside);
+    const [first, last] = [inside[0], inside.at(-1)];
+    if (first === undefined || last === undefined) continue;
+    missing = missing.filter((index) => !isInside(index));
+    bounds.push(first, last + 1);
+    prefetches.push(prefetch);
+  }
+  const bytes = missing.reduce((sum, index) => sum + frames.compressedLength(index), 0);
+  const evenSize = Math.max(Math.ceil(bytes / connections), MIN_RANGE_SIZE);
+  const rangeSize = Math.min(evenSize, object.transfer.partSize);
+  bounds.push(...(await cutRanges(frames, missing, rangeSize)));
+  const scheduler = RangeScheduler.of(Uint32Array.from(bounds), connections, prefetches.length);
+  const prefetched = prefetches.map(({ start, bytes }): PrefetchedBytes => ({ start, bytes }));
+  const plan = { scheduler: scheduler.data, frames: total, bytes, prefetched };
+  return { scheduler, plan, prefetches };
+}
+
+/** Returns what was requested when the object was opened: its end, and its beginning if that was wanted. */
+function prefetchesOf({ prefix, tail, size, version }: RemoteObject): Prefetch[] {
+  const received = Promise.resolve(tail.byteLength);
+  const end = { start: size - tail.byteLength, end: size, bytes: tail, received };
+  if (prefix === undefined) return [end];
+  const { bytes } = prefix;
+  const start = { start: 0, end: Math.min(bytes.byteLength, size), bytes };
+  return [{ ...start, received: prefix.lengthOf(version) }, end];
+}

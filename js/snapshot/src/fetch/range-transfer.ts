@@ -1,0 +1,141 @@
+import type { FrameSink } from "../decode/frame-sink.js";
+import type { EmittedEvent, RequestEvent } from "../events.js";
+import type { HttpClient } from "../http/read/client.js";
+import type { Download } from "../http/read/download.js";
+import { checkPart, rangeHeaders } from "../http/read/object-version.js";
+import { RequestFailure } from "../http/request-failure.js";
+import type { FetchData, PrefetchedBytes } from "./fetch-task.js";
+import { FrameStream } from "./frame-stream.js";
+import { reportExternalMemory } from "./gc-pressure.js";
+import type { MissingFrames } from "./missing-frames.js";
+import type { RangeScheduler, ScheduledRange } from "./range-scheduler.js";
+import { now } from "./range-timings.js";
+
+/** What the transfers of a worker have in common. */
+export interface TransferContext {
+  readonly data: FetchData;
+  readonly sink: FrameSink;
+  readonly scheduler: RangeScheduler;
+  readonly missing: MissingFrames;
+  readonly client: HttpClient;
+  readonly emit: (event: EmittedEvent) => void;
+}
+
+/** The transfer of a range over one connection: its requests, one after the other, and the frames they bring. */
+export class RangeTransfer {
+  readonly range: ScheduledRange;
+  /** How often the transfer was given up because it stalled. */
+  timesGivenUp = 0;
+  /** Whether the current request was given up. */
+  isGivenUp = false;
+  readonly #context: TransferContext;
+  readonly #slot: number;
+  readonly #controller = new AbortController();
+  #download: Download | undefined;
+  #stream: FrameStream | undefined;
+
+  /** @param slot the slot of the decoder that belongs to the connection */
+  constructor(context: TransferContext, range: ScheduledRange, slot: number) {
+    this.#context = context;
+    this.range = range;
+    this.#slot = slot;
+  }
+
+  get isHedge(): boolean {
+    return this.range.kind === "hedge";
+  }
+
+  /** Whether every frame of the range is decoded, by this transfer or another one. */
+  get isDone(): boolean {
+    return this.#context.missing.hasNone(this.range);
+  }
+
+  /** Aborted when the range is no longer needed. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** The number of bytes in the missing frames, including what has arrived of the first one. */
+  get missingBytes(): number {
+    return this.#context.missing.lengthOf(this.range);
+  }
+
+  /** The number of bytes to request. */
+  get bytesLeft(): number {
+    const missing = this.#context.missing.bytesOf(this.range);
+    if (missing === undefined) return 0;
+    const resumed = this.#stream?.hasPartOf(missing.first) ? this.#stream.position : undefined;
+    return missing.end - (resumed ?? missing.start);
+  }
+
+  /** Ends the transfer. */
+  abort(): void {
+    this.#controller.abort();
+  }
+
+  /** Fails the current request, because the transfer has stalled. */
+  giveUp(): void {
+    this.isGivenUp = true;
+    this.timesGivenUp += 1;
+    this.#download?.cancel();
+  }
+
+  /** Forgets a frame that is partly received, because its bytes are damaged. */
+  discardPartialFrame(): void {
+    this.#stream = undefined;
+  }
+
+  /** Decodes prefetched bytes. @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT` if they are damaged */
+  decode({ start, bytes }: PrefetchedBytes): void {
+    const { index, first } = this.range;
+    const received = this.#context.scheduler.timings.receivedOf(index);
+    const stream = this.#streamFrom(first);
+    stream.push(new Uint8Array(bytes, 0, received).subarray(stream.position - start));
+  }
+
+  /** Requests the missing bytes once. @throws {RequestFailure} and what decoding throws */
+  async request(): Promise<void> {
+    const { data, sink, scheduler, missing, client } = this.#context;
+    const { index } = this.range;
+    const bytes = missing.bytesOf(this.range);
+    if (bytes === undefined) return;
+    const stream = this.#streamFrom(bytes.first);
+    const wanted = { start: stream.position, end: bytes.end };
+    this.emit((event) => ["hedgerow:snapshot:request", event]);
+    const begun = now();
+    const download = client.get(rangeHeaders(wanted, data.version));
+    this.#download = download;
+    const cancel = () => download.cancel();
+    this.signal.addEventListener("abort", cancel, { once: true });
+    try {
+      const response = await download.response();
+      checkPart(response, wanted, data.version);
+      await download.body(response, (chunk) => {
+        sink.counters.received(chunk.length);
+        if (!this.isHedge) scheduler.timings.received(index, chunk.length);
+        stream.push(chunk);
+        reportExternalMemory(chunk.length);
+      });
+      if (!this.isDone) throw new RequestFailure("the response was too short", true);
+      scheduler.timings.completed(now() - begun, wanted.end - wanted.start);
+    } finally {
+      this.signal.removeEventListener("abort", cancel);
+      download.cancel();
+    }
+  }
+
+  /** Emits an event about the missing bytes of the range, if any event has a subscriber. */
+  emit(eventOf: (event: RequestEvent) => EmittedEvent): void {
+    const { data, missing, emit } = this.#context;
+    if (!data.hasListeners) return;
+    const { start, end } = missing.bytesOf(this.range) ?? { start: 0, end: 0 };
+    emit(eventOf({ url: data.sourceName, start, end, isHedge: this.isHedge }));
+  }
+
+  /** Returns the stream that continues a partly received frame, or one that begins with the frame. */
+  #streamFrom(first: number): FrameStream {
+    if (this.#stream?.hasPartOf(first)) return this.#stream;
+    this.#stream = new FrameStream(this.#context.sink, this.#slot, first, this.range.end);
+    return this.#stream;
+  }
+}

@@ -1,0 +1,168 @@
+import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from "node:http";
+import {
+  Agent as HttpsAgent,
+  type RequestOptions as HttpsRequestOptions,
+  request as httpsRequest,
+} from "node:https";
+import { connect as connectTcp, isIPv6, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { connect as connectTls } from "node:tls";
+
+import { CleanCause } from "./clean-cause.js";
+import { type ProxyServer, proxyFor } from "./proxy.js";
+import { RequestFailure, responseFailure } from "./request-failure.js";
+import { isPermanent } from "./retry.js";
+
+/** How agents keep and limit connections. */
+export interface AgentOptions {
+  readonly keepAlive: boolean;
+  readonly maxSockets?: number;
+  /** How long a proxy may take to connect, in milliseconds. */
+  readonly connectTimeout?: number | undefined;
+}
+
+/** Receives a connection or the reason why there is none. */
+type Callback = (error: Error | null, socket: Duplex) => void;
+
+/** Connections to proxies that are being opened, and no request holds yet. */
+class PendingConnections {
+  readonly #pending = new Map<{ destroy(): unknown }, (error: Error) => void>();
+  readonly #timeout: number | undefined;
+
+  constructor(timeout: number | undefined) {
+    this.#timeout = timeout;
+  }
+
+  /** Waits until a connection calls back: with itself, or with an error. */
+  add(
+    proxy: ProxyServer,
+    connection: { destroy(): unknown; on(event: "error", act: (error: Error) => void): unknown },
+    callback: Callback,
+  ): Callback {
+    let timer: NodeJS.Timeout | undefined;
+    const settle: Callback = (error, socket) => {
+      clearTimeout(timer);
+      if (!this.#pending.delete(connection)) return;
+      if (error === null) return callback(null, socket);
+      connection.destroy();
+      callback(proxyFailure(proxy, error), socket);
+    };
+    const fail = (error: Error) => settle(error, undefined as unknown as Duplex);
+    this.#pending.set(connection, fail);
+    connection.on("error", fail);
+    if (this.#timeout !== undefined) {
+      const message = `no connection within ${this.#timeout} ms`;
+      timer = setTimeout(() => fail(new RequestFailure(message, true)), this.#timeout);
+    }
+    return settle;
+  }
+
+  /** Closes all of them. */
+  destroy(): void {
+    for (const fail of this.#pending.values()) {
+      fail(new RequestFailure("the request was cancelled", true));
+    }
+  }
+}
+
+/** An agent for `http:` that connects to the proxy of the environment, if there is one for the host. */
+class ProxyHttpAgent extends HttpAgent {
+  readonly #pending: PendingConnections;
+
+  constructor({ connectTimeout, ...options }: AgentOptions) {
+    super(options);
+    this.#pending = new PendingConnections(connectTimeout);
+  }
+
+  override createConnection(options: RequestOptions, callback: Callback) {
+    const proxy = proxyFor(new URL(`http://${authorityOf(options)}`));
+    if (proxy === undefined) return super.createConnection(options, callback);
+    const { hostname: host, port } = addressOf(proxy);
+    const isSecure = proxy.url.protocol === "https:";
+    const socket = isSecure
+      ? connectTls({ host, port, ...(isIPv6(host) ? {} : { servername: host }) })
+      : connectTcp({ host, port, noDelay: true });
+    const settle = this.#pending.add(proxy, socket, callback);
+    socket.once(isSecure ? "secureConnect" : "connect", () => settle(null, socket));
+    return undefined;
+  }
+
+  override destroy(): void {
+    this.#pending.destroy();
+    super.destroy();
+  }
+}
+
+/** An agent for `https:` that opens a tunnel through the proxy of the environment, if there is one for the host. */
+class ProxyHttpsAgent extends HttpsAgent {
+  readonly #pending: PendingConnections;
+
+  constructor({ connectTimeout, ...options }: AgentOptions) {
+    super(options);
+    this.#pending = new PendingConnections(connectTimeout);
+  }
+
+  override createConnection(options: HttpsRequestOptions, callback: Callback) {
+    const authority = authorityOf(options);
+    const proxy = proxyFor(new URL(`https://${authority}`));
+    if (proxy === undefined) return super.createConnection(options, callback);
+    const tunnel = openTunnel(proxy, authority);
+    const settle = this.#pending.add(proxy, tunnel, (error, tcp) => {
+      if (error !== null) return callback(error, tcp);
+      const withSocket = { ...options, socket: tcp } as HttpsRequestOptions;
+      const socket = super.createConnection(withSocket) as Socket;
+      const fail = (cause: Error) => callback(cause, socket);
+      socket.once("error", fail);
+      socket.once("secureConnect", () => {
+        socket.off("error", fail);
+        callback(null, socket);
+      });
+    });
+    tunnel.once("connect", (response, socket, head) => {
+      const { statusCode = 0 } = response;
+      // Only the proxy itself can have written this: it must never pass for a response of the server.
+      if (statusCode >= 200 && statusCode < 300 && head.length === 0) return settle(null, socket);
+      socket.destroy();
+      settle(responseFailure(response), socket);
+    });
+    return undefined;
+  }
+
+  override destroy(): void {
+    this.#pending.destroy();
+    super.destroy();
+  }
+}
+
+/** Returns an agent for a scheme, which honours the proxies of the environment. */
+export function agentFor(protocol: string, options: AgentOptions): HttpAgent | HttpsAgent {
+  return protocol === "https:" ? new ProxyHttpsAgent(options) : new ProxyHttpAgent(options);
+}
+
+/** Sends the request for a tunnel. */
+function openTunnel({ url, authorization }: ProxyServer, authority: string) {
+  const request = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const credentials = authorization === undefined ? {} : { "proxy-authorization": authorization };
+  const headers = { host: authority, ...credentials };
+  return request(url, { method: "CONNECT", path: authority, headers, agent: false }).end();
+}
+
+/** Returns the host and port that a connection is for. */
+function authorityOf({ host, port, defaultPort }: RequestOptions): string {
+  const name = host ?? "localhost";
+  return `${isIPv6(name) ? `[${name}]` : name}:${port ?? defaultPort}`;
+}
+
+function addressOf({ url }: ProxyServer): { readonly hostname: string; readonly port: number } {
+  const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  return { hostname: url.hostname.replace(/^\[|\]$/g, ""), port };
+}
+
+/** Returns the failure of a connection to a proxy, which names the proxy without its user. */
+function proxyFailure({ name }: ProxyServer, error: Error): RequestFailure {
+  if (error instanceof RequestFailure) {
+    return new RequestFailure(`proxy ${name}: ${error.message}`, error.isTransient, error.details);
+  }
+  const cause = new CleanCause(error);
+  return new RequestFailure(`proxy ${name}: ${cause.description}`, !isPermanent(error), { cause });
+}

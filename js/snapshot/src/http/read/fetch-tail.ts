@@ -1,0 +1,67 @@
+import type { Transfer } from "../../options/transfer-options.js";
+import { RequestFailure } from "../request-failure.js";
+import type { ServerRequest } from "../server-request.js";
+import { get, type OpenResponse } from "./get.js";
+import {
+  contentLength,
+  type ObjectVersion,
+  objectSize,
+  partOf,
+  versionOf,
+} from "./object-version.js";
+
+/**
+ * How many bytes are requested from the end of an object: the manifest of 10,000 frames, which hold 10 GB of
+ * data. More would take longer than a second request.
+ */
+const TAIL_LENGTH = 2 ** 19;
+
+/** The last bytes of an object, and what the response said about it. */
+export interface ObjectTail {
+  /** The request for the object, after all redirects. */
+  readonly request: ServerRequest;
+  readonly version: ObjectVersion;
+  readonly bytes: Uint8Array<SharedArrayBuffer>;
+}
+
+/**
+ * Fetches the tail of an object. Returns undefined if the server does not support ranges.
+ *
+ * @throws {RequestFailure}
+ */
+export async function fetchTail(
+  request: ServerRequest,
+  transfer: Transfer,
+  signal: AbortSignal | undefined,
+): Promise<ObjectTail | undefined> {
+  const fetchRange = (range: string) =>
+    get(request, { range }, transfer, signal, async (open): Promise<ObjectTail | number> => {
+      const { statusCode, headers } = open.response;
+      // Some servers do not support suffix ranges, but their responses tell the size.
+      if (statusCode === 200) return contentLength(headers) ?? Number.NaN;
+      const size = statusCode === 416 ? objectSize(headers) : undefined;
+      return size ?? readTail(open);
+    });
+  const found = await fetchRange(`bytes=-${TAIL_LENGTH}`);
+  if (typeof found !== "number") return found;
+  if (found === 0) return { request, version: versionOf(0, {}), bytes: sharedBytes(0) };
+  if (Number.isNaN(found)) return undefined;
+  const tail = await fetchRange(`bytes=${Math.max(0, found - TAIL_LENGTH)}-${found - 1}`);
+  return typeof tail === "number" ? undefined : tail;
+}
+
+async function readTail({ response, download, request }: OpenResponse): Promise<ObjectTail> {
+  const { start, end, version } = partOf(response);
+  if (end !== version.size || end - start > TAIL_LENGTH) {
+    const found = `bytes ${start}-${end - 1} of ${version.size}`;
+    throw new RequestFailure(`expected the last ${TAIL_LENGTH} bytes, found ${found}`, true);
+  }
+  const bytes = sharedBytes(end - start);
+  await download.fill(response, bytes);
+  return { request, version, bytes };
+}
+
+/** Allocates memory that threads can share. */
+function sharedBytes(length: number): Uint8Array<SharedArrayBuffer> {
+  return new Uint8Array(new SharedArrayBuffer(length));
+}

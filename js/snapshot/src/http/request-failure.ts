@@ -1,0 +1,109 @@
+import type { IncomingMessage } from "node:http";
+
+import { SnapshotError, type SnapshotErrorCode } from "../error.js";
+import { CleanCause } from "./clean-cause.js";
+import { isPermanent, isRetryableStatus, retryAfter } from "./retry.js";
+import type { RetryableFailure } from "./with-retries.js";
+
+interface FailureDetails {
+  readonly cause?: unknown;
+  /** The status of the response. */
+  readonly status?: number | undefined;
+  /** The value of the header `Retry-After`. */
+  readonly retryAfter?: string | undefined;
+  /** Whether the object changed while it was read. */
+  readonly isChange?: boolean;
+}
+
+/** A request that failed. */
+export class RequestFailure extends Error implements RetryableFailure {
+  override readonly name = "RequestFailure";
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    message: string,
+    readonly isTransient: boolean,
+    readonly details: FailureDetails = {},
+  ) {
+    super(message);
+    this.retryAfter = retryAfter(details.retryAfter, Date.now());
+  }
+
+  /**
+   * Returns the error for the caller.
+   *
+   * @param what what could not be done
+   * @param failures how often in a row it failed
+   * @param code the code, unless the object changed
+   */
+  toError(what: string, failures: number, code: SnapshotErrorCode = "ERR_SOURCE"): SnapshotError {
+    const { cause, status, isChange } = this.details;
+    const times = failures > 1 ? ` (${failures} times in a row)` : "";
+    const message = `${what}: ${this.message}${times}`;
+    return new SnapshotError(isChange ? "ERR_SOURCE_CHANGED" : code, message, { cause, status });
+  }
+}
+
+/** Returns the failure of a connection. Rethrows an error that has another cause. */
+export function requestFailureOf(error: unknown): RequestFailure {
+  const failure = cleanFailure(error);
+  if (failure instanceof RequestFailure) return failure;
+  throw error;
+}
+
+/** Replaces an error of Node's client by a failure without secrets; returns any other error as it is. */
+export function cleanFailure(error: unknown): unknown {
+  if (error instanceof SnapshotError || error instanceof RequestFailure) return error;
+  if (!(error instanceof Error && "code" in error)) return error;
+  const cause = new CleanCause(error);
+  return new RequestFailure(cause.description, !isPermanent(error), { cause });
+}
+
+/** The part of a response that says why it failed. */
+export interface ResponseHead extends Pick<IncomingMessage, "headers"> {
+  readonly statusCode?: number | undefined;
+  /** The proxy that forwarded it, or answered in place of the server. */
+  readonly proxyName?: string | undefined;
+}
+
+/** Returns the failure that a response without the object stands for. */
+export function responseFailure({
+  statusCode = 0,
+  headers,
+  proxyName,
+}: ResponseHead): RequestFailure {
+  const { "x-amz-bucket-region": region, "retry-after": retryAfter } = headers;
+  // S3 names the region of a bucket that was looked for elsewhere. Other servers might repeat secrets here.
+  const isRegion = statusCode !== 403 && /^[a-z]{2,4}-[a-z]+-\d{1,2}$/.test(String(region));
+  const hint = isRegion ? `; the bucket is in region ${region}` : "";
+  const via = proxyName === undefined ? "" : `, through proxy ${proxyName}`;
+  const message = `${meaningOf(statusCode)} (HTTP ${statusCode})${hint}${via}`;
+  const isTransient = isRetryableStatus(statusCode);
+  return new RequestFailure(message, isTransient, { status: statusCode, retryAfter });
+}
+
+/** Describes a status in words. */
+function meaningOf(status: number): string {
+  switch (status) {
+    case 301:
+    case 302:
+    case 303:
+    case 307:
+    case 308:
+      return "redirect not followed";
+    case 401:
+    case 403:
+      return "access denied";
+    case 404:
+    case 410:
+      return "no such object";
+    case 407:
+      return "valid proxy credentials are required";
+    case 429:
+      return "too many requests";
+    case 503:
+      return "the server is unavailable";
+    default:
+      return status >= 500 ? "the server failed" : "the server refused the request";
+  }
+}

@@ -1,0 +1,65 @@
+import { pause } from "../abort.js";
+import { backoff, MAX_RETRY_AFTER } from "./retry.js";
+
+/** What a failed attempt says about the next one. */
+export interface RetryableFailure {
+  /** Whether another attempt may succeed. */
+  readonly isTransient: boolean;
+  /** How long the server asks to wait, in milliseconds. */
+  readonly retryAfter: number | undefined;
+  /** Whether the attempt made progress, which resets the count of failures. */
+  readonly hasProgress?: boolean;
+}
+
+/** How failed attempts are judged, counted and reported. */
+export interface RetryPolicy<Failure extends RetryableFailure> {
+  /** Consecutive failed attempts, after the first, before giving up. */
+  readonly retries: number;
+  readonly signal: AbortSignal | undefined;
+  /** Describes what an attempt threw. It rethrows what no other attempt can mend. */
+  readonly failureOf: (error: unknown) => Failure;
+  /** Returns the error to throw after the last failure. `failures` counts those in a row. */
+  readonly errorOf: (failure: Failure, failures: number) => unknown;
+  /** Called before each pause of `delay` milliseconds. */
+  readonly onRetry?: (failure: Failure, delay: number) => void;
+}
+
+/**
+ * Returns how long to wait before the next attempt, in milliseconds, or undefined if there should be none:
+ * the failure is permanent, there were too many, or the server asks for too long a pause.
+ *
+ * @param failures consecutive failures, from 1
+ */
+export function nextDelay(
+  { isTransient, retryAfter = 0 }: RetryableFailure,
+  failures: number,
+  retries: number,
+): number | undefined {
+  if (!isTransient || failures > retries || retryAfter > MAX_RETRY_AFTER) return undefined;
+  return Math.max(retryAfter, backoff(failures));
+}
+
+/**
+ * Calls `attempt` until it succeeds, with pauses between attempts.
+ *
+ * @throws the signal's reason, `errorOf` the last failure, and what `failureOf` rethrows
+ */
+export async function withRetries<T, Failure extends RetryableFailure>(
+  { retries, signal, failureOf, errorOf, onRetry }: RetryPolicy<Failure>,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (let failures = 0; ; ) {
+    signal?.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      signal?.throwIfAborted();
+      const failure = failureOf(error);
+      failures = failure.hasProgress ? 1 : failures + 1;
+      const delay = nextDelay(failure, failures, retries);
+      if (delay === undefined) throw errorOf(failure, failures);
+      onRetry?.(failure, delay);
+      await pause(delay, signal);
+    }
+  }
+}

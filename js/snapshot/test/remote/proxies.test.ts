@@ -1,0 +1,269 @@
+/** Proxies of the environment, with a real one: tinyproxy. */
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createSnapshot } from "@hedgerow/snapshot";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+
+import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
+import type { Origin } from "../../../../tests/origin/origin.mjs";
+import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { noise } from "../../../../tests/support/snapshots/image.js";
+import { startTinyproxy, type Tinyproxy } from "../../../../tests/support/tinyproxy.js";
+import { type Job, type Outcome, run } from "../support/job.js";
+import { expectNoConnections, originOf } from "../support/remote.js";
+
+/** Another name of this machine, which is no loopback address: on Linux, it connects to 127.0.0.1. */
+const HERE = "0.0.0.0";
+
+const [USER, PASSWORD] = ["pr0xy-user", "pr0xy-pa55"];
+
+const path = temporaryFolder();
+const bytes = noise("image", 6 * 2 ** 20);
+const digest = createHash("sha256").update(bytes).digest("hex");
+const tls = makeCertificate(HERE);
+const OPTIONS = { workers: 2, connections: 3, partSize: 2 ** 18, retries: 1 };
+
+let proxy: Tinyproxy;
+
+beforeAll(async () => {
+  writeFileSync(path("image"), bytes);
+  writeFileSync(path("cert.pem"), tls.cert);
+  await createSnapshot(path("image"), path("image.vhs"), { pieceSize: 2 ** 16 });
+  proxy = await startTinyproxy();
+});
+afterAll(() => proxy.close());
+
+beforeEach(() => {
+  rmSync(path("folder"), { recursive: true, force: true });
+  mkdirSync(path("folder"));
+});
+
+/** The URL of an origin by a name that is no loopback address. */
+function urlOf(origin: Origin, pathname = "/a.vhs"): URL {
+  const url = origin.url(pathname);
+  url.hostname = HERE;
+  return url;
+}
+
+const restoreJob = (source: URL | string, options: Job["options"] = {}): Job => ({
+  call: "restoreSnapshot",
+  source: String(source),
+  target: path("folder", "target"),
+  options: { ...OPTIONS, ...options },
+});
+
+const createJob = (target: URL | string, options: Job["options"] = {}): Job => ({
+  call: "createSnapshot",
+  source: path("image"),
+  target: String(target),
+  options: { retries: 1, level: 1, ...options },
+});
+
+/** Runs a job in a process with these variables, without any proxy of the environment of the tests. */
+function runWith(env: Readonly<Record<string, string>>, job: Job): Promise<Outcome> {
+  const none = Object.fromEntries(
+    ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"].flatMap((name) => [
+      [name, ""],
+      [name.toLowerCase(), ""],
+    ]),
+  );
+  return run(job, { env: { ...none, NODE_EXTRA_CA_CERTS: path("cert.pem"), ...env } });
+}
+
+/** Runs work, and returns the request lines that the proxy received meanwhile. */
+async function throughProxy(work: () => Promise<Outcome>): Promise<string[]> {
+  const before = proxy.requests().length;
+  expect(await work()).toMatchObject({ error: null, running: 0 });
+  return proxy.requests().slice(before);
+}
+
+const snapshotBytes = () => readFileSync(path("image.vhs"));
+
+describe.each(["http", "https"] as const)("over %s", (scheme) => {
+  const serve = () => originOf({ "/a.vhs": snapshotBytes() }, scheme === "https" ? { tls } : {});
+
+  test(`restores a snapshot over ${scheme} through the proxy`, async () => {
+    const origin = await serve();
+    for (const name of [`${scheme}_proxy`, `${scheme.toUpperCase()}_PROXY`]) {
+      const lines = await throughProxy(async () => {
+        const outcome = await runWith({ [name]: proxy.url.href }, restoreJob(urlOf(origin)));
+        expect(outcome.target).toBe(digest);
+        return outcome;
+      });
+      const { host, port } = urlOf(origin);
+      const line =
+        scheme === "https"
+          ? `CONNECT ${HERE}:${port} HTTP/1.1`
+          : `GET http://${host}/a.vhs HTTP/1.1`;
+      expect(lines.length).toBeGreaterThan(1);
+      expect(new Set(lines)).toEqual(new Set([line]));
+    }
+    // The origin must never see who asks the proxy.
+    for (const { headers } of origin.requests) {
+      expect(headers["proxy-authorization"]).toBeUndefined();
+      expect(headers.host).toBe(urlOf(origin).host);
+    }
+    await expectNoConnections(origin);
+  });
+
+  test(`uploads a snapshot over ${scheme} through the proxy`, async () => {
+    const origin = await serve();
+    const env = { [`${scheme}_proxy`]: proxy.url.href };
+    const lines = await throughProxy(() => runWith(env, createJob(urlOf(origin, "/new.vhs"))));
+    expect(lines).toHaveLength(1);
+    expect(origin.get("/new.vhs")?.length).toBeGreaterThan(bytes.length);
+    await expectNoConnections(origin);
+  });
+
+  test(`bypasses the proxy for hosts of NO_PROXY over ${scheme}`, async () => {
+    const origin = await serve();
+    const { port } = urlOf(origin);
+    for (const noProxy of ["*", HERE, `other.example,${HERE}:${port}`, ".0.0"]) {
+      const env = { [`${scheme}_proxy`]: "http://127.0.0.1:1", NO_PROXY: noProxy };
+      const outcome = await runWith(env, restoreJob(urlOf(origin)));
+      expect(outcome, noProxy).toMatchObject({ error: null, target: digest });
+    }
+    const env = { [`${scheme}_proxy`]: "http://127.0.0.1:1", NO_PROXY: `${HERE}:1` };
+    expect((await runWith(env, restoreJob(urlOf(origin)))).error?.code).toBe("ERR_SOURCE");
+  });
+
+  test(`bypasses the proxy for loopback addresses over ${scheme}`, async () => {
+    const origin = await serve();
+    const env = { [`${scheme}_proxy`]: "http://127.0.0.1:1" };
+    for (const host of ["127.0.0.1", "localhost"]) {
+      const url = origin.url("/a.vhs");
+      url.hostname = host;
+      expect(await runWith(env, restoreJob(url))).toMatchObject({ error: null, target: digest });
+    }
+  });
+
+  test(`names an unreachable proxy without its credentials over ${scheme}`, async () => {
+    const origin = await serve();
+    const env = { [`${scheme}_proxy`]: `http://${USER}:${PASSWORD}@127.0.0.1:1` };
+    for (const [job, code] of [
+      [restoreJob(urlOf(origin)), "ERR_SOURCE"],
+      [createJob(urlOf(origin, "/new.vhs")), "ERR_TARGET"],
+    ] as const) {
+      const { error, names } = await runWith(env, job);
+      expect(error).toMatchObject({ code, causeCode: "ECONNREFUSED" });
+      expect(error?.message).toContain("proxy http://127.0.0.1:1: connect ECONNREFUSED");
+      expect(JSON.stringify(error)).not.toMatch(/pr0xy/);
+      expect(names).toEqual([]);
+    }
+    expect(origin.requestCount).toBe(0);
+  });
+
+  test(`authenticates to the proxy, and reports wrong credentials over ${scheme}`, async () => {
+    const origin = await serve();
+    const strict = await startTinyproxy({ user: [USER, PASSWORD] });
+    onTestFinished(() => strict.close());
+    const envOf = (password: string) => {
+      const url = new URL(strict.url);
+      [url.username, url.password] = [USER, password];
+      return { [`${scheme}_proxy`]: url.href };
+    };
+    const outcome = await runWith(envOf(PASSWORD), restoreJob(urlOf(origin)));
+    expect(outcome).toMatchObject({ error: null, target: digest });
+    for (const { headers } of origin.requests) {
+      expect(headers["proxy-authorization"]).toBeUndefined();
+    }
+    for (const [job, code] of [
+      [restoreJob(urlOf(origin)), "ERR_SOURCE"],
+      [createJob(urlOf(origin, "/new.vhs")), "ERR_TARGET"],
+    ] as const) {
+      const { error } = await runWith(envOf("wr0ng"), job);
+      // tinyproxy says 401 where there are wrong credentials, and 407 where there are none.
+      expect(error?.code).toBe(code);
+      expect([401, 407]).toContain(error?.status);
+      expect(error?.message).toContain(`proxy ${strict.url.origin}`);
+      expect(JSON.stringify(error)).not.toMatch(/pr0xy|wr0ng|Basic/);
+    }
+    const { error } = await runWith(
+      { [`${scheme}_proxy`]: strict.url.href },
+      restoreJob(urlOf(origin)),
+    );
+    expect(error).toMatchObject({ code: "ERR_SOURCE", status: 407 });
+    expect(error?.message).toContain(`proxy ${strict.url.origin}`);
+  });
+
+  test(`reports that the proxy refuses a host over ${scheme}`, async () => {
+    const origin = await serve();
+    const strict = await startTinyproxy({ refused: "^0\\.0\\.0\\.0$" });
+    onTestFinished(() => strict.close());
+    const env = { [`${scheme}_proxy`]: strict.url.href };
+    const { error } = await runWith(env, restoreJob(urlOf(origin)));
+    expect(error).toMatchObject({ code: "ERR_SOURCE", status: 403 });
+    expect(error?.message).toContain(`proxy ${strict.url.origin}`);
+    expect(origin.requestCount).toBe(0);
+  });
+});
+
+describe("an object store", () => {
+  let server: S3Server;
+  beforeAll(async () => {
+    server = await startS3();
+  });
+  afterAll(() => server.close());
+
+  test("uploads and restores a snapshot of S3 through the proxy", async () => {
+    const endpoint = new URL(server.endpoint);
+    endpoint.hostname = HERE;
+    const s3 = { endpoint: endpoint.href, region: server.region, credentials: server.credentials };
+    const env = { http_proxy: proxy.url.href };
+    const url = `s3://${server.bucket}/a b.vhs`;
+    const put = await throughProxy(() =>
+      runWith(env, createJob(url, { s3, partSize: 5 * 2 ** 20, overwrite: false })),
+    );
+    expect(
+      put.some((line) =>
+        line.startsWith(`POST ${endpoint.origin}/${server.bucket}/a%20b.vhs?uploads`),
+      ),
+    );
+    expect(put.length).toBeGreaterThan(2);
+    const got = await throughProxy(async () => {
+      const outcome = await runWith(env, restoreJob(url, { s3 }));
+      expect(outcome.target).toBe(digest);
+      return outcome;
+    });
+    expect(got.length).toBeGreaterThan(1);
+    const refused = { http_proxy: "http://us3r:pa55@127.0.0.1:1" };
+    const { error } = await runWith(refused, createJob(url, { s3 }));
+    expect(error).toMatchObject({ code: "ERR_TARGET", causeCode: "ECONNREFUSED" });
+    expect(error?.message).toContain("proxy http://127.0.0.1:1");
+    expect(JSON.stringify(error)).not.toMatch(/us3r|pa55/);
+    const direct = { http_proxy: "http://127.0.0.1:1", no_proxy: HERE };
+    expect(await runWith(direct, restoreJob(url, { s3 }))).toMatchObject({ target: digest });
+  });
+});
+
+test("never takes a proxy's response to CONNECT for one of the server", async () => {
+  const spoof = createServer();
+  const connects: string[] = [];
+  spoof.on("connect", (request, socket) => {
+    socket.on("error", () => {});
+    connects.push(request.url ?? "");
+    const body = snapshotBytes();
+    socket.write(`HTTP/1.1 302 Found\r\nlocation: https://${HERE}:1/\r\ncontent-length: 0\r\n\r\n`);
+    socket.end(body);
+  });
+  spoof.listen(0, "127.0.0.1");
+  await new Promise((resolve) => spoof.once("listening", resolve));
+  onTestFinished(() => void spoof.close());
+  const { port } = spoof.address() as AddressInfo;
+  const env = { https_proxy: `http://127.0.0.1:${port}` };
+  const { error } = await runWith(env, restoreJob(`https://${HERE}:9/a.vhs`, { retries: 0 }));
+  expect(error?.message).toContain(
+    `proxy http://127.0.0.1:${port}: redirect not followed (HTTP 302)`,
+  );
+  expect(new Set(connects)).toEqual(new Set([`${HERE}:9`]));
+});
+
+test("reports a proxy of another scheme without its URL", async () => {
+  const env = { http_proxy: `socks5://${USER}:${PASSWORD}@127.0.0.1:1` };
+  const { error } = await runWith(env, restoreJob(`http://${HERE}:9/a.vhs`));
+  expect(error?.message).toContain("HTTP_PROXY: expected an http: or https: URL of a proxy");
+  expect(JSON.stringify(error)).not.toMatch(/pr0xy/);
+});

@@ -1,0 +1,151 @@
+/** Uploads of snapshots to S3: what is written, and where. */
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createSnapshot } from "@hedgerow/snapshot";
+import { expect, test } from "vitest";
+import { expectSame } from "../../../../tests/support/snapshots/image.js";
+import { type Spoil, startProxy } from "../../../../tests/support/snapshots/proxy.js";
+import { partSizeFor } from "../../dist/places/part-size.js";
+import { presignedGet } from "../../dist/s3/presign.js";
+import { textsIn } from "../support/error-texts.js";
+import { refusalOf } from "../support/refusal.js";
+import { empty, expected, image, MIB, path, small } from "../support/upload.js";
+import { objectOf, s3, s3Options, urlOf } from "../support/upload-s3.js";
+
+test.each([
+  ["in parts", image],
+  ["in one piece", small],
+  ["for an empty image", empty],
+])("writes the same bytes to S3 as to a file, %s", async (name, source) => {
+  const { duration, ...info } = await createSnapshot(source, urlOf(name), s3Options());
+  const { duration: _, ...local } = await createSnapshot(source, path("local.vhs"));
+  expect(info).toEqual(local);
+  expect(duration).toBeGreaterThan(0);
+  expectSame(objectOf(name), expected.get(source)!);
+  expect(s3.multipartUploads()).toEqual([]);
+});
+
+test("replaces an object of S3 by default", async () => {
+  await createSnapshot(image, urlOf("replaced"), s3Options());
+  await createSnapshot(small, urlOf("replaced"), s3Options());
+  expectSame(objectOf("replaced"), expected.get(small)!);
+});
+
+test.each(["a b/ä+%41?#&=", "folder/sub/x.vhs"])(
+  "writes an object with the key %s",
+  async (key) => {
+    await createSnapshot(small, urlOf(key), s3Options());
+    expectSame(objectOf(key), expected.get(small)!);
+  },
+);
+
+test("uploads over one connection, and over many, without warnings", async () => {
+  const warnings: string[] = [];
+  const warn = ({ name }: Error) => void warnings.push(name);
+  process.on("warning", warn);
+  for (const connections of [1, 64]) {
+    await createSnapshot(image, urlOf("connections"), s3Options({ connections }));
+    expectSame(objectOf("connections"), expected.get(image)!);
+  }
+  await sleep(0);
+  process.off("warning", warn);
+  expect(warnings).not.toContain("MaxListenersExceededWarning");
+});
+
+test("keeps an existing object of S3 with overwrite: false", async () => {
+  await createSnapshot(image, urlOf("kept"), s3Options({ overwrite: false }));
+  const options = s3Options({ overwrite: false, onProgress: () => expect.fail("nothing is made") });
+  const error = await refusalOf(createSnapshot(small, urlOf("kept"), options), "ERR_TARGET");
+  expect(error.message).toBe(
+    `${urlOf("kept")}: destination already exists; pass overwrite: true to replace it`,
+  );
+  expectSame(objectOf("kept"), expected.get(image)!);
+});
+
+test.each([
+  ["parts", image],
+  ["one piece", small],
+])("keeps an object of S3 that appears during an upload in %s", async (_, source) => {
+  await createSnapshot(empty, urlOf("meanwhile"), s3Options());
+  const hide: Spoil = ({ method }) => (method === "HEAD" ? { status: 404 } : undefined);
+  await using proxy = await startProxy(s3.endpoint, hide);
+  const options = s3Options({ overwrite: false }, proxy.endpoint);
+  const error = await refusalOf(createSnapshot(source, urlOf("meanwhile"), options), "ERR_TARGET");
+  expect(error).toMatchObject({
+    status: 412,
+    message: /destination already exists \(HTTP 412\)/,
+  });
+  expectSame(objectOf("meanwhile"), expected.get(empty)!);
+  expect(s3.multipartUploads()).toEqual([]);
+});
+
+test("writes no object of S3 if the image changes", async () => {
+  const changing = path("changing");
+  for (const bytes of [readFileSync(image), readFileSync(small)]) {
+    writeFileSync(changing, bytes);
+    // The first request is made after the image was opened, and is answered when it has changed.
+    const change: Spoil = ({ method }) => {
+      if (method !== "HEAD") return undefined;
+      utimesSync(changing, 1, 1);
+      return { status: 404 };
+    };
+    await using proxy = await startProxy(s3.endpoint, change);
+    const work = createSnapshot(
+      changing,
+      urlOf("changing"),
+      s3Options({ overwrite: false }, proxy.endpoint),
+    );
+    await refusalOf(work, "ERR_IMAGE_CHANGED");
+  }
+  expect(s3.objects()).not.toContain("changing");
+  expect(s3.multipartUploads()).toEqual([]);
+});
+
+test("presigns a URL that allows ranges, and signs only the host", async () => {
+  await createSnapshot(image, urlOf("presigned"), s3Options());
+  const location = { bucket: s3.bucket, key: "presigned" };
+  const { url: signed, name } = await presignedGet(location, s3Options().s3);
+  expect(name).toBe(urlOf("presigned"));
+  expect(signed.searchParams.get("X-Amz-SignedHeaders")).toBe("host");
+  expect(signed.searchParams.get("X-Amz-Expires")).toBe("604800");
+  expect([...signed.searchParams.keys()].join()).not.toContain("checksum");
+  const part = await fetch(signed, { headers: { range: "bytes=100-199" } });
+  expect(part.status).toBe(206);
+  const bytes = Buffer.from(await part.arrayBuffer());
+  expectSame(bytes, expected.get(image)!.subarray(100, 200));
+  const tag = part.headers.get("etag")!;
+  for (const [match, status] of [
+    [tag, 206],
+    ['"other"', 412],
+  ] as const) {
+    const headers = { range: "bytes=1-2", "if-match": match };
+    expect((await fetch(signed, { headers })).status).toBe(status);
+  }
+});
+
+test("writes a snapshot to a presigned URL", async () => {
+  const { S3Client, PutObjectCommand } = await import("@aws-sdk/client-s3");
+  const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
+  const client = new S3Client({
+    endpoint: s3.endpoint.href,
+    region: s3.region,
+    credentials: s3.credentials,
+    forcePathStyle: true,
+    requestChecksumCalculation: "WHEN_REQUIRED",
+  });
+  const command = new PutObjectCommand({ Bucket: s3.bucket, Key: "put" });
+  const signed = await getSignedUrl(client, command);
+  client.destroy();
+  await createSnapshot(image, signed);
+  expectSame(objectOf("put"), expected.get(image)!);
+  const wrong = signed.replace("X-Amz-Signature=", "X-Amz-Signature=0");
+  const error = await refusalOf(createSnapshot(image, wrong), "ERR_TARGET");
+  expect(error.status).toBe(403);
+  expect(textsIn(error)).not.toMatch(/X-Amz|[0-9a-f]{64}/i);
+});
+
+test("makes parts as large as 10,000 of them have to be", () => {
+  expect(partSizeFor(MIB, 1)).toBe(5 * MIB);
+  expect(partSizeFor(8 * MIB, 10_000 * 8 * MIB)).toBe(8 * MIB);
+  expect(partSizeFor(8 * MIB, 10_000 * 8 * MIB + 1)).toBe(8 * MIB + 1);
+});
