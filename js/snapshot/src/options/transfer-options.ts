@@ -74,7 +74,10 @@ function checkHeaders(headers: object): void {
   checkObject("headers", headers);
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value === "string" && isHeader(name, value)) continue;
-    throw new SnapshotError("ERR_ARGUMENT", "headers: expected valid names and values of HTTP headers");
+    throw new SnapshotError(
+      "ERR_ARGUMENT",
+      "headers: expected valid names and values of HTTP headers",
+    );
   }
 }
 
