@@ -12,6 +12,7 @@ import { CleanCause } from "./clean-cause.js";
 import { type ProxyServer, proxyFor } from "./proxy.js";
 import { RequestFailure, responseFailure } from "./request-failure.js";
 import { isPermanent } from "./retry.js";
+import { StepTimer } from "./step-timer.js";
 
 /** How agents keep and limit connections. */
 export interface AgentOptions {
@@ -24,36 +25,39 @@ export interface AgentOptions {
 /** Receives a connection or the reason why there is none. */
 type Callback = (error: Error | null, socket: Duplex) => void;
 
-/** Connections to proxies that are being opened, and no request holds yet. */
+/** A socket, or the request for a tunnel. */
+interface Connection {
+  destroy(): unknown;
+  on(event: "error", act: (error: Error) => void): unknown;
+}
+
+/** Connections that are being opened, which no request holds yet. */
 class PendingConnections {
-  readonly #pending = new Map<{ destroy(): unknown }, (error: Error) => void>();
+  readonly #pending = new Map<Connection, (error: Error) => void>();
   readonly #timeout: number | undefined;
 
+  /** @param timeout how long each step may take, in milliseconds */
   constructor(timeout: number | undefined) {
     this.#timeout = timeout;
   }
 
-  /** Waits until a connection calls back: with itself, or with an error. */
-  add(
-    proxy: ProxyServer,
-    connection: { destroy(): unknown; on(event: "error", act: (error: Error) => void): unknown },
-    callback: Callback,
-  ): Callback {
-    let timer: NodeJS.Timeout | undefined;
+  /**
+   * Adds a connection. Returns the function to call when it is open, or has failed.
+   *
+   * @param callback receives the outcome once
+   */
+  add(connection: Connection, callback: Callback): Callback {
+    const timer = new StepTimer((message) => fail(new RequestFailure(message, true)));
     const settle: Callback = (error, socket) => {
-      clearTimeout(timer);
+      timer.stop();
       if (!this.#pending.delete(connection)) return;
-      if (error === null) return callback(null, socket);
-      connection.destroy();
-      callback(proxyFailure(proxy, error), socket);
+      if (error !== null) connection.destroy();
+      callback(error, socket);
     };
     const fail = (error: Error) => settle(error, undefined as unknown as Duplex);
     this.#pending.set(connection, fail);
     connection.on("error", fail);
-    if (this.#timeout !== undefined) {
-      const message = `no connection within ${this.#timeout} ms`;
-      timer = setTimeout(() => fail(new RequestFailure(message, true)), this.#timeout);
-    }
+    if (this.#timeout !== undefined) timer.start(this.#timeout, "connection");
     return settle;
   }
 
@@ -63,6 +67,11 @@ class PendingConnections {
       fail(new RequestFailure("the request was cancelled", true));
     }
   }
+}
+
+/** Names the proxy in errors. */
+function namingProxy(proxy: ProxyServer, callback: Callback): Callback {
+  return (error, socket) => callback(error === null ? null : proxyFailure(proxy, error), socket);
 }
 
 /** An agent for `http:` that connects to the proxy of the environment, if there is one for the host. */
@@ -82,7 +91,7 @@ class ProxyHttpAgent extends HttpAgent {
     const socket = isSecure
       ? connectTls({ host, port, ...(isIPv6(host) ? {} : { servername: host }) })
       : connectTcp({ host, port, noDelay: true });
-    const settle = this.#pending.add(proxy, socket, callback);
+    const settle = this.#pending.add(socket, namingProxy(proxy, callback));
     socket.once(isSecure ? "secureConnect" : "connect", () => settle(null, socket));
     return undefined;
   }
@@ -107,17 +116,14 @@ class ProxyHttpsAgent extends HttpsAgent {
     const proxy = proxyFor(new URL(`https://${authority}`));
     if (proxy === undefined) return super.createConnection(options, callback);
     const tunnel = openTunnel(proxy, authority);
-    const settle = this.#pending.add(proxy, tunnel, (error, tcp) => {
+    const startTls: Callback = (error, tcp) => {
       if (error !== null) return callback(error, tcp);
       const withSocket = { ...options, socket: tcp } as HttpsRequestOptions;
-      const socket = super.createConnection(withSocket) as Socket;
-      const fail = (cause: Error) => callback(cause, socket);
-      socket.once("error", fail);
-      socket.once("secureConnect", () => {
-        socket.off("error", fail);
-        callback(null, socket);
-      });
-    });
+      const tls = super.createConnection(withSocket) as Socket;
+      const settleTls = this.#pending.add(tls, callback);
+      tls.once("secureConnect", () => settleTls(null, tls));
+    };
+    const settle = this.#pending.add(tunnel, namingProxy(proxy, startTls));
     tunnel.once("connect", (response, socket, head) => {
       const { statusCode = 0 } = response;
       // Only the proxy itself can have written this: it must never pass for a response of the server.

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { createSnapshot } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
@@ -259,6 +259,30 @@ test("never takes a proxy's response to CONNECT for one of the server", async ()
     `proxy http://127.0.0.1:${port}: redirect not followed (HTTP 302)`,
   );
   expect(new Set(connects)).toEqual(new Set([`${HERE}:9`]));
+});
+
+test("gives up a proxy that does not respond, or a server behind it that does not", async () => {
+  const sockets: Socket[] = [];
+  for (const response of ["", "HTTP/1.1 200 Connection established\r\n\r\n"]) {
+    const silent = createTcpServer((socket) => {
+      sockets.push(socket.on("error", () => {}));
+      socket.once("data", () => socket.write(response));
+    });
+    silent.listen(0, "127.0.0.1");
+    await new Promise((resolve) => silent.once("listening", resolve));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    });
+    const { port } = silent.address() as AddressInfo;
+    const timeouts = { connect: 500 };
+    const job = restoreJob(`https://${HERE}:9/a.vhs`, { retries: 1, timeouts });
+    // The process ends by itself, though the other end keeps the connections open.
+    const { error } = await runWith({ https_proxy: `http://127.0.0.1:${port}` }, job);
+    expect(error?.code).toBe("ERR_SOURCE");
+    const name = response === "" ? `proxy http://127.0.0.1:${port}: ` : "";
+    expect(error?.message).toContain(`${name}no connection within 500 ms (2 times in a row)`);
+  }
 });
 
 test("reports a proxy of another scheme without its URL", async () => {
