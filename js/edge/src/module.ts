@@ -49,7 +49,7 @@ const REQUIRED: readonly (keyof InitOutput)[] = ["memory", "ruleset_new", "filte
  */
 export function make<Made>(Kind: new () => Made): Made {
   if (instance === undefined) {
-    const message = "expected instantiate(module) of hedgerow/slim to be called before this";
+    const message = "WebAssembly is not instantiated: call instantiate() of hedgerow/slim first";
     throw new HedgerowError("ERR_NOT_INSTANTIATED", message);
   }
   return new Kind();

@@ -81,12 +81,12 @@ export const connection: Cases = {
             "x-a": "1",
           });
           const before = JSON.stringify([...headers]);
-          refused(() => stripper.strip(headers), "ERR_CONNECTION_OPTION", `found ${name}`);
+          refused(() => stripper.strip(headers), "ERR_CONNECTION_OPTION", `nominates ${name},`);
           equal(JSON.stringify([...headers]), before, "headers that were refused");
 
           const raw = ["x-a", "1", name.toUpperCase(), "1", "x-rule", "1", "Connection", option];
           const unchanged = [...raw];
-          refused(() => stripper.stripRaw(raw), "ERR_CONNECTION_OPTION", `found ${name}`);
+          refused(() => stripper.stripRaw(raw), "ERR_CONNECTION_OPTION", `nominates ${name},`);
           equal(raw, unchanged, "a raw list that was refused");
 
           const block = bytesOf(`x-a: 1\r\nConnection: ${option}\r\n${name}: 1\r\n`);

@@ -35,8 +35,8 @@ export const filterBuilding: Cases = {
   "a builder takes paths one by one": () => {
     const builder = new PathFilterBuilder({ version: "1" }).add("/a").add("/b/*");
     equal(textOf(builder.build()), textOf(buildPathFilter(["/b/*", "/a"], { version: "1" })));
-    refused(() => builder.add("/c"), "ERR_FREED");
-    refused(() => builder.build(), "ERR_FREED");
+    refused(() => builder.add("/c"), "ERR_FREED", "used after build() or free()");
+    refused(() => builder.build(), "ERR_FREED", "used after build() or free()");
     builder.free();
   },
 

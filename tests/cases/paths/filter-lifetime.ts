@@ -9,8 +9,8 @@ export const filterLifetime: Cases = {
     filter.has("/foo");
     filter.free();
     filter.free();
-    refused(() => filter.has("/foo"), "ERR_FREED", "after free()");
-    refused(() => filter.has("/".repeat(5000)), "ERR_FREED", "after free()");
+    refused(() => filter.has("/foo"), "ERR_FREED", "PathFilter was used after free()");
+    refused(() => filter.has("/".repeat(5000)), "ERR_FREED", "PathFilter was used after free()");
     equal(filter.params.bloom.n, 4);
   },
 

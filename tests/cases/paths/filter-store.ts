@@ -174,7 +174,11 @@ export const filterStore: Cases = {
     const store = new PathFilterStore({ maxBytes: 1000, load, timeout: 10 });
     const asked = [store.canExist("a", "a"), store.canExist("a", "a")];
     for (const answer of asked) {
-      isRefusal(await rejectionOf(Promise.resolve(answer)), "ERR_FILTER_TIMEOUT", "a to be loaded");
+      isRefusal(
+        await rejectionOf(Promise.resolve(answer)),
+        "ERR_FILTER_TIMEOUT",
+        'paths of "a" were not loaded',
+      );
     }
     equal([store.size, await store.canExist("a", "a")], [0, true]);
     finish(fakes[0]!);

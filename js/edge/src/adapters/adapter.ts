@@ -104,7 +104,7 @@ function requestStripperOf(of: string, rules: HeaderRules): HeaderStripper {
   const stripper = stripperOf(rules);
   const framing = FRAMING.find((name) => stripper.matches(name));
   if (framing === undefined) return stripper;
-  const message = `${of}: headers: expected rules that leave ${framing} in requests, found one that matches it`;
+  const message = `${of}: headers: expected no rule that matches ${framing} in requests, found one`;
   throw new HedgerowError("ERR_OPTIONS", message);
 }
 

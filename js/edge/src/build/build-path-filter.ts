@@ -107,7 +107,7 @@ export class PathFilterBuilder {
 
   #live(): void {
     if (this.#isFreed) {
-      throw new HedgerowError("ERR_FREED", "expected a PathFilterBuilder, found one after its end");
+      throw new HedgerowError("ERR_FREED", "PathFilterBuilder was used after build() or free()");
     }
   }
 }

@@ -101,7 +101,7 @@ export class CompiledRules {
     const left = this.#set.nominated(length);
     const names = decoder.decode(this.#block.bytes.subarray(0, Math.max(left, 0)));
     this.#release(length);
-    if (left < 0) throw tooLong("ERR_ARGUMENT", "Connection", length);
+    if (left < 0) throw outOfMemory("ERR_ARGUMENT", "Connection", length);
     const found = names.toLowerCase().matchAll(NOMINATED);
     return new Map(Array.from(found, ([, name, end]) => [name!, end === FORBIDDEN]));
   }
@@ -130,7 +130,7 @@ export class CompiledRules {
    */
   live(): this {
     if (this.#isFreed) {
-      throw new HedgerowError("ERR_FREED", "expected a HeaderStripper, found one after free()");
+      throw new HedgerowError("ERR_FREED", "HeaderStripper was used after free()");
     }
     return this;
   }
@@ -138,12 +138,15 @@ export class CompiledRules {
   /** Writes `block` where the module reads blocks, and returns its length. */
   #writeBlock(block: Uint8Array, code: HedgerowErrorCode, context: string): number {
     const { length } = block;
-    if (length > MAX_BLOCK_LENGTH) throw tooLong(code, context, length);
+    if (length > MAX_BLOCK_LENGTH) {
+      const message = `expected at most 16 MiB, found ${length} bytes`;
+      throw new HedgerowError(code, `${context}: ${message}`);
+    }
     if (length > this.#block.length) {
       const start = this.#set.reserve(length);
       // Where there is no memory for it, what there was before is gone as well.
       this.#block = new MemoryView(start, start === 0 ? 0 : length);
-      if (start === 0) throw tooLong(code, context, length);
+      if (start === 0) throw outOfMemory(code, context, length);
     }
     this.#block.bytes.set(block);
     return length;
@@ -171,7 +174,6 @@ export class CompiledRules {
   }
 }
 
-function tooLong(code: HedgerowErrorCode, context: string, length: number): HedgerowError {
-  const message = `expected at most 16 MiB, and memory for it, found ${length} bytes`;
-  return new HedgerowError(code, `${context}: ${message}`);
+function outOfMemory(code: HedgerowErrorCode, context: string, length: number): HedgerowError {
+  return new HedgerowError(code, `${context}: not enough memory for ${length} bytes`);
 }

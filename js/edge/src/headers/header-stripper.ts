@@ -175,7 +175,7 @@ function without(raw: string[], nominated: Map<string, boolean>): string[] {
  */
 function goes(name: string, value: string, isForbidden: boolean): boolean {
   if (!isForbidden) return name !== "te" || value.trim().toLowerCase() !== "trailers";
-  const message = `Connection: expected an option that may be nominated, found ${name}`;
+  const message = `Connection nominates ${name}, which is meant for all recipients`;
   throw new HedgerowError("ERR_CONNECTION_OPTION", message);
 }
 

@@ -97,7 +97,7 @@ export class FilterFile {
   #reserve(capacity: number): void {
     this.#start = this.#filter.reserve(capacity);
     if (this.#start === 0) {
-      throw refused(`expected a file that there is memory for, found ${capacity} bytes`);
+      throw refused(`not enough memory for ${capacity} bytes`);
     }
     this.#capacity = capacity;
   }
@@ -128,7 +128,7 @@ export class FilterFile {
   /** Whether the filter has a path. */
   has(path: string): boolean {
     if (this.#isFreed) {
-      throw new HedgerowError("ERR_FREED", "expected a PathFilter, found one after free()");
+      throw new HedgerowError("ERR_FREED", "PathFilter was used after free()");
     }
     const length = this.#keys.write(path);
     const isPresent = this.#filter.has(length);

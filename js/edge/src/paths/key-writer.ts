@@ -49,7 +49,7 @@ export class KeyWriter {
   #reserve(length: number): MemoryView {
     const start = length > MAX_LENGTH ? 0 : this.#owner.reserve_key(length);
     if (start === 0) {
-      const message = `expected a path that there is memory for, found one of ${length} bytes`;
+      const message = `not enough memory for a path of ${length} bytes`;
       throw new HedgerowError("ERR_ARGUMENT", message);
     }
     return new MemoryView(start, length, this.#all);

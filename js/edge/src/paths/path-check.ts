@@ -74,5 +74,5 @@ function pathOf(url: string): string {
 }
 
 function report(error: unknown): void {
-  console.error("hedgerow: a request passed without being checked:", error);
+  console.error("hedgerow: paths could not be checked; the request was let through:", error);
 }

@@ -168,7 +168,7 @@ export class PathFilterStore {
       if (timeout > LONGEST_TIMEOUT) return;
       timer = setTimeout(() => {
         this.#forget(key, entry);
-        const message = `expected ${key} to be loaded in ${timeout} ms, found it still loading`;
+        const message = `paths of ${JSON.stringify(key)} were not loaded within ${timeout} ms`;
         reject(new HedgerowError("ERR_FILTER_TIMEOUT", message));
       }, timeout);
     });

@@ -159,7 +159,7 @@ function streamOf(
   if (!source.ok) {
     // An answer that nobody reads would hold its connection.
     cancel(source.body);
-    const message = `expected a path filter with status 200, found status ${source.status}`;
+    const message = `path filter could not be loaded: HTTP status ${source.status}`;
     throw new HedgerowError("ERR_FILTER_RESPONSE", message);
   }
   return source.body;

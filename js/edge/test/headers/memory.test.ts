@@ -68,7 +68,7 @@ test("a block that there is no memory for is refused, and the next is stripped",
     return 0;
   });
   const block = bytesOf(`x-debug: ${"1".repeat(1000)}\r\nb: 2\r\n`);
-  expect(() => stripper.stripBlock(block)).toThrow("at most 16 MiB, and memory for it");
+  expect(() => stripper.stripBlock(block)).toThrow("field block: not enough memory for ");
   expect(textOf(stripper.stripBlock(bytesOf("x-debug: 1\r\nb: 2\r\n")))).toBe("b: 2\r\n");
   expect(textOf(stripper.stripBlock(block))).toBe("b: 2\r\n");
   assertWorks(stripper);
