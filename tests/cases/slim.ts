@@ -32,7 +32,7 @@ function fails(call: () => unknown, code: HedgerowErrorCode, expected: string): 
 export const slim: Cases<SlimRuntime> = {
   "what needs the module says so before it is there": () => {
     const uses = [() => new HeaderStripper(["x-a"]), () => PathFilter.parse(PATHMAP)];
-    for (const use of uses) fails(use, "ERR_NOT_INSTANTIATED", "expected instantiate(module)");
+    for (const use of uses) fails(use, "ERR_NOT_INSTANTIATED", "call instantiate()");
   },
 
   "what does not need the module works without it": () => {
@@ -47,11 +47,7 @@ export const slim: Cases<SlimRuntime> = {
     for (const other of [undefined, null, 5, "text", Symbol("module"), [], {}, () => {}]) {
       fails(() => instantiate(other as Uint8Array<ArrayBuffer>), "ERR_MODULE", "expected ");
     }
-    fails(
-      () => new HeaderStripper(["x-a"]),
-      "ERR_NOT_INSTANTIATED",
-      "expected instantiate(module)",
-    );
+    fails(() => new HeaderStripper(["x-a"]), "ERR_NOT_INSTANTIATED", "call instantiate()");
   },
 
   "everything works with the module": ({ module }) => {

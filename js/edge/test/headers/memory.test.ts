@@ -1,8 +1,8 @@
 import { HeaderStripper } from "hedgerow";
 import { expect, test, vi } from "vitest";
 import { bytesOf, textOf } from "../../../../tests/support/text.js";
+import { RuleSet } from "../support/bundle.js";
 import { memorySize } from "../support/wasm.js";
-import { RuleSet } from "../support/whole.js";
 
 const RULES = ["x-internal-*", "x-debug", "connection"];
 

@@ -2,8 +2,8 @@
 import { buildPathFilter, PathFilter, PathFilterStore, PathSet } from "hedgerow";
 import { expect, test } from "vitest";
 import { PATHMAP } from "../../../../tests/cases/paths/files.js";
+import { buildMemory } from "../support/bundle.js";
 import { memorySize } from "../support/wasm.js";
-import { buildMemory } from "../support/whole.js";
 
 const file = buildPathFilter(Array.from({ length: 1000 }, (_, number) => `/archive/${number}`));
 

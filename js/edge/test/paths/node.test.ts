@@ -7,8 +7,8 @@ import { buildPathFilter } from "hedgerow";
 import { readPathFilterSync } from "hedgerow/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PATHMAP } from "../../../../tests/cases/paths/files.js";
+import { FilterFile } from "../support/bundle.js";
 import { memorySize } from "../support/wasm.js";
-import { FilterFile } from "../support/whole.js";
 
 const paths = Array.from({ length: 20_000 }, (_, number) => `/archive/${number}`);
 const bytes = buildPathFilter(paths);

@@ -1,5 +1,5 @@
 /** The WebAssembly module behind the package, whose one instance the package's entry makes. */
-import { CompiledRules, memory } from "./whole.js";
+import { CompiledRules, memory } from "./bundle.js";
 
 /** The size of the module's memory, in bytes. */
 export function memorySize(): number {
