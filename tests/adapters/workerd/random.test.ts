@@ -1,4 +1,4 @@
-/** Random exchanges with the adapters that run in workerd, in front of an origin on real sockets. */
+/** Random exchanges with the adapters in workerd, in front of an origin over real sockets. */
 import { createServer } from "node:http";
 import { describe, test } from "vitest";
 import {
@@ -15,7 +15,7 @@ function subject(entry: string): Subject {
   return {
     exact: { requests: false, responses: false },
     latin1: { requests: true, responses: true },
-    // What workers send names them.
+    // workerd adds the name of the worker to its requests.
     free: { requests: [...FRAMING, "cf-worker"], responses: FRAMING },
     nominates: false,
     async start(headers, origin) {
