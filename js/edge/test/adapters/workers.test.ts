@@ -22,7 +22,7 @@ const shown = (request: Request) =>
     request.headers.get("X-Debug"),
   ]);
 
-test("a handler gets what it is called with besides, and stays itself", async () => {
+test("hedgerow/workers passes env and context on, and keeps the handler's this", async () => {
   const handler = {
     name: "handler",
     fetch(this: { name: string }, request: Request, env: string, context: object) {
@@ -38,7 +38,7 @@ test("a handler gets what it is called with besides, and stays itself", async ()
   expect(worker.queue()).toBe("handler");
 });
 
-test("without a handler, what was asked for is fetched", async () => {
+test("hedgerow/workers fetches the request without a handler", async () => {
   let arrived: string[] = [];
   const origin = createServer((request, response) => {
     arrived = request.rawHeaders;
@@ -65,7 +65,7 @@ test.each([
   [600, "Fine", 502, ""],
   [999, "Denied", 502, ""],
 ])(
-  "an answer of fetch is stripped whose status is %i, and whose reason is %s",
+  "hedgerow/workers strips a response of fetch with status %i and reason phrase %s",
   async (sent, reason, status, statusText) => {
     const origin = createServer((request, response) => {
       response.statusMessage = reason;
@@ -93,13 +93,13 @@ test.each([
   },
 );
 
-test("an answer that stands for a network error stays one", async () => {
+test("hedgerow/workers passes Response.error() on", async () => {
   const error = Response.error();
   const { fetch } = hedgerow({ headers: RULES }, { fetch: (_request: Request) => error });
   expect(await fetch(forged())).toBe(error);
 });
 
-test("requests that nobody may change are copied, with their bodies and signals", async () => {
+test("hedgerow/workers copies immutable requests with their bodies and signals", async () => {
   const aborts = new AbortController();
   const init = { method: "POST", body: "sent", signal: aborts.signal };
   const request = forged("/", init);
@@ -123,7 +123,7 @@ test("requests that nobody may change are copied, with their bodies and signals"
   expect(inbound?.signal.aborted).toBe(true);
 });
 
-test("messages without anything internal are passed on as they are", async () => {
+test("hedgerow/workers passes messages without internal fields on unchanged", async () => {
   const request = new Request("http://localhost/", { headers: { "x-kept": "1" } });
   const response = Response.redirect("http://localhost/elsewhere");
   const fetch = (given: Request) => {
@@ -133,7 +133,7 @@ test("messages without anything internal are passed on as they are", async () =>
   expect(await hedgerow({ headers: RULES }, { fetch }).fetch(request)).toBe(response);
 });
 
-test("requests and responses may have rules of their own, made or to be made", async () => {
+test("hedgerow/workers takes separate rules or strippers for requests and responses", async () => {
   const answer = (request: Request) =>
     new Response([...request.headers.keys()].join(), { headers: FORGED });
   const stripper = new HeaderStripper(RULES);
@@ -148,13 +148,13 @@ test("requests and responses may have rules of their own, made or to be made", a
   }
 });
 
-test("two wrappers strip what either of them matches", async () => {
+test("two wrappers of hedgerow/workers strip what either of them matches", async () => {
   const inner = hedgerow({ headers: ["x-debug"] }, { fetch: shown });
   const response = await hedgerow({ headers: ["x-internal-*"] }, inner).fetch(forged());
   expect(await response.text()).not.toMatch(/internal|debug/i);
 });
 
-test("what Connection nominates goes with it", async () => {
+test("hedgerow/workers strips the fields that Connection nominates", async () => {
   const answer = ({ headers }: Request) =>
     new Response([...headers.keys()].join(), {
       headers: { connection: "x-hop", "x-hop": "1", "x-end": "2" },
@@ -166,7 +166,7 @@ test("what Connection nominates goes with it", async () => {
   expect([response.headers.get("x-hop"), response.headers.get("x-end")]).toEqual([null, "2"]);
 });
 
-test("a request that nominates what frames or routes it is answered 400", async () => {
+test("hedgerow/workers answers 400 if a request nominates fields that frame or route it", async () => {
   const { fetch } = hedgerow({ headers: preset("hop-by-hop") }, { fetch: shown });
   for (const name of ["content-length", "host", "x-forwarded-for"]) {
     const headers = { connection: `close, ${name}`, [name]: "1" };
@@ -175,7 +175,7 @@ test("a request that nominates what frames or routes it is answered 400", async 
   }
 });
 
-test("a response that nominates its framing keeps it, and loses what rules match", async () => {
+test("hedgerow/workers keeps the framing that a response nominates, and strips the rest", async () => {
   const answer = () =>
     new Response("all", {
       headers: { connection: "transfer-encoding", "transfer-encoding": "chunked", "x-debug": "1" },
@@ -185,7 +185,7 @@ test("a response that nominates its framing keeps it, and loses what rules match
   expect([...headers.keys()]).toEqual(["content-type", "transfer-encoding"]);
 });
 
-test("what does not exist is answered by notFound, whose answer is stripped", async () => {
+test("hedgerow/workers answers absent paths with notFound, and strips its response", async () => {
   const there = { fetch: (_request: Request) => new Response("there") };
   const notFound = async ({ url, headers }: Request) =>
     new Response(`${url} ${[...headers.keys()]}`, { status: 410, headers: FORGED });
@@ -200,7 +200,7 @@ test("what does not exist is answered by notFound, whose answer is stripped", as
   }
 });
 
-test("a request passes when paths cannot be asked; what onError throws is thrown on", async () => {
+test("hedgerow/workers lets a request pass if the check fails, and propagates errors of onError", async () => {
   const failure = new RangeError("no storage");
   const throwing = () => {
     throw failure;
@@ -216,7 +216,7 @@ test("a request passes when paths cannot be asked; what onError throws is thrown
   }
 });
 
-test("what a handler throws is thrown on, at once or later", async () => {
+test("hedgerow/workers propagates errors of the handler, synchronous or not", async () => {
   const failure = new RangeError("no storage");
   const throwing = (_request: Request) => {
     throw failure;
@@ -226,7 +226,7 @@ test("what a handler throws is thrown on, at once or later", async () => {
   }
 });
 
-test("what else a handler has is called for it, and can be copied and replaced", async () => {
+test("hedgerow/workers binds the handler's other methods, which can be copied and replaced", async () => {
   class Handler {
     readonly #queued: unknown[] = [];
     fetch(): Response {

@@ -25,7 +25,7 @@ function assertGrows(grow: () => void): void {
 }
 
 // First, while the memory is small: the value may not be longer than a block.
-test("memory that grows for a long Connection value breaks no stripper", () => {
+test("strippers keep working after memory grows for a long Connection value", () => {
   using stripper = new HeaderStripper(RULES);
   const long = `x-hop, ${"a".repeat(1 << 19)}`;
   assertGrows(() => {
@@ -35,7 +35,7 @@ test("memory that grows for a long Connection value breaks no stripper", () => {
   assertWorks(stripper);
 });
 
-test("memory that grows for a large block breaks no stripper, whichever stripped it", () => {
+test("strippers keep working after memory grows for a large block of any of them", () => {
   using stripper = new HeaderStripper(RULES);
   using other = new HeaderStripper(RULES);
   assertWorks(stripper);
@@ -49,7 +49,7 @@ test("memory that grows for a large block breaks no stripper, whichever stripped
   }
 });
 
-test("a large refused block breaks no stripper", () => {
+test("strippers keep working after a large block is refused", () => {
   using stripper = new HeaderStripper(RULES);
   const block = new Uint8Array(1 << 24).fill(0x61);
   expect(() => stripper.stripBlock(block)).toThrow("expected CR LF at the end");
@@ -57,7 +57,7 @@ test("a large refused block breaks no stripper", () => {
   assertWorks(stripper);
 });
 
-test("a block that there is no memory for is refused, and the next is stripped", () => {
+test("stripBlock refuses a block that does not fit into memory, and strips the next one", () => {
   using stripper = new HeaderStripper(RULES);
   assertWorks(stripper);
   const reserve = vi.spyOn(RuleSet.prototype, "reserve").mockImplementationOnce(function (
@@ -75,7 +75,7 @@ test("a block that there is no memory for is refused, and the next is stripped",
   reserve.mockRestore();
 });
 
-test("memory that grows for other strippers breaks none of them", () => {
+test("strippers keep working after memory grows for other strippers", () => {
   using stripper = new HeaderStripper(RULES);
   assertWorks(stripper);
   const others: HeaderStripper[] = [];
@@ -93,7 +93,7 @@ test("memory that grows for other strippers breaks none of them", () => {
   assertWorks(stripper);
 });
 
-test("a list that makes the memory grow while it is read loses no match", () => {
+test("stripRaw misses no match if reading the list makes memory grow", () => {
   using stripper = new HeaderStripper(["x-debug"]);
   const many = Array.from({ length: 5_000 }, (_, number) => `x-${number}`);
   const others: HeaderStripper[] = [];

@@ -46,7 +46,7 @@ function anyName(texts: readonly string[]): string {
   }
 }
 
-describe("the probe and Rust agree on millions of random names", () => {
+describe("the probe agrees with Rust on millions of random names", () => {
   test.for(Object.entries(RULE_SETS))("%s", ([, rules]) => {
     using stripper = new HeaderStripper(rules);
     const unprobed = new UnprobedSet(rules);

@@ -12,7 +12,7 @@ const rulesAndFields = rulesAndFieldNames.chain(({ rules, names }) =>
   })),
 );
 
-test("a raw list keeps exactly the fields that stay, as they are and in their order", () => {
+test("stripRaw keeps exactly the other fields, unchanged and in order", () => {
   const property = fc.property(rulesAndFields, ({ rules, fields }) => {
     using stripper = new HeaderStripper(rules);
     const raw = fields.flat();

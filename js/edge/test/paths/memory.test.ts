@@ -7,7 +7,7 @@ import { memorySize } from "../support/wasm.js";
 
 const file = buildPathFilter(Array.from({ length: 1000 }, (_, number) => `/archive/${number}`));
 
-test("filters that are loaded and freed leave no memory behind", () => {
+test("loading and freeing filters does not leak memory", () => {
   const sizes = [0, 10, 100, 500].map((count) =>
     buildPathFilter(Array.from({ length: count }, (_, number) => `/${number}`)),
   );
@@ -21,7 +21,7 @@ test("filters that are loaded and freed leave no memory behind", () => {
   expect(memorySize()).toBe(after100);
 });
 
-test("files that are refused leave no memory behind", async () => {
+test("refused files do not leak memory", async () => {
   const damaged = file.slice();
   damaged[damaged.length - 9] = 0x2d;
   const refuse = async () => {
@@ -35,7 +35,7 @@ test("files that are refused leave no memory behind", async () => {
   expect(memorySize()).toBe(before);
 });
 
-test("a filter takes its file and no more than 4 kB beside it", async () => {
+test("a filter takes at most 4 kB of memory in addition to its file", async () => {
   const load = [
     () => PathFilter.parse(file),
     () => PathFilter.load(new Response(file)),
@@ -53,7 +53,7 @@ test("a filter takes its file and no more than 4 kB beside it", async () => {
   }
 });
 
-test("a header cannot make more memory be taken than the file has", async () => {
+test("a header cannot make a filter allocate more than its file", async () => {
   const hostile = '{"version":"","bloom":{"n":1,"p":0.1,"m":4294967295,"k":1,"s":0}}\n"AAAA';
   const before = memorySize();
   for (let round = 0; round < 100; round += 1) {
@@ -63,7 +63,7 @@ test("a header cannot make more memory be taken than the file has", async () => 
   expect(memorySize() - before).toBeLessThanOrEqual(2 ** 18);
 });
 
-test("of a long file no more memory is taken than its first line allows", async () => {
+test("a long file allocates no more memory than its first line allows", async () => {
   const long = new Uint8Array(2 ** 28);
   const before = memorySize();
   for (const start of ["", PATHMAP.slice(0, -1), PATHMAP, " ".repeat(2 ** 17)]) {
@@ -82,7 +82,7 @@ test("of a long file no more memory is taken than its first line allows", async 
   expect(memorySize() - before).toBeLessThanOrEqual(2 ** 20);
 });
 
-test("a store takes no memory for the length that a response claims", async () => {
+test("a store does not allocate memory for a claimed content length", async () => {
   const answer = () => new Response(file, { headers: { "content-length": `${2 ** 30}` } });
   const store = new PathFilterStore({ maxBytes: 2 ** 30, load: answer });
   const before = memorySize();
@@ -91,7 +91,7 @@ test("a store takes no memory for the length that a response claims", async () =
   store.clear();
 });
 
-test("a store whose filters come and go takes the memory of those it holds", async () => {
+test("a store that evicts filters takes only the memory of those it holds", async () => {
   const store = new PathFilterStore({
     maxBytes: 10 * file.length,
     load: () => PathFilter.parse(file),
@@ -104,7 +104,7 @@ test("a store whose filters come and go takes the memory of those it holds", asy
   store.clear();
 });
 
-test("a tree whose paths are much longer together than its text is refused", () => {
+test("PathSet.parse refuses a tree whose paths are much longer than its text", () => {
   const deep = (levels: number) => `${'{"a":1,"b":'.repeat(levels)}{"a":1}${"}".repeat(levels)}`;
   const refusal = {
     code: "ERR_PATH_SET",
@@ -119,7 +119,7 @@ test("a tree whose paths are much longer together than its text is refused", () 
   expect(() => PathSet.parse(tree(`b${half}`))).toThrow(expect.objectContaining(refusal));
 });
 
-test("builders that are used or freed leave no memory behind", () => {
+test("building filters does not leak memory, even if it fails", () => {
   const paths = Array.from({ length: 3000 }, (_, number) => `/archive/${number}`);
   for (let round = 0; round < 5; round += 1) buildPathFilter(paths);
   const before = buildMemory().length;

@@ -73,7 +73,7 @@ function isCharacter(bytes: number[]): boolean {
   }
 }
 
-test("a normal form is its own, and what the rules say", () => {
+test("normalizePath agrees with a naive implementation, and is idempotent", () => {
   fc.assert(
     fc.property(path, (text) => {
       const normal = normalizePath(text);
@@ -85,7 +85,7 @@ test("a normal form is its own, and what the rules say", () => {
   );
 });
 
-test("what a URL says of a path has the path's normal form", () => {
+test("normalizePath gives the same result for a path and for its parsed URL", () => {
   const plain = path.filter((text) => !/[\\\p{Cc}]/u.test(text) && text.trim() === text);
   fc.assert(
     fc.property(plain, (text) => {
@@ -112,11 +112,11 @@ const LONG: readonly [name: string, path: () => string, length: number][] = [
   ["stars", () => "/%2A".repeat(2e6), 4e6 + 2],
 ];
 
-test.for(LONG)("a path of millions of %s is done", ([, path, length]) => {
+test.for(LONG)("normalizePath handles a path of millions of %s", ([, path, length]) => {
   expect(normalizePath(path())).toHaveLength(length);
 });
 
-test("a path of millions of segments can be asked for, however deep wildcards are", () => {
+test("canExist handles a path of millions of segments with the deepest wildcards", () => {
   const path = normalizePath("/a".repeat(2e6));
   for (const key of ["/b/*", `${"/a".repeat(30)}/b/*`, `${"/b".repeat(5e6)}/*`]) {
     const isDeep = key.length > 200;
