@@ -8,7 +8,7 @@ import {
 } from "hedgerow";
 import { expectTypeOf, test } from "vitest";
 
-/** What the documentation says that a stripper is. */
+/** The documented interface of a stripper. */
 interface DocumentedStripper {
   matches(name: string): boolean;
   strip(headers: Headers): number;
@@ -25,7 +25,7 @@ test("a HeaderStripper has the documented methods and no others", () => {
 test("a HeaderStripper is constructed from any iterable of strings", () => {
   expectTypeOf(HeaderStripper).constructorParameters.toEqualTypeOf<[rules: Iterable<string>]>();
   expectTypeOf(HeaderStripper).instance.toEqualTypeOf<HeaderStripper>();
-  // @ts-expect-error: rules are needed
+  // @ts-expect-error: rules are required
   new HeaderStripper();
   // @ts-expect-error: rules are strings
   new HeaderStripper([/x-.*/]);

@@ -9,13 +9,7 @@ import { hedgerow as forFastify } from "hedgerow/fastify";
 import { hedgerow as forHono } from "hedgerow/hono";
 import { Hono } from "hono";
 import { describe, test } from "vitest";
-import {
-  checkExchanges,
-  FRAMING,
-  PROMISE,
-  type Subject,
-  served,
-} from "../../support/http/check.js";
+import { checkExchanges, FRAMING, type Subject, served, TITLE } from "../../support/http/check.js";
 import { closed, listening } from "../../support/http/listen.js";
 import type { Origin } from "../../support/http/origin.js";
 import type { RuleSet } from "../../support/http/rule-sets.js";
@@ -80,7 +74,7 @@ const hono: Subject = {
   free: { requests: [], responses: [...FRAMING, "content-type", "__proto__"] },
 };
 
-describe(PROMISE, () => {
+describe(TITLE, () => {
   const subjects = {
     ...Object.fromEntries(
       Object.entries(listeners).map(([name, listener]) => [name, subject(listener)]),

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
 import { inRoot, node24 } from "../../../scripts/lib/paths.mjs";
-import { PROMISE } from "../../support/http/check.js";
+import { TITLE } from "../../support/http/check.js";
 import { undiciCases } from "./cases.js";
 
 const FOLDER = inRoot("tests", "adapters", "undici", "8");
@@ -41,6 +41,6 @@ test.for(Object.keys(undiciCases))("%s", (title) => {
   expect(report.results[title]).toBe("passed");
 });
 
-test(PROMISE, () => {
+test(TITLE, () => {
   expect(report.exchanges).toBe("passed");
 });

@@ -1,4 +1,4 @@
-/** What Fastify has of its own: plugins, hooks, errors, `inject`, and answers to unknown routes. */
+/** Features of Fastify: plugins, hooks, errors, `inject`, and unknown routes. */
 import type { IncomingMessage } from "node:http";
 import Fastify, {
   type FastifyInstance,
@@ -22,7 +22,7 @@ const echo: FastifyPluginAsync = async (app) => {
   });
 };
 
-/** An application with the adapter, and with {@link echo}. */
+/** Returns an application with the adapter and {@link echo}. */
 async function appOf(options: FastifyOptions): Promise<FastifyInstance> {
   const app = Fastify();
   await app.register(hedgerow, options);
@@ -154,16 +154,16 @@ test("errors of notFound reach Fastify's error handler", async () => {
     throw failure;
   };
   for (const paths of [() => false, async () => false]) {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const app = Fastify();
     app.setErrorHandler((error, _request, reply) => {
-      told.push(error);
+      reported.push(error);
       reply.code(503).send();
     });
     await app.register(hedgerow, { paths, notFound });
     await app.register(echo);
     expect((await app.inject({ url: "/echo" })).statusCode).toBe(503);
-    expect(told).toEqual([failure]);
+    expect(reported).toEqual([failure]);
   }
 });
 
@@ -177,7 +177,7 @@ test("two registrations of hedgerow/fastify strip what either of them matches", 
   expect(headers).not.toHaveProperty("x-internal-node");
 });
 
-/** An application whose errors of the framework are answered with what the request had. */
+/** Returns an application whose framework errors respond with the fields of the request. */
 async function failing(options: FastifyServerOptions): Promise<FastifyInstance> {
   const tenant = {
     name: "tenant",
@@ -194,7 +194,7 @@ async function failing(options: FastifyServerOptions): Promise<FastifyInstance> 
   return app;
 }
 
-/** A bad URL, a parameter that is too long, and a constraint that fails. */
+/** Requests with a bad URL, a too long parameter, and a failing constraint. */
 const FRAMEWORK_ERRORS = [
   { url: "/%", status: 400, headers: FORGED },
   { url: `/${"a".repeat(10)}`, status: 414, headers: FORGED },

@@ -1,4 +1,4 @@
-/** Hono on Node's servers, where messages are stripped before they are those of the Fetch standard. */
+/** Hono on Node's servers, where Node's messages are stripped, and on other runtimes. */
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
@@ -16,7 +16,7 @@ const FORGED = ["X-Internal-User", "root", "x-DEBUG", "1", "x-kept", "1"];
 
 type App = Hono<{ Bindings: HttpBindings }>;
 
-/** An app whose middleware comes first. */
+/** Returns an app whose first middleware is the adapter. */
 function appOf(options: HonoOptions): App {
   return new Hono<{ Bindings: HttpBindings }>().use(hedgerow(options));
 }
@@ -31,7 +31,7 @@ async function on(app: App, use: (url: URL) => Promise<void>): Promise<void> {
   }
 }
 
-/** Everything that a handler can see of the fields. */
+/** Responds with all forms in which a handler can read the fields. */
 const shown = (c: Context) =>
   JSON.stringify([
     ...[c.req.header(), c.req.header("x-internal-user"), c.req.header("X-Debug")],
@@ -65,7 +65,7 @@ test("hedgerow/hono strips fields that earlier middleware has read", async () =>
   });
 });
 
-/** An origin, which says what is internal. */
+/** An origin whose responses have internal fields. */
 let origin: { server: Server; url: URL };
 
 beforeAll(async () => {
@@ -215,8 +215,8 @@ test("hedgerow/hono strips forged fields that arrive byte by byte", async () => 
 
 test("hedgerow/hono answers absent paths with the app's notFound, or with the option notFound", async () => {
   const failure = new RangeError("no storage");
-  const told: unknown[] = [];
-  const onError = (error: unknown, c: Context) => void told.push(error, c.req.path);
+  const reported: unknown[] = [];
+  const onError = (error: unknown, c: Context) => void reported.push(error, c.req.path);
   const sources: [HonoOptions, number][] = [
     [{ paths: new PathSet(["/a"]) }, 404],
     [{ paths: async (path) => path === "/a" }, 404],
@@ -233,7 +233,7 @@ test("hedgerow/hono answers absent paths with the app's notFound, or with the op
       expect([reply.status, reply.headers["x-debug"]]).toEqual([status, undefined]);
     });
   }
-  expect(told).toEqual([failure, "/b", failure, "/a", failure, "/b"]);
+  expect(reported).toEqual([failure, "/b", failure, "/a", failure, "/b"]);
 });
 
 test("errors of the option onError reach the app's onError", async () => {
@@ -297,7 +297,7 @@ test("hedgerow/hono strips a response that cannot be copied if the server replac
   });
   const app = new Hono().use(hedgerow({ headers: RULES }));
   app.get("/*", (c) => fetch(new URL(c.req.path, from)));
-  // Without Node's messages, which are stripped when they are sent.
+  // Without Node's messages, which would be stripped when they are sent.
   const { server, url } = await serve(getRequestListener((request) => app.fetch(request)));
   for (const [path, expected] of [
     ["/reason", 200],

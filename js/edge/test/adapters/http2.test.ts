@@ -24,7 +24,7 @@ interface Reply {
   body: string;
 }
 
-/** Runs `use` with a client of a server that has the middleware in front of `handler`. */
+/** Runs `use` with a client of a server whose `handler` is behind the middleware. */
 async function behind(
   options: ConnectOptions,
   handler: Handler,
@@ -88,7 +88,7 @@ const WAYS: Record<string, Handler> = {
   "set and flushed": (_request, response) => {
     response.setHeader("x-debug", "1");
     response.setHeader("x-kept", "1");
-    // Node's types do not have it.
+    // Missing from Node's types.
     (response as unknown as { flushHeaders(): void }).flushHeaders();
     response.end("body");
   },

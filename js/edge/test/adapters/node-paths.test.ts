@@ -1,4 +1,4 @@
-/** Requests for what does not exist, behind every adapter for Node's servers. */
+/** Requests for absent paths, behind every adapter for Node's servers. */
 
 import express from "express";
 import { PathSet } from "hedgerow";
@@ -48,20 +48,20 @@ describe.each(serverNames)("an adapter on Node (%s)", (name) => {
   test.each(Object.entries(FAILURES))(
     "lets a request pass if paths is a function %s",
     async (_how, paths) => {
-      const told: unknown[] = [];
-      const onError = (error: unknown) => told.push(error);
+      const reported: unknown[] = [];
+      const onError = (error: unknown) => reported.push(error);
       await using started = await start(name, { paths, onError }, (_request, response) => {
         response.end("there");
       });
       expect((await ask(started.url, { path: "/b" })).status).toBe(200);
-      expect(told).toEqual([failure]);
+      expect(reported).toEqual([failure]);
     },
   );
 
   test.each(Object.entries(FAILURES))(
     "passes the error of onError to the framework if paths is a function %s",
     async (_how, paths) => {
-      // A server of Node's own would end: nobody catches there what a listener throws.
+      // A bare server would crash: nothing catches the errors of a listener.
       const isBare = name === "node:http" && paths === FAILURES["that throws"];
       const onError = () => {
         throw failure;
@@ -130,14 +130,14 @@ test.each(Object.entries(SOURCES))(
       throw failure;
     };
     const app = express().use(hedgerow({ paths, notFound }));
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     app.use(((error, _request, response, _next) => {
-      told.push(error);
+      reported.push(error);
       response.status(503).end();
     }) as express.ErrorRequestHandler);
     const { server, url } = await serve(app);
     expect((await ask(url, { path: "/b" })).status).toBe(503);
-    expect(told).toEqual([failure]);
+    expect(reported).toEqual([failure]);
     await closed(server);
   },
 );

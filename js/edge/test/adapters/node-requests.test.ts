@@ -14,7 +14,7 @@ import { type Handler, serverNames, start } from "./servers.js";
 
 const RULES = ["x-internal-*", "x-debug"];
 
-/** All that a request shows of its fields. */
+/** Returns all forms in which a request exposes its fields. */
 function shown({ rawHeaders, headers, headersDistinct }: IncomingMessage): string {
   return JSON.stringify({ rawHeaders, headers, headersDistinct });
 }
@@ -66,7 +66,7 @@ describe.each(serverNames)("an adapter on Node (%s)", (name) => {
     const status = Number(answer.slice(9, 12));
     if (status === 200) {
       expect(answer).toContain(`"x-kept":"1"`);
-      // What follows white space at the beginning of a line is the value of the field before.
+      // A line that begins with white space continues the previous value.
       const isFolded = lines.startsWith(" ") || lines.includes("\r\n x");
       if (!isFolded) expect(answer).not.toContain("forged");
       expect(answer).not.toMatch(/"x-internal[^"]*":/i);
@@ -90,7 +90,7 @@ describe.each(serverNames)("an adapter on Node (%s)", (name) => {
       response.end();
     });
     const head = "DELETE / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n";
-    // Ends only when the server closes the connection.
+    // Resolves only when the server closes the connection.
     const answer = await talk(
       started.url,
       `${head}Connection: keep-alive, content-LENGTH\r\n\r\nabc`,
@@ -250,7 +250,7 @@ test("stripRequest does not touch a request without internal fields", async () =
 test("a field called __proto__ reaches no prototype, even if Node is vulnerable", async () => {
   const before = Object.getOwnPropertyNames(Object.prototype);
   const server = createServer((request, response) => {
-    // Before CVE-2026-21710 was mended, to read it was the fault.
+    // Before the fix of CVE-2026-21710, reading it was harmful.
     Object.defineProperty(request, "headersDistinct", {
       configurable: true,
       get: () => {

@@ -14,10 +14,10 @@ import { serverNames, start } from "./servers.js";
 
 const RULES = ["x-internal-*", "x-debug", "set-cookie2"];
 
-/** Node's types do not have all that Node takes. */
+/** Node's types do not cover all arguments that Node accepts. */
 const untyped = (fields: unknown) => fields as OutgoingHttpHeaders;
 
-/** Ways to answer with fields that stay, cookies among them, and with fields that go. */
+/** Ways to respond with internal and other fields, including cookies. */
 const WAYS: Record<string, (response: ServerResponse) => void> = {
   "fields set one by one": (response) => {
     response.setHeader("X-Kept", "1").setHeader("x-also", "1").setHeader("X-Debug", "1");
@@ -114,7 +114,7 @@ const WAYS: Record<string, (response: ServerResponse) => void> = {
 
 describe.each(serverNames)("an adapter on Node (%s)", (name) => {
   test.each(Object.entries(WAYS))("strips a response made of %s", async (_way, make) => {
-    const replies = [RULES, ["x-no-field-is-called-so"]].map(async (headers) => {
+    const replies = [RULES, ["x-unused-name"]].map(async (headers) => {
       await using started = await start(name, { headers }, (_request, response) => make(response));
       const { status, rawHeaders } = await ask(started.url);
       const fields = pairsOf(rawHeaders).filter(([name]) => name !== "Date");
@@ -132,7 +132,7 @@ describe.each(serverNames)("an adapter on Node (%s)", (name) => {
       { headers: preset("hop-by-hop") },
       (request, response) => {
         const fields = { Connection: "keep-alive, X-Hop", "x-hop": "1", "x-end": "2" };
-        // How many of them are set one by one; the head has the others.
+        // This many fields are set one by one; the head has the others.
         const set = Number(new URL(request.url!, "http://a").searchParams.get("set"));
         const entries = Object.entries(fields);
         for (const [name, value] of entries.slice(0, set)) response.setHeader(name, value);
@@ -226,7 +226,7 @@ describe.each(serverNames)("an adapter on Node (%s)", (name) => {
     await using started = await start(name, { headers: RULES }, async (request, response) => {
       response.setHeader("x-debug", "1");
       response.write("first");
-      // The second chunk is sent when the client has the first one.
+      // The second chunk is sent after the client has received the first.
       await once(request, "data");
       response.end("second");
     });
@@ -288,7 +288,7 @@ test("hedgerow/connect strips the responses of Express's error handlers", async 
   };
   app.use(answerError);
   const { server, url } = await serve(app);
-  // A path that cannot be decoded fails in Express itself.
+  // Express itself fails to decode this path.
   for (const path of ["/fails", "/%ff"]) {
     const { headers, body } = await ask(url, { path, headers: ["x-internal-user", "root"] });
     expect(headers["x-kept"]).toBe("1");

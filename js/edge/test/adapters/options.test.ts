@@ -110,7 +110,7 @@ const NOT_FOUND: Wrong = [
   "string",
 ];
 
-/** What is right besides, so that only one option is wrong. */
+/** Valid options, so that only one option is invalid. */
 const RIGHT = { headers: ["x-a"], paths: () => true };
 
 interface Adapter {
@@ -198,7 +198,7 @@ test("adapters refuse rules for requests that match framing fields", () => {
         isRefusal(error, "ERR_OPTIONS", "headers: expected no rule that matches ", " in requests");
       }
     }
-    // Whoever sends a response frames it.
+    // The sender of a response frames it.
     expect(connect({ headers: { responses: [name] } })).toBeTypeOf("function");
   }
   const reframed = preset("hop-by-hop-reframed");

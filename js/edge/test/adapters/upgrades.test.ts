@@ -1,4 +1,4 @@
-/** Upgrades on Node's servers, which go past middleware: `stripRequest` is for these. */
+/** Upgrades on Node's servers, which bypass middleware and are stripped with `stripRequest`. */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";

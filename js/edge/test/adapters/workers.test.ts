@@ -1,4 +1,4 @@
-/** The wrapper of handlers for Workers, with the Fetch standard as Node has it. */
+/** The wrapper for Workers, with Node's implementation of Fetch. */
 import { createServer } from "node:http";
 import { HeaderStripper, PathSet, preset } from "hedgerow";
 import { hedgerow as honoHedgerow } from "hedgerow/hono";
@@ -10,11 +10,11 @@ import { closed, listening } from "../../../../tests/support/http/listen.js";
 const RULES = ["x-internal-*", "x-debug"];
 const FORGED = { "X-Internal-User": "root", "x-DEBUG": "1", "x-kept": "1" };
 
-/** A request whose sender claims to be internal. */
+/** Returns a request with a forged internal field. */
 const forged = (path = "/", init: RequestInit = {}) =>
   new Request(`http://localhost${path}`, { headers: FORGED, ...init });
 
-/** Everything that a handler can see of the fields. */
+/** Responds with all forms in which a handler can read the fields. */
 const shown = (request: Request) =>
   Response.json([
     [...request.headers],
@@ -50,7 +50,7 @@ test("hedgerow/workers fetches the request without a handler", async () => {
   const response = await fetch(new Request(new URL("/a?b", url), { headers: FORGED }));
   expect(arrived).toContain("x-kept");
   expect(arrived.join()).not.toMatch(/internal|debug/i);
-  // The answer of fetch is one that nobody may change: it was copied.
+  // The response of fetch is immutable, so it was copied.
   expect([response.headers.get("x-debug"), response.headers.get("x-kept")]).toEqual([null, "1"]);
   expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
   expect(await response.text()).toBe("/a?b");
@@ -84,7 +84,7 @@ test.each([
       expect([...response.headers.keys()].filter((name) => name.startsWith("x-"))).toEqual([]);
       expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
       expect(await response.text()).toBe(sent === 205 ? "" : "body");
-      // Of an answer of which nothing goes there is no copy.
+      // A response without internal fields is not copied.
       const clean = await through(new Request(new URL("/clean", url)));
       expect(clean.status).toBe(sent);
       await clean.text();
@@ -206,11 +206,11 @@ test("hedgerow/workers lets a request pass if the check fails, and propagates er
     throw failure;
   };
   for (const paths of [throwing, () => Promise.reject(failure)]) {
-    const told: unknown[] = [];
-    const onError = (error: unknown, { url }: Request) => told.push(error, url);
+    const reported: unknown[] = [];
+    const onError = (error: unknown, { url }: Request) => reported.push(error, url);
     const there = { fetch: (_request: Request) => new Response("there") };
     expect((await hedgerow({ paths, onError }, there).fetch(forged("/b"))).status).toBe(200);
-    expect(told).toEqual([failure, "http://localhost/b"]);
+    expect(reported).toEqual([failure, "http://localhost/b"]);
     const worker = hedgerow({ paths, onError: throwing }, there);
     await expect(worker.fetch(forged("/b"))).rejects.toBe(failure);
   }

@@ -4,9 +4,9 @@ import { bytesOf } from "../../../../tests/support/text.js";
 import { memorySize } from "../support/wasm.js";
 
 /**
- * Asserts that after some rounds, all others need no more memory.
+ * Asserts that memory does not grow after the first rounds.
  *
- * What all rounds together would leave behind must be more than what earlier tests have freed: this
+ * A leak must exceed the memory that earlier tests have freed: this
  * file has an instance of the module to itself, and its tests go from small to large.
  */
 function assertSteady(warmUp: number, rounds: number, round: (number: number) => void): void {

@@ -17,7 +17,7 @@ test("a name matches if and only if a rule matches it, on every call", () => {
   fc.assert(property, { numRuns: 600 });
 });
 
-/** A text in which neighbours differ. */
+/** Returns a string whose adjacent characters differ. */
 const text = (length: number) => "abcdefghijklmnopqrstuvwxyz".repeat(12).slice(0, length);
 const LENGTHS = Array.from({ length: MAX_RULE_LENGTH }, (_, index) => index + 1);
 

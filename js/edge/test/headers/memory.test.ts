@@ -6,7 +6,7 @@ import { memorySize } from "../support/wasm.js";
 
 const RULES = ["x-internal-*", "x-debug", "connection"];
 
-/** Asserts that a stripper of {@link RULES} does all that it can. */
+/** Asserts that all methods of a stripper of {@link RULES} work. */
 function assertWorks(stripper: HeaderStripper): void {
   const names = ["X-Debug", "x-internal-new", "x-debugs", "accept"];
   expect(names.filter((name) => stripper.matches(name))).toEqual(["X-Debug", "x-internal-new"]);
@@ -17,14 +17,14 @@ function assertWorks(stripper: HeaderStripper): void {
   expect(textOf(stripper.stripBlock(bytesOf("x-debug: 1\r\nb: 2\r\n")))).toBe("b: 2\r\n");
 }
 
-/** Runs `grow` and asserts that the memory has grown, so that every view of it has died. */
+/** Runs `grow` and asserts that the memory has grown, which detaches all views. */
 function assertGrows(grow: () => void): void {
   const before = memorySize();
   grow();
   expect(memorySize()).toBeGreaterThan(before);
 }
 
-// First, while the memory is small: the value may not be longer than a block.
+// Runs first, while the memory is small: the value must not be longer than a block.
 test("strippers keep working after memory grows for a long Connection value", () => {
   using stripper = new HeaderStripper(RULES);
   const long = `x-hop, ${"a".repeat(1 << 19)}`;
@@ -63,7 +63,7 @@ test("stripBlock refuses a block that does not fit into memory, and strips the n
   const reserve = vi.spyOn(RuleSet.prototype, "reserve").mockImplementationOnce(function (
     this: InstanceType<typeof RuleSet>,
   ) {
-    // As when memory runs out: the buffer that there was is given back, and there is no other.
+    // As when memory runs out: the previous buffer is released, and there is no new one.
     this.reserve(0);
     return 0;
   });

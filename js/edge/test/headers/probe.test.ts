@@ -25,7 +25,7 @@ const RULE_SETS: Record<string, string[]> = {
   }),
 };
 
-/** A name of any length, or one close to a rule: as it is, or with one edit. */
+/** A name of any length, or a rule's name with at most one edit. */
 function anyName(texts: readonly string[]): string {
   const near = random.below(4) === 0 ? undefined : random.pick(texts);
   if (near === undefined) return random.text(TOKEN_CHARACTERS, random.below(24));

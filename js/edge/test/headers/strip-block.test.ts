@@ -20,7 +20,7 @@ const rulesAndBlock = rulesAndFieldNames.chain(({ rules, names }) => {
     });
 });
 
-/** Asserts that a block is stripped as the naive way does, or refused and left as it was. */
+/** Asserts that a block is stripped as the oracle does, or refused and not changed. */
 function assertStrips(rules: readonly string[], text: string): void {
   using stripper = new HeaderStripper(rules);
   const expected = new Oracle(rules).stripBlock(text);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { codeUnit, rulesAndFieldNames, valuesFor } from "../support/generate.js";
 import { Oracle, refusable } from "../support/oracle.js";
 
-/** Rules, and fields of any text: a raw list may hold what no Headers do. */
+/** Rules and fields of any text, which only a raw list can hold. */
 const rulesAndFields = rulesAndFieldNames.chain(({ rules, names }) =>
   valuesFor(names, codeUnit).map((values) => ({
     rules,

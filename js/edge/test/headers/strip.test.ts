@@ -5,7 +5,7 @@ import { isToken } from "../../../../tests/support/tokens.js";
 import { byteOfValue, rulesAndFieldNames, valuesFor } from "../support/generate.js";
 import { Oracle, refusable } from "../support/oracle.js";
 
-/** Rules, and fields that Headers take. */
+/** Rules, and fields that are valid in `Headers`. */
 const rulesAndFields = rulesAndFieldNames.chain(({ rules, names }) => {
   const valid = names.filter(isToken);
   return valuesFor(valid, byteOfValue).map((values) => ({

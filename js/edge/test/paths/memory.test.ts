@@ -1,4 +1,4 @@
-/** How much memory filters take. This file has instances of the modules to itself. */
+/** The memory of filters. The tests of this file have their own instances of the modules. */
 import { buildPathFilter, PathFilter, PathFilterStore, PathSet } from "hedgerow";
 import { expect, test } from "vitest";
 import { PATHMAP } from "../../../../tests/cases/paths/files.js";
@@ -46,7 +46,7 @@ test("a filter takes at most 4 kB of memory in addition to its file", async () =
     const filters: PathFilter[] = [];
     while (filters.length < 1000) filters.push(await one());
     const held = (memorySize() - before) / filters.length;
-    // What earlier filters have freed is used first, and memory grows by pages.
+    // Memory freed by earlier filters is used first, and memory grows by pages.
     expect(held).toBeLessThanOrEqual(file.length + 4096);
     expect(filters.every((filter) => filter.has("/archive/7"))).toBe(true);
     for (const filter of filters) filter.free();
@@ -72,7 +72,7 @@ test("a long file allocates no more memory than its first line allows", async ()
     for (const source of [long, long.buffer]) {
       expect(() => PathFilter.parse(source)).toThrow(expect.objectContaining(refusal));
     }
-    // In one piece, and of a length that is true.
+    // In one chunk, with a correct length.
     const headers = { "content-length": `${long.length}` };
     const answer = () => new Response(streamOfPieces(long, long.length), { headers });
     await expect(PathFilter.load(answer())).rejects.toMatchObject(refusal);
@@ -112,7 +112,7 @@ test("PathSet.parse refuses a tree whose paths are much longer than its text", (
   };
   expect(PathSet.parse(deep(1000)).has(`${"/b".repeat(1000)}/a`)).toBe(true);
   expect(() => PathSet.parse(deep(10_000))).toThrow(expect.objectContaining(refusal));
-  // At the limit, and beyond it by one character.
+  // At the limit, and one character beyond it.
   const half = "a".repeat(2 ** 25 - 1);
   const tree = (first: string) => JSON.stringify({ [first]: 1, [half]: 1 });
   expect(PathSet.parse(tree(`b${half.slice(1)}`)).has(`/${half}`)).toBe(true);
@@ -130,7 +130,7 @@ test("building filters does not leak memory, even if it fails", () => {
   expect(buildMemory().length).toBe(before);
 });
 
-/** A stream of a file in pieces. */
+/** Returns a stream of a file in chunks. */
 function streamOfPieces(bytes: Uint8Array, length: number): ReadableStream<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += length) pieces.push(bytes.slice(at, at + length));

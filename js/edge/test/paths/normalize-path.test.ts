@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { buildPathFilter, canExist, normalizePath, PathFilter, PathSet } from "hedgerow";
 import { expect, test } from "vitest";
 
-/** Stands for an encoded star: no text that is tried has this character. */
+/** Stands for an encoded asterisk. No generated path has this character. */
 const STAR = "\u{10fffe}";
 
-/** Texts that are full of what has a meaning in paths. */
+/** Strings with many characters that have a meaning in paths. */
 const path = fc
   .array(
     fc.oneof(
@@ -19,7 +19,7 @@ const path = fc
   .map((parts) => parts.join(""))
   .filter((text) => !text.includes(STAR));
 
-/** The rules, one after the other, on bytes. */
+/** A naive implementation: applies the rules one by one, to bytes. */
 function naive(text: string): string {
   const bytes: number[] = [];
   const kept = new Set<number>();
@@ -57,7 +57,7 @@ function naive(text: string): string {
   return normal.replace(new RegExp(`/${STAR}$`), "/%2A").replaceAll(STAR, "*");
 }
 
-/** A text as UTF-8 can hold it. */
+/** Returns a string with lone surrogates replaced. */
 function wellFormed(text: string): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 }
@@ -98,7 +98,7 @@ test("normalizePath gives the same result for a path and for its parsed URL", ()
   );
 });
 
-/** What took a step of the stack, or an object, for each segment or escape. */
+/** Paths that a recursive implementation could not handle. */
 const LONG: readonly [name: string, path: () => string, length: number][] = [
   ["segments", () => "/a".repeat(5e6), 1e7],
   ["segments that are taken back at once", () => "/a/..".repeat(5e6), 1],
