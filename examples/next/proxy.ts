@@ -1,9 +1,9 @@
-/** What stands before all of the site: no internal header gets in, and no path that cannot exist. */
+/** The proxy in front of the site: strips internal headers and answers 404 for paths that do not exist. */
 import { preset } from "hedgerow";
 import { hedgerow } from "hedgerow/next";
 import { readPathFilterSync } from "hedgerow/node";
 
-/** `next dev` makes pages when they are asked for, of what there is by then. */
+/** `next dev` renders pages on request, without a filter. */
 const isBuilt = process.env.NODE_ENV === "production";
 
 export const proxy = hedgerow({

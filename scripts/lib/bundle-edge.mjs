@@ -112,12 +112,12 @@ for (const [way, { apart }] of Object.entries(WAYS)) {
       plugins: [elsewhere(fileOf), glue, wasm(way)],
     });
   if (!apart) {
-    await bundle("hedgerow", "whole-and-build", () => undefined);
+    await bundle("hedgerow", "entries/bundle-with-build", () => undefined);
     continue;
   }
   const fileOf = (/** @type {string} */ module) =>
     builds(module) ? "./build.js" : "./hedgerow.js";
-  await bundle("hedgerow", "whole", () => undefined);
+  await bundle("hedgerow", "entries/bundle", () => undefined);
   await bundle("build", "build/index", (module) => (builds(module) ? undefined : fileOf(module)));
   await bundle("main", "entries/main", (module) =>
     module === REQUESTS ? undefined : fileOf(module),

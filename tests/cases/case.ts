@@ -1,12 +1,12 @@
-/** What a case asks of the runtime that it runs on. */
+/** Properties of the runtime that cases use. */
 export interface Runtime {
-  /** Headers that the runtime lets nobody change, with at least one field. */
+  /** Immutable headers with at least one field. */
   readonly immutable: Headers;
-  /** How many bytes of memory all WebAssembly modules have by now. */
+  /** Returns the current memory of all WebAssembly modules, in bytes. */
   readonly memoryBytes: () => number;
 }
 
-/** Cases by the promise that each keeps; one that does not throws. */
-export type Cases<Asked = Runtime> = Readonly<
-  Record<string, (runtime: Asked) => void | Promise<void>>
+/** Test cases by title. A failing case throws. */
+export type Cases<RuntimeType = Runtime> = Readonly<
+  Record<string, (runtime: RuntimeType) => void | Promise<void>>
 >;

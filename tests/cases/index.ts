@@ -1,4 +1,4 @@
-/** The behaviour of the package, written once, for every runtime to show. */
+/** The test cases of the package that run on every runtime. */
 import { honoAdapter } from "./adapters/hono.js";
 import { workersAdapter } from "./adapters/workers.js";
 import type { Cases } from "./case.js";

@@ -10,28 +10,28 @@ import { bytesOf } from "../support/text.js";
 import type { Cases, Runtime } from "./case.js";
 import { PATHMAP, streamOf } from "./paths/files.js";
 
-/** How often things are made until what they need is there. */
-const FIRST = 5;
-/** How often they are made then: who loses 128 bytes each time needs more than a page more. */
-const MORE = 1200;
-/** More than any memory has room for. */
-const MOST = 100_000;
+/** Rounds before measuring, until all buffers are allocated. */
+const WARM_UP = 5;
+/** Rounds measured: a leak of 128 bytes per round takes more than a page. */
+const ROUNDS = 1200;
+/** More objects than fit into any memory. */
+const TOO_MANY = 100_000;
 
 const PATHS = Array.from({ length: 10_000 }, (_, number) => `/archive/${number}`);
 
-interface Freed {
+interface Freeable {
   free(): void;
 }
 
-/** What takes room in a memory: first much, then little. */
-type Takers = readonly (() => Freed)[];
+/** Functions that allocate objects in a memory: large ones first, then small ones. */
+type Allocators = readonly (() => Freeable)[];
 
-function takersOfEdge(): Takers {
+function edgeAllocators(): Allocators {
   const file = buildPathFilter(PATHS);
   return [() => PathFilter.parse(file, { validate: false }), () => PathFilter.parse(PATHMAP)];
 }
 
-function takersOfBuild(): Takers {
+function buildAllocators(): Allocators {
   const builderOf = (paths: readonly string[]) => {
     const builder = new PathFilterBuilder();
     for (const path of paths) builder.add(path);
@@ -40,35 +40,35 @@ function takersOfBuild(): Takers {
   return [() => builderOf(PATHS), () => builderOf(["/"])];
 }
 
-/** Takes all the room that a memory has left, until it grows, so that nothing else is lost in it. */
-function takeRoom({ memoryBytes }: Runtime, takers: Takers): Freed[] {
-  return takers.flatMap((take) => {
+/** Fills a memory until it grows, so that leaks cannot hide in free space. */
+function fillMemory({ memoryBytes }: Runtime, allocators: Allocators): Freeable[] {
+  return allocators.flatMap((allocate) => {
     const before = memoryBytes();
-    const taken: Freed[] = [];
+    const allocated: Freeable[] = [];
     while (memoryBytes() === before) {
-      if (taken.push(take()) > MOST) throw new Error("expected a memory that grows, found none");
+      if (allocated.push(allocate()) > TOO_MANY) throw new Error("the memory does not grow");
     }
-    return taken;
+    return allocated;
   });
 }
 
-/** Asserts that a memory without room stays as large as it is when things are made and freed. */
+/** Asserts that a full memory does not grow when objects are created and freed. */
 async function keepsMemory(
   runtime: Runtime,
-  makeAndFree: () => void | Promise<void>,
-  { more = MORE, takers = takersOfEdge() } = {},
+  createAndFree: () => void | Promise<void>,
+  { rounds = ROUNDS, allocators = edgeAllocators() } = {},
 ): Promise<void> {
-  const taken = takeRoom(runtime, takers);
-  for (let round = 0; round < FIRST; round += 1) await makeAndFree();
+  const allocated = fillMemory(runtime, allocators);
+  for (let round = 0; round < WARM_UP; round += 1) await createAndFree();
   const before = runtime.memoryBytes();
-  for (let round = 0; round < more; round += 1) await makeAndFree();
+  for (let round = 0; round < rounds; round += 1) await createAndFree();
   const after = runtime.memoryBytes();
-  for (const one of taken) one.free();
-  equal(after, before, `bytes of memory after ${more} more`);
+  for (const one of allocated) one.free();
+  equal(after, before, `bytes of memory after ${rounds} rounds`);
 }
 
 export const memory: Cases = {
-  "strippers that are made, used and freed take no more memory": async (runtime) => {
+  "creating, using and freeing strippers does not leak memory": async (runtime) => {
     const block = bytesOf(`x-a: 1\r\nb: 2\r\nconnection: ${"c, ".repeat(300)}d\r\n\r\n`);
     await keepsMemory(runtime, () => {
       using stripper = new HeaderStripper(["x-*", "connection"]);
@@ -79,7 +79,7 @@ export const memory: Cases = {
     });
   },
 
-  "strippers of many rules, and large blocks, leave no memory taken": async (runtime) => {
+  "freeing strippers with many rules and large blocks does not leak memory": async (runtime) => {
     const rules = Array.from({ length: 2000 }, (_, number) => `x-rule-${number}-${"a".repeat(99)}`);
     const block = bytesOf("x-rule-1: 1\r\n".repeat(20_000));
     await keepsMemory(
@@ -88,11 +88,11 @@ export const memory: Cases = {
         using stripper = new HeaderStripper(rules);
         stripper.stripBlock(block.slice());
       },
-      { more: 30 },
+      { rounds: 30 },
     );
   },
 
-  "rules and blocks that are refused leave no memory taken": async (runtime) => {
+  "refused rules and blocks do not leak memory": async (runtime) => {
     await keepsMemory(runtime, () => {
       thrownBy(() => new HeaderStripper(["x-a", "x-b*", "*"]));
       using stripper = new HeaderStripper(["x-a"]);
@@ -100,7 +100,7 @@ export const memory: Cases = {
     });
   },
 
-  "filters that are read, asked and freed take no more memory": async (runtime) => {
+  "parsing, querying and freeing filters does not leak memory": async (runtime) => {
     const file = buildPathFilter(PATHS);
     await keepsMemory(runtime, () => {
       using filter = PathFilter.parse(file);
@@ -108,13 +108,13 @@ export const memory: Cases = {
     });
   },
 
-  "filters that are loaded and freed take no more memory": async (runtime) => {
+  "loading and freeing filters does not leak memory": async (runtime) => {
     const file = buildPathFilter(PATHS);
     const load = async () => (await PathFilter.load(streamOf(file, 9000))).free();
-    await keepsMemory(runtime, load, { more: 300 });
+    await keepsMemory(runtime, load, { rounds: 300 });
   },
 
-  "files that are refused leave no memory taken": async (runtime) => {
+  "refused filter files do not leak memory": async (runtime) => {
     const file = buildPathFilter(PATHS);
     const cut = file.slice(0, -100);
     await keepsMemory(
@@ -123,11 +123,11 @@ export const memory: Cases = {
         thrownBy(() => PathFilter.parse(cut));
         await rejectionOf(PathFilter.load(streamOf(cut, 9000)));
       },
-      { more: 300 },
+      { rounds: 300 },
     );
   },
 
-  "a store holds no more memory than its filters need": async (runtime) => {
+  "a store takes no more memory than its filters need": async (runtime) => {
     const file = buildPathFilter(PATHS);
     const load = () => new Response(file.slice());
     const store = new PathFilterStore({ maxBytes: 3 * file.length, load });
@@ -136,14 +136,12 @@ export const memory: Cases = {
       async () => {
         for (const key of ["a", "b", "c", "d", "e"]) await store.canExist(key, "/");
       },
-      { more: 60 },
+      { rounds: 60 },
     );
     for (const key of ["a", "b", "c", "d", "e"]) store.delete(key);
   },
 
-  "filters that are built, and builders that are not used, take no more memory": async (
-    runtime,
-  ) => {
+  "building filters and freeing unused builders does not leak memory": async (runtime) => {
     const paths = PATHS.slice(0, 100);
     await keepsMemory(
       runtime,
@@ -151,7 +149,7 @@ export const memory: Cases = {
         buildPathFilter(paths);
         new PathFilterBuilder().add("/".repeat(5000)).free();
       },
-      { takers: takersOfBuild() },
+      { allocators: buildAllocators() },
     );
   },
 };

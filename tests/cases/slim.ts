@@ -1,7 +1,4 @@
-/**
- * The behaviour of `hedgerow/slim` where nothing has instantiated the module yet: in this order, and
- * once in a runtime.
- */
+/** Test cases of `hedgerow/slim` before and after `instantiate`. Run them in this order, once per runtime. */
 import {
   HeaderStripper,
   HedgerowError,
@@ -15,31 +12,31 @@ import { bytesOf } from "../support/text.js";
 import type { Cases } from "./case.js";
 import { PATHMAP } from "./paths/files.js";
 
-/** What these cases ask of the runtime that they run on. */
+/** Properties of the runtime that these cases use. */
 export interface SlimRuntime {
   /** The module, or its bytes. */
   readonly module: WebAssembly.Module | BufferSource;
 }
 
-/** Asserts that `call` throws an error with this code that says what to do. */
-function fails(call: () => unknown, code: HedgerowErrorCode, expected: string): void {
+/** Asserts that `call` throws an error with this code, whose message contains `part`. */
+function fails(call: () => unknown, code: HedgerowErrorCode, part: string): void {
   const error = thrownBy(call);
   if (!(error instanceof HedgerowError)) throw new Error(`found ${error}`, { cause: error });
   equal(error.code, code, error.message);
-  equal(error.message.includes(expected), true, error.message);
+  equal(error.message.includes(part), true, error.message);
 }
 
 export const slim: Cases<SlimRuntime> = {
-  "what needs the module says so before it is there": () => {
+  "hedgerow/slim refuses calls that need the module before instantiate": () => {
     const uses = [() => new HeaderStripper(["x-a"]), () => PathFilter.parse(PATHMAP)];
-    for (const use of uses) fails(use, "ERR_NOT_INSTANTIATED", "expected instantiate(module)");
+    for (const use of uses) fails(use, "ERR_NOT_INSTANTIATED", "call instantiate()");
   },
 
-  "what does not need the module works without it": () => {
+  "PathSet works without the module": () => {
     equal(new PathSet(["/a"]).has("/a"), true);
   },
 
-  "what is not the module is refused": () => {
+  "instantiate refuses anything but the module": () => {
     const empty = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
     for (const bytes of [empty, new Uint8Array(), bytesOf("<!doctype html>")]) {
       fails(() => instantiate(bytes), "ERR_MODULE", "expected ");
@@ -47,14 +44,10 @@ export const slim: Cases<SlimRuntime> = {
     for (const other of [undefined, null, 5, "text", Symbol("module"), [], {}, () => {}]) {
       fails(() => instantiate(other as Uint8Array<ArrayBuffer>), "ERR_MODULE", "expected ");
     }
-    fails(
-      () => new HeaderStripper(["x-a"]),
-      "ERR_NOT_INSTANTIATED",
-      "expected instantiate(module)",
-    );
+    fails(() => new HeaderStripper(["x-a"]), "ERR_NOT_INSTANTIATED", "call instantiate()");
   },
 
-  "everything works with the module": ({ module }) => {
+  "hedgerow/slim works after instantiate": ({ module }) => {
     instantiate(module);
     using stripper = new HeaderStripper(["x-internal-*"]);
     equal(stripper.matches("X-Internal-User"), true);
@@ -63,7 +56,7 @@ export const slim: Cases<SlimRuntime> = {
     equal([filter.has("/foo"), filter.has("/bar")], [true, false]);
   },
 
-  "to instantiate it again changes nothing": ({ module }) => {
+  "a second call of instantiate changes nothing": ({ module }) => {
     using stripper = new HeaderStripper(["x-a"]);
     instantiate(module);
     equal([stripper.matches("x-a"), stripper.matches("x-b")], [true, false]);

@@ -66,17 +66,17 @@ function makeDisk(seed: string, mebibytes: number): Buffer {
 test("a sandbox is stopped and resumed, again and again", async () => {
   for (const seed of ["first", "second"]) {
     const disk = makeDisk(seed, 24);
-    expect(await sandbox("list")).toMatchObject({ code: 0, out: "one: runs\n" });
+    expect(await sandbox("list")).toMatchObject({ code: 0, out: "one: running\n" });
     expect(await sandbox("stop", "one")).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^one: 25165824 bytes are stopped, as 12\d{6}\n$/),
+      out: expect.stringMatching(/^one: stopped, 25165824 bytes saved as 12\d{6}\n$/),
     });
     expect(readdirSync(folder)).toEqual(["one.json"]);
     expect(s3.objects()).toEqual(["sandboxes/one.vhs"]);
-    expect(await sandbox("list")).toMatchObject({ code: 0, out: "one: is stopped\n" });
+    expect(await sandbox("list")).toMatchObject({ code: 0, out: "one: stopped\n" });
     expect(await sandbox("resume", "one")).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^one: 25165824 bytes run again after \d+ ms\n$/),
+      out: expect.stringMatching(/^one: resumed, 25165824 bytes in \d+ ms\n$/),
     });
     expect(readFileSync(image).equals(disk)).toBe(true);
     expect(readdirSync(folder).sort()).toEqual(["one.img", "one.json"]);
@@ -151,7 +151,7 @@ describe("a base image", () => {
     const { disk, digest } = await publish("base");
     expect(await sandbox("create", "first", "debian")).toMatchObject({
       code: 0,
-      out: "first: 16777216 bytes begin as debian, fetched\n",
+      out: "first: created from debian, 16777216 bytes, fetched\n",
     });
     expect(JSON.parse(readFileSync(note, "utf8"))).toEqual({ digest });
     // Whoever changes what is in the bucket does not change what sandboxes begin as.
@@ -159,7 +159,7 @@ describe("a base image", () => {
     const offline = { AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1" };
     expect(await sandboxIn(offline, "create", "second", "debian")).toMatchObject({
       code: 0,
-      out: "second: 16777216 bytes begin as debian, from the cache\n",
+      out: "second: created from debian, 16777216 bytes, from the cache\n",
     });
     expect(disks().sort()).toEqual(["first.img", "second.img"]);
     for (const name of ["first", "second"]) expect(diskOf(name).equals(disk)).toBe(true);
@@ -179,7 +179,7 @@ describe("a base image", () => {
     expect(await sandbox("stop", "second")).toMatchObject({ code: 0 });
     expect(await sandbox("create", "second", "debian")).toMatchObject({
       code: 1,
-      err: "second: expected a new name, found a sandbox\n",
+      err: "second: a sandbox with this name exists; choose another name\n",
     });
     expect(await sandbox("resume", "second")).toMatchObject({ code: 0 });
     expect(diskOf("second").equals(disk)).toBe(true);

@@ -1,4 +1,4 @@
-/** Every public function, given values of the wrong type at each argument and each option. */
+/** Calls every public function with values of the wrong type for each argument and option. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,14 +14,14 @@ import * as workers from "hedgerow/workers";
 import { afterAll, describe, expect, test } from "vitest";
 import { trials } from "../support/trials.js";
 
-/** What code of users throws, which may pass through. */
-class Own extends Error {}
+/** An error of the caller's code, which functions may propagate. */
+class CallerError extends Error {}
 
 const thrower = () => {
-  throw new Own();
+  throw new CallerError();
 };
 
-/** Throws whatever is done with it. */
+/** Returns an object that throws on every access. */
 function hostile(): object {
   const names = ["get", "has", "ownKeys", "getPrototypeOf", "getOwnPropertyDescriptor"] as const;
   return new Proxy({}, Object.fromEntries(names.map((name) => [name, thrower])));
@@ -36,7 +36,7 @@ const ANY: readonly unknown[] = [
   ...fc.sample(fc.anything(), { numRuns: trials({ few: 50, all: 2000 }), seed: 18 }),
 ];
 
-/** A type: whether a value is of it. */
+/** Returns whether a value has a type. */
 type Type = (value: unknown) => boolean;
 
 const string: Type = (value) => typeof value === "string";
@@ -56,10 +56,10 @@ const optional =
   (value) =>
     value === undefined || type(value);
 
-/** What makes a right argument, and the type that it has. */
-type Argument = readonly [right: () => unknown, type: Type];
+/** A factory of valid values for an argument, and its type. */
+type Argument = readonly [valid: () => unknown, type: Type];
 
-/** A function of the package, and its arguments. */
+/** A function of the package and its arguments. */
 type Call = readonly [name: string, call: (...args: never[]) => unknown, ...args: Argument[]];
 
 const folder = mkdtempSync(join(tmpdir(), "hedgerow-"));
@@ -79,21 +79,21 @@ const hooked = { addHook: () => hooked };
 const request = { rawHeaders: ["x-a", "b"], headers: {} };
 const response = () => ({ writeHead() {}, getHeaderNames: () => [] });
 
-/** A call for each option of options, and one for these as a whole. */
+/** Returns a call for each option, and one for the options object. */
 function withOptions(
   name: string,
   call: (options: never) => unknown,
-  right: object,
+  valid: object,
   types: Readonly<Record<string, Type>>,
 ): Call[] {
-  const of = (option: string) => (value: unknown) => call({ ...right, [option]: value } as never);
+  const of = (option: string) => (value: unknown) => call({ ...valid, [option]: value } as never);
   return [
-    [name, call, [() => right, object]],
+    [name, call, [() => valid, object]],
     ...Object.entries(types).map(
       ([option, type]): Call => [
         `${name} with ${option}`,
         of(option),
-        [() => right[option as keyof typeof right], type],
+        [() => valid[option as keyof typeof valid], type],
       ],
     ),
   ];
@@ -109,7 +109,7 @@ const ADAPTER = { ...PATHS, headers: optional(strings), paths: optional(callable
 const HEADERS = { requests: optional(strings), responses: optional(strings) };
 const adapterOptions = { headers: ["x-a"], paths: set };
 
-/** The calls of an adapter's factory. */
+/** Returns the calls of an adapter's factory. */
 function ofAdapter(name: string, call: (options: never) => unknown, hasNotFound = true): Call[] {
   const types = hasNotFound ? { ...ADAPTER, notFound: optional(callable) } : ADAPTER;
   const headers = { requests: ["x-a"], responses: ["x-b"] };
@@ -227,20 +227,20 @@ const documented = new Set(
   readFileSync(new URL("../../js/edge/README.md", import.meta.url), "utf8").match(/ERR_[A-Z_]+/g),
 );
 
-/** What came of a call: an error that is refused rightly has a code that is documented. */
+/** Returns the outcome of a call. A refusal must have a documented code. */
 async function outcome(call: () => unknown): Promise<string> {
   try {
     await call();
   } catch (error) {
-    if (error instanceof Own) return "refused";
+    if (error instanceof CallerError) return "refused";
     if (!(error instanceof all.HedgerowError)) return `threw ${error}`;
     return documented.has(error.code) ? "refused" : `no documented code: ${error.code}`;
   }
   return "accepted";
 }
 
-/** A value in a few words. */
-function shown(value: unknown): string {
+/** Returns a description of a value. */
+function describeValue(value: unknown): string {
   try {
     return fc.stringify(value);
   } catch {
@@ -251,21 +251,21 @@ function shown(value: unknown): string {
 const CASES = CALLS.map(([name, call, ...args]) => ({ name, call, args }));
 
 describe.each(CASES)("$name", ({ call, args }) => {
-  test("right arguments are accepted", async () => {
-    expect(await outcome(() => call(...(args.map(([right]) => right()) as never[])))).toBe(
+  test("accepts valid arguments", async () => {
+    expect(await outcome(() => call(...(args.map(([valid]) => valid()) as never[])))).toBe(
       "accepted",
     );
   });
 
   test.each(args.map(([, type], at) => [at, type] as const))(
-    "argument %i of another type is refused with a HedgerowError",
+    "refuses values of the wrong type for argument %i with a HedgerowError",
     async (at, type) => {
       const wrong = ANY.filter((value) => !type(value));
       expect(wrong.length).toBeGreaterThan(20);
       for (const value of wrong) {
-        const given = args.map(([right], index) => (index === at ? value : right()));
-        const came = await outcome(() => call(...(given as never[])));
-        expect(came === "refused" ? "" : `${shown(value)}: ${came}`).toBe("");
+        const given = args.map(([valid], index) => (index === at ? value : valid()));
+        const result = await outcome(() => call(...(given as never[])));
+        expect(result === "refused" ? "" : `${describeValue(value)}: ${result}`).toBe("");
       }
     },
   );

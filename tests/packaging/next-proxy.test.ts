@@ -7,10 +7,10 @@ import { expect, test } from "vitest";
 import {
   checkExchanges,
   FRAMING,
-  PROMISE,
   type Running,
   type Subject,
   served,
+  TITLE,
 } from "../support/http/check.js";
 import { closed, listening } from "../support/http/listen.js";
 import type { Origin } from "../support/http/origin.js";
@@ -63,4 +63,4 @@ function subject(): Subject {
   };
 }
 
-test(`it does the job, and ${PROMISE}`, { timeout: 2 * PATIENCE }, () => checkExchanges(subject()));
+test(`it does the job, and ${TITLE}`, { timeout: 2 * PATIENCE }, () => checkExchanges(subject()));

@@ -1,5 +1,5 @@
 /**
- * Every reader of path filters gives the same answers: in Rust, on Node, in workerd, in wasmtime, on
+ * All readers of path filters agree: in Rust, on Node, in workerd, in wasmtime, on
  * LuaJIT and in Python.
  */
 import { execFileSync } from "node:child_process";
@@ -14,17 +14,17 @@ import { Random } from "../../js/edge/test/support/random.js";
 import { startWorker } from "../../scripts/lib/worker.mjs";
 import { trials } from "../support/trials.js";
 
-/** How many filters there are, of all kinds, and how many keys each is asked for. */
+/** Number of filters, and of keys looked up in each. */
 const FILTERS = trials({ few: 10, all: 20 });
 const KEYS = trials({ few: 2_000, all: 5_000 });
 const ALL_KEYS = FILTERS * KEYS;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Asks the filter in a file for the keys in another, and returns a line with 1 or 0 for each. */
+/** Looks the keys of one file up in the filter of another. Returns a line with 1 or 0 for each. */
 type Reader = (file: string, keys: Buffer) => string;
 
-/** A reader that is a program: it takes the file as its last argument, and keys on its input. */
+/** Returns a reader for a program that takes the file as its last argument and keys on standard input. */
 function program(command: string, ...args: string[]): Reader {
   return (file, keys) => {
     return execFileSync(command, [...args, file], {
@@ -37,7 +37,7 @@ function program(command: string, ...args: string[]): Reader {
   };
 }
 
-/** A program of this workspace, which Cargo builds before it is used first. */
+/** Returns a reader for a program of this workspace, which Cargo builds on first use. */
 function built(...target: string[]): Reader {
   let reader: Reader | undefined;
   return (file, keys) => {
@@ -46,7 +46,7 @@ function built(...target: string[]): Reader {
   };
 }
 
-/** Builds a program, and returns where it is. */
+/** Builds a program and returns its path. */
 function build(target: readonly string[]): string {
   const args = ["build", "--quiet", "--message-format=json", ...target];
   const messages = execFileSync("cargo", args, { cwd: root, encoding: "utf8", stdio: "pipe" });
@@ -68,7 +68,7 @@ interface Sample {
   readonly name: string;
   readonly file: Uint8Array;
   readonly keys: readonly string[];
-  /** Where it lies for programs. */
+  /** Its path, for programs. */
   readonly path: string;
   readonly answers: string;
 }
@@ -77,7 +77,7 @@ let folder: string;
 let worker: Miniflare;
 const samples: Sample[] = [];
 
-/** A text of any characters but line feeds, of which many are those of paths. */
+/** Returns a string without line feeds, with many characters of paths. */
 function keyOf(random: Random): string {
   const length = random.below(10) === 0 ? random.below(2000) : random.below(80);
   let key = "";
@@ -123,22 +123,22 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test(`${ALL_KEYS} keys are asked for, of which some are present and some are not`, () => {
+test(`the ${ALL_KEYS} keys include present and absent ones`, () => {
   const all = samples.map(({ answers }) => answers).join("");
   expect(all.length / 2).toBe(ALL_KEYS);
   expect(all.split("1").length).toBeGreaterThan(ALL_KEYS / 5);
   expect(all.split("0").length).toBeGreaterThan(ALL_KEYS / 5);
 });
 
-describe.each(Object.keys(readers))("%s", (reader) => {
-  test("answers as Node does", { timeout: 300_000 }, () => {
+describe.each(Object.keys(readers))("the reader %s", (reader) => {
+  test("agrees with Node on every key", { timeout: 300_000 }, () => {
     for (const { name, keys, path, answers } of samples) {
       const given = readers[reader]!(path, Buffer.from(keys.map((key) => `${key}\n`).join("")));
       expect(given === answers, name).toBe(true);
     }
   });
 
-  test("refuses what is no filter", { timeout: 60_000 }, () => {
+  test("refuses a file that is not a filter", { timeout: 60_000 }, () => {
     for (const file of ["", "{}\n", '{"version":"","bloom":{}}\n"AAAA"']) {
       const path = join(folder, "refused.filter");
       writeFileSync(path, file);
@@ -147,7 +147,7 @@ describe.each(Object.keys(readers))("%s", (reader) => {
   });
 });
 
-test("workerd answers as Node does", async () => {
+test("workerd agrees with Node on every key", async () => {
   for (const { name, file, keys, answers } of samples) {
     const form = new FormData();
     form.set("file", new Blob([file as BlobPart]));

@@ -12,7 +12,7 @@ const READERS = {
   Python: "python3 examples/readers/path_filter.py",
 };
 
-/** How much address space a reader may take, in KiB: a quarter of the file. */
+/** Limit of a reader's address space, in KiB: a quarter of the file. */
 const MEMORY = 2 ** 18;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -24,7 +24,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Asks a reader, which has little memory, for a path in a file. */
+/** Looks a path up with a reader that has little memory. */
 function ask(reader: string, file: string) {
   const script = `ulimit -v ${MEMORY} && exec ${reader} "$0"`;
   const given = { cwd: root, input: "/foo\n", encoding: "utf8" } as const;
@@ -32,8 +32,8 @@ function ask(reader: string, file: string) {
   return { status, stdout, stderr };
 }
 
-describe.each(Object.entries(READERS))("%s", (_, reader) => {
-  test("a small filter is read in little memory", () => {
+describe.each(Object.entries(READERS))("the reader %s", (_, reader) => {
+  test("reads a small filter in little memory", () => {
     const file = join(folder, "small.filter");
     for (const end of ["", "\n", "\r\n"]) {
       writeFileSync(file, PATHMAP + end);
@@ -41,7 +41,7 @@ describe.each(Object.entries(READERS))("%s", (_, reader) => {
     }
   });
 
-  test("a sparse file of 1 GiB is refused without being read into memory", () => {
+  test("refuses a sparse file of 1 GiB without reading it into memory", () => {
     const file = join(folder, "sparse.filter");
     for (const start of ["", "{}\n", PATHMAP.slice(0, -1), PATHMAP]) {
       writeFileSync(file, start);

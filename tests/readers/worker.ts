@@ -1,4 +1,4 @@
-/** A worker that asks a filter for keys, and answers with a line for each: 1 or 0. */
+/** A worker that looks keys up in a filter, and responds with a line of 1 or 0 for each. */
 import { PathFilter } from "hedgerow";
 
 export default {

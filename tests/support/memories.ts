@@ -1,6 +1,6 @@
 /**
- * Counts the memory that WebAssembly has, as whoever embeds a module can see it: in the exports of its
- * instance. To be imported before what instantiates one.
+ * Counts the WebAssembly memory of all instances, which is visible in the exports of each
+ * instance. Import this before anything that instantiates a module.
  */
 const memories: WebAssembly.Memory[] = [];
 
@@ -14,7 +14,7 @@ WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
   },
 });
 
-/** The bytes of all memories of the instances that were made. They never become fewer. */
+/** Returns the total memory of all instances, in bytes. It never shrinks. */
 export function memoryBytes(): number {
   return memories.reduce((bytes, { buffer }) => bytes + buffer.byteLength, 0);
 }

@@ -1,4 +1,4 @@
-/** Text whose characters are bytes: the form in which tests write and compare field blocks. */
+/** Conversion between bytes and strings with one character per byte, for field blocks. */
 
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));

@@ -9,5 +9,5 @@ export function isToken(text: string): boolean {
 /** The longest rule, in characters. */
 export const MAX_RULE_LENGTH = 256;
 
-/** The most different rules that one stripper takes. */
+/** Greatest number of distinct rules of one stripper. */
 export const MAX_RULES = 32_768;

@@ -8,7 +8,7 @@ import { readPathFilterSync } from "hedgerow/node";
 const here = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
 const app = express();
-// Before all else, so that nothing sees what a client forged, and nobody what a route says to insiders.
+// First, so that no other middleware sees forged fields, and no client sees internal ones.
 app.use(
   hedgerow({
     headers: {

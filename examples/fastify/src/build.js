@@ -1,4 +1,4 @@
-// Builds the filter of all paths that the API has an answer to: those of the records, and of its routes.
+// Builds a filter of all paths that the API answers: its records and its routes.
 import { readdirSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { buildPathFilter, normalizePath } from "hedgerow";

@@ -5,7 +5,7 @@ import { hedgerow } from "hedgerow/fastify";
 import { readPathFilterSync } from "hedgerow/node";
 
 const app = Fastify();
-// Before all else, so that no hook sees what a client forged, nor looks for what is not there.
+// First, so that no other hook sees forged fields or requests for absent paths.
 await app.register(hedgerow, {
   headers: {
     requests: ["x-internal-*", ...preset("next", "requests")],
@@ -17,7 +17,7 @@ app.get("/headers", async (request, reply) => {
   reply.header("x-internal-node", "7");
   return request.headers;
 });
-// A filter may take a path for one that exists: what is opened is still to be checked.
+// A filter can report an absent path as present, so still check the name.
 app.get("/plants/:name(^[a-z]+$)", async (request) => {
   const { name } = /** @type {{ name: string }} */ (request.params);
   return JSON.parse(await readFile(new URL(`../plants/${name}.json`, import.meta.url), "utf8"));

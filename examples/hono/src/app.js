@@ -1,9 +1,9 @@
-// The app, the same wherever it runs: a worker begins here, and Node with `node.js`.
+// The app. It is the entry of the worker; on Node, `node.js` serves it.
 import { PathSet, preset } from "hedgerow";
 import { hedgerow } from "hedgerow/hono";
 import { Hono } from "hono";
 
-/** What stands for a database. */
+/** Stands in for a database. */
 const plants = new Map([
   ["hawthorn", "Has thorns, and birds."],
   ["hazel", "Has nuts, and dormice."],

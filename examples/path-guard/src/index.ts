@@ -1,17 +1,17 @@
 import { guardPaths, PathFilterStore, type PathGuard } from "hedgerow";
 
-/** What the deployment configures. */
+/** The bindings of the worker. */
 export interface Env {
   /** The origin, such as `https://origin.example`. */
   ORIGIN: string;
 }
 
-/** Where the build step put the filter of a deployment. */
+/** Path of the filter in each deployment. */
 const FILTER = "/_hedgerow/paths.filter";
 
 let guard: PathGuard | undefined;
 
-/** Made once for each isolate; the filter is loaded by the first request. */
+/** Returns the guard, created once per isolate. The first request to a deployment loads its filter. */
 function guardOf({ ORIGIN }: Env): PathGuard {
   if (guard !== undefined) return guard;
   const filters = new PathFilterStore({
@@ -24,7 +24,7 @@ function guardOf({ ORIGIN }: Env): PathGuard {
   return guard;
 }
 
-/** Which deployment a request is for: here, one for each host name. */
+/** Returns the deployment of a request: here, each host name is one. */
 function deploymentOf(request: Request): string {
   return encodeURIComponent(new URL(request.url).hostname);
 }
@@ -34,7 +34,7 @@ export default {
     const refused = await guardOf(env)(request);
     if (refused !== undefined) return refused;
 
-    // Set part by part: a path such as `//elsewhere.example/` must not choose the host.
+    // Set the parts separately: a path such as `//elsewhere.example/` must not change the host.
     const { pathname, search } = new URL(request.url);
     const target = new URL(env.ORIGIN);
     target.pathname = pathname;

@@ -1,17 +1,17 @@
-//! `edge.wasm` in Wasmtime: a file to copy.
+//! A host for `edge.wasm` in Wasmtime, in one file to copy.
 //!
-//! Texts and bytes lie in the module's memory. Its functions take and return numbers: where they lie,
-//! and how long they are.
+//! Strings and bytes are passed through the module's memory. Its functions take and return numbers:
+//! addresses and lengths.
 
 use wasmtime::{
     Engine, Instance, Linker, Memory, Module, Result, Store, WasmParams, WasmResults, bail, ensure,
     format_err,
 };
 
-/// The longest first line of a filter, in bytes, with a line end of two.
-const LONGEST_LINE: usize = (1 << 16) + 2;
+/// Longest first line of a filter, in bytes, including CR LF.
+const MAX_LINE_LENGTH: usize = (1 << 16) + 2;
 
-/// An instance of the module, for one thread, with a set of rules and a path filter in its memory.
+/// An instance of the module with a set of rules and a path filter. Use one per thread.
 pub struct Edge {
     store: Store<()>,
     instance: Instance,
@@ -21,8 +21,8 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Starts the module, whose imports are for JavaScript and may do nothing, compiles `rules`, and
-    /// loads the filter in `file`.
+    /// Instantiates the module, compiles `rules`, and loads the filter in `file`. The module's imports
+    /// are for JavaScript and can do nothing.
     pub fn new(wasm: &[u8], rules: &[&str], file: &[u8]) -> Result<Self> {
         let module = Module::new(&Engine::default(), wasm)?;
         let mut store = Store::new(module.engine(), ());
@@ -42,8 +42,8 @@ impl Edge {
 
     fn compile(&mut self, rules: &[&str]) -> Result<()> {
         for rule in rules {
-            let [scratch, most, ..] = self.numbers()?;
-            ensure!(rule.len() <= most as usize, "{rule}: expected at most 256 bytes");
+            let [scratch, max_length, ..] = self.numbers()?;
+            ensure!(rule.len() <= max_length as usize, "{rule}: expected at most 256 bytes");
             self.write(scratch, rule.as_bytes())?;
             let added: u32 = self.call("ruleset_add", (self.rules, rule.len() as u32))?;
             ensure!(added != 0, "{rule}: {}", self.refusal()?);
@@ -51,30 +51,31 @@ impl Edge {
         self.call("ruleset_compile", self.rules)
     }
 
-    /// Loads a filter. No more memory is taken for a file than its first line allows.
+    /// Loads a filter. Allocates no more memory than its first line allows.
     fn load(&mut self, file: &[u8]) -> Result<()> {
-        let line = file.iter().take(LONGEST_LINE).position(|&byte| byte == b'\n');
+        let line = file.iter().take(MAX_LINE_LENGTH).position(|&byte| byte == b'\n');
         let line = line.ok_or_else(|| format_err!("path filter: expected a first line"))?;
-        // With the quote behind it, all that may be missing is characters: the module tells how many.
+        // A valid first line fails only because the characters after the quote are missing; the
+        // module returns how many.
         let numbers = self.parse(&file[..file.len().min(line + 2)])?;
         let [.., count, _, offset] = numbers;
         if count < 0.0 {
             return self.refuse(numbers);
         }
-        // The last group is padded, and a quote and a line end may follow.
-        let longest = offset as usize + (count as usize).next_multiple_of(4) + 3;
-        ensure!(file.len() <= longest, "path filter: expected at most {longest} bytes");
+        // The last group is padded; a quote and CR LF may follow.
+        let max_length = offset as usize + (count as usize).next_multiple_of(4) + 3;
+        ensure!(file.len() <= max_length, "path filter: expected at most {max_length} bytes");
         let numbers = self.parse(file)?;
         if numbers[0] == 0.0 { self.refuse(numbers) } else { Ok(()) }
     }
 
-    /// Says why the module refused a file.
+    /// Returns the error for a file that the module refused.
     fn refuse(&mut self, [_, text, length, .., offset]: [f64; 6]) -> Result<()> {
         let expected = self.text(text as u32, length as u32)?;
         bail!("path filter: expected {expected} at byte {offset}")
     }
 
-    /// Has the module read a file, and returns its six numbers: see `Filter::parse` in
+    /// Parses a file in the module and returns its six numbers: see `Filter::parse` in
     /// `crates/edge-wasm`.
     fn parse(&mut self, file: &[u8]) -> Result<[f64; 6]> {
         let (length, is_trusted) = (u32::try_from(file.len())?, 0);
@@ -86,7 +87,7 @@ impl Edge {
         Ok(numbers.map(f64::from_le_bytes))
     }
 
-    /// Strips the field lines of a message. One with a malformed line is refused.
+    /// Strips the field lines of a message. Refuses malformed ones.
     pub fn strip_block(&mut self, block: &mut Vec<u8>) -> Result<()> {
         let length = block.len() as u32;
         let start = self.call("ruleset_reserve", (self.rules, length))?;
@@ -97,7 +98,7 @@ impl Edge {
         Ok(self.memory.read(&self.store, start as usize, block)?)
     }
 
-    /// Whether a path may be in the filter; if not, it certainly is not.
+    /// Returns whether a path may be in the filter. `false` is certain.
     pub fn has(&mut self, path: &[u8]) -> Result<bool> {
         let length = path.len() as u32;
         let start = self.call("filter_reserve_key", (self.filter, length))?;
@@ -111,7 +112,7 @@ impl Edge {
         function.call(&mut self.store, given)
     }
 
-    /// Writes `bytes` where the module made room for them.
+    /// Writes `bytes` to a buffer that the module reserved.
     fn write(&mut self, start: u32, bytes: &[u8]) -> Result<()> {
         ensure!(start != 0, "no memory for {} bytes", bytes.len());
         Ok(self.memory.write(&mut self.store, start as usize, bytes)?)
@@ -123,13 +124,13 @@ impl Edge {
         Ok(String::from_utf8(bytes)?)
     }
 
-    /// What is wrong with the rule or the block that was refused last.
+    /// Returns the message for the rule or block that was refused last.
     fn refusal(&mut self) -> Result<String> {
         let [.., text, length, _byte, _offset] = self.numbers()?;
         self.text(text, length)
     }
 
-    /// Where the buffers of the rules lie; `RuleSet::numbers` in `crates/edge-wasm` says which is which.
+    /// Returns the addresses of the buffers of the rules: see `RuleSet::numbers` in `crates/edge-wasm`.
     fn numbers(&mut self) -> Result<[u32; 10]> {
         let start: u32 = self.call("ruleset_numbers", self.rules)?;
         let mut numbers = [[0; 4]; 10];

@@ -1,5 +1,5 @@
-//! A proxy in Rust that embeds `edge.wasm`: it turns away what cannot exist, and strips internal
-//! fields from the rest.
+//! A proxy that embeds `edge.wasm`: answers 404 for paths that do not exist, and strips internal
+//! fields from other requests.
 
 mod edge;
 
@@ -12,7 +12,7 @@ const BUILT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../js/edge/wasm/edg
 
 const RULES: &[&str] = &["x-internal-*", "x-debug"];
 
-/// The file of a deployment with `/foo`, `/foo/bar`, `/foo/baz/` and `/apple/pie`.
+/// The filter of a deployment with `/foo`, `/foo/bar`, `/foo/baz/` and `/apple/pie`.
 const PATHS: &str = r#"{"version":"test","bloom":{"n":4,"p":1e-7,"m":138,"k":23,"s":0}}
 "/qqpVeKKgABfaKAFV6qqii/A""#;
 
@@ -32,7 +32,7 @@ fn proxy(wasm: &str) -> Result<Edge> {
     Edge::new(&wasm, RULES, PATHS.as_bytes())
 }
 
-/// What goes to the origin, or straight back to the client.
+/// Returns the request for the origin, or the response for the client.
 fn answer(edge: &mut Edge, path: &str, fields: &str) -> Result<String> {
     if !edge.has(path.as_bytes())? {
         return Ok(format!("{path}: 404 Not Found\n"));
@@ -47,19 +47,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_exists_is_passed_on_without_internal_fields() {
+    fn forwards_existing_paths_without_internal_fields() {
         let mut edge = proxy(BUILT).unwrap();
-        let passed_on = "GET /foo/bar HTTP/1.1\nHost: a.example\nAccept: */*\n\n";
-        assert_eq!(answer(&mut edge, "/foo/bar", FIELDS).unwrap(), passed_on);
-        let turned_away = "/wp-login.php: 404 Not Found\n";
-        assert_eq!(answer(&mut edge, "/wp-login.php", FIELDS).unwrap(), turned_away);
+        let forwarded = "GET /foo/bar HTTP/1.1\nHost: a.example\nAccept: */*\n\n";
+        assert_eq!(answer(&mut edge, "/foo/bar", FIELDS).unwrap(), forwarded);
+        let not_found = "/wp-login.php: 404 Not Found\n";
+        assert_eq!(answer(&mut edge, "/wp-login.php", FIELDS).unwrap(), not_found);
     }
 
     #[test]
-    fn what_is_malformed_is_told() {
+    fn reports_malformed_input() {
         let mut edge = proxy(BUILT).unwrap();
-        let said = answer(&mut edge, "/foo", "Host : a.example\r\n").unwrap_err().to_string();
-        assert_eq!(said, "field block: expected a colon after the field name, found white space");
+        let message = answer(&mut edge, "/foo", "Host : a.example\r\n").unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "field block: expected a colon after the field name, found white space"
+        );
         let wasm = fs::read(BUILT).unwrap();
         let rule = Edge::new(&wasm, &["x-*-id"], PATHS.as_bytes()).err().unwrap().to_string();
         assert_eq!(rule, "x-*-id: expected '*' only as the last character, found one");
@@ -68,13 +71,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_longer_than_its_first_line_allows_is_refused() {
+    fn refuses_a_file_longer_than_its_first_line_allows() {
         let wasm = fs::read(BUILT).unwrap();
         let mut file = PATHS.as_bytes().to_vec();
         file.resize(1 << 24, 0);
-        let said = Edge::new(&wasm, RULES, &file).err().unwrap().to_string();
-        assert_eq!(said, "path filter: expected at most 93 bytes");
-        let said = Edge::new(&wasm, RULES, &vec![0; 1 << 24]).err().unwrap().to_string();
-        assert_eq!(said, "path filter: expected a first line");
+        let message = Edge::new(&wasm, RULES, &file).err().unwrap().to_string();
+        assert_eq!(message, "path filter: expected at most 93 bytes");
+        let message = Edge::new(&wasm, RULES, &vec![0; 1 << 24]).err().unwrap().to_string();
+        assert_eq!(message, "path filter: expected a first line");
     }
 }

@@ -5,7 +5,7 @@ declare module "cloudflare:workers" {
     readonly ORIGIN: string;
     /** Names and prefixes of internal headers. */
     readonly INTERNAL_HEADERS: readonly string[];
-    /** The paths that the origin has; one that ends in `/*` is all below it. */
+    /** The paths that the origin has. `/*` at the end covers all paths below. */
     readonly PATHS: readonly string[];
   };
 }

@@ -1,19 +1,19 @@
 import { HedgerowError } from "./error.js";
 
-/** A WebAssembly module as a runtime has it: compiled, its bytes, or these as Base64. */
+/** A WebAssembly module: compiled, as bytes, or as Base64. */
 export type ModuleSource = WebAssembly.Module | BufferSource | string;
 
 /**
- * Compiles what is not compiled yet.
+ * Returns the compiled module, compiling it if needed.
  *
- * @throws {HedgerowError} `ERR_MODULE` if it is no module
+ * @throws {HedgerowError} `ERR_MODULE` if `source` is not a WebAssembly module
  */
 export function compile(source: ModuleSource): WebAssembly.Module {
   try {
     if (Object.prototype.toString.call(source) === "[object WebAssembly.Module]") {
-      // Throws if it only says so.
+      // Throws for an object that only claims to be a module.
       WebAssembly.Module.exports(source as WebAssembly.Module);
-      return ofThisRealm(source as WebAssembly.Module);
+      return adopt(source as WebAssembly.Module);
     }
     const bytes = typeof source === "string" ? fromBase64(source) : (source as BufferSource);
     return new WebAssembly.Module(bytes);
@@ -25,13 +25,13 @@ export function compile(source: ModuleSource): WebAssembly.Module {
   }
 }
 
-/** Next.js compiles outside of the realm that it runs middleware in; the glue asks for its class. */
-function ofThisRealm(module: WebAssembly.Module): WebAssembly.Module {
+/** Gives a module of another realm this realm's prototype, which the glue checks: Next.js compiles outside. */
+function adopt(module: WebAssembly.Module): WebAssembly.Module {
   if (module instanceof WebAssembly.Module) return module;
   return Object.setPrototypeOf(module, WebAssembly.Module.prototype);
 }
 
-/** What decodes Base64 fastest, as far as a runtime has it. */
+/** The fast Base64 decoders that some runtimes have. */
 type Decoders = {
   Uint8Array: { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
   Buffer?: { from(text: string, encoding: "base64"): Uint8Array<ArrayBuffer> };

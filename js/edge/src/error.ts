@@ -1,41 +1,38 @@
-/** What went wrong, for programs. These do not change between versions; messages may. */
+/** A stable code that tells programs what went wrong. Codes do not change between versions; messages may. */
 export type HedgerowErrorCode =
-  /** A rule that is no field name and no prefix, or one too many. */
+  /** A rule is not a field name or a prefix, or there are too many rules. */
   | "ERR_HEADER_RULE"
-  /** A field block that is not made of HTTP/1.1 field lines, or beyond a limit. */
+  /** A field block does not consist of HTTP/1.1 field lines, or exceeds a limit. */
   | "ERR_FIELD_BLOCK"
-  /** A `Connection` field that nominates a field for all recipients. */
+  /** `Connection` nominates a field that is meant for all recipients. */
   | "ERR_CONNECTION_OPTION"
-  /** A file that is no path filter. */
+  /** A file is not a path filter. */
   | "ERR_FILTER_FORMAT"
-  /** An answer that holds no path filter, since its status says so. */
+  /** A response that should hold a path filter has a status other than 2xx. */
   | "ERR_FILTER_RESPONSE"
-  /** A path filter that takes too long to load. */
+  /** Loading a path filter took longer than the timeout. */
   | "ERR_FILTER_TIMEOUT"
-  /** JSON that is no set of paths. */
+  /** JSON does not describe a set of paths. */
   | "ERR_PATH_SET"
-  /** An argument of the wrong type, or beyond a limit. */
+  /** An argument has the wrong type, or exceeds a limit. */
   | "ERR_ARGUMENT"
-  /** A use after `free()`. */
+  /** An object was used after `free()`. */
   | "ERR_FREED"
-  /** Something that is not the WebAssembly module of this version. */
+  /** The given module is not the WebAssembly module of this version. */
   | "ERR_MODULE"
-  /** A use of `hedgerow/slim` before its `instantiate()`. */
+  /** `hedgerow/slim` was used before `instantiate()`. */
   | "ERR_NOT_INSTANTIATED"
-  /** An option of an adapter or a guard that is unknown, missing, or of the wrong type. */
+  /** An option of an adapter or a guard is unknown, missing, or of the wrong type. */
   | "ERR_OPTIONS";
 
-/**
- * What this package throws of its own. The message says what was expected, what was found, and
- * where.
- */
+/** The error that this package throws. `code` is for programs, `message` for people. */
 export class HedgerowError extends Error {
   /** The name of the class. */
   override readonly name = "HedgerowError";
 
   /** @internal */
   constructor(
-    /** What went wrong. */
+    /** The stable error code. */
     readonly code: HedgerowErrorCode,
     message: string,
     options?: ErrorOptions,
@@ -44,24 +41,24 @@ export class HedgerowError extends Error {
   }
 }
 
-/** What a value is, in a few words, without what it holds. */
-export function found(value: unknown): string {
+/** Returns the type of a value as messages name it. Never includes the value, which may be secret. */
+export function typeName(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   return typeof value;
 }
 
-/** Says that an argument is of another type than was expected. */
+/** Returns the error for an argument of the wrong type. */
 export function wrongType(expected: string, value: unknown): HedgerowError {
-  return new HedgerowError("ERR_ARGUMENT", `expected ${expected}, found ${found(value)}`);
+  return new HedgerowError("ERR_ARGUMENT", `expected ${expected}, found ${typeName(value)}`);
 }
 
-/** Refuses what is no string. */
+/** Throws `ERR_ARGUMENT` unless `value` is a string. */
 export function checkString(expected: string, value: unknown): void {
   if (typeof value !== "string") throw wrongType(expected, value);
 }
 
-/** Refuses what is no list; one string is none. */
+/** Throws `ERR_ARGUMENT` unless `list` is an iterable other than a string. */
 export function checkList(of: string, list: unknown): void {
   const { [Symbol.iterator]: iterator } = (list ?? {}) as Partial<Iterable<unknown>>;
   if (typeof iterator !== "function" || typeof list === "string") {
@@ -69,7 +66,7 @@ export function checkList(of: string, list: unknown): void {
   }
 }
 
-/** Whether a value can be options. */
+/** Returns whether a value can be an options object. */
 export function isOptions(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

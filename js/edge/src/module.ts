@@ -1,8 +1,6 @@
 /**
- * The WebAssembly module: one instance for all of this package.
- *
- * An entry instantiates it, each in the way its runtime allows; everything else gets its memory
- * here.
+ * The instance of `edge.wasm` that the whole package shares. Each entry instantiates it in the way its
+ * runtime allows; all other code reaches its memory from here.
  */
 import { type InitOutput, initSync } from "../wasm/edge.js";
 import { compile } from "./compile.js";
@@ -12,10 +10,10 @@ let instance: InitOutput | undefined;
 let bytes = new Uint8Array(0);
 
 /**
- * Instantiates `hedgerow/edge.wasm`, unless that was done. With `hedgerow/slim`, call it before
- * anything else, and where the module's own top level runs if the runtime compiles only there.
+ * Instantiates `hedgerow/edge.wasm`. Call it once before anything else of `hedgerow/slim`; further calls
+ * do nothing. Call it at the top level of your module if the runtime compiles WebAssembly only there.
  *
- * @param module the compiled module, or its bytes, which are then compiled synchronously
+ * @param module the compiled module, or its bytes, which are compiled synchronously
  * @throws {HedgerowError} `ERR_MODULE` if it is not the module of this version
  *
  * @example
@@ -31,7 +29,7 @@ export function instantiate(module: WebAssembly.Module | BufferSource): void {
   if (instance !== undefined) return;
   const compiled = compile(module);
   const names = WebAssembly.Module.exports(compiled).map(({ name }) => name);
-  if (!REQUIRED.every((name) => names.includes(name))) {
+  if (!REQUIRED_EXPORTS.every((name) => names.includes(name))) {
     const found = names.slice(0, 5).join(", ") || "nothing";
     const message = `expected hedgerow/edge.wasm of this version, found a module that exports ${found}`;
     throw new HedgerowError("ERR_MODULE", message);
@@ -39,45 +37,45 @@ export function instantiate(module: WebAssembly.Module | BufferSource): void {
   instance = initSync({ module: compiled });
 }
 
-/** What tells this module from others. */
-const REQUIRED: readonly (keyof InitOutput)[] = ["memory", "ruleset_new", "filter_new"];
+/** Exports that distinguish `edge.wasm` from other modules. */
+const REQUIRED_EXPORTS: readonly (keyof InitOutput)[] = ["memory", "ruleset_new", "filter_new"];
 
 /**
- * Makes an object of the module.
+ * Creates an object of the module.
  *
  * @throws {HedgerowError} `ERR_NOT_INSTANTIATED` before {@link instantiate}
  */
-export function make<Made>(Kind: new () => Made): Made {
+export function create<Created>(Class: new () => Created): Created {
   if (instance === undefined) {
-    const message = "expected instantiate(module) of hedgerow/slim to be called before this";
+    const message = "WebAssembly is not instantiated: call instantiate() of hedgerow/slim first";
     throw new HedgerowError("ERR_NOT_INSTANTIATED", message);
   }
-  return new Kind();
+  return new Class();
 }
 
 /**
- * All of the module's memory. A view dies when the memory grows, so ask for it again after every
- * call that may allocate.
+ * Returns the module's whole memory. The view detaches when the memory grows, so call this again after
+ * every call that may allocate.
  */
 export function memory(): Uint8Array<ArrayBuffer> {
   if (bytes.length === 0) bytes = new Uint8Array(instance!.memory.buffer as ArrayBuffer);
   return bytes;
 }
 
-/** A part of a module's memory, whose view is made again whenever the memory has grown. */
+/** A range of a module's memory, whose view is recreated after the memory has grown. */
 export class MemoryView {
   #bytes = new Uint8Array(0);
 
   constructor(
     readonly start: number,
     readonly length: number,
-    private readonly all: () => Uint8Array<ArrayBuffer> = memory,
+    private readonly memoryOf: () => Uint8Array<ArrayBuffer> = memory,
   ) {}
 
-  /** The bytes as they lie in memory now. A view dies, and is empty, when the memory grows. */
+  /** The current bytes. Do not keep the view: growing memory detaches it, and it is then empty. */
   get bytes(): Uint8Array<ArrayBuffer> {
     if (this.#bytes.length === 0) {
-      this.#bytes = this.all().subarray(this.start, this.start + this.length);
+      this.#bytes = this.memoryOf().subarray(this.start, this.start + this.length);
     }
     return this.#bytes;
   }

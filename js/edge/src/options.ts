@@ -1,39 +1,44 @@
-/** Checks of options objects, so that a wrong one fails where it is given and not where it is used. */
-import { found, HedgerowError, isOptions } from "./error.js";
+/** Validation of options objects, so that a wrong option fails where it is passed. */
+import { HedgerowError, isOptions, typeName } from "./error.js";
 
-/** What an option has to be: a text for the message, and the check. */
-export type Kind = readonly [expected: string, is: (value: unknown) => boolean];
+/** The type of an option: its description for messages, and the check. */
+export type OptionType = readonly [expected: string, is: (value: unknown) => boolean];
 
-export const FUNCTION: Kind = ["a function", (value) => typeof value === "function"];
+export const FUNCTION: OptionType = ["a function", (value) => typeof value === "function"];
 
-export const STRINGS: Kind = [
+export const STRINGS: OptionType = [
   "a list of strings",
   (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
 ];
 
 /**
- * Checks that `options` is an object, that it has no option but those of `kinds`, and that each is
- * what it should be, or `undefined`.
+ * Checks that `options` is an object whose members are all listed in `types` and have the right type or
+ * are `undefined`.
  *
- * @param of what the options are for, as messages call it
+ * @param subject the function or adapter, as messages name it
  * @throws {HedgerowError} `ERR_OPTIONS`
  */
-export function checkOptions(of: string, options: unknown, kinds: Record<string, Kind>): void {
+export function checkOptions(
+  subject: string,
+  options: unknown,
+  types: Record<string, OptionType>,
+): void {
   if (!isOptions(options)) {
-    throw new HedgerowError("ERR_OPTIONS", `${of}: expected options, found ${found(options)}`);
+    const message = `${subject}: expected options, found ${typeName(options)}`;
+    throw new HedgerowError("ERR_OPTIONS", message);
   }
-  // Also what an object inherits, since it is used.
+  // `for…in` because inherited options take effect, too.
   for (const name in options) {
     const value: unknown = options[name as keyof typeof options];
-    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    if (kind === undefined) {
-      const known = Object.keys(kinds).join(", ");
-      const message = `${of}: expected ${known}, found an option ${JSON.stringify(name)}`;
+    const type = Object.hasOwn(types, name) ? types[name] : undefined;
+    if (type === undefined) {
+      const known = Object.keys(types).join(", ");
+      const message = `${subject}: expected ${known}, found an option ${JSON.stringify(name)}`;
       throw new HedgerowError("ERR_OPTIONS", message);
     }
-    const [expected, is] = kind;
+    const [expected, is] = type;
     if (value !== undefined && !is(value)) {
-      const message = `${of}: ${name}: expected ${expected}, found ${found(value)}`;
+      const message = `${subject}: ${name}: expected ${expected}, found ${typeName(value)}`;
       throw new HedgerowError("ERR_OPTIONS", message);
     }
   }

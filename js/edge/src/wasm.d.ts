@@ -1,4 +1,4 @@
-/** A module of this package, in the way that the file is bundled for: see `scripts/lib/bundle-edge.mjs`. */
+/** A WebAssembly module of this package, in the form of the bundle: see `scripts/lib/bundle-edge.mjs`. */
 declare module "wasm:*" {
   const module: WebAssembly.Module | string;
   export default module;

@@ -8,7 +8,7 @@ import {
 } from "hedgerow";
 import { expectTypeOf, test } from "vitest";
 
-/** What the documentation says that a stripper is. */
+/** The documented interface of a stripper. */
 interface DocumentedStripper {
   matches(name: string): boolean;
   strip(headers: Headers): number;
@@ -22,10 +22,10 @@ test("a HeaderStripper has the documented methods and no others", () => {
   expectTypeOf<Pick<HeaderStripper, keyof HeaderStripper>>().toEqualTypeOf<DocumentedStripper>();
 });
 
-test("a HeaderStripper is constructed of any iterable of strings", () => {
+test("a HeaderStripper is constructed from any iterable of strings", () => {
   expectTypeOf(HeaderStripper).constructorParameters.toEqualTypeOf<[rules: Iterable<string>]>();
   expectTypeOf(HeaderStripper).instance.toEqualTypeOf<HeaderStripper>();
-  // @ts-expect-error: rules are needed
+  // @ts-expect-error: rules are required
   new HeaderStripper();
   // @ts-expect-error: rules are strings
   new HeaderStripper([/x-.*/]);
@@ -35,7 +35,7 @@ test("a HeaderStripper can be declared with using", () => {
   expectTypeOf<HeaderStripper>().toExtend<Disposable>();
 });
 
-test("a HedgerowError is an Error with a code that cannot be changed", () => {
+test("a HedgerowError is an Error with a read-only code", () => {
   expectTypeOf<HedgerowError>().toExtend<Error>();
   expectTypeOf<HedgerowError["code"]>().toExtend<string>();
   expectTypeOf<Pick<HedgerowError, "code">>().toEqualTypeOf<{ readonly code: HedgerowErrorCode }>();
@@ -55,7 +55,7 @@ test("a HedgerowError is an Error with a code that cannot be changed", () => {
   >();
 });
 
-test("a preset is a list of rules, by a name that there is", () => {
+test("preset returns a list of rules for a known name", () => {
   expectTypeOf(hedgerow.preset).toEqualTypeOf<
     (name: PresetName, direction?: PresetDirection) => string[]
   >();
@@ -65,7 +65,7 @@ test("a preset is a list of rules, by a name that there is", () => {
   >();
 });
 
-test("the package exports nothing else", () => {
+test("the package exports exactly the documented names", () => {
   expectTypeOf<keyof typeof hedgerow>().toEqualTypeOf<
     | "HeaderStripper"
     | "HedgerowError"
@@ -82,7 +82,7 @@ test("the package exports nothing else", () => {
   >();
 });
 
-test("a filter is read from bytes, a text, a response or a stream", () => {
+test("a filter is read from bytes, a string, a response or a stream", () => {
   expectTypeOf(hedgerow.PathFilter.parse)
     .parameter(0)
     .toEqualTypeOf<Uint8Array | ArrayBuffer | string>();

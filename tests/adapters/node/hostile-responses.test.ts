@@ -1,7 +1,7 @@
-/** Every way by which this Node sends a head; `tests/runtimes` has the other ones. */
+/** Every way in which this version of Node sends a head; `tests/runtimes` covers other versions. */
 import { describe, test } from "vitest";
 import { hostileResponses } from "./hostile-responses.js";
 
 describe.each(Object.entries(hostileResponses))("%s", (_name, cases) => {
-  test.each(Object.entries(cases))("%s", (_promise, keep) => keep());
+  test.each(Object.entries(cases))("%s", (_title, run) => run());
 });

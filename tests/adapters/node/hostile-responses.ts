@@ -1,6 +1,6 @@
 /**
- * Every way by which Node sends a head, and names and arguments that mislead what reads them before Node does.
- * These are cases: a test runs them in Node, and programs run them in every Node that is supported.
+ * Every way in which Node sends a head, with names and arguments that an adapter could read differently from
+ * Node. A test runs these cases in this Node, `tests/runtimes` in every supported version.
  */
 import { once } from "node:events";
 import { open } from "node:fs/promises";
@@ -15,9 +15,9 @@ import { pairsOf } from "../../support/http/fields.js";
 import { closed, listening, serve } from "../../support/http/listen.js";
 
 const RULES = ["x-internal-*", "x-debug", "x-token", "date"];
-const NONE = ["x-no-field-is-called-so"];
+const NO_MATCH = ["x-unused-name"];
 
-/** Whether a field is internal. Node has a date of its own, and puts it where none is. */
+/** Returns whether a field is internal. Node adds a `Date` of its own if there is none. */
 const isInternal = ([name, value]: Field) =>
   /^x-(internal-.*|debug|token)$/i.test(name) || (isDate(name) && value === INTERNAL_DATE);
 const isDate = (name: string) => /^date$/i.test(name);
@@ -25,17 +25,17 @@ const INTERNAL_DATE = "Thu, 01 Jan 1970 00:00:00 GMT";
 
 type Field = readonly [name: string, value: unknown];
 
-/** The Kelvin sign, whose lower case is the letter "k" of ASCII. */
+/** The Kelvin sign, whose lower case is the ASCII letter "k". */
 const KELVIN = "\u212a";
 const FILE = process.execPath;
 
-/** Node's types have neither all that Node takes nor what it takes by mistake. */
+/** Node's types do not cover all arguments that Node accepts. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 type Loose = any;
 type Ways = Record<string, (response: Loose) => unknown>;
 
 const object = () => ({ "X-Kept": "1", "x-internal-token": "a7", "X-Debug": ["1", "2"] });
-const inTurn = () => ["X-Kept", "1", "x-internal-token", "a7", "X-DEBUG", "1", "x-debug", "2"];
+const flat = () => ["X-Kept", "1", "x-internal-token", "a7", "X-DEBUG", "1", "x-debug", "2"];
 const pairs = () => Object.entries({ "X-Kept": "1", "x-internal-token": "a7", "X-Debug": "1" });
 const asFunction = () => Object.assign(() => {}, object());
 
@@ -47,13 +47,13 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
   "null and an object": () => [null, object()],
   "an object and nothing": () => [object(), undefined],
   "an object and null": () => [object(), null],
-  "an object and an empty one": () => [object(), {}],
+  "an object and an empty object": () => [object(), {}],
   "an empty object and another": () => [{}, object()],
   "two objects": () => [{ "x-debug": "1", "x-kept": "1" }, { "x-internal-token": "a7" }],
   "a reason that is an object, and an object": () => [new String("Fine"), object()],
-  "names and values in turn": () => [inTurn()],
-  "an empty object, and names and values in turn": () => [{}, inTurn()],
-  "an empty list, and names and values in turn": () => [[], inTurn()],
+  "a flat list": () => [flat()],
+  "an empty object, and a flat list": () => [{}, flat()],
+  "an empty list, and a flat list": () => [[], flat()],
   "an object, and an empty list": () => [object(), []],
   pairs: () => [pairs()],
   "an empty object and pairs": () => [{}, pairs()],
@@ -68,34 +68,36 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
   "pairs without a value": () => [[["X-Kept", "1"], ["x-debug"]]],
   "a list that ends in a name": () => [["x-kept", "1", "x-debug"]],
   "an object without a prototype": () => [Object.assign(Object.create(null), object())],
-  "an object with a name of prototypes": () => [
+  "an object with the name __proto__": () => [
     Object.assign(JSON.parse('{"__proto__":"1"}'), object()),
   ],
-  "fields that have no name": () => [{ "": "1", ...object() }],
+  "an empty name": () => [{ "": "1", ...object() }],
   "names with white space": () => [
     { " x-internal-token": "1", "\tx-debug\u00a0": "1", "x-kept": "1" },
   ],
-  "names with white space in turn": () => [[" x-internal-token\n", "1", "x-kept", "1"]],
+  "names with white space in a flat list": () => [[" x-internal-token\n", "1", "x-kept", "1"]],
   "names with white space in pairs": () => [
     [
       ["\ufeffx-internal-token ", "1"],
       ["x-kept", "1"],
     ],
   ],
-  "names with a letter that is of ASCII in lower case": () => [
+  "names with a letter whose lower case is ASCII": () => [
     { [`x-to${KELVIN}en`]: "1", "x-kept": "1" },
   ],
-  "names with such a letter in turn": () => [["x-kept", "1", `X-TO${KELVIN}EN`, "1"]],
+  "a flat list with a letter whose lower case is ASCII": () => [
+    ["x-kept", "1", `X-TO${KELVIN}EN`, "1"],
+  ],
   "names that are objects": () => [
     [
       ["x-kept", "1"],
       [new String("x-debug"), "1"],
     ],
   ],
-  "names that are objects, in turn": () => [["x-kept", "1", new String("x-debug"), "1"]],
+  "names that are objects in a flat list": () => [["x-kept", "1", new String("x-debug"), "1"]],
   "names that are numbers": () => [[1, "1", "x-debug", "1"]],
-  "names that are nothing": () => [[undefined, "1", "x-debug", "1"]],
-  "names that are nothing, in pairs": () => [
+  "names that are undefined": () => [[undefined, "1", "x-debug", "1"]],
+  "names that are null in pairs": () => [
     [
       [null, "1"],
       ["x-debug", "1"],
@@ -103,23 +105,23 @@ const ARGUMENTS: Record<string, () => unknown[]> = {
   ],
 };
 
-/** Those whose keys HTTP/1 takes for names, and HTTP/2 does not. */
+/** Functions, whose keys are fields for HTTP/1 but not for HTTP/2. */
 const FUNCTIONS: Record<string, () => unknown[]> = {
   "a function with fields": () => [asFunction()],
   "an empty object and a function with fields": () => [{}, asFunction()],
 };
 
-/** What was set before the head was written. */
+/** Fields set before the head is written. */
 const BEFORE: Ways = {
   "": () => {},
-  ", and others set": (response) => {
+  ", after setHeader": (response) => {
     response.setHeader("X-Internal-Other", "1");
     response.setHeader("x-also", "1");
     response.setHeader("Date", INTERNAL_DATE);
   },
 };
 
-/** A way for each kind of arguments, after nothing and after something. */
+/** Returns a way to send a head for each kind of arguments, with and without fields set before. */
 const headsOf = (kinds: Record<string, () => unknown[]>, method = "writeHead"): Ways =>
   Object.fromEntries(
     Object.entries(kinds).flatMap(([what, given]) =>
@@ -135,7 +137,7 @@ const headsOf = (kinds: Record<string, () => unknown[]>, method = "writeHead"): 
     ),
   );
 
-/** Sets fields one by one, with names that Node refuses or changes. */
+/** Sets fields one by one, including names that Node refuses or changes. */
 const set = (response: Loose) => {
   for (const name of ["x-kept", "x-debug", "X-Internal-Token"]) response.setHeader(name, "1");
   for (const name of [" x-internal-token", `x-to${KELVIN}en`]) {
@@ -143,32 +145,32 @@ const set = (response: Loose) => {
       response.setHeader(name, "1");
       response.appendHeader(name, "2");
     } catch {
-      // Node's answer over HTTP/1.
+      // Node refuses the name over HTTP/1.
     }
   }
   return response;
 };
 
-/** Ways that both of Node's servers have. */
+/** Ways of both of Node's servers. */
 const BOTH: Ways = {
   ...headsOf(ARGUMENTS),
-  "a head that end implies": (response) => set(response).end(),
-  "a head that end with a body implies": (response) => set(response).end("body"),
-  "a head that write implies": (response) => {
+  "the implicit head of end()": (response) => set(response).end(),
+  "the implicit head of end() with a body": (response) => set(response).end("body"),
+  "the implicit head of write()": (response) => {
     set(response).write("bo");
     response.end("dy");
   },
-  "a head that a pipe implies": (response) => void Readable.from(["body"]).pipe(set(response)),
-  "a head that is flushed": (response) => {
+  "the implicit head of a pipe": (response) => void Readable.from(["body"]).pipe(set(response)),
+  "flushHeaders()": (response) => {
     set(response).flushHeaders();
     response.end();
   },
-  "a head after which another is written": (response) => {
+  "a head followed by a second one": (response) => {
     set(response).writeHead(200);
     response.writeHead(200, object());
     response.end();
   },
-  "a head that a wrapper writes": (response) => {
+  "a wrapper of writeHead()": (response) => {
     const { writeHead } = response;
     response.writeHead = function (this: Loose, ...given: unknown[]) {
       set(this);
@@ -182,15 +184,15 @@ const HTTP1: Ways = {
   ...BOTH,
   ...headsOf(FUNCTIONS),
   ...headsOf({ ...ARGUMENTS, ...FUNCTIONS }, "writeHeader"),
-  "the head that Node itself implies": (response) => {
+  "_implicitHeader()": (response) => {
     set(response)._implicitHeader();
     response.end();
   },
-  "setHeaders with a Map": (response) =>
+  "setHeaders() with a Map": (response) =>
     response.setHeaders(new Map(Object.entries(object()))).end("body"),
-  "setHeaders with Headers": (response) =>
+  "setHeaders() with Headers": (response) =>
     response.setHeaders(new Headers({ "x-debug": "1", "x-kept": "1" })).end("body"),
-  appendHeader: (response) =>
+  "appendHeader()": (response) =>
     response.appendHeader("x-debug", "1").appendHeader("X-Debug", ["2"]).end("body"),
 };
 
@@ -198,13 +200,13 @@ const onStream = { ":status": 203, ...object(), [`x-to${KELVIN}en`]: "1" };
 
 const HTTP2: Ways = {
   ...BOTH,
-  "a head that the stream sends": ({ stream }) => {
+  "stream.respond()": ({ stream }) => {
     stream.respond(onStream);
     stream.end("body");
   },
-  "a head in turn that the stream sends": ({ stream }) => {
-    // Only newer ones take lists.
-    const fields = [":status", 203, ...inTurn(), `x-to${KELVIN}en`, "1"];
+  "stream.respond() with a flat list": ({ stream }) => {
+    // Only newer versions accept lists.
+    const fields = [":status", 203, ...flat(), `x-to${KELVIN}en`, "1"];
     try {
       stream.respond(fields);
     } catch {
@@ -212,25 +214,25 @@ const HTTP2: Ways = {
     }
     stream.end("body");
   },
-  "a head that was set, and that the stream sends": (response) => {
+  "stream.respond() after setHeader()": (response) => {
     set(response).stream.respond();
     response.end();
   },
-  "a head that write to the stream implies": (response) => {
+  "stream.end()": (response) => {
     set(response).stream.end("body");
   },
-  "a file": ({ stream }) => stream.respondWithFile(FILE, onStream, { length: 9 }),
-  "a file, after its statCheck": ({ stream }) =>
+  "stream.respondWithFile()": ({ stream }) => stream.respondWithFile(FILE, onStream, { length: 9 }),
+  "stream.respondWithFile() with statCheck": ({ stream }) =>
     stream.respondWithFile(FILE, onStream, {
       length: 9,
       statCheck: (_stat: unknown, fields: Loose) => void Object.assign(fields, object()),
     }),
-  "an open file": async ({ stream }) => {
+  "stream.respondWithFD()": async ({ stream }) => {
     const file = await open(FILE);
     stream.on("close", () => file.close());
     stream.respondWithFD(file, onStream, { length: 9 });
   },
-  "an open file, after its statCheck": async ({ stream }) => {
+  "stream.respondWithFD() with statCheck": async ({ stream }) => {
     const file = await open(FILE);
     stream.on("close", () => file.close());
     stream.respondWithFD(file, onStream, {
@@ -241,18 +243,18 @@ const HTTP2: Ways = {
       },
     });
   },
-  "a file that is not there": ({ stream }) =>
+  "stream.respondWithFile() of a missing file": ({ stream }) =>
     stream.respondWithFile("/no/such/file", onStream, {
       onError: () => stream.respond({ ":status": 404, ...object() }, { endStream: true }),
     }),
-  "a response that is pushed": (response) =>
+  "createPushResponse()": (response) =>
     response.createPushResponse({ ":path": "/a", ...object() }, (error: unknown, pushed: Loose) => {
       if (error) throw error;
       set(pushed).writeHead(200, object());
       pushed.end("pushed");
       response.end("body");
     }),
-  "a stream that is pushed": ({ stream }) =>
+  "stream.pushStream()": ({ stream }) =>
     stream.pushStream({ ":path": "/a", ...object() }, (error: unknown, pushed: Loose) => {
       if (error) throw error;
       pushed.respond(onStream);
@@ -262,15 +264,15 @@ const HTTP2: Ways = {
     }),
 };
 
-/** What a client is told, with what was thrown in the place of a head in its body. */
-interface Told {
+/** What a client receives. An error thrown instead of a head is in the body. */
+interface Received {
   status: unknown;
   heads: Field[][];
   body: string;
 }
 
-/** Answers in one of the ways. What is thrown is the answer, so that it is compared. */
-async function answerBy(way: Ways[string], response: Loose): Promise<void> {
+/** Responds in one of the ways. Puts an error into the body, so that it is compared. */
+async function respondBy(way: Ways[string], response: Loose): Promise<void> {
   try {
     await way(response);
   } catch (error) {
@@ -279,10 +281,10 @@ async function answerBy(way: Ways[string], response: Loose): Promise<void> {
   }
 }
 
-async function overHttp1(rules: string[], way: Ways[string]): Promise<Told> {
+async function overHttp1(rules: string[], way: Ways[string]): Promise<Received> {
   const guard = hedgerow({ headers: rules });
   const { server, url } = await serve((request, response) =>
-    guard(request, response, () => answerBy(way, response)),
+    guard(request, response, () => respondBy(way, response)),
   );
   try {
     const { status, rawHeaders, body } = await ask(url);
@@ -292,26 +294,26 @@ async function overHttp1(rules: string[], way: Ways[string]): Promise<Told> {
   }
 }
 
-async function overHttp2(rules: string[], way: Ways[string]): Promise<Told> {
+async function overHttp2(rules: string[], way: Ways[string]): Promise<Received> {
   const guard = hedgerow({ headers: rules });
   const server = createServer((request, response) =>
-    guard(request as Loose, response as Loose, () => answerBy(way, response)),
+    guard(request as Loose, response as Loose, () => respondBy(way, response)),
   );
   const session = connect(await listening(server));
   const heads: Field[][] = [];
   const pushed: Promise<unknown>[] = [];
   session.on("stream", (stream, promised) => {
     heads.push(Object.entries(promised));
-    stream.on("push", (answered) => heads.push(Object.entries(answered)));
+    stream.on("push", (headers) => heads.push(Object.entries(headers)));
     pushed.push(buffer(stream));
   });
   try {
     const stream = session.request({ ":path": "/" });
-    const [answered] = (await once(stream, "response")) as [IncomingHttpHeaders];
+    const [headers] = (await once(stream, "response")) as [IncomingHttpHeaders];
     const body = `${await buffer(stream)}`;
     await Promise.all(pushed);
-    heads.push(Object.entries(answered));
-    return { status: answered[":status"], heads, body };
+    heads.push(Object.entries(headers));
+    return { status: headers[":status"], heads, body };
   } catch (error) {
     return { status: (error as { code: string }).code, heads, body: "" };
   } finally {
@@ -320,25 +322,27 @@ async function overHttp2(rules: string[], way: Ways[string]): Promise<Told> {
   }
 }
 
-/** Whether a field is another one each time. */
-const isOwn = ([name]: Field) => isDate(name) || name === ":authority";
+/** Returns whether the value of a field varies. */
+const isVarying = ([name]: Field) => isDate(name) || name === ":authority";
 
-/** A case for each way: with rules, the same is told as without, but for what is internal. */
+/** Returns a case for each way: rules change nothing but internal fields. */
 function casesOf(
-  over: (rules: string[], way: Ways[string]) => Promise<Told>,
+  over: (rules: string[], way: Ways[string]) => Promise<Received>,
   ways: Ways,
 ): Cases<void> {
   return Object.fromEntries(
-    Object.entries(ways).map(([what, way]) => [
-      `sends nothing internal by ${what}`,
+    Object.entries(ways).map(([name, way]) => [
+      `sends no internal fields by ${name}`,
       async () => {
-        const [stripped, whole] = await Promise.all([over(RULES, way), over(NONE, way)]);
-        const kept = ({ heads, ...told }: Told) => ({
-          ...told,
-          heads: heads.map((head) => head.filter((field) => !isInternal(field) && !isOwn(field))),
+        const [stripped, whole] = await Promise.all([over(RULES, way), over(NO_MATCH, way)]);
+        const kept = ({ heads, ...rest }: Received) => ({
+          ...rest,
+          heads: heads.map((head) =>
+            head.filter((field) => !isInternal(field) && !isVarying(field)),
+          ),
         });
         equal(stripped.heads.flat().filter(isInternal), [], "internal fields");
-        // A name that Node refuses may be one that goes before Node sees it.
+        // Node may refuse a name that the adapter has already stripped.
         if (whole.body.startsWith("thrown: ")) return;
         equal(kept(stripped), kept(whole));
       },

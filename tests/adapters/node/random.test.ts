@@ -1,4 +1,4 @@
-/** Random exchanges with the adapters whose frameworks run on Node's servers, on real sockets. */
+/** Random exchanges with the adapters for Node's servers, over real sockets. */
 import { createServer, type RequestListener } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import connect from "connect";
@@ -9,13 +9,7 @@ import { hedgerow as forFastify } from "hedgerow/fastify";
 import { hedgerow as forHono } from "hedgerow/hono";
 import { Hono } from "hono";
 import { describe, test } from "vitest";
-import {
-  checkExchanges,
-  FRAMING,
-  PROMISE,
-  type Subject,
-  served,
-} from "../../support/http/check.js";
+import { checkExchanges, FRAMING, type Subject, served, TITLE } from "../../support/http/check.js";
 import { closed, listening } from "../../support/http/listen.js";
 import type { Origin } from "../../support/http/origin.js";
 import type { RuleSet } from "../../support/http/rule-sets.js";
@@ -50,7 +44,7 @@ const listeners: Record<string, MakeListener> = {
   },
 };
 
-/** Hono has requests of the Fetch standard. */
+/** Hono handles Fetch requests. */
 const honoListener: MakeListener = (headers, origin) => {
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.use(forHono({ headers }));
@@ -74,13 +68,13 @@ function subject(makeListener: MakeListener): Subject {
 const hono: Subject = {
   ...subject(honoListener),
   exact: { requests: false, responses: false },
-  // Node writes heads that go before a stream in UTF-8.
+  // Node writes a head before a stream as UTF-8.
   latin1: { requests: true, responses: false },
-  // The server names a type where there is none, and has the fields of answers in a plain object.
+  // The server adds a missing content type, and stores response fields in a plain object.
   free: { requests: [], responses: [...FRAMING, "content-type", "__proto__"] },
 };
 
-describe(PROMISE, () => {
+describe(TITLE, () => {
   const subjects = {
     ...Object.fromEntries(
       Object.entries(listeners).map(([name, listener]) => [name, subject(listener)]),

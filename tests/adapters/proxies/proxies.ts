@@ -1,4 +1,4 @@
-/** The ways in which programs forward requests that were stripped, as their authors would write them. */
+/** Proxies that strip requests and forward them in all common ways. */
 import { createServer, request as forward, type IncomingMessage, type Server } from "node:http";
 import { createServer as createSocketServer, connect as openSocket } from "node:net";
 import { Readable } from "node:stream";
@@ -22,13 +22,13 @@ import { closed, listening } from "../../support/http/listen.js";
 
 const SILENT = { info() {}, warn() {}, error() {} };
 
-/** A proxy that runs. */
+/** A running proxy. */
 export interface Running {
   readonly url: URL;
   close(): Promise<unknown>;
 }
 
-/** Starts a proxy in front of an origin, which strips requests by rules. */
+/** Starts a proxy in front of an origin that strips requests by the given rules. */
 export type Start = (headers: readonly string[], origin: URL) => Promise<Running>;
 
 async function running(server: Server, close: () => unknown = () => {}): Promise<Running> {
@@ -36,7 +36,7 @@ async function running(server: Server, close: () => unknown = () => {}): Promise
   return { url, close: async () => [await closed(server), await close()] };
 }
 
-/** Middleware in front of a listener. */
+/** Returns a server whose listener is behind the middleware. */
 function guarded(
   headers: readonly string[],
   listener: Parameters<typeof createServer>[1] & {},
@@ -47,14 +47,14 @@ function guarded(
   );
 }
 
-/** Names that clients of undici and `fetch` refuse, for they frame and connect by themselves. */
-const OF_CLIENT = ["connection", "keep-alive", "transfer-encoding", "upgrade", "expect"];
+/** Fields that undici and `fetch` set themselves, and refuse from callers. */
+const CLIENT_FIELDS = ["connection", "keep-alive", "transfer-encoding", "upgrade", "expect"];
 
 function forClient({ rawHeaders }: IncomingMessage): [string, string][] {
   const fields: [string, string][] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
-    if (!OF_CLIENT.includes(name.toLowerCase())) fields.push([name, rawHeaders[index + 1]!]);
+    if (!CLIENT_FIELDS.includes(name.toLowerCase())) fields.push([name, rawHeaders[index + 1]!]);
   }
   return fields;
 }
@@ -62,11 +62,11 @@ function forClient({ rawHeaders }: IncomingMessage): [string, string][] {
 const hasBody = ({ headers }: IncomingMessage) =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 
-/** A handler of the Fetch standard that sends a request on to an origin. */
+/** Returns a Fetch handler that forwards requests to an origin. */
 const fetching = (origin: URL) => async (request: Request) => {
   const { pathname } = new URL(request.url);
   const headers = new Headers(request.headers);
-  for (const name of [...OF_CLIENT, "content-length"]) headers.delete(name);
+  for (const name of [...CLIENT_FIELDS, "content-length"]) headers.delete(name);
   const { method, body } = request;
   const init = { method, headers, body, duplex: "half", redirect: "manual" } as RequestInit;
   return fetch(new URL(pathname, origin), init);
@@ -189,7 +189,7 @@ export const PROXIES: Readonly<Record<string, Start>> = {
     const server = createSocketServer((client) => {
       client.on("error", () => client.destroy());
       client.once("data", (first) => {
-        // What the tests send begins with the whole head.
+        // The first chunk of a test request contains the whole head.
         const end = first.indexOf("\r\n\r\n") + 4;
         const line = first.indexOf("\r\n") + 2;
         try {

@@ -1,5 +1,5 @@
 /**
- * Stripping never changes where a body ends: behind every way of forwarding, an origin gets as many requests as were
+ * Stripping never changes where a body ends: behind every proxy, the origin receives exactly the requests that were
  * sent, and none that a client hid in a body.
  */
 import { once } from "node:events";
@@ -16,7 +16,7 @@ const RULES = [...preset("hop-by-hop"), "x-internal-*"];
 
 const METHODS = ["GET", "HEAD", "DELETE", "OPTIONS", "POST", "PUT"];
 
-/** A body that is a request, where it is not taken for a body. */
+/** A body that a server reads as a request if it is not framed. */
 const HIDDEN = "GET /admin HTTP/1.1\r\nHost: a\r\nX-Internal-User: root\r\n\r\n";
 
 const LENGTH = `Content-Length: ${HIDDEN.length}`;
@@ -30,13 +30,13 @@ const BODIES = {
 };
 type BodyKind = keyof typeof BODIES;
 
-/** What every request has beside its body. */
+/** The fields of every request, except its framing. */
 const FIELDS = [
   ...["Host: origin.example", "X-Internal-User: forged", "X-Hop: 1", "X-Kept: 1", "TE: trailers"],
   ...["Cookie: a=1", "Authorization: Bearer a", "X-Forwarded-For: 192.0.2.1", "Forwarded: for=b"],
 ];
 
-/** Fields that no sender may nominate, beside those that frame the body. */
+/** Fields that senders must not nominate, in addition to those that frame the body. */
 const FOR_ALL = ["host", "cookie", "authorization", "x-forwarded-for", "forwarded"];
 
 const OPTIONS = [
@@ -48,7 +48,7 @@ const OPTIONS = [
   "x-internal-user",
 ];
 
-/** The ways to nominate a field; the last one does not. */
+/** Ways to nominate a field. The last one is invalid, and nominates nothing. */
 const WRITINGS: readonly ((option: string) => string[])[] = [
   (option) => [`Connection: ${option}`],
   (option) => [`CONNECTION:${option.toUpperCase()}`],
@@ -58,7 +58,7 @@ const WRITINGS: readonly ((option: string) => string[])[] = [
   (option) => [`Connection: ${option};q=1, close`],
 ];
 
-/** How long an origin reads what was on its way when its proxy has stopped, in milliseconds. */
+/** Time for the origin to read data in flight after its proxy has stopped, in milliseconds. */
 const GRACE = 100;
 
 interface Exchange {
@@ -67,7 +67,7 @@ interface Exchange {
   readonly kind: BodyKind;
   readonly option: string;
   readonly connection: readonly string[];
-  /** Whether the nomination is one that has to be refused. */
+  /** Whether the nomination must be refused. */
   readonly isForbidden: boolean;
 }
 
@@ -91,10 +91,10 @@ function allExchanges(): Exchange[] {
 
 const EVERY = allExchanges();
 
-/** In `npm test` each so-manyth, with another beginning for each proxy. */
+/** `npm test` runs every STEP-th exchange, with a different offset for each proxy. */
 const STEP = trials({ few: 13, all: 1 });
 
-/** Sends an exchange on a connection of its own, and returns the status of the answer; 0 if there is none. */
+/** Sends an exchange on a new connection. Returns the status of the response; 0 if there is none. */
 async function statusOf(url: URL, { id, method, kind, connection }: Exchange): Promise<number> {
   const socket = connect(Number(url.port), url.hostname);
   const { fields, body } = BODIES[kind];
@@ -111,8 +111,8 @@ async function statusOf(url: URL, { id, method, kind, connection }: Exchange): P
   return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0);
 }
 
-/** Carries out exchanges, and returns what was answered and what the origin read. */
-async function carriedOut(start: Start, rules: readonly string[], exchanges: readonly Exchange[]) {
+/** Sends exchanges. Returns the statuses and the requests that the origin read. */
+async function sendAll(start: Start, rules: readonly string[], exchanges: readonly Exchange[]) {
   const log: Logged[] = [];
   const origin = strictOrigin(log);
   const proxy: Running = await start(rules, await listening(origin));
@@ -121,7 +121,7 @@ async function carriedOut(start: Start, rules: readonly string[], exchanges: rea
   origin.on("connection", (socket) => sockets.add(socket));
   for (const exchange of exchanges) statuses.push(await statusOf(proxy.url, exchange));
   await proxy.close();
-  // What is still on its way is read; clients keep some connections for later.
+  // Let data in flight arrive. Clients keep some connections open.
   await setTimeout(GRACE);
   for (const socket of sockets) socket.destroy();
   await closed(origin);
@@ -132,8 +132,8 @@ const fieldOf = ({ fields }: Logged, wanted: string) =>
   fields.find(([name]) => name === wanted)?.[1];
 
 /**
- * What proxies frame wrongly by themselves, stripped or not, as a test below shows: `http-proxy` sends
- * `Content-Length: 0` with a body, and `express-http-proxy` both a length and `Transfer-Encoding`.
+ * Exchanges that proxies frame wrongly even without stripping, as a test below shows: `http-proxy` sends
+ * `Content-Length: 0` with a body, and `express-http-proxy` sends both a length and `Transfer-Encoding`.
  */
 const WEAKNESSES: Readonly<Record<string, (exchange: Exchange) => boolean>> = {
   "http-proxy": hidesChunks,
@@ -147,25 +147,25 @@ function hidesChunks({ method, kind }: Exchange): boolean {
 
 const isWeak = (name: string, exchange: Exchange) => WEAKNESSES[name]?.(exchange) ?? false;
 
-/** Some clients send no body with these. */
+/** Some clients send no body with these methods. */
 const losesBody = (name: string, { method }: Exchange) =>
   /fetch|fastify/.test(name) && (method === "GET" || method === "HEAD");
 
-/** Whether what is nominated reaches the adapter: clients of undici take no `Transfer-Encoding`. */
+/** Returns whether the adapter refuses the exchange. undici does not pass `Transfer-Encoding` to it. */
 const isRefused = (name: string, { isForbidden, option, kind }: Exchange) =>
-  // The parser of workerd reads the chunks and forgets the length.
+  // workerd reads the chunks and drops the length.
   (kind === "both" && !name.includes("workerd")) ||
   (isForbidden && !(name === "hedgerow/undici" && option === "transfer-encoding"));
 
 describe.each(Object.entries(PROXIES))("%s", (name, start) => {
-  test("an origin gets the requests that were sent, and no other", {
+  test("the origin receives exactly the requests that were sent", {
     timeout: 600_000,
   }, async () => {
     const offset = Object.keys(PROXIES).indexOf(name) % STEP;
     const exchanges = EVERY.filter(
       (exchange, index) => index % STEP === offset && !isWeak(name, exchange),
     );
-    const { statuses, log } = await carriedOut(start, RULES, exchanges);
+    const { statuses, log } = await sendAll(start, RULES, exchanges);
 
     for (const { line, fields } of log) {
       expect(line).toMatch(/^[A-Z]+ \/public\/\d+ HTTP\/1\.1$/);
@@ -189,11 +189,11 @@ describe.each(Object.entries(PROXIES))("%s", (name, start) => {
 });
 
 test.each(Object.keys(WEAKNESSES))(
-  "%s frames some bodies wrongly, stripped or not",
+  "%s frames some bodies wrongly even without stripping",
   async (name) => {
     const weak = EVERY.filter((each) => isWeak(name, each) && each.option === "x-hop").slice(0, 6);
-    for (const rules of [RULES, ["x-nothing"]]) {
-      const { log } = await carriedOut(PROXIES[name]!, rules, weak);
+    for (const rules of [RULES, ["x-unused"]]) {
+      const { log } = await sendAll(PROXIES[name]!, rules, weak);
       expect(log.map(({ line }) => line).join()).toMatch(/malformed|GET \/admin/);
     }
   },

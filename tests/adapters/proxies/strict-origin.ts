@@ -1,10 +1,7 @@
-/**
- * An origin that reads every byte as HTTP/1.1 by the letter of RFC 9112, and logs each request that it finds: what a
- * proxy let through as a body and what it smuggled look alike to it.
- */
+/** An origin that parses its input strictly by RFC 9112 and logs each request, including smuggled ones. */
 import { createServer, type Server, type Socket } from "node:net";
 
-/** A request as the origin read it. */
+/** A request as the origin parsed it. */
 export interface Logged {
   readonly line: string;
   /** Names in lower case. */
@@ -14,7 +11,7 @@ export interface Logged {
 
 const ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Internal-Node: a7\r\n\r\nok";
 
-/** Starts to log what arrives. Whatever is no request is logged as one whose line says so. */
+/** Creates the origin. Logs anything that is not a request with a line that begins with `malformed`. */
 export function strictOrigin(log: Logged[]): Server {
   return createServer((socket) => {
     const reader = new Reader(socket, log);
@@ -56,7 +53,7 @@ class Reader {
 
 type Body = { body: string; length: number } | "incomplete" | "malformed";
 
-/** The body at the beginning of a text, by the fields of its message (RFC 9112 §6.3). */
+/** Returns the body at the start of a text, framed by the fields of its message (RFC 9112 §6.3). */
 function bodyOf(fields: Logged["fields"], text: string): Body {
   const values = (wanted: string) => fields.filter(([name]) => name === wanted).map(([, v]) => v);
   const [lengths, encodings] = [values("content-length"), values("transfer-encoding")];

@@ -1,7 +1,4 @@
-/**
- * Random exchanges of a client of undici, whichever version of it: this module is run in Node by a test,
- * and in another Node as a program.
- */
+/** Random exchanges of a client of undici 7 or 8. */
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { hedgerow } from "hedgerow/undici";
@@ -12,14 +9,14 @@ import type { Exchange, Field, Message } from "../../support/http/exchange.js";
 import { groupsOf, pairsOf } from "../../support/http/fields.js";
 import { closed, listening } from "../../support/http/listen.js";
 
-/** What is used of undici. */
+/** The part of undici used here. */
 export interface Undici {
   Agent: new (options: { connections: number }) => Dispatcher;
 }
 
 type Headers = NonNullable<Dispatcher.RequestOptions["headers"]>;
 
-/** The forms in which undici takes fields, one after the other. */
+/** Returns the fields in one of the forms that undici accepts, chosen by the length of the path. */
 function headersOf({ fields, path }: Exchange): Headers {
   const forms: (() => Headers)[] = [
     () => fields.flat(),
@@ -31,15 +28,15 @@ function headersOf({ fields, path }: Exchange): Headers {
 }
 
 /**
- * The client, which has the rules; the origin has none.
+ * Returns a subject whose client strips; the origin does not.
  *
- * @param isExact whether clients with an interceptor can be told of fields as they came
+ * @param isExact whether a client with an interceptor can receive fields unchanged
  */
 export function undiciSubject({ Agent }: Undici, isExact: boolean): Subject {
   return {
-    // Of an object the names are in another order.
+    // An object changes the order of names.
     exact: { requests: false, responses: isExact },
-    // Of fields that come again the second value is read as UTF-8.
+    // The second value of a repeated field is read as UTF-8.
     latin1: { requests: true, responses: isExact },
     free: { requests: [...FRAMING, "host"], responses: FRAMING },
     nominates: false,

@@ -1,12 +1,12 @@
-/** The interceptor with undici 7, in this Node. */
+/** The interceptor with undici 7. */
 import * as undici from "undici";
 import { test } from "vitest";
-import { checkExchanges, PROMISE } from "../../support/http/check.js";
+import { checkExchanges, TITLE } from "../../support/http/check.js";
 import { undiciCases } from "./cases.js";
 import { undiciSubject } from "./exchanges.js";
 
-for (const [promise, keep] of Object.entries(undiciCases)) {
-  test(promise, { timeout: 60_000 }, () => keep(undici));
+for (const [title, run] of Object.entries(undiciCases)) {
+  test(title, { timeout: 60_000 }, () => run(undici));
 }
 
-test(PROMISE, { timeout: 300_000 }, () => checkExchanges(undiciSubject(undici, false)));
+test(TITLE, { timeout: 300_000 }, () => checkExchanges(undiciSubject(undici, false)));

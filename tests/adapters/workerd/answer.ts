@@ -1,15 +1,15 @@
-/** What is behind adapters in workerd: an answer for each path, among whose fields some are internal. */
+/** The handler behind the adapters in workerd. Its responses have internal fields. */
 
-/** The options of all adapters here. */
+/** Options of the adapters. */
 export const OPTIONS = {
   headers: ["x-internal-*", "x-debug"],
   paths: (path: string) => path !== "/absent",
 };
 
-/** What the types of this repository do not have of workerd. */
+/** A global of workerd that the repository's types do not declare. */
 declare const WebSocketPair: new () => { 0: WebSocket; 1: WebSocket & { accept(): void } };
 
-/** Opens a WebSocket that repeats what it hears, and tells which fields the request had. */
+/** Opens a WebSocket that echoes messages together with the fields of the request. */
 function openSocket({ headers }: Request): Response {
   const { 0: theirs, 1: ours } = new WebSocketPair();
   const arrived = [...headers.keys()].filter((name) => name.startsWith("x-")).join();
@@ -24,7 +24,7 @@ function openSocket({ headers }: Request): Response {
 export async function answer(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   if (pathname === "/socket") return openSocket(request);
-  // The answers of others, whose fields nobody may change.
+  // Responses of fetch are immutable.
   if (pathname.startsWith("/origin/")) return fetch(request);
   if (pathname === "/redirect") return Response.redirect("http://localhost/elsewhere", 303);
   if (pathname === "/mirror") return new Response(request.body);

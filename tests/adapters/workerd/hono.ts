@@ -1,4 +1,4 @@
-/** An app of Hono behind the adapter. */
+/** A Hono app behind the adapter. */
 import { hedgerow } from "hedgerow/hono";
 import { Hono } from "hono";
 import { answer, OPTIONS } from "./answer.js";

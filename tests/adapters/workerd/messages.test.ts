@@ -1,4 +1,4 @@
-/** What workerd has of its own, behind the adapters: immutable messages, WebSockets, other events. */
+/** Adapters with the features of workerd: immutable messages, WebSockets, other events. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => closed(origin));
 
-describe.each(["worker", "hono"])("%s", (name) => {
+describe.each(["worker", "hono"])("an adapter in workerd (%s)", (name) => {
   let worker: Miniflare;
   let url: URL;
 
@@ -52,7 +52,7 @@ describe.each(["worker", "hono"])("%s", (name) => {
 
   afterAll(() => worker?.dispose());
 
-  test("a handler sees nothing internal, and its answer brings nothing internal", async () => {
+  test("strips internal fields from requests and responses", async () => {
     const { headers, rawHeaders, body } = await ask(url, {
       method: "POST",
       headers: FORGED,
@@ -65,24 +65,27 @@ describe.each(["worker", "hono"])("%s", (name) => {
     expect(rawHeaders.join()).not.toMatch(/internal|debug/i);
   });
 
-  test.each([200, 204, 301, 304, 404])("an answer of fetch is stripped: %i", async (status) => {
-    for (const method of ["GET", "HEAD"]) {
-      const reply = await ask(url, { method, path: `/origin/${status}`, headers: FORGED });
-      expect(reply.status).toBe(status);
-      expect(`${reply.body}`).toBe(status === 200 && method === "GET" ? "body" : "");
-      expect(reply.headers).toMatchObject({ "x-kept": "1", "set-cookie": ["a=1", "b=2"] });
-      expect(reply.headers).not.toHaveProperty("x-debug");
-      expect(arrived.headers).toMatchObject({ "x-kept": "1" });
-      expect(arrived.rawHeaders.join()).not.toMatch(/internal|debug/i);
-    }
-  });
+  test.each([200, 204, 301, 304, 404])(
+    "strips a response of fetch with status %i",
+    async (status) => {
+      for (const method of ["GET", "HEAD"]) {
+        const reply = await ask(url, { method, path: `/origin/${status}`, headers: FORGED });
+        expect(reply.status).toBe(status);
+        expect(`${reply.body}`).toBe(status === 200 && method === "GET" ? "body" : "");
+        expect(reply.headers).toMatchObject({ "x-kept": "1", "set-cookie": ["a=1", "b=2"] });
+        expect(reply.headers).not.toHaveProperty("x-debug");
+        expect(arrived.headers).toMatchObject({ "x-kept": "1" });
+        expect(arrived.rawHeaders.join()).not.toMatch(/internal|debug/i);
+      }
+    },
+  );
 
   test.each([
     [205, "", 205],
     [599, "body", 599],
     [600, "body", 502],
     [999, "body", 502],
-  ])("an answer of fetch is stripped whose status is %i", async (sent, body, status) => {
+  ])("strips a response of fetch with the unusual status %i", async (sent, body, status) => {
     for (const method of ["GET", "HEAD"]) {
       const reply = await ask(url, { method, path: `/origin/body/${sent}` });
       expect([reply.status, `${reply.body}`]).toEqual([status, method === "GET" ? body : ""]);
@@ -91,19 +94,19 @@ describe.each(["worker", "hono"])("%s", (name) => {
     }
   });
 
-  test("an answer of fetch is stripped whose reason is not of ASCII", async () => {
+  test("strips a response of fetch whose reason phrase is not ASCII", async () => {
     const reply = await ask(url, { path: "/origin/reason/body/200" });
     expect([reply.status, `${reply.body}`]).toEqual([200, "body"]);
     expect(reply.headers).toMatchObject({ "x-kept": "1" });
     expect(reply.headers).not.toHaveProperty("x-debug");
   });
 
-  test("an answer of fetch of which nothing goes keeps its status", async () => {
+  test("keeps the status of a response of fetch that it does not strip", async () => {
     const reply = await ask(url, { path: "/origin/clean/body/999" });
     expect([reply.status, `${reply.body}`, reply.headers["x-kept"]]).toEqual([999, "body", "1"]);
   });
 
-  test("a redirect and an answer without a body stay what they are", async () => {
+  test("keeps redirects and empty responses", async () => {
     const redirect = await ask(url, { path: "/redirect", headers: FORGED });
     expect([redirect.status, redirect.headers.location]).toEqual([
       303,
@@ -114,7 +117,7 @@ describe.each(["worker", "hono"])("%s", (name) => {
     expect(empty.headers).not.toHaveProperty("x-internal-node");
   });
 
-  test("bodies of 20 MiB pass through as they are", async () => {
+  test("passes bodies of 20 MiB unchanged", async () => {
     const bytes = randomBytes(20 * 2 ** 20);
     for (const framing of [
       ["Transfer-Encoding", "chunked"],
@@ -127,9 +130,9 @@ describe.each(["worker", "hono"])("%s", (name) => {
   });
 
   test.each([
-    ["of its own", "/socket", "hello, with x-kept"],
+    ["of the handler", "/socket", "hello, with x-kept"],
     ["of the origin", "/origin/socket", "hello, from afar"],
-  ])("a WebSocket %s is opened, and its answer is stripped", async (_whose, path, heard) => {
+  ])("opens a WebSocket %s, and strips its response", async (_whose, path, heard) => {
     const headers = { "X-Internal-User": "root", "x-kept": "1" };
     const client = new WebSocket(new URL(path, url.href.replace("http", "ws")), { headers });
     const opened = once(client, "open");
@@ -144,13 +147,13 @@ describe.each(["worker", "hono"])("%s", (name) => {
     await once(client, "close");
   });
 
-  test("what does not exist is answered with 404", async () => {
+  test("answers 404 for an absent path", async () => {
     expect((await ask(url, { path: "/absent?a", headers: FORGED })).status).toBe(404);
     const { status, body } = await ask(url, { method: "HEAD", path: "/absent" });
     expect([status, body.length]).toEqual([404, 0]);
   });
 
-  test("requests at the same time do not get the fields of each other", async () => {
+  test("keeps concurrent requests apart", async () => {
     const checks = Array.from({ length: 200 }, async (_, number) => {
       const headers = ["x-number", `${number}`, `x-internal-${number}`, `${number}`];
       const { body } = await ask(url, { headers });
@@ -165,13 +168,13 @@ describe.each(["worker", "hono"])("%s", (name) => {
   });
 });
 
-test("other events reach what a handler has of its class", async () => {
+test("other events reach the methods of a handler's class", async () => {
   const { worker, url } = await startDirectWorker(
     "tests/adapters/workerd/worker.ts",
     {},
     new URL("http://a"),
   );
-  // The types of this repository are not those of Workers.
+  // The repository does not use the types of Workers.
   const fetcher = (await worker.getWorker()) as unknown as {
     scheduled(event: { cron: string }): Promise<unknown>;
   };

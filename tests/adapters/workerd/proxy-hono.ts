@@ -1,4 +1,4 @@
-/** An app of Hono in front of an origin, whose rules are those of its deployment. */
+/** A Hono app in front of an origin, with the rules of its bindings. */
 import { type HonoOptions, hedgerow } from "hedgerow/hono";
 import { Hono } from "hono";
 

@@ -1,4 +1,4 @@
-/** A worker in front of an origin, whose rules are those of its deployment. */
+/** A worker in front of an origin, with the rules of its bindings. */
 import { hedgerow, type WorkersHandler, type WorkersOptions } from "hedgerow/workers";
 
 let worker: WorkersHandler | undefined;

@@ -1,13 +1,7 @@
-/** Random exchanges with the adapters that run in workerd, in front of an origin on real sockets. */
+/** Random exchanges with the adapters in workerd, in front of an origin over real sockets. */
 import { createServer } from "node:http";
 import { describe, test } from "vitest";
-import {
-  checkExchanges,
-  FRAMING,
-  PROMISE,
-  type Subject,
-  served,
-} from "../../support/http/check.js";
+import { checkExchanges, FRAMING, type Subject, served, TITLE } from "../../support/http/check.js";
 import { startDirectWorker } from "../../support/http/direct-worker.js";
 import { closed, listening } from "../../support/http/listen.js";
 
@@ -15,7 +9,7 @@ function subject(entry: string): Subject {
   return {
     exact: { requests: false, responses: false },
     latin1: { requests: true, responses: true },
-    // What workers send names them.
+    // workerd adds the name of the worker to its requests.
     free: { requests: [...FRAMING, "cf-worker"], responses: FRAMING },
     nominates: false,
     async start(headers, origin) {
@@ -27,7 +21,7 @@ function subject(entry: string): Subject {
   };
 }
 
-describe(PROMISE, () => {
+describe(TITLE, () => {
   test.for(["proxy-worker", "proxy-hono"])("%s in workerd", { timeout: 300_000 }, (name) =>
     checkExchanges(subject(`tests/adapters/workerd/${name}.ts`)),
   );

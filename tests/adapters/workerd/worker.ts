@@ -1,16 +1,16 @@
-/** A worker of a class, of which the adapter shows all: it handles more than requests. */
+/** A worker whose handler is a class that handles other events, too. */
 import { hedgerow } from "hedgerow/workers";
 import { answer, OPTIONS } from "./answer.js";
 
-const told: string[] = [];
+const crons: string[] = [];
 
 class Handler {
   fetch(request: Request): Response | Promise<Response> {
-    return request.url.endsWith("/scheduled") ? Response.json(told) : answer(request);
+    return request.url.endsWith("/scheduled") ? Response.json(crons) : answer(request);
   }
 
   scheduled({ cron }: { cron: string }): void {
-    told.push(cron);
+    crons.push(cron);
   }
 }
 

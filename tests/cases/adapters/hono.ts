@@ -2,9 +2,9 @@ import { hedgerow } from "hedgerow/hono";
 import { type Context, Hono } from "hono";
 import { equal } from "../../support/assert.js";
 import type { Cases } from "../case.js";
-import { echo, forged, PATHS, RULES, shown, stripped } from "./messages.js";
+import { echo, forged, PATHS, RULES, received, stripped } from "./messages.js";
 
-/** An app of one route behind the middleware. */
+/** Creates an app with one route behind the middleware. */
 function appOf(options: Parameters<typeof hedgerow>[0], answer: (c: Context) => Response) {
   const app = new Hono();
   app.use(hedgerow(options));
@@ -13,12 +13,12 @@ function appOf(options: Parameters<typeof hedgerow>[0], answer: (c: Context) => 
 }
 
 export const honoAdapter: Cases = {
-  "an app neither sees nor sends what is internal": async () => {
+  "hedgerow/hono strips internal fields from requests and responses": async () => {
     const app = appOf({ headers: RULES }, (c) => echo(c.req.raw));
-    equal(await shown(await app.request(forged("/about"))), stripped());
+    equal(await received(await app.request(forged("/about"))), stripped());
   },
 
-  "an app's helpers see no more than its handlers": async () => {
+  "hedgerow/hono strips the fields that Hono's helpers read": async () => {
     const app = appOf({ headers: RULES }, (c) => {
       const one = c.req.header("X-Internal-User") ?? "none";
       return c.json([one, Object.keys(c.req.header()).sort()]);
@@ -27,7 +27,7 @@ export const honoAdapter: Cases = {
     equal(await response.json(), ["none", ["accept", "x-public"]]);
   },
 
-  "an app is not asked for what does not exist": async () => {
+  "hedgerow/hono answers 404 for absent paths without calling the app": async () => {
     const app = appOf({ paths: PATHS }, (c) => c.text("there"));
     app.notFound((c) => c.text("the app's own", 404));
     equal(await (await app.request(forged("/about"))).text(), "there");

@@ -1,16 +1,16 @@
-/** What adapters are given in cases, and what can be seen of it behind them. */
+/** Messages for the adapters' cases. */
 import { PathSet } from "hedgerow";
 
 export const RULES = ["x-internal-*"];
 export const PATHS = new PathSet(["/about", "/blog/*"]);
 
-/** A request whose sender claims to be internal. */
+/** Returns a request with a forged internal field. */
 export const forged = (path: string) =>
   new Request(`http://localhost${path}`, {
     headers: { accept: "*/*", "X-Internal-User": "root", "x-public": "1" },
   });
 
-/** Answers with the names of the fields that arrived, among fields of which one is internal. */
+/** Responds with the names of the received fields, and with fields of which one is internal. */
 export function echo({ headers }: Request): Response {
   const names = [...headers.keys()].filter((name) => !name.startsWith("content-"));
   const response = new Response(JSON.stringify(names), {
@@ -21,18 +21,18 @@ export function echo({ headers }: Request): Response {
   return response;
 }
 
-/** What of an answer of {@link echo} reaches the sender. Browsers let nobody set cookies. */
-export async function shown(response: Response) {
+/** Returns the parts of an {@link echo} response that reached the sender. Browsers do not allow cookies. */
+export async function received(response: Response) {
   const names = [...response.headers.keys()].filter((name) => name.startsWith("x-"));
   const cookies = response.headers.getSetCookie();
   return { status: response.status, seen: await response.json(), sent: names, cookies };
 }
 
-/** What is {@link shown} of an answer that was stripped. */
+/** Returns what {@link received} returns of a stripped response. */
 export const stripped = () => ({
   status: 200,
   seen: ["accept", "x-public"],
   sent: ["x-public"],
-  // As many as the runtime lets a response have.
+  // As many as the runtime allows in a response.
   cookies: echo(forged("/")).headers.getSetCookie(),
 });

@@ -2,21 +2,21 @@ import { HedgerowError } from "hedgerow";
 import { hedgerow } from "hedgerow/workers";
 import { equal, thrownBy } from "../../support/assert.js";
 import type { Cases } from "../case.js";
-import { echo, forged, PATHS, RULES, shown, stripped } from "./messages.js";
+import { echo, forged, PATHS, RULES, received, stripped } from "./messages.js";
 
-/** The code of the error that `call` throws. */
+/** Returns the code of the error that `call` throws. */
 function codeThrownBy(call: () => unknown): string {
   const error = thrownBy(call);
   return error instanceof HedgerowError ? error.code : String(error);
 }
 
 export const workersAdapter: Cases = {
-  "a wrapped handler neither sees nor sends what is internal": async () => {
+  "hedgerow/workers strips internal fields from requests and responses": async () => {
     const worker = hedgerow({ headers: RULES }, { fetch: echo });
-    equal(await shown(await worker.fetch(forged("/about"))), stripped());
+    equal(await received(await worker.fetch(forged("/about"))), stripped());
   },
 
-  "a wrapped handler is not asked for what does not exist": async () => {
+  "hedgerow/workers answers 404 for absent paths without calling the handler": async () => {
     const asked: string[] = [];
     const fetch = ({ url }: Request) => {
       asked.push(new URL(url).pathname);
@@ -31,14 +31,14 @@ export const workersAdapter: Cases = {
     equal(asked, ["/about", "/blog/x"]);
   },
 
-  "responses that nobody may change are stripped as well": async () => {
+  "hedgerow/workers strips immutable responses": async () => {
     const redirect = (_: Request) => Response.redirect("http://localhost/elsewhere", 307);
     const worker = hedgerow({ headers: ["location"] }, { fetch: redirect });
     const { status, headers } = await worker.fetch(forged("/"));
     equal([status, headers.get("location")], [307, null]);
   },
 
-  "options that are wrong are refused at once": () => {
+  "hedgerow/workers refuses invalid options when it is called": () => {
     const codeOf = (options: unknown) => codeThrownBy(() => hedgerow(options as object));
     const wrong = [{}, { header: RULES }, { headers: "x-internal-*" }, { paths: 7 }];
     equal(wrong.map(codeOf), ["ERR_OPTIONS", "ERR_OPTIONS", "ERR_OPTIONS", "ERR_OPTIONS"]);

@@ -4,7 +4,7 @@ import { bytesOf } from "../../support/text.js";
 import type { Cases } from "../case.js";
 import { leaves } from "./strip-block.js";
 
-/** Asserts what is left of headers when `connection` is stripped, and how many names went. */
+/** Asserts which headers are left when `connection` is stripped, and how many names are removed. */
 function stripped(
   value: string,
   names: readonly string[],
@@ -18,7 +18,7 @@ function stripped(
   equal([...headers.keys()], left, `left for ${value}`);
 }
 
-/** Asserts what is left of a raw list of these names. */
+/** Asserts the result of stripping a raw list. */
 function strippedRaw(
   rules: readonly string[],
   raw: readonly string[],
@@ -28,7 +28,7 @@ function strippedRaw(
   equal(stripper.stripRaw(raw), left, `left of ${raw}`);
 }
 
-/** Fields that no sender may nominate: they frame or route a message, or say who sent it. */
+/** Fields that senders must not nominate: they frame or route a message, or identify the sender. */
 const FOR_ALL = [
   ...["content-length", "transfer-encoding", "host", "content-type", "content-encoding", "cookie"],
   ...[
@@ -43,19 +43,19 @@ const FOR_ALL = [
 ];
 
 export const connection: Cases = {
-  "Headers lose what Connection nominates": () => {
+  "strip removes the fields that Connection nominates": () => {
     stripped("close, X-Hop ,\tx-late", ["x-hop", "x-late", "x-stays"], ["x-stays"], 3);
     stripped("x-not-there", ["x-stays"], ["x-stays"], 1);
   },
 
-  "a name is counted once, whether nominated twice or matched by a rule as well": () => {
+  "strip counts a name once if it is nominated twice or also matches a rule": () => {
     stripped("x-a, x-a", ["x-a", "x-b"], ["x-b"], 2);
     stripped("x-a, x-b, x-a", ["x-a", "x-b", "x-c"], ["x-c"], 3);
     stripped("x-a, x-b, X-A, X-B", ["x-a", "x-b", "x-c"], ["x-c"], 3);
     stripped("x-rule, connection", ["x-rule", "x-c"], ["x-c"], 2);
   },
 
-  "Headers with several Connection fields lose what each of them nominates": () => {
+  "strip removes the fields that each of several Connection fields nominates": () => {
     using stripper = new HeaderStripper(preset("hop-by-hop"));
     const headers = new Headers([
       ["Connection", "x-a"],
@@ -69,41 +69,40 @@ export const connection: Cases = {
     equal([...headers.keys()], ["x-c"]);
   },
 
-  "headers whose Connection nominates a field for all recipients are refused, and stay as they were":
-    () => {
-      for (const name of FOR_ALL) {
-        using stripper = new HeaderStripper(["connection", "x-rule"]);
-        for (const option of [name, name.toUpperCase(), `close,, ${name} ,x-a`]) {
-          const headers = new Headers({
-            connection: option,
-            "x-rule": "1",
-            [name]: "1",
-            "x-a": "1",
-          });
-          const before = JSON.stringify([...headers]);
-          refused(() => stripper.strip(headers), "ERR_CONNECTION_OPTION", `found ${name}`);
-          equal(JSON.stringify([...headers]), before, "headers that were refused");
+  "a message whose Connection nominates a field for all recipients is refused unchanged": () => {
+    for (const name of FOR_ALL) {
+      using stripper = new HeaderStripper(["connection", "x-rule"]);
+      for (const option of [name, name.toUpperCase(), `close,, ${name} ,x-a`]) {
+        const headers = new Headers({
+          connection: option,
+          "x-rule": "1",
+          [name]: "1",
+          "x-a": "1",
+        });
+        const before = JSON.stringify([...headers]);
+        refused(() => stripper.strip(headers), "ERR_CONNECTION_OPTION", `nominates ${name},`);
+        equal(JSON.stringify([...headers]), before, "headers that were refused");
 
-          const raw = ["x-a", "1", name.toUpperCase(), "1", "x-rule", "1", "Connection", option];
-          const unchanged = [...raw];
-          refused(() => stripper.stripRaw(raw), "ERR_CONNECTION_OPTION", `found ${name}`);
-          equal(raw, unchanged, "a raw list that was refused");
+        const raw = ["x-a", "1", name.toUpperCase(), "1", "x-rule", "1", "Connection", option];
+        const unchanged = [...raw];
+        refused(() => stripper.stripRaw(raw), "ERR_CONNECTION_OPTION", `nominates ${name},`);
+        equal(raw, unchanged, "a raw list that was refused");
 
-          const block = bytesOf(`x-a: 1\r\nConnection: ${option}\r\n${name}: 1\r\n`);
-          const bytes = [...block];
-          const message = "expected a field that may be nominated, found another";
-          refused(() => stripper.stripBlock(block), "ERR_FIELD_BLOCK", message);
-          equal([...block], bytes, "a block that was refused");
-        }
-        // With a parameter it is no option, and what is not there is not nominated.
-        strippedRaw(["connection"], ["connection", `${name};q=1`, name, "1"], [name, "1"]);
-        strippedRaw(["connection"], ["connection", name, "a", "1"], ["a", "1"]);
-        // What a rule names, the caller answers for.
-        strippedRaw(["connection", name], ["connection", name, name, "1", "a", "1"], ["a", "1"]);
+        const block = bytesOf(`x-a: 1\r\nConnection: ${option}\r\n${name}: 1\r\n`);
+        const bytes = [...block];
+        const message = "expected a field that may be nominated, found another";
+        refused(() => stripper.stripBlock(block), "ERR_FIELD_BLOCK", message);
+        equal([...block], bytes, "a block that was refused");
       }
-    },
+      // An option with a parameter is ignored, and so is one whose field is missing.
+      strippedRaw(["connection"], ["connection", `${name};q=1`, name, "1"], [name, "1"]);
+      strippedRaw(["connection"], ["connection", name, "a", "1"], ["a", "1"]);
+      // A rule may match the field: that is the caller's decision.
+      strippedRaw(["connection", name], ["connection", name, name, "1", "a", "1"], ["a", "1"]);
+    }
+  },
 
-  "a nomination keeps Upgrade, and a TE that accepts trailers": () => {
+  "nominations do not remove Upgrade or a TE that accepts trailers": () => {
     stripped("Upgrade, TE, x-a", ["te", "upgrade", "x-a"], ["upgrade"], 3);
     using stripper = new HeaderStripper(["connection"]);
     const headers = new Headers({ connection: "te", te: "Trailers" });
@@ -115,7 +114,7 @@ export const connection: Cases = {
     leaves(["connection"], `connection: te,UPGRADE\r\nte: gzip\r\n${block}`, block);
   },
 
-  "a block that frames its body twice is refused": () => {
+  "stripBlock refuses a block that frames its body twice": () => {
     using stripper = new HeaderStripper(["x-a"]);
     const [length, encoding] = ["Content-Length: 4\r\n", "Transfer-Encoding: chunked\r\n"];
     for (const block of [length + encoding, encoding + length, length + length]) {
@@ -124,7 +123,7 @@ export const connection: Cases = {
     }
   },
 
-  "an option that is no token nominates nothing": () => {
+  "a connection option that is not a token nominates nothing": () => {
     stripped('a b, c:, "d", \xe9, @', ["a", "b", "c", "d"], ["a", "b", "c", "d"], 1);
     leaves(
       ["connect*"],
@@ -147,12 +146,12 @@ export const connection: Cases = {
       );
     },
 
-  "a raw name that is no ASCII is not what an ASCII option nominates": () => {
+  "an ASCII connection option does not nominate a raw name outside ASCII": () => {
     const raw = ["x-to\u212aen", "1", "\u017f", "2"];
     strippedRaw(["connection"], ["connection", "x-token, s", ...raw], raw);
   },
 
-  "as many nominations as fields are told apart": () => {
+  "Connection can nominate thousands of different fields": () => {
     const numbers = Array.from({ length: 2000 }, (_, number) => number);
     const fields = (beginning: string) =>
       numbers.flatMap((number) => [`${beginning}${number}`, ""]);
@@ -164,7 +163,7 @@ export const connection: Cases = {
     );
   },
 
-  "a block may nominate as many fields as the limit, and no more": () => {
+  "stripBlock accepts as many nominated fields as the limit, and no more": () => {
     const options = Array.from({ length: 1024 }, (_, number) => `a${number}`);
     const block = `connection: ${options}\r\nA1023: 1\r\nb: 2\r\n`;
     leaves(["connection"], block, "b: 2\r\n");
@@ -186,7 +185,7 @@ export const connection: Cases = {
     equal(stripper.stripRaw(["Connection", value.slice(2), "b", "1"]).length, 2);
   },
 
-  "blocks lose what every Connection field nominates, whichever comes first": () => {
+  "stripBlock removes nominated fields before and after their Connection field": () => {
     leaves(
       ["connection"],
       "x-late: 1\r\nConnection: close, X-LATE\r\nx-hop: 2\r\nclose: 3\r\nCONNECTION: x-hop,\r\n @, x-folded\r\nx-folded: 4\r\na: 5\r\n",
@@ -195,7 +194,7 @@ export const connection: Cases = {
     leaves(["connection"], "connection: connection, a\r\na: 1\r\nb: 2\r\n", "b: 2\r\n");
   },
 
-  "Connection nominates nothing where no rule matches it": () => {
+  "Connection nominates nothing if no rule matches it": () => {
     using stripper = new HeaderStripper(["x-a"]);
     const headers = new Headers({ connection: "b", b: "1", "x-a": "2" });
     equal(stripper.strip(headers), 1);
@@ -204,7 +203,7 @@ export const connection: Cases = {
     leaves(["x-a"], "connection: a\r\na: 1\r\nx-a: 2\r\n", "connection: a\r\na: 1\r\n");
   },
 
-  "a prefix that matches Connection strips what it nominates": () => {
+  "a prefix rule that matches Connection also strips the fields it nominates": () => {
     strippedRaw(["conn*"], ["Connection", "b", "b", "1", "c", "2"], ["c", "2"]);
   },
 };

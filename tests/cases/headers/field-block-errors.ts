@@ -3,12 +3,12 @@ import { equal, refused } from "../../support/assert.js";
 import { bytesOf, textOf } from "../../support/text.js";
 import type { Cases } from "../case.js";
 
-/** A malformed end of a block, and where in it the fault is. */
+/** A malformed end of a block, and the offset of the fault in it. */
 type Malformed = readonly [end: string, offset: number];
 
 const BEGINNINGS = ["", "x-a: 1\r\na: 2\r\n", "connection: b, c\r\n"];
 
-/** Asserts that blocks with these ends are refused at their fault and left as they were. */
+/** Asserts that blocks with these ends are refused at their fault and not changed. */
 function refusedEnds(
   message: string,
   ends: readonly Malformed[],
@@ -17,7 +17,7 @@ function refusedEnds(
   using stripper = new HeaderStripper(["x-*", "connection"]);
   for (const [end, offset] of ends) {
     for (const beginning of beginnings) {
-      // Part of a larger buffer, in which nothing may change either.
+      // Part of a larger buffer, which must not change either.
       const buffer = bytesOf(`before${beginning}${end}behind`);
       const before = textOf(buffer);
       const block = buffer.subarray("before".length, -"behind".length);
@@ -30,7 +30,7 @@ function refusedEnds(
 }
 
 export const fieldBlockErrors: Cases = {
-  "an LF without a CR is refused": () => {
+  "stripBlock refuses an LF without a CR": () => {
     refusedEnds("expected CR before LF, found LF alone", [
       ["b: 1\n", 4],
       ["b: 1\nc: 2\r\n", 4],
@@ -40,7 +40,7 @@ export const fieldBlockErrors: Cases = {
     ]);
   },
 
-  "a CR without an LF is refused": () => {
+  "stripBlock refuses a CR without an LF": () => {
     refusedEnds("expected LF after CR, found another byte", [
       ["b: 1\rc\r\n", 4],
       ["b: 1\r\r\n", 4],
@@ -49,21 +49,21 @@ export const fieldBlockErrors: Cases = {
     ]);
   },
 
-  "a NUL is refused": () => {
+  "stripBlock refuses a NUL": () => {
     refusedEnds("expected no NUL, found one", [
       ["b: \0\r\n", 3],
       ["b\0: 1\r\n", 1],
     ]);
   },
 
-  "a line without a colon is refused": () => {
+  "stripBlock refuses a line without a colon": () => {
     refusedEnds("expected a colon after the field name, found the line's end", [
       ["b\r\n", 1],
       ["b\r\nc: 1\r\n", 1],
     ]);
   },
 
-  "white space before the colon is refused": () => {
+  "stripBlock refuses white space before the colon": () => {
     refusedEnds("expected a colon after the field name, found white space", [
       ["b : 1\r\n", 1],
       ["b\t: 1\r\n", 1],
@@ -71,7 +71,7 @@ export const fieldBlockErrors: Cases = {
     ]);
   },
 
-  "a last line without CR LF is refused": () => {
+  "stripBlock refuses a last line without CR LF": () => {
     refusedEnds("expected CR LF at the end, found none", [
       ["b: 1", 4],
       ["b: 1\r", 5],
@@ -82,11 +82,11 @@ export const fieldBlockErrors: Cases = {
     ]);
   },
 
-  "an empty name is refused": () => {
+  "stripBlock refuses an empty name": () => {
     refusedEnds("expected a field name, found a colon", [[": 1\r\n", 0]]);
   },
 
-  "an empty line before the end is refused": () => {
+  "stripBlock refuses an empty line before the end": () => {
     refusedEnds("expected the empty line last, found more after it", [
       ["\r\nb: 1\r\n", 0],
       ["b: 1\r\n\r\nc: 2\r\n", 6],
@@ -95,7 +95,7 @@ export const fieldBlockErrors: Cases = {
     ]);
   },
 
-  "white space that continues no field is refused": () => {
+  "stripBlock refuses white space that continues no field": () => {
     const message = "expected a field name, found white space with no field to continue";
     refusedEnds(
       message,
@@ -107,7 +107,7 @@ export const fieldBlockErrors: Cases = {
     );
   },
 
-  "a name that is no token is refused": () => {
+  "stripBlock refuses a name that is not a token": () => {
     const message = "expected a token character or a colon, found byte ";
     refusedEnds(`${message}0xc3`, [["b\xc3\xa9: 1\r\n", 1]]);
     refusedEnds(`${message}0x28`, [["b(c): 1\r\n", 1]]);
@@ -115,7 +115,7 @@ export const fieldBlockErrors: Cases = {
     refusedEnds(`${message}0x7f`, [["\x7f: 1\r\n", 0]]);
   },
 
-  "a block beyond 16 MiB is refused, and one of 16 MiB is not": () => {
+  "stripBlock accepts a block of 16 MiB, and refuses a longer one": () => {
     using stripper = new HeaderStripper(["x-a"]);
     const limit = 2 ** 24;
     const block = new Uint8Array(limit + 1).fill(0x61);
@@ -125,7 +125,7 @@ export const fieldBlockErrors: Cases = {
     equal(stripper.stripBlock(block.subarray(0, limit)).length, limit);
   },
 
-  "what is no Uint8Array is refused": () => {
+  "stripBlock refuses an argument that is not a Uint8Array": () => {
     using stripper = new HeaderStripper(["x-a"]);
     for (const block of ["x-a: 1\r\n", new Uint16Array(4), undefined, null]) {
       const found = "expected a Uint8Array, found ";

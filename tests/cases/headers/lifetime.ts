@@ -3,7 +3,7 @@ import { equal, refused } from "../../support/assert.js";
 import { bytesOf } from "../../support/text.js";
 import type { Cases } from "../case.js";
 
-/** Asserts that nothing can be asked of a stripper that was freed. */
+/** Asserts that a freed stripper refuses every call. */
 function assertFreed(stripper: HeaderStripper): void {
   const uses = [
     () => stripper.matches("x-a"),
@@ -13,18 +13,18 @@ function assertFreed(stripper: HeaderStripper): void {
     () => stripper.stripRaw([]),
     () => stripper.stripBlock(bytesOf("x-a: 1\r\n")),
   ];
-  for (const use of uses) refused(use, "ERR_FREED", "after free()");
+  for (const use of uses) refused(use, "ERR_FREED", "HeaderStripper was used after free()");
 }
 
 export const lifetime: Cases = {
-  "a use after free is refused, even of what was asked before": () => {
+  "a freed stripper refuses every call, including for cached names": () => {
     const stripper = new HeaderStripper(["x-a"]);
     stripper.matches("x-a");
     stripper.free();
     assertFreed(stripper);
   },
 
-  "a stripper that is freed while it reads a list refuses, rather than miss": () => {
+  "a stripper freed while it reads a list throws instead of missing a match": () => {
     const stripper = new HeaderStripper(["x-a"]);
     const raw = new Proxy(["b", "1", "x-a", "2"], {
       get(list, key, receiver) {
@@ -32,7 +32,7 @@ export const lifetime: Cases = {
         return Reflect.get(list, key, receiver);
       },
     });
-    refused(() => stripper.stripRaw(raw), "ERR_FREED", "after free()");
+    refused(() => stripper.stripRaw(raw), "ERR_FREED", "HeaderStripper was used after free()");
     const other = new HeaderStripper(["x-a"]);
     const headers = new Headers();
     const keys = function* () {
@@ -41,10 +41,10 @@ export const lifetime: Cases = {
       yield "c";
     };
     Object.defineProperty(headers, "keys", { value: keys });
-    refused(() => other.strip(headers), "ERR_FREED", "after free()");
+    refused(() => other.strip(headers), "ERR_FREED", "HeaderStripper was used after free()");
   },
 
-  "freeing twice is harmless": () => {
+  "freeing a stripper twice is harmless": () => {
     const stripper = new HeaderStripper(["x-a"]);
     using other = new HeaderStripper(["x-b"]);
     stripper.free();
@@ -54,7 +54,7 @@ export const lifetime: Cases = {
     equal(other.matches("x-b"), true);
   },
 
-  "using frees at the end of its block": () => {
+  "using frees a stripper at the end of its block": () => {
     let outside: HeaderStripper;
     {
       using stripper = new HeaderStripper(["x-a"]);
@@ -64,7 +64,7 @@ export const lifetime: Cases = {
     assertFreed(outside);
   },
 
-  "freeing one stripper leaves others alone": () => {
+  "freeing one stripper does not affect others": () => {
     const strippers = Array.from(
       { length: 50 },
       (_, n) => new HeaderStripper([`x-${n}`, `y-${n}*`]),

@@ -3,7 +3,7 @@ import { equal } from "../../support/assert.js";
 import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../../support/tokens.js";
 import type { Cases } from "../case.js";
 
-/** Asserts which of `names` match, twice: answers that are remembered are the same. */
+/** Asserts which of `names` match, twice: cached results are the same. */
 function matching(rules: readonly string[], names: readonly string[], expected: readonly string[]) {
   using stripper = new HeaderStripper(rules);
   for (const _ of ["first", "again"]) {
@@ -16,7 +16,7 @@ function matching(rules: readonly string[], names: readonly string[], expected: 
 }
 
 export const matches: Cases = {
-  "a name rule matches the name in either case and no other": () => {
+  "a name rule matches the name in either case, and no other name": () => {
     matching(
       ["X-Debug"],
       ["x-debug", "X-DEBUG", "x-DeBuG", "x-debu", "x-debugs", "y-debug", "xdebug", "x_debug", ""],
@@ -24,7 +24,7 @@ export const matches: Cases = {
     );
   },
 
-  "a prefix rule matches itself and everything longer": () => {
+  "a prefix rule matches the prefix and every longer name": () => {
     const longer = `cf-int-${"a".repeat(70_000)}`;
     matching(
       ["CF-Int-*"],
@@ -33,9 +33,9 @@ export const matches: Cases = {
     );
   },
 
-  "of a name that is cut off, nothing of an earlier one is seen": () => {
+  "a name cut to the buffer is not completed by bytes of an earlier name": () => {
     const longest = "a".repeat(MAX_RULE_LENGTH);
-    // The character that does not fit leaves bytes of the name before it behind.
+    // The character that does not fit leaves bytes of the previous name in the buffer.
     matching([`${longest}*`], [`${longest}aa`, `${longest.slice(1)}\u{1f512}`], [`${longest}aa`]);
   },
 
@@ -47,7 +47,7 @@ export const matches: Cases = {
     matching(["a", "a*", "~*", "x-internal-*"], [""], []);
   },
 
-  "letters match in either case and other characters only themselves": () => {
+  "letters match in either case, and other characters match only themselves": () => {
     for (const rule of TOKEN_CHARACTERS) {
       const same = [...TOKEN_CHARACTERS].filter((c) => c.toLowerCase() === rule.toLowerCase());
       const wrap = (middle: string) => [`x-${middle}-end`, `yx-${middle}-ending`];
@@ -59,22 +59,22 @@ export const matches: Cases = {
     }
   },
 
-  "characters that differ only in the case bit are told apart": () => {
+  "a stripper distinguishes characters that differ only in the case bit": () => {
     matching(["^"], ["^", "~"], ["^"]);
     matching(["x-^", "x-`"], ["x-^", "x-~", "x-`", "x-@"], ["x-^", "x-`"]);
     matching(["_*", "|*"], ["_a", "\x7fa", "|a", "\\a"], ["_a", "|a"]);
   },
 
-  "names that look or fold alike outside ASCII match no rule": () => {
+  "names outside ASCII that look or fold like a rule do not match it": () => {
     const lookAlikes = ["\u212a", "\u017f", "x-\u212a", "X\u00ad-k", "\u0161", "\u{1d52}"];
     matching(["k", "s", "x-k*", "a"], lookAlikes, []);
   },
 
-  "a lone surrogate matches nothing but what comes before it": () => {
+  "a name with a lone surrogate matches only a prefix before it": () => {
     matching(["x-a", "y-*"], ["x-a\ud800", "\udc00", "x-\ud800", "y-\ud800"], ["y-\ud800"]);
   },
 
-  "a name longer than the longest rule matches prefixes only": () => {
+  "a name longer than the longest rule matches only prefix rules": () => {
     const longest = "a".repeat(MAX_RULE_LENGTH);
     const longer = ["a", "aa", "b", "\u00e9", "\u20ac", "\u{1f512}", "\ud800", "a\u00e9"];
     // The second rule lets the probe admit names that begin with "a".
@@ -90,7 +90,7 @@ export const matches: Cases = {
     );
   },
 
-  "rules may be any iterable, and the same rule twice is one": () => {
+  "a stripper takes any iterable of rules, and ignores duplicates": () => {
     using stripper = new HeaderStripper(new Set(["x-a", "X-A", "x-a*"]).values());
     equal(stripper.matches("x-ab"), true);
   },

@@ -12,7 +12,7 @@ const EXAMPLES: Readonly<Record<PresetName, string>> = {
 };
 
 export const presets: Cases = {
-  "each preset is a list of different rules that a stripper takes": () => {
+  "every preset is a list of distinct valid rules": () => {
     for (const [name, example] of Object.entries(EXAMPLES)) {
       const rules = preset(name as PresetName);
       equal(new Set(rules).size, rules.length, `different rules of ${name}`);
@@ -24,7 +24,7 @@ export const presets: Cases = {
     }
   },
 
-  "the preset hop-by-hop leaves what frames or upgrades a message": () => {
+  "the preset hop-by-hop keeps the fields that frame or upgrade a message": () => {
     using stripper = new HeaderStripper(preset("hop-by-hop"));
     const left = ["content-length", "host", "te", "trailer", "transfer-encoding", "upgrade"];
     equal(
@@ -33,12 +33,12 @@ export const presets: Cases = {
     );
   },
 
-  "the preset next matches the header that skips middleware": () => {
+  "the preset next matches the field that skips middleware": () => {
     using stripper = new HeaderStripper(preset("next"));
     equal(stripper.matches("x-middleware-subrequest"), true);
   },
 
-  "the preset next matches in requests what only a Next.js server may say": () => {
+  "the preset next matches request fields that only a Next.js server may set": () => {
     for (const rules of [preset("next"), preset("next", "requests")]) {
       using stripper = new HeaderStripper(rules);
       const names = ["x-nextjs-data", "next-resume", "x-next-resume-state-length"];
@@ -48,7 +48,7 @@ export const presets: Cases = {
     }
   },
 
-  "the preset next leaves on responses what client navigation reads": () => {
+  "the preset next keeps response fields that client navigation reads": () => {
     using stripper = new HeaderStripper(preset("next", "responses"));
     const internal = ["x-middleware-set-cookie", "x-middleware-request-cookie"];
     equal(
@@ -62,21 +62,21 @@ export const presets: Cases = {
     );
   },
 
-  "other presets are the same for both directions": () => {
+  "presets other than next have the same rules for both directions": () => {
     for (const name of ["hop-by-hop", "cloudflare", "vercel"] as const) {
       equal(preset(name, "responses"), preset(name, "requests"), name);
       equal(preset(name, undefined), preset(name), name);
     }
   },
 
-  "a direction that is neither requests nor responses is refused": () => {
+  "preset refuses an unknown direction": () => {
     for (const direction of ["", "Requests", "response", null, 7, {}, Symbol("requests")]) {
       const call = () => preset("next", direction as "requests");
       refused(call, "ERR_ARGUMENT", 'expected "requests" or "responses"');
     }
   },
 
-  "presets may be given together, with other rules": () => {
+  "presets can be combined with each other and with other rules": () => {
     using stripper = new HeaderStripper([...preset("next"), ...preset("vercel"), "x-debug"]);
     const names = ["x-matched-path", "x-vercel-id", "x-debug", "accept"];
     equal(
@@ -85,18 +85,18 @@ export const presets: Cases = {
     );
   },
 
-  "each call gives a list of its own": () => {
+  "preset returns a new list on each call": () => {
     preset("next").length = 0;
     equal(preset("next").length > 0, true);
   },
 
-  "a name that no preset has is refused": () => {
+  "preset refuses an unknown name": () => {
     for (const name of ["", "Next", "next,", "toString", "\ud800"]) {
       refused(() => preset(name as PresetName), "ERR_ARGUMENT", "expected the name of a preset");
     }
   },
 
-  "a preset name that is no string is refused": () => {
+  "preset refuses a name that is not a string": () => {
     for (const name of [undefined, null, 7, {}, ["next"], Symbol("next")]) {
       refused(() => preset(name as PresetName), "ERR_ARGUMENT", "expected the name of a preset");
     }

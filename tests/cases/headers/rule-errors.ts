@@ -3,33 +3,33 @@ import { equal, refused, thrownBy } from "../../support/assert.js";
 import { isToken, MAX_RULE_LENGTH, MAX_RULES } from "../../support/tokens.js";
 import type { Cases } from "../case.js";
 
-/** Asserts that `rule` is refused, and that the message says which one it was. */
+/** Asserts that `rule` is refused with a message that names it. */
 function refusedRule(rule: string, ...parts: readonly string[]): void {
   refused(() => new HeaderStripper([rule]), "ERR_HEADER_RULE", "rule 0 ", ...parts);
   refused(() => new HeaderStripper(["x-a", "x-b*", rule]), "ERR_HEADER_RULE", "rule 2 ", ...parts);
 }
 
 export const ruleErrors: Cases = {
-  "an error is of the class that is exported": () => {
+  "rule errors are instances of HedgerowError": () => {
     equal(thrownBy(() => new HeaderStripper([""])) instanceof HedgerowError, true);
   },
 
-  "an empty rule is refused": () => {
+  "the constructor of HeaderStripper refuses an empty rule": () => {
     refusedRule("", '("")', "expected a field name, found an empty rule");
   },
 
-  "a lone star is refused": () => {
+  "the constructor of HeaderStripper refuses a lone asterisk": () => {
     refusedRule("*", '("*")', "expected a prefix before '*', found a lone '*'");
   },
 
-  "a star before the end is refused where it stands": () => {
+  "an asterisk before the end of a rule is refused with its offset": () => {
     const rules = { "*-internal": 0, "x-*-id": 2, "x-*-*": 2, "**": 0, "x-**": 2, "***": 0 };
     for (const [rule, position] of Object.entries(rules)) {
       refusedRule(rule, JSON.stringify(rule), `'*' only as the last character`, `byte ${position}`);
     }
   },
 
-  "a character outside token is refused where it stands": () => {
+  "a character that is not a token character is refused with its offset": () => {
     const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
     for (const character of ascii.filter((candidate) => !isToken(candidate))) {
       const found = `found byte 0x${character.charCodeAt(0).toString(16).padStart(2, "0")} at byte 2`;
@@ -40,13 +40,13 @@ export const ruleErrors: Cases = {
     }
   },
 
-  "a character outside ASCII is refused where it stands": () => {
+  "a character outside ASCII is refused with its offset": () => {
     for (const character of ["\x80", "\u00e9", "\u017f", "\u212a", "\u{1f512}", "\ud800"]) {
       refusedRule(`x-a${character}`, "expected a token character", "at byte 3");
     }
   },
 
-  "messages say no more than there is to say": () => {
+  "rule errors name the fault, and quote at most 300 characters of the rule": () => {
     const messages = [
       ["", 'rule 0 (""): expected a field name, found an empty rule'],
       ["x-*-id", `rule 0 ("x-*-id"): expected '*' only as the last character, found one at byte 2`],
@@ -61,7 +61,7 @@ export const ruleErrors: Cases = {
     }
   },
 
-  "a rule may be as long as the limit and no longer": () => {
+  "a rule can be as long as the limit, and no longer": () => {
     const longest = "x".repeat(MAX_RULE_LENGTH);
     for (const star of ["", "*"]) {
       using stripper = new HeaderStripper([longest + star]);
@@ -70,7 +70,7 @@ export const ruleErrors: Cases = {
     }
   },
 
-  "a stripper takes as many rules as the limit and any of them again, and no more": () => {
+  "a stripper takes as many distinct rules as the limit, and no more": () => {
     const rules = Array.from({ length: MAX_RULES }, (_, number) => `x-${number}`);
     using stripper = new HeaderStripper([...rules, "X-0"]);
     const names = [...rules, "x-", `x-${MAX_RULES}`, "x-00"];
@@ -83,7 +83,7 @@ export const ruleErrors: Cases = {
     );
   },
 
-  "a rule that is no string is refused": () => {
+  "a rule that is not a string is refused": () => {
     for (const rule of [undefined, null, 7, true, {}, [], Symbol("x-a"), new String("x-a")]) {
       const rules = ["x-a", rule] as unknown as string[];
       const found = `rule 1: expected a string, found ${typeof rule}`;
@@ -91,7 +91,7 @@ export const ruleErrors: Cases = {
     }
   },
 
-  "one string in place of a list of rules is refused": () => {
+  "a string in place of a list of rules is refused": () => {
     const found = "expected a list of rules, found string";
     refused(() => new HeaderStripper("x-debug"), "ERR_ARGUMENT", found);
   },

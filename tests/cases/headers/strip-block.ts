@@ -3,14 +3,14 @@ import { equal, thrownBy } from "../../support/assert.js";
 import { bytesOf, textOf } from "../../support/text.js";
 import type { Cases } from "../case.js";
 
-/** Asserts what is left of a block. */
+/** Asserts the result of stripping a block. */
 export function leaves(rules: readonly string[], block: string, left: string): void {
   using stripper = new HeaderStripper(rules);
   equal(textOf(stripper.stripBlock(bytesOf(block))), left, block);
 }
 
 export const stripBlock: Cases = {
-  "a block may be empty, or end with an empty line or without": () => {
+  "stripBlock accepts an empty block, and blocks with and without a closing empty line": () => {
     leaves(["x-*"], "", "");
     leaves(["x-*"], "\r\n", "\r\n");
     leaves(["x-*"], "x-a: 1\r\n", "");
@@ -18,7 +18,7 @@ export const stripBlock: Cases = {
     leaves(["x-*"], "a: 1\r\nx-a: 1\r\n", "a: 1\r\n");
   },
 
-  "fields that stay keep their order, their duplicates and every byte": () => {
+  "stripBlock keeps the order, the duplicates and every byte of the other fields": () => {
     leaves(
       ["x-*"],
       "B: 2\r\nX-A: 1\r\na:1\r\nb:\r\nx-b:\r\nx-c:\r\nA:\t\xff \r\n\r\n",
@@ -28,7 +28,7 @@ export const stripBlock: Cases = {
     leaves(["x-a"], `x-a: 1\r\n${cookies}X-A: 2\r\n`, cookies);
   },
 
-  "a folded line stays or goes with the field that it continues": () => {
+  "stripBlock keeps or removes folded lines with their field": () => {
     leaves(
       ["x-a"],
       "a: 1\r\n x-a: 2\r\nx-a: 3\r\n\tb: 4\r\n \r\nc: 5\r\n",
@@ -36,7 +36,7 @@ export const stripBlock: Cases = {
     );
   },
 
-  "what is left is a view of the beginning of the block": () => {
+  "stripBlock returns a view of the start of the block": () => {
     using stripper = new HeaderStripper(["x-a"]);
     for (const text of ["b: 1\r\nx-a: 2\r\nc: 3\r\n", "b: 1\r\n", "x-a: 1\r\n"]) {
       const block = bytesOf(text);
@@ -46,7 +46,7 @@ export const stripBlock: Cases = {
     }
   },
 
-  "bytes around a block that is a part of a buffer are left alone": () => {
+  "stripBlock does not change bytes of the buffer outside the block": () => {
     using stripper = new HeaderStripper(["x-a"]);
     const [before, behind] = ["GET / HTTP/1.1\r\n", "body"];
     const buffer = bytesOf(`${before}x-a: 1\r\nb: 2\r\n\r\n${behind}`);
@@ -56,7 +56,7 @@ export const stripBlock: Cases = {
     equal(textOf(buffer).endsWith(behind), true, "what is behind the block stays");
   },
 
-  "a block that is longer than it says harms nothing": () => {
+  "stripBlock throws for an object that reports a wrong length, and keeps working": () => {
     class Liar extends Uint8Array {
       override get length() {
         return 2;
@@ -70,7 +70,7 @@ export const stripBlock: Cases = {
     equal(textOf(stripper.stripBlock(bytesOf("x-a: 1\r\nb: 2\r\n"))), "b: 2\r\n");
   },
 
-  "a block of any size is stripped": () => {
+  "stripBlock strips blocks of any size": () => {
     using stripper = new HeaderStripper(["x-a"]);
     for (const count of [1, 4000, 5000, 100_000]) {
       const block = bytesOf("x-a: 1\r\nb: 2\r\n".repeat(count));

@@ -3,7 +3,7 @@ import { equal, refused } from "../../support/assert.js";
 import type { Cases } from "../case.js";
 
 export const stripRaw: Cases = {
-  "what stays keeps its case, its order and its duplicates": () => {
+  "stripRaw keeps the case, the order and the duplicates of the other fields": () => {
     using stripper = new HeaderStripper(["x-internal-*", "x-debug"]);
     const raw = ["Host", "a", "X-Debug", "1", "ACCEPT", "x-debug", "x-internal-a", "2"];
     const cookies = ["Set-Cookie", "a=1", "set-cookie", "b=2", "Set-Cookie", "a=1"];
@@ -13,19 +13,19 @@ export const stripRaw: Cases = {
     equal(list, before, "the list that was given");
   },
 
-  "names are matched and values are not": () => {
+  "stripRaw matches names, not values": () => {
     using stripper = new HeaderStripper(["x-a"]);
     equal(stripper.stripRaw(["b", "x-a", "x-a", "b"]), ["b", "x-a"]);
   },
 
-  "an empty list stays empty, and is a copy": () => {
+  "stripRaw returns a copy of an empty list": () => {
     using stripper = new HeaderStripper(["x-a"]);
     const list: string[] = [];
     equal(stripper.stripRaw(list), []);
     equal(stripper.stripRaw(list) === list, false, "is the same list");
   },
 
-  "a name without a value is refused": () => {
+  "stripRaw refuses a name without a value": () => {
     using stripper = new HeaderStripper(["x-a"]);
     for (const list of [["a"], ["a", "1", "x-a"]]) {
       const before = [...list];

@@ -2,7 +2,7 @@ import { HeaderStripper } from "hedgerow";
 import { equal, thrownBy } from "../../support/assert.js";
 import type { Cases } from "../case.js";
 
-/** Asserts what is left of headers, and how many names went. */
+/** Asserts which headers are left, and how many names are removed. */
 function stripped(
   rules: readonly string[],
   fields: [string, string][],
@@ -17,7 +17,7 @@ function stripped(
 }
 
 export const strip: Cases = {
-  "fields that a rule matches go and the rest stay": () => {
+  "strip removes the fields that a rule matches, and keeps the others": () => {
     stripped(
       ["x-internal-*", "x-debug"],
       [
@@ -34,7 +34,7 @@ export const strip: Cases = {
     );
   },
 
-  "a name that comes several times is one name": () => {
+  "strip counts a name that occurs several times once": () => {
     stripped(
       ["x-a"],
       [
@@ -48,7 +48,7 @@ export const strip: Cases = {
     );
   },
 
-  "every Set-Cookie stays, in order, or all of them go as one name": () => {
+  "strip keeps every Set-Cookie in order, or removes all as one name": () => {
     const cookies: [string, string][] = [
       ["set-cookie", "b=2"],
       ["set-cookie", "a=1"],
@@ -58,13 +58,13 @@ export const strip: Cases = {
     stripped(["set-*"], [...cookies, ["x-a", "1"]], [["x-a", "1"]], 1);
   },
 
-  "headers without a match are left as they are": () => {
+  "strip does not change headers without a match": () => {
     stripped(["x-*"], [["accept", "a, b"]], [["accept", "a, b"]], 0);
     stripped(["x-*"], [], [], 0);
     stripped([], [["x-a", "1"]], [["x-a", "1"]], 0);
   },
 
-  "immutable headers give a TypeError and stay as they were": ({ immutable }) => {
+  "strip throws a TypeError for immutable headers, and does not change them": ({ immutable }) => {
     const before = [...immutable];
     using stripper = new HeaderStripper(immutable.keys());
     const error = thrownBy(() => stripper.strip(immutable));
@@ -73,7 +73,7 @@ export const strip: Cases = {
     equal(before.length > 0, true, "there was a field to strip");
   },
 
-  "immutable headers without a match are no error": ({ immutable }) => {
+  "strip accepts immutable headers without a match": ({ immutable }) => {
     using stripper = new HeaderStripper(["x-not-there"]);
     equal(stripper.strip(immutable), 0);
   },

@@ -1,4 +1,4 @@
-/** Files of filters that cases read. */
+/** Filter files that the cases read. */
 import { bytesOf } from "../../support/text.js";
 
 /** The paths in {@link PATHMAP}. */
@@ -7,22 +7,22 @@ export const PATHMAP_PATHS = ["/foo", "/foo/bar", "/foo/baz/", "/apple/pie"];
 export const PATHMAP_LINE_1 = '{"version":"test","bloom":{"n":4,"p":1e-7,"m":138,"k":23,"s":0}}';
 export const PATHMAP_LINE_2 = '"/qqpVeKKgABfaKAFV6qqii/A"';
 
-/** A file that was published for PathMap. */
+/** The filter file published for PathMap. */
 export const PATHMAP = `${PATHMAP_LINE_1}\n${PATHMAP_LINE_2}`;
 
-/** A file that was published for bulk redirects: it has `/old-path` and `/another-old-path`. */
+/** The filter file published for bulk redirects. It has `/old-path` and `/another-old-path`. */
 export const REDIRECTS = [
   '{"version":"bulk-redirects","bloom":{"n":3,"p":1e-7,"m":102,"k":23,"s":0}}',
   '"Mec7FxGVcJ0fHdj8HA=="',
 ].join("\n");
 
-/** A file that was published for routing: it has the empty path, and neither `/` nor `/index`. */
+/** The filter file published for routing. It has the empty path, but neither `/` nor `/index`. */
 export const ROUTING = [
   '{"version":"test","bloom":{"n":10,"p":1e-7,"m":336,"k":23,"s":0}}',
   '"0kxC4anU4awVOYSs54vsAL7gBNGK/PrLjKrAJRil64mMxmiig1S+jqyC"',
 ].join("\n");
 
-/** A stream of `file` in pieces of `length` bytes. */
+/** Returns a stream of `file` in chunks of `length` bytes. */
 export function streamOf(file: Uint8Array | string, length: number): ReadableStream<Uint8Array> {
   const bytes = typeof file === "string" ? bytesOf(file) : file;
   let at = 0;

@@ -4,7 +4,7 @@ import { textOf } from "../../support/text.js";
 import type { Cases } from "../case.js";
 
 export const filterBuilding: Cases = {
-  "a file is two lines, of a header and of Base64": () => {
+  "buildPathFilter writes a header line and a line of Base64": () => {
     const file = textOf(buildPathFilter(["/a"], { sizing: "classic", version: "dpl_7", seed: 3 }));
     const [line1, line2, ...rest] = file.split("\n");
     equal(line1, '{"version":"dpl_7","bloom":{"n":1,"p":1e-7,"m":48,"k":23,"s":3}}');
@@ -12,7 +12,7 @@ export const filterBuilding: Cases = {
     equal(rest, []);
   },
 
-  "every path that was added is present": () => {
+  "every path that was added to a filter is present": () => {
     const paths = ["", "/", "/é😀", "/a".repeat(2000), "\0", "\ud800", " ", "/%2F", "/blog/*"];
     for (const sizing of ["promised", "classic"] as const) {
       for (const falsePositiveRate of [0.5, 1e-2, 1e-7]) {
@@ -26,21 +26,21 @@ export const filterBuilding: Cases = {
     }
   },
 
-  "equal paths count once, in any order": () => {
+  "buildPathFilter counts duplicates once, and ignores the order of paths": () => {
     const once = buildPathFilter(["/a", "/b", "/c"]);
     equal(textOf(buildPathFilter(["/c", "/a", "/b", "/a", "/c"])), textOf(once));
     equal(PathFilter.parse(once).params.bloom.n, 3);
   },
 
-  "a builder takes paths one by one": () => {
+  "a PathFilterBuilder takes paths one by one": () => {
     const builder = new PathFilterBuilder({ version: "1" }).add("/a").add("/b/*");
     equal(textOf(builder.build()), textOf(buildPathFilter(["/b/*", "/a"], { version: "1" })));
-    refused(() => builder.add("/c"), "ERR_FREED");
-    refused(() => builder.build(), "ERR_FREED");
+    refused(() => builder.add("/c"), "ERR_FREED", "used after build() or free()");
+    refused(() => builder.build(), "ERR_FREED", "used after build() or free()");
     builder.free();
   },
 
-  "any iterable will do, and what it throws is thrown on": () => {
+  "buildPathFilter takes any iterable, and propagates its errors": () => {
     const both = textOf(buildPathFilter(["/a", "/b"]));
     equal(textOf(buildPathFilter(new Set(["/a", "/b"]))), both);
     const interrupted = function* () {
@@ -56,14 +56,14 @@ export const filterBuilding: Cases = {
     throw new Error("expected an error, found none");
   },
 
-  "no paths make a filter of nothing": () => {
+  "a filter built from no paths contains nothing": () => {
     const filter = PathFilter.parse(buildPathFilter([]));
     equal(filter.params.bloom.n, 0);
     equal(filter.has("/"), false);
     equal(filter.wildcards, 0);
   },
 
-  "many paths make the memory grow, and are all present": () => {
+  "a filter whose paths make the memory grow contains all of them": () => {
     const paths = Array.from({ length: 100_000 }, (_, number) => `/archive/${number}`);
     const filter = PathFilter.parse(buildPathFilter(paths));
     equal(
@@ -74,14 +74,14 @@ export const filterBuilding: Cases = {
     filter.free();
   },
 
-  "a version is any text": () => {
+  "the version of a filter can be any text": () => {
     for (const version of ["", 'a"b\\c\n', "é😀", "\u0007", "\ud800"]) {
       const file = buildPathFilter(["/a"], { version });
       equal(PathFilter.parse(file).params.version, version);
     }
   },
 
-  "wildcard keys are told of by their greatest depth": () => {
+  "a filter stores the depth of its deepest wildcard key": () => {
     const depthOf = (...paths: string[]) => PathFilter.parse(buildPathFilter(paths)).wildcards;
     equal(depthOf("/a", "/b*", "*"), 0);
     equal(depthOf("/*"), 1);
@@ -90,7 +90,7 @@ export const filterBuilding: Cases = {
     equal(PathFilter.parse(buildPathFilter(["/a/*"])).params.wildcards, 2);
   },
 
-  "options beyond a limit or of another type are refused": () => {
+  "buildPathFilter refuses options beyond a limit or of the wrong type": () => {
     for (const falsePositiveRate of [0, -1, 0.51, 1e-19, Number.NaN, "0.1" as unknown as number]) {
       refused(() => buildPathFilter([], { falsePositiveRate }), "ERR_ARGUMENT", "1e-18 to 0.5");
     }
@@ -104,12 +104,12 @@ export const filterBuilding: Cases = {
     refused(() => buildPathFilter([], { sizing: "small" as "classic" }), "ERR_ARGUMENT", "small");
   },
 
-  "what is no list of paths is refused": () => {
+  "buildPathFilter refuses an argument that is not a list of strings": () => {
     refused(() => buildPathFilter("/a"), "ERR_ARGUMENT", "a list of paths, found string");
     refused(() => buildPathFilter(["/a", 7 as unknown as string]), "ERR_ARGUMENT", "number");
   },
 
-  "a filter is measured": () => {
+  "measurePathFilter returns the set bits and the false-positive rate": () => {
     const { bitsSet, falsePositiveRate } = measurePathFilter(buildPathFilter(["/a", "/b"]));
     equal(bitsSet > 40 && bitsSet <= 46, true, `${bitsSet}`);
     equal(falsePositiveRate > 0.5e-7 && falsePositiveRate < 1e-7, true, `${falsePositiveRate}`);

@@ -4,7 +4,7 @@ import { bytesOf } from "../../support/text.js";
 import type { Cases } from "../case.js";
 import { PATHMAP, PATHMAP_LINE_1, PATHMAP_LINE_2, PATHMAP_PATHS } from "./files.js";
 
-/** Asserts what is said of a file: what was expected, what was found, and where. */
+/** Asserts the message for an invalid file: what was expected, what was found, and the offset. */
 function assertRefused(file: Uint8Array | string, said: string): void {
   const code = "ERR_FILTER_FORMAT";
   for (const reading of [{}, { validate: true }]) {
@@ -13,20 +13,20 @@ function assertRefused(file: Uint8Array | string, said: string): void {
 }
 
 export const filterErrors: Cases = {
-  "what is not JSON": () => {
+  "a filter whose first line is not JSON is refused": () => {
     assertRefused("", "{ and a member, found the end at byte 0");
     assertRefused("<!doctype html>", "{ and a member, found 0x3c at byte 0");
     assertRefused(PATHMAP.replace(":4", ":4 4"), ", or }, found 0x34 at byte 33");
   },
 
-  "missing, negative and fractional members": () => {
+  "a filter with missing, negative or fractional parameters is refused": () => {
     assertRefused(PATHMAP.replace('"m":138,', ""), "the member m of bloom, found 0x7d at byte 54");
     const integer = "an integer from 0 to 2^53 - 1, found";
     assertRefused(PATHMAP.replace(":4", ":-4"), `${integer} 0x2d at byte 31`);
     assertRefused(PATHMAP.replace(":4", ":4.5"), `${integer} 0x2e at byte 32`);
   },
 
-  "numbers of bits and of hashes beyond their limits": () => {
+  "a filter with too many bits or hashes is refused": () => {
     const bits = "a number of bits m from 1 to 2^32 - 1, found";
     assertRefused(PATHMAP.replace("138", "0"), `${bits} 0 at byte 46`);
     assertRefused(PATHMAP.replace("138", "4294967296"), `${bits} 4294967296 at byte 46`);
@@ -37,7 +37,7 @@ export const filterErrors: Cases = {
     assertRefused(PATHMAP.replace("23", "65"), `${hashes} 65 at byte 54`);
   },
 
-  "a second line that is too short or too long": () => {
+  "a filter whose second line is too short or too long is refused": () => {
     assertRefused(
       PATHMAP.replace("138", "4294967295"),
       "715827883 characters of Base64 in line 2, or more, found 24 at byte 73",
@@ -48,14 +48,14 @@ export const filterErrors: Cases = {
     );
   },
 
-  "a second line without quotes": () => {
+  "a filter whose second line has no quotes is refused": () => {
     assertRefused(PATHMAP.replace('"/', "/"), "the quote that opens line 2, found 0x2f at byte 65");
     const unclosed = PATHMAP.slice(0, -1);
     assertRefused(unclosed, "the quote that closes line 2, found the end at byte 90");
     assertRefused(`${PATHMAP}\n{}`, "the end of the file, found 0x0a at byte 91");
   },
 
-  "a character that is not Base64, unless the file is trusted": () => {
+  "a filter with a character that is not Base64 is refused unless validate is false": () => {
     const file = PATHMAP.replace('"/q', '"-q');
     assertRefused(file, "a character of Base64, found 0x2d at byte 66");
     const trusted = PathFilter.parse(file, { validate: false });
@@ -66,21 +66,21 @@ export const filterErrors: Cases = {
     trusted.free();
   },
 
-  "bytes that are not UTF-8, and a byte order mark": () => {
+  "a filter with bytes that are not UTF-8 or a byte order mark is refused": () => {
     const bytes = bytesOf(PATHMAP);
     bytes[13] = 0xff;
     assertRefused(bytes, "UTF-8, found 0xff at byte 13");
     assertRefused(`\ufeff${PATHMAP}`, "no byte order mark, found 0xef at byte 0");
   },
 
-  "every truncation": () => {
+  "every truncation of a filter is refused": () => {
     const bytes = bytesOf(PATHMAP);
     for (let length = 0; length < bytes.length; length += 1) {
       refused(() => PathFilter.parse(bytes.subarray(0, length)), "ERR_FILTER_FORMAT", "at byte");
     }
   },
 
-  "either line end is accepted": () => {
+  "a filter may have either line end": () => {
     for (const end of ["\n", "\r\n"]) {
       for (const last of ["", "\n", "\r\n"]) {
         const filter = PathFilter.parse(`${PATHMAP_LINE_1}${end}${PATHMAP_LINE_2}${last}`);
@@ -90,7 +90,7 @@ export const filterErrors: Cases = {
     }
   },
 
-  "what is no file": () => {
+  "PathFilter.parse refuses an argument that is not a file": () => {
     for (const other of [7, null, undefined, {}, []] as unknown as string[]) {
       refused(() => PathFilter.parse(other), "ERR_ARGUMENT", "expected a Uint8Array");
     }

@@ -4,17 +4,17 @@ import type { Cases } from "../case.js";
 import { PATHMAP } from "./files.js";
 
 export const filterLifetime: Cases = {
-  "a use after free is refused": () => {
+  "a freed filter refuses every query": () => {
     const filter = PathFilter.parse(PATHMAP);
     filter.has("/foo");
     filter.free();
     filter.free();
-    refused(() => filter.has("/foo"), "ERR_FREED", "after free()");
-    refused(() => filter.has("/".repeat(5000)), "ERR_FREED", "after free()");
+    refused(() => filter.has("/foo"), "ERR_FREED", "PathFilter was used after free()");
+    refused(() => filter.has("/".repeat(5000)), "ERR_FREED", "PathFilter was used after free()");
     equal(filter.params.bloom.n, 4);
   },
 
-  "using frees at the end of its block": () => {
+  "using frees a filter at the end of its block": () => {
     let outside: PathFilter;
     {
       using filter = PathFilter.parse(PATHMAP);
@@ -23,7 +23,7 @@ export const filterLifetime: Cases = {
     refused(() => outside.has("/foo"), "ERR_FREED");
   },
 
-  "freeing one filter leaves others alone": () => {
+  "freeing one filter does not affect others": () => {
     const filters = Array.from({ length: 60 }, (_, number) =>
       PathFilter.parse(buildPathFilter([`/${number}`])),
     );
@@ -37,7 +37,7 @@ export const filterLifetime: Cases = {
     for (const filter of later) filter.free();
   },
 
-  "filters that are asked while others are loaded see the memory grow": () => {
+  "filters keep working when others make the memory grow": () => {
     const small = PathFilter.parse(PATHMAP);
     const paths = Array.from({ length: 20_000 }, (_, number) => `/archive/${number}`);
     const file = buildPathFilter(paths);

@@ -4,7 +4,7 @@ import { bytesOf } from "../../support/text.js";
 import type { Cases } from "../case.js";
 import { PATHMAP, streamOf } from "./files.js";
 
-/** A stream of these pieces, and whether its reader lost interest. */
+/** Returns a stream of these chunks, and whether its reader cancelled it. */
 function pieces(list: Iterable<unknown>) {
   const state = { isCancelled: false };
   const iterator = list[Symbol.iterator]();
@@ -22,7 +22,7 @@ function pieces(list: Iterable<unknown>) {
 }
 
 export const filterLoading: Cases = {
-  "a response or a stream is read, in pieces of any size": async () => {
+  "PathFilter.load reads responses and streams in chunks of any size": async () => {
     const paths = Array.from({ length: 500 }, (_, number) => `/${number}`);
     const file = buildPathFilter(paths);
     for (const length of [1, 2, 63, 64, 1000, file.length - 1, file.length]) {
@@ -38,7 +38,7 @@ export const filterLoading: Cases = {
     }
   },
 
-  "either line end is accepted, cut anywhere": async () => {
+  "PathFilter.load accepts either line end, split at any byte": async () => {
     const file = `${PATHMAP.replace("\n", "\r\n")}\r\n`;
     for (let length = 1; length < file.length; length += 1) {
       const filter = await PathFilter.load(streamOf(file, length));
@@ -47,7 +47,7 @@ export const filterLoading: Cases = {
     }
   },
 
-  "a truncated stream is refused, with its end": async () => {
+  "PathFilter.load refuses a truncated stream and names its end": async () => {
     for (let length = 0; length < PATHMAP.length; length += 1) {
       const error = await rejectionOf(PathFilter.load(streamOf(PATHMAP.slice(0, length), 16)));
       isRefusal(error, "ERR_FILTER_FORMAT", "at byte");
@@ -55,7 +55,7 @@ export const filterLoading: Cases = {
     isRefusal(await rejectionOf(PathFilter.load(new Response(null))), "ERR_FILTER_FORMAT");
   },
 
-  "a stream without an end is read no further than the file can be": async () => {
+  "PathFilter.load stops reading an endless stream at the longest possible file": async () => {
     function* endless(): Generator<Uint8Array> {
       yield bytesOf(PATHMAP.slice(0, -1));
       for (let count = 0; count < 1_000_000; count += 1) yield bytesOf("A".repeat(10));
@@ -75,7 +75,7 @@ export const filterLoading: Cases = {
     equal(other.state.isCancelled, true);
   },
 
-  "a first line that is refused ends the reading": async () => {
+  "PathFilter.load stops reading at an invalid first line": async () => {
     const cases = {
       "{}": "the member version, found 0x7d at byte 1",
       '{"version":"","bloom":{"m":1e300}}': "a number of bits m",
@@ -93,7 +93,7 @@ export const filterLoading: Cases = {
     equal(unquoted.state.isCancelled, true);
   },
 
-  "a stream that is not told to end in time holds nobody up": async () => {
+  "PathFilter.load does not wait for the cancellation of a stream": async () => {
     const stream = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(bytesOf("{}\n!")),
       cancel: () => new Promise(() => {}),
@@ -101,7 +101,7 @@ export const filterLoading: Cases = {
     isRefusal(await rejectionOf(PathFilter.load(stream)), "ERR_FILTER_FORMAT");
   },
 
-  "what the stream throws is thrown on": async () => {
+  "PathFilter.load propagates the errors of a stream": async () => {
     const failure = new RangeError("the stream's own");
     function* failing(): Generator<Uint8Array> {
       yield bytesOf(PATHMAP.slice(0, 70));
@@ -110,7 +110,7 @@ export const filterLoading: Cases = {
     equal((await rejectionOf(PathFilter.load(pieces(failing()).stream))) === failure, true);
   },
 
-  "what is no stream of bytes is refused": async () => {
+  "PathFilter.load refuses an argument that is not a stream of bytes": async () => {
     const { stream, state } = pieces([bytesOf(PATHMAP.slice(0, 70)), "text", "more", "more"]);
     isRefusal(await rejectionOf(PathFilter.load(stream)), "ERR_ARGUMENT", "found string");
     equal(state.isCancelled, true);
@@ -118,7 +118,7 @@ export const filterLoading: Cases = {
     isRefusal(await rejectionOf(PathFilter.load(other)), "ERR_ARGUMENT", "found string");
   },
 
-  "an answer without success is refused": async () => {
+  "PathFilter.load refuses a response whose status is not 2xx": async () => {
     const { stream, state } = pieces([bytesOf(PATHMAP), bytesOf(PATHMAP)]);
     const missing = new Response(stream, { status: 404 });
     isRefusal(await rejectionOf(PathFilter.load(missing)), "ERR_FILTER_RESPONSE", "status 404");

@@ -5,7 +5,7 @@ import type { Cases } from "../case.js";
 import { PATHMAP, PATHMAP_PATHS, REDIRECTS, ROUTING } from "./files.js";
 
 export const filterQueries: Cases = {
-  "published files answer as published": () => {
+  "published filters give the published results": () => {
     const pathmap = PathFilter.parse(PATHMAP);
     equal(
       PATHMAP_PATHS.map((path) => pathmap.has(path)),
@@ -27,7 +27,7 @@ export const filterQueries: Cases = {
     );
   },
 
-  "a file may be bytes, a buffer or a text": () => {
+  "PathFilter.parse reads bytes, a buffer or a string": () => {
     const bytes = bytesOf(PATHMAP);
     const within = new Uint8Array([7, ...bytes, 7]).subarray(1, -1);
     for (const file of [PATHMAP, bytes, bytes.buffer as ArrayBuffer, within]) {
@@ -37,7 +37,7 @@ export const filterQueries: Cases = {
     }
   },
 
-  "paths are compared as they are": () => {
+  "a filter does not normalise the paths it is queried for": () => {
     const filter = PathFilter.parse(buildPathFilter(["/a", "/é"]));
     equal(
       ["/a", "/é"].map((path) => filter.has(path)),
@@ -48,7 +48,7 @@ export const filterQueries: Cases = {
     }
   },
 
-  "paths of any length are told apart to their last character": () => {
+  "a filter distinguishes paths of any length by their last character": () => {
     const lengths = [0, 1, 31, 32, 1023, 1024, 1025, 3000, 100_000];
     const paths = lengths.flatMap((length) => ["a", "é", "😀"].map((one) => one.repeat(length)));
     const filter = PathFilter.parse(buildPathFilter(paths));
@@ -58,25 +58,25 @@ export const filterQueries: Cases = {
     }
   },
 
-  "half a surrogate pair is the replacement character": () => {
+  "a filter treats a lone surrogate as the replacement character": () => {
     const filter = PathFilter.parse(buildPathFilter(["/\ud800"]));
     equal(filter.has("/\ufffd"), true);
     equal(filter.has("/\udfff"), true);
   },
 
-  "what is no path is refused": () => {
+  "a filter refuses a path that is not a string": () => {
     const filter = PathFilter.parse(PATHMAP);
     refused(() => filter.has(7 as unknown as string), "ERR_ARGUMENT", "found number");
     refused(() => filter.has(undefined as unknown as string), "ERR_ARGUMENT", "found undefined");
   },
 
-  "the parameters have all members of the first line": () => {
+  "params has all members of the first line": () => {
     const file = PATHMAP.replace('"bloom":', '"built":{"by":["us"]},"bloom":');
     const bloom = { n: 4, p: 1e-7, m: 138, k: 23, s: 0 };
     equal(PathFilter.parse(file).params, { version: "test", built: { by: ["us"] }, bloom });
   },
 
-  "a path below a wildcard key can exist": () => {
+  "canExist returns true below a wildcard key": () => {
     const paths = ["/", "/blog/*", "/docs", "/docs/v2/*"];
     for (const lookup of [PathFilter.parse(buildPathFilter(paths)), new PathSet(paths)]) {
       for (const path of ["/", "/blog/a", "/blog/a/b/c", "/docs", "/docs/v2/x"]) {
@@ -88,7 +88,7 @@ export const filterQueries: Cases = {
     }
   },
 
-  "a last segment that is a star can exist where it is a name, and stands for nothing else": () => {
+  "canExist treats a last segment that is an asterisk as a name": () => {
     const paths = ["/a/%2A"];
     for (const lookup of [PathFilter.parse(buildPathFilter(paths)), new PathSet(paths)]) {
       equal(lookup.wildcards, 0);
@@ -97,7 +97,7 @@ export const filterQueries: Cases = {
     }
   },
 
-  "wildcard keys are asked for only as deep as there are any": () => {
+  "canExist looks wildcard keys up only to the greatest depth": () => {
     const asked: string[] = [];
     const has = (path: string) => {
       asked.push(path);
@@ -111,7 +111,7 @@ export const filterQueries: Cases = {
     equal(asked.splice(0), ["/a/b", "/*", "/a/*"]);
   },
 
-  "what is deeper than wildcards are told apart can exist": () => {
+  "canExist returns true below the greatest depth reported": () => {
     const deep = "/a".repeat(70);
     for (const lookup of [
       PathFilter.parse(buildPathFilter([`${deep}/*`])),

@@ -2,7 +2,7 @@ import { buildPathFilter, PathFilter, PathFilterStore, type PathLookup, PathSet 
 import { equal, isRefusal, refused, rejectionOf } from "../../support/assert.js";
 import type { Cases } from "../case.js";
 
-/** A lookup of one path that takes `byteLength` bytes, and knows whether it was freed. */
+/** A lookup with one path that counts as `byteLength` bytes and records whether it was freed. */
 class Fake implements PathLookup {
   frees = 0;
   readonly wildcards = 0;
@@ -26,7 +26,7 @@ class Fake implements PathLookup {
   }
 }
 
-/** A store of fakes, each of which has its key as its path, and all that were loaded. */
+/** Returns a store of fakes, each with its key as its path, and all fakes that were loaded. */
 function storeOf(maxBytes: number, bytesOf: (key: string) => number = () => 100) {
   const loaded: Fake[] = [];
   const load = async (key: string) => {
@@ -40,7 +40,7 @@ function storeOf(maxBytes: number, bytesOf: (key: string) => number = () => 100)
 }
 
 export const filterStore: Cases = {
-  "a filter, a set or a response is loaded once and asked": async () => {
+  "a store loads a filter, a set or a response once": async () => {
     const file = buildPathFilter(["/about", "/blog/*"]);
     let loads = 0;
     const sources = [
@@ -63,7 +63,7 @@ export const filterStore: Cases = {
     equal(loads, sources.length);
   },
 
-  "however many ask at once, it is loaded once": async () => {
+  "a store loads a filter once for concurrent queries": async () => {
     const { store, loaded } = storeOf(1000);
     const asked = Array.from({ length: 100 }, () => store.canExist("a", "a"));
     equal(new Set(await Promise.all(asked)).has(false), false);
@@ -71,7 +71,7 @@ export const filterStore: Cases = {
     equal(store.bytes, 100);
   },
 
-  "what was used least recently goes first, and its memory with it": async () => {
+  "a store evicts and frees the least recently used filter first": async () => {
     const { store, keptOf } = storeOf(300);
     for (const key of ["a", "b", "c"]) await store.canExist(key, key);
     store.canExist("a", "a");
@@ -82,7 +82,7 @@ export const filterStore: Cases = {
     equal(keptOf(), ["a", "d", "e"]);
   },
 
-  "one that is larger than the bound is used, and not kept": async () => {
+  "a store uses a filter larger than the limit without storing it": async () => {
     const { store, loaded } = storeOf(50);
     equal(await Promise.all([store.canExist("a", "a"), store.canExist("a", "b")]), [true, false]);
     equal([loaded.length, loaded[0]!.isFreed, store.bytes, store.size], [1, true, 0, 0]);
@@ -90,7 +90,7 @@ export const filterStore: Cases = {
     equal(loaded.length, 2);
   },
 
-  "those who wait are answered before what they wait for is freed": async () => {
+  "a store frees a filter only after the queries that wait for it": async () => {
     const { store, loaded } = storeOf(100);
     const asked = ["a", "b", "a", "c", "b"].map((key) => store.canExist(key, key));
     store.delete("a");
@@ -99,7 +99,7 @@ export const filterStore: Cases = {
     equal([store.bytes, store.size], [100, 1]);
   },
 
-  "a load that fails goes to all who asked, and is not remembered": async () => {
+  "a failed load rejects all waiting queries, and is not stored": async () => {
     let loads = 0;
     const load = async (key: string) => {
       loads += 1;
@@ -116,7 +116,7 @@ export const filterStore: Cases = {
     equal(loads, 2);
   },
 
-  "a loader that throws at once, or answers without a filter, rejects": async () => {
+  "a store rejects if load throws or returns a response without a filter": async () => {
     const load = (key: string) => {
       if (key === "a") throw new RangeError("at once");
       return new Response("not found", { status: 404 });
@@ -128,7 +128,7 @@ export const filterStore: Cases = {
     isRefusal(second, "ERR_FILTER_RESPONSE", "404");
   },
 
-  "what was deleted is loaded again, also while it was loaded": async () => {
+  "a store reloads a deleted filter, even if it was deleted while loading": async () => {
     const { store, loaded } = storeOf(1000);
     await store.canExist("a", "a");
     store.delete("a");
@@ -150,7 +150,7 @@ export const filterStore: Cases = {
     );
   },
 
-  "what an answer throws is thrown on, and harms nothing": async () => {
+  "a store propagates the errors of a query, and keeps working": async () => {
     const { store, loaded } = storeOf(50);
     const fail = () => {
       throw new RangeError("the asker's own");
@@ -160,7 +160,7 @@ export const filterStore: Cases = {
     equal(loaded[0]!.isFreed, true);
   },
 
-  "a load that does not end is waited for no longer than told, and begun anew": async () => {
+  "a load that exceeds the timeout rejects, and the next query loads again": async () => {
     const fakes: Fake[] = [];
     let finish = (_: Fake) => {};
     const load = (key: string) => {
@@ -174,7 +174,11 @@ export const filterStore: Cases = {
     const store = new PathFilterStore({ maxBytes: 1000, load, timeout: 10 });
     const asked = [store.canExist("a", "a"), store.canExist("a", "a")];
     for (const answer of asked) {
-      isRefusal(await rejectionOf(Promise.resolve(answer)), "ERR_FILTER_TIMEOUT", "a to be loaded");
+      isRefusal(
+        await rejectionOf(Promise.resolve(answer)),
+        "ERR_FILTER_TIMEOUT",
+        'paths of "a" were not loaded',
+      );
     }
     equal([store.size, await store.canExist("a", "a")], [0, true]);
     finish(fakes[0]!);
@@ -184,13 +188,13 @@ export const filterStore: Cases = {
     equal([fakes.map((fake) => fake.isFreed), store.bytes], [[true, false], 100]);
   },
 
-  "one that is larger than the bound leaves others where they are": async () => {
+  "a filter larger than the limit evicts no others": async () => {
     const { store, keptOf } = storeOf(300, (key) => (key === "large" ? 301 : 100));
     for (const key of ["a", "b", "c", "large", "large"]) await store.canExist(key, key);
     equal([keptOf(), store.bytes, store.size], [["a", "b", "c"], 300, 3]);
   },
 
-  "what is no lookup is refused, and loaded again": async () => {
+  "a store rejects a load result that is not a lookup, and loads again": async () => {
     const loads: unknown[] = [undefined, null, {}, { has: () => true }, new Fake("a")];
     const load = () => loads.shift() as PathLookup;
     const store = new PathFilterStore({ maxBytes: 1000, load });
@@ -201,7 +205,7 @@ export const filterStore: Cases = {
     equal([await store.canExist("a", "a"), store.bytes, store.size], [true, 100, 1]);
   },
 
-  "one that cannot be freed harms no other": async () => {
+  "a lookup whose free() throws does not affect other queries": async () => {
     const load = (key: string) => {
       const fake = new Fake(key);
       fake.free = () => {
@@ -215,7 +219,7 @@ export const filterStore: Cases = {
     equal([store.bytes, store.size], [0, 0]);
   },
 
-  "one that is deleted while it is asked is freed afterwards": async () => {
+  "a filter deleted during a query is freed after it": async () => {
     const { store, loaded } = storeOf(1000);
     const ask = (lookup: PathLookup) => {
       store.delete("a");
@@ -230,7 +234,7 @@ export const filterStore: Cases = {
     );
   },
 
-  "a wait without an end is a wait without an end": async () => {
+  "an infinite timeout never rejects": async () => {
     for (const timeout of [2 ** 31, Number.POSITIVE_INFINITY]) {
       const load = () =>
         new Promise<PathLookup>((resolve) => {
@@ -241,7 +245,7 @@ export const filterStore: Cases = {
     }
   },
 
-  "a bound or a time that is no number is refused": () => {
+  "a store refuses a limit or a timeout that is not a number": () => {
     for (const value of [-1, Number.NaN, "1e6", null] as number[]) {
       const load = () => new PathSet([]);
       const bound = { maxBytes: value, load };

@@ -11,7 +11,7 @@ import type { Cases } from "../case.js";
 
 const PATHS = ["/", "/about", "/café", "/blog/*"];
 
-/** The status of the answer to each path, 0 where a request passes. */
+/** Returns the status of the response for each path; 0 if the request passes. */
 async function statusesOf(options: PathGuardOptions, ...paths: string[]): Promise<number[]> {
   const guard = guardPaths(options);
   const answers = paths.map((path) => guard(new Request(`http://localhost${path}`)));
@@ -19,7 +19,7 @@ async function statusesOf(options: PathGuardOptions, ...paths: string[]): Promis
 }
 
 export const pathGuard: Cases = {
-  "what exists passes, and what does not is answered with 404": async () => {
+  "a guard lets existing paths pass, and answers 404 for others": async () => {
     for (const paths of [PathFilter.parse(buildPathFilter(PATHS)), new PathSet(PATHS)]) {
       const present = ["", "/", "/about", "/about/", "//about?x=1", "/caf%c3%a9", "/blog/a/b"];
       equal(await statusesOf({ paths }, ...present), [0, 0, 0, 0, 0, 0, 0]);
@@ -28,7 +28,7 @@ export const pathGuard: Cases = {
     }
   },
 
-  "a path is that of the URL, whatever its host, port and credentials": async () => {
+  "a guard reads the path of a URL with any host, port and credentials": async () => {
     const guard = guardPaths({ paths: new PathSet(["/a"]) });
     for (const url of ["https://a.example:8443/a", "http://localhost/x/../a#b", "http://[::1]/a"]) {
       equal((await guard(new Request(url)))?.status, undefined, url);
@@ -36,7 +36,7 @@ export const pathGuard: Cases = {
     equal((await guard(new Request("http://a.example?/a")))?.status, 404);
   },
 
-  "only GET and HEAD are guarded, unless told otherwise": async () => {
+  "a guard checks only GET and HEAD by default": async () => {
     const paths = new PathSet(["/a"]);
     const post = new Request("http://localhost/b", { method: "POST" });
     equal(await guardPaths({ paths })(post), undefined);
@@ -47,7 +47,7 @@ export const pathGuard: Cases = {
     equal(await get?.text(), "Not Found\n");
   },
 
-  "a request passes when paths cannot be asked, and that is reported": async () => {
+  "a guard lets a request pass and reports the error if the check fails": async () => {
     const reported: unknown[] = [];
     const failure = new RangeError("no storage");
     const load = () => Promise.reject(failure);
@@ -64,7 +64,7 @@ export const pathGuard: Cases = {
     equal(await statusesOf({ paths: () => undefined as unknown as boolean }, "/a"), [0]);
   },
 
-  "a store answers for the deployment of each request": async () => {
+  "a guard can query a store for the deployment of each request": async () => {
     const load = async (key: string) => new Response(buildPathFilter([`/${key}`]));
     const store = new PathFilterStore({ maxBytes: 1e6, load });
     const paths = (path: string, request: Request) =>
@@ -73,7 +73,7 @@ export const pathGuard: Cases = {
     store.clear();
   },
 
-  "normalisation and the answer are the user's to choose": async () => {
+  "a guard uses the given normalize and notFound functions": async () => {
     const options: PathGuardOptions = {
       paths: new PathSet(["/a?b"]),
       normalize: (path) => path.toLowerCase(),

@@ -2,7 +2,7 @@ import { normalizePath } from "hedgerow";
 import { equal } from "../../support/assert.js";
 import type { Cases } from "../case.js";
 
-/** Asserts the normal form of each path, and that it is its own. */
+/** Asserts the normal form of each path, and that it does not change when normalised again. */
 function assertNormal(cases: Readonly<Record<string, string>>): void {
   for (const [path, expected] of Object.entries(cases)) {
     equal(normalizePath(path), expected, path);
@@ -11,7 +11,7 @@ function assertNormal(cases: Readonly<Record<string, string>>): void {
 }
 
 export const pathNormalization: Cases = {
-  "a normal path stays as it is": () => {
+  "normalizePath returns a normal path unchanged": () => {
     assertNormal({
       "/": "/",
       "/about": "/about",
@@ -25,11 +25,11 @@ export const pathNormalization: Cases = {
     });
   },
 
-  "slashes are neither repeated nor at the end, and one is at the beginning": () => {
+  "normalizePath removes repeated and trailing slashes, and adds a leading one": () => {
     assertNormal({ "": "/", "//": "/", "/a/": "/a", "//a///b//": "/a/b", a: "/a", "a/b": "/a/b" });
   },
 
-  "the query and the fragment are cut off": () => {
+  "normalizePath cuts off the query and the fragment": () => {
     assertNormal({
       "/a?b=/c/../d": "/a",
       "/a/?": "/a",
@@ -40,7 +40,7 @@ export const pathNormalization: Cases = {
     });
   },
 
-  "characters are decoded, but for those that would then mean something else": () => {
+  "normalizePath decodes characters except those with a meaning in URLs": () => {
     assertNormal({
       "/caf%C3%A9": "/café",
       "/%F0%9F%98%80": "/😀",
@@ -55,7 +55,7 @@ export const pathNormalization: Cases = {
     });
   },
 
-  "what is no character stays encoded, in capital letters": () => {
+  "normalizePath keeps bytes that are not UTF-8 encoded, in capital letters": () => {
     assertNormal({
       "/%ff": "/%FF",
       "/%e2%82": "/%E2%82",
@@ -66,11 +66,11 @@ export const pathNormalization: Cases = {
     });
   },
 
-  "a percent sign that begins no escape is encoded": () => {
+  "normalizePath encodes a percent sign that begins no escape": () => {
     assertNormal({ "/100%": "/100%25", "/%zz": "/%25zz", "/%4": "/%254", "/%%41": "/%25A" });
   },
 
-  "an encoded star is a star, unless it is the last segment and would be a wildcard": () => {
+  "normalizePath decodes an asterisk except as the last segment": () => {
     assertNormal({
       "/%2A": "/%2A",
       "/a/%2a/?b": "/a/%2A",
@@ -84,7 +84,7 @@ export const pathNormalization: Cases = {
     });
   },
 
-  "dots are resolved, encoded or not, and never beyond the root": () => {
+  "normalizePath resolves dot segments, encoded or not, never above the root": () => {
     assertNormal({
       "/a/./b": "/a/b",
       "/a/../b": "/b",
@@ -97,14 +97,14 @@ export const pathNormalization: Cases = {
     });
   },
 
-  "the path of a URL and the URL's own text have the same normal form": () => {
+  "normalizePath gives the same result for a URL's text and its parsed path": () => {
     for (const path of ["/a b/é", "/a/./../b//c/", "/%7e/%2F", "/x?y#z", "/a\tb", "/ü%zz"]) {
       const url = new URL(path, "http://localhost");
       equal(normalizePath(url.pathname), normalizePath(path.replace("\t", "")), path);
     }
   },
 
-  "a path as long as a server takes is done in time that grows with it": () => {
+  "normalizePath takes linear time": () => {
     const long = `${"/%41/%2e%2e".repeat(20_000)}/%`;
     equal(normalizePath(long), "/%25");
     equal(normalizePath("/".repeat(200_000)), "/");

@@ -1,7 +1,7 @@
-/** What every example has to do: it has `/headers`, which answers with the fields that it got as JSON. */
+/** Assertions for examples. Each has a route `/headers`, which returns the received fields as JSON. */
 import { expect } from "vitest";
 
-/** Asserts that forged fields do not arrive, and that others do; that internal ones do not come back. */
+/** Asserts that forged fields do not arrive, that others do, and that internal fields are not returned. */
 export async function expectStripped(url: URL): Promise<void> {
   const response = await fetch(new URL("/headers", url), {
     headers: {
@@ -22,7 +22,7 @@ export async function expectFound(url: URL, paths: readonly string[]): Promise<v
   expect(await statuses(url, paths)).toEqual(paths.map((path) => [path, 200]));
 }
 
-/** Asserts that these paths are answered with 404, and with the text of a guard where there is one. */
+/** Asserts that these paths are answered with 404, and with `text` if given. */
 export async function expectRefused(
   url: URL,
   paths: readonly string[],

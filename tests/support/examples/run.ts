@@ -1,4 +1,4 @@
-/** Examples as their READMEs run them: built by their own scripts, and started as processes. */
+/** Builds and starts examples as their READMEs do. */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -7,14 +7,14 @@ import { type Running, startServer } from "../processes/serve.js";
 
 export type { Running } from "../processes/serve.js";
 
-/** No test takes as long as this. */
+/** Timeout of a process. */
 const MAX_SECONDS = 600;
 
-/** Where an example is. */
+/** Returns the folder of an example. */
 export const exampleFolder = (name: string) =>
   fileURLToPath(new URL(`../../../examples/${name}/`, import.meta.url));
 
-/** Runs `npm run build` in a folder. Returns what it printed. */
+/** Runs `npm run build` in a folder. Returns its output. */
 export async function build(folder: string, env: Record<string, string> = {}): Promise<string> {
   const options = { cwd: folder, env: { ...process.env, ...env } };
   const { stdout } = await promisify(execFile)("npm", ["run", "build", "--silent"], options);
@@ -22,7 +22,7 @@ export async function build(folder: string, env: Record<string, string> = {}): P
 }
 
 /**
- * Runs a script with Node, which begins to serve and then prints where.
+ * Runs a server script with Node that prints its URL.
  *
  * @param args the script and its arguments
  */

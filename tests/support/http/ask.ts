@@ -1,4 +1,4 @@
-/** Requests as tests write them, and all that comes back. */
+/** Sends requests and returns complete responses. */
 import { once } from "node:events";
 import { type Agent, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
@@ -7,7 +7,7 @@ import { buffer } from "node:stream/consumers";
 export interface Question {
   method?: string;
   path?: string;
-  /** Names and values in turn, sent as they are. */
+  /** A flat list of names and values, sent unchanged. */
   headers?: readonly string[];
   body?: Uint8Array | string;
   agent?: Agent;
@@ -21,7 +21,7 @@ export interface Reply {
   body: Buffer;
 }
 
-/** Sends a request, and reads the answer to its end. */
+/** Sends a request and reads the whole response. */
 export async function ask(url: URL, question: Question = {}): Promise<Reply> {
   const { method = "GET", path = "/", headers = [], body, agent } = question;
   const outgoing = request({
@@ -36,7 +36,7 @@ export async function ask(url: URL, question: Question = {}): Promise<Reply> {
   return { status: statusCode!, headers: response.headers, rawHeaders, trailers, body: content };
 }
 
-/** Writes bytes to a server, and reads what it says until it closes, one character for each byte. */
+/** Writes bytes to a server and reads until it closes, one character per byte. */
 export async function talk(url: URL, text: string): Promise<string> {
   const socket = connect(Number(url.port), url.hostname);
   socket.write(text, "latin1");

@@ -1,6 +1,6 @@
 /**
- * The promise of every adapter, checked on random exchanges: what arrives is what was sent, and what
- * returns is what was answered, without the fields that a naive loop over the rules finds.
+ * Checks adapters on random exchanges: requests and responses arrive as they were sent,
+ * without the fields that a naive loop over the rules finds.
  */
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
@@ -15,42 +15,42 @@ import { exchangesFor } from "./generate.js";
 import { answerFields, Origin } from "./origin.js";
 import { RULE_SETS, type RuleSet } from "./rule-sets.js";
 
-/** What is generated, the same in every run. */
+/** The seed of the generated exchanges. */
 const SEED = 20_261_122;
 
-/** How many exchanges each adapter is tried with, and how many of them run at a time. */
+/** Number of exchanges for each adapter, and of concurrent ones. */
 const EXCHANGES = trials({ few: 2_000, all: 10_000 });
 const BATCH = 50;
 
-/** What {@link checkExchanges} checks. */
-export const PROMISE = `${EXCHANGES.toLocaleString("en")} random exchanges lose what the rules match, and nothing else (seed ${SEED})`;
+/** The title of {@link checkExchanges}. */
+export const TITLE = `${EXCHANGES.toLocaleString("en")} random exchanges lose exactly the fields that the rules match (seed ${SEED})`;
 
 /** A server, or a client, that strips by one set of rules. */
 export interface Running {
-  /** Carries out an exchange whose path begins with `prefix`. */
+  /** Sends an exchange with `prefix` in front of its path. */
   exchange(exchange: Exchange, prefix: string): Promise<Message>;
   close(): Promise<unknown>;
 }
 
-/** How to run an adapter, and what its platform does to messages beside it. */
+/** How to run an adapter, and how its platform changes messages. */
 export interface Subject {
   start(rules: RuleSet, origin: Origin, set: number): Promise<Running>;
-  /** Whether names keep their case, fields their order, and equal ones their lines. */
+  /** Whether names keep their case, and fields their order and separate lines. */
   exact: { requests: boolean; responses: boolean };
-  /** Whether values keep all bytes, not only those of ASCII. */
+  /** Whether values keep bytes outside ASCII. */
   latin1: { requests: boolean; responses: boolean };
-  /** Fields that the platform sets or removes by itself, in lower case. */
+  /** Fields that the platform sets or removes, in lower case. */
   free: { requests: readonly string[]; responses: readonly string[] };
   /** Whether `Connection` reaches applications. */
   nominates: boolean;
-  /** Whether fields without a value are lost, so that none is sent. */
+  /** Whether fields without a value are lost. */
   losesEmpty?: boolean;
 }
 
-/** What all servers add, or choose by themselves. */
+/** Fields that all servers set themselves. */
 export const FRAMING = ["connection", "keep-alive", "date", "content-length", "transfer-encoding"];
 
-/** A server of HTTP under `url`. */
+/** Returns a running subject for the server at `url`. */
 export function served(url: URL, close: () => Promise<unknown>): Running {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   return {
@@ -65,28 +65,28 @@ export function served(url: URL, close: () => Promise<unknown>): Running {
   };
 }
 
-/** How many field lines of each direction went and stayed, in all exchanges. */
-interface Tally {
+/** Counts of stripped and kept field lines. */
+interface Counts {
   exchanges: number;
   stripped: number;
   kept: number;
 }
 
 /**
- * Checks {@link EXCHANGES}, in batches that run in parallel over connections that are kept. The first
- * one that does not keep the promise is thrown, and is the same in the next run.
+ * Checks {@link EXCHANGES} in concurrent batches over persistent connections. Throws the first
+ * failure, which is the same in every run.
  */
 export async function checkExchanges(subject: Subject): Promise<void> {
   const sets = RULE_SETS.filter((set) => subject.nominates || !set.requests.includes("connection"));
   const origin = new Origin();
   const running = await Promise.all(sets.map((set, at) => subject.start(set, origin, at)));
-  const tally: Tally = { exchanges: 0, stripped: 0, kept: 0 };
+  const counts: Counts = { exchanges: 0, stripped: 0, kept: 0 };
 
   async function check(at: number, exchange: Exchange): Promise<void> {
     const prefix = origin.awaits(exchange);
     try {
       const returned = await running[at]!.exchange(exchange, prefix);
-      await compare(subject, sets[at]!, prefix, exchange, origin.arrived(prefix), returned, tally);
+      await compare(subject, sets[at]!, prefix, exchange, origin.arrived(prefix), returned, counts);
     } catch (cause) {
       const of = `rules ${JSON.stringify(sets[at])}, exchange ${JSON.stringify(exchange)}`;
       throw new Error(`${(cause as Error).message}\nof ${of}`, { cause });
@@ -105,17 +105,17 @@ export async function checkExchanges(subject: Subject): Promise<void> {
     await Promise.all(sent.map((exchange) => check(at, exchange)));
   });
   try {
-    // To make a whole batch smaller takes too long; its message names the exchange.
+    // Shrinking a whole batch takes too long; the message names the exchange.
     await fc.assert(property, { seed: SEED, numRuns: EXCHANGES / BATCH, endOnFailure: true });
   } finally {
     await Promise.all(running.map((each) => each.close()));
   }
-  assert.equal(tally.exchanges, EXCHANGES);
-  const least = Math.min(tally.stripped, tally.kept);
-  assert.ok(least > EXCHANGES, `expected many fields that go, and many that stay, found ${least}`);
+  assert.equal(counts.exchanges, EXCHANGES);
+  const min = Math.min(counts.stripped, counts.kept);
+  assert.ok(min > EXCHANGES, `expected many stripped and many kept fields, found ${min}`);
 }
 
-/** An exchange whose fields all have values. */
+/** Returns an exchange whose fields all have values. */
 function withoutEmpty({ fields, answer, ...exchange }: Exchange): Exchange {
   const filled = (all: readonly Field[]) =>
     all.map(([name, value]): Field => [name, value === "" ? "0" : value]);
@@ -133,7 +133,7 @@ async function compare(
   exchange: Exchange,
   arrived: Message,
   returned: Message,
-  tally: Tally,
+  counts: Counts,
 ): Promise<void> {
   const { method, path, content, answer } = exchange;
   assert.equal(arrived.start, `${method} ${prefix}${path}`);
@@ -148,13 +148,13 @@ async function compare(
   ] as const;
   for (const [sent, { fields }, rules, names, isExact] of ways) {
     const oracle = new Oracle(rules);
-    // A response that nominates a field for all recipients nominates nothing.
+    // Nominations of a response that include a field for all recipients are ignored.
     const stays = oracle.strip(sent) ?? sent.filter(([name]) => !oracle.matches(name));
-    tally.stripped += sent.length - stays.length;
-    tally.kept += stays.length;
+    counts.stripped += sent.length - stays.length;
+    counts.kept += stays.length;
     const form = isExact ? (all: readonly Field[]) => all : joined;
     const compared = (all: readonly Field[]) => form(without(all, new Set(names)));
     assert.deepEqual(compared(fields), compared(stays));
   }
-  tally.exchanges += 1;
+  counts.exchanges += 1;
 }

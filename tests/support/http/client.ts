@@ -1,13 +1,13 @@
-/** A client that sends fields as they are: in their order and case, as often as they are there. */
+/** A client that sends fields unchanged: in order, in their case, with duplicates. */
 import { type Agent, request } from "node:http";
 import { contentOf, digestOf, piecesOf } from "./content.js";
 import type { Exchange, Field, Message } from "./exchange.js";
 import { pairsOf } from "./fields.js";
 
-/** The host that requests name, which is nobody's: connections are made to where servers are. */
+/** The host that requests name. Connections are made to the servers' addresses instead. */
 const HOST = "hedgerow.example";
 
-/** All fields of a request, in the order in which they are sent. */
+/** Returns all fields of a request in the order in which they are sent. */
 export function sentFields({ fields, nominated, content, method }: Exchange): Field[] {
   const connection: Field = ["Connection", ["keep-alive", ...nominated].join(", ")];
   return [["Host", HOST], ...fields, connection, ...framing(method, content)];
@@ -19,7 +19,7 @@ function framing(method: string, content: Exchange["content"]): Field[] {
   return [["Content-Length", `${content?.length ?? 0}`]];
 }
 
-/** Sends the request of an exchange to the host of `url`, and to `path`. Returns the answer. */
+/** Sends the request of an exchange to the host of `url` and to `path`. Returns the response. */
 export function send(exchange: Exchange, url: URL, path: string, agent: Agent): Promise<Message> {
   const { method, content } = exchange;
   const { hostname, port } = url;

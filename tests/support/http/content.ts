@@ -1,9 +1,9 @@
-/** The bodies of exchanges: bytes that need not be kept to be compared. */
+/** The bodies of exchanges: deterministic bytes, compared by their digest. */
 import { createHash, type Hash } from "node:crypto";
 import { Random } from "../../../js/edge/test/support/random.js";
 import type { Content } from "./exchange.js";
 
-/** The longest body. */
+/** Length of the longest body, in bytes. */
 export const MAX_LENGTH = 400_000;
 
 const random = new Random(1);
@@ -11,12 +11,12 @@ const BYTES = Buffer.from(
   Uint32Array.from({ length: MAX_LENGTH / 4 }, () => random.below(2 ** 32)).buffer,
 );
 
-/** The bytes of a body. */
+/** Returns the bytes of a body. */
 export function contentOf(content: Content | null): Buffer {
   return BYTES.subarray(MAX_LENGTH - (content?.length ?? 0));
 }
 
-/** The same in pieces. */
+/** Returns the bytes of a body in chunks. */
 export function* piecesOf(content: Content | null): Generator<Buffer> {
   const bytes = contentOf(content);
   const size = Math.max(1, Math.ceil(bytes.length / 3));
@@ -24,7 +24,7 @@ export function* piecesOf(content: Content | null): Generator<Buffer> {
     yield bytes.subarray(start, start + size);
 }
 
-/** The digest of bytes, or of all that a stream brings. */
+/** Returns the digest of bytes or of a stream. */
 export async function digestOf(
   body: Uint8Array | AsyncIterable<Uint8Array> | null,
 ): Promise<string> {

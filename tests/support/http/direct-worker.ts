@@ -1,11 +1,11 @@
-/** Workers whose sockets are those of workerd: no other worker stands between them and clients. */
+/** Workers that listen on workerd's own sockets, without another worker in between. */
 import { Miniflare, type WorkerOptions } from "miniflare";
 import { bundle, COMPATIBILITY_DATE } from "../../../scripts/lib/worker.mjs";
 
 /**
- * Runs a worker. Whatever host it fetches from, it is `origin` that answers.
+ * Runs a worker whose fetches all go to `origin`, whatever their host.
  *
- * @param entry from the root of the repository
+ * @param entry path from the root of the repository
  */
 export async function startDirectWorker(
   entry: string,

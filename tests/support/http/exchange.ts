@@ -1,5 +1,5 @@
 /**
- * An exchange of HTTP: what a client sends, and what an origin answers. It is plain data, so that it can
+ * An HTTP exchange: a client's request and the origin's response. It is plain data, so that it can
  * be generated, shrunk, and sent to another process.
  */
 
@@ -12,15 +12,15 @@ export interface Content {
   chunked: boolean;
 }
 
-/** How an origin on Node says what fields its answer has. */
+/** The ways in which an origin on Node sets the fields of its response. */
 export type Setting = "list" | "pairs" | "object" | "one by one";
 
 export interface Exchange {
   method: string;
-  /** From the first slash on, with the query. */
+  /** The path with the query. */
   path: string;
   fields: readonly Field[];
-  /** Of these fields `Connection` says that they are for the next hop only. */
+  /** Fields that `Connection` nominates. */
   nominated: readonly string[];
   content: Content | null;
   answer: {
@@ -32,7 +32,7 @@ export interface Exchange {
   };
 }
 
-/** A request as it arrived, or an answer as it returned. */
+/** A request or response as received. */
 export interface Message {
   /** The method and the path, or the status. */
   start: string;
@@ -41,7 +41,7 @@ export interface Message {
   digest: string;
 }
 
-/** Whether an answer may have a body. */
+/** Returns whether a response can have a body. */
 export function hasBody(method: string, status: number): boolean {
   return method !== "HEAD" && status !== 204 && status !== 304;
 }

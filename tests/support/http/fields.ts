@@ -1,12 +1,12 @@
-/** The forms in which platforms take and give header fields. */
+/** Conversions between the forms of header fields. */
 import type { Field } from "./exchange.js";
 
-/** Names and values in turn, as Node has them, in pairs. */
+/** Converts Node's flat list of names and values to pairs. */
 export function pairsOf(raw: readonly string[]): Field[] {
   return Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at]!, raw[2 * at + 1]!]);
 }
 
-/** The values of each name. Names that differ in case only are one. */
+/** Groups values by name, ignoring case. */
 export function groupsOf(fields: readonly Field[]): Record<string, string[]> {
   const groups = new Map<string, string[]>();
   const names = new Map<string, string>();
@@ -20,7 +20,7 @@ export function groupsOf(fields: readonly Field[]): Record<string, string[]> {
 }
 
 /**
- * Fields as `Headers` has them: names in lower case and in order, one line for each name, but one for
+ * Returns fields as `Headers` lists them: names in lower case and sorted, one line for each name, but one for
  * each `Set-Cookie`. White space around commas is free to differ.
  */
 export function joined(fields: readonly Field[]): Field[] {
@@ -40,7 +40,7 @@ export function joined(fields: readonly Field[]): Field[] {
   return lines.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
-/** Fields without those of some names, which are in lower case. */
+/** Returns fields without the given names, which are in lower case. */
 export function without(fields: readonly Field[], names: ReadonlySet<string>): Field[] {
   return fields.filter(([name]) => !names.has(name.toLowerCase()));
 }

@@ -1,11 +1,11 @@
-/** Exchanges of every shape, whose fields come as near to the rules as names can. */
+/** Generators of exchanges whose field names are similar to the rules. */
 import fc, { type Arbitrary } from "fast-check";
 import { TOKEN_CHARACTERS } from "../tokens.js";
 import { MAX_LENGTH } from "./content.js";
 import { type Content, type Exchange, type Field, hasBody, type Setting } from "./exchange.js";
 import type { RuleSet } from "./rule-sets.js";
 
-/** What clients, servers and platforms set themselves, or act upon. */
+/** Fields that clients, servers and platforms set or interpret. */
 const RESERVED = new Set(
   ["host", "date", "server", "expect", "upgrade", "te", "trailer", "cookie", "range"].concat(
     ["connection", "keep-alive", "content-length", "transfer-encoding", "http2-settings"],
@@ -19,13 +19,13 @@ const WITH_CONTENT = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const tokenOf = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...TOKEN_CHARACTERS, "*"), minLength, maxLength });
 
-/** Names that objects have, that sort as numbers do, and that are longer than any rule. */
+/** Names of object members, names that sort as numbers, and names longer than any rule. */
 const oddName = fc.constantFrom(
   ...["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "0", "17", "-1", "*"],
   ...["x-internal-", `x-internal-${"a".repeat(300)}`, "x-".padEnd(257, "b")],
 );
 
-/** A change of one place in a text, or none. */
+/** An edit of one character of a string, or none. */
 function edited(text: string, kind: number, place: number, character: string): string {
   const at = place % (text.length + 1);
   const [before, after] = [text.slice(0, at), text.slice(at)];
@@ -70,14 +70,14 @@ function codes(min: number, max: number): Arbitrary<string> {
   return fc.integer({ min, max }).map((code) => String.fromCharCode(code));
 }
 
-/** The characters that values are made of: those of ASCII, or all that are a byte. */
+/** The characters of values: those of ASCII, or all of one byte. */
 const ascii = codes(0x20, 0x7e);
 const latin1 = fc.oneof(
   { weight: 5, arbitrary: ascii },
   { weight: 1, arbitrary: codes(0x80, 0xff) },
 );
 
-/** What may stand in a value, without white space around it. */
+/** Valid values, without white space around them. */
 function valueFrom(unit: Arbitrary<string>): Arbitrary<string> {
   return fc.oneof(
     fc.constantFrom("", "1", "a, b", "a;q=0.5", "x-internal-user"),
@@ -85,14 +85,14 @@ function valueFrom(unit: Arbitrary<string>): Arbitrary<string> {
   );
 }
 
-/** Fields that everybody knows, of which workerd drops the empty ones. */
+/** Common fields. workerd drops empty ones. */
 const KNOWN = new Set(["set-cookie", "accept", "accept-language", "vary", "via"]);
 
 function knownWithText([name, value]: Field): Field {
   return [name, value === "" && KNOWN.has(name.toLowerCase()) ? "0" : value];
 }
 
-/** Fields, some of which come again, in the same case or in another. */
+/** Fields, some repeated in the same or another case. */
 function fieldsFor(
   rules: readonly string[],
   also: Arbitrary<string>,
@@ -141,9 +141,9 @@ const path = fc
   .map((text) => `/${text.replaceAll("%", "%2F")}?q=${text.length}`);
 
 /**
- * Exchanges for servers that have the rules of `set`.
+ * Returns a generator of exchanges for servers with the rules of `set`.
  *
- * @param isLatin1 whether the values of requests, and of answers, have characters beside those of ASCII
+ * @param isLatin1 whether the values of requests and of responses have characters outside ASCII
  */
 export function exchangesFor(
   set: RuleSet,

@@ -1,15 +1,15 @@
-/** Servers on loopback, on a port that the system chooses. */
+/** Servers on loopback, on any free port. */
 import { once } from "node:events";
 import { createServer, type RequestListener, Server } from "node:http";
 import type { AddressInfo, Server as NetServer } from "node:net";
 
 /**
- * How long servers keep a connection that nobody uses, in milliseconds: longer than tests run. A client that has to
+ * Keep-alive timeout of servers, in milliseconds: longer than tests run. A client that has to
  * wait for a processor may send a request just when its server gives up waiting, and finds the connection reset.
  */
 export const KEEP_ALIVE = 3_600_000;
 
-/** The address under which `server` listens from now on. */
+/** Makes `server` listen, and returns its URL. */
 export async function listening(server: NetServer, protocol = "http"): Promise<URL> {
   if (server instanceof Server) server.keepAliveTimeout = KEEP_ALIVE;
   server.listen(0, "127.0.0.1");
@@ -21,14 +21,14 @@ function urlOf(server: NetServer, protocol = "http"): URL {
   return new URL(`${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}/`);
 }
 
-/** Closes a server, and what is connected to it. */
+/** Closes a server and its connections. */
 export async function closed(server: NetServer): Promise<void> {
   const end = new Promise((resolve) => server.close(resolve));
   (server as Server).closeAllConnections?.();
   await end;
 }
 
-/** A server that calls `listener`. */
+/** Starts a server that calls `listener`. */
 export async function serve(listener: RequestListener): Promise<{ server: Server; url: URL }> {
   const server = createServer(listener);
   return { server, url: await listening(server) };

@@ -1,4 +1,4 @@
-/** An origin that answers as exchanges say, and tells what arrived: for Node, and for `Request`s. */
+/** An origin that responds as exchanges specify and records requests, for Node and for Fetch. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contentOf, digestOf, piecesOf } from "./content.js";
 import type { Content, Exchange, Field, Message } from "./exchange.js";
@@ -6,7 +6,7 @@ import { groupsOf, pairsOf } from "./fields.js";
 
 type Answer = Exchange["answer"];
 
-/** The fields of an answer, with the one that nominates others. */
+/** Returns the fields of a response, including its `Connection`. */
 export function answerFields({ fields, nominated }: Answer): Field[] {
   if (nominated.length === 0) return [...fields];
   return [["Connection", ["keep-alive", ...nominated].join(", ")], ...fields];
@@ -16,14 +16,14 @@ export class Origin {
   #count = 0;
   readonly #awaited = new Map<string, { exchange: Exchange; arrived?: Message }>();
 
-  /** Awaits an exchange. Returns what its path has to begin with. */
+  /** Expects an exchange. Returns the prefix for its path. */
   awaits(exchange: Exchange): string {
     const number = `${this.#count++}`;
     this.#awaited.set(number, { exchange });
     return `/n${number}`;
   }
 
-  /** What arrived under the path that began with `prefix`. */
+  /** Returns the request whose path began with `prefix`. */
   arrived(prefix: string): Message {
     const number = prefix.slice(2);
     const { arrived } = this.#awaited.get(number)!;
@@ -32,7 +32,7 @@ export class Origin {
     return arrived;
   }
 
-  /** Answers a request of Node's servers. */
+  /** Responds to a request of Node's servers. */
   readonly listener = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method, url, rawHeaders } = request;
     const start = `${method} ${url}`;
@@ -45,7 +45,7 @@ export class Origin {
     response.end(answer.content?.chunked ? undefined : contentOf(answer.content));
   };
 
-  /** Answers a request of the Fetch standard. */
+  /** Responds to a Fetch request. */
   readonly respond = async (request: Request): Promise<Response> => {
     const { pathname, search } = new URL(request.url);
     const start = `${request.method} ${pathname}${search}`;
@@ -65,20 +65,20 @@ export class Origin {
     const [, number = ""] = /\/n(\d+)/.exec(head.start) ?? [];
     const awaited = this.#awaited.get(number);
     if (awaited === undefined) throw new Error(`nobody awaits ${head.start}`);
-    // Where the server is mounted is no part of the path.
+    // Exclude the mount point from the path.
     const start = head.start.replace(/ .*(?=\/n\d)/, " ");
     awaited.arrived = { ...head, start, digest: await digestOf(body) };
     return awaited.exchange;
   }
 }
 
-/** Says what fields an answer has, in the way that it names. */
+/** Sets the fields of a response in the way that it specifies. */
 function setFields(response: ServerResponse, answer: Answer): void {
   const { status, content, setting } = answer;
   const fields = answerFields(answer);
   if (content?.chunked === false) fields.push(["Content-Length", `${content.length}`]);
   if (setting === "list") response.writeHead(status, fields.flat());
-  // Node's types do not have pairs.
+  // Pairs are missing from Node's types.
   else if (setting === "pairs") response.writeHead(status, fields as unknown as string[]);
   else if (setting === "object") response.writeHead(status, groupsOf(fields));
   else {

@@ -1,4 +1,4 @@
-/** The rules that exchanges are generated for. Each set has a server of its own. */
+/** The rules that exchanges are generated for. Each set has its own server. */
 import fc from "fast-check";
 import { preset } from "hedgerow";
 import { TOKEN_CHARACTERS } from "../tokens.js";
@@ -13,7 +13,7 @@ const few = ["x-internal-*", "X-Debug-Token", "cf-int-*", "__proto__", "construc
 const text = fc.string({ unit: fc.constantFrom(...TOKEN_CHARACTERS), minLength: 4, maxLength: 24 });
 const many = fc.sample(fc.tuple(text, fc.constantFrom("", "*")), { numRuns: 150, seed: 1 });
 
-/** Of the last one `Connection` nominates fields, which only Node shows to applications. */
+/** The last set matches `Connection`, which only Node exposes to applications. */
 export const RULE_SETS: readonly RuleSet[] = [
   { requests: few, responses: few },
   {

@@ -1,5 +1,5 @@
-// Runs a command, and kills it when standard input ends, as it does when the process that writes to it
-// is gone: `guard.mjs SECONDS COMMAND [ARGUMENT...]`. No command runs longer than its seconds.
+// Runs a command, and kills it when standard input ends, which happens when the parent process
+// exits, or after a timeout: `guard.mjs SECONDS COMMAND [ARGUMENT...]`.
 import { spawn } from "node:child_process";
 
 const [seconds, command = "", ...args] = process.argv.slice(2);

@@ -1,19 +1,19 @@
-/** Programs that begin to serve, and print where. */
+/** Starts server programs that print their URL. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** Kills what it runs when this process is gone. */
+/** Kills the program when this process exits. */
 export const GUARD = fileURLToPath(new URL("guard.mjs", import.meta.url));
 
-/** A server that is a process of its own. */
+/** A server in its own process. */
 export interface Running {
   readonly url: URL;
   close(): Promise<void>;
 }
 
-/** Where a program runs, and how long it may. */
+/** The working directory and the timeout of a program. */
 export interface Surroundings {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -21,9 +21,9 @@ export interface Surroundings {
 }
 
 /**
- * Starts a program, and waits until it says where it serves.
+ * Starts a program and waits until it prints its URL.
  *
- * @throws an error that has all that it printed, if it ends without
+ * @throws an error with its output if it exits without printing one
  */
 export async function startServer(
   command: readonly string[],

@@ -1,94 +1,93 @@
-/** What all adapters share: their options, and what is made of these once. */
+/** Options that all adapters share. */
 import { HedgerowError } from "../error.js";
 import { HeaderStripper } from "../headers/header-stripper.js";
-import { checkOptions, FUNCTION, type Kind } from "../options.js";
+import { checkOptions, FUNCTION, type OptionType } from "../options.js";
 import {
-  PATH_CHECK_KINDS,
+  PATH_CHECK_TYPES,
   type PathCheck,
   type PathCheckOptions,
   type Paths,
   pathCheck,
 } from "../paths/path-check.js";
 
-/** Rules as `HeaderStripper` takes them, or a stripper that was made of them. */
+/** Rules as the constructor of `HeaderStripper` takes them, or an existing stripper. */
 export type HeaderRules = Iterable<string> | HeaderStripper;
 
-/** What every adapter is made with; at least `headers` or `paths`. */
-export interface AdapterOptions<Asked> extends Partial<PathCheckOptions<Asked>> {
-  /** What is stripped from requests and from responses: the same rules, or rules for each. */
+/** Options of every adapter. Pass `headers`, `paths`, or both. */
+export interface AdapterOptions<RequestType> extends Partial<PathCheckOptions<RequestType>> {
+  /**
+   * Fields to strip: one set of rules for requests and responses, or one for each. Default: none are
+   * stripped.
+   */
   headers?:
     | HeaderRules
     | {
-        /** What is stripped from requests. */
+        /** Fields to strip from requests. Default: none. */
         requests?: HeaderRules;
-        /** What is stripped from responses. */
+        /** Fields to strip from responses. Default: none. */
         responses?: HeaderRules;
       };
-  /** The paths that exist (default: no request is turned away for its path). */
-  paths?: Paths<Asked>;
+  /** Paths that exist; others are answered with 404. Default: paths are not checked. */
+  paths?: Paths<RequestType>;
 }
 
-/** The fields that say where the body of a request ends. */
+/** The fields that frame a request's body. */
 const FRAMING = ["content-length", "transfer-encoding"];
 
-/** Options, read once. What is `undefined` is not done. */
-export interface Adapter<Asked> {
+/** Validated options. `undefined` means that there is nothing to do. */
+export interface Adapter<RequestType> {
   readonly requests: HeaderStripper | undefined;
   readonly responses: HeaderStripper | undefined;
-  readonly passes: PathCheck<Asked> | undefined;
+  readonly passes: PathCheck<RequestType> | undefined;
 }
 
-const KINDS: Record<string, Kind> = {
+const OPTION_TYPES: Record<string, OptionType> = {
   headers: [
     "rules, a HeaderStripper, or { requests, responses }",
     (value) => typeof value === "object" && value !== null,
   ],
-  ...PATH_CHECK_KINDS,
+  ...PATH_CHECK_TYPES,
 };
 
 /**
- * Reads the options of an adapter.
+ * Validates the options of an adapter.
  *
- * @param of the adapter, as messages call it
- * @param also options of this adapter alone that are functions
- * @throws {HedgerowError} `ERR_OPTIONS` for an option that is unknown, missing, or of the wrong type;
- * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as `HeaderStripper` throws them
+ * @param subject the adapter, as messages name it
+ * @param callbacks names of this adapter's additional options, all functions
+ * @throws {HedgerowError} `ERR_OPTIONS` if an option is unknown, missing, or of the wrong type;
+ * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as the constructor of `HeaderStripper`
  */
-export function readOptions<Asked>(
-  of: string,
-  options: AdapterOptions<Asked>,
-  also: readonly string[] = [],
-): Adapter<Asked> {
-  const functions = Object.fromEntries(also.map((name) => [name, FUNCTION]));
-  checkOptions(of, options, { ...KINDS, ...functions });
+export function readOptions<RequestType>(
+  subject: string,
+  options: AdapterOptions<RequestType>,
+  callbacks: readonly string[] = [],
+): Adapter<RequestType> {
+  const callbackTypes = Object.fromEntries(callbacks.map((name) => [name, FUNCTION]));
+  checkOptions(subject, options, { ...OPTION_TYPES, ...callbackTypes });
   const { headers, paths } = options;
   if (headers === undefined && paths === undefined) {
-    throw new HedgerowError(
-      "ERR_OPTIONS",
-      `${of}: expected headers, paths, or both, found neither`,
-    );
+    const message = `${subject}: expected headers, paths, or both, found neither`;
+    throw new HedgerowError("ERR_OPTIONS", message);
   }
-  const passes = paths === undefined ? undefined : pathCheck<Asked>({ ...options, paths });
-  return { ...readHeaders(of, headers), passes };
+  const passes = paths === undefined ? undefined : pathCheck<RequestType>({ ...options, paths });
+  return { ...readHeaders(subject, headers), passes };
 }
 
-function readHeaders(of: string, headers: AdapterOptions<never>["headers"]) {
+function readHeaders(subject: string, headers: AdapterOptions<never>["headers"]) {
   if (headers === undefined || isRules(headers)) {
-    const both = headers && requestStripperOf(of, headers);
+    const both = headers && requestStripperOf(subject, headers);
     return { requests: both, responses: both };
   }
-  const name = `${of}: headers`;
-  const rules: Kind = ["rules or a HeaderStripper", isRules];
+  const name = `${subject}: headers`;
+  const rules: OptionType = ["rules or a HeaderStripper", isRules];
   checkOptions(name, headers, { requests: rules, responses: rules });
   const { requests, responses } = headers;
   if (requests === undefined && responses === undefined) {
-    throw new HedgerowError(
-      "ERR_OPTIONS",
-      `${name}: expected requests, responses, or both, found neither`,
-    );
+    const message = `${name}: expected requests, responses, or both, found neither`;
+    throw new HedgerowError("ERR_OPTIONS", message);
   }
-  const inbound = requests && requestStripperOf(of, requests);
-  // The same ones may be rules that can be read but once.
+  const inbound = requests && requestStripperOf(subject, requests);
+  // Do not iterate the same rules twice: they may be an iterator.
   const outbound = responses === requests ? inbound : responses && stripperOf(responses);
   return { requests: inbound, responses: outbound };
 }
@@ -99,23 +98,23 @@ function isRules(value: unknown): value is HeaderRules {
     : false;
 }
 
-/** A stripper for requests, whose bodies an adapter does not frame anew. */
-function requestStripperOf(of: string, rules: HeaderRules): HeaderStripper {
+/** Returns a stripper for requests. It must keep the framing, since adapters do not reframe bodies. */
+function requestStripperOf(subject: string, rules: HeaderRules): HeaderStripper {
   const stripper = stripperOf(rules);
   const framing = FRAMING.find((name) => stripper.matches(name));
   if (framing === undefined) return stripper;
-  const message = `${of}: headers: expected rules that leave ${framing} in requests, found one that matches it`;
+  const message = `${subject}: headers: expected no rule that matches ${framing} in requests, found one`;
   throw new HedgerowError("ERR_OPTIONS", message);
 }
 
 function stripperOf(rules: HeaderRules): HeaderStripper {
   const stripper = isStripper(rules) ? rules : new HeaderStripper(rules);
-  // Of one that was freed it is an error, now rather than later.
+  // Throws now, rather than on the first request, if the stripper was freed.
   stripper.matches("");
   return stripper;
 }
 
-/** By what it does, for `hedgerow/slim` has a class of its own. */
+/** Checks the methods, since `hedgerow/slim` defines a class of its own. */
 function isStripper(value: object): value is HeaderStripper {
   const { matches, strip, stripRaw } = value as Partial<HeaderStripper>;
   return [matches, strip, stripRaw].every((method) => typeof method === "function");

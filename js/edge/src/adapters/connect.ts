@@ -1,22 +1,22 @@
-/** Middleware for Connect, Express and Node's own servers: `hedgerow/connect`. */
+/** `hedgerow/connect`: middleware for Connect, Express and Node's own servers. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import "../entries/instance.js";
 import { NOT_FOUND } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
+import { isBadRequest, sendBadRequest } from "./bad-request.js";
 import { stripRequest, stripResponse } from "./node-messages.js";
-import { answerBadRequest, isRefused } from "./refusal.js";
 
 export type { HeaderRules } from "./adapter.js";
 export { stripRequest, stripResponse };
 
-/** What the middleware is made with. */
+/** Options of the middleware. */
 export interface ConnectOptions extends AdapterOptions<IncomingMessage> {
-  /** Answers a request for what does not exist (default: 404 with a line of text). */
+  /** Answers a request whose path does not exist. Default: 404 with the text `Not Found`. */
   notFound?: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** What Connect and Express call with each request. */
+/** Middleware as Connect and Express call it. */
 export type ConnectMiddleware = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -24,14 +24,14 @@ export type ConnectMiddleware = (
 ) => void;
 
 /**
- * Strips `headers` from requests before other middleware sees them, and from responses when they are
- * sent, whoever set them; answers 404 where `paths` say that nothing exists. A request whose `Connection`
- * nominates a field for all recipients is answered 400, and its connection is closed.
+ * Creates middleware that strips `headers` and answers requests whose path does not exist with 404.
  *
- * Upgrades do not go through middleware: see {@link stripRequest}.
+ * Requests are stripped before later middleware sees them, responses when their head is sent. A request
+ * whose `Connection` nominates a field meant for all recipients is answered with 400, and its connection is
+ * closed. Upgrades bypass middleware: use {@link stripRequest} for them.
  *
- * @throws {HedgerowError} `ERR_OPTIONS` for an option that is unknown, missing, or of the wrong type;
- * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as `HeaderStripper` throws them
+ * @throws {HedgerowError} `ERR_OPTIONS` if an option is unknown, missing, or of the wrong type;
+ * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as the constructor of `HeaderStripper`
  *
  * @example
  * ```ts
@@ -44,33 +44,33 @@ export type ConnectMiddleware = (
  */
 export function hedgerow(options: ConnectOptions): ConnectMiddleware {
   const { requests, responses, passes } = readOptions("hedgerow/connect", options, ["notFound"]);
-  const { notFound = answerNotFound } = options;
+  const { notFound = sendNotFound } = options;
 
   return function hedgerow(request, response, next) {
     if (responses !== undefined) stripResponse(responses, response);
-    if (requests !== undefined && isRefused(() => stripRequest(requests, request))) {
-      return answerBadRequest(response);
+    if (requests !== undefined && isBadRequest(() => stripRequest(requests, request))) {
+      return sendBadRequest(response);
     }
     if (passes === undefined) return next();
-    const answer = passes(request.method!, targetOf(request), request);
-    if (answer === true) return next();
-    if (answer === false) return notFound(request, response);
-    answer
-      .then((exists) => {
-        if (!exists) notFound(request, response);
-        return exists;
+    const exists = passes(request.method!, targetOf(request), request);
+    if (exists === true) return next();
+    if (exists === false) return notFound(request, response);
+    exists
+      .then((resolved) => {
+        if (!resolved) notFound(request, response);
+        return resolved;
       })
-      // What `next` throws is not told to `next` once more.
-      .then((exists) => exists && next(), next);
+      // In this order, so that `next` does not receive its own errors.
+      .then((resolved) => resolved && next(), next);
   };
 }
 
-/** What was asked for: below a mount point, frameworks cut its path off the `url`. */
+/** Returns the request target. Frameworks remove the path of a mount point from `url`. */
 function targetOf(request: IncomingMessage & { originalUrl?: string }): string {
   return request.originalUrl ?? request.url!;
 }
 
-function answerNotFound(_request: IncomingMessage, response: ServerResponse): void {
+function sendNotFound(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(404, { "content-type": "text/plain; charset=utf-8" });
   response.end(NOT_FOUND);
 }

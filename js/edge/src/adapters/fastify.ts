@@ -1,31 +1,32 @@
-/** A plugin for Fastify 5: `hedgerow/fastify`. */
+/** `hedgerow/fastify`: a plugin for Fastify 5. */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 
 import "../entries/instance.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
+import { isBadRequest, sendBadRequest } from "./bad-request.js";
 import { stripRequest, stripResponse } from "./node-messages.js";
-import { answerBadRequest, isRefused } from "./refusal.js";
 
 export type { HeaderRules } from "./adapter.js";
 
-/** What the plugin is registered with. */
+/** Options of the plugin. */
 export interface FastifyOptions extends AdapterOptions<FastifyRequest> {
-  /** Answers a request for what does not exist (default: `reply.callNotFound()`). */
+  /** Answers a request whose path does not exist. Default: calls `reply.callNotFound()`. */
   notFound?: (request: FastifyRequest, reply: FastifyReply) => void;
 }
 
-/** What `register` adds to the options of a plugin, which are for Fastify. */
-const OF_REGISTER = new Set(["prefix", "logLevel", "logSerializers"]);
+/** Options of `register` itself, which Fastify passes on to plugins. */
+const REGISTER_OPTIONS = new Set(["prefix", "logLevel", "logSerializers"]);
 
 /**
- * Strips `headers` from requests before any other hook of the application sees them, and from
- * responses when they are sent, whoever set them; answers as to an unknown route where `paths` say that
- * nothing exists. A request whose `Connection` nominates a field for all recipients is answered 400, and
- * its connection is closed. It holds for all of the application that registers it, not only for one context.
- * Fastify calls `frameworkErrors`, `rewriteUrl` and `genReqId` before any plugin.
+ * A plugin that strips `headers` and answers requests whose path does not exist as an unknown route.
  *
- * Registration fails with a `HedgerowError`: `ERR_OPTIONS` for an option that is unknown,
- * missing, or of the wrong type; `ERR_HEADER_RULE` and `ERR_ARGUMENT` as `HeaderStripper` throws them.
+ * Requests are stripped before other hooks see them, responses when their head is sent. A request whose
+ * `Connection` nominates a field meant for all recipients is answered with 400, and its connection is
+ * closed. The plugin applies to the whole application, not only to one context. Fastify calls
+ * `frameworkErrors`, `rewriteUrl` and `genReqId` before it.
+ *
+ * Registration fails with a `HedgerowError`: `ERR_OPTIONS` if an option is unknown, missing, or of the wrong
+ * type; `ERR_HEADER_RULE` and `ERR_ARGUMENT` as the constructor of `HeaderStripper`.
  *
  * @example
  * ```ts
@@ -37,7 +38,7 @@ const OF_REGISTER = new Set(["prefix", "logLevel", "logSerializers"]);
  * ```
  */
 export const hedgerow: FastifyPluginAsync<FastifyOptions> = Object.assign(addHooks, {
-  // What `fastify-plugin` sets: hooks for those who register it, and a name in messages.
+  // As `fastify-plugin` sets them: apply the hooks to the parent context, and name the plugin.
   [Symbol.for("skip-override")]: true,
   [Symbol.for("fastify.display-name")]: "hedgerow",
   [Symbol.for("plugin-meta")]: { name: "hedgerow", fastify: "5.x" },
@@ -46,23 +47,23 @@ export const hedgerow: FastifyPluginAsync<FastifyOptions> = Object.assign(addHoo
 export default hedgerow;
 
 async function addHooks(fastify: FastifyInstance, registered: FastifyOptions): Promise<void> {
-  const own = Object.entries(registered ?? {}).filter(([name]) => !OF_REGISTER.has(name));
+  const own = Object.entries(registered ?? {}).filter(([name]) => !REGISTER_OPTIONS.has(name));
   const options: FastifyOptions = Object.fromEntries(own);
   const { requests, responses, passes } = readOptions("hedgerow/fastify", options, ["notFound"]);
   const { notFound = callNotFound } = options;
 
   fastify.addHook("onRequest", (request, reply, done) => {
     if (responses !== undefined) stripResponse(responses, reply.raw);
-    if (requests !== undefined && isRefused(() => stripRequest(requests, request.raw))) {
+    if (requests !== undefined && isBadRequest(() => stripRequest(requests, request.raw))) {
       reply.hijack();
-      return answerBadRequest(reply.raw);
+      return sendBadRequest(reply.raw);
     }
-    // A request without a route is answered so anyhow.
+    // Fastify answers a request without a route in the same way.
     if (passes === undefined || request.is404) return done();
-    const answer = passes(request.method, request.originalUrl, request);
-    if (answer === true) return done();
-    if (answer === false) return notFound(request, reply);
-    answer.then((exists) => (exists ? done() : notFound(request, reply))).catch(done);
+    const exists = passes(request.method, request.originalUrl, request);
+    if (exists === true) return done();
+    if (exists === false) return notFound(request, reply);
+    exists.then((resolved) => (resolved ? done() : notFound(request, reply))).catch(done);
   });
 }
 

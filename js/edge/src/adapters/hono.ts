@@ -1,32 +1,33 @@
-/** Middleware for Hono: `hedgerow/hono`. */
+/** `hedgerow/hono`: middleware for Hono. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 
 import "../entries/instance.js";
 import type { HeaderStripper } from "../headers/header-stripper.js";
 import { type Adapter, type AdapterOptions, readOptions } from "./adapter.js";
-import { strippedRequest, strippedResponse } from "./messages.js";
+import { badRequest, isBadRequest } from "./bad-request.js";
+import { strippedRequest, strippedResponse } from "./fetch-messages.js";
 import { stripIncoming, stripResponse } from "./node-messages.js";
-import { badRequest, isRefused } from "./refusal.js";
 
 export * from "../entries/requests.js";
 export type { HeaderRules } from "./adapter.js";
 
-/** What the middleware is made with. */
+/** Options of the middleware. */
 export interface HonoOptions extends AdapterOptions<Context> {
-  /** The answer to a request for what does not exist (default: `c.notFound()`). */
+  /** Answers a request whose path does not exist. Default: `c.notFound()`. */
   notFound?: (c: Context) => Response | Promise<Response>;
 }
 
 /**
- * Strips `headers` from requests before later middleware and handlers see them, and from what these
- * answer; answers as to an unknown route where `paths` say that nothing exists. Use it first.
+ * Creates middleware that strips `headers` and answers requests whose path does not exist as an unknown
+ * route. Register it first: it strips requests before later middleware and handlers see them, and the
+ * responses that these return.
  *
- * On Node (`@hono/node-server`) responses are stripped when they are sent, so that what earlier
- * middleware adds goes too.
+ * On Node (`@hono/node-server`) it strips responses when they are sent, including fields that earlier
+ * middleware adds.
  *
- * @throws {HedgerowError} `ERR_OPTIONS` for an option that is unknown, missing, or of the wrong type;
- * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as `HeaderStripper` throws them
+ * @throws {HedgerowError} `ERR_OPTIONS` if an option is unknown, missing, or of the wrong type;
+ * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as the constructor of `HeaderStripper`
  *
  * @example
  * ```ts
@@ -44,7 +45,7 @@ export function hedgerow(options: HonoOptions): MiddlewareHandler {
 
   return async function hedgerow(c, next) {
     const { incoming, outgoing } = nodeMessages(c);
-    const isBad = isRefused(() => stripInbound(adapter, c, incoming));
+    const isBad = isBadRequest(() => stripInbound(adapter, c, incoming));
     const responses = stripOutbound(adapter, outgoing);
     const exists = isBad || (passes?.(c.req.method, c.req.url, c) ?? true);
     if (isBad) {
@@ -59,36 +60,36 @@ export function hedgerow(options: HonoOptions): MiddlewareHandler {
     const { res } = c;
     const stripped = strippedResponse(responses, res);
     if (stripped === res) return;
-    // Else the fields of the one before are added to it.
+    // Reset first: Hono merges the fields of the previous response into a new one.
     c.res = undefined;
     c.res = stripped;
   };
 }
 
-/** Strips a request. */
+/** Strips the request. */
 function stripInbound({ requests }: Adapter<Context>, c: Context, incoming?: IncomingMessage) {
   if (requests !== undefined && !isStripped(requests, c, incoming)) {
     c.req.raw = strippedRequest(requests, c.req.raw);
   }
 }
 
-/** Strips Node's response, if there is one. Returns what is still to be stripped from the answer. */
+/** Strips Node's response if there is one. Returns the stripper that the returned response still needs. */
 function stripOutbound({ responses }: Adapter<Context>, outgoing?: ServerResponse) {
   if (responses === undefined || outgoing === undefined) return responses;
   stripResponse(responses, outgoing);
   return undefined;
 }
 
-/** Strips Node's message, if there is one. Returns whether there is nothing left to strip. */
+/** Strips Node's message if there is one. Returns whether the request is then fully stripped. */
 function isStripped(requests: HeaderStripper, c: Context, incoming?: IncomingMessage): boolean {
   if (incoming === undefined) return false;
-  // What went may still be in `Headers` that were made before; to ask for a name makes none.
+  // `Headers` created earlier may still have the fields. `has` does not create any.
   return !stripIncoming(requests, incoming).some((name) => c.req.raw.headers.has(name));
 }
 
 /**
- * What Hono's server for Node makes requests from and writes responses to. To strip these costs less:
- * they are not made into `Headers` unless somebody asks.
+ * Returns the messages of Hono's server for Node. Stripping these is cheaper, since the server creates
+ * `Headers` only on demand.
  */
 function nodeMessages({ env }: Context): { incoming?: IncomingMessage; outgoing?: ServerResponse } {
   const { incoming, outgoing } = env ?? {};

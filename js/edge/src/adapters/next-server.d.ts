@@ -1,4 +1,4 @@
-/** What `hedgerow/next` uses of Next.js, which is too large to be installed for its types alone. */
+/** The types of Next.js that `hedgerow/next` uses: Next.js is too large to install for types alone. */
 declare module "next/server.js" {
   export class NextRequest extends Request {
     constructor(input: Request);

@@ -1,19 +1,19 @@
-/** Strips the requests and responses of Node's HTTP servers, of `node:http` and `node:http2` alike. */
+/** Stripping of the requests and responses of Node's servers, both `node:http` and `node:http2`. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 
 import { wrongType } from "../error.js";
 import type { HeaderStripper } from "../headers/header-stripper.js";
-import { doomedNames, namesOf, valueAt, withoutNames } from "./fields.js";
+import { namesOf, namesToStrip, valueAt, withoutNames } from "./fields.js";
 import { stripStream } from "./http2-stream.js";
 
 /**
- * Strips a request in place: `headers`, `headersDistinct` and `rawHeaders`. Trailers stay. Where rules
- * match `Connection`, an upgrade keeps `Upgrade` and gets `Connection: Upgrade`.
+ * Strips a request in place: `headers`, `headersDistinct` and `rawHeaders`. Trailers are kept. If a rule
+ * matches `Connection`, an upgrade request keeps `Upgrade` and gets `Connection: Upgrade`.
  *
- * @returns how many field lines went
- * @throws {HedgerowError} `ERR_CONNECTION_OPTION` if `Connection` nominates a field for all recipients.
- * The request is then as it was: answer 400, or destroy its socket. `ERR_ARGUMENT` for an argument of the
+ * @returns the number of field lines removed
+ * @throws {HedgerowError} `ERR_CONNECTION_OPTION` if `Connection` nominates a field meant for all recipients.
+ * The request is then unchanged: answer 400, or destroy its socket. `ERR_ARGUMENT` if an argument has the
  * wrong type
  *
  * @example
@@ -36,48 +36,48 @@ export function stripRequest(stripper: HeaderStripper, request: IncomingMessage)
   return stripIncoming(stripper, request).length;
 }
 
-/** Does what {@link stripRequest} does. Returns the names that went, in lower case, one for each line. */
+/** Strips as {@link stripRequest}. Returns the names removed, in lower case, one for each field line. */
 export function stripIncoming(stripper: HeaderStripper, request: IncomingMessage): string[] {
   if (typeof stripper?.stripRaw !== "function") throw wrongType("a HeaderStripper", stripper);
   if (!Array.isArray(request?.rawHeaders)) throw wrongType("an IncomingMessage", request);
   const { rawHeaders } = request;
   const kept = stripper.stripRaw(rawHeaders);
   if (kept.length === rawHeaders.length) return [];
-  // Node makes these of `rawHeaders` when they are first asked for, and counts on its length.
+  // Read `headers` first: Node creates it lazily from `rawHeaders`, and relies on its original length.
   const { headers } = request;
   if ("headersDistinct" in request) Object.defineProperty(request, "headersDistinct", LAZY);
-  // What was made of them after they were stripped by other rules.
+  // Discard the value that was created after stripping by another stripper.
   (request as WithDistinct)[DISTINCT] = undefined;
-  const gone: string[] = [];
+  const removed: string[] = [];
   let end = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
-    // No name stays here and goes there, but for `TE`, whose values are copied as well.
+    // A name is kept either always or never, except `TE`; therefore copy the value, too.
     if (name === kept[end]) {
       rawHeaders[end] = name;
       rawHeaders[end + 1] = kept[end + 1]!;
       end += 2;
     } else {
-      gone.push(name.toLowerCase());
+      removed.push(name.toLowerCase());
     }
   }
   rawHeaders.length = end;
-  for (const name of gone) delete headers[name];
-  // Of `TE` that is nominated, the lines that accept trailers stay.
-  if (gone.includes("te") && rawHeaders.some(isTe)) headers.te = "trailers";
-  if (isUpgrade(request) && gone.includes("connection")) {
-    // Without it `Upgrade` means nothing, and the server was asked to upgrade.
+  for (const name of removed) delete headers[name];
+  // The lines of a nominated `TE` that accept trailers are kept.
+  if (removed.includes("te") && rawHeaders.some(isTe)) headers.te = "trailers";
+  if (isUpgrade(request) && removed.includes("connection")) {
+    // `Upgrade` is invalid without it, and the server is handling an upgrade.
     rawHeaders.push("Connection", "Upgrade");
     headers.connection = "Upgrade";
   }
-  return gone;
+  return removed;
 }
 
 function isTe(text: string, index: number): boolean {
   return index % 2 === 0 && text.toLowerCase() === "te";
 }
 
-/** Whether this is the request of an `upgrade` event, and still has its `Upgrade`. */
+/** Returns whether a request comes from an `upgrade` event and still has its `Upgrade`. */
 function isUpgrade(request: IncomingMessage & { upgrade?: boolean | null }): boolean {
   const { upgrade, method, headers } = request;
   return upgrade === true && method !== "CONNECT" && headers.upgrade !== undefined;
@@ -88,7 +88,7 @@ const DISTINCT = Symbol("hedgerow.headersDistinct");
 type Distinct = Record<string, string[]>;
 type WithDistinct = IncomingMessage & { [DISTINCT]?: Distinct | undefined };
 
-/** Makes `headersDistinct` when it is first asked for, which it hardly ever is. */
+/** Creates `headersDistinct` on first access, since it is rarely used. */
 const LAZY: PropertyDescriptor & ThisType<WithDistinct> = {
   configurable: true,
   enumerable: true,
@@ -102,8 +102,8 @@ const LAZY: PropertyDescriptor & ThisType<WithDistinct> = {
 };
 
 /**
- * The values of each field, by its name in lower case. Node is not asked for them: until it was mended
- * (CVE-2026-21710), a field called `__proto__` got into the prototype of all objects there.
+ * Returns the values of each field by its name in lower case. Does not use Node's own implementation, in which
+ * a field named `__proto__` polluted the prototype of all objects (CVE-2026-21710).
  */
 function distinctFields(rawHeaders: readonly string[]): Distinct {
   const distinct: Distinct = Object.create(null);
@@ -116,46 +116,46 @@ function distinctFields(rawHeaders: readonly string[]): Distinct {
 }
 
 /**
- * Makes a response strip what it is about to send, whoever set it and how: `setHeader`, `writeHead`, a
- * framework; on HTTP/2 also what its `stream` sends, and what it pushes. Trailers and interim responses
- * (1xx) stay as they are.
+ * Makes a response strip its head when it is sent, however the fields were set: by `setHeader`, by `writeHead`
+ * or by a framework. On HTTP/2 this includes heads sent by its `stream`, and pushes. Trailers and interim
+ * responses (1xx) are not stripped.
  *
- * @throws {HedgerowError} `ERR_ARGUMENT` for an argument of the wrong type
+ * @throws {HedgerowError} `ERR_ARGUMENT` if an argument has the wrong type
  */
 export function stripResponse(stripper: HeaderStripper, response: ServerResponse): void {
   if (typeof stripper?.stripRaw !== "function") throw wrongType("a HeaderStripper", stripper);
   if (typeof response?.writeHead !== "function") throw wrongType("a ServerResponse", response);
   const writeHead = response.writeHead as (...args: unknown[]) => ServerResponse;
   response.writeHead = (status: number, ...rest: unknown[]): ServerResponse => {
-    // Nothing more is sent of such a head; Node says what becomes of it.
+    // The head was sent already: let Node handle the call.
     if (response.headersSent) return writeHead.call(response, status, ...rest);
     const stored = response.getHeaderNames();
-    // There may be two, of which one is sent: Node and what wraps it do not agree on which.
+    // There may be two objects of fields. Node and its wrappers disagree on which is sent: strip both.
     const given = rest.filter(isFields);
-    const doomedOf = (fields: Parameters<typeof namesOf>[0]) => {
+    const matchedIn = (fields: Parameters<typeof namesOf>[0]) => {
       const at = (index: number) => {
         const name = stored[index];
         return name === undefined
           ? valueAt(fields, index - stored.length)
           : response.getHeader(name);
       };
-      return doomedNames(stripper, [...stored, ...namesOf(fields)], at, true);
+      return namesToStrip(stripper, [...stored, ...namesOf(fields)], at, true);
     };
-    const doomed = given.length > 1 ? given.flatMap(doomedOf) : doomedOf(given[0] ?? []);
-    if (doomed.length === 0) return writeHead.call(response, status, ...rest);
-    for (const name of stored) if (doomed.includes(name)) response.removeHeader(name);
+    const matched = given.length > 1 ? given.flatMap(matchedIn) : matchedIn(given[0] ?? []);
+    if (matched.length === 0) return writeHead.call(response, status, ...rest);
+    for (const name of stored) if (matched.includes(name)) response.removeHeader(name);
     const kept = rest.map((argument) =>
-      isFields(argument) ? withoutNames(argument, doomed) : argument,
+      isFields(argument) ? withoutNames(argument, matched) : argument,
     );
     return writeHead.call(response, status, ...kept);
   };
-  // The older name, which Node has until 26.
+  // An older alias, which Node has up to version 26.
   if ("writeHeader" in response) response.writeHeader = response.writeHead;
   const { stream } = response as { stream?: ServerHttp2Stream };
   if (typeof stream?.respond === "function") stripStream(stripper, stream);
 }
 
-/** Whether an argument is one that Node takes for fields: it looks for keys, of functions too. */
+/** Returns whether Node reads an argument as fields: it reads the keys of objects and of functions. */
 function isFields(
   argument: unknown,
 ): argument is readonly unknown[] | Readonly<Record<string, unknown>> {

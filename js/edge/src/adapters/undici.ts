@@ -1,4 +1,4 @@
-/** An interceptor for the clients of undici 7 and 8: `hedgerow/undici`. */
+/** `hedgerow/undici`: an interceptor for undici 7 and 8. */
 import type { Dispatcher } from "undici";
 
 import "../entries/instance.js";
@@ -9,19 +9,19 @@ import { type Fields, strippedFields } from "./fields.js";
 
 export type { HeaderRules } from "./adapter.js";
 
-/** What the interceptor is made with. */
+/** Options of the interceptor. */
 export interface UndiciOptions extends AdapterOptions<Dispatcher.DispatchOptions> {}
 
 type Handler = Dispatcher.DispatchHandler;
 type Controller = Dispatcher.DispatchController;
 
 /**
- * Strips `headers` from outgoing requests, and from what comes back before anybody sees it; where
- * `paths` say that nothing exists, nothing is sent, and the answer is 404 with a line of text. A request
- * whose `Connection` nominates a field for all recipients fails with `ERR_CONNECTION_OPTION`.
+ * Creates an interceptor that strips `headers` from outgoing requests and from received responses. A request
+ * whose path does not exist is not sent, but answered with 404 and the text `Not Found`. A request whose
+ * `Connection` nominates a field meant for all recipients fails with `ERR_CONNECTION_OPTION`.
  *
- * @throws {HedgerowError} `ERR_OPTIONS` for an option that is unknown, missing, or of the wrong type;
- * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as `HeaderStripper` throws them
+ * @throws {HedgerowError} `ERR_OPTIONS` if an option is unknown, missing, or of the wrong type;
+ * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as the constructor of `HeaderStripper`
  *
  * @example
  * ```ts
@@ -41,21 +41,21 @@ export function hedgerow(options: UndiciOptions): Dispatcher.DispatcherComposeIn
         ? request
         : ({ ...request, headers: strippedFields(requests, headers, false) } as typeof request);
     const stripping = responses === undefined ? handler : new StrippingHandler(responses, handler);
-    const answer = passes?.(request.method, request.path, outgoing) ?? true;
-    if (answer === true) return dispatch(outgoing, stripping);
-    if (answer === false) return answerNotFound(outgoing, handler);
-    answer
-      .then((exists) =>
-        exists ? dispatch(outgoing, stripping) : answerNotFound(outgoing, handler),
+    const exists = passes?.(request.method, request.path, outgoing) ?? true;
+    if (exists === true) return dispatch(outgoing, stripping);
+    if (exists === false) return answerNotFound(outgoing, handler);
+    exists
+      .then((resolved) =>
+        resolved ? dispatch(outgoing, stripping) : answerNotFound(outgoing, handler),
       )
-      .catch((error) => handler.onResponseError?.(new Idle(handler), error));
+      .catch((error) => handler.onResponseError?.(new LocalController(handler), error));
     return true;
   };
 }
 
 type Received = Parameters<NonNullable<Handler["onResponseStart"]>>[2];
 
-/** Tells a handler of everything, but of no field that the rules match. */
+/** A handler that passes everything on except fields that the rules match. */
 class StrippingHandler implements Handler {
   constructor(
     private readonly stripper: HeaderStripper,
@@ -99,18 +99,18 @@ class StrippingHandler implements Handler {
   }
 
   #stripped(controller: Controller, headers: Received): Received {
-    // Of undici 8: the fields as they came.
+    // undici 8 also exposes the fields as received.
     const raw = controller as { rawHeaders?: Fields | null };
     if (raw.rawHeaders) raw.rawHeaders = strippedFields(this.stripper, raw.rawHeaders, true);
     return strippedFields(this.stripper, headers, true) as Received;
   }
 }
 
-/** Answers in the origin's place. */
+/** Answers a request with 404 without sending it. */
 function answerNotFound(request: Dispatcher.DispatchOptions, handler: Handler): boolean {
   const { body } = request as { body?: { destroy?: () => void } | null };
   body?.destroy?.();
-  const controller = new Idle(handler);
+  const controller = new LocalController(handler);
   const content = Buffer.from(NOT_FOUND);
   handler.onRequestStart?.(controller, {});
   if (controller.aborted) return true;
@@ -125,8 +125,8 @@ function answerNotFound(request: Dispatcher.DispatchOptions, handler: Handler): 
   return true;
 }
 
-/** The controller of a request that nobody sends. */
-class Idle implements Dispatcher.DispatchController {
+/** The controller of a request that is answered without being sent. */
+class LocalController implements Dispatcher.DispatchController {
   aborted = false;
   paused = false;
   reason: Error | null = null;

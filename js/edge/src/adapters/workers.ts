@@ -1,40 +1,40 @@
-/** A wrapper of handlers for Workers-style deployments: `hedgerow/workers`. */
+/** `hedgerow/workers`: a wrapper for the handlers of Workers-style deployments. */
 import "../entries/instance.js";
 import { HedgerowError } from "../error.js";
 import { answerNotFound } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
-import { strippedRequest, strippedResponse } from "./messages.js";
-import { badRequest, isRefused } from "./refusal.js";
+import { badRequest, isBadRequest } from "./bad-request.js";
+import { strippedRequest, strippedResponse } from "./fetch-messages.js";
 
 export * from "../entries/requests.js";
 export type { HeaderRules } from "./adapter.js";
 
-/** What the wrapper is made with. */
+/** Options of the wrapper. */
 export interface WorkersOptions extends AdapterOptions<Request> {
-  /** The answer to a request for what does not exist (default: 404 with a line of text). */
+  /** Answers a request whose path does not exist. Default: 404 with the text `Not Found`. */
   notFound?: (request: Request) => Response | Promise<Response>;
 }
 
-/** What a worker exports: `fetch`, and whatever else it handles. */
+/** The handler that a worker exports: `fetch`, and handlers of other events. */
 export interface WorkersHandler {
-  /** Answers a request. */
+  /** Returns the response to a request. */
   fetch(request: never, env: never, context: never): unknown;
 }
 
-/** What handles requests once they are stripped and guarded. */
+/** A handler that receives stripped requests whose path may exist. */
 export interface FetchHandler {
-  /** Answers a request. */
+  /** Returns the response to a request. */
   fetch(request: Request, ...rest: unknown[]): Promise<Response>;
 }
 
 /**
- * Wraps what a worker exports: `fetch` gets requests without `headers`, and what it answers goes out
- * without them; where `paths` say that nothing exists, it is not called, and 404 is answered. All else
- * that the handler has stays as it is.
+ * Wraps the handler that a worker exports: strips `headers` from the requests that `fetch` receives and from
+ * the responses it returns, and answers requests whose path does not exist with 404. The handlers of other
+ * events are kept.
  *
- * @param handler (default: one that fetches what was asked for, as a route in front of an origin does)
- * @throws {HedgerowError} `ERR_OPTIONS` for an option that is unknown, missing, or of the wrong type;
- * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as `HeaderStripper` throws them
+ * @param handler the worker's own handler. Default: `fetch` requests the origin
+ * @throws {HedgerowError} `ERR_OPTIONS` if an option is unknown, missing, or of the wrong type;
+ * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as the constructor of `HeaderStripper`
  *
  * @example
  * ```ts
@@ -63,7 +63,7 @@ export function hedgerow<Handler extends WorkersHandler = FetchHandler>(
     const strip = () => {
       if (requests !== undefined) inbound = strippedRequest(requests, request);
     };
-    if (isRefused(strip)) return badRequest();
+    if (isBadRequest(strip)) return badRequest();
     const exists = passes?.(inbound.method, inbound.url, inbound) ?? true;
     return exists === true || (await exists) ? inner.fetch(inbound, ...rest) : notFound(inbound);
   }
@@ -76,15 +76,15 @@ export function hedgerow<Handler extends WorkersHandler = FetchHandler>(
   return { ...bound(inner as Handler & FetchHandler), fetch: fetchThrough };
 }
 
-/** All that a handler has, of its class too, as functions that are called for it. */
+/** Copies a handler. Its methods, including inherited ones, are bound to it. */
 function bound<Handler extends object>(handler: Handler): Handler {
   const own = { ...handler };
-  for (let each = handler; each !== Object.prototype && each !== null; ) {
-    for (const name of Object.getOwnPropertyNames(each) as (keyof Handler)[]) {
+  for (let level = handler; level !== Object.prototype && level !== null; ) {
+    for (const name of Object.getOwnPropertyNames(level) as (keyof Handler)[]) {
       const value = handler[name];
       if (name !== "constructor" && typeof value === "function") own[name] = value.bind(handler);
     }
-    each = Object.getPrototypeOf(each);
+    level = Object.getPrototypeOf(level);
   }
   return own;
 }

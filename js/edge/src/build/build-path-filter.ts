@@ -1,5 +1,5 @@
 import { FilterBuilder } from "../../wasm/build.js";
-import { checkList, checkString, found, HedgerowError, isOptions, wrongType } from "../error.js";
+import { checkList, checkString, HedgerowError, isOptions, typeName, wrongType } from "../error.js";
 import { KeyWriter } from "../paths/key-writer.js";
 import { buildMemory, instantiateBuild } from "./module.js";
 
@@ -9,27 +9,27 @@ const MIN_FALSE_POSITIVE_RATE = 1e-18;
 const MAX_FALSE_POSITIVE_RATE = 0.5;
 const MAX_HEADER_LENGTH = 2 ** 16;
 
-/** How a filter is built. */
+/** Options of `buildPathFilter` and `PathFilterBuilder`. */
 export interface PathFilterOptions {
   /**
-   * How many of the paths that are not in the filter it may say to be present, as a share: from 1e-18
-   * to 0.5 (default: 1e-7).
+   * Share of absent paths that the filter may report as present, from 1e-18 to 0.5. Default: `1e-7`.
    */
   falsePositiveRate?: number;
-  /** The seed of the hashes, an integer from 0 to 2^53 − 1 (default: 0). */
+  /** Seed of the hashes, an integer from 0 to 2^53 − 1. Default: `0`. */
   seed?: number;
-  /** A text for whoever reads the file (default: empty). */
+  /** A text stored in the file, such as a deployment ID. Default: `""`. */
   version?: string;
   /**
-   * How the number of bits is chosen. `"promised"`, the default, takes as many as the rate needs;
-   * `"classic"` is the published formula, whose small filters miss the rate by orders of magnitude.
+   * How to choose the number of bits. `"promised"` takes as many as `falsePositiveRate` needs; `"classic"`
+   * uses the textbook formula, with which small filters exceed the rate by orders of magnitude. Default:
+   * `"promised"`.
    */
   sizing?: "promised" | "classic";
 }
 
 /**
- * Builds a filter from paths that come one by one. Equal paths count once. Each takes 16 bytes until
- * the filter is built.
+ * A builder that collects paths one by one and builds a filter from them. Duplicates count once. Each path
+ * takes 16 bytes of memory until the filter is built.
  *
  * @example
  * ```ts
@@ -44,18 +44,21 @@ export class PathFilterBuilder {
   readonly #options: Required<PathFilterOptions>;
   #isFreed = false;
 
-  /** @throws {HedgerowError} `ERR_ARGUMENT` for an option of the wrong type or beyond a limit. */
+  /** @throws {HedgerowError} `ERR_ARGUMENT` if an option has the wrong type or exceeds a limit */
   constructor(options: PathFilterOptions = {}) {
-    this.#options = checked(options);
+    this.#options = withDefaults(options);
     instantiateBuild();
     const { falsePositiveRate, seed, sizing } = this.#options;
     this.#builder = new FilterBuilder(falsePositiveRate, seed, sizing === "classic");
     this.#keys = new KeyWriter(this.#builder, buildMemory);
   }
 
-  /** Adds a path, as it is: see `normalizePath`. A path that ends in `/*` is a wildcard key. */
+  /**
+   * Adds a path. Normalise it with `normalizePath` first: paths are stored as given. A path that ends in
+   * `/*` is a wildcard key.
+   */
   add(path: string): this {
-    this.#live();
+    this.#checkNotFreed();
     checkString("a path", path);
     const length = this.#keys.write(path);
     this.#builder.add(length);
@@ -64,14 +67,14 @@ export class PathFilterBuilder {
   }
 
   /**
-   * Builds the file, and gives the memory back.
+   * Builds the filter file and frees the builder.
    *
-   * @throws {HedgerowError} `ERR_ARGUMENT` for so many paths that they need more than 2^32 − 1 bits.
+   * @throws {HedgerowError} `ERR_ARGUMENT` if the paths need more than 2^32 − 1 bits
    */
   build(): Uint8Array<ArrayBuffer> {
-    this.#live();
+    this.#checkNotFreed();
     try {
-      // The call makes the memory grow: only then ask for it.
+      // Building grows the memory, so take the view afterwards.
       const built = this.#builder.build();
       const numbers = new Float64Array(buildMemory().buffer, built, 6);
       const [start, length, n, m, k, wildcards] = [...numbers] as [number, ...number[]];
@@ -93,29 +96,29 @@ export class PathFilterBuilder {
     }
   }
 
-  /** Gives the WebAssembly memory back. Nothing can be added afterwards. */
+  /** Releases the WebAssembly memory. The builder must not be used afterwards. */
   free(): void {
     if (this.#isFreed) return;
     this.#isFreed = true;
     this.#builder.free();
   }
 
-  /** The same as {@link free}, for `using`. */
+  /** Calls {@link free}; for `using`. */
   [Symbol.dispose](): void {
     this.free();
   }
 
-  #live(): void {
+  #checkNotFreed(): void {
     if (this.#isFreed) {
-      throw new HedgerowError("ERR_FREED", "expected a PathFilterBuilder, found one after its end");
+      throw new HedgerowError("ERR_FREED", "PathFilterBuilder was used after build() or free()");
     }
   }
 }
 
 /**
- * Builds the file of a filter. Equal paths count once.
+ * Builds a filter file from a list of paths. Duplicates count once. Normalise the paths first.
  *
- * @throws {HedgerowError} `ERR_ARGUMENT` for an option or a path of the wrong type or beyond a limit.
+ * @throws {HedgerowError} `ERR_ARGUMENT` if an option or a path has the wrong type or exceeds a limit
  *
  * @example
  * ```ts
@@ -139,7 +142,7 @@ export function buildPathFilter(
   }
 }
 
-/** The two lines of a file. */
+/** Assembles the two lines of a filter file. */
 function fileOf(header: object, body: Uint8Array): Uint8Array<ArrayBuffer> {
   const line = encoder.encode(`${JSON.stringify(header)}\n"`);
   const file = new Uint8Array(line.length + body.length + 1);
@@ -149,7 +152,7 @@ function fileOf(header: object, body: Uint8Array): Uint8Array<ArrayBuffer> {
   return file;
 }
 
-function checked(options: PathFilterOptions): Required<PathFilterOptions> {
+function withDefaults(options: PathFilterOptions): Required<PathFilterOptions> {
   if (!isOptions(options)) throw wrongType("options", options);
   const { falsePositiveRate = 1e-7, seed = 0, version = "", sizing = "promised" } = options;
   const isRate =
@@ -162,7 +165,7 @@ function checked(options: PathFilterOptions): Required<PathFilterOptions> {
   if (!Number.isSafeInteger(seed) || seed < 0) {
     throw unexpected("seed", "an integer from 0 to 2^53 - 1", seed);
   }
-  // The rest of the line takes up to 160 bytes.
+  // The other members of line 1 take up to 160 bytes.
   const isVersion = typeof version === "string";
   const length = isVersion ? encoder.encode(JSON.stringify(version)).length + 160 : 0;
   if (!isVersion || length > MAX_HEADER_LENGTH) {
@@ -176,7 +179,7 @@ function checked(options: PathFilterOptions): Required<PathFilterOptions> {
 }
 
 function unexpected(option: string, expected: string, value: unknown): HedgerowError {
-  const isShown = typeof value === "number" || typeof value === "string";
-  const what = isShown ? value : found(value);
-  return new HedgerowError("ERR_ARGUMENT", `${option}: expected ${expected}, found ${what}`);
+  const isPrintable = typeof value === "number" || typeof value === "string";
+  const found = isPrintable ? value : typeName(value);
+  return new HedgerowError("ERR_ARGUMENT", `${option}: expected ${expected}, found ${found}`);
 }

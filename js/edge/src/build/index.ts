@@ -1,4 +1,4 @@
-/** Building of filters: a file apart where that keeps its module out of what does not build. */
+/** Filter building, bundled separately for runtimes whose bundlers include every imported module. */
 export * from "./build-path-filter.js";
 export * from "./measure-path-filter.js";
 export * from "./module.js";

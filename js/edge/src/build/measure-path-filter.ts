@@ -3,19 +3,18 @@ import { wrongType } from "../error.js";
 import { PathFilter } from "../paths/path-filter.js";
 import { instantiateBuild } from "./module.js";
 
-/** What a filter is like. */
+/** Measurements of a path filter. */
 export interface PathFilterMeasures {
-  /** How many of its bits are set. */
+  /** Number of bits set. */
   bitsSet: number;
-  /** The share of random paths that it is expected to have though they are not in it. */
+  /** Expected false-positive rate: the share of absent paths reported as present, from 0 to 1. */
   falsePositiveRate: number;
 }
 
 /**
- * Counts the bits of a filter that are set, and says what rate of false positives to expect of it, by
- * the model that the sizes are chosen by.
+ * Counts the set bits of a filter and estimates its false-positive rate.
  *
- * @throws {HedgerowError} as `PathFilter.parse` does; `ERR_ARGUMENT` for what is not a `Uint8Array`
+ * @throws {HedgerowError} `ERR_ARGUMENT` if `file` is not a `Uint8Array`; otherwise as `PathFilter.parse`
  */
 export function measurePathFilter(file: Uint8Array): PathFilterMeasures {
   if (!(file instanceof Uint8Array)) throw wrongType("a Uint8Array", file);

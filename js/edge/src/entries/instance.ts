@@ -1,4 +1,4 @@
-/** Instantiates the WebAssembly module as the runtime at hand can have it. */
+/** Instantiates the WebAssembly module in the way that the bundle's runtime allows. */
 import module from "wasm:edge";
 
 import { compile } from "../compile.js";

@@ -1,4 +1,4 @@
-/** `hedgerow`: everything that works on every runtime, as soon as it is imported. */
+/** `hedgerow`: everything that runs on all runtimes, instantiated on import. */
 import "./instance.js";
 
 export {

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-/** What only Node has: files. */
+/** `hedgerow/node`: reads filters from files. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 import { wrongType } from "../error.js";
@@ -7,14 +7,14 @@ import { FilterFile } from "../paths/filter-file.js";
 import { PathFilter, type PathFilterReading } from "../paths/path-filter.js";
 import "./instance.js";
 
-/** How much is read at a time, in bytes. */
-const CHUNK = 2 ** 18;
+/** Bytes per read. */
+const CHUNK_LENGTH = 2 ** 18;
 
 /**
- * Reads the file of a path filter into WebAssembly memory. No more is read of a file than it takes to refuse it.
+ * Reads a path filter from a file. An invalid file is read only until it is certainly invalid.
  *
- * @throws what `node:fs` throws, and `HedgerowError` as `PathFilter.parse` does; `ERR_ARGUMENT` for a path
- * that is not a string or a URL
+ * @throws the errors of `node:fs`, and `HedgerowError` as `PathFilter.parse`; `ERR_ARGUMENT` if `path` is
+ * not a string or a URL
  *
  * @example
  * ```ts
@@ -41,9 +41,9 @@ export function readPathFilterSync(path: string | URL, reading?: PathFilterReadi
   return new PathFilter(file, reading);
 }
 
-/** Reads to the end, wherever that is: a file may grow, and a pipe has no length. */
+/** Reads to the actual end: a file may grow, and a pipe has no length. */
 function readInto(file: FilterFile, descriptor: number): void {
-  const chunk = new Uint8Array(CHUNK);
+  const chunk = new Uint8Array(CHUNK_LENGTH);
   for (let read = readSync(descriptor, chunk); read > 0; read = readSync(descriptor, chunk)) {
     file.append(chunk.subarray(0, read));
   }

@@ -1,4 +1,4 @@
-/** What every entry has: all that requests need. Filters are built by the main entry alone. */
+/** The exports that handle requests, which every entry has. Only the main entry also builds filters. */
 export { HedgerowError, type HedgerowErrorCode } from "../error.js";
 export { HeaderStripper } from "../headers/header-stripper.js";
 export { type PresetDirection, type PresetName, preset } from "../headers/presets.js";

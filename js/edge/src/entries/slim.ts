@@ -1,4 +1,4 @@
-/** `hedgerow/slim`: for runtimes where the WebAssembly module is had in a way of their own. */
+/** `hedgerow/slim`: for runtimes that load the WebAssembly module themselves. */
 
 export { instantiate } from "../module.js";
 export * from "./requests.js";

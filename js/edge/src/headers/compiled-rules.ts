@@ -1,22 +1,22 @@
 import { RuleSet } from "../../wasm/edge.js";
 import { HedgerowError, type HedgerowErrorCode } from "../error.js";
-import { MemoryView, make, memory } from "../module.js";
+import { create, MemoryView, memory } from "../module.js";
 import { Probe } from "./probe.js";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The longest block and the longest `Connection` value: far beyond what any HTTP server takes. */
+/** Longest field block and longest `Connection` value, in bytes: far beyond what HTTP servers accept. */
 const MAX_BLOCK_LENGTH = 2 ** 24;
-/** The memory of a longer block is given back after use. */
+/** Size up to which the block buffer is kept between calls, in bytes. */
 const KEPT_BLOCK_LENGTH = 2 ** 16;
-/** What stands for a number that there is not. */
+/** Sentinel for "no value" in {@link Numbers}. */
 const NONE = 0xffffffff;
-/** A name that `RuleSet.nominated` writes, and what stands behind one that no sender may nominate. */
+/** A name written by `RuleSet.nominated`, and the mark after it: `:` if senders must not nominate it. */
 const NOMINATED = /([^,:]+)([,:])/g;
 const FORBIDDEN = ":";
 
-/** What `RuleSet.numbers` holds. */
+/** The fields of `RuleSet.numbers`. */
 type Numbers = [
   scratch: number,
   scratchLength: number,
@@ -30,19 +30,19 @@ type Numbers = [
   offset: number,
 ];
 
-/** Rules, compiled by the WebAssembly module, and the buffers through which names and blocks go. */
+/** Rules compiled by the WebAssembly module, and the buffers that pass names and blocks to it. */
 export class CompiledRules {
-  readonly #set = make(RuleSet);
+  readonly #set = create(RuleSet);
   readonly #scratch: MemoryView;
   #block = new MemoryView(0, 0);
   #isFreed = false;
-  /** What decides misses, and the table that it reads. */
   readonly probe: Probe;
+  /** The table that {@link probe} reads. */
   readonly table: MemoryView;
-  /** Whether `Connection` is stripped, and with it what it nominates. */
+  /** Whether a rule matches `Connection`, so that the fields it nominates are stripped, too. */
   readonly stripsConnection: boolean;
 
-  /** @throws {HedgerowError} as the constructor of `HeaderStripper` does */
+  /** @throws {HedgerowError} as the constructor of `HeaderStripper` */
   constructor(rules: Iterable<string>) {
     const [scratch, scratchLength] = this.#numbers();
     this.#scratch = new MemoryView(scratch, scratchLength);
@@ -60,23 +60,23 @@ export class CompiledRules {
   }
 
   #add(rules: Iterable<string>): void {
-    let number = 0;
+    let index = 0;
     for (const rule of rules) {
       if (typeof rule !== "string") {
-        const found = `rule ${number}: expected a string, found ${typeof rule}`;
-        throw new HedgerowError("ERR_ARGUMENT", found);
+        const message = `rule ${index}: expected a string, found ${typeof rule}`;
+        throw new HedgerowError("ERR_ARGUMENT", message);
       }
       if (!this.#set.add(this.write(rule).length)) {
-        const context = `rule ${number} (${JSON.stringify(rule.slice(0, 300))})`;
-        throw this.#fault("ERR_HEADER_RULE", context);
+        const context = `rule ${index} (${JSON.stringify(rule.slice(0, 300))})`;
+        throw this.#errorOf("ERR_HEADER_RULE", context);
       }
-      number += 1;
+      index += 1;
     }
   }
 
   /**
-   * Writes `text` where the module reads names. Returns the bytes, of a text that is longer than
-   * any rule only so many that they equal none.
+   * Writes `text` to the module's name buffer and returns the bytes. A text longer than any rule is cut at
+   * a length that no rule matches.
    */
   write(text: string): Uint8Array {
     this.live();
@@ -86,14 +86,14 @@ export class CompiledRules {
     return scratch.fill(0, written);
   }
 
-  /** Whether a rule matches the name of `length` bytes that was written last. */
+  /** Returns whether a rule matches the name of `length` bytes that was written last. */
   matches(length: number): boolean {
     return this.#set.matches(length);
   }
 
   /**
-   * The fields that a `Connection` value nominates beside those that a rule matches, in lower case, and
-   * whether the message is refused if it has them: no sender may nominate them.
+   * Returns the fields that a `Connection` value nominates and no rule matches: the name in lower case, and
+   * whether a message that has the field must be refused because senders must not nominate it.
    */
   nominated(value: string): Map<string, boolean> {
     this.live();
@@ -101,22 +101,22 @@ export class CompiledRules {
     const left = this.#set.nominated(length);
     const names = decoder.decode(this.#block.bytes.subarray(0, Math.max(left, 0)));
     this.#release(length);
-    if (left < 0) throw tooLong("ERR_ARGUMENT", "Connection", length);
-    const found = names.toLowerCase().matchAll(NOMINATED);
-    return new Map(Array.from(found, ([, name, end]) => [name!, end === FORBIDDEN]));
+    if (left < 0) throw outOfMemory("ERR_ARGUMENT", "Connection", length);
+    const nominations = names.toLowerCase().matchAll(NOMINATED);
+    return new Map(Array.from(nominations, ([, name, mark]) => [name!, mark === FORBIDDEN]));
   }
 
-  /** Strips a field block in place, and returns a view of what is left of it. */
+  /** Strips a field block in place and returns a view of the result. */
   stripBlock(block: Uint8Array): Uint8Array {
     const length = this.#writeBlock(block, "ERR_FIELD_BLOCK", "field block");
     const left = this.#set.strip_block(length);
     if (left >= 0 && left < length) block.set(this.#block.bytes.subarray(0, left));
     this.#release(length);
-    if (left < 0) throw this.#fault("ERR_FIELD_BLOCK", "field block");
+    if (left < 0) throw this.#errorOf("ERR_FIELD_BLOCK", "field block");
     return left === length ? block : block.subarray(0, left);
   }
 
-  /** Gives the module's memory back. */
+  /** Releases the module's memory. */
   free(): void {
     if (this.#isFreed) return;
     this.#isFreed = true;
@@ -124,45 +124,48 @@ export class CompiledRules {
   }
 
   /**
-   * These rules, to be read from now on until other code runs.
+   * Returns these rules if they can be used. Call it again after any code that may have freed them.
    *
    * @throws {HedgerowError} `ERR_FREED` after `free()`
    */
   live(): this {
     if (this.#isFreed) {
-      throw new HedgerowError("ERR_FREED", "expected a HeaderStripper, found one after free()");
+      throw new HedgerowError("ERR_FREED", "HeaderStripper was used after free()");
     }
     return this;
   }
 
-  /** Writes `block` where the module reads blocks, and returns its length. */
+  /** Writes `block` to the module's block buffer and returns its length. */
   #writeBlock(block: Uint8Array, code: HedgerowErrorCode, context: string): number {
     const { length } = block;
-    if (length > MAX_BLOCK_LENGTH) throw tooLong(code, context, length);
+    if (length > MAX_BLOCK_LENGTH) {
+      const message = `expected at most 16 MiB, found ${length} bytes`;
+      throw new HedgerowError(code, `${context}: ${message}`);
+    }
     if (length > this.#block.length) {
       const start = this.#set.reserve(length);
-      // Where there is no memory for it, what there was before is gone as well.
+      // A failed reservation has also released the previous buffer.
       this.#block = new MemoryView(start, start === 0 ? 0 : length);
-      if (start === 0) throw tooLong(code, context, length);
+      if (start === 0) throw outOfMemory(code, context, length);
     }
     this.#block.bytes.set(block);
     return length;
   }
 
-  /** Gives the memory of a large block back. */
+  /** Releases the block buffer after a large block. */
   #release(length: number): void {
     if (length <= KEPT_BLOCK_LENGTH) return;
     this.#set.reserve(0);
     this.#block = new MemoryView(0, 0);
   }
 
-  /** Why the module refused what it was given last. */
-  #fault(code: HedgerowErrorCode, context: string): HedgerowError {
+  /** Returns the error for the module's last refusal. */
+  #errorOf(code: HedgerowErrorCode, context: string): HedgerowError {
     const [, , , , , , message, length, byte, offset] = this.#numbers();
-    const text = decoder.decode(memory().subarray(message, message + length));
+    const reason = decoder.decode(memory().subarray(message, message + length));
     const found = byte === NONE ? "" : ` 0x${byte.toString(16).padStart(2, "0")}`;
     const where = offset === NONE ? "" : ` at byte ${offset}`;
-    return new HedgerowError(code, `${context}: ${text}${found}${where}`);
+    return new HedgerowError(code, `${context}: ${reason}${found}${where}`);
   }
 
   #numbers(): Numbers {
@@ -171,7 +174,6 @@ export class CompiledRules {
   }
 }
 
-function tooLong(code: HedgerowErrorCode, context: string, length: number): HedgerowError {
-  const message = `expected at most 16 MiB, and memory for it, found ${length} bytes`;
-  return new HedgerowError(code, `${context}: ${message}`);
+function outOfMemory(code: HedgerowErrorCode, context: string, length: number): HedgerowError {
+  return new HedgerowError(code, `${context}: not enough memory for ${length} bytes`);
 }

@@ -2,31 +2,30 @@ import presets from "../../wasm/presets.js";
 import { wrongType } from "../error.js";
 
 /**
- * The name of a rule list that comes with this package.
+ * The name of a built-in rule list.
  *
  * @useDeclaredType
  */
 export type PresetName = keyof typeof presets;
 
-/** The messages that a preset is for. */
+/** The kind of message that a preset strips. */
 export type PresetDirection = "requests" | "responses";
 
 /**
- * Returns a rule list for a common platform. Pass it to `HeaderStripper`, alone or with others.
+ * Returns a built-in rule list. Pass it to `HeaderStripper`, alone or together with other rules.
  *
- * - `"hop-by-hop"`: the fields that concern one connection only (RFC 9110 §7.6.1), without those that
- *   frame the body.
- * - `"hop-by-hop-reframed"`: all of them, `Transfer-Encoding`, `TE`, `Trailer` and `Upgrade` too. Only for a
- *   proxy that decodes the body and frames it anew; with any other it enables request smuggling.
- * - `"cloudflare"`: what Cloudflare adds to a request, and `cf-int-*`.
- * - `"vercel"`: what Vercel's proxy adds to a request.
- * - `"next"`: what the parts of a Next.js server send each other. A client that forges
- *   `x-middleware-subrequest` could skip the middleware (CVE-2025-29927). The list for responses keeps the
- *   fields that client navigation reads.
+ * - `"hop-by-hop"`: the fields that concern one connection only (RFC 9110 §7.6.1), except those that frame
+ *   the body.
+ * - `"hop-by-hop-reframed"`: the same, and `Transfer-Encoding`, `TE`, `Trailer` and `Upgrade`. Use it only in
+ *   a proxy that decodes the body and frames it again; in any other it enables request smuggling.
+ * - `"cloudflare"`: the fields that Cloudflare adds to requests, and `cf-int-*`.
+ * - `"vercel"`: the fields that Vercel's proxy adds to requests.
+ * - `"next"`: the internal fields of Next.js. A forged `x-middleware-subrequest` could skip the middleware
+ *   (CVE-2025-29927). The list for responses keeps the fields that client navigation reads.
  *
- * @param direction the messages to strip (default: `"requests"`). Only `"next"` has another list for
+ * @param direction the messages to strip. Default: `"requests"`. Only `"next"` has a separate list for
  * `"responses"`.
- * @throws {HedgerowError} `ERR_ARGUMENT` if there is no preset of that name, or no such direction.
+ * @throws {HedgerowError} `ERR_ARGUMENT` if the name or the direction is unknown
  *
  * @example
  * ```ts

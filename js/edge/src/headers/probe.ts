@@ -1,28 +1,28 @@
-/** What {@link Probe.candidate} returns for a name that no rule matches. */
+/** Result of {@link Probe.candidate} for a name that no rule matches. */
 export const MISS = -1;
 
-/** Sets bit 5 of a character, which turns an upper-case letter into its lower-case one. */
+/** Bit 5, which distinguishes an ASCII letter's lower case from its upper case. */
 const FOLD = 0x20;
 /** 2^32 divided by the golden ratio. */
 const MULTIPLIER = 0x9e3779b1;
-/** How many bits of a hash are kept: more than the largest table has, of 2^22 bits. */
+/** Bits kept of a hash: more than the index of the largest table, of 2^22 bits, needs. */
 const HASH_BITS = 24;
 
 /**
- * Deciding misses on JavaScript strings, without copying them.
+ * A filter that decides on JavaScript strings, without copying them, that no rule matches a name.
  *
- * The table lies in the compiled set's image, in WebAssembly memory; `Probe` in the Rust crate
- * `hedgerow-headers` defines how it is read. A name's length and two of its characters choose one
- * bit; where there are prefix rules, two characters of its beginning choose another. A bit that is
- * not set is a certain miss.
+ * Its table lies in WebAssembly memory, in the image of the compiled set; `Probe` in the Rust crate
+ * `hedgerow-headers` defines how to read it. A name's length and two of its characters select one bit. If
+ * there are prefix rules, two characters near its start select another. If neither bit is set, no rule
+ * matches.
  */
 export class Probe {
   readonly #shift: number;
   readonly #shortestPrefix: number;
 
   /**
-   * @param length the length of the table in bytes, a power of two
-   * @param shortestPrefix the length of the shortest prefix rule; 0 where there is none
+   * @param length length of the table in bytes, a power of two
+   * @param shortestPrefix length of the shortest prefix rule; 0 if there is none
    */
   constructor(length: number, shortestPrefix: number) {
     this.#shift = HASH_BITS - (31 - Math.clz32(length * 8));
@@ -30,8 +30,8 @@ export class Probe {
   }
 
   /**
-   * {@link MISS}, or, if a rule may match `name`, a hash of it: one of {@link HASH_BITS} bits that
-   * depends on its length and two characters.
+   * Returns {@link MISS} if no rule matches `name`. Otherwise a rule may match, and this returns a hash of
+   * the name with {@link HASH_BITS} bits.
    */
   candidate(name: string, table: Uint8Array): number {
     const { length } = name;
@@ -45,7 +45,7 @@ export class Probe {
   }
 }
 
-/** Two characters of the first `length` of a name: in the middle, and at seven eighths. */
+/** Combines two of the first `length` characters of a name: in the middle, and at seven eighths. */
 function charactersOf(name: string, length: number): number {
   const middle = name.charCodeAt(length >> 1) | FOLD;
   const late = name.charCodeAt((length * 7) >> 3) | FOLD;
@@ -56,7 +56,7 @@ function hashOf(key: number): number {
   return Math.imul(key, MULTIPLIER) >>> (32 - HASH_BITS);
 }
 
-/** Whether a bit is set, as every bit of a table is that has died because memory has grown. */
+/** Returns whether a bit is set. Reports every bit of a detached table as set, so that no match is missed. */
 function isSet(table: Uint8Array, bit: number): boolean {
   const byte = table[bit >>> 3];
   return byte === undefined || ((byte >>> (bit & 7)) & 1) !== 0;

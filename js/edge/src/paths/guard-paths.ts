@@ -1,22 +1,22 @@
 import { HedgerowError, wrongType } from "../error.js";
 import { checkOptions, FUNCTION } from "../options.js";
-import { PATH_CHECK_KINDS, type PathCheckOptions, pathCheck } from "./path-check.js";
+import { PATH_CHECK_TYPES, type PathCheckOptions, pathCheck } from "./path-check.js";
 
-/** What a guard is made with. */
+/** Options of `guardPaths`. */
 export interface PathGuardOptions extends PathCheckOptions<Request> {
-  /** The answer to a request for what does not exist (default: 404 with a line of text). */
+  /** Answers a request whose path does not exist. Default: 404 with the text `Not Found`. */
   notFound?: (request: Request) => Response | Promise<Response>;
 }
 
-/** Answers a request for a path that cannot exist; returns nothing for all others. */
+/** Returns the response to a request whose path cannot exist, and `undefined` for all other requests. */
 export type PathGuard = (request: Request) => Promise<Response | undefined>;
 
 /**
- * Makes a guard that answers 404 to requests for paths that certainly do not exist, before any
- * storage is asked. All others pass, and so does every request when the paths cannot be asked. What
- * `notFound` and `onError` throw is thrown on.
+ * Creates a guard that answers requests for paths that certainly do not exist with 404, before they reach
+ * storage. All other requests pass, including when the paths cannot be checked. Errors that `notFound` and
+ * `onError` throw propagate.
  *
- * @throws {HedgerowError} `ERR_OPTIONS` for an option that is unknown, missing, or of the wrong type
+ * @throws {HedgerowError} `ERR_OPTIONS` if an option is unknown, missing, or of the wrong type
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ export type PathGuard = (request: Request) => Promise<Response | undefined>;
  * ```
  */
 export function guardPaths(options: PathGuardOptions): PathGuard {
-  checkOptions("guardPaths", options, { ...PATH_CHECK_KINDS, notFound: FUNCTION });
+  checkOptions("guardPaths", options, { ...PATH_CHECK_TYPES, notFound: FUNCTION });
   if (options.paths === undefined) {
     throw new HedgerowError("ERR_OPTIONS", "guardPaths: expected paths, found none");
   }
@@ -43,10 +43,10 @@ export function guardPaths(options: PathGuardOptions): PathGuard {
   };
 }
 
-/** The text of the answer, where nothing else is asked for. */
+/** Default text of a 404 response. */
 export const NOT_FOUND = "Not Found\n";
 
-/** The answer, where nothing else is asked for. */
+/** Returns the default 404 response. */
 export function answerNotFound(request: Request): Response {
   const headers = { "content-type": "text/plain; charset=utf-8" };
   return new Response(request.method === "HEAD" ? null : NOT_FOUND, { status: 404, headers });

@@ -3,45 +3,44 @@ import { MemoryView, memory } from "../module.js";
 
 const encoder = new TextEncoder();
 
-/** The length in bytes of the buffer between long paths. Most paths fit. */
+/** Size of the buffer that is kept between paths, in bytes. Most paths fit. */
 const KEPT_LENGTH = 1024;
-/** The most bytes that a character of a string becomes in UTF-8. */
-const MOST_BYTES = 3;
-/** The longest buffer that is asked for: lengths have 32 bits. */
+/** Longest UTF-8 encoding of a UTF-16 code unit, in bytes. */
+const MAX_UTF8_LENGTH = 3;
+/** Longest buffer, in bytes: lengths have 32 bits. */
 const MAX_LENGTH = 2 ** 30;
 
-/** What has a buffer for paths in a module's memory. */
+/** An object of a module that has a buffer for paths in its memory. */
 interface KeyOwner {
-  /** Makes the buffer so many bytes long, and says where it lies; 0 if there is no memory for it. */
+  /** Resizes the buffer to `length` bytes and returns its address; 0 if there is not enough memory. */
   reserve_key(length: number): number;
 }
 
-/** Writes paths as UTF-8 where a module reads them. Half a surrogate pair becomes U+FFFD. */
+/** Writes paths as UTF-8 into a module's memory. A lone surrogate becomes U+FFFD. */
 export class KeyWriter {
   readonly #owner: KeyOwner;
-  readonly #all: () => Uint8Array<ArrayBuffer>;
+  readonly #memory: () => Uint8Array<ArrayBuffer>;
   #view: MemoryView;
 
-  constructor(owner: KeyOwner, all = memory) {
+  constructor(owner: KeyOwner, memoryOf = memory) {
     this.#owner = owner;
-    this.#all = all;
+    this.#memory = memoryOf;
     this.#view = this.#reserve(KEPT_LENGTH);
   }
 
   /**
-   * Writes a path, and returns its length in bytes. After one that is longer than most, the memory
-   * that it took is to be given back by {@link release}.
+   * Writes a path and returns its length in bytes. Call {@link release} with that length after use.
    *
-   * @throws {HedgerowError} `ERR_ARGUMENT` for a path that there is no memory for
+   * @throws {HedgerowError} `ERR_ARGUMENT` if there is not enough memory for the path
    */
   write(path: string): number {
     const { read, written } = encoder.encodeInto(path, this.#view.bytes);
     if (read === path.length) return written;
-    this.#view = this.#reserve(path.length * MOST_BYTES);
+    this.#view = this.#reserve(path.length * MAX_UTF8_LENGTH);
     return encoder.encodeInto(path, this.#view.bytes).written;
   }
 
-  /** Gives back what a path of `length` bytes took beyond the buffer that is kept. */
+  /** Shrinks the buffer after a path of `length` bytes. */
   release(length: number): void {
     if (length > KEPT_LENGTH) this.#view = this.#reserve(KEPT_LENGTH);
   }
@@ -49,9 +48,9 @@ export class KeyWriter {
   #reserve(length: number): MemoryView {
     const start = length > MAX_LENGTH ? 0 : this.#owner.reserve_key(length);
     if (start === 0) {
-      const message = `expected a path that there is memory for, found one of ${length} bytes`;
+      const message = `not enough memory for a path of ${length} bytes`;
       throw new HedgerowError("ERR_ARGUMENT", message);
     }
-    return new MemoryView(start, length, this.#all);
+    return new MemoryView(start, length, this.#memory);
   }
 }

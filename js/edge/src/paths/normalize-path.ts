@@ -1,14 +1,14 @@
 import { checkString } from "../error.js";
 
-/** Paths that are as they should be: no escapes, no empty segments, none that begins with a dot. */
+/** Common paths that are already normal: no escapes, no empty segments, no segment that begins with a dot. */
 const NORMAL = /^(?:\/|(?:\/[^/?#%.][^/?#%]*)+)$/;
 
-/** The length of the longest path that is matched: engines keep a way back for each segment. */
-const LONGEST_MATCHED = 1 << 14;
+/** Longest path matched against {@link NORMAL}: engines keep backtracking state for each segment. */
+const MAX_MATCHED_LENGTH = 1 << 14;
 
 const CONTINUATION = "%[89AB][\\dA-F]";
 
-/** What an escape may be: a character of UTF-8, a byte that is in none, or a lone percent sign. */
+/** An escape: an encoded UTF-8 character, a byte that is not UTF-8, or a lone percent sign. */
 const ESCAPE = new RegExp(
   [
     "(%[0-7][\\dA-F]",
@@ -21,30 +21,26 @@ const ESCAPE = new RegExp(
   "gi",
 );
 
-/** A segment that is an encoded star. */
-const STAR = /^%2A$/i;
+/** A segment that is an encoded asterisk. */
+const ENCODED_STAR = /^%2A$/i;
 
-/** How many parts of a text are kept before they are joined: many short ones take more memory. */
-const MOST_PARTS = 1 << 12;
+/** Parts of a text collected before they are joined, to bound the memory for many short ones. */
+const MAX_PARTS = 1 << 12;
 
 /**
- * The one form of a path in which builders write it and the guard asks for it.
+ * Returns the normal form of a URL's path, in which filters store paths and guards look them up.
  *
- * 1. The query and the fragment are cut off, at the first `?` or `#`.
- * 2. Percent-encoded characters of UTF-8 are decoded, except for `%`, `/`, `?` and `#`. What remains
- *    encoded is written with capital letters, and so are bytes that are not UTF-8. A `%` that begins
- *    no escape becomes `%25`. A last segment that is `%2A` stays as it is: with `*` in its place, the
- *    path would be a wildcard key.
- * 3. Segments `.` and `..` are resolved (RFC 3986 §5.2.4), never beyond the root.
- * 4. Empty segments go, and with them repeated slashes and a slash at the end. There is always one
- *    at the beginning.
+ * 1. Cuts the path at the first `?` or `#`.
+ * 2. Decodes percent-encoded UTF-8 characters except `%`, `/`, `?` and `#`. Escapes that remain, and bytes
+ *    that are not UTF-8, are written with capital letters. A `%` that begins no escape becomes `%25`. `%2A`
+ *    as the last segment remains, since `*` would make the path a wildcard key.
+ * 3. Resolves the segments `.` and `..` (RFC 3986 §5.2.4), never above the root.
+ * 4. Removes empty segments, and so repeated and trailing slashes. The result begins with a slash.
  *
- * It takes the path of a URL. In the name of a file, `%`, `?`, `#` and `*` have to be percent-encoded
- * first.
+ * Case and Unicode composition are kept. A normal path is returned unchanged. To normalise a file name,
+ * percent-encode its `%`, `?`, `#` and `*` first.
  *
- * Letters keep their case, and Unicode its composition. A normal path is its own normal form.
- *
- * @throws {HedgerowError} `ERR_ARGUMENT` for what is not a string
+ * @throws {HedgerowError} `ERR_ARGUMENT` if `path` is not a string
  *
  * @example
  * ```ts
@@ -56,25 +52,25 @@ const MOST_PARTS = 1 << 12;
  */
 export function normalizePath(path: string): string {
   checkString("a path", path);
-  if (path.length <= LONGEST_MATCHED && NORMAL.test(path)) return path;
+  if (path.length <= MAX_MATCHED_LENGTH && NORMAL.test(path)) return path;
   const query = path.search(/[?#]/);
   let normal = "";
   let segments: string[] = [];
   let parents = 0;
-  // From the end on, as it is known there which segments those that are `..` will take away.
+  // Backwards, so that each `..` is known before the segment it removes.
   for (let end = query < 0 ? path.length : query; end >= 0; ) {
     const slash = end === 0 ? -1 : path.lastIndexOf("/", end - 1);
     const encoded = path.slice(slash + 1, end);
-    const segment = decoded(encoded);
+    const segment = decodeSegment(encoded);
     end = slash;
     if (segment === "..") parents += 1;
     else if (segment === ".") continue;
     else if (parents > 0) parents -= 1;
     else if (segment !== "") {
       const isLast = segments.length === 0 && normal === "";
-      segments.push(isLast && STAR.test(encoded) ? "%2A" : segment);
+      segments.push(isLast && ENCODED_STAR.test(encoded) ? "%2A" : segment);
     }
-    if (segments.length === MOST_PARTS) {
+    if (segments.length === MAX_PARTS) {
       normal = `/${segments.reverse().join("/")}${normal}`;
       segments = [];
     }
@@ -83,17 +79,17 @@ export function normalizePath(path: string): string {
   return normal || "/";
 }
 
-/** A segment without escapes. */
-function decoded(segment: string): string {
+/** Decodes the escapes of a segment. */
+function decodeSegment(segment: string): string {
   let text = "";
   let parts: string[] = [];
   let end = 0;
   for (let at = segment.indexOf("%"); at >= 0; at = segment.indexOf("%", end)) {
     ESCAPE.lastIndex = at;
     const [encoded = "", character, byte] = ESCAPE.exec(segment) ?? [];
-    parts.push(segment.slice(end, at), decode(encoded, character, byte));
+    parts.push(segment.slice(end, at), decodeEscape(encoded, character, byte));
     end = at + encoded.length;
-    if (parts.length === MOST_PARTS) {
+    if (parts.length === MAX_PARTS) {
       text += parts.join("");
       parts = [];
     }
@@ -101,7 +97,7 @@ function decoded(segment: string): string {
   return text + parts.join("") + segment.slice(end);
 }
 
-function decode(encoded: string, character?: string, byte?: string): string {
+function decodeEscape(encoded: string, character?: string, byte?: string): string {
   if (character !== undefined) {
     const decoded = decodeURIComponent(character);
     return /[%/?#]/.test(decoded) ? character.toUpperCase() : decoded;

@@ -1,30 +1,30 @@
-/** Asks of a request whether its path may exist: what every guard does, whatever its requests are. */
-import { FUNCTION, type Kind, STRINGS } from "../options.js";
+/** The check whether the path of a request may exist, independent of the type of the request. */
+import { FUNCTION, type OptionType, STRINGS } from "../options.js";
 import { normalizePath } from "./normalize-path.js";
 import { canExist, isLookup, type PathLookup } from "./path-lookup.js";
 
 /**
- * The paths that exist: a filter or a set, or a function that says of a normalised path whether it may
- * exist, as the `canExist` of a store does.
+ * The paths that exist: a filter, a set, or a function that returns whether a normalised path may exist, such
+ * as one that calls `canExist` of a `PathFilterStore`.
  */
-export type Paths<Asked = Request> =
+export type Paths<RequestType = Request> =
   | Pick<PathLookup, "has" | "wildcards">
-  | ((path: string, request: Asked) => boolean | Promise<boolean>);
+  | ((path: string, request: RequestType) => boolean | Promise<boolean>);
 
-/** What is asked, and of which requests. */
-export interface PathCheckOptions<Asked> {
-  /** The paths that exist. */
-  paths: Paths<Asked>;
-  /** The methods that are guarded (default: GET and HEAD). */
+/** Options that guards and adapters share. */
+export interface PathCheckOptions<RequestType> {
+  /** Paths that exist. All other paths are answered with 404. */
+  paths: Paths<RequestType>;
+  /** Methods to check; requests with other methods pass. Default: `["GET", "HEAD"]`. */
   methods?: readonly string[];
-  /** From the path, query and fragment of a URL to the key (default: {@link normalizePath}). */
+  /** Converts the path, query and fragment of a URL to the key to look up. Default: {@link normalizePath}. */
   normalize?: (path: string) => string;
-  /** Told of what asking threw; the request then passes (default: `console.error`). */
-  onError?: (error: unknown, request: Asked) => void;
+  /** Receives the error of a failed check. The request then passes. Default: logs with `console.error`. */
+  onError?: (error: unknown, request: RequestType) => void;
 }
 
-/** What {@link PathCheckOptions} has to be. */
-export const PATH_CHECK_KINDS: Record<string, Kind> = {
+/** The types of {@link PathCheckOptions}. */
+export const PATH_CHECK_TYPES: Record<string, OptionType> = {
   paths: [
     "a filter, a set or a function",
     (value) => typeof value === "function" || isLookup(value),
@@ -34,37 +34,44 @@ export const PATH_CHECK_KINDS: Record<string, Kind> = {
   onError: FUNCTION,
 };
 
-/** Whether a request passes. The answer is a promise only where that of `paths` is. */
-export type PathCheck<Asked> = (
+/** Returns whether a request passes; a promise only if `paths` returns one. */
+export type PathCheck<RequestType> = (
   method: string,
   url: string,
-  request: Asked,
+  request: RequestType,
 ) => boolean | Promise<boolean>;
 
-/** Makes a check of options that were looked at. What `onError` throws is thrown on. */
-export function pathCheck<Asked>(options: PathCheckOptions<Asked>): PathCheck<Asked> {
-  const { paths, methods = ["GET", "HEAD"], normalize = normalizePath, onError = report } = options;
-  const guarded = methods.map((method) => method.toUpperCase());
+/** Creates a check from validated options. Errors that `onError` throws propagate. */
+export function pathCheck<RequestType>(
+  options: PathCheckOptions<RequestType>,
+): PathCheck<RequestType> {
+  const {
+    paths,
+    methods = ["GET", "HEAD"],
+    normalize = normalizePath,
+    onError = logError,
+  } = options;
+  const checked = methods.map((method) => method.toUpperCase());
   const mayExist = typeof paths === "function" ? paths : (path: string) => canExist(paths, path);
 
   return function passes(method, url, request) {
-    if (!guarded.includes(method)) return true;
-    const fails = (error: unknown) => {
+    if (!checked.includes(method)) return true;
+    const letPass = (error: unknown) => {
       onError(error, request);
       return true;
     };
-    let answer: boolean | Promise<boolean>;
+    let exists: boolean | Promise<boolean>;
     try {
-      answer = mayExist(normalize(pathOf(url)), request);
+      exists = mayExist(normalize(pathOf(url)), request);
     } catch (error) {
-      return fails(error);
+      return letPass(error);
     }
-    if (typeof answer !== "object" || answer === null) return answer !== false;
-    return Promise.resolve(answer).then((exists) => exists !== false, fails);
+    if (typeof exists !== "object" || exists === null) return exists !== false;
+    return Promise.resolve(exists).then((resolved) => resolved !== false, letPass);
   };
 }
 
-/** What follows the host in a URL; all of it where there is none, as in a request's first line. */
+/** Returns the part of a URL after the host; all of it if there is none, as in a request line. */
 function pathOf(url: string): string {
   const scheme = url.startsWith("/") ? -1 : url.indexOf("://");
   if (scheme < 0) return url;
@@ -73,6 +80,6 @@ function pathOf(url: string): string {
   return end < 0 ? "/" : url.slice(host + end);
 }
 
-function report(error: unknown): void {
-  console.error("hedgerow: a request passed without being checked:", error);
+function logError(error: unknown): void {
+  console.error("hedgerow: paths could not be checked; the request was let through:", error);
 }

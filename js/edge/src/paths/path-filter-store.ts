@@ -1,50 +1,48 @@
-import { checkString, found, HedgerowError, isOptions, wrongType } from "../error.js";
+import { checkString, HedgerowError, isOptions, typeName, wrongType } from "../error.js";
 import { PathFilter } from "./path-filter.js";
 import { canExist, isLookup, type PathLookup } from "./path-lookup.js";
 
-/** What a store is made with. */
+/** Options of `PathFilterStore`. */
 export interface PathFilterStoreOptions {
   /**
-   * How many bytes the files of filters may have together; each filter takes about 1.3 kB beside its
-   * file. One that is larger alone is used, and not kept.
+   * Limit of the total size of the stored filters, in bytes of their files. A filter takes about 1.3 kB in
+   * addition to its file. A filter larger than the limit is used once and not stored.
    */
   maxBytes: number;
   /**
-   * Gets what belongs to a key: a filter, a set, or a response whose body is the file of a filter.
-   * The store owns it then, and frees it. What this throws goes to all who asked; the next one who
-   * asks makes it be called again.
+   * Loads the paths of a key: a filter, a set, or a response with a filter file. The store owns the result
+   * and frees it. An error rejects all queries that wait for the load; the next query loads again.
    */
   load: (key: string) => Promise<PathLookup | Response> | PathLookup | Response;
   /**
-   * How long one who asks waits for a load, in milliseconds (default: 10,000). Then the next one makes
-   * it be called again: in Workers, a load ends without a word when the request that began it does.
+   * How long a query waits for a load, in milliseconds. The query after a timeout loads again: in Workers, a
+   * load stops silently when the request that started it ends. Default: `10_000`.
    */
   timeout?: number;
 }
 
 const DEFAULT_TIMEOUT = 10_000;
-/** The longest time that a timer takes; more is without an end. */
-const LONGEST_TIMEOUT = 2 ** 31 - 1;
+/** Longest delay of a timer, in milliseconds; a longer timeout means none. */
+const MAX_TIMEOUT = 2 ** 31 - 1;
 
-/** What the store has, or is about to have, under a key. */
+/** A stored or loading lookup. */
 interface Entry {
-  /** Once it is loaded. */
+  /** Set when loaded. */
   lookup?: PathLookup;
-  /** What it counts for. */
+  /** Size counted towards the limit; 0 until it is stored. */
   bytes: number;
-  /** While it is loaded. */
+  /** Set from the start of the load. */
   loading?: Promise<PathLookup>;
-  /** How many ask it, or wait for it to be loaded. */
-  waiting: number;
-  /** Whether the store has let it go. */
-  isGone: boolean;
+  /** Number of queries that use the entry or wait for it. */
+  users: number;
+  /** Whether the store no longer holds it: it is freed when nothing uses it. */
+  isRemoved: boolean;
 }
 
 /**
- * The filters of many deployments, of which those that were used last stay in memory.
+ * An LRU cache of the path filters of many deployments, bounded by their total size.
  *
- * However many ask for a filter at once, it is loaded once. The memory of a filter that goes is given
- * back at once, for the next one.
+ * Concurrent queries for a filter load it once. Evicting a filter releases its memory at once.
  *
  * @example
  * ```ts
@@ -60,21 +58,21 @@ interface Entry {
  */
 export class PathFilterStore {
   readonly #options: Required<PathFilterStoreOptions>;
-  /** The one that was used last is the last one. */
+  /** In order of last use, the most recent last. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
   /**
-   * @throws {HedgerowError} `ERR_ARGUMENT` for a bound or a time that is not a number from 0 on, and for a
-   * `load` that is not a function
+   * @throws {HedgerowError} `ERR_ARGUMENT` if `maxBytes` or `timeout` is not a number of at least 0, or `load`
+   * is not a function
    */
   constructor(options: PathFilterStoreOptions) {
     if (!isOptions(options)) throw wrongType("options", options);
     const { maxBytes, load, timeout = DEFAULT_TIMEOUT } = options;
     for (const [name, value] of Object.entries({ maxBytes, timeout })) {
       if (typeof value !== "number" || !(value >= 0)) {
-        const what = typeof value === "number" ? value : found(value);
-        const message = `${name}: expected a number from 0 on, found ${what}`;
+        const found = typeof value === "number" ? value : typeName(value);
+        const message = `${name}: expected a number of at least 0, found ${found}`;
         throw new HedgerowError("ERR_ARGUMENT", message);
       }
     }
@@ -82,63 +80,68 @@ export class PathFilterStore {
     this.#options = { ...options, maxBytes, load, timeout };
   }
 
-  /** How many bytes the filters take that the store holds. */
+  /** Total size of the stored filters, in bytes of their files. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** How many filters the store holds or loads. */
+  /** Number of filters stored or loading. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Whether a path may exist in what belongs to `key`, as `canExist` says. */
+  /**
+   * Returns whether a path may exist in the deployment `key`, as the function `canExist` does.
+   *
+   * @returns a promise if the filter has to be loaded; rejected as that of {@link use}
+   * @throws {HedgerowError} `ERR_ARGUMENT` if an argument is not a string
+   */
   canExist(key: string, path: string): boolean | Promise<boolean> {
     return this.use(key, (lookup) => canExist(lookup, path));
   }
 
   /**
-   * Calls `ask` with what belongs to `key`: at once if the store has it, else when it is loaded. It
-   * must not be kept: the store may free it as soon as `ask` has returned, also if that is a promise.
+   * Calls `query` with the lookup of `key`: immediately if it is stored, otherwise after loading it. Do not
+   * keep the lookup: the store may free it as soon as `query` returns, even if it returns a promise.
    *
-   * @throws {HedgerowError} `ERR_ARGUMENT` for a key that is not a string, or an `ask` that is not a function
-   * @returns what `ask` returns, as a promise if it had to be loaded. It is rejected with what
-   * loading throws, or with `ERR_FILTER_TIMEOUT`.
+   * @returns the result of `query`; a promise if the lookup had to be loaded, rejected with the error of
+   * `load` or with `ERR_FILTER_TIMEOUT`
+   * @throws {HedgerowError} `ERR_ARGUMENT` if `key` is not a string or `query` is not a function
    */
-  use<T>(key: string, ask: (lookup: PathLookup) => T): T | Promise<T> {
+  use<T>(key: string, query: (lookup: PathLookup) => T): T | Promise<T> {
     checkString("a key", key);
-    if (typeof ask !== "function") throw wrongType("a function to ask with", ask);
+    if (typeof query !== "function") throw wrongType("a function as query", query);
     const entry = this.#entries.get(key) ?? this.#load(key);
     this.#entries.delete(key);
     this.#entries.set(key, entry);
-    if (entry.lookup === undefined) return this.#wait(key, entry, ask);
-    entry.waiting += 1;
+    if (entry.lookup === undefined) return this.#wait(key, entry, query);
+    entry.users += 1;
     try {
-      return ask(entry.lookup);
+      return query(entry.lookup);
     } finally {
-      entry.waiting -= 1;
+      entry.users -= 1;
       release(entry);
     }
   }
 
-  /** Lets go of what belongs to `key`: the next one who asks makes it be loaded again. */
+  /** Removes the lookup of `key`. The next query loads it again. */
   delete(key: string): void {
     checkString("a key", key);
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#remove(key, entry);
   }
 
-  /** Lets go of everything. */
+  /** Removes all lookups. */
   clear(): void {
     for (const [key, entry] of [...this.#entries]) this.#remove(key, entry);
   }
 
   #load(key: string): Entry {
-    const entry: Entry = { bytes: 0, waiting: 0, isGone: false };
+    const entry: Entry = { bytes: 0, users: 0, isRemoved: false };
     entry.loading = this.#fetch(key).then(
       (lookup) => {
         entry.lookup = lookup;
-        if (!entry.isGone) this.#keep(key, entry, lookup.byteLength);
+        if (!entry.isRemoved) this.#store(key, entry, lookup.byteLength);
         release(entry);
         return lookup;
       },
@@ -154,38 +157,35 @@ export class PathFilterStore {
     const loaded = await this.#options.load(key);
     const lookup = loaded instanceof Response ? await PathFilter.load(loaded) : loaded;
     if (!isLookup(lookup) || !(lookup.byteLength >= 0)) {
-      const message = `load: expected a filter, a set or a response, found ${found(lookup)}`;
+      const message = `load: expected a filter, a set or a response, found ${typeName(lookup)}`;
       throw new HedgerowError("ERR_ARGUMENT", message);
     }
     return lookup;
   }
 
-  async #wait<T>(key: string, entry: Entry, ask: (lookup: PathLookup) => T): Promise<T> {
+  async #wait<T>(key: string, entry: Entry, query: (lookup: PathLookup) => T): Promise<T> {
     const { timeout } = this.#options;
-    entry.waiting += 1;
+    entry.users += 1;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      if (timeout > LONGEST_TIMEOUT) return;
+    const timedOut = new Promise<never>((_, reject) => {
+      if (timeout > MAX_TIMEOUT) return;
       timer = setTimeout(() => {
         this.#forget(key, entry);
-        const message = `expected ${key} to be loaded in ${timeout} ms, found it still loading`;
+        const message = `paths of ${JSON.stringify(key)} were not loaded within ${timeout} ms`;
         reject(new HedgerowError("ERR_FILTER_TIMEOUT", message));
       }, timeout);
     });
     try {
-      return ask(await Promise.race([entry.loading!, late]));
+      return query(await Promise.race([entry.loading!, timedOut]));
     } finally {
       clearTimeout(timer);
-      entry.waiting -= 1;
+      entry.users -= 1;
       release(entry);
     }
   }
 
-  /**
-   * Counts what was loaded, and lets go of what was not used for longest until all is within the
-   * bound. What is beyond it alone goes alone.
-   */
-  #keep(key: string, entry: Entry, bytes: number): void {
+  /** Stores a loaded entry and evicts the least recently used ones until all fit within the limit. */
+  #store(key: string, entry: Entry, bytes: number): void {
     if (bytes > this.#options.maxBytes) {
       this.#forget(key, entry);
       return;
@@ -204,21 +204,21 @@ export class PathFilterStore {
     release(entry);
   }
 
-  /** Takes an entry out, unless another one has taken its place. */
+  /** Removes an entry from the map, unless another has taken its place. */
   #forget(key: string, entry: Entry): void {
-    entry.isGone = true;
+    entry.isRemoved = true;
     if (this.#entries.get(key) === entry) this.#entries.delete(key);
   }
 }
 
-/** Frees what the store has let go of, when the last one who asks it is answered. */
+/** Frees the lookup of a removed entry once nothing uses it. */
 function release(entry: Entry): void {
-  if (!entry.isGone || entry.waiting > 0) return;
+  if (!entry.isRemoved || entry.users > 0) return;
   const { lookup } = entry;
   delete entry.lookup;
   try {
     lookup?.free();
   } catch {
-    // The filters of this package do not throw; whose do must not fail those who ask others.
+    // Lookups of this package do not throw here. An error of another must not fail unrelated queries.
   }
 }

@@ -4,41 +4,42 @@ import type { PathLookup } from "./path-lookup.js";
 
 const encoder = new TextEncoder();
 
-/** The first line of a filter's file. It may have more members. */
+/** Parameters of a filter: the first line of its file, which may have further members. */
 export interface PathFilterParams {
-  /** A text of whoever built the filter. */
+  /** The `version` that the filter was built with. */
   readonly version: string;
-  /** The size of the filter. */
+  /** Parameters of the Bloom filter. */
   readonly bloom: {
-    /** The number of paths. */
+    /** Number of paths. */
     readonly n: number;
-    /** The false-positive rate that was asked for. */
+    /** Requested false-positive rate. */
     readonly p: number;
-    /** The number of bits. */
+    /** Number of bits. */
     readonly m: number;
-    /** The number of bits of a path. */
+    /** Number of bits set for each path. */
     readonly k: number;
-    /** The seed of the hashes. */
+    /** Seed of the hashes. */
     readonly s: number;
   };
-  /** The depth of the deepest wildcard key, if there are any. */
+  /** Depth of the deepest wildcard key. Missing if there are none. */
   readonly wildcards?: number;
 }
 
-/** How a filter is read. */
+/** Options of `PathFilter.parse`, `PathFilter.load` and `readPathFilterSync`. */
 export interface PathFilterReading {
   /**
-   * Whether to look through the file once for what is not Base64 (default: true). Without that, a
-   * character that is not stands for bits that are not set, and a path that is in the filter may be
-   * absent: only for files that come from where nothing is damaged.
+   * Whether to check that the whole body is Base64. Set it to `false` only for files that cannot be damaged:
+   * characters that are not Base64 then read as unset bits, and paths in the filter may be reported absent.
+   * Default: `true`.
    */
   validate?: boolean;
 }
 
 /**
- * The paths of a deployment in one small file, which is read where it lies in WebAssembly memory.
+ * A Bloom filter of the paths of a deployment, read in place from one small file.
  *
- * "Absent" is certain; "present" is wrong at the rate that was chosen when the file was built.
+ * If it says a path is absent, it is absent. It says "present" of absent paths at the false-positive rate
+ * that was chosen when the file was built.
  *
  * @example
  * ```ts
@@ -55,7 +56,7 @@ export class PathFilter implements PathLookup {
   readonly #byteLength: number;
   #params: PathFilterParams | undefined;
 
-  /** @internal Filters come from `parse`, `load` and `readPathFilterSync`. */
+  /** @internal Use `parse`, `load` or `readPathFilterSync`. */
   constructor(file: FilterFile, reading: PathFilterReading = {}) {
     try {
       const { validate = true } = isOptions(reading) ? reading : { validate: null };
@@ -70,10 +71,10 @@ export class PathFilter implements PathLookup {
   }
 
   /**
-   * Copies a file into WebAssembly memory, and reads it there.
+   * Reads a filter from the contents of its file, which are copied into WebAssembly memory.
    *
-   * @throws {HedgerowError} `ERR_FILTER_FORMAT` for what is no filter, with what was expected, what
-   * was found, and where; `ERR_ARGUMENT` if `file` or `reading` is of another type.
+   * @throws {HedgerowError} `ERR_FILTER_FORMAT` if `file` is not a filter; `ERR_ARGUMENT` if `file` or
+   * `reading` has the wrong type
    */
   static parse(file: Uint8Array | ArrayBuffer | string, reading?: PathFilterReading): PathFilter {
     const bytes = bytesOf(file);
@@ -88,13 +89,13 @@ export class PathFilter implements PathLookup {
   }
 
   /**
-   * Reads a file from the body of a response or from a stream, into WebAssembly memory as it comes.
+   * Reads a filter from a response or a stream, straight into WebAssembly memory.
    *
-   * Memory is taken for what has come, a mebibyte at first and then in steps that double, whatever the
-   * file says of its size. No more is read of a file than it takes to refuse it.
+   * Memory is reserved for the bytes that have arrived, whatever size the file claims: 1 MiB first, then
+   * twice as much each time. An invalid file is read only until it is certainly invalid.
    *
-   * @throws {HedgerowError} `ERR_FILTER_RESPONSE` for a response whose status is not 2xx, and as
-   * {@link parse} does. What the stream throws is thrown on. The stream is then cancelled.
+   * @throws {HedgerowError} `ERR_FILTER_RESPONSE` if the status of the response is not 2xx; otherwise as
+   * {@link parse}. Errors of the stream propagate. The stream is cancelled on every error.
    */
   static async load(
     source: Response | ReadableStream<Uint8Array>,
@@ -111,34 +112,34 @@ export class PathFilter implements PathLookup {
     return new PathFilter(file, reading);
   }
 
-  /** Whether the filter has a path. If not, it is certainly absent. */
+  /** Returns whether a path may be in the filter. `false` is certain. */
   has(path: string): boolean {
     checkString("a path", path);
     return this.#file.has(path);
   }
 
-  /** The first line of the file, with all its members. */
+  /** Parameters of the filter: the first line of its file. */
   get params(): PathFilterParams {
     this.#params ??= JSON.parse(this.#file.header) as PathFilterParams;
     return this.#params;
   }
 
-  /** The depth of the deepest wildcard key, as the number of its slashes; 0 if there are none. */
+  /** Depth of the deepest wildcard key, as its number of slashes; 0 if there are none. */
   get wildcards(): number {
     return this.#file.wildcards;
   }
 
-  /** The length of the file in bytes. */
+  /** Length of the file, in bytes. */
   get byteLength(): number {
     return this.#byteLength;
   }
 
-  /** Gives the WebAssembly memory back. The filter must not be asked afterwards. */
+  /** Releases the WebAssembly memory. The filter must not be used afterwards. */
   free(): void {
     this.#file.free();
   }
 
-  /** The same as {@link free}, for `using`. */
+  /** Calls {@link free}; for `using`. */
   [Symbol.dispose](): void {
     this.free();
   }
@@ -157,9 +158,9 @@ function streamOf(
   if (source instanceof ReadableStream) return source;
   if (!(source instanceof Response)) throw wrongType("a Response or a ReadableStream", source);
   if (!source.ok) {
-    // An answer that nobody reads would hold its connection.
+    // An unread body would keep its connection busy.
     cancel(source.body);
-    const message = `expected a path filter with status 200, found status ${source.status}`;
+    const message = `path filter could not be loaded: HTTP status ${source.status}`;
     throw new HedgerowError("ERR_FILTER_RESPONSE", message);
   }
   return source.body;
@@ -182,7 +183,7 @@ async function receive(stream: ReadableStream<Uint8Array>, file: FilterFile): Pr
   }
 }
 
-/** Tells a stream that it is not read on. How that ends adds nothing to what is thrown, and may take long. */
+/** Cancels a stream without waiting, and ignores errors: the caller throws one that says more. */
 function cancel(
   stream: ReadableStream<Uint8Array> | ReadableStreamDefaultReader<Uint8Array> | null,
   reason?: unknown,

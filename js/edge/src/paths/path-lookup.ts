@@ -1,31 +1,29 @@
 import { checkString, wrongType } from "../error.js";
 
-/** What can be asked for paths: a filter, or a set. */
+/** A collection of paths: a filter or a set. */
 export interface PathLookup {
-  /** Whether a path is in it, or, of a filter, may be. Paths are compared as they are. */
+  /** Returns whether a path is in the set, or may be in the filter. Does not normalise the path. */
   has(path: string): boolean;
   /**
-   * The depth of its deepest wildcard key (`/blog/*` has 2), as the number of its slashes; 0 if it has
-   * none. 64 stands for any depth from there on.
+   * Depth of the deepest wildcard key, as its number of slashes (2 for `/blog/*`); 0 if there are none, and
+   * 64 for any depth of at least 64.
    */
   readonly wildcards: number;
-  /** The length of what it was read from, in bytes or characters. */
+  /** Size of the source it was read from, in bytes or characters. */
   readonly byteLength: number;
-  /** Gives its memory back. */
+  /** Releases its memory. */
   free(): void;
 }
 
-/** The depth that stands for any from there on. */
+/** Greatest depth reported; deeper wildcard keys count as this deep. */
 export const MAX_WILDCARD_DEPTH = 64;
 
 /**
- * Whether a path may exist: because `lookup` has it, or because it has a wildcard key above it, as
- * `/blog/*` is above `/blog/a` and `/blog/a/b` (but not above `/blog`).
+ * Returns whether a path may exist: whether `lookup` has the path itself, or a wildcard key above it. The key
+ * `/blog/*` covers `/blog/a` and `/blog/a/b`, but not `/blog`.
  *
- * Wildcard keys are asked for only as deep as `lookup` has any.
- *
- * @param path as `normalizePath` returns it
- * @throws {HedgerowError} `ERR_ARGUMENT` for an argument of the wrong type
+ * @param path a path in the form that `normalizePath` returns
+ * @throws {HedgerowError} `ERR_ARGUMENT` if an argument has the wrong type
  *
  * @example
  * ```ts
@@ -40,12 +38,12 @@ export function canExist(lookup: Pick<PathLookup, "has" | "wildcards">, path: st
   if (!isLookup(lookup)) throw wrongType("a filter or a set", lookup);
   checkString("a path", path);
   if (lookup.has(path)) return true;
-  // A star as the last segment: where it is a name and no wildcard, its key has it encoded.
+  // The key of a last segment that is a literal asterisk has it encoded.
   if (path.endsWith("/*") && lookup.has(`${path.slice(0, -1)}%2A`)) return true;
   const { wildcards } = lookup;
   let depth = 0;
   for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
-    // What lies deeper than all wildcards that are told apart may be below one that is not.
+    // At the greatest depth reported there may be deeper wildcard keys.
     if (depth === wildcards) return wildcards === MAX_WILDCARD_DEPTH;
     if (lookup.has(`${path.slice(0, slash)}/*`)) return true;
     depth += 1;
@@ -53,7 +51,7 @@ export function canExist(lookup: Pick<PathLookup, "has" | "wildcards">, path: st
   return false;
 }
 
-/** Whether a value can be asked for paths. */
+/** Returns whether a value has the methods of a lookup. */
 export function isLookup(value: unknown): value is Pick<PathLookup, "has" | "wildcards"> {
   const { has, wildcards } = (value ?? {}) as Partial<PathLookup>;
   return typeof has === "function" && typeof wildcards === "number";

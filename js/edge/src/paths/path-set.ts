@@ -1,19 +1,19 @@
-import { checkList, checkString, found, HedgerowError, wrongType } from "../error.js";
+import { checkList, checkString, HedgerowError, typeName, wrongType } from "../error.js";
 import { MAX_WILDCARD_DEPTH, type PathLookup } from "./path-lookup.js";
 
 const decoder = new TextDecoder();
 
-/** How many characters the paths of a tree may have together: a deep one has more than its text. */
+/** Total length of the paths of a tree, in characters: those of a deep tree are longer than its text. */
 const MAX_TREE_LENGTH = 2 ** 26;
 
-/** A tree of paths: a member for each segment; what is no object is the end of a path. */
+/** A tree of paths: a member for each segment. A value that is not an object ends a path. */
 interface PathTree {
   readonly [segment: string]: unknown;
 }
 
 /**
- * The paths of a deployment as they are without a filter, behind the same questions, so that
- * deployments can get filters one by one.
+ * An exact set of the paths of a deployment, with the interface of `PathFilter`. Use it for deployments that
+ * have no filter yet.
  *
  * @example
  * ```ts
@@ -26,14 +26,15 @@ interface PathTree {
  */
 export class PathSet implements PathLookup {
   readonly #paths: ReadonlySet<string>;
-  /** The depth of the deepest wildcard key, as the number of its slashes; 0 if there are none. */
+  /** Depth of the deepest wildcard key, as its number of slashes; 0 if there are none. */
   readonly wildcards: number;
-  /** The length of what the set was read from: JSON, or the paths alone, in bytes or characters. */
+  /** Size of the source: the length of the JSON, or the total length of the paths, in characters. */
   readonly byteLength: number;
 
   /**
-   * @throws {HedgerowError} `ERR_ARGUMENT` for a path that is not a string, what is not a list of paths,
-   * and a length that is not a number from 0 on
+   * @param byteLength the size to report. Default: the total length of the paths, in characters
+   * @throws {HedgerowError} `ERR_ARGUMENT` if `paths` is not a list of strings, or `byteLength` is not a
+   * number of at least 0
    */
   constructor(paths: Iterable<string>, byteLength?: number) {
     checkList("paths", paths);
@@ -54,13 +55,11 @@ export class PathSet implements PathLookup {
   }
 
   /**
-   * Reads JSON: an array of paths, or a tree. In a tree every member is a segment, an object holds
-   * what is below it, and anything else is the end of a path; an empty name stands for the folder
-   * itself.
+   * Reads a set from JSON: an array of paths, or a tree. In a tree, each member is a segment. An object holds
+   * the segments below it, any other value ends a path, and the empty name stands for the folder itself.
    *
-   * @throws {HedgerowError} `ERR_PATH_SET` for what is not JSON, for another value, and for a tree whose
-   * paths have more than 64 Mi characters together; `ERR_ARGUMENT`
-   * if `json` is of another type
+   * @throws {HedgerowError} `ERR_PATH_SET` if the text is not such JSON, or the paths of the tree have more
+   * than 64 Mi characters in total; `ERR_ARGUMENT` if `json` has the wrong type
    */
   static parse(json: string | Uint8Array | ArrayBuffer): PathSet {
     const text = textOf(json);
@@ -68,26 +67,26 @@ export class PathSet implements PathLookup {
     if (Array.isArray(value)) {
       const other = value.findIndex((path) => typeof path !== "string");
       if (other >= 0) {
-        throw refused(`expected a path at index ${other}, found ${found(value[other])}`);
+        throw pathSetError(`expected a path at index ${other}, found ${typeName(value[other])}`);
       }
       return new PathSet(value, text.length);
     }
     if (!isTree(value)) {
-      throw refused(`expected an array of paths or a tree of them, found ${found(value)}`);
+      throw pathSetError(`expected an array of paths or a tree of them, found ${typeName(value)}`);
     }
     return new PathSet(pathsOf(value), text.length);
   }
 
-  /** Whether a path is in the set. */
+  /** Returns whether a path is in the set. */
   has(path: string): boolean {
     checkString("a path", path);
     return this.#paths.has(path);
   }
 
-  /** Does nothing: the set is collected as any object is. */
+  /** Does nothing: a set uses no WebAssembly memory. */
   free(): void {}
 
-  /** The same as {@link free}, for `using`. */
+  /** Calls {@link free}; for `using`. */
   [Symbol.dispose](): void {}
 }
 
@@ -99,12 +98,12 @@ function textOf(json: string | Uint8Array | ArrayBuffer): string {
   try {
     return decoder.decode(json);
   } catch (error) {
-    // No string is as long as that.
-    throw refused(`expected JSON, found other bytes: ${(error as Error).message}`);
+    // The text is longer than a string can be.
+    throw pathSetError(`expected JSON, found other bytes: ${(error as Error).message}`);
   }
 }
 
-/** How many slashes a path has, as far as these are told apart. */
+/** Returns the number of slashes in a path, at most {@link MAX_WILDCARD_DEPTH}. */
 function depthOf(path: string): number {
   let depth = 0;
   for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
@@ -118,7 +117,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw refused(`expected JSON, found another text: ${(error as Error).message}`);
+    throw pathSetError(`expected JSON, found another text: ${(error as Error).message}`);
   }
 }
 
@@ -126,7 +125,7 @@ function isTree(value: unknown): value is PathTree {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The paths of a tree, however deep it is. */
+/** Yields the paths of a tree. Does not recurse, since a tree may be deep. */
 function* pathsOf(tree: PathTree): Generator<string> {
   const folders: [path: string, tree: PathTree][] = [["", tree]];
   let length = 0;
@@ -138,7 +137,7 @@ function* pathsOf(tree: PathTree): Generator<string> {
       else {
         length += path.length;
         if (length > MAX_TREE_LENGTH) {
-          throw refused(`expected paths of at most ${MAX_TREE_LENGTH} characters, found more`);
+          throw pathSetError(`expected paths of at most ${MAX_TREE_LENGTH} characters, found more`);
         }
         yield path;
       }
@@ -146,6 +145,6 @@ function* pathsOf(tree: PathTree): Generator<string> {
   }
 }
 
-function refused(message: string): HedgerowError {
+function pathSetError(message: string): HedgerowError {
   return new HedgerowError("ERR_PATH_SET", `path set: ${message}`);
 }

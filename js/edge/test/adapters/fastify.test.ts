@@ -1,4 +1,4 @@
-/** What Fastify has of its own: plugins, hooks, errors, `inject`, and answers to unknown routes. */
+/** Features of Fastify: plugins, hooks, errors, `inject`, and unknown routes. */
 import type { IncomingMessage } from "node:http";
 import Fastify, {
   type FastifyInstance,
@@ -22,7 +22,7 @@ const echo: FastifyPluginAsync = async (app) => {
   });
 };
 
-/** An application with the adapter, and with {@link echo}. */
+/** Returns an application with the adapter and {@link echo}. */
 async function appOf(options: FastifyOptions): Promise<FastifyInstance> {
   const app = Fastify();
   await app.register(hedgerow, options);
@@ -30,11 +30,11 @@ async function appOf(options: FastifyOptions): Promise<FastifyInstance> {
   return app;
 }
 
-test("the default export is the plugin", () => {
+test("the default export of hedgerow/fastify is the plugin", () => {
   expect(plugin).toBe(hedgerow);
 });
 
-test("inject neither shows nor brings what is internal", async () => {
+test("hedgerow/fastify strips requests and responses of inject()", async () => {
   const app = await appOf({ headers: RULES });
   const { headers, json, body } = await app.inject({ url: "/echo", headers: FORGED });
   expect(json().headers).toMatchObject({ "x-kept": "1" });
@@ -43,7 +43,7 @@ test("inject neither shows nor brings what is internal", async () => {
   expect(headers).not.toHaveProperty("x-internal-node");
 });
 
-test("the adapter holds for plugins before and after it, and for those inside of others", async () => {
+test("hedgerow/fastify applies to plugins before and after it, and to nested ones", async () => {
   const app = Fastify();
   await app.register(echo, { prefix: "/before" });
   await app.register(hedgerow, { headers: RULES });
@@ -58,7 +58,7 @@ test("the adapter holds for plugins before and after it, and for those inside of
   }
 });
 
-test("an adapter that a plugin registers for itself does not hold outside of it", async () => {
+test("hedgerow/fastify registered by an encapsulated plugin does not apply outside it", async () => {
   const app = Fastify();
   await app.register(async (inner) => {
     await inner.register(hedgerow, { headers: RULES });
@@ -70,7 +70,7 @@ test("an adapter that a plugin registers for itself does not hold outside of it"
   expect((await ask("/outside/echo")).headers).toHaveProperty("x-internal-node", "a7");
 });
 
-test("hooks that come later see a request that was stripped", async () => {
+test("hedgerow/fastify strips requests before later hooks", async () => {
   const seen: unknown[] = [];
   const app = Fastify();
   await app.register(hedgerow, { headers: RULES });
@@ -81,7 +81,7 @@ test("hooks that come later see a request that was stripped", async () => {
   expect(seen).toEqual([undefined, undefined]);
 });
 
-test("what hooks and error handlers add to a response is stripped", async () => {
+test("hedgerow/fastify strips fields that hooks and error handlers add", async () => {
   const app = await appOf({ headers: RULES });
   app.addHook("onSend", async (_request, reply) => void reply.header("x-debug", "1"));
   app.get("/fails", () => {
@@ -101,7 +101,7 @@ test("what hooks and error handlers add to a response is stripped", async () => 
   }
 });
 
-test("a reply that was hijacked is stripped", async () => {
+test("hedgerow/fastify strips a hijacked reply", async () => {
   const app = await appOf({ headers: RULES });
   app.get("/raw", (_request, reply) => {
     reply.hijack();
@@ -111,7 +111,7 @@ test("a reply that was hijacked is stripped", async () => {
   expect([headers["x-debug"], headers["x-kept"], body]).toEqual([undefined, "1", "raw"]);
 });
 
-test("what does not exist gets the application's own answer to unknown routes", async () => {
+test("hedgerow/fastify answers absent paths with the application's notFound handler", async () => {
   for (const paths of [new PathSet(["/echo"]), async (path: string) => path === "/echo"]) {
     const asked: string[] = [];
     const app = await appOf({ paths });
@@ -126,7 +126,7 @@ test("what does not exist gets the application's own answer to unknown routes", 
   }
 });
 
-test("paths are not asked for what has no route", async () => {
+test("hedgerow/fastify does not check the path of an unknown route", async () => {
   const asked: string[] = [];
   const app = await appOf({ paths: (path) => asked.push(path) > 0 });
   expect((await app.inject({ url: "/nowhere" })).statusCode).toBe(404);
@@ -134,7 +134,7 @@ test("paths are not asked for what has no route", async () => {
   expect(asked).toEqual(["/echo"]);
 });
 
-test("notFound answers in place of that, at once or later", async () => {
+test("the option notFound of hedgerow/fastify replaces the answer, synchronously or later", async () => {
   const answers: NonNullable<FastifyOptions["notFound"]>[] = [
     ({ url }, reply) => void reply.code(410).header("x-debug", "1").send(url),
     ({ url }, reply) => reply.code(410).header("x-debug", "1").send(url),
@@ -148,26 +148,26 @@ test("notFound answers in place of that, at once or later", async () => {
   }
 });
 
-test("what notFound throws goes to the error handler", async () => {
+test("errors of notFound reach Fastify's error handler", async () => {
   const failure = new RangeError("no answer");
   const notFound = () => {
     throw failure;
   };
   for (const paths of [() => false, async () => false]) {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const app = Fastify();
     app.setErrorHandler((error, _request, reply) => {
-      told.push(error);
+      reported.push(error);
       reply.code(503).send();
     });
     await app.register(hedgerow, { paths, notFound });
     await app.register(echo);
     expect((await app.inject({ url: "/echo" })).statusCode).toBe(503);
-    expect(told).toEqual([failure]);
+    expect(reported).toEqual([failure]);
   }
 });
 
-test("two adapters strip what either of them matches", async () => {
+test("two registrations of hedgerow/fastify strip what either of them matches", async () => {
   const app = await appOf({ headers: ["x-debug"] });
   await app.register(hedgerow, { headers: ["x-internal-*"] });
   const inner: FastifyPluginAsync = async (scope) => scope.register(echo, { prefix: "/twice" });
@@ -177,7 +177,7 @@ test("two adapters strip what either of them matches", async () => {
   expect(headers).not.toHaveProperty("x-internal-node");
 });
 
-/** An application whose errors of the framework are answered with what the request had. */
+/** Returns an application whose framework errors respond with the fields of the request. */
 async function failing(options: FastifyServerOptions): Promise<FastifyInstance> {
   const tenant = {
     name: "tenant",
@@ -194,7 +194,7 @@ async function failing(options: FastifyServerOptions): Promise<FastifyInstance> 
   return app;
 }
 
-/** A bad URL, a parameter that is too long, and a constraint that fails. */
+/** Requests with a bad URL, a too long parameter, and a failing constraint. */
 const FRAMEWORK_ERRORS = [
   { url: "/%", status: 400, headers: FORGED },
   { url: `/${"a".repeat(10)}`, status: 414, headers: FORGED },
@@ -202,7 +202,7 @@ const FRAMEWORK_ERRORS = [
 ];
 
 test.each(FRAMEWORK_ERRORS)(
-  "frameworkErrors runs before the plugin, and is stripped by hand: $url",
+  "frameworkErrors runs before hedgerow/fastify and strips by itself: $url",
   async ({ url, status, headers }) => {
     const internal = new HeaderStripper(RULES);
     for (const isByHand of [false, true]) {
@@ -227,7 +227,7 @@ test.each(FRAMEWORK_ERRORS)(
 );
 
 test.each(FRAMEWORK_ERRORS)(
-  "what Fastify itself answers to errors has nothing of the request's fields: $url",
+  "Fastify's own error responses contain no request fields: $url",
   async ({ url, status, headers }) => {
     const answer = await (await failing({})).inject({ url, headers });
     expect(answer.statusCode).toBe(status);
@@ -235,7 +235,7 @@ test.each(FRAMEWORK_ERRORS)(
   },
 );
 
-test("rewriteUrl and genReqId see a request before the plugin does", async () => {
+test("rewriteUrl and genReqId see a request before hedgerow/fastify", async () => {
   const seen: unknown[] = [];
   const app = Fastify({
     rewriteUrl: ({ headers }) => `/${seen.push(headers["x-internal-user"])}`,

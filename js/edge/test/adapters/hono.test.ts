@@ -1,4 +1,4 @@
-/** Hono on Node's servers, where messages are stripped before they are those of the Fetch standard. */
+/** Hono on Node's servers, where Node's messages are stripped, and on other runtimes. */
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
@@ -16,7 +16,7 @@ const FORGED = ["X-Internal-User", "root", "x-DEBUG", "1", "x-kept", "1"];
 
 type App = Hono<{ Bindings: HttpBindings }>;
 
-/** An app whose middleware comes first. */
+/** Returns an app whose first middleware is the adapter. */
 function appOf(options: HonoOptions): App {
   return new Hono<{ Bindings: HttpBindings }>().use(hedgerow(options));
 }
@@ -31,7 +31,7 @@ async function on(app: App, use: (url: URL) => Promise<void>): Promise<void> {
   }
 }
 
-/** Everything that a handler can see of the fields. */
+/** Responds with all forms in which a handler can read the fields. */
 const shown = (c: Context) =>
   JSON.stringify([
     ...[c.req.header(), c.req.header("x-internal-user"), c.req.header("X-Debug")],
@@ -39,7 +39,7 @@ const shown = (c: Context) =>
     ...[c.env?.incoming?.headers, c.req.raw.headers.get("X-Internal-User")],
   ]);
 
-test("a handler sees nothing internal, in whatever way it looks", async () => {
+test("hedgerow/hono strips the fields that handlers read in any way", async () => {
   const app = appOf({ headers: RULES }).all("/", (c) => c.body(shown(c)));
   await on(app, async (url) => {
     const { body } = await ask(url, { headers: FORGED });
@@ -48,7 +48,7 @@ test("a handler sees nothing internal, in whatever way it looks", async () => {
   });
 });
 
-test("a handler sees nothing internal, where middleware looked before", async () => {
+test("hedgerow/hono strips fields that earlier middleware has read", async () => {
   const seen: unknown[] = [];
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.use(async (c, next) => {
@@ -65,7 +65,7 @@ test("a handler sees nothing internal, where middleware looked before", async ()
   });
 });
 
-/** An origin, which says what is internal. */
+/** An origin whose responses have internal fields. */
 let origin: { server: Server; url: URL };
 
 beforeAll(async () => {
@@ -103,7 +103,7 @@ const ANSWERS: Record<string, (c: Context) => Response | Promise<Response>> = {
 
 describe.each(["a server of Node", "app.request"])("%s", (where) => {
   test.each(Object.entries(ANSWERS))(
-    "an answer is stripped that is made of %s",
+    "hedgerow/hono strips a response made of %s",
     async (_what, make) => {
       const app = appOf({ headers: RULES }).all("/", (c) => make(c));
       const check = (names: string[]) => {
@@ -116,7 +116,7 @@ describe.each(["a server of Node", "app.request"])("%s", (where) => {
   );
 });
 
-test("cookies stay apart, also where other fields go", async () => {
+test("hedgerow/hono keeps cookies separate when it strips other fields", async () => {
   const app = appOf({ headers: RULES }).all("/", (c) => {
     for (const cookie of ["a=1", "b=2"]) c.header("set-cookie", cookie, { append: true });
     return c.text("body", 200, { "x-debug": "1" });
@@ -127,7 +127,7 @@ test("cookies stay apart, also where other fields go", async () => {
   expect((await app.request("/")).headers.getSetCookie()).toEqual(["a=1", "b=2"]);
 });
 
-test("what middleware before it adds goes on Node, where heads are stripped when they are sent", async () => {
+test("hedgerow/hono on Node strips fields that earlier middleware adds", async () => {
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.use(async (c, next) => {
     await next();
@@ -139,7 +139,7 @@ test("what middleware before it adds goes on Node, where heads are stripped when
   });
 });
 
-test("answers to errors and to unknown routes are stripped", async () => {
+test("hedgerow/hono strips responses to errors and unknown routes", async () => {
   const app = appOf({ headers: RULES }).get("/fails", () => {
     throw new RangeError("no storage");
   });
@@ -159,7 +159,7 @@ test("answers to errors and to unknown routes are stripped", async () => {
   }
 });
 
-test("what Connection nominates goes with it", async () => {
+test("hedgerow/hono strips the fields that Connection nominates", async () => {
   const app = appOf({ headers: preset("hop-by-hop") }).all("/", (c) => {
     const fields = { connection: "keep-alive, x-hop", "x-hop": "1", "x-kept": "1" };
     return c.text(shown(c), 200, fields);
@@ -176,7 +176,7 @@ test("what Connection nominates goes with it", async () => {
   expect([headers.get("x-hop"), headers.get("x-kept")]).toEqual([null, "1"]);
 });
 
-test("bodies of 20 MiB arrive and return as they are", async () => {
+test("hedgerow/hono passes bodies of 20 MiB unchanged", async () => {
   const bytes = randomBytes(20 * 2 ** 20);
   const app = appOf({ headers: RULES }).put("/", (c) => new Response(c.req.raw.body));
   await on(app, async (url) => {
@@ -194,7 +194,7 @@ test("bodies of 20 MiB arrive and return as they are", async () => {
   });
 });
 
-test("a method without a body is answered without one", async () => {
+test("hedgerow/hono answers HEAD without a body", async () => {
   const app = appOf({ headers: RULES }).get("/", (c) => c.text("body", 200, { "x-debug": "1" }));
   await on(app, async (url) => {
     const { status, headers, body } = await ask(url, { method: "HEAD", headers: FORGED });
@@ -202,7 +202,7 @@ test("a method without a body is answered without one", async () => {
   });
 });
 
-test("forged fields do not survive a server that is written to byte by byte", async () => {
+test("hedgerow/hono strips forged fields that arrive byte by byte", async () => {
   const app = appOf({ headers: RULES }).all("/", (c) => c.text(shown(c)));
   await on(app, async (url) => {
     const forged = "x-INTERNAL-user: forged\r\n__proto__: 1\r\nX-Internal-User:\tforged\r\n";
@@ -213,10 +213,10 @@ test("forged fields do not survive a server that is written to byte by byte", as
   });
 });
 
-test("what does not exist is answered by the app's own, or by notFound", async () => {
+test("hedgerow/hono answers absent paths with the app's notFound, or with the option notFound", async () => {
   const failure = new RangeError("no storage");
-  const told: unknown[] = [];
-  const onError = (error: unknown, c: Context) => void told.push(error, c.req.path);
+  const reported: unknown[] = [];
+  const onError = (error: unknown, c: Context) => void reported.push(error, c.req.path);
   const sources: [HonoOptions, number][] = [
     [{ paths: new PathSet(["/a"]) }, 404],
     [{ paths: async (path) => path === "/a" }, 404],
@@ -233,10 +233,10 @@ test("what does not exist is answered by the app's own, or by notFound", async (
       expect([reply.status, reply.headers["x-debug"]]).toEqual([status, undefined]);
     });
   }
-  expect(told).toEqual([failure, "/b", failure, "/a", failure, "/b"]);
+  expect(reported).toEqual([failure, "/b", failure, "/a", failure, "/b"]);
 });
 
-test("what onError throws goes to the app's onError", async () => {
+test("errors of the option onError reach the app's onError", async () => {
   const failure = new RangeError("no storage");
   const paths = () => {
     throw failure;
@@ -247,7 +247,7 @@ test("what onError throws goes to the app's onError", async () => {
   expect([response.status, await response.text()]).toEqual([503, "true"]);
 });
 
-test("requests and responses may have rules of their own, and two adapters both hold", async () => {
+test("hedgerow/hono takes separate rules for each direction, and can be used twice", async () => {
   const app = appOf({ headers: { requests: ["x-asked"] } });
   app.use(hedgerow({ headers: { responses: ["x-answered"] } }));
   app.all("/", (c) => c.text(shown(c), 200, { "x-asked": "1", "x-answered": "2" }));
@@ -259,7 +259,7 @@ test("requests and responses may have rules of their own, and two adapters both 
   });
 });
 
-test("what onError answers to an error of the adapter's own functions is stripped on Node alone", async () => {
+test("responses of the app's onError to errors of the adapter's options are stripped only on Node", async () => {
   const notFound = () => {
     throw new RangeError("no storage");
   };
@@ -273,7 +273,7 @@ test("what onError answers to an error of the adapter's own functions is strippe
   expect([status, headers.get("x-debug"), headers.get("x-kept")]).toEqual([503, "1", "1"]);
 });
 
-test("what onError and notFound answer to later handlers is stripped without Node too", async () => {
+test("responses of the app's onError and notFound to later handlers are stripped on any runtime", async () => {
   const app = appOf({ headers: RULES });
   app.get("/fails", () => {
     throw new RangeError("no storage");
@@ -289,7 +289,7 @@ test("what onError and notFound answer to later handlers is stripped without Nod
   }
 });
 
-test("an answer that no copy can have is stripped where the server has a Response of its own", async () => {
+test("hedgerow/hono strips a response that cannot be copied if the server replaces Response", async () => {
   const { server: origin, url: from } = await serve((request, response) => {
     response.statusMessage = request.url === "/reason" ? "Caf\u00e9" : "Fine";
     response.writeHead(request.url === "/reason" ? 200 : 999, { "x-debug": "1", "x-kept": "1" });
@@ -297,7 +297,7 @@ test("an answer that no copy can have is stripped where the server has a Respons
   });
   const app = new Hono().use(hedgerow({ headers: RULES }));
   app.get("/*", (c) => fetch(new URL(c.req.path, from)));
-  // Without Node's messages, which are stripped when they are sent.
+  // Without Node's messages, which would be stripped when they are sent.
   const { server, url } = await serve(getRequestListener((request) => app.fetch(request)));
   for (const [path, expected] of [
     ["/reason", 200],

@@ -24,7 +24,7 @@ interface Reply {
   body: string;
 }
 
-/** Runs `use` with a client of a server that has the middleware in front of `handler`. */
+/** Runs `use` with a client of a server whose `handler` is behind the middleware. */
 async function behind(
   options: ConnectOptions,
   handler: Handler,
@@ -50,7 +50,7 @@ async function ask(session: ClientHttp2Session, sent: OutgoingHttpHeaders): Prom
   return { headers, body: await text(stream) };
 }
 
-test("a request is stripped, and its pseudo-fields stay", async () => {
+test("hedgerow/connect on HTTP/2 strips requests, and keeps their pseudo-fields", async () => {
   const echo: Handler = ({ headers, rawHeaders, url, method, authority }, response) => {
     response.end(JSON.stringify({ headers, rawHeaders, url, method, authority }));
   };
@@ -88,7 +88,7 @@ const WAYS: Record<string, Handler> = {
   "set and flushed": (_request, response) => {
     response.setHeader("x-debug", "1");
     response.setHeader("x-kept", "1");
-    // Node's types do not have it.
+    // Missing from Node's types.
     (response as unknown as { flushHeaders(): void }).flushHeaders();
     response.end("body");
   },
@@ -101,7 +101,7 @@ const WAYS: Record<string, Handler> = {
 };
 
 test.each(Object.entries(WAYS))(
-  "a response is stripped whose fields are %s",
+  "hedgerow/connect on HTTP/2 strips fields that are %s",
   async (_way, handler) => {
     await behind({ headers: RULES }, handler, async (ask) => {
       for (const method of ["GET", "HEAD"]) {
@@ -113,7 +113,7 @@ test.each(Object.entries(WAYS))(
   },
 );
 
-test("what does not exist is answered with 404, and what does is not", async () => {
+test("hedgerow/connect on HTTP/2 answers 404 only for absent paths", async () => {
   const there: Handler = (_request, response) => void response.end("there");
   for (const paths of [new PathSet(["/a"]), async (path: string) => path === "/a"]) {
     await behind({ paths, headers: RULES }, there, async (ask) => {

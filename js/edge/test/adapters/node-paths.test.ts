@@ -1,4 +1,4 @@
-/** Requests for what does not exist, behind every adapter for Node's servers. */
+/** Requests for absent paths, behind every adapter for Node's servers. */
 
 import express from "express";
 import { PathSet } from "hedgerow";
@@ -14,7 +14,7 @@ const failure = new RangeError("no storage");
 const SOURCES: Record<string, NonNullable<Options["paths"]>> = {
   "a set": known,
   "a function": (path: string) => known.has(path),
-  "a function that takes its time": async (path: string) => known.has(path),
+  "an async function": async (path: string) => known.has(path),
 };
 
 const FAILURES: Record<string, NonNullable<Options["paths"]>> = {
@@ -24,41 +24,44 @@ const FAILURES: Record<string, NonNullable<Options["paths"]>> = {
   "that is rejected": () => Promise.reject(failure),
 };
 
-describe.each(serverNames)("%s", (name) => {
-  test.each(Object.entries(SOURCES))("%s tells what exists", async (_source, paths) => {
-    const asked: string[] = [];
-    await using started = await start(name, { paths }, ({ method, url }, response) => {
-      asked.push(`${method} ${url}`);
-      response.end("there");
-    });
-    const outcome = async (method: string, path: string) => {
-      const { status, body } = await ask(started.url, { method, path });
-      return [status, `${body}`.includes("there")];
-    };
-    expect(await outcome("GET", "/a?b=c")).toEqual([200, true]);
-    expect(await outcome("GET", "/wp-login.php?/a")).toEqual([404, false]);
-    expect(await outcome("HEAD", "/b")).toEqual([404, false]);
-    expect(await outcome("POST", "/b")).toEqual([200, true]);
-    expect(asked).toEqual(["GET /a?b=c", "POST /b"]);
-  });
-
-  test.each(Object.entries(FAILURES))(
-    "a request passes where a function %s",
-    async (_how, paths) => {
-      const told: unknown[] = [];
-      const onError = (error: unknown) => told.push(error);
-      await using started = await start(name, { paths, onError }, (_request, response) => {
+describe.each(serverNames)("an adapter on Node (%s)", (name) => {
+  test.each(Object.entries(SOURCES))(
+    "answers 404 for paths that %s does not have",
+    async (_source, paths) => {
+      const asked: string[] = [];
+      await using started = await start(name, { paths }, ({ method, url }, response) => {
+        asked.push(`${method} ${url}`);
         response.end("there");
       });
-      expect((await ask(started.url, { path: "/b" })).status).toBe(200);
-      expect(told).toEqual([failure]);
+      const outcome = async (method: string, path: string) => {
+        const { status, body } = await ask(started.url, { method, path });
+        return [status, `${body}`.includes("there")];
+      };
+      expect(await outcome("GET", "/a?b=c")).toEqual([200, true]);
+      expect(await outcome("GET", "/wp-login.php?/a")).toEqual([404, false]);
+      expect(await outcome("HEAD", "/b")).toEqual([404, false]);
+      expect(await outcome("POST", "/b")).toEqual([200, true]);
+      expect(asked).toEqual(["GET /a?b=c", "POST /b"]);
     },
   );
 
   test.each(Object.entries(FAILURES))(
-    "where a function %s and so does onError, the framework is told",
+    "lets a request pass if paths is a function %s",
     async (_how, paths) => {
-      // A server of Node's own would end: nobody catches there what a listener throws.
+      const reported: unknown[] = [];
+      const onError = (error: unknown) => reported.push(error);
+      await using started = await start(name, { paths, onError }, (_request, response) => {
+        response.end("there");
+      });
+      expect((await ask(started.url, { path: "/b" })).status).toBe(200);
+      expect(reported).toEqual([failure]);
+    },
+  );
+
+  test.each(Object.entries(FAILURES))(
+    "passes the error of onError to the framework if paths is a function %s",
+    async (_how, paths) => {
+      // A bare server would crash: nothing catches the errors of a listener.
       const isBare = name === "node:http" && paths === FAILURES["that throws"];
       const onError = () => {
         throw failure;
@@ -75,7 +78,7 @@ describe.each(serverNames)("%s", (name) => {
     },
   );
 
-  test("methods and normalisation are the user's to choose", async () => {
+  test("uses the given methods and normalize", async () => {
     const options: Options = {
       paths: (path: string) => path.endsWith("/A?B"),
       methods: ["PUT"],
@@ -87,7 +90,7 @@ describe.each(serverNames)("%s", (name) => {
     expect((await ask(started.url, { path: "/a" })).status).toBe(200);
   });
 
-  test("answers to what does not exist are stripped", async () => {
+  test("strips the 404 response", async () => {
     const options = { paths: known, headers: { responses: ["content-type"] } };
     await using started = await start(name, options, (_request, response) => response.end());
     const { status, headers } = await ask(started.url, { path: "/b" });
@@ -95,7 +98,7 @@ describe.each(serverNames)("%s", (name) => {
   });
 });
 
-test("below a path, the whole of it is asked for", async () => {
+test("hedgerow/connect below a mount point checks the whole path", async () => {
   const asked: string[] = [];
   const paths = (path: string) => asked.push(path) > 0;
   await using started = await start(
@@ -109,7 +112,7 @@ test("below a path, the whole of it is asked for", async () => {
   expect(asked).toEqual([`${BELOW}/a`]);
 });
 
-test("notFound answers in place of the default", async () => {
+test("the option notFound of hedgerow/connect replaces the answer", async () => {
   const notFound: ConnectOptions["notFound"] = ({ url }, response) => {
     response.writeHead(410, { "x-debug": "1" }).end(url);
   };
@@ -121,25 +124,25 @@ test("notFound answers in place of the default", async () => {
 });
 
 test.each(Object.entries(SOURCES))(
-  "what notFound throws goes to the framework: %s",
+  "errors of notFound reach the framework: %s",
   async (_source, paths) => {
     const notFound = () => {
       throw failure;
     };
     const app = express().use(hedgerow({ paths, notFound }));
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     app.use(((error, _request, response, _next) => {
-      told.push(error);
+      reported.push(error);
       response.status(503).end();
     }) as express.ErrorRequestHandler);
     const { server, url } = await serve(app);
     expect((await ask(url, { path: "/b" })).status).toBe(503);
-    expect(told).toEqual([failure]);
+    expect(reported).toEqual([failure]);
     await closed(server);
   },
 );
 
-test("a handler that throws is called but once", async () => {
+test("a handler that throws is called only once", async () => {
   const calls: unknown[] = [];
   const next = (error?: unknown) => {
     calls.push(error);

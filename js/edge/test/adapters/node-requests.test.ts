@@ -14,7 +14,7 @@ import { type Handler, serverNames, start } from "./servers.js";
 
 const RULES = ["x-internal-*", "x-debug"];
 
-/** All that a request shows of its fields. */
+/** Returns all forms in which a request exposes its fields. */
 function shown({ rawHeaders, headers, headersDistinct }: IncomingMessage): string {
   return JSON.stringify({ rawHeaders, headers, headersDistinct });
 }
@@ -46,8 +46,8 @@ const FORGERIES = [
   "x-internal-user: \xc3\xa9forged",
 ];
 
-describe.each(serverNames)("%s", (name) => {
-  test("a request is stripped in all forms in which Node has its fields", async () => {
+describe.each(serverNames)("an adapter on Node (%s)", (name) => {
+  test("strips all forms in which Node exposes request fields", async () => {
     await using started = await start(name, { headers: RULES }, echo);
     const headers = ["X-Kept", "1", "x-Debug", "2", "X-INTERNAL-a", "3", "x-kept", "4"];
     const { body } = await ask(started.url, { headers: [...headers, "Connection", "close"] });
@@ -59,14 +59,14 @@ describe.each(serverNames)("%s", (name) => {
     });
   });
 
-  test.each(FORGERIES)("no forged field survives: %j", async (lines) => {
+  test.each(FORGERIES)("strips a forged field written as %j", async (lines) => {
     await using started = await start(name, { headers: RULES }, echo);
     const head = `POST / HTTP/1.1\r\nHost: a\r\nX-Kept: 1\r\n${lines}\r\n`;
     const answer = await talk(started.url, `${head}Connection: close\r\n\r\n`);
     const status = Number(answer.slice(9, 12));
     if (status === 200) {
       expect(answer).toContain(`"x-kept":"1"`);
-      // What follows white space at the beginning of a line is the value of the field before.
+      // A line that begins with white space continues the previous value.
       const isFolded = lines.startsWith(" ") || lines.includes("\r\n x");
       if (!isFolded) expect(answer).not.toContain("forged");
       expect(answer).not.toMatch(/"x-internal[^"]*":/i);
@@ -75,7 +75,7 @@ describe.each(serverNames)("%s", (name) => {
     }
   });
 
-  test("what Connection nominates goes with it", async () => {
+  test("strips the fields that Connection nominates", async () => {
     await using started = await start(name, { headers: preset("hop-by-hop") }, echo);
     const headers = ["Connection", "close, X-Hop", "x-hop", "1", "x-end", "2", "TE", "trailers"];
     const { body } = await ask(started.url, { headers });
@@ -83,14 +83,14 @@ describe.each(serverNames)("%s", (name) => {
     expect(rawHeaders).toEqual(["Host", started.url.host, "x-end", "2", "TE", "trailers"]);
   });
 
-  test("a request that nominates its framing is answered 400, and its connection is closed", async () => {
+  test("answers 400 and closes the connection if a request nominates its framing", async () => {
     let handled = 0;
     await using started = await start(name, { headers: preset("hop-by-hop") }, (_, response) => {
       handled += 1;
       response.end();
     });
     const head = "DELETE / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n";
-    // Ends only when the server closes the connection.
+    // Resolves only when the server closes the connection.
     const answer = await talk(
       started.url,
       `${head}Connection: keep-alive, content-LENGTH\r\n\r\nabc`,
@@ -102,7 +102,7 @@ describe.each(serverNames)("%s", (name) => {
     expect(handled).toBe(0);
   });
 
-  test("the lines of a nominated TE that accept trailers stay, in every form", async () => {
+  test("keeps the lines of a nominated TE that accept trailers, in every form", async () => {
     await using started = await start(name, { headers: ["connection"] }, (request, response) => {
       const { rawHeaders, headers, headersDistinct } = request;
       response.end(JSON.stringify([rawHeaders.slice(2), headers.te, headersDistinct.te]));
@@ -112,7 +112,7 @@ describe.each(serverNames)("%s", (name) => {
     expect(JSON.parse(`${body}`)).toEqual([["TE", "trailers"], "trailers", ["trailers"]]);
   });
 
-  test("bodies of 20 MiB arrive and return as they are, in chunks and with a length", async () => {
+  test("passes bodies of 20 MiB unchanged, chunked and with a length", async () => {
     const bytes = randomBytes(20 * 2 ** 20);
     const digest = await digestOf(bytes);
     let arrived = "";
@@ -132,7 +132,7 @@ describe.each(serverNames)("%s", (name) => {
     }
   });
 
-  test("trailers of a request arrive", async () => {
+  test("passes the trailers of a request", async () => {
     await using started = await start(name, { headers: RULES }, async (request, response) => {
       await text(request);
       response.end(JSON.stringify(request.trailers));
@@ -143,7 +143,7 @@ describe.each(serverNames)("%s", (name) => {
     expect(answer).toContain(`{"x-sum":"7"}`);
   });
 
-  test("a client that waits for 100 Continue gets it", async () => {
+  test("sends 100 Continue to a client that waits for it", async () => {
     await using started = await start(name, { headers: RULES }, async (request, response) => {
       response.end((await text(request)) + shown(request));
     });
@@ -159,7 +159,7 @@ describe.each(serverNames)("%s", (name) => {
     expect(answer).not.toContain("x-debug");
   });
 
-  test("requests over one connection, in turn and at once, are stripped each", async () => {
+  test("strips every request of one connection, sequential and pipelined", async () => {
     const ports = new Set<number>();
     await using started = await start(name, { headers: RULES }, (request, response) => {
       ports.add(request.socket.remotePort!);
@@ -183,7 +183,7 @@ describe.each(serverNames)("%s", (name) => {
     expect(ports.size).toBe(2);
   });
 
-  test("requests at the same time do not get the fields of each other", async () => {
+  test("keeps concurrent requests apart", async () => {
     const paths = { paths: () => new Promise<boolean>((resolve) => setImmediate(resolve, true)) };
     await using started = await start(name, { headers: RULES, ...paths }, echo);
     const agent = new Agent({ keepAlive: true, maxSockets: 20 });
@@ -198,7 +198,7 @@ describe.each(serverNames)("%s", (name) => {
     agent.destroy();
   });
 
-  test("a request that its client gives up does no harm", async () => {
+  test("survives a request that its client aborts", async () => {
     const arrivals = new EventEmitter();
     await using started = await start(name, { headers: RULES }, (request, response) => {
       if (request.method === "POST") arrivals.emit("arrived", request);
@@ -218,7 +218,7 @@ describe.each(serverNames)("%s", (name) => {
 });
 
 test.each(["headers", "headersDistinct", "rawHeaders"] as const)(
-  "a request whose %s were read before loses the same",
+  "stripRequest strips a request whose %s were read before",
   async (early) => {
     const guard = hedgerow({ headers: RULES });
     const server = createServer((request, response) => {
@@ -235,7 +235,7 @@ test.each(["headers", "headersDistinct", "rawHeaders"] as const)(
   },
 );
 
-test("a request without anything internal is not touched", async () => {
+test("stripRequest does not touch a request without internal fields", async () => {
   const server = createServer((request, response) => {
     const { headers, rawHeaders } = request;
     expect(stripRequest(new HeaderStripper(RULES), request)).toBe(0);
@@ -247,10 +247,10 @@ test("a request without anything internal is not touched", async () => {
   await closed(server);
 });
 
-test("a field called __proto__ reaches no prototype, also where Node is not safe from it", async () => {
+test("a field called __proto__ reaches no prototype, even if Node is vulnerable", async () => {
   const before = Object.getOwnPropertyNames(Object.prototype);
   const server = createServer((request, response) => {
-    // Before CVE-2026-21710 was mended, to read it was the fault.
+    // Before the fix of CVE-2026-21710, reading it was harmful.
     Object.defineProperty(request, "headersDistinct", {
       configurable: true,
       get: () => {
@@ -271,7 +271,7 @@ test("a field called __proto__ reaches no prototype, also where Node is not safe
   await closed(server);
 });
 
-describe("a request that is refused after something else was done to its response", () => {
+describe("a bad request whose response was already used", () => {
   const nominating =
     "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nConnection: content-length\r\n\r\nabc";
 
@@ -291,7 +291,7 @@ describe("a request that is refused after something else was done to its respons
     }
   }
 
-  test("it is answered 400 whatever framing was set for another answer", async () => {
+  test("gets 400, whatever framing was set before", async () => {
     const answer = await answerAfter((response) => {
       response.setHeader("Connection", "keep-alive");
       response.setHeader("Content-Length", "100");
@@ -301,7 +301,7 @@ describe("a request that is refused after something else was done to its respons
     expect(answer).not.toMatch(/content-length: 100/i);
   });
 
-  test("its connection is closed if the head of an answer was sent", async () => {
+  test("has its connection closed if a head was already sent", async () => {
     const answer = await answerAfter((response) => {
       response.writeHead(200);
       response.write("begun");

@@ -14,10 +14,10 @@ import { serverNames, start } from "./servers.js";
 
 const RULES = ["x-internal-*", "x-debug", "set-cookie2"];
 
-/** Node's types do not have all that Node takes. */
+/** Node's types do not cover all arguments that Node accepts. */
 const untyped = (fields: unknown) => fields as OutgoingHttpHeaders;
 
-/** Ways to answer with fields that stay, cookies among them, and with fields that go. */
+/** Ways to respond with internal and other fields, including cookies. */
 const WAYS: Record<string, (response: ServerResponse) => void> = {
   "fields set one by one": (response) => {
     response.setHeader("X-Kept", "1").setHeader("x-also", "1").setHeader("X-Debug", "1");
@@ -112,32 +112,27 @@ const WAYS: Record<string, (response: ServerResponse) => void> = {
   },
 };
 
-describe.each(serverNames)("%s", (name) => {
-  test.each(Object.entries(WAYS))(
-    "a response is stripped that is made of %s",
-    async (_way, make) => {
-      const replies = [RULES, ["x-no-field-is-called-so"]].map(async (headers) => {
-        await using started = await start(name, { headers }, (_request, response) =>
-          make(response),
-        );
-        const { status, rawHeaders } = await ask(started.url);
-        const fields = pairsOf(rawHeaders).filter(([name]) => name !== "Date");
-        return { status, fields };
-      });
-      const [stripped, whole] = await Promise.all(replies);
-      const isInternal = ([name]: Field) => /^x-(internal-a|debug)$/i.test(name);
-      expect(stripped!.status).toBe(whole!.status);
-      expect(stripped!.fields).toEqual(whole!.fields.filter((field) => !isInternal(field)));
-    },
-  );
+describe.each(serverNames)("an adapter on Node (%s)", (name) => {
+  test.each(Object.entries(WAYS))("strips a response made of %s", async (_way, make) => {
+    const replies = [RULES, ["x-unused-name"]].map(async (headers) => {
+      await using started = await start(name, { headers }, (_request, response) => make(response));
+      const { status, rawHeaders } = await ask(started.url);
+      const fields = pairsOf(rawHeaders).filter(([name]) => name !== "Date");
+      return { status, fields };
+    });
+    const [stripped, whole] = await Promise.all(replies);
+    const isInternal = ([name]: Field) => /^x-(internal-a|debug)$/i.test(name);
+    expect(stripped!.status).toBe(whole!.status);
+    expect(stripped!.fields).toEqual(whole!.fields.filter((field) => !isInternal(field)));
+  });
 
-  test("what Connection nominates goes with it", async () => {
+  test("strips the response fields that Connection nominates", async () => {
     await using started = await start(
       name,
       { headers: preset("hop-by-hop") },
       (request, response) => {
         const fields = { Connection: "keep-alive, X-Hop", "x-hop": "1", "x-end": "2" };
-        // How many of them are set one by one; the head has the others.
+        // This many fields are set one by one; the head has the others.
         const set = Number(new URL(request.url!, "http://a").searchParams.get("set"));
         const entries = Object.entries(fields);
         for (const [name, value] of entries.slice(0, set)) response.setHeader(name, value);
@@ -152,7 +147,7 @@ describe.each(serverNames)("%s", (name) => {
     }
   });
 
-  test("what Connection nominates goes also if it was set in another way", async () => {
+  test("strips nominated fields that were set in another way", async () => {
     await using started = await start(
       name,
       { headers: preset("hop-by-hop") },
@@ -167,7 +162,7 @@ describe.each(serverNames)("%s", (name) => {
     expect(headers).not.toHaveProperty("x-hop");
   });
 
-  test("a response that nominates its framing keeps it, and loses what rules match", async () => {
+  test("keeps the framing that a response nominates, and strips the rest", async () => {
     const rules = [...preset("hop-by-hop"), "x-internal-*"];
     await using started = await start(name, { headers: rules }, (request, response) => {
       const isChunked = request.url!.endsWith("/chunks");
@@ -183,7 +178,7 @@ describe.each(serverNames)("%s", (name) => {
     }
   });
 
-  test("responses without a body have none, and keep their other fields", async () => {
+  test("keeps responses without a body empty, with their other fields", async () => {
     await using started = await start(name, { headers: RULES }, (request, response) => {
       response.setHeader("x-debug", "1").setHeader("etag", '"a"');
       const status = Number(new URL(request.url!, "http://a").searchParams.get("status"));
@@ -204,7 +199,7 @@ describe.each(serverNames)("%s", (name) => {
     }
   });
 
-  test("early hints and trailers are sent as they are", async () => {
+  test("sends early hints and trailers unchanged", async () => {
     await using started = await start(name, { headers: RULES }, (_request, response) => {
       response.writeEarlyHints({ link: "</a.css>; rel=preload; as=style" });
       response.writeHead(200, { trailer: "x-sum", "x-debug": "1" });
@@ -227,11 +222,11 @@ describe.each(serverNames)("%s", (name) => {
     expect(response.trailers).toEqual({ "x-sum": "7" });
   });
 
-  test("a stream that is answered chunk by chunk arrives chunk by chunk", async () => {
+  test("streams a response chunk by chunk", async () => {
     await using started = await start(name, { headers: RULES }, async (request, response) => {
       response.setHeader("x-debug", "1");
       response.write("first");
-      // The second chunk is sent when the client has the first one.
+      // The second chunk is sent after the client has received the first.
       await once(request, "data");
       response.end("second");
     });
@@ -246,7 +241,7 @@ describe.each(serverNames)("%s", (name) => {
     expect(response.headers["x-debug"]).toBeUndefined();
   });
 
-  test("requests and responses may have rules of their own", async () => {
+  test("takes separate rules for requests and responses", async () => {
     const headers = { requests: ["x-asked"], responses: ["x-answered"] };
     await using started = await start(name, { headers }, ({ headers }, response) => {
       response.setHeader("x-answered", "1").setHeader("x-asked", "2");
@@ -260,7 +255,7 @@ describe.each(serverNames)("%s", (name) => {
   });
 });
 
-test("two adapters strip what either of them matches", async () => {
+test("two adapters on Node strip what either of them matches", async () => {
   const [first, second] = [["x-first"], ["x-second"]].map((headers) => hedgerow({ headers }));
   const { server, url } = await serve((request, response) => {
     first!(request, response, () => {
@@ -282,7 +277,7 @@ test("two adapters strip what either of them matches", async () => {
   await closed(server);
 });
 
-test("what handlers of errors answer is stripped in Express", async () => {
+test("hedgerow/connect strips the responses of Express's error handlers", async () => {
   const app = express().use(hedgerow({ headers: RULES }));
   app.get("/:name", (_request, response) => {
     response.set("x-debug", "1");
@@ -293,7 +288,7 @@ test("what handlers of errors answer is stripped in Express", async () => {
   };
   app.use(answerError);
   const { server, url } = await serve(app);
-  // A path that cannot be decoded fails in Express itself.
+  // Express itself fails to decode this path.
   for (const path of ["/fails", "/%ff"]) {
     const { headers, body } = await ask(url, { path, headers: ["x-internal-user", "root"] });
     expect(headers["x-kept"]).toBe("1");
@@ -302,7 +297,7 @@ test("what handlers of errors answer is stripped in Express", async () => {
   await closed(server);
 });
 
-test("events other than requests have no middleware, and are stripped by hand", async () => {
+test("stripRequest and stripResponse strip events that bypass middleware", async () => {
   const internal = new HeaderStripper(RULES);
   const { server, url } = await serve(() => expect.unreachable());
   for (const event of ["checkContinue", "checkExpectation"]) {
@@ -323,7 +318,7 @@ test("events other than requests have no middleware, and are stripped by hand", 
   await closed(server);
 });
 
-test("a head that is written past Node's methods is not stripped", async () => {
+test("hedgerow/connect does not strip a head written past Node's methods", async () => {
   const guard = hedgerow({ headers: RULES });
   const past: Record<string, (response: ServerResponse) => void> = {
     "to the socket": ({ socket }) =>

@@ -1,4 +1,4 @@
-/** Options that are wrong: each adapter refuses them when it is made, and says why. */
+/** Invalid options: each adapter refuses them when it is created. */
 import Fastify from "fastify";
 import { guardPaths, HeaderStripper, type HedgerowErrorCode, preset } from "hedgerow";
 import { hedgerow as connect } from "hedgerow/connect";
@@ -9,7 +9,7 @@ import { hedgerow as workers } from "hedgerow/workers";
 import { describe, expect, test } from "vitest";
 import { isRefusal, thrownBy } from "../../../../tests/support/assert.js";
 
-/** A stripper after its end. */
+/** Returns a freed stripper. */
 function freed(): HeaderStripper {
   const stripper = new HeaderStripper(["x-a"]);
   stripper.free();
@@ -18,13 +18,19 @@ function freed(): HeaderStripper {
 
 type Wrong = [what: string, options: unknown, code: HedgerowErrorCode, ...parts: string[]];
 
-/** Wrong by themselves, whatever else there is. */
+/** Values that are not options. */
 const NO_OPTIONS: Wrong[] = [
   ["no options", undefined, "ERR_OPTIONS", "expected options", "found undefined"],
   ["null", null, "ERR_OPTIONS", "expected options", "found null"],
   ["a list", ["x-a"], "ERR_OPTIONS", "expected options", "found an array"],
-  ["a text", "x-a", "ERR_OPTIONS", "expected options", "found string"],
-  ["an inherited one", Object.create({ methods: 7 }), "ERR_OPTIONS", "methods: ", "found number"],
+  ["a string", "x-a", "ERR_OPTIONS", "expected options", "found string"],
+  [
+    "an inherited option",
+    Object.create({ methods: 7 }),
+    "ERR_OPTIONS",
+    "methods: ",
+    "found number",
+  ],
 ];
 
 const NOTHING_TO_DO: Wrong[] = [
@@ -34,12 +40,24 @@ const NOTHING_TO_DO: Wrong[] = [
 
 const WRONG_HEADERS: Wrong[] = [
   ["headers null", { headers: null }, "ERR_OPTIONS", "headers: expected rules", "found null"],
-  ["headers a text", { headers: "x-a" }, "ERR_OPTIONS", "headers: expected rules", "found string"],
+  [
+    "headers a string",
+    { headers: "x-a" },
+    "ERR_OPTIONS",
+    "headers: expected rules",
+    "found string",
+  ],
   ["headers a function", { headers: () => [] }, "ERR_OPTIONS", "headers: ", "found function"],
-  ["headers of neither", { headers: {} }, "ERR_OPTIONS", "headers: expected requests", "neither"],
+  [
+    "headers without a direction",
+    { headers: {} },
+    "ERR_OPTIONS",
+    "headers: expected requests",
+    "neither",
+  ],
   ["an unknown direction", { headers: { request: [] } }, "ERR_OPTIONS", "headers: ", '"request"'],
   [
-    "requests a text",
+    "requests a string",
     { headers: { requests: "x" } },
     "ERR_OPTIONS",
     "headers: requests: ",
@@ -59,62 +77,62 @@ const WRONG_HEADERS: Wrong[] = [
     "requests: ",
     "found object",
   ],
-  ["a rule that is none", { headers: ["x-a", "a b"] }, "ERR_HEADER_RULE", "rule 1", '"a b"'],
-  ["a lone star", { headers: { responses: ["*"] } }, "ERR_HEADER_RULE", "rule 0"],
-  ["a stripper after its end", { headers: freed() }, "ERR_FREED", "expected a HeaderStripper"],
-  ["a rule that is no text", { headers: [7] }, "ERR_ARGUMENT", "rule 0", "found number"],
+  ["an invalid rule", { headers: ["x-a", "a b"] }, "ERR_HEADER_RULE", "rule 1", '"a b"'],
+  ["a lone asterisk", { headers: { responses: ["*"] } }, "ERR_HEADER_RULE", "rule 0"],
+  ["a freed stripper", { headers: freed() }, "ERR_FREED", "HeaderStripper was used after free()"],
+  ["a rule that is not a string", { headers: [7] }, "ERR_ARGUMENT", "rule 0", "found number"],
 ];
 
 const WRONG_PATHS: Wrong[] = [
   ["paths a number", { paths: 7 }, "ERR_OPTIONS", "paths: expected a filter", "found number"],
   ["paths null", { paths: null }, "ERR_OPTIONS", "paths: ", "found null"],
   ["paths a list", { paths: ["/a"] }, "ERR_OPTIONS", "paths: ", "found an array"],
+  ["paths a JavaScript Set", { paths: new Set(["/a"]) }, "ERR_OPTIONS", "paths: ", "found object"],
   [
-    "paths a set of JavaScript",
-    { paths: new Set(["/a"]) },
+    "methods a string",
+    { methods: "GET" },
     "ERR_OPTIONS",
-    "paths: ",
-    "found object",
+    "methods: expected a list",
+    "found string",
   ],
-  ["methods a text", { methods: "GET" }, "ERR_OPTIONS", "methods: expected a list", "found string"],
-  ["methods no texts", { methods: [7] }, "ERR_OPTIONS", "methods: ", "found an array"],
-  ["normalize a text", { normalize: "x" }, "ERR_OPTIONS", "normalize: expected a function"],
+  ["methods of numbers", { methods: [7] }, "ERR_OPTIONS", "methods: ", "found an array"],
+  ["normalize a string", { normalize: "x" }, "ERR_OPTIONS", "normalize: expected a function"],
   ["onError null", { onError: null }, "ERR_OPTIONS", "onError: expected a function", "found null"],
   ["an unknown option", { header: [] }, "ERR_OPTIONS", 'found an option "header"', "paths"],
   ["an option of all objects", { toString: 1 }, "ERR_OPTIONS", 'found an option "toString"'],
 ];
 
 const NOT_FOUND: Wrong = [
-  "notFound a text",
+  "notFound a string",
   { notFound: "x" },
   "ERR_OPTIONS",
   "notFound: ",
   "string",
 ];
 
-/** What is right besides, so that only one option is wrong. */
+/** Valid options, so that only one option is invalid. */
 const RIGHT = { headers: ["x-a"], paths: () => true };
 
 interface Adapter {
   make: (options: never) => unknown;
-  /** What is wrong alone. */
+  /** Invalid if passed alone. */
   alone: Wrong[];
-  /** What is wrong alone, and among options that are right. */
+  /** Invalid if passed alone or among valid options. */
   wrong: Wrong[];
 }
 
-const most = {
+const common = {
   alone: [...NO_OPTIONS, ...NOTHING_TO_DO],
   wrong: [...WRONG_HEADERS, ...WRONG_PATHS, NOT_FOUND],
 };
 
 const ADAPTERS: Record<string, Adapter> = {
-  "hedgerow/workers": { ...most, make: (options) => workers(options) },
-  "hedgerow/hono": { ...most, make: (options) => hono(options) },
-  "hedgerow/connect": { ...most, make: (options) => connect(options) },
+  "hedgerow/workers": { ...common, make: (options) => workers(options) },
+  "hedgerow/hono": { ...common, make: (options) => hono(options) },
+  "hedgerow/connect": { ...common, make: (options) => connect(options) },
   "hedgerow/fastify": {
-    ...most,
-    // Fastify makes options of none.
+    ...common,
+    // Fastify passes an empty object if there are no options.
     alone: NOTHING_TO_DO,
     make: async (options) => {
       await Fastify().register(fastify, options);
@@ -122,7 +140,7 @@ const ADAPTERS: Record<string, Adapter> = {
   },
   "hedgerow/undici": {
     make: (options) => undici(options),
-    alone: most.alone,
+    alone: common.alone,
     wrong: [
       ...[...WRONG_HEADERS, ...WRONG_PATHS],
       ["notFound", { notFound: () => {} }, "ERR_OPTIONS", 'found an option "notFound"'],
@@ -135,7 +153,7 @@ const ADAPTERS: Record<string, Adapter> = {
   },
 };
 
-/** What making an adapter throws, at once or by a promise. */
+/** Returns the error that creating an adapter throws or rejects with. */
 async function refusalOf(make: () => unknown): Promise<unknown> {
   try {
     await make();
@@ -145,36 +163,42 @@ async function refusalOf(make: () => unknown): Promise<unknown> {
   throw new Error("expected an error, found none");
 }
 
-describe.each(Object.entries(ADAPTERS))("%s refuses", (name, { make, alone, wrong }) => {
-  test.each([...alone, ...wrong])("%s", async (_what, options, code, ...parts) => {
-    const error = await refusalOf(() => make(options as never));
-    isRefusal(error, code, ...parts);
-    // Rules are told apart by their own messages.
-    if (code === "ERR_OPTIONS") isRefusal(error, code, name);
-  });
+describe.each(Object.entries(ADAPTERS))("%s", (name, { make, alone, wrong }) => {
+  test.each([...alone, ...wrong])(
+    "refuses invalid options: %s",
+    async (_what, options, code, ...parts) => {
+      const error = await refusalOf(() => make(options as never));
+      isRefusal(error, code, ...parts);
+      // Errors of rules do not name the adapter.
+      if (code === "ERR_OPTIONS") isRefusal(error, code, name);
+    },
+  );
 
-  test.each(wrong)("%s among options that are right", async (_what, options, code, ...parts) => {
-    const { headers, ...rest } = RIGHT;
-    const right = name === "guardPaths" ? rest : { headers, ...rest };
-    const given = { ...right, ...(options as object) };
-    isRefusal(await refusalOf(() => make(given as never)), code, ...parts);
-  });
+  test.each(wrong)(
+    "refuses invalid options among valid ones: %s",
+    async (_what, options, code, ...parts) => {
+      const { headers, ...rest } = RIGHT;
+      const right = name === "guardPaths" ? rest : { headers, ...rest };
+      const given = { ...right, ...(options as object) };
+      isRefusal(await refusalOf(() => make(given as never)), code, ...parts);
+    },
+  );
 });
 
-test("guardPaths has no headers", () => {
+test("guardPaths refuses the option headers", () => {
   const error = thrownBy(() => guardPaths(RIGHT as never));
   isRefusal(error, "ERR_OPTIONS", 'found an option "headers"');
 });
 
-test("rules for requests leave what frames a body, or are refused", () => {
+test("adapters refuse rules for requests that match framing fields", () => {
   for (const name of ["content-length", "Transfer-Encoding", "content-*", "t*"]) {
     for (const headers of [["x-a", name], { requests: [name] }, new HeaderStripper([name])]) {
       for (const make of [workers, hono, connect, undici]) {
         const error = thrownBy(() => make({ headers }));
-        isRefusal(error, "ERR_OPTIONS", "headers: expected rules that leave ", " in requests");
+        isRefusal(error, "ERR_OPTIONS", "headers: expected no rule that matches ", " in requests");
       }
     }
-    // Whoever sends a response frames it.
+    // The sender of a response frames it.
     expect(connect({ headers: { responses: [name] } })).toBeTypeOf("function");
   }
   const reframed = preset("hop-by-hop-reframed");
@@ -186,14 +210,14 @@ test("rules for requests leave what frames a body, or are refused", () => {
   expect(connect({ headers: [...preset("hop-by-hop"), "content-type", "host"] })).toBeTruthy();
 });
 
-test("a handler has a function fetch, or is refused", () => {
+test("hedgerow/workers refuses a handler without a function fetch", () => {
   for (const handler of [{}, { fetch: "x" }, class {}, () => new Response()]) {
     const error = thrownBy(() => workers({ headers: ["x-a"] }, handler as never));
     isRefusal(error, "ERR_OPTIONS", "hedgerow/workers", "a handler with a function fetch");
   }
 });
 
-test("options that are undefined are as those that are not there", () => {
+test("adapters treat undefined options as missing", () => {
   const none = {
     methods: undefined,
     normalize: undefined,
@@ -208,7 +232,7 @@ test("options that are undefined are as those that are not there", () => {
   for (const make of [workers, hono, connect]) expect(make(options as never)).toBeTruthy();
 });
 
-test("options of Fastify's register are not for the plugin", async () => {
+test("hedgerow/fastify ignores the options of register", async () => {
   const app = Fastify();
   await app.register(fastify, { headers: ["x-a"], prefix: "/p", logLevel: "warn" } as never);
   await app.ready();

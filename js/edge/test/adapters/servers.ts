@@ -1,4 +1,4 @@
-/** The ways to put an adapter in front of a handler on Node's servers. */
+/** Node's servers with each adapter in front of a handler. */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import connect from "connect";
@@ -8,7 +8,7 @@ import { type ConnectOptions, hedgerow } from "hedgerow/connect";
 import { type FastifyOptions, hedgerow as plugin } from "hedgerow/fastify";
 import { closed, listening } from "../../../../tests/support/http/listen.js";
 
-/** Options that every adapter takes. */
+/** Options of every adapter. */
 export type Options = Pick<ConnectOptions, "headers" | "methods" | "normalize"> & {
   paths?: NonNullable<ConnectOptions["paths"] & FastifyOptions["paths"]>;
   onError?: (error: unknown) => void;
@@ -16,7 +16,7 @@ export type Options = Pick<ConnectOptions, "headers" | "methods" | "normalize"> 
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Where the router is, for handlers and guards, which clients need not know. */
+/** The mount point of the router. */
 export const BELOW = "/below";
 
 const listeners: Record<
@@ -62,14 +62,14 @@ const listeners: Record<
 
 export const serverNames = Object.keys(listeners);
 
-/** A handler behind an adapter, and the server that it is part of. */
+/** A running server with a handler behind an adapter. */
 export interface Started {
   server: Server;
   url: URL;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts one of the servers, to be had with `await using`. */
+/** Starts one of the servers; use it with `await using`. */
 export async function start(name: string, options: Options, handler: Handler): Promise<Started> {
   const server = createServer(await listeners[name]!(options, handler));
   const url = await listening(server);

@@ -1,4 +1,4 @@
-/** Upgrades on Node's servers, which go past middleware: `stripRequest` is for these. */
+/** Upgrades on Node's servers, which bypass middleware and are stripped with `stripRequest`. */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -9,7 +9,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { ask } from "../../../../tests/support/http/ask.js";
 import { closed, serve } from "../../../../tests/support/http/listen.js";
 
-test("a WebSocket is opened by a request that was stripped", async () => {
+test("stripRequest strips a request that opens a WebSocket", async () => {
   const internal = new HeaderStripper(["x-internal-*"]);
   const { server, url } = await serve(() => {});
   const sockets = new WebSocketServer({ noServer: true });
@@ -35,7 +35,7 @@ test("a WebSocket is opened by a request that was stripped", async () => {
   await closed(server);
 });
 
-test("an upgrade stays one without the hop-by-hop fields, and keeps no other nomination", async () => {
+test("an upgrade stripped of hop-by-hop fields keeps Upgrade, and no other nomination", async () => {
   const hopByHop = new HeaderStripper(preset("hop-by-hop"));
   const { server, url } = await serve(() => {});
   const upgraded = once(server, "upgrade") as Promise<[IncomingMessage, Socket]>;
@@ -52,7 +52,7 @@ test("an upgrade stays one without the hop-by-hop fields, and keeps no other nom
   await closed(server);
 });
 
-test("a request that is no upgrade, since nobody listens, keeps no Connection", async () => {
+test("a request without an upgrade listener loses its Connection", async () => {
   const hopByHop = new HeaderStripper(preset("hop-by-hop"));
   const { server, url } = await serve((request, response) => {
     stripRequest(hopByHop, request);

@@ -1,4 +1,4 @@
-/** The wrapper of handlers for Workers, with the Fetch standard as Node has it. */
+/** The wrapper for Workers, with Node's implementation of Fetch. */
 import { createServer } from "node:http";
 import { HeaderStripper, PathSet, preset } from "hedgerow";
 import { hedgerow as honoHedgerow } from "hedgerow/hono";
@@ -10,11 +10,11 @@ import { closed, listening } from "../../../../tests/support/http/listen.js";
 const RULES = ["x-internal-*", "x-debug"];
 const FORGED = { "X-Internal-User": "root", "x-DEBUG": "1", "x-kept": "1" };
 
-/** A request whose sender claims to be internal. */
+/** Returns a request with a forged internal field. */
 const forged = (path = "/", init: RequestInit = {}) =>
   new Request(`http://localhost${path}`, { headers: FORGED, ...init });
 
-/** Everything that a handler can see of the fields. */
+/** Responds with all forms in which a handler can read the fields. */
 const shown = (request: Request) =>
   Response.json([
     [...request.headers],
@@ -22,7 +22,7 @@ const shown = (request: Request) =>
     request.headers.get("X-Debug"),
   ]);
 
-test("a handler gets what it is called with besides, and stays itself", async () => {
+test("hedgerow/workers passes env and context on, and keeps the handler's this", async () => {
   const handler = {
     name: "handler",
     fetch(this: { name: string }, request: Request, env: string, context: object) {
@@ -38,7 +38,7 @@ test("a handler gets what it is called with besides, and stays itself", async ()
   expect(worker.queue()).toBe("handler");
 });
 
-test("without a handler, what was asked for is fetched", async () => {
+test("hedgerow/workers fetches the request without a handler", async () => {
   let arrived: string[] = [];
   const origin = createServer((request, response) => {
     arrived = request.rawHeaders;
@@ -50,7 +50,7 @@ test("without a handler, what was asked for is fetched", async () => {
   const response = await fetch(new Request(new URL("/a?b", url), { headers: FORGED }));
   expect(arrived).toContain("x-kept");
   expect(arrived.join()).not.toMatch(/internal|debug/i);
-  // The answer of fetch is one that nobody may change: it was copied.
+  // The response of fetch is immutable, so it was copied.
   expect([response.headers.get("x-debug"), response.headers.get("x-kept")]).toEqual([null, "1"]);
   expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
   expect(await response.text()).toBe("/a?b");
@@ -65,7 +65,7 @@ test.each([
   [600, "Fine", 502, ""],
   [999, "Denied", 502, ""],
 ])(
-  "an answer of fetch is stripped whose status is %i, and whose reason is %s",
+  "hedgerow/workers strips a response of fetch with status %i and reason phrase %s",
   async (sent, reason, status, statusText) => {
     const origin = createServer((request, response) => {
       response.statusMessage = reason;
@@ -84,7 +84,7 @@ test.each([
       expect([...response.headers.keys()].filter((name) => name.startsWith("x-"))).toEqual([]);
       expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
       expect(await response.text()).toBe(sent === 205 ? "" : "body");
-      // Of an answer of which nothing goes there is no copy.
+      // A response without internal fields is not copied.
       const clean = await through(new Request(new URL("/clean", url)));
       expect(clean.status).toBe(sent);
       await clean.text();
@@ -93,13 +93,13 @@ test.each([
   },
 );
 
-test("an answer that stands for a network error stays one", async () => {
+test("hedgerow/workers passes Response.error() on", async () => {
   const error = Response.error();
   const { fetch } = hedgerow({ headers: RULES }, { fetch: (_request: Request) => error });
   expect(await fetch(forged())).toBe(error);
 });
 
-test("requests that nobody may change are copied, with their bodies and signals", async () => {
+test("hedgerow/workers copies immutable requests with their bodies and signals", async () => {
   const aborts = new AbortController();
   const init = { method: "POST", body: "sent", signal: aborts.signal };
   const request = forged("/", init);
@@ -123,7 +123,7 @@ test("requests that nobody may change are copied, with their bodies and signals"
   expect(inbound?.signal.aborted).toBe(true);
 });
 
-test("messages without anything internal are passed on as they are", async () => {
+test("hedgerow/workers passes messages without internal fields on unchanged", async () => {
   const request = new Request("http://localhost/", { headers: { "x-kept": "1" } });
   const response = Response.redirect("http://localhost/elsewhere");
   const fetch = (given: Request) => {
@@ -133,7 +133,7 @@ test("messages without anything internal are passed on as they are", async () =>
   expect(await hedgerow({ headers: RULES }, { fetch }).fetch(request)).toBe(response);
 });
 
-test("requests and responses may have rules of their own, made or to be made", async () => {
+test("hedgerow/workers takes separate rules or strippers for requests and responses", async () => {
   const answer = (request: Request) =>
     new Response([...request.headers.keys()].join(), { headers: FORGED });
   const stripper = new HeaderStripper(RULES);
@@ -148,13 +148,13 @@ test("requests and responses may have rules of their own, made or to be made", a
   }
 });
 
-test("two wrappers strip what either of them matches", async () => {
+test("two wrappers of hedgerow/workers strip what either of them matches", async () => {
   const inner = hedgerow({ headers: ["x-debug"] }, { fetch: shown });
   const response = await hedgerow({ headers: ["x-internal-*"] }, inner).fetch(forged());
   expect(await response.text()).not.toMatch(/internal|debug/i);
 });
 
-test("what Connection nominates goes with it", async () => {
+test("hedgerow/workers strips the fields that Connection nominates", async () => {
   const answer = ({ headers }: Request) =>
     new Response([...headers.keys()].join(), {
       headers: { connection: "x-hop", "x-hop": "1", "x-end": "2" },
@@ -166,7 +166,7 @@ test("what Connection nominates goes with it", async () => {
   expect([response.headers.get("x-hop"), response.headers.get("x-end")]).toEqual([null, "2"]);
 });
 
-test("a request that nominates what frames or routes it is answered 400", async () => {
+test("hedgerow/workers answers 400 if a request nominates fields that frame or route it", async () => {
   const { fetch } = hedgerow({ headers: preset("hop-by-hop") }, { fetch: shown });
   for (const name of ["content-length", "host", "x-forwarded-for"]) {
     const headers = { connection: `close, ${name}`, [name]: "1" };
@@ -175,7 +175,7 @@ test("a request that nominates what frames or routes it is answered 400", async 
   }
 });
 
-test("a response that nominates its framing keeps it, and loses what rules match", async () => {
+test("hedgerow/workers keeps the framing that a response nominates, and strips the rest", async () => {
   const answer = () =>
     new Response("all", {
       headers: { connection: "transfer-encoding", "transfer-encoding": "chunked", "x-debug": "1" },
@@ -185,7 +185,7 @@ test("a response that nominates its framing keeps it, and loses what rules match
   expect([...headers.keys()]).toEqual(["content-type", "transfer-encoding"]);
 });
 
-test("what does not exist is answered by notFound, whose answer is stripped", async () => {
+test("hedgerow/workers answers absent paths with notFound, and strips its response", async () => {
   const there = { fetch: (_request: Request) => new Response("there") };
   const notFound = async ({ url, headers }: Request) =>
     new Response(`${url} ${[...headers.keys()]}`, { status: 410, headers: FORGED });
@@ -200,23 +200,23 @@ test("what does not exist is answered by notFound, whose answer is stripped", as
   }
 });
 
-test("a request passes when paths cannot be asked; what onError throws is thrown on", async () => {
+test("hedgerow/workers lets a request pass if the check fails, and propagates errors of onError", async () => {
   const failure = new RangeError("no storage");
   const throwing = () => {
     throw failure;
   };
   for (const paths of [throwing, () => Promise.reject(failure)]) {
-    const told: unknown[] = [];
-    const onError = (error: unknown, { url }: Request) => told.push(error, url);
+    const reported: unknown[] = [];
+    const onError = (error: unknown, { url }: Request) => reported.push(error, url);
     const there = { fetch: (_request: Request) => new Response("there") };
     expect((await hedgerow({ paths, onError }, there).fetch(forged("/b"))).status).toBe(200);
-    expect(told).toEqual([failure, "http://localhost/b"]);
+    expect(reported).toEqual([failure, "http://localhost/b"]);
     const worker = hedgerow({ paths, onError: throwing }, there);
     await expect(worker.fetch(forged("/b"))).rejects.toBe(failure);
   }
 });
 
-test("what a handler throws is thrown on, at once or later", async () => {
+test("hedgerow/workers propagates errors of the handler, synchronous or not", async () => {
   const failure = new RangeError("no storage");
   const throwing = (_request: Request) => {
     throw failure;
@@ -226,7 +226,7 @@ test("what a handler throws is thrown on, at once or later", async () => {
   }
 });
 
-test("what else a handler has is called for it, and can be copied and replaced", async () => {
+test("hedgerow/workers binds the handler's other methods, which can be copied and replaced", async () => {
   class Handler {
     readonly #queued: unknown[] = [];
     fetch(): Response {

@@ -4,9 +4,9 @@ import { bytesOf } from "../../../../tests/support/text.js";
 import { memorySize } from "../support/wasm.js";
 
 /**
- * Asserts that after some rounds, all others need no more memory.
+ * Asserts that memory does not grow after the first rounds.
  *
- * What all rounds together would leave behind must be more than what earlier tests have freed: this
+ * A leak must exceed the memory that earlier tests have freed: this
  * file has an instance of the module to itself, and its tests go from small to large.
  */
 function assertSteady(warmUp: number, rounds: number, round: (number: number) => void): void {
@@ -16,7 +16,7 @@ function assertSteady(warmUp: number, rounds: number, round: (number: number) =>
   expect(memorySize()).toBe(before);
 }
 
-test("strippers that are freed leave no memory behind", () => {
+test("freed strippers do not leak memory", () => {
   assertSteady(100, 5000, (number) => {
     const rules = Array.from({ length: number % 50 }, (_, index) => `x-${number}-${index}`);
     const stripper = new HeaderStripper(["x-internal-*", "x-debug", ...rules]);
@@ -26,7 +26,7 @@ test("strippers that are freed leave no memory behind", () => {
   });
 });
 
-test("constructors that fail leave no memory behind", () => {
+test("failing constructors do not leak memory", () => {
   const rules = Array.from({ length: 1000 }, (_, number) => `x-${number}-${"a".repeat(100)}`);
   function* interrupted() {
     yield* rules;
@@ -43,7 +43,7 @@ test("constructors that fail leave no memory behind", () => {
   });
 });
 
-test("large blocks, stripped or refused, leave no memory behind and are not kept", () => {
+test("the memory of large blocks is released, whether stripped or refused", () => {
   const strippers = Array.from({ length: 40 }, () => new HeaderStripper(["x-debug"]));
   const block = bytesOf(`x-debug: ${"1".repeat(2 << 20)}\r\n`);
   assertSteady(2, strippers.length, (number) => {
@@ -54,7 +54,7 @@ test("large blocks, stripped or refused, leave no memory behind and are not kept
   for (const stripper of strippers) stripper.free();
 });
 
-test("blocks and Connection values beyond 64 KiB are not kept", () => {
+test("the memory of blocks and Connection values beyond 64 KiB is released", () => {
   const value = "a,".repeat((1 << 15) + 1);
   const block = bytesOf(`b: ${value}\r\n`);
   const strippers = Array.from({ length: 1500 }, () => new HeaderStripper(["connection"]));

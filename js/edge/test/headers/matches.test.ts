@@ -5,7 +5,7 @@ import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../../../../tests/support/tok
 import { rulesAndNames } from "../support/generate.js";
 import { Oracle } from "../support/oracle.js";
 
-test("a name matches if and only if one of the rules does, however often it is asked", () => {
+test("a name matches if and only if a rule matches it, on every call", () => {
   const property = fc.property(rulesAndNames, ({ rules, names }) => {
     using stripper = new HeaderStripper(rules);
     const oracle = new Oracle(rules);
@@ -17,11 +17,11 @@ test("a name matches if and only if one of the rules does, however often it is a
   fc.assert(property, { numRuns: 600 });
 });
 
-/** A text in which neighbours differ. */
+/** Returns a string whose adjacent characters differ. */
 const text = (length: number) => "abcdefghijklmnopqrstuvwxyz".repeat(12).slice(0, length);
 const LENGTHS = Array.from({ length: MAX_RULE_LENGTH }, (_, index) => index + 1);
 
-test("a name of any length matches itself and no name one shorter or longer", () => {
+test("a name rule of any length matches no name one character shorter or longer", () => {
   const wrong = LENGTHS.filter((length) => {
     using stripper = new HeaderStripper([text(length)]);
     const isRight =
@@ -34,7 +34,7 @@ test("a name of any length matches itself and no name one shorter or longer", ()
   expect(wrong).toEqual([]);
 });
 
-test("a prefix of any length matches itself and everything longer", () => {
+test("a prefix rule of any length matches the prefix and every longer name", () => {
   const wrong = LENGTHS.filter((length) => {
     using stripper = new HeaderStripper([`${text(length)}*`]);
     const longer = ["", "a", "B", "\u{1f512}", "\ud800", "x".repeat(70_000)];
@@ -46,7 +46,7 @@ test("a prefix of any length matches itself and everything longer", () => {
   expect(wrong).toEqual([]);
 });
 
-test("any other character anywhere in a name is noticed", () => {
+test("a name that differs in any one character does not match", () => {
   for (const length of [1, 2, 3, 7, 8, 9, 16, 17, 33, 64, 65, 256]) {
     const rule = TOKEN_CHARACTERS.repeat(4).slice(0, length);
     using exact = new HeaderStripper([rule]);
@@ -64,7 +64,7 @@ test("any other character anywhere in a name is noticed", () => {
   }
 });
 
-test("every rule of a large set matches and names next to it do not", () => {
+test("every rule of a large set matches, and similar names do not", () => {
   const prefixes = Array.from({ length: 500 }, (_, number) => `x-${number + 1000}-*`);
   const names = Array.from({ length: 5000 }, (_, number) => `name-${number.toString(16)}`);
   using stripper = new HeaderStripper([...prefixes, ...names]);

@@ -25,7 +25,7 @@ const RULE_SETS: Record<string, string[]> = {
   }),
 };
 
-/** A name of any length, or one close to a rule: as it is, or with one edit. */
+/** A name of any length, or a rule's name with at most one edit. */
 function anyName(texts: readonly string[]): string {
   const near = random.below(4) === 0 ? undefined : random.pick(texts);
   if (near === undefined) return random.text(TOKEN_CHARACTERS, random.below(24));
@@ -46,7 +46,7 @@ function anyName(texts: readonly string[]): string {
   }
 }
 
-describe("the probe and Rust agree on millions of random names", () => {
+describe("the probe agrees with Rust on millions of random names", () => {
   test.for(Object.entries(RULE_SETS))("%s", ([, rules]) => {
     using stripper = new HeaderStripper(rules);
     const unprobed = new UnprobedSet(rules);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { codeUnit, rulesAndFieldNames, valuesFor } from "../support/generate.js";
 import { Oracle, refusable } from "../support/oracle.js";
 
-/** Rules, and fields of any text: a raw list may hold what no Headers do. */
+/** Rules and fields of any text, which only a raw list can hold. */
 const rulesAndFields = rulesAndFieldNames.chain(({ rules, names }) =>
   valuesFor(names, codeUnit).map((values) => ({
     rules,
@@ -12,7 +12,7 @@ const rulesAndFields = rulesAndFieldNames.chain(({ rules, names }) =>
   })),
 );
 
-test("a raw list keeps exactly the fields that stay, as they are and in their order", () => {
+test("stripRaw keeps exactly the other fields, unchanged and in order", () => {
   const property = fc.property(rulesAndFields, ({ rules, fields }) => {
     using stripper = new HeaderStripper(rules);
     const raw = fields.flat();

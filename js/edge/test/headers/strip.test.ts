@@ -5,7 +5,7 @@ import { isToken } from "../../../../tests/support/tokens.js";
 import { byteOfValue, rulesAndFieldNames, valuesFor } from "../support/generate.js";
 import { Oracle, refusable } from "../support/oracle.js";
 
-/** Rules, and fields that Headers take. */
+/** Rules, and fields that are valid in `Headers`. */
 const rulesAndFields = rulesAndFieldNames.chain(({ rules, names }) => {
   const valid = names.filter(isToken);
   return valuesFor(valid, byteOfValue).map((values) => ({
@@ -17,7 +17,7 @@ const rulesAndFields = rulesAndFieldNames.chain(({ rules, names }) => {
 const namesOf = (fields: Iterable<readonly [string, string]>) =>
   new Set([...fields].map(([name]) => name));
 
-test("Headers keep exactly the fields that no rule matches and Connection does not nominate", () => {
+test("strip keeps exactly the fields that no rule matches and Connection does not nominate", () => {
   const property = fc.property(rulesAndFields, ({ rules, fields }) => {
     using stripper = new HeaderStripper(rules);
     const headers = new Headers(fields);

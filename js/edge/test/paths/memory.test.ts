@@ -1,13 +1,13 @@
-/** How much memory filters take. This file has instances of the modules to itself. */
+/** The memory of filters. The tests of this file have their own instances of the modules. */
 import { buildPathFilter, PathFilter, PathFilterStore, PathSet } from "hedgerow";
 import { expect, test } from "vitest";
 import { PATHMAP } from "../../../../tests/cases/paths/files.js";
+import { buildMemory } from "../support/bundle.js";
 import { memorySize } from "../support/wasm.js";
-import { buildMemory } from "../support/whole.js";
 
 const file = buildPathFilter(Array.from({ length: 1000 }, (_, number) => `/archive/${number}`));
 
-test("filters that are loaded and freed leave no memory behind", () => {
+test("loading and freeing filters does not leak memory", () => {
   const sizes = [0, 10, 100, 500].map((count) =>
     buildPathFilter(Array.from({ length: count }, (_, number) => `/${number}`)),
   );
@@ -21,7 +21,7 @@ test("filters that are loaded and freed leave no memory behind", () => {
   expect(memorySize()).toBe(after100);
 });
 
-test("files that are refused leave no memory behind", async () => {
+test("refused files do not leak memory", async () => {
   const damaged = file.slice();
   damaged[damaged.length - 9] = 0x2d;
   const refuse = async () => {
@@ -35,7 +35,7 @@ test("files that are refused leave no memory behind", async () => {
   expect(memorySize()).toBe(before);
 });
 
-test("a filter takes its file and no more than 4 kB beside it", async () => {
+test("a filter takes at most 4 kB of memory in addition to its file", async () => {
   const load = [
     () => PathFilter.parse(file),
     () => PathFilter.load(new Response(file)),
@@ -46,14 +46,14 @@ test("a filter takes its file and no more than 4 kB beside it", async () => {
     const filters: PathFilter[] = [];
     while (filters.length < 1000) filters.push(await one());
     const held = (memorySize() - before) / filters.length;
-    // What earlier filters have freed is used first, and memory grows by pages.
+    // Memory freed by earlier filters is used first, and memory grows by pages.
     expect(held).toBeLessThanOrEqual(file.length + 4096);
     expect(filters.every((filter) => filter.has("/archive/7"))).toBe(true);
     for (const filter of filters) filter.free();
   }
 });
 
-test("a header cannot make more memory be taken than the file has", async () => {
+test("a header cannot make a filter allocate more than its file", async () => {
   const hostile = '{"version":"","bloom":{"n":1,"p":0.1,"m":4294967295,"k":1,"s":0}}\n"AAAA';
   const before = memorySize();
   for (let round = 0; round < 100; round += 1) {
@@ -63,7 +63,7 @@ test("a header cannot make more memory be taken than the file has", async () => 
   expect(memorySize() - before).toBeLessThanOrEqual(2 ** 18);
 });
 
-test("of a long file no more memory is taken than its first line allows", async () => {
+test("a long file allocates no more memory than its first line allows", async () => {
   const long = new Uint8Array(2 ** 28);
   const before = memorySize();
   for (const start of ["", PATHMAP.slice(0, -1), PATHMAP, " ".repeat(2 ** 17)]) {
@@ -72,7 +72,7 @@ test("of a long file no more memory is taken than its first line allows", async 
     for (const source of [long, long.buffer]) {
       expect(() => PathFilter.parse(source)).toThrow(expect.objectContaining(refusal));
     }
-    // In one piece, and of a length that is true.
+    // In one chunk, with a correct length.
     const headers = { "content-length": `${long.length}` };
     const answer = () => new Response(streamOfPieces(long, long.length), { headers });
     await expect(PathFilter.load(answer())).rejects.toMatchObject(refusal);
@@ -82,7 +82,7 @@ test("of a long file no more memory is taken than its first line allows", async 
   expect(memorySize() - before).toBeLessThanOrEqual(2 ** 20);
 });
 
-test("a store takes no memory for the length that a response claims", async () => {
+test("a store does not allocate memory for a claimed content length", async () => {
   const answer = () => new Response(file, { headers: { "content-length": `${2 ** 30}` } });
   const store = new PathFilterStore({ maxBytes: 2 ** 30, load: answer });
   const before = memorySize();
@@ -91,7 +91,7 @@ test("a store takes no memory for the length that a response claims", async () =
   store.clear();
 });
 
-test("a store whose filters come and go takes the memory of those it holds", async () => {
+test("a store that evicts filters takes only the memory of those it holds", async () => {
   const store = new PathFilterStore({
     maxBytes: 10 * file.length,
     load: () => PathFilter.parse(file),
@@ -104,7 +104,7 @@ test("a store whose filters come and go takes the memory of those it holds", asy
   store.clear();
 });
 
-test("a tree whose paths are much longer together than its text is refused", () => {
+test("PathSet.parse refuses a tree whose paths are much longer than its text", () => {
   const deep = (levels: number) => `${'{"a":1,"b":'.repeat(levels)}{"a":1}${"}".repeat(levels)}`;
   const refusal = {
     code: "ERR_PATH_SET",
@@ -112,14 +112,14 @@ test("a tree whose paths are much longer together than its text is refused", () 
   };
   expect(PathSet.parse(deep(1000)).has(`${"/b".repeat(1000)}/a`)).toBe(true);
   expect(() => PathSet.parse(deep(10_000))).toThrow(expect.objectContaining(refusal));
-  // At the limit, and beyond it by one character.
+  // At the limit, and one character beyond it.
   const half = "a".repeat(2 ** 25 - 1);
   const tree = (first: string) => JSON.stringify({ [first]: 1, [half]: 1 });
   expect(PathSet.parse(tree(`b${half.slice(1)}`)).has(`/${half}`)).toBe(true);
   expect(() => PathSet.parse(tree(`b${half}`))).toThrow(expect.objectContaining(refusal));
 });
 
-test("builders that are used or freed leave no memory behind", () => {
+test("building filters does not leak memory, even if it fails", () => {
   const paths = Array.from({ length: 3000 }, (_, number) => `/archive/${number}`);
   for (let round = 0; round < 5; round += 1) buildPathFilter(paths);
   const before = buildMemory().length;
@@ -130,7 +130,7 @@ test("builders that are used or freed leave no memory behind", () => {
   expect(buildMemory().length).toBe(before);
 });
 
-/** A stream of a file in pieces. */
+/** Returns a stream of a file in chunks. */
 function streamOfPieces(bytes: Uint8Array, length: number): ReadableStream<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += length) pieces.push(bytes.slice(at, at + length));

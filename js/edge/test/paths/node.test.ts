@@ -7,8 +7,8 @@ import { buildPathFilter } from "hedgerow";
 import { readPathFilterSync } from "hedgerow/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PATHMAP } from "../../../../tests/cases/paths/files.js";
+import { FilterFile } from "../support/bundle.js";
 import { memorySize } from "../support/wasm.js";
-import { FilterFile } from "../support/whole.js";
 
 const paths = Array.from({ length: 20_000 }, (_, number) => `/archive/${number}`);
 const bytes = buildPathFilter(paths);
@@ -24,7 +24,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a file is read by its name or its URL", () => {
+test("readPathFilterSync reads a file by its path or its URL", () => {
   for (const name of [file, pathToFileURL(file)]) {
     const filter = readPathFilterSync(name);
     expect(filter.byteLength).toBe(bytes.length);
@@ -34,7 +34,7 @@ test("a file is read by its name or its URL", () => {
   }
 });
 
-test("a pipe is read to its end", () => {
+test("readPathFilterSync reads a pipe to its end", () => {
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
   execFileSync("sh", ["-c", `cat '${file}' > '${pipe}' 2>/dev/null & exit 0`], { stdio: "ignore" });
@@ -43,7 +43,7 @@ test("a pipe is read to its end", () => {
   filter.free();
 });
 
-test("a file that grows while it is read is read to its end", () => {
+test("readPathFilterSync reads a growing file to its end", () => {
   for (const first of [10, 1000, 70_000]) {
     const growing = new FilterFile(first);
     growing.append(bytes.subarray(0, first));
@@ -56,7 +56,7 @@ test("a file that grows while it is read is read to its end", () => {
   }
 });
 
-test("no more is read of a sparse file than its first line allows", () => {
+test("readPathFilterSync reads no more of a sparse file than its first line allows", () => {
   const sparse = join(folder, "sparse.filter");
   const before = memorySize();
   for (const start of ["", PATHMAP.slice(0, -1), PATHMAP]) {
@@ -68,7 +68,7 @@ test("no more is read of a sparse file than its first line allows", () => {
   expect(memorySize() - before).toBeLessThanOrEqual(2 ** 20);
 });
 
-test("what is no file, no filter or no whole one is refused, and nothing is left open", () => {
+test("readPathFilterSync refuses missing, invalid and truncated files, and closes them", () => {
   const part = join(folder, "part.filter");
   writeFileSync(part, bytes.subarray(0, 1000));
   readPathFilterSync(file).free();

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { buildPathFilter, canExist, normalizePath, PathFilter, PathSet } from "hedgerow";
 import { expect, test } from "vitest";
 
-/** Stands for an encoded star: no text that is tried has this character. */
+/** Stands for an encoded asterisk. No generated path has this character. */
 const STAR = "\u{10fffe}";
 
-/** Texts that are full of what has a meaning in paths. */
+/** Strings with many characters that have a meaning in paths. */
 const path = fc
   .array(
     fc.oneof(
@@ -19,7 +19,7 @@ const path = fc
   .map((parts) => parts.join(""))
   .filter((text) => !text.includes(STAR));
 
-/** The rules, one after the other, on bytes. */
+/** A naive implementation: applies the rules one by one, to bytes. */
 function naive(text: string): string {
   const bytes: number[] = [];
   const kept = new Set<number>();
@@ -57,7 +57,7 @@ function naive(text: string): string {
   return normal.replace(new RegExp(`/${STAR}$`), "/%2A").replaceAll(STAR, "*");
 }
 
-/** A text as UTF-8 can hold it. */
+/** Returns a string with lone surrogates replaced. */
 function wellFormed(text: string): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 }
@@ -73,7 +73,7 @@ function isCharacter(bytes: number[]): boolean {
   }
 }
 
-test("a normal form is its own, and what the rules say", () => {
+test("normalizePath agrees with a naive implementation, and is idempotent", () => {
   fc.assert(
     fc.property(path, (text) => {
       const normal = normalizePath(text);
@@ -85,7 +85,7 @@ test("a normal form is its own, and what the rules say", () => {
   );
 });
 
-test("what a URL says of a path has the path's normal form", () => {
+test("normalizePath gives the same result for a path and for its parsed URL", () => {
   const plain = path.filter((text) => !/[\\\p{Cc}]/u.test(text) && text.trim() === text);
   fc.assert(
     fc.property(plain, (text) => {
@@ -98,7 +98,7 @@ test("what a URL says of a path has the path's normal form", () => {
   );
 });
 
-/** What took a step of the stack, or an object, for each segment or escape. */
+/** Paths that a recursive implementation could not handle. */
 const LONG: readonly [name: string, path: () => string, length: number][] = [
   ["segments", () => "/a".repeat(5e6), 1e7],
   ["segments that are taken back at once", () => "/a/..".repeat(5e6), 1],
@@ -112,11 +112,11 @@ const LONG: readonly [name: string, path: () => string, length: number][] = [
   ["stars", () => "/%2A".repeat(2e6), 4e6 + 2],
 ];
 
-test.for(LONG)("a path of millions of %s is done", ([, path, length]) => {
+test.for(LONG)("normalizePath handles a path of millions of %s", ([, path, length]) => {
   expect(normalizePath(path())).toHaveLength(length);
 });
 
-test("a path of millions of segments can be asked for, however deep wildcards are", () => {
+test("canExist handles a path of millions of segments with the deepest wildcards", () => {
   const path = normalizePath("/a".repeat(2e6));
   for (const key of ["/b/*", `${"/a".repeat(30)}/b/*`, `${"/b".repeat(5e6)}/*`]) {
     const isDeep = key.length > 200;

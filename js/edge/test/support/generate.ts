@@ -1,8 +1,8 @@
-/** Rules, and names that come as near to them as names can. */
+/** Generators of rules and of names similar to them. */
 import fc, { type Arbitrary } from "fast-check";
 import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../../../../tests/support/tokens.js";
 
-/** Rules, and names to hold against them. */
+/** Rules, and names to match against them. */
 export interface RulesAndNames {
   rules: string[];
   names: string[];
@@ -11,7 +11,7 @@ export interface RulesAndNames {
 const characters = (alphabet: string, minLength: number, maxLength: number): Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength });
 
-/** Any UTF-16 code unit, so that lone surrogates come as well. */
+/** Any UTF-16 code unit, including lone surrogates. */
 const codeUnit = fc.oneof(
   fc.constantFrom(...TOKEN_CHARACTERS),
   fc.constantFrom(
@@ -30,7 +30,7 @@ const codeUnit = fc.oneof(
   fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
 );
 
-/** Field names that platforms treat in a way of their own, or that stripping does. */
+/** Field names that platforms or stripping treat specially. */
 const specialName = fc.constantFrom(
   ...["connection", "Connection", "keep-alive", "accept", "upgrade", "set-cookie", "Set-Cookie"],
   ...["Content-Length", "transfer-encoding", "host", "te", "X-Forwarded-For"],
@@ -73,7 +73,7 @@ const anyName = fc.oneof(
   token,
 );
 
-/** A change of one place in a text, of its end, or none. */
+/** An edit of one character or of the end of a string, or none. */
 const edit: Arbitrary<(text: string) => string> = fc
   .tuple(
     fc.constantFrom("nothing", "replace", "flip the case bit", "insert", "remove", "cut", "append"),
@@ -92,14 +92,14 @@ const edit: Arbitrary<(text: string) => string> = fc
     return kind === "append" ? text + rest : text;
   });
 
-/** A text with the letters turned over whose place, modulo 32, is set in `capitals`. */
+/** Returns a string with the case of the letters flipped whose position modulo 32 is set in `capitals`. */
 function capitalized(text: string, capitals: number): string {
   return text.replace(/[a-z]/gi, (letter, at: number) =>
     (capitals >>> (at % 32)) & 1 ? String.fromCharCode(letter.charCodeAt(0) ^ 0x20) : letter,
   );
 }
 
-/** Rules of every shape, and names most of which differ from a rule by one edit or by none. */
+/** Rules of every form, and names that mostly differ from a rule by at most one edit. */
 export const rulesAndNames: Arbitrary<RulesAndNames> = fc
   .record({
     rules: fc.array(rule, { maxLength: 24 }),
@@ -114,7 +114,7 @@ export const rulesAndNames: Arbitrary<RulesAndNames> = fc
     return { rules, names: [...near, ...others] };
   });
 
-/** The same, where half of the rule lists strip `Connection`. */
+/** The same, with half of the rule lists matching `Connection`. */
 export const rulesAndFieldNames: Arbitrary<RulesAndNames> = fc
   .tuple(rulesAndNames, fc.array(token, { maxLength: 12 }), fc.boolean())
   .map(([{ rules, names }, tokens, stripsConnection]) => ({
@@ -123,7 +123,7 @@ export const rulesAndFieldNames: Arbitrary<RulesAndNames> = fc
   }));
 
 /**
- * A value for each of `names`: free text, or a list of options such as `Connection` has, many of
+ * A value for each of `names`: free text, or a list of connection options, many of
  * which are one of the names.
  *
  * @param unit the characters of free text
@@ -140,7 +140,7 @@ export function valuesFor(names: readonly string[], unit: Arbitrary<string>): Ar
   return fc.array(value, { minLength: names.length, maxLength: names.length, size: "max" });
 }
 
-/** Any character that is a byte and may stand in a field value. */
+/** Any character of one byte that is valid in a field value. */
 export const byteOfValue: Arbitrary<string> = fc
   .integer({ min: 1, max: 0xff })
   .map((code) => String.fromCharCode(code))

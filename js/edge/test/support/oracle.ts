@@ -1,4 +1,4 @@
-/** The naive ways: one rule, one name and one field at a time. */
+/** Naive implementations: one rule, one name and one field at a time. */
 import type { HedgerowError } from "hedgerow";
 import { isToken } from "../../../../tests/support/tokens.js";
 
@@ -23,7 +23,7 @@ export class Oracle {
     );
   }
 
-  /** Fields without those that go; `undefined` if `Connection` nominates one for all recipients. */
+  /** Returns the stripped fields; `undefined` if `Connection` nominates a field for all recipients. */
   strip(fields: readonly Field[]): Field[] | undefined {
     const isConnection = ([name]: Field) => lowerCase(name) === "connection";
     const connections = fields.filter(isConnection).map(([, value]) => value);
@@ -32,7 +32,7 @@ export class Oracle {
     return fields.filter((_, index) => fates[index] === "stays");
   }
 
-  /** The text of a well-formed field block without the fields that go; `undefined` for any other. */
+  /** Returns a stripped well-formed field block; `undefined` for a malformed one. */
   stripBlock(text: string): string | undefined {
     const fields: [string, string][] = [];
     let end = 0;
@@ -66,10 +66,10 @@ export class Oracle {
 
 type Field = readonly [name: string, value: string];
 
-/** What says where the body ends. */
+/** The fields that frame the body. */
 const FRAMING = new Set(["content-length", "transfer-encoding"]);
 
-/** Fields for all recipients, beside those that describe the content or where it was forwarded. */
+/** Fields for all recipients, except those about content or forwarding. */
 const FOR_ALL = new Set([
   ...[
     "host",
@@ -83,17 +83,17 @@ const FOR_ALL = new Set([
   ...["forwarded", "via", "x-real-ip"],
 ]);
 
-/** Lower case as HTTP has it: that of ASCII. */
+/** Converts ASCII letters to lower case. */
 function lowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** A text without the ASCII white space around it. */
+/** Trims ASCII white space. */
 function trimmed(text: string): string {
   return text.replace(/^[ \t\n\f\r]+|[ \t\n\f\r]+$/g, "");
 }
 
-/** What `strip` returns; `undefined` if it refuses what `Connection` nominates. */
+/** Returns the result of `strip`; `undefined` if it refuses a nomination. */
 export function refusable<Result>(strip: () => Result): Result | undefined {
   try {
     return strip();

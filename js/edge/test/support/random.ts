@@ -1,4 +1,4 @@
-/** A generator of numbers that are the same in every run. */
+/** A deterministic random number generator. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed;
   }
 
-  /** A number from 0 up to, but not including, `end` (mulberry32). */
+  /** Returns an integer from 0 up to, but not including, `end` (mulberry32). */
   below(end: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -14,12 +14,12 @@ export class Random {
     return ((((mixed ^ (mixed >>> 14)) >>> 0) * end) / 2 ** 32) | 0;
   }
 
-  /** One of `items`, or one character of a text. */
+  /** Returns one of `items`, or one character of a string. */
   pick(items: readonly string[] | string): string {
     return items[this.below(items.length)]!;
   }
 
-  /** A text of characters of `alphabet`. */
+  /** Returns a string of characters of `alphabet`. */
   text(alphabet: string, length: number): string {
     let text = "";
     while (text.length < length) text += this.pick(alphabet);

@@ -1,12 +1,12 @@
-/** The WebAssembly module behind the package, whose one instance the package's entry makes. */
-import { CompiledRules, memory } from "./whole.js";
+/** The WebAssembly instance of the package, which its entry creates. */
+import { CompiledRules, memory } from "./bundle.js";
 
-/** The size of the module's memory, in bytes. */
+/** Returns the size of the module's memory, in bytes. */
 export function memorySize(): number {
   return memory().length;
 }
 
-/** A compiled set that is asked for every name: nothing is probed or remembered before. */
+/** A compiled set that looks up every name, without the probe and the match cache. */
 export class UnprobedSet {
   readonly #rules: InstanceType<typeof CompiledRules>;
 

@@ -1,27 +1,25 @@
-/**
- * Runs all that is promised of the interceptor with undici 8, and writes what became of each promise as
- * JSON: "kept", or the error.
- */
+/** Runs the cases of the interceptor with undici 8, and prints their results as JSON: "passed", or the error. */
 import * as undici from "undici";
 import { checkExchanges } from "../../../support/http/check.js";
-import { type Undici, undiciCases } from "../cases.js";
+import { undiciCases } from "../cases.js";
+import type { Undici } from "../client.js";
 import { undiciSubject } from "../exchanges.js";
 
-// The types of the version that this repository has.
+// The repository has the types of undici 7.
 const given = undici as unknown as Undici;
 
-async function outcomeOf(keep: () => Promise<unknown>): Promise<string> {
+async function resultOf(run: () => Promise<unknown>): Promise<string> {
   try {
-    await keep();
-    return "kept";
+    await run();
+    return "passed";
   } catch (error) {
     return (error instanceof Error && error.stack) || String(error);
   }
 }
 
-const outcomes: Record<string, string> = {};
-for (const [promise, keep] of Object.entries(undiciCases)) {
-  outcomes[promise] = await outcomeOf(() => keep(given));
+const results: Record<string, string> = {};
+for (const [title, run] of Object.entries(undiciCases)) {
+  results[title] = await resultOf(() => run(given));
 }
-const exchanges = await outcomeOf(() => checkExchanges(undiciSubject(given, true)));
-process.stdout.write(JSON.stringify({ outcomes, exchanges }));
+const exchanges = await resultOf(() => checkExchanges(undiciSubject(given, true)));
+process.stdout.write(JSON.stringify({ results, exchanges }));

@@ -4,7 +4,7 @@ export function generateStaticParams() {
   return Object.keys(plants).map((name) => ({ name }));
 }
 
-/** With it, no other page is made when it is asked for, and a filter knows all of them. */
+/** Renders no other pages on request, so that the filter contains all of them. */
 export const dynamicParams = false;
 
 export default async function Plant({ params }) {

@@ -1,19 +1,19 @@
-/** Refuses requests whose `Connection` nominates a field for all recipients. */
+/** Rejection of requests whose `Connection` nominates a field meant for all recipients. */
 import type { ServerResponse } from "node:http";
 
 const BAD_REQUEST = "Bad Request\n";
 const TEXT = "text/plain; charset=utf-8";
 
 /**
- * Whether an error says that `Connection` nominates a field for all recipients. By its code:
- * `hedgerow/slim` has a class of its own.
+ * Returns whether an error says that `Connection` nominates a field meant for all recipients. Compares the
+ * code, since `hedgerow/slim` defines an error class of its own.
  */
 export function isForbiddenNomination(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === "ERR_CONNECTION_OPTION";
 }
 
-/** Runs `strip`. Returns whether the request is to be refused. */
-export function isRefused(strip: () => void): boolean {
+/** Runs `strip`, and returns whether the request must be answered with 400. */
+export function isBadRequest(strip: () => void): boolean {
   try {
     strip();
     return false;
@@ -23,22 +23,22 @@ export function isRefused(strip: () => void): boolean {
   }
 }
 
-/** The answer to a request that is refused. */
+/** Returns the 400 response. */
 export function badRequest(): Response {
   return new Response(BAD_REQUEST, { status: 400, headers: { "content-type": TEXT } });
 }
 
-/** Answers a request that is refused, and closes the connection. There are none over HTTP/2. */
-export function answerBadRequest(response: ServerResponse): void {
+/** Sends the 400 response and closes the connection. Only HTTP/1.1 has such requests. */
+export function sendBadRequest(response: ServerResponse): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  // What was set for another answer.
+  // Earlier middleware may have set these for another body.
   for (const name of ["content-encoding", "transfer-encoding"]) {
     if (response.hasHeader(name)) response.removeHeader(name);
   }
-  // Also where rules strip `Connection`.
+  // `connection: close` below is not enough if rules strip `Connection`.
   response.shouldKeepAlive = false;
   response.writeHead(400, {
     "content-type": TEXT,

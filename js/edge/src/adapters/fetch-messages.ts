@@ -1,37 +1,34 @@
-/** Strips requests and responses of the Fetch standard, of which many let nobody change their fields. */
+/** Stripping of Fetch requests and responses, many of which are immutable. */
 import type { HeaderStripper } from "../headers/header-stripper.js";
-import { isForbiddenNomination } from "./refusal.js";
+import { isForbiddenNomination } from "./bad-request.js";
 
 /**
- * Strips a message: in place, or a copy where the message is one that nobody may change.
+ * Strips a message in place, or a copy of it if it is immutable.
  *
- * @returns the message or its copy, and how many names went
+ * @returns the message or its copy, and the number of names removed
  */
 export function strip<Message extends Request | Response>(
   stripper: HeaderStripper,
   message: Message,
   copy: (message: Message) => Message,
   stripHeaders = stripAll,
-): [Message, gone: number] {
+): [Message, removed: number] {
   const { headers } = message;
   try {
     return [message, stripHeaders(stripper, headers)];
   } catch (error) {
-    // The first name could not be removed, so that all of them are still there.
+    // Removing the first name failed, so the message is unchanged.
     if (!(error instanceof Error) || error.name !== "TypeError") throw error;
   }
-  const own = copy(message);
-  return [own, stripHeaders(stripper, own.headers)];
+  const copied = copy(message);
+  return [copied, stripHeaders(stripper, copied.headers)];
 }
 
 function stripAll(stripper: HeaderStripper, headers: Headers): number {
   return stripper.strip(headers);
 }
 
-/**
- * Strips what rules match, where a `Connection` of a response nominates a field for all recipients: it
- * then nominates nothing.
- */
+/** Strips the headers of a response. Ignores a `Connection` that nominates a field meant for all recipients. */
 function stripResponseHeaders(stripper: HeaderStripper, headers: Headers): number {
   try {
     return stripper.strip(headers);
@@ -43,27 +40,27 @@ function stripResponseHeaders(stripper: HeaderStripper, headers: Headers): numbe
   }
 }
 
-/** A request without the fields that the rules match: `request` itself if that can be changed. */
+/** Returns a request without the fields that the rules match: `request` itself unless it is immutable. */
 export function strippedRequest(stripper: HeaderStripper, request: Request): Request {
   return strip(stripper, request, (original) => new Request(original))[0];
 }
 
 /**
- * A response without the fields that the rules match: `response` itself if that can be changed, else a copy.
- * An origin may send what no copy can have: of a status above 599 it becomes 502, and a reason goes if it has
- * characters outside of ASCII.
+ * Returns a response without the fields that the rules match: `response` itself unless it is immutable. An
+ * origin may send a head that a copy cannot have: a status above 599 becomes 502, and a reason phrase with
+ * characters outside ASCII is dropped.
  */
 export function strippedResponse(stripper: HeaderStripper, response: Response): Response {
   return strip(stripper, response, copyOf, stripResponseHeaders)[0];
 }
 
-/** What every runtime takes for a reason, or gives as one. */
+/** Reason phrases that all runtimes accept and return. */
 const REASON = /^[\t -~]*$/;
 
 function copyOf(response: Response): Response {
   const { body, headers, status, statusText } = response;
   if (status <= 599 && REASON.test(statusText)) return new Response(body, response);
-  // A client treats a status above 599 as one of 5xx (RFC 9110 §15): the origin made a mistake. Copies the
-  // headers because a server that replaces `Response` may keep the immutable ones.
+  // Clients treat a status above 599 as a 5xx error (RFC 9110 §15). The headers are copied because a server
+  // that replaces `Response` may keep the immutable ones.
   return new Response(body, { status: status > 599 ? 502 : status, headers: new Headers(headers) });
 }
