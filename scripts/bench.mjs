@@ -2,11 +2,11 @@
 // `npm run bench -- report [FILE ...]`.
 import { writeFileSync } from "node:fs";
 
-import { parse } from "./bench/arguments.mjs";
-import { machine, versions } from "./bench/machine.mjs";
-import { apart, orMissing, sayMissing } from "./bench/missing.mjs";
-import { forPeople, SUITES, secondsOf } from "./bench/suites.mjs";
-import { printSummary } from "./bench/summary.mjs";
+import { parse } from "../bench/harness/arguments.mjs";
+import { machine, versions } from "../bench/harness/machine.mjs";
+import { apart, orMissing, sayMissing } from "../bench/harness/missing.mjs";
+import { printSummary } from "../bench/harness/summary.mjs";
+import { forPeople, SUITES, secondsOf } from "../bench/suites/index.mjs";
 import { build } from "./build.mjs";
 import { main, StepError, step } from "./lib/run.mjs";
 import { installSuite } from "./lib/suites.mjs";
@@ -25,14 +25,14 @@ import { setup } from "./setup.mjs";
 await main(async () => {
   const task = parse(process.argv.slice(2));
   if ("report" in task) {
-    const { report } = await import("./bench/report.mjs");
+    const { report } = await import("../bench/report/index.mjs");
     await report(task.report);
   } else {
     await bench(task);
   }
 });
 
-/** @param {import("./bench/arguments.mjs").Run} task */
+/** @param {import("../bench/harness/arguments.mjs").Run} task */
 async function bench({ suites, isQuick, json }) {
   setup();
   build();
@@ -71,7 +71,7 @@ async function measure(names, isQuick) {
 
 /** @param {string} name */
 async function suite(name) {
-  const { load } = /** @type {import("./bench/suites.mjs").Entry} */ (SUITES[name]);
+  const { load } = /** @type {import("../bench/suites/index.mjs").Entry} */ (SUITES[name]);
   return load();
 }
 
@@ -85,7 +85,7 @@ async function timed(name, action) {
 
 /** Prints what README claims beside the results. Returns what of it has none. @param {Result[]} results @param {string[]} suites */
 async function claims(results, suites) {
-  const { printClaims } = await import("./bench/claims.mjs");
+  const { printClaims } = await import("../bench/report/claims/index.mjs");
   try {
     printClaims(results, suites);
     return [];

@@ -1,7 +1,7 @@
 // What `npm run bench` takes for what it is asked.
 import { expect, test } from "vitest";
-import { parse } from "../../scripts/bench/arguments.mjs";
-import { SUITES, secondsOf } from "../../scripts/bench/suites.mjs";
+import { parse } from "../../bench/harness/arguments.mjs";
+import { SUITES, secondsOf } from "../../bench/suites/index.mjs";
 
 const ALL = Object.keys(SUITES);
 

@@ -1,8 +1,8 @@
 // A rival that cannot be run is told of, and the others are measured.
 import { expect, test } from "vitest";
-import { measure } from "../../bench/js/measure.mjs";
-import { takeTurns } from "../../bench/js/turns.mjs";
-import { allParts, apart, sayMissing } from "../../scripts/bench/missing.mjs";
+import { measure } from "../../bench/harness/measure.mjs";
+import { allParts, apart, sayMissing } from "../../bench/harness/missing.mjs";
+import { takeTurns } from "../../bench/harness/turns.mjs";
 import { StepError } from "../../scripts/lib/run.mjs";
 
 const FIGURES = { unit: "ms", median: 1, min: 1, max: 1 };

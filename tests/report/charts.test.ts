@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
 
-import { figuresOf } from "../../scripts/bench/report/figures.mjs";
-import { make } from "../../scripts/bench/report/made.mjs";
+import { figuresOf } from "../../bench/report/figures.mjs";
+import { make } from "../../bench/report/made.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { changed, kept } from "./support/records.js";
 

@@ -1,9 +1,9 @@
 /** A report says what a record says, also where that is not to our credit, or not there. */
 import { describe, expect, test } from "vitest";
 
-import { figuresOf } from "../../scripts/bench/report/figures.mjs";
-import { make } from "../../scripts/bench/report/made.mjs";
-import { ratio, withUnit } from "../../scripts/bench/report/say.mjs";
+import { figuresOf } from "../../bench/report/figures.mjs";
+import { make } from "../../bench/report/made.mjs";
+import { ratio, withUnit } from "../../bench/report/say.mjs";
 import { record, result } from "./support/records.js";
 
 /** The parts of a report of clearing requests. */

@@ -1,12 +1,12 @@
 /** docs/benchmarks.md, its charts and README's figures are what the records say, and nobody's memory of them. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { outcomeOf } from "../../scripts/bench/claims/claim.mjs";
-import { CLAIMS } from "../../scripts/bench/claims.mjs";
-import { figuresOf } from "../../scripts/bench/report/figures.mjs";
-import { make } from "../../scripts/bench/report/made.mjs";
-import { marksIn } from "../../scripts/bench/report/marked.mjs";
-import { chartsKept, reported } from "../../scripts/bench/report.mjs";
+import { outcomeOf } from "../../bench/report/claims/claim.mjs";
+import { CLAIMS } from "../../bench/report/claims/index.mjs";
+import { figuresOf } from "../../bench/report/figures.mjs";
+import { chartsKept, reported } from "../../bench/report/index.mjs";
+import { make } from "../../bench/report/made.mjs";
+import { marksIn } from "../../bench/report/marked.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { kept } from "./support/records.js";
 

@@ -1,5 +1,5 @@
 /** Records that were never measured, for what a report has to say of them. */
-import { figuresOf, readRecords } from "../../../scripts/bench/report/figures.mjs";
+import { figuresOf, readRecords } from "../../../bench/report/figures.mjs";
 
 type Kept = ReturnType<typeof readRecords>[number];
 

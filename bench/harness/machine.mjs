@@ -1,0 +1,68 @@
+// What benchmarks ran on, for the record.
+import { readFileSync } from "node:fs";
+import { cpus, release, totalmem } from "node:os";
+
+import { inRoot, node24 } from "../../scripts/lib/paths.mjs";
+import { capture } from "../../scripts/lib/run.mjs";
+
+/** Engines that `tests/runtimes` pins. */
+const ENGINES = ["node20", "node22", "node24", "node26", "workerd"];
+
+/** What adapters are for, what loads them, and what is measured beside ours. */
+const PACKAGES = [
+  ...["@hono/node-server", "autocannon", "bloom-filters", "es-module-lexer", "express", "fastify"],
+  ...["hono", "lru-cache", "undici", "xxhash-wasm", "xxhashjs"],
+];
+
+/** The processor, its cores, the memory, and the system with the version of its kernel. */
+export function machine() {
+  const all = cpus();
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`;
+  const [kernel] = /^\d+\.\d+/.exec(release()) ?? [];
+  const system = `${process.platform} ${process.arch} ${kernel}`;
+  return `${all[0]?.model.trim()}, ${all.length} cores, ${memory}, ${system}`;
+}
+
+export function versions() {
+  return {
+    rustc: capture("rustc", ["--version"])?.trim(),
+    node: process.version,
+    node24: capture(node24, ["--version"])?.trim(),
+    workerd: capture("workerd", ["--version"])?.trim(),
+    engines: pinned(["tests", "runtimes"], ENGINES),
+    packages: pinned([], PACKAGES),
+    crates: locked(),
+    clang: capture("clang", ["--version"])?.split("\n")[0],
+    zstd: capture("zstd", ["--version"])?.trim(),
+    curl: capture("curl", ["--version"])?.split("\n")[0],
+    desync: /folbricht\/desync (\S+)/.exec(
+      readFileSync(inRoot("tests", "tools", "go.mod"), "utf8"),
+    )?.[1],
+  };
+}
+
+/**
+ * What a `package.json` pins.
+ *
+ * @param {string[]} folder
+ * @param {string[]} names
+ */
+function pinned(folder, names) {
+  const file = readFileSync(inRoot(...folder, "package.json"), "utf8");
+  const { dependencies, devDependencies } = JSON.parse(file);
+  const all = { ...dependencies, ...devDependencies };
+  return Object.fromEntries(names.map((name) => [name, all[name]]));
+}
+
+/** The versions of the crates that native benchmarks have beside ours: of each, that which they ask for. */
+function locked() {
+  const lock = readFileSync(inRoot("Cargo.lock"), "utf8");
+  const manifest = readFileSync(inRoot("bench", "native", "Cargo.toml"), "utf8");
+  const asked = [...manifest.matchAll(/^([\w-]+) = .*?"(\d[\d.]*)"/gm)];
+  return Object.fromEntries(
+    asked.map(([, name, version = ""]) => {
+      const own = `name = "${name}"\nversion = "(${version.replaceAll(".", "\\.")}[^"]*)"`;
+      return [name, new RegExp(own).exec(lock)?.[1]];
+    }),
+  );
+}

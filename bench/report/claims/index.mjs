@@ -1,0 +1,69 @@
+// Every figure that README claims, as data: its tables are made of it, and each run is held to it.
+import { StepError } from "../../../scripts/lib/run.mjs";
+import { figuresOf, readRecords, suiteOf } from "../figures.mjs";
+import { plain, ratio, withUnit } from "../say.mjs";
+import { CACHE } from "./cache.mjs";
+import { outcomeOf } from "./claim.mjs";
+import { HEADERS } from "./headers.mjs";
+import { IN_TEXT } from "./in-text.mjs";
+import { PATHS } from "./paths.mjs";
+import { SNAPSHOTS } from "./snapshots.mjs";
+
+/** @typedef {import("../../../scripts/bench.mjs").Result} Result */
+/** @typedef {import("./claim.mjs").Claim} Claim */
+/** @typedef {import("./claim.mjs").Find} Find */
+
+/** The tables of README, and their claims. @type {Record<string, Claim[]>} */
+export const TABLES = { headers: HEADERS, paths: PATHS, snapshots: SNAPSHOTS, cache: CACHE };
+
+/** Those, and what is claimed in README's text; each once. @type {Claim[]} */
+export const CLAIMS = distinct([
+  ...Object.values(TABLES).flat(),
+  ...Object.values(IN_TEXT).flatMap(({ claims }) => claims),
+]);
+
+/** @param {Claim[]} claims */
+function distinct(claims) {
+  const first = new Map(claims.toReversed().map((claim) => [claim.key.join(), claim]));
+  return claims.filter((claim) => first.get(claim.key.join()) === claim);
+}
+
+/**
+ * Prints each claim of the suites that ran: what is recorded, and what this run measured.
+ *
+ * @param {Result[]} results
+ * @param {string[]} suites
+ */
+export function printClaims(results, suites) {
+  const { find: recorded } = figuresOf(readRecords([]));
+  /** @type {Find} */
+  const measured = (suite, workload, method) =>
+    results.find(
+      (one) => one.suite === suite && one.workload === workload && one.method === method,
+    );
+  const claims = CLAIMS.filter(({ key }) => suites.includes(suiteOf(key[0])));
+  console.log("\nwhat README claims: recorded → of this run");
+  for (const claim of claims) {
+    console.log(`  ${plain(claim.says)}: ${lineOf(claim, recorded, measured)}`);
+  }
+  const lacking = claims.flatMap((claim) => outcomeOf(claim, measured).lacking);
+  if (lacking.length > 0) {
+    throw new StepError(`README claims what this run has no result of:\n  ${lacking.join("\n  ")}`);
+  }
+}
+
+/** @param {Claim} claim @param {Find} recorded @param {Find} measured */
+function lineOf(claim, recorded, measured) {
+  const [before, now] = [outcomeOf(claim, recorded), outcomeOf(claim, measured)];
+  const rivals = now.rivals.map(
+    ({ says, times }, index) =>
+      `${plain(says)} ${told(before.rivals[index]?.times)} → ${told(times)}`,
+  );
+  return [`${sized(before.own)} → ${sized(now.own)}`, ...rivals].join("; ");
+}
+
+/** @param {Result | undefined} result */
+const sized = (result) => (result === undefined ? "none" : withUnit(result.median, result.unit));
+
+/** @param {number | undefined} times */
+const told = (times) => (times === undefined || Number.isNaN(times) ? "none" : ratio(times));

@@ -1,0 +1,72 @@
+// How many of the requests of traces are hits, beside other caches.
+import { join } from "node:path";
+
+import { say } from "../../harness/progress.mjs";
+import { bytesOnDisk, OwnStore } from "./own-store.mjs";
+import {
+  firstInFirstOut,
+  recentByBytes,
+  recentByMeanCount,
+  recentBySafeCount,
+  sum,
+} from "./policies.mjs";
+import { result } from "./results.mjs";
+import { makeTraces, sizesOf } from "./traces.mjs";
+
+const OTHERS = {
+  "lru-cache, by bytes": recentByBytes,
+  "first in, first out": firstInFirstOut,
+  "lru-cache, as many as fit on average": recentByMeanCount,
+  "lru-cache, as many as fit at worst": recentBySafeCount,
+};
+
+/**
+ * @param {string} folder in memory
+ * @param {import("./plan.mjs").TracePlan} plan
+ */
+export async function measureHitRates(folder, plan) {
+  const sizes = sizesOf(plan);
+  const onDisk = sizes.map(bytesOnDisk);
+  const results = [];
+  for (const trace of makeTraces(plan)) {
+    say(`hit rates: ${trace.name}`);
+    for (const share of plan.shares) {
+      const maxBytes = Math.floor(share * sum(onDisk));
+      const workload = `${trace.name}, ${100 * share} % of the bytes`;
+      const rate = await ownRate(join(folder, "trace"), maxBytes, sizes, trace);
+      results.push(result("hit rate", workload, "hedgerow", "%", [rate]));
+      for (const [name, make] of Object.entries(OTHERS)) {
+        const { hits, most } = play(make(maxBytes, onDisk), trace);
+        results.push(
+          result("hit rate", workload, name, "%", [hits]),
+          result("most bytes over the limit", workload, name, "×", [most / maxBytes]),
+        );
+      }
+    }
+  }
+  return results;
+}
+
+/**
+ * @param {string} directory
+ * @param {number} maxBytes
+ * @param {number[]} sizes
+ * @param {import("./traces.mjs").Trace} trace
+ */
+async function ownRate(directory, maxBytes, sizes, { requests }) {
+  const store = await OwnStore.open(directory, maxBytes, sizes);
+  let hits = 0;
+  for (const index of requests) if (await store.get(index)) hits += 1;
+  await store.close();
+  return (100 * hits) / requests.length;
+}
+
+/** @param {import("./policies.mjs").Policy} policy @param {import("./traces.mjs").Trace} trace */
+function play(policy, { requests }) {
+  let [hits, most] = [0, 0];
+  for (const index of requests) {
+    if (policy.get(index)) hits += 1;
+    else most = Math.max(most, policy.bytes);
+  }
+  return { hits: (100 * hits) / requests.length, most };
+}

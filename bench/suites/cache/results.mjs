@@ -1,0 +1,37 @@
+// What is kept of what was measured.
+import { summary } from "../../../scripts/lib/summary.mjs";
+
+/** @typedef {import("../../../scripts/bench.mjs").Result} Result */
+/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
+
+export const SUITE = `cache-node${process.versions.node.split(".")[0]}`;
+
+/**
+ * @param {string} what
+ * @param {string} workload
+ * @param {string} method
+ * @param {string} unit
+ * @param {number[]} samples
+ * @param {Result["details"]} [details]
+ * @returns {Result}
+ */
+export function result(what, workload, method, unit, samples, details) {
+  return { suite: `${SUITE}, ${what}`, workload, method, unit, ...summary(samples), details };
+}
+
+/**
+ * A row for each way.
+ *
+ * @param {string} what
+ * @param {string} workload
+ * @param {import("../../harness/turns.mjs").Timed[]} timed
+ * @param {Result["details"]} [details]
+ * @returns {Measured[]}
+ */
+export function times(what, workload, timed, details) {
+  return timed.map(({ name, samples, why }) =>
+    why === undefined
+      ? result(what, workload, name, "ms", samples, details)
+      : { suite: `${SUITE}, ${what}`, workload, method: name, why },
+  );
+}
