@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { parse } from "../bench/harness/arguments.mjs";
 import { machine, versions } from "../bench/harness/machine.mjs";
 import { apart, orMissing, sayMissing } from "../bench/harness/missing.mjs";
+import { recordText } from "../bench/harness/record.mjs";
 import { printSummary } from "../bench/harness/summary.mjs";
 import { forPeople, SUITES, secondsOf } from "../bench/suites/index.mjs";
 import { build } from "./build.mjs";
@@ -42,7 +43,7 @@ async function bench({ suites, isQuick, json }) {
   if (json !== undefined) {
     const date = new Date().toISOString();
     const about = { machine: machine(), date, quick: isQuick, suites, versions: versions() };
-    writeFileSync(json, `${JSON.stringify({ ...about, missing, results }, null, 2)}\n`);
+    writeFileSync(json, recordText({ ...about, missing, results }));
     step(`written to ${json}`);
   }
   printSummary(results);
