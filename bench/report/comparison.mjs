@@ -1,45 +1,59 @@
-// Methods that were measured together, for the same thing: what tables, charts and losses are made of.
+// Methods that did the same work in one run: the source of tables, charts and losses.
 
 /** @typedef {import("../../scripts/bench.mjs").Result} Result */
 /** @typedef {import("./figures.mjs").Figures} Figures */
 
 /**
- * A method: another's, one of ours beside the one that is compared, or a floor that no method gets below.
+ * A measured method. `ours` is the baseline of its comparison and `own` a variant of ours; a `rival` is an
+ * alternative; a `floor` is work that no method can avoid.
  *
  * @typedef {object} Method
- * @property {string} method as the record has it
- * @property {string} says as people read it
+ * @property {string} method its name in records
+ * @property {string} label its name in documents
  * @property {"ours" | "own" | "rival" | "floor"} kind
- * @property {string} [suite] where it is, if not where the comparison is
- * @property {string} [workload]
+ * @property {string} [suite] if not that of the comparison
+ * @property {string} [workload] if not that of the comparison
  */
 
 /**
  * @typedef {object} Comparison
- * @property {string} title what sets it apart from others beside it
+ * @property {string} title of its column or its group in a chart
  * @property {string} suite
  * @property {string} workload
  * @property {Method[]} methods
- * @property {string} [place] what losses call it, if not by its title
- * @property {"less" | "more"} [better] which figures are the better ones; less, unless it is said
+ * @property {string} [place] its name in lists of losses. Default: the title
+ * @property {"less" | "more"} [better] whether less or more is better. Default: `"less"`
  */
 
-/** A method and what it took, beside ours. @typedef {Method & { result: Result, times: number, ahead: boolean }} Outcome */
+/** A method with its result and its ratio to ours. @typedef {Method & { result: Result, times: number, ahead: boolean }} Outcome */
 
-/** @param {string} [says] @param {string} [method] @returns {Method} */
-export const ours = (says = "hedgerow", method = "hedgerow") => ({ method, says, kind: "ours" });
+/** @param {string} [label] @param {string} [method] @returns {Method} */
+export const ours = (label = "hedgerow", method = "hedgerow") => ({ method, label, kind: "ours" });
 
-/** @param {string} method @param {string} [says] @returns {Method} */
-export const own = (method, says = method) => ({ method, says, kind: "own" });
+/** @param {string} method @param {string} [label] @returns {Method} */
+export const own = (method, label = method) => ({ method, label, kind: "own" });
 
-/** @param {string} method @param {string} [says] @returns {Method} */
-export const rival = (method, says = method) => ({ method, says, kind: "rival" });
+/** @param {string} method @param {string} [label] @returns {Method} */
+export const rival = (method, label = method) => ({ method, label, kind: "rival" });
 
-/** @param {string} method @param {string} says @returns {Method} */
-export const floor = (method, says) => ({ method, says: `floor: ${says}`, kind: "floor" });
+/** @param {string} method @param {string} label @returns {Method} */
+export const floor = (method, label) => ({ method, label: `floor: ${label}`, kind: "floor" });
 
 /**
- * What a record has of a comparison; nothing where it lacks ours, since then nothing is compared.
+ * Returns the same comparison with fewer methods, for a table or a chart that has no room for all.
+ *
+ * @template {Comparison} C
+ * @param {C} comparison
+ * @param {string[]} methods
+ * @returns {C}
+ */
+export const only = (comparison, methods) => ({
+  ...comparison,
+  methods: comparison.methods.filter(({ method }) => methods.includes(method)),
+});
+
+/**
+ * Returns the outcomes of a comparison; none where the record lacks our own result.
  *
  * @param {Figures} figures
  * @param {Comparison} comparison
@@ -65,23 +79,19 @@ function resultOf(figures, comparison, { suite, workload, method }) {
   return figures.find(suite ?? comparison.suite, workload ?? comparison.workload, method);
 }
 
-/** A result in a larger unit. @param {Result} result @param {number} by */
-export function divided({ median, min, max }, by) {
-  return { median: median / by, min: min / by, max: max / by };
-}
-
 /**
- * What a record lacks of comparisons: those that are not in it at all, and methods that are in none of them.
+ * Returns what a record lacks: titles of comparisons without our result, and labels of methods without any.
  *
  * @param {Figures} figures
  * @param {Comparison[]} comparisons
  */
 export function lacking(figures, comparisons) {
   const found = comparisons.map((comparison) => outcomes(figures, comparison));
-  const whole = comparisons.filter((_, index) => found[index]?.length === 0);
-  const names = (/** @type {Method[]} */ methods) => methods.map(({ says }) => says);
-  const there = new Set(found.flatMap(names));
-  const all = new Set(comparisons.flatMap(({ methods }) => names(methods)));
-  const some = whole.length < comparisons.length ? [...all].filter((one) => !there.has(one)) : [];
-  return [...whole.map(({ title }) => title), ...some];
+  const empty = comparisons.filter((_, index) => found[index]?.length === 0);
+  const labels = (/** @type {Method[]} */ methods) => methods.map(({ label }) => label);
+  const present = new Set(found.flatMap(labels));
+  const all = new Set(comparisons.flatMap(({ methods }) => labels(methods)));
+  const absent =
+    empty.length < comparisons.length ? [...all].filter((one) => !present.has(one)) : [];
+  return [...empty.map(({ title }) => title), ...absent];
 }

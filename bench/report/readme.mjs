@@ -2,8 +2,8 @@
 import { outcomeOf } from "./claims/claim.mjs";
 import { TABLES } from "./claims/index.mjs";
 import { suiteOf } from "./figures.mjs";
+import { markdown, missing, ratio, withUnit } from "./format.mjs";
 import { inText } from "./in-text.mjs";
-import { markdown, missing, ratio, withUnit } from "./say.mjs";
 import { machineOf } from "./source.mjs";
 
 /** @typedef {import("./figures.mjs").Figures} Figures */

@@ -1,9 +1,9 @@
-// Where a section's figures come from: the record, its machine, its date and its versions.
+// Where figures come from: the record, its machine, its date and its versions.
 import { linkTo } from "./figures.mjs";
 
 /** @typedef {import("./figures.mjs").Figures} Figures */
 
-/** Versions by the names that records give them, and how people write them. */
+/** Names of versions in records, and as documents write them. */
 const NAMES = {
   rustc: "rustc",
   node: "Node",
@@ -14,7 +14,7 @@ const NAMES = {
   desync: "desync",
 };
 
-/** Which of them a suite depends on. @type {Record<string, (keyof typeof NAMES)[]>} */
+/** Those that a suite depends on. @type {Record<string, (keyof typeof NAMES)[]>} */
 const USED = {
   headers: ["rustc", "node", "node24", "workerd"],
   paths: ["rustc", "node", "node24"],
@@ -24,7 +24,7 @@ const USED = {
   adapters: ["node24"],
 };
 
-/** Packages and crates that suites depend on, or are compared with. @type {Record<string, string[]>} */
+/** Packages and crates that a suite depends on or compares with. @type {Record<string, string[]>} */
 const PACKAGES = {
   headers: ["aho-corasick", "fst", "http", "phf", "radix_trie", "regex", "trie-hard"],
   paths: ["bloomfilter", "fastbloom", "foldhash", "bloom-filters", "xxhashjs"],
@@ -37,12 +37,27 @@ const PACKAGES = {
 export function sourceOf(figures, suite) {
   const record = figures.record(suite);
   if (record === undefined) return `*No record has the suite \`${suite}\`.*\n`;
-  const parts = [machineOf(record.machine), record.date.slice(0, 10), ...versionsOf(record, suite)];
-  const quick = record.quick === true ? " **A smoke run: its figures tell little.**" : "";
-  return `*Record: ${linkTo(record.file)}. ${parts.join(", ")}.*${quick}\n`;
+  const quick = record.quick === true ? " **A smoke run: its figures mean little.**" : "";
+  return `*Record: ${linkTo(record.file)}.*${quick}\n`;
 }
 
-/** @param {unknown} machine a line, or fields in later records */
+/** A list of records: the suites, the machine, the date and the versions of each. @param {Figures} figures @param {string[]} suites */
+export function recordsOf(figures, suites) {
+  /** @type {Map<import("./figures.mjs").Record, string[]>} */
+  const found = new Map();
+  for (const suite of suites) {
+    const record = figures.record(suite);
+    if (record !== undefined) found.set(record, [...(found.get(record) ?? []), suite]);
+  }
+  const lines = [...found].map(([record, of]) => {
+    const versions = new Set(of.flatMap((suite) => versionsOf(record, suite)));
+    const about = [machineOf(record.machine), record.date.slice(0, 10), ...versions].join(", ");
+    return `- ${linkTo(record.file)} (${of.map((suite) => `\`${suite}\``).join(", ")}): ${about}\n`;
+  });
+  return lines.length === 0 ? "No records.\n" : lines.join("");
+}
+
+/** @param {unknown} machine a line of text, or an object */
 export function machineOf(machine) {
   return typeof machine === "object" && machine !== null
     ? Object.values(machine).join(", ")
@@ -67,5 +82,5 @@ function named(versions) {
   return all.map(([name, version]) => [name.replace(/^node\d+$/, "Node"), version]);
 }
 
-/** The number in what a program says of itself. @param {string} said */
-const numberOf = (said) => /\d+(?:[.-]\d+)+/.exec(said)?.[0] ?? said;
+/** The version number in the output of `--version`. @param {string} output */
+const numberOf = (output) => /\d+(?:[.-]\d+)+/.exec(output)?.[0] ?? output;

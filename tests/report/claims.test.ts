@@ -1,11 +1,11 @@
-/** Each run is held to what README claims. */
+/** Each run is compared with the claims of the README. */
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { CLAIMS, printClaims } from "../../bench/report/claims/index.mjs";
 import { StepError } from "../../scripts/lib/run.mjs";
 import { result } from "./support/records.js";
 
-/** A run with all that is claimed, at 100, and rivals at 150. */
+/** A run with a result of 100 for each claim and of 150 for each rival. */
 const RUN = CLAIMS.flatMap(({ key, rivals }) => [
   of(key, 100),
   ...rivals.map((rival) => of(rival.key, 150)),
@@ -17,7 +17,7 @@ function of([suite, workload, method]: (typeof CLAIMS)[number]["key"], median: n
 
 const SUITES = ["headers", "paths", "snapshot", "restore", "cache", "start", "adapters"];
 
-describe("a run", () => {
+describe("a benchmark run", () => {
   const printed: string[] = [];
   vi.spyOn(console, "log").mockImplementation((line: string) => {
     printed.push(line);
@@ -26,14 +26,14 @@ describe("a run", () => {
     printed.length = 0;
   });
 
-  test("prints each claim, as recorded and as measured", () => {
+  test("prints the recorded and the measured figure of each claim", () => {
     printClaims(RUN, SUITES);
     expect(printed.filter((line) => line.startsWith("  "))).toHaveLength(CLAIMS.length);
     const line = printed.find((one) => one.includes("clear an http::HeaderMap"));
     expect(line).toMatch(/: [\d.]+ ns → 100 ns; HashMap with foldhash [\d.]+ × → 1\.50 ×/);
   });
 
-  test("fails with the name of each claim that it has no result of", () => {
+  test("fails with the names of the claims without a result", () => {
     const without = RUN.filter(
       ({ method }) => !["trie-hard", "cp --reflink=always"].includes(method),
     );
@@ -43,7 +43,7 @@ describe("a run", () => {
     expect(run).toThrow(/a copy of 4 GiB, XFS, beside `cp --reflink=always`/);
   });
 
-  test("is held to the claims of its own suites only", () => {
+  test("checks the claims of its own suites only", () => {
     const headers = RUN.filter(({ suite }) => suite.startsWith("headers"));
     expect(() => printClaims(headers, ["headers"])).not.toThrow();
     expect(printed.some((line) => line.includes("make a snapshot"))).toBe(false);

@@ -1,4 +1,4 @@
-/** docs/benchmarks.md, its charts and README's figures are what the records say, and nobody's memory of them. */
+/** docs/benchmarks.md, its charts and the figures of the README are generated from the records. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { outcomeOf } from "../../bench/report/claims/claim.mjs";
@@ -10,47 +10,50 @@ import { marksIn } from "../../bench/report/marked.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { kept } from "./support/records.js";
 
-const MEND = "to mend it, run: npm run bench -- report";
+const MEND = "run: npm run bench -- report";
 
 const figures = figuresOf(kept);
 const text = (file: string) => readFileSync(inRoot(file), "utf8");
 
-describe("the report", async () => {
+describe("docs/benchmarks.md", async () => {
   const contents = await reported([]);
   const { parts, charts } = await make(figures);
   const document = text("docs/benchmarks.md");
 
-  test.each([...contents])("%s is what the records make", (file, content) => {
+  test.each([...contents])("%s matches the records", (file, content) => {
     expect(text(file), `${file}: ${MEND}`).toBe(content);
   });
 
-  test("has no chart that is not of these records", () => {
+  test("has only charts of these records", () => {
     expect(chartsKept().toSorted(), MEND).toEqual([...charts.keys()].toSorted());
   });
 
-  test("has a place for each part, and no places for others", () => {
+  test("marks the place of every generated part and of nothing else", () => {
     expect(marksIn(document).toSorted()).toEqual([...parts.keys()].toSorted());
   });
 
-  test("has figures of time and ratios between marks only", () => {
+  test("contains times and ratios in generated parts only", () => {
     const prose = document.replaceAll(/<!-- (.+?) -->.*?<!-- \/\1 -->/gs, "");
     expect(prose.match(/\d (?:ns|µs|×|MiB\/s).*/g)).toBeNull();
   });
 
-  test("tells of each question where Hedgerow loses, from which record", () => {
-    const sections = document.split(/^## /m).slice(1);
+  test("answers each question first, names its record and says where Hedgerow loses", () => {
+    const sections = document.split(/^## /m).filter((section) => /^.+\?\n/.test(section));
     for (const section of sections) {
       const [title] = section.split("\n");
+      expect(section, title).toMatch(/^.+\?\n\n<!-- .+: answer -->\n\n[^<]+\.\n/);
       expect(section, title).toContain("**Where it loses.**");
       expect(section, title).toContain("*Record: [bench/records/");
       expect(section, title).toContain("![");
     }
     expect(sections.length).toBeGreaterThanOrEqual(12);
+    // Every section is a question except the list of records.
+    expect(document.match(/^## /gm)).toHaveLength(sections.length + 1);
   });
 });
 
-describe("README", () => {
-  test.each(CLAIMS)("claims what a record has: $says", (claim) => {
+describe("the README", () => {
+  test.each(CLAIMS)("makes a claim that a record supports: $says", (claim) => {
     expect(outcomeOf(claim, figures.find).lacking).toEqual([]);
   });
 });

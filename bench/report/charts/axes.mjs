@@ -1,12 +1,12 @@
-// Axes: how far they go, and what stands at them.
+// The domains of axes and the values labelled on them.
 
 /** @typedef {{ domain: [number, number], values: number[] }} Range */
 
 /**
- * From zero to the largest, in steps that people count by.
+ * Returns an axis from zero to the largest value, in round steps.
  *
  * @param {number} largest
- * @param {number} steps about how many
+ * @param {number} steps approximate number of steps
  * @returns {Range}
  */
 export function linear(largest, steps) {
@@ -18,7 +18,7 @@ export function linear(largest, steps) {
   return { domain: [0, Math.max(values.at(-1) ?? largest, largest)], values };
 }
 
-/** What stands at an axis of powers of ten, and the least share of a power between two of these: the most first. */
+/** The digits labelled within each power of ten, and the smallest gap between two of them as a share of it; densest first. */
 const STEPS = /** @type {const} */ ([
   { digits: [1, 2, 5], apart: 0.3 },
   { digits: [1, 3], apart: 0.47 },
@@ -26,32 +26,33 @@ const STEPS = /** @type {const} */ ([
 ]);
 
 /**
- * From a bit below the least to a bit above the largest, by powers of ten, and by digits between where there is room.
+ * Returns a logarithmic axis with a margin at both ends. Powers of ten are labelled, and digits between them as far
+ * as there is room.
  *
- * @param {number[]} all
- * @param {number} pixels how long the axis is
- * @param {number} room how many of them a number takes
+ * @param {number[]} all values on the axis
+ * @param {number} pixels length of the axis
+ * @param {number} room pixels for a label
  * @returns {Range}
  */
 export function logarithmic(all, pixels, room) {
-  const [least, most] = [Math.min(...all) / 1.25, Math.max(...all) * 1.25];
-  const power = pixels / Math.log10(most / least);
+  const [min, max] = [Math.min(...all) / 1.25, Math.max(...all) * 1.25];
+  const power = pixels / Math.log10(max / min);
   const { digits } = STEPS.find(({ apart }) => apart * power >= room) ?? { digits: [1] };
   const every = Math.ceil(room / power);
-  const [first, last] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
+  const [first, last] = [Math.floor(Math.log10(min)), Math.ceil(Math.log10(max))];
   const powers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-  const isWithin = (/** @type {number} */ value) => value >= least && value <= most;
+  const isWithin = (/** @type {number} */ value) => value >= min && value <= max;
   const values = powers
     .filter((_, index) => index % every === 0)
     .flatMap((exponent) => digits.map((digit) => tidy(digit * 10 ** exponent)))
     .filter(isWithin);
-  // Where figures are nearly the same, no power of ten is among them.
-  const few = () => linear(most, 8).values.filter(isWithin);
-  return { domain: [least, most], values: values.length < 2 ? few() : values };
+  // Values that are nearly equal may have no power of ten among them.
+  const few = () => linear(max, 8).values.filter(isWithin);
+  return { domain: [min, max], values: values.length < 2 ? few() : values };
 }
 
-/** Without what binary fractions leave. @param {number} value */
+/** Removes rounding errors of binary fractions. @param {number} value */
 const tidy = (value) => Number(value.toPrecision(6));
 
-/** How numbers stand at axes: 100,000 and 0.001. */
+/** The format of labels: 100,000 and 0.001. */
 export const FORMAT = ",.6~r";

@@ -1,11 +1,12 @@
-// What is drawn in a row of a chart of methods: a bar or a dot, the spread, the name and the ratio.
+// The marks of a row of a chart: a bar or a dot, the spread, the label and the figure.
 import { COLOUR, TEXT } from "./theme.mjs";
 
 /** @typedef {import("../comparison.mjs").Outcome} Outcome */
 /** @typedef {import("vega").Mark} Mark */
 
-/** A method, where it stands, and what is said beside it. @typedef {{ y: number, says: string, value: number, min: number, max: number, kind: Outcome["kind"], said: string, ahead: boolean }} Row */
+/** A method, its place, and the text at the end of its bar. @typedef {{ y: number, label: string, value: number, min: number, max: number, kind: Outcome["kind"], figure: string, ahead: boolean }} Row */
 
+/** The height of a bar, in pixels. */
 const BAR = 12;
 
 /** @param {Row[]} rows @returns {Mark[]} */
@@ -64,21 +65,21 @@ function spreadOf({ y, min, max }) {
   };
 }
 
-/** @param {Row[]} rows @param {{ y: number, says: string }[]} heads @param {number} labels @returns {Mark[]} */
+/** @param {Row[]} rows @param {{ y: number, label: string }[]} heads @param {number} labels @returns {Mark[]} */
 export function texts(rows, heads, labels) {
   const middle = { baseline: { value: "middle" }, fontSize: { value: TEXT.other } };
   const bold = { fontWeight: { value: "bold" } };
   return [
-    ...heads.map(({ y, says }) => ({
-      ...{ x: { value: 14 - labels }, y: { value: y }, text: { value: says }, ...middle, ...bold },
+    ...heads.map(({ y, label }) => ({
+      ...{ x: { value: 14 - labels }, y: { value: y }, text: { value: label }, ...middle, ...bold },
     })),
-    ...rows.map(({ y, says, kind }) => ({
-      ...{ x: { value: -8 }, y: { value: y }, text: { value: says }, align: { value: "right" } },
+    ...rows.map(({ y, label, kind }) => ({
+      ...{ x: { value: -8 }, y: { value: y }, text: { value: label }, align: { value: "right" } },
       ...{ ...middle, ...(kind === "ours" ? bold : {}) },
     })),
-    ...rows.map(({ y, value, max, said, kind, ahead }) => ({
+    ...rows.map(({ y, value, max, figure, kind, ahead }) => ({
       ...{ x: { scale: "x", value: Math.max(value, max), offset: 8 }, y: { value: y } },
-      ...{ text: { value: said }, ...middle, ...(kind === "ours" || ahead ? bold : {}) },
+      ...{ text: { value: figure }, ...middle, ...(kind === "ours" || ahead ? bold : {}) },
       fill: { value: ahead ? COLOUR.ahead : COLOUR.text },
     })),
   ].map((enter) => /** @type {Mark} */ ({ type: "text", encode: { enter } }));

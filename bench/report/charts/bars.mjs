@@ -1,7 +1,6 @@
-// A chart of methods: a bar for each, or a dot where figures lie far apart, with its spread, and how many
-// times ours it is.
-import { divided, outcomes } from "../comparison.mjs";
-import { plain, ratio, withUnit } from "../say.mjs";
+// A chart of methods: a bar for each, or a dot on a logarithmic axis, with its spread and its ratio to ours.
+import { outcomes } from "../comparison.mjs";
+import { plain, ratio, withUnit } from "../format.mjs";
 import { FORMAT, linear, logarithmic } from "./axes.mjs";
 import { dots, rectangles, texts } from "./bar-marks.mjs";
 import { render, widthWithin } from "./render.mjs";
@@ -15,33 +14,40 @@ import { render, widthWithin } from "./render.mjs";
  * @typedef {object} BarChart
  * @property {string} title
  * @property {string[]} [lines] below the title
- * @property {string} axis what is measured, and in which unit
+ * @property {string} axis the measured quantity and its unit
  * @property {Comparison[]} comparisons
- * @property {boolean} [log]
- * @property {number} [divide] by how much figures are divided, for a larger unit
+ * @property {boolean} [log] whether the axis is logarithmic; zeros are left out then
+ * @property {number} [divide] converts figures to a larger unit
  */
 
-/** The least room for names, so that charts look alike, and what a letter of wide fonts takes. */
+/** The minimum width of labels, which aligns charts with each other, in pixels. */
 const LABELS = 150;
+
+/** The width of a letter in a wide font, in pixels. */
 const LETTER = 7.1;
 
+/** The height of a row, in pixels. */
 const ROW = 20;
-/** What a ratio takes beyond the largest bar. */
+
+/** The room for a ratio right of the longest bar, in pixels. */
 const RATIO_WIDTH = 62;
 
 /**
  * @param {Figures} figures
  * @param {BarChart} chart
- * @returns {Promise<import("../made.mjs").Chart | undefined>} nothing where no rival is in the record
+ * @returns {Promise<import("../made.mjs").Chart | undefined>} nothing if no rival is in the record
  */
 export async function bars(figures, chart) {
   const { comparisons, log = false, divide = 1, axis, title, lines = [] } = chart;
   const groups = comparisons
-    .map((comparison) => ({ comparison, found: outcomes(figures, comparison) }))
+    .map((comparison) => ({
+      comparison,
+      found: outcomes(figures, comparison).filter(({ result }) => !log || result.min > 0),
+    }))
     .filter(({ found }) => found.length > 1);
   const all = groups.flatMap(({ found }) => found);
   const rivals = [
-    ...new Set(all.filter(({ kind }) => kind === "rival").map(({ says }) => plain(says))),
+    ...new Set(all.filter(({ kind }) => kind === "rival").map(({ label }) => plain(label))),
   ];
   if (rivals.length === 0) return undefined;
   const { rows, heads, height } = placed(groups, divide);
@@ -55,8 +61,8 @@ export async function bars(figures, chart) {
   const scale = log ? /** @type {const} */ ("log") : /** @type {const} */ ("linear");
   const svg = await render({
     title,
-    lines: [...lines, "× is times Hedgerow’s, red if ahead; lines: least to most."],
-    description: `${title}. Beside Hedgerow: ${rivals.join(", ")}.`,
+    lines: [...lines, "× Hedgerow’s figure; red: better than it. Thin lines: min to max."],
+    description: `${title}. Compared with Hedgerow: ${rivals.join(", ")}.`,
     padding,
     height,
     scales: [{ name: "x", type: scale, domain: widened(domain, log, width), range: [0, width] }],
@@ -75,18 +81,18 @@ export async function bars(figures, chart) {
 function placed(groups, divide) {
   /** @type {Row[]} */
   const rows = [];
-  /** @type {{ y: number, says: string }[]} */
+  /** @type {{ y: number, label: string }[]} */
   const heads = [];
   let y = 0;
   for (const { comparison, found } of groups) {
     if (groups.length > 1) {
-      heads.push({ y: y + ROW / 2, says: plain(comparison.title) });
+      heads.push({ y: y + ROW / 2, label: plain(comparison.title) });
       y += ROW;
     }
-    for (const { says, kind, result, times, ahead } of found) {
-      const { median: value, min, max } = divided(result, divide);
-      const said = kind === "ours" ? withUnit(result.median, result.unit) : ratio(times);
-      rows.push({ y: y + ROW / 2, says: plain(says), value, min, max, kind, said, ahead });
+    for (const { label, kind, result, times, ahead } of found) {
+      const [value, min, max] = [result.median / divide, result.min / divide, result.max / divide];
+      const figure = kind === "ours" ? withUnit(result.median, result.unit) : ratio(times);
+      rows.push({ y: y + ROW / 2, label: plain(label), value, min, max, kind, figure, ahead });
       y += ROW;
     }
     y += groups.length > 1 ? 8 : 0;
@@ -94,13 +100,13 @@ function placed(groups, divide) {
   return { rows, heads, height: y };
 }
 
-/** How much room names take, at the left. @param {Row[]} rows */
+/** @param {Row[]} rows */
 function labelWidth(rows) {
-  const longest = Math.max(...rows.map(({ says }) => says.length));
+  const longest = Math.max(...rows.map(({ label }) => label.length));
   return Math.max(LABELS, Math.ceil(longest * LETTER) + 24);
 }
 
-/** With room for what stands at the largest. @param {[number, number]} domain @param {boolean} log @param {number} width @returns {[number, number]} */
+/** Extends a domain, so that the ratio of its largest value fits. @param {[number, number]} domain @param {boolean} log @param {number} width @returns {[number, number]} */
 function widened([from, to], log, width) {
   const times = width / (width - RATIO_WIDTH);
   return log ? [from, from * (to / from) ** times] : [from, from + (to - from) * times];

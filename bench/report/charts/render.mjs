@@ -1,5 +1,5 @@
-// Draws a chart as SVG, by Vega, which measures nothing: all places are ours, so that the same record
-// makes the same bytes on every machine.
+// Draws a chart as SVG with Vega. All positions are computed here, not measured from fonts: the same record makes the
+// same bytes on every machine.
 import { parse, View } from "vega";
 
 import { COLOUR, FONT, TEXT, WIDTH } from "./theme.mjs";
@@ -11,21 +11,21 @@ import { COLOUR, FONT, TEXT, WIDTH } from "./theme.mjs";
 /**
  * @typedef {object} Drawing
  * @property {string} title
- * @property {string[]} lines below the title, what the chart compares and how to read it
- * @property {string} description for who cannot see it
- * @property {{ left: number, right: number, top: number, bottom: number }} padding around what is drawn, below the lines
- * @property {number} height of what is drawn
+ * @property {string[]} lines below the title: what is compared and how to read it
+ * @property {string} description for screen readers
+ * @property {{ left: number, right: number, top: number, bottom: number }} padding around the plot, below the lines
+ * @property {number} height of the plot
  * @property {Scale[]} scales
  * @property {Axis[]} axes
  * @property {Mark[]} marks
  */
 
-/** From the edges to the title. */
+/** Pixels between the edges and the title. */
 const MARGIN = 14;
 
 const LINE_HEIGHT = 17;
 
-/** How wide what is drawn is. @param {{ left: number, right: number }} padding */
+/** Returns the width of the plot. @param {{ left: number, right: number }} padding */
 export const widthWithin = ({ left, right }) => WIDTH - left - right;
 
 /** @param {Drawing} drawing @returns {Promise<string>} */

@@ -1,7 +1,7 @@
 // Every figure that README claims, as data: its tables are made of it, and each run is held to it.
 import { StepError } from "../../../scripts/lib/run.mjs";
 import { figuresOf, readRecords, suiteOf } from "../figures.mjs";
-import { plain, ratio, withUnit } from "../say.mjs";
+import { plain, ratio, withUnit } from "../format.mjs";
 import { CACHE } from "./cache.mjs";
 import { outcomeOf } from "./claim.mjs";
 import { HEADERS } from "./headers.mjs";

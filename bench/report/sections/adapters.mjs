@@ -1,17 +1,24 @@
-// What adapters add to a request of a framework.
+// What an adapter adds to a request of a framework.
 import { ours, own, rival } from "../comparison.mjs";
 
-/** @typedef {[suite: string, workload: string, method: string]} Key */
+/** @typedef {import("../given.mjs").Key} Key */
 
 const FRAMEWORKS = ["node:http", "express", "fastify", "hono", "undici"];
 
-const WAYS = ["nothing", "nothing internal", "headers", "headers and paths"];
+/** Methods in records, by their names in tables. */
+const WAYS = /** @type {const} */ ([
+  ["no-op", "nothing"],
+  ["no matches", "nothing internal"],
+  ["headers", "headers"],
+  ["headers and paths", "headers and paths"],
+]);
+const WAY_TITLES = WAYS.map(([title]) => title);
 
 const METHODS = [
   ours("hedgerow, headers", "headers"),
-  own("nothing internal", "hedgerow, nothing internal"),
+  own("nothing internal", "hedgerow, no matches"),
   own("headers and paths", "hedgerow, headers and paths"),
-  rival("nothing", "middleware that does nothing"),
+  rival("nothing", "no-op middleware"),
   rival("bare", "the framework alone"),
 ];
 
@@ -22,15 +29,12 @@ const COMPARED = FRAMEWORKS.map((framework) => ({
   methods: METHODS,
 }));
 
-/** @param {string} what */
-const beside = (what) => ({
-  head: ["× the framework alone", ...WAYS],
-  spreads: true,
+/** @param {string} title @param {string} suite */
+const byWay = (title, suite) => ({
+  head: [title, ...WAY_TITLES],
   rows: FRAMEWORKS.map((framework) => ({
-    says: framework,
-    keys: WAYS.map(
-      (way) => /** @type {Key} */ ([`adapters-node24, ${what} over bare`, framework, way]),
-    ),
+    label: framework,
+    keys: WAYS.map(([, way]) => /** @type {Key} */ ([`adapters-node24, ${suite}`, framework, way])),
   })),
 });
 
@@ -40,35 +44,39 @@ export function adapters() {
   return {
     name: "adapters",
     suite: "adapters",
+    answer: ({ range }) => {
+      const over = (/** @type {string} */ way) =>
+        range(
+          FRAMEWORKS.map(
+            (framework) =>
+              /** @type {Key} */ (["adapters-node24, processor time over bare", framework, way]),
+          ),
+        );
+      return `Stripping headers both ways takes ${over("headers")} the processor time of the framework alone; middleware that does nothing takes ${over("nothing")}.`;
+    },
     tables: {},
     given: {
       bare: {
         head: [
-          "alone",
-          "µs of a processor",
+          "framework alone",
+          "processor time, µs",
           "requests a second",
           "median, ms",
           "99th percentile, ms",
         ],
         rows: FRAMEWORKS.map((framework) => ({
-          says: framework,
+          label: framework,
           keys: whats.map((what) => [`adapters-node24, ${what}`, framework, "bare"]),
         })),
       },
-      "processor time": beside("processor time"),
-      "requests a second": beside("requests a second"),
-      latency: {
-        head: ["99th percentile, ms", ...WAYS],
-        rows: FRAMEWORKS.map((framework) => ({
-          says: framework,
-          keys: WAYS.map((way) => ["adapters-node24, p99", framework, way]),
-        })),
-      },
+      "processor time": byWay("processor time, ×", "processor time over bare"),
+      "requests a second": byWay("requests a second, ×", "requests a second over bare"),
+      latency: byWay("99th percentile, ms", "p99"),
     },
-    bars: {
+    charts: {
       adapters: {
         title: "Processor time of a request, Node 24",
-        lines: ["20 fields, 120 rules; of undici, the client’s."],
+        lines: ["20 fields, 120 rules; undici: time of the client."],
         axis: "processor time of a request, µs",
         comparisons: COMPARED,
       },

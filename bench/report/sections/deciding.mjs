@@ -1,10 +1,9 @@
-// What restoring depends on: workers, connections, and the size of parts.
+// How the time of a restore depends on workers, connections, the size of parts and the image.
 import { ours, own, rival } from "../comparison.mjs";
-import { plain } from "../say.mjs";
 import { NETWORKS, RIVALS, SUITE } from "./restoring.mjs";
 
 /** @typedef {import("../figures.mjs").Figures} Figures */
-/** @typedef {import("../comparison.mjs").Method} Method */
+/** @typedef {import("../comparison.mjs").Comparison} Comparison */
 
 const [LOOPBACK = "", FAST = ""] = NETWORKS;
 const CONNECTIONS = [1, 2, 4, 8, 16, 32, 64];
@@ -17,8 +16,12 @@ const SIZES = [
   "4 times the size, the same data",
 ];
 
+/** @param {number} count */
+const connectionsOf = (count) => `${count} connection${count > 1 ? "s" : ""}`;
+
 /** @returns {import("../made.mjs").Section} */
 export function deciding(/** @type {Figures} */ figures) {
+  /** @type {Comparison[]} */
   const workers = [LOOPBACK, FAST].map((network) => ({
     title: network,
     place: `two workers, ${network}`,
@@ -27,39 +30,45 @@ export function deciding(/** @type {Figures} */ figures) {
     methods: [
       ours("hedgerow, 2 workers"),
       own("1 worker", "hedgerow, 1 worker"),
-      ...best(figures, network).map(({ rival }) => rival),
+      ...fastestRival(figures, network),
     ],
   }));
-  const connections = CONNECTIONS.map((at) =>
-    point(FAST, "connections", at, `${at} connection${at > 1 ? "s" : ""}`),
-  );
-  const parts = PARTS.map((at) => point(FAST, "part size", at, `${at} MiB`));
-  const beside = best(figures, FAST).map(({ says, value }) => ({ says, value }));
+  /** @type {Comparison[]} */
+  const connections = [LOOPBACK, FAST].map((network) => ({
+    title: network,
+    suite: SUITE,
+    workload: `${network}: connections`,
+    methods: [
+      ours("hedgerow, automatic"),
+      ...CONNECTIONS.map((count) => own(connectionsOf(count))),
+    ],
+  }));
   return {
     name: "deciding",
     suite: "restore",
-    tables: { workers: { what: "ms", comparisons: workers } },
+    answer: ({ value, times }) => {
+      const over = (/** @type {string} */ what, /** @type {string} */ method) =>
+        times([SUITE, `${FAST}: ${what}`, "hedgerow"], [SUITE, `${FAST}: ${what}`, method]);
+      return `At 90 MB/s a connection, the defaults restore the image in ${value(SUITE, `${FAST}: workers`, "hedgerow")}; one worker takes ${over("workers", "1 worker")} as long, one connection ${over("connections", "1 connection")}, and parts of 1 MiB ${over("part size", "1 MiB")}.`;
+    },
+    tables: {
+      workers: { what: "ms", comparisons: workers },
+      connections: { what: "ms", comparisons: connections },
+    },
     given: {
-      connections: {
-        head: ["connections, ms", LOOPBACK, FAST],
-        rows: [
-          ...CONNECTIONS.map((count) =>
-            row("connections", `${count}`, `${count} connection${count > 1 ? "s" : ""}`),
-          ),
-          row("connections", "by itself", "hedgerow"),
-        ],
-      },
       parts: {
-        head: ["parts, ms", FAST],
-        rows: PARTS.map((size) => ({
-          says: `${size} MiB`,
-          keys: [[SUITE, `${FAST}: part size`, `${size} MiB`]],
-        })),
+        head: ["parts of, MiB", ...PARTS.map(String)],
+        rows: [
+          {
+            label: `${FAST}, ms`,
+            keys: PARTS.map((size) => [SUITE, `${FAST}: part size`, `${size} MiB`]),
+          },
+        ],
       },
       images: {
         head: ["image", `${LOOPBACK}, ms`, `${FAST}, ms`, "peak memory, MiB"],
         rows: SIZES.map((size) => ({
-          says: size === "hedgerow" ? "the image" : size,
+          label: size === "hedgerow" ? "the image" : size,
           keys: [
             [SUITE, `${LOOPBACK}: size of the image`, size],
             [SUITE, `${FAST}: size of the image`, size],
@@ -68,68 +77,35 @@ export function deciding(/** @type {Figures} */ figures) {
         })),
       },
     },
-    bars: {
-      "deciding-workers": {
-        title: "Restore with one worker or two",
-        lines: ["Two cores, which the server shares, Node 20."],
+    charts: {
+      deciding: {
+        title: "Restore with other settings",
+        lines: [`${FAST} a connection, two cores, Node 20.`],
         axis: "time, s",
         divide: 1000,
-        comparisons: workers,
-      },
-    },
-    lines: {
-      "deciding-connections": {
-        title: "Restore over more connections",
-        lines: [`${FAST} a connection, Node 20.`],
-        axes: ["connections (logarithmic)", "time, s"],
-        log: false,
-        divide: 1000,
-        points: connections,
-        beside,
-      },
-      "deciding-parts": {
-        title: "Restore in parts of other sizes",
-        lines: [`${FAST} a connection, Node 20.`],
-        axes: ["size of a part (logarithmic)", "time, s"],
-        log: false,
-        divide: 1000,
-        points: parts,
-        beside,
+        comparisons: [
+          ...workers.slice(1).map((one) => ({ ...one, title: "workers" })),
+          ...connections.slice(1).map((one) => ({ ...one, title: "connections" })),
+          {
+            title: "part size",
+            suite: SUITE,
+            workload: `${FAST}: part size`,
+            methods: [ours("hedgerow, default"), ...PARTS.map((size) => own(`${size} MiB`))],
+          },
+        ],
       },
     },
     compared: workers,
   };
 }
 
-/** @param {string} what @param {string} says @param {string} method */
-function row(what, says, method) {
-  const keys = [LOOPBACK, FAST].map(
-    (network) => /** @type {[string, string, string]} */ ([SUITE, `${network}: ${what}`, method]),
-  );
-  return { says, keys };
-}
-
-/** @param {string} network @param {string} what @param {number} at @param {string} method */
-function point(network, what, at, method) {
-  const workload = `${network}: ${what}`;
-  return {
-    at,
-    title: what === "part size" ? `${at} MiB` : `${at}`,
-    suite: SUITE,
-    workload,
-    methods: [ours("hedgerow", method)],
-  };
-}
-
-/** The fastest of the others on a network; none where there are none. @param {Figures} figures @param {string} network */
-function best(figures, network) {
-  const found = RIVALS.flatMap(({ method, says }) => {
+/** The fastest of the other tools on a network, if any is in the record. @param {Figures} figures @param {string} network */
+function fastestRival(figures, network) {
+  const found = RIVALS.flatMap(({ method, label }) => {
     const result = figures.find(SUITE, network, method);
-    return result === undefined ? [] : [{ method, says, value: result.median }];
+    return result === undefined ? [] : [{ method, label, median: result.median }];
   });
-  const fastest = found.toSorted((a, b) => a.value - b.value)[0];
+  const [fastest] = found.toSorted((a, b) => a.median - b.median);
   if (fastest === undefined) return [];
-  const says = `best rival: ${plain(fastest.says)}`;
-  const named = { ...rival(fastest.method, `best rival: ${fastest.says}`), workload: network };
-  return [{ rival: named, says, value: fastest.value }];
+  return [{ ...rival(fastest.method, fastest.label), workload: network }];
 }

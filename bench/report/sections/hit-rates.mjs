@@ -1,4 +1,4 @@
-// How many requests are hits, beside other ways to choose what goes.
+// How many requests are hits, compared with other eviction policies.
 import { ours, rival } from "../comparison.mjs";
 
 const METHODS = [
@@ -6,7 +6,7 @@ const METHODS = [
   rival("lru-cache, by bytes", "`lru-cache`, by bytes"),
   rival("first in, first out"),
   rival("lru-cache, as many as fit on average", "`lru-cache`, mean count"),
-  rival("lru-cache, as many as fit at worst", "`lru-cache`, least count"),
+  rival("lru-cache, as many as fit at worst", "`lru-cache`, safe count"),
 ];
 
 const TRACES = [
@@ -20,53 +20,58 @@ const SHARES = [5, 10, 25, 50];
 
 const SUITE = "cache-node20, hit rate";
 
-/** @param {string} trace */
-const byShare = (trace) =>
-  SHARES.map((at) => ({
-    at,
-    title: `${at} %`,
-    place: `${trace}, ${at} % of the bytes`,
-    suite: SUITE,
-    workload: `${trace}, ${at} % of the bytes`,
-    methods: METHODS,
-    better: /** @type {const} */ ("more"),
-  }));
+/** @param {string} trace @param {number} share */
+const hitsOf = (trace, share) => ({
+  title: `${share} %`,
+  place: `${trace}, ${share} % of the bytes`,
+  suite: SUITE,
+  workload: `${trace}, ${share} % of the bytes`,
+  methods: METHODS,
+  better: /** @type {const} */ ("more"),
+});
 
-const AVERAGE = "lru-cache, as many as fit on average";
+const BY_SHARE = SHARES.map((share) => hitsOf("Zipf, exponent 1", share));
 
 /** @returns {import("../made.mjs").Section} */
 export function hitRates() {
-  const tables = TRACES.map((trace) => [
-    trace,
-    { what: "% hits, cache of", comparisons: byShare(trace) },
-  ]);
   return {
     name: "hit rates",
     suite: "cache",
-    tables: Object.fromEntries(tables),
+    answer: ({ value, times }) => {
+      const quarter = /** @type {const} */ ([SUITE, "Zipf, exponent 1, 25 % of the bytes"]);
+      return `A cache with room for a quarter of the bytes serves ${value(...quarter, "hedgerow")} of requests that follow Zipf’s law as hits; \`lru-cache\` by bytes serves ${times([...quarter, "hedgerow"], [...quarter, "lru-cache, by bytes"])} as many.`;
+    },
+    tables: {
+      "by size": { what: "% hits, Zipf’s exponent 1, cache of", comparisons: BY_SHARE },
+      "by trace": {
+        what: "% hits, cache of 25 %",
+        comparisons: TRACES.map((trace) => ({
+          ...hitsOf(trace, 25),
+          title: trace.replace(", 97 % of requests", ""),
+        })),
+      },
+    },
     given: {
       limits: {
-        head: ["most bytes over the limit, ×", ...SHARES.map((share) => `${share} %`)],
+        head: ["peak bytes over the limit, ×", ...SHARES.map((share) => `${share} %`)],
         rows: TRACES.map((trace) => ({
-          says: trace,
+          label: trace,
           keys: SHARES.map((share) => [
             "cache-node20, most bytes over the limit",
             `${trace}, ${share} % of the bytes`,
-            AVERAGE,
+            "lru-cache, as many as fit on average",
           ]),
         })),
       },
     },
-    lines: {
+    charts: {
       "hit-rates-zipf": {
-        title: "Hits, by how much the cache may hold",
-        lines: ["Zipf’s law, exponent 1; more is better."],
-        axes: ["size of the cache, % of all bytes", "requests that are hits, %"],
-        log: false,
-        logAcross: false,
-        points: byShare("Zipf, exponent 1"),
+        title: "Hits, by size of the cache",
+        lines: ["Zipf’s law, exponent 1. Groups: share of all bytes.", "More is better."],
+        axis: "requests that are hits, %",
+        comparisons: BY_SHARE.map((one) => ({ ...one, title: `a cache of ${one.title}` })),
       },
     },
-    compared: TRACES.flatMap(byShare),
+    compared: TRACES.flatMap((trace) => SHARES.map((share) => hitsOf(trace, share))),
   };
 }

@@ -1,107 +1,53 @@
-// How long a hit of the cache of images takes, by the size of the image, and copies of it.
-import { ours, own, rival } from "../comparison.mjs";
-
-const SIZES = /** @type {const} */ ([
-  [64, "64 MiB"],
-  [256, "256 MiB"],
-  [1024, "1 GiB"],
-  [4096, "4 GiB"],
-  [8192, "8 GiB"],
-]);
-
-/** Of them, those that a table has room for. */
-const SHOWN = [64, 1024, 4096, 8192];
+// How long a cache hit takes, by the size of the image.
+import { only, ours, own, rival } from "../comparison.mjs";
 
 const HITS = [
   ours("hedgerow, by digest"),
   own("without digest", "hedgerow, without digest"),
-  own("first of a process", "first of a process"),
-  own("first of a process, and opening", "the same, and opening"),
-  own("first of a process, without digest", "first of a process, without digest"),
-  rival("open of a file, then close", "`open` of a file, then close"),
+  own("first of a process", "first hit of a process"),
+  own("first of a process, and opening", "first hit, opening included"),
+  own("first of a process, without digest", "first hit, without digest"),
+  rival("open of a file, then close", "`open` and close the file"),
   rival("HEAD of the object", "`HEAD` of the object"),
   rival("SHA-256 of the file", "SHA-256 of the file"),
 ];
 
 const DRAWN = [
-  "hedgerow",
-  "without digest",
-  "first of a process",
-  "open of a file, then close",
-  "HEAD of the object",
-  "SHA-256 of the file",
+  ...["hedgerow", "without digest", "first of a process"],
+  ...["open of a file, then close", "HEAD of the object", "SHA-256 of the file"],
 ];
 
-const COPIES = [
-  ours(),
-  rival("cp --sparse=always", "`cp --sparse=always`"),
-  rival("cp --reflink=auto", "`cp --reflink=auto`"),
-];
+const SIZES = ["64 MiB", "256 MiB", "1 GiB", "4 GiB", "8 GiB"];
 
-const SHARED = [ours(), rival("cp --reflink=always", "`cp --reflink=always`")];
+/** The sizes in tables. */
+const SHOWN = ["64 MiB", "1 GiB", "8 GiB"];
 
-/** @param {string} what @param {string} place @param {import("../comparison.mjs").Method[]} methods */
-const bySize = (what, place, methods) =>
-  SIZES.map(([at, title]) => {
-    const suite = `cache-node20, ${what}`;
-    return { at, title, place: `${place}, ${title}`, suite, workload: title, methods };
-  });
+const SUITE = "cache-node20, hits";
 
-const hit = bySize("hits", "a hit", HITS);
-const copied = bySize("copies", "a copy on ext4", COPIES);
-const shared = bySize("copies on XFS", "a copy on XFS", SHARED);
-
-/** @param {(import("../comparison.mjs").Comparison & { at: number })[]} comparisons */
-const shown = (comparisons) => comparisons.filter(({ at }) => SHOWN.includes(at));
-
-const ACROSS = "size of the image (logarithmic)";
+const HIT = SIZES.map((size) => ({
+  ...{ title: size, place: `a hit, ${size}`, suite: SUITE, workload: size, methods: HITS },
+}));
 
 /** @returns {import("../made.mjs").Section} */
 export function hits() {
   return {
     name: "hits",
     suite: "cache",
-    tables: { sizes: { what: "ms", comparisons: shown(hit) } },
-    lines: {
-      "hits-sizes": {
-        title: "A hit in the cache, by size of the image",
-        lines: ["Node 20, ext4."],
-        axes: [ACROSS, "time, ms"],
-        points: hit.map((one) => ({
-          ...one,
-          methods: HITS.filter(({ method }) => DRAWN.includes(method)),
-        })),
-      },
+    answer: ({ range, times }) => {
+      const all = SIZES.map(
+        (size) => /** @type {[string, string, string]} */ ([SUITE, size, "hedgerow"]),
+      );
+      const large = /** @type {const} */ ([SUITE, "8 GiB"]);
+      return `A hit takes ${range(all)}, whatever the size of the image; opening and closing the file takes ${times([...large, "hedgerow"], [...large, "open of a file, then close"])} as long.`;
     },
-    compared: hit,
-  };
-}
-
-/** @returns {import("../made.mjs").Section} */
-export function copies() {
-  return {
-    name: "copies",
-    suite: "cache",
     tables: {
-      ext4: { what: "ms", comparisons: shown(copied) },
-      XFS: { what: "ms", comparisons: shown(shared) },
+      sizes: { what: "ms", comparisons: HIT.filter(({ title }) => SHOWN.includes(title)) },
     },
     given: {
-      restores: {
-        head: ["", "ms", "MB sent"],
-        rows: ["without a cache", "with a cache, a miss", "with a cache, a hit"].map((method) => ({
-          says: method,
-          keys: ["restores", "bytes sent"].map((what) => [
-            `cache-node20, ${what}`,
-            "1 GiB, 90 MB/s, 30 ms",
-            method,
-          ]),
-        })),
-      },
       "number of images": {
-        head: ["images", "10", "1,000", "10,000"],
+        head: ["ms, images in the cache", "10", "1,000", "10,000"],
         rows: ["opening, in a fresh process", "opening, again and again", "a hit"].map((what) => ({
-          says: `${what}, ms`,
+          label: what.replace("again and again", "repeated"),
           keys: ["10", "1000", "10000"].map((count) => [
             "cache-node20, number of images",
             what,
@@ -110,21 +56,17 @@ export function copies() {
         })),
       },
     },
-    lines: {
-      "copies-ext4": {
-        title: "Copy an image out of the cache, ext4",
-        lines: ["What is copied are the files’ bytes."],
-        axes: [ACROSS, "time, ms"],
-        points: copied,
-      },
-      "copies-XFS": {
-        title: "Copy an image out of the cache, XFS",
-        lines: ["Blocks are shared, and nothing is copied."],
-        axes: [ACROSS, "time, ms"],
-        log: false,
-        points: shared,
+    charts: {
+      "hits-sizes": {
+        title: "A cache hit, by size of the image",
+        lines: ["Node 20, ext4."],
+        axis: "time, ms",
+        log: true,
+        comparisons: HIT.filter(({ title }) => SHOWN.includes(title)).map((one) =>
+          only(one, DRAWN),
+        ),
       },
     },
-    compared: [...copied, ...shared],
+    compared: HIT,
   };
 }

@@ -1,5 +1,7 @@
-// How looking up grows with the number of rules.
+// How the time of a look-up grows with the number of rules.
 import { ours, rival } from "../comparison.mjs";
+
+/** @typedef {import("../given.mjs").Key} Key */
 
 const COUNTS = [10, 120, 1000, 10_000];
 
@@ -20,12 +22,11 @@ const NODE = [
 
 /** @param {string} suite @param {import("../comparison.mjs").Method[]} methods @param {string} where */
 const growth = (suite, methods, where) =>
-  COUNTS.map((at) => ({
-    at,
-    title: at.toLocaleString("en"),
-    place: `${where}, ${at.toLocaleString("en")} rules`,
+  COUNTS.map((count) => ({
+    title: count.toLocaleString("en"),
+    place: `${where}, ${count.toLocaleString("en")} rules`,
     suite,
-    workload: `${at} rules`,
+    workload: `${count} rules`,
     methods,
   }));
 
@@ -35,37 +36,35 @@ const RAW = growth("headers-node24-growth", NODE, "Node 24");
 /** @returns {import("../made.mjs").Section} */
 export function rules() {
   const keys = (/** @type {string} */ suite) =>
-    COUNTS.map(
-      (count) => /** @type {[string, string, string]} */ ([suite, `${count} rules`, "hedgerow"]),
-    );
+    COUNTS.map((count) => /** @type {Key} */ ([suite, `${count} rules`, "hedgerow"]));
   return {
     name: "rules",
     suite: "headers",
+    answer: ({ value }) => {
+      const at = (/** @type {number} */ count) =>
+        value("headers-growth-lookup", `${count} rules`, "hedgerow");
+      return `Looking up a name takes ${at(10)} with 10 rules and ${at(10_000)} with 10,000.`;
+    },
     tables: {
-      native: { what: "ns a name", comparisons: LOOKUP },
-      "Node 24": { what: "ns a request", comparisons: RAW },
+      native: { what: "native, ns a name", comparisons: LOOKUP },
+      "Node 24": { what: "`stripRaw`, Node 24, ns a request", comparisons: RAW },
     },
     given: {
       image: {
-        head: ["", ...COUNTS.map((count) => count.toLocaleString("en"))],
+        head: ["compiled set", ...COUNTS.map((count) => count.toLocaleString("en"))],
         rows: [
-          { says: "image, bytes", keys: keys("headers-growth-image") },
-          { says: "compile, µs", keys: keys("headers-growth-compile"), divide: 1000 },
+          { label: "size, bytes", keys: keys("headers-growth-image") },
+          { label: "time to compile, µs", keys: keys("headers-growth-compile"), divide: 1000 },
         ],
       },
     },
-    lines: {
+    charts: {
       "rules-native": {
         title: "Look up a name among more rules, native",
-        lines: ["Names of the workload real."],
-        axes: ["rules (logarithmic)", "time of a name, ns"],
-        points: LOOKUP,
-      },
-      "rules-node24": {
-        title: "stripRaw with more rules, Node 24",
-        lines: ["Requests of the workload real."],
-        axes: ["rules (logarithmic)", "time of a request, ns"],
-        points: RAW,
+        lines: ["Groups: number of rules. Names of the workload real."],
+        axis: "time of a name, ns",
+        log: true,
+        comparisons: LOOKUP.map((one) => ({ ...one, title: `${one.title} rules` })),
       },
     },
     compared: [...LOOKUP, ...RAW],

@@ -41,13 +41,6 @@ export function ratio(value) {
   return `${value.toFixed(value >= 10 ? 1 : 2)} ×`;
 }
 
-/** The median, and the least and the most. @param {Result | undefined} result */
-export function spread(result) {
-  if (result === undefined) return "";
-  const { median, min, max } = result;
-  return `${figure(median)} (${figure(min)} – ${figure(max)})`;
-}
-
 /** A table in Markdown. @param {string[]} head @param {string[][]} rows */
 export function markdown(head, rows) {
   const line = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |\n`;
