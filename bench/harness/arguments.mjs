@@ -1,13 +1,13 @@
-// What `npm run bench` is asked for.
+// The arguments of `npm run bench`.
 import { StepError } from "../../scripts/lib/run.mjs";
 import { SUITES } from "../suites/index.mjs";
 
 const EXPECTED = `expected
   npm run bench -- [SUITE ...] [--quick] [--json FILE]
   npm run bench -- report [FILE ...]
-with the suites ${Object.keys(SUITES).join(", ")} (all of them if none is named)`;
+with suites out of ${Object.keys(SUITES).join(", ")}; default: all`;
 
-/** Suites to be run, and the file for their results. @typedef {{ suites: string[], isQuick: boolean, json: string | undefined }} Run */
+/** The suites to run, and the file for the record. @typedef {{ suites: string[], isQuick: boolean, json: string | undefined }} Run */
 
 /** @typedef {{ report: string[] } | Run} Task */
 
@@ -25,7 +25,7 @@ export function parse(args) {
     } else if (arg === "--json") {
       index += 1;
       [json] = files(args.slice(index, index + 1));
-      if (json === undefined) throw new StepError(`--json without a file: ${EXPECTED}`);
+      if (json === undefined) throw new StepError(`--json has no file: ${EXPECTED}`);
     } else if (Object.hasOwn(SUITES, arg)) {
       suites.add(arg);
     } else {

@@ -1,20 +1,20 @@
-// What benchmarks ran on, for the record.
+// The machine and the versions of a record.
 import { readFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 
 import { inRoot, node24 } from "../../scripts/lib/paths.mjs";
 import { capture } from "../../scripts/lib/run.mjs";
 
-/** Engines that `tests/runtimes` pins. */
+/** Engines pinned by `tests/runtimes`. */
 const ENGINES = ["node20", "node22", "node24", "node26", "workerd"];
 
-/** What adapters are for, what loads them, and what is measured beside ours. */
+/** Frameworks, the load generator and rivals. */
 const PACKAGES = [
   ...["@hono/node-server", "autocannon", "bloom-filters", "es-module-lexer", "express", "fastify"],
   ...["hono", "lru-cache", "undici", "xxhash-wasm", "xxhashjs"],
 ];
 
-/** The processor, its cores, the memory, and the system with the version of its kernel. */
+/** Returns the processor, its cores, the memory, and the system with its kernel. */
 export function machine() {
   const all = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`;
@@ -42,7 +42,7 @@ export function versions() {
 }
 
 /**
- * What a `package.json` pins.
+ * Returns the versions that a `package.json` pins.
  *
  * @param {string[]} folder
  * @param {string[]} names
@@ -54,13 +54,13 @@ function pinned(folder, names) {
   return Object.fromEntries(names.map((name) => [name, all[name]]));
 }
 
-/** The versions of the crates that native benchmarks have beside ours: of each, that which they ask for. */
+/** Returns the locked versions of the crates that the native benchmarks depend on. */
 function locked() {
   const lock = readFileSync(inRoot("Cargo.lock"), "utf8");
   const manifest = readFileSync(inRoot("bench", "native", "Cargo.toml"), "utf8");
-  const asked = [...manifest.matchAll(/^([\w-]+) = .*?"(\d[\d.]*)"/gm)];
+  const wanted = [...manifest.matchAll(/^([\w-]+) = .*?"(\d[\d.]*)"/gm)];
   return Object.fromEntries(
-    asked.map(([, name, version = ""]) => {
+    wanted.map(([, name, version = ""]) => {
       const own = `name = "${name}"\nversion = "(${version.replaceAll(".", "\\.")}[^"]*)"`;
       return [name, new RegExp(own).exec(lock)?.[1]];
     }),

@@ -1,4 +1,4 @@
-// Timing ways to do the same work, beside each other.
+// Times methods in one process, on fresh inputs.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
@@ -8,28 +8,28 @@ setFlagsFromString("--expose-gc");
 /** @type {(options: { type: "minor" }) => void} */
 const collectGarbage = runInNewContext("gc");
 
-/** How many inputs are made and timed in one go. */
+/** The number of inputs that are made and timed together. */
 const BATCH = 256;
 
 /**
- * A way to do the work. `make` builds what one run uses up, and is not timed.
+ * A method. `make` builds the objects that a run consumes; it is not timed.
  *
  * @template Input, Fresh
  * @typedef {{ name: string, make: (input: Input) => Fresh, run: (fresh: Fresh, input: Input) => unknown }} Method
  */
 
-/** What a method took, or why it could not be run. @typedef {{ method: string, median: number, min: number, max: number } | { method: string, why: string }} Timing */
+/** The time of a method, or why it failed. @typedef {{ method: string, median: number, min: number, max: number } | { method: string, why: string }} Timing */
 
 /**
- * Times every method over all inputs, on fresh objects each time. Methods take turns, so that what
- * disturbs the machine disturbs all of them. The others go on without one that fails.
+ * Times methods over all inputs, on fresh objects each time. Methods take turns, so that a disturbance of the machine
+ * affects all of them. A method that fails has no more turns; the others go on.
  *
  * @template Input
  * @param {Method<Input, any>[]} methods
  * @param {Input[]} inputs
  * @param {number} rounds
- * @param {number} [unit] how many nanoseconds, or how many things there are to do in an input
- * @returns {Timing[]} in nanoseconds an input, over the unit
+ * @param {number} [unit] divisor of the time per input: nanoseconds of a larger unit, or operations in an input
+ * @returns {Timing[]} in nanoseconds per input, over the unit
  */
 export function measure(methods, inputs, rounds, unit = 1) {
   const timed = methods.map((method) => ({
@@ -58,7 +58,7 @@ export function measure(methods, inputs, rounds, unit = 1) {
 }
 
 /**
- * The medians of methods, all of which have to have run.
+ * Returns the medians of methods. Throws if one of them failed.
  *
  * @param {Timing[]} timings
  * @returns {number[]}
@@ -71,8 +71,8 @@ export function medians(timings) {
 }
 
 /**
- * The time of one pass over all inputs. Young garbage is collected before each batch, so that what
- * was made for it is not collected on its time.
+ * Returns the time of a pass over all inputs. Young garbage is collected before each batch, so that the collection of
+ * its inputs is not timed.
  *
  * @template Input
  * @param {Method<Input, any>} method
@@ -93,5 +93,5 @@ function time({ make, run }, inputs) {
   return Number(elapsed);
 }
 
-/** Keeps results alive, so that no engine leaves the work out. @type {unknown} */
+/** Keeps results alive, so that the engine does not eliminate the work. @type {unknown} */
 export let sink;

@@ -1,4 +1,4 @@
-// The server that everything is restored from: a process of its own.
+// The origin that images are restored from, in a process of its own.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -9,13 +9,13 @@ import { fileURLToPath } from "node:url";
 
 const SCRIPT = fileURLToPath(new URL("../../tests/origin/serve.mjs", import.meta.url));
 
-/** How long a server lives at most, in seconds, should nobody end it. */
+/** Seconds after which a server ends by itself. */
 const LIFETIME = 4 * 3600;
 
-/** What the system counts the time of processors in, in milliseconds. */
+/** The system’s clock tick, in milliseconds. */
 const TICK = 10;
 
-/** How much a server did so far. @typedef {{ requests: number, bytes: number, connections: number, processor: number }} Stats */
+/** The counters of a server. @typedef {{ requests: number, bytes: number, connections: number, processor: number }} Stats */
 
 export class Server {
   /** @type {import("node:child_process").ChildProcess} */
@@ -33,7 +33,7 @@ export class Server {
    * Starts a server.
    *
    * @param {import("../suites/restore/plan.mjs").Network} network
-   * @param {{ files: string[], root?: string }} sources files, which are served by their names, and a folder
+   * @param {{ files: string[], root?: string }} sources files, served by name, and a folder
    */
   static async start({ bytesPerSecond, firstByte, cutShare }, { files, root }) {
     const flags = {
@@ -54,14 +54,14 @@ export class Server {
     return new Server(child, JSON.parse(String(line)).url);
   }
 
-  /** The URL of a file, or of the folder's content. @param {string} path */
+  /** Returns the URL of a file, or of the folder. @param {string} path */
   url(path = "") {
     return new URL(basename(path), this.#url).href;
   }
 
   /** @returns {Promise<Stats>} */
   async stats() {
-    // A connection of its own, which does not stay.
+    // Not kept alive: the connection counts itself.
     const request = get(new URL("/-/stats", this.#url), { agent: false });
     const [response] = await once(request, "response");
     const { requestCount, bytesSent, connectionCount } = JSON.parse(await text(response));
@@ -79,7 +79,7 @@ export class Server {
     await exit;
   }
 
-  /** How long processors worked for the server, in milliseconds. */
+  /** Returns the processor time of the server, in milliseconds. */
   #processor() {
     const stat = readFileSync(`/proc/${this.#process.pid}/stat`, "utf8");
     // The name in parentheses may have spaces; the third field follows it.

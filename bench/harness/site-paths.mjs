@@ -1,10 +1,10 @@
-// The paths of a site: some of those that are installed, from all over them.
+// The paths of a site: a sample of the files of installed packages.
 import { installedPaths } from "../../scripts/lib/installed-paths.mjs";
 
-/** As many paths as the JSON of 1.5 MB had, in whose place the first filters came. */
+/** The number of paths of a site whose JSON has 1.5 MB. */
 export const SITE_PATHS = 24_441;
 
-/** The paths of a site that has more of them than that are those of its releases. @param {number} count */
+/** Returns the paths of a site. Beyond `SITE_PATHS`, they repeat for several releases. @param {number} count */
 export function sitePaths(count) {
   const ofRelease = installedSample(Math.min(count, SITE_PATHS));
   return Array.from({ length: count }, (_, index) => {

@@ -1,4 +1,4 @@
-// Folders for what a benchmark makes.
+// Temporary folders of benchmarks.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,17 +10,17 @@ const NAME = "hedgerow-bench-";
 /** @template Made @typedef {(folder: string) => Made | Promise<Made>} Action */
 
 /**
- * Does something with a folder that goes when it is done.
+ * Runs an action with a temporary folder, and removes it afterwards.
  *
  * @template Made
  * @param {Action<Made>} action
  */
 export const inTemporaryFolder = (action) => withFolderIn(tmpdir(), action);
 
-/** The same in memory, so that no disk is measured. @template Made @param {Action<Made>} action */
+/** The same in tmpfs, so that no disk is measured. @template Made @param {Action<Made>} action */
 export const inMemory = (action) => withFolderIn("/dev/shm", action);
 
-/** The same on the machine's own disk, which the temporary folder need not be on. @template Made @param {Action<Made>} action */
+/** The same on the disk of the repository; the system’s temporary folder may be elsewhere. @template Made @param {Action<Made>} action */
 export function onDisk(action) {
   const target = inRoot("target");
   mkdirSync(target, { recursive: true });

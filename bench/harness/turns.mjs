@@ -1,41 +1,41 @@
-// Timing ways to do something that take turns.
+// Times methods that take turns, so that a disturbance of the machine affects all of them.
 import { spawnSync } from "node:child_process";
 
 /**
- * A way to do it. `time` does it once, and returns what it took: how many milliseconds, or several figures.
+ * A method. `time` runs it once and returns its time in milliseconds, or several figures.
  *
  * @template [Sample=number]
- * @typedef {{ name: string, time: () => Sample | Promise<Sample> }} Way
+ * @typedef {{ name: string, time: () => Sample | Promise<Sample> }} TimedMethod
  */
 
-/** What became of each way; `why` is there if it could not be done. @template [Sample=number] @typedef {{ name: string, samples: Sample[], why?: string | undefined }} Timed */
+/** The samples of a method, or why it failed. @template [Sample=number] @typedef {{ name: string, samples: Sample[], why?: string | undefined }} Timed */
 
 /**
- * Times ways, whose order rotates. Rounds before those that count make everything warm. A way that fails has
- * no more turns: the others go on, and the run tells of it in the end.
+ * Times methods in rounds of rotating order, after some rounds of warm-up. A method that fails has no more turns; the
+ * others go on.
  *
  * @template Sample
- * @param {Way<Sample>[]} ways
+ * @param {TimedMethod<Sample>[]} methods
  * @param {number} rounds
- * @param {{ warmUps?: number, onRound?: (done: number) => void }} [options] `onRound` is told how many of the
- * rounds that count are done, after each round
+ * @param {{ warmUps?: number, onRound?: (done: number) => void }} [options] `onRound` gets the number of measured
+ * rounds that are done
  * @returns {Promise<Timed<Sample>[]>}
  */
-export async function takeTurns(ways, rounds, { warmUps = 1, onRound = () => {} } = {}) {
-  const timed = ways.map((way) => ({
-    ...way,
+export async function takeTurns(methods, rounds, { warmUps = 1, onRound = () => {} } = {}) {
+  const timed = methods.map((method) => ({
+    ...method,
     samples: /** @type {Sample[]} */ ([]),
     why: /** @type {string | undefined} */ (undefined),
   }));
   for (let round = 0; round < warmUps + rounds; round += 1) {
     for (let turn = 0; turn < timed.length; turn += 1) {
-      const way = /** @type {(typeof timed)[number]} */ (timed[(turn + round) % timed.length]);
-      if (way.why !== undefined) continue;
+      const method = /** @type {(typeof timed)[number]} */ (timed[(turn + round) % timed.length]);
+      if (method.why !== undefined) continue;
       try {
-        const sample = await way.time();
-        if (round >= warmUps) way.samples.push(sample);
+        const sample = await method.time();
+        if (round >= warmUps) method.samples.push(sample);
       } catch (error) {
-        way.why = String(error);
+        method.why = String(error);
       }
     }
     onRound(Math.max(0, round + 1 - warmUps));
@@ -43,7 +43,7 @@ export async function takeTurns(ways, rounds, { warmUps = 1, onRound = () => {} 
   return timed.map(({ name, samples, why }) => ({ name, samples, why }));
 }
 
-/** How many milliseconds something takes. @param {() => unknown} action */
+/** Returns the time of an action in milliseconds. @param {() => unknown} action */
 export async function timeOf(action) {
   const start = performance.now();
   await action();
@@ -51,7 +51,7 @@ export async function timeOf(action) {
 }
 
 /**
- * Runs a program to its end, and returns what it prints.
+ * Runs a program to its end and returns its output.
  *
  * @param {string} command
  * @param {string[]} args
@@ -59,6 +59,6 @@ export async function timeOf(action) {
 export function runOnce(command, ...args) {
   const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
   if (error !== undefined) throw error;
-  if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stderr}`);
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")} failed (${status}): ${stderr}`);
   return stdout;
 }

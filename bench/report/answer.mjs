@@ -1,9 +1,9 @@
 // The sentence that opens a section of docs/benchmarks.md, with its figures from the records.
 import { figure, missing, ratio, withUnit } from "./format.mjs";
 
-/** @typedef {import("../../scripts/bench.mjs").Result} Result */
+/** @typedef {import("../harness/results.mjs").Result} Result */
 /** @typedef {import("./figures.mjs").Figures} Figures */
-/** @typedef {import("./given.mjs").Key} Key */
+/** @typedef {import("./plain-table.mjs").Key} Key */
 
 /**
  * Figures of records, as a sentence has them.

@@ -1,6 +1,6 @@
 // Methods that did the same work in one run: the source of tables, charts and losses.
 
-/** @typedef {import("../../scripts/bench.mjs").Result} Result */
+/** @typedef {import("../harness/results.mjs").Result} Result */
 /** @typedef {import("./figures.mjs").Figures} Figures */
 
 /**

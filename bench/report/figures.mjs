@@ -5,7 +5,7 @@ import { basename, join, relative } from "node:path";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 
-/** @typedef {import("../../scripts/bench.mjs").Result} Result */
+/** @typedef {import("../harness/results.mjs").Result} Result */
 
 /**
  * What a run has written, and the file's name.

@@ -1,8 +1,6 @@
-// Figures in words: units, ratios and tables, the same way everywhere.
+// Formats figures, units, ratios and tables.
 
-/** @typedef {import("../../scripts/bench.mjs").Result} Result */
-
-/** Larger units, and how many of the smaller one they are. @type {Record<string, [unit: string, times: number]>} */
+/** The next larger unit, and its factor. @type {Record<string, [unit: string, times: number]>} */
 const LARGER = {
   ns: ["µs", 1000],
   µs: ["ms", 1000],
@@ -11,10 +9,10 @@ const LARGER = {
   kB: ["MB", 1000],
 };
 
-/** Until when a figure stays in its unit: 930 ms, but 5.14 ms rather than 5,140 µs. */
-const LARGEST = 1000;
+/** The limit of figures in a unit: 930 µs, but 5.14 ms. */
+const LIMIT = 1000;
 
-/** A number: three digits that count, or all of a large one. @param {number} value */
+/** Formats a number with three significant digits, or as an integer. @param {number} value */
 export function figure(value) {
   if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");
   if (value === 0) return "0";
@@ -22,18 +20,18 @@ export function figure(value) {
   return value.toFixed(Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2);
 }
 
-/** A number with its unit, or with a larger one. @param {number} value @param {string} unit @returns {string} */
+/** Formats a number with its unit or a larger one. @param {number} value @param {string} unit @returns {string} */
 export function withUnit(value, unit) {
   const [name = "", each] = unit.split("/");
   const [larger, times] = LARGER[name] ?? [];
-  if (larger !== undefined && times !== undefined && Math.abs(value) >= LARGEST) {
+  if (larger !== undefined && times !== undefined && Math.abs(value) >= LIMIT) {
     return withUnit(value / times, each === undefined ? larger : `${larger}/${each}`);
   }
   if (unit === "×") return ratio(value);
   return name === "" ? figure(value) : `${figure(value)} ${name}`;
 }
 
-/** How many times as much, near one with the digits that tell who is ahead. @param {number} value */
+/** Formats a ratio, near one with the digits that show on which side it is. @param {number} value */
 export function ratio(value) {
   const apart = Math.abs(value - 1);
   if (value >= 99.5) return `${Math.round(value).toLocaleString("en")} ×`;
@@ -41,17 +39,17 @@ export function ratio(value) {
   return `${value.toFixed(value >= 10 ? 1 : 2)} ×`;
 }
 
-/** A table in Markdown. @param {string[]} head @param {string[][]} rows */
+/** Returns a table in Markdown. @param {string[]} head @param {string[][]} rows */
 export function markdown(head, rows) {
   const line = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |\n`;
   const rule = `|---|${"--:|".repeat(head.length - 1)}\n`;
   return line(head) + rule + rows.map(line).join("");
 }
 
-/** What stands where a record lacks something. @param {string[]} what */
+/** Returns a note on results that a record lacks. @param {string[]} what */
 export function missing(what) {
   return `Not in this record: ${what.join("; ")}.\n`;
 }
 
-/** Names without what only Markdown understands. @param {string} text */
+/** Removes the syntax of Markdown from a label. @param {string} text */
 export const plain = (text) => text.replaceAll(/[`*]|\\(?=\|)/g, "");

@@ -1,4 +1,4 @@
-// README's figures within its text: from records, and from the bundles that tests hold to their sizes.
+// The figures in the README’s text: from records, and from the sizes of bundles that tests check.
 import { readFileSync } from "node:fs";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
@@ -14,7 +14,7 @@ export function inText({ find }) {
   return [...recorded, ["figure: worker", worker()]];
 }
 
-/** What a Worker has that does both of its jobs, WebAssembly included. */
+/** Returns the size of a Worker with both jobs, WebAssembly included. */
 function worker() {
   const sizes = JSON.parse(readFileSync(inRoot("tests", "packaging", "sizes.json"), "utf8"));
   const { raw, gzip } = sizes["worker of Wrangler, headers and paths"];

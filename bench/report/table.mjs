@@ -1,4 +1,4 @@
-// The table of comparisons: a row for each method, a column for each comparison.
+// A table of comparisons: a row for each method, a column for each comparison.
 import { lacking, outcomes } from "./comparison.mjs";
 import { figure, markdown, missing, ratio } from "./format.mjs";
 

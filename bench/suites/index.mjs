@@ -1,9 +1,9 @@
-// The suites of benchmarks, and how long each takes on two cores when nobody else works there.
+// The suites of benchmarks and how long each takes on two idle cores.
 
-/** @typedef {import("../../scripts/bench.mjs").Measured} Measured */
+/** @typedef {import("../harness/results.mjs").Measured} Measured */
 
 /**
- * A suite. `prepare` installs and builds what it needs; what is returned goes to `measure`.
+ * A suite. `prepare` installs and builds; its result is passed to `measure`.
  *
  * @typedef {{ prepare?: () => unknown, measure: (isQuick: boolean, prepared: any) => Promise<Measured[]> }} Suite
  */
@@ -21,16 +21,11 @@ export const SUITES = {
   adapters: { minutes: 13, quickSeconds: 30, load: () => import("./adapters/suite.mjs") },
 };
 
-/** How many seconds suites take. @param {string[]} names @param {boolean} isQuick */
+/** Returns how many seconds suites take together. @param {string[]} names @param {boolean} isQuick */
 export function secondsOf(names, isQuick) {
   const seconds = names.map((name) => {
     const { minutes = 0, quickSeconds = 0 } = SUITES[name] ?? {};
     return isQuick ? quickSeconds : 60 * minutes;
   });
   return seconds.reduce((sum, one) => sum + one, 0);
-}
-
-/** A time for people. @param {number} seconds */
-export function forPeople(seconds) {
-  return seconds < 100 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
 }

@@ -1,4 +1,4 @@
-// Records are read by people in diffs: one result a line.
+/** Records have one result a line, so that a diff shows which results changed. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { recordText } from "../../bench/harness/record.mjs";
@@ -19,7 +19,7 @@ test("writes a record without results", () => {
   expect(JSON.parse(recordText(record))).toEqual(record);
 });
 
-test.each(readdirSync(FOLDER))("%s has one result a line", (name) => {
+test.each(readdirSync(FOLDER))("bench/records/%s has one result a line", (name) => {
   const text = readFileSync(inRoot("bench", "records", name), "utf8");
   const lines = text.split("\n").filter((line) => line.startsWith('    {"suite":'));
   const { results, missing = [] } = JSON.parse(text);

@@ -4,7 +4,7 @@ import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
 
 import { figuresOf } from "../../bench/report/figures.mjs";
-import { make } from "../../bench/report/made.mjs";
+import { generate } from "../../bench/report/generate.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { changed, kept } from "./support/records.js";
 
@@ -39,7 +39,7 @@ function drawn(svg: string): Drawn {
 }
 
 describe("the charts", async () => {
-  const { charts } = await make(figuresOf(kept));
+  const { charts } = await generate(figuresOf(kept));
   const document = readFileSync(inRoot("docs", "benchmarks.md"), "utf8");
 
   test("number at least seven", () => {
@@ -68,7 +68,7 @@ describe("the charts", async () => {
   });
 
   test("have the same bytes for the same records", async () => {
-    const again = await make(figuresOf(kept));
+    const again = await generate(figuresOf(kept));
     for (const [name, { svg }] of charts) expect(again.charts.get(name)?.svg, name).toBe(svg);
   });
 
@@ -78,7 +78,7 @@ describe("the charts", async () => {
         ? { ...one, median: 1e5, min: 1e5, max: 1e5 }
         : one,
     ]);
-    const svg = (await make(slow)).charts.get("stripping-native.svg")?.svg ?? "";
+    const svg = (await generate(slow)).charts.get("stripping-native.svg")?.svg ?? "";
     const ahead = /fill="#b3400e"/g;
     expect(svg.match(ahead)?.length).toBe(18);
     expect(charts.get("stripping-native.svg")?.svg.match(ahead)).toBeNull();
@@ -86,7 +86,7 @@ describe("the charts", async () => {
 
   test("are replaced by a note where a record has no rival", async () => {
     const alone = changed((one) => (one.method.startsWith("hedgerow") ? [one] : []));
-    const { parts, charts: left } = await make(alone);
+    const { parts, charts: left } = await generate(alone);
     expect(left.has("stripping-native.svg")).toBe(false);
     expect(parts.get("chart: stripping-native")).toContain("no rival");
   });

@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 
 import { figuresOf } from "../../bench/report/figures.mjs";
 import { ratio, withUnit } from "../../bench/report/format.mjs";
-import { make } from "../../bench/report/made.mjs";
+import { generate } from "../../bench/report/generate.mjs";
 import { record, result } from "./support/records.js";
 
 /** The parts of a report of one record. */
 async function partsOf(...results: Parameters<typeof record>[0]) {
-  return (await make(figuresOf([record(results)]))).parts;
+  return (await generate(figuresOf([record(results)]))).parts;
 }
 
 describe("the report", () => {
@@ -59,7 +59,7 @@ describe("the report", () => {
       [old, young],
       [young, old],
     ]) {
-      const table = (await make(figuresOf(records))).parts.get("stripping: native");
+      const table = (await generate(figuresOf(records))).parts.get("stripping: native");
       expect(table).toContain("| **hedgerow** | 100 |");
       expect(table).not.toContain("999");
     }
@@ -67,7 +67,7 @@ describe("the report", () => {
 
   test("marks figures of a smoke run", async () => {
     const smoke = record([result("hedgerow", 100)], { quick: true });
-    const { parts } = await make(figuresOf([smoke]));
+    const { parts } = await generate(figuresOf([smoke]));
     expect(parts.get("stripping: record")).toContain("smoke run");
   });
 

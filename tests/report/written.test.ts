@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { outcomeOf } from "../../bench/report/claims/claim.mjs";
 import { CLAIMS } from "../../bench/report/claims/index.mjs";
 import { figuresOf } from "../../bench/report/figures.mjs";
-import { chartsKept, reported } from "../../bench/report/index.mjs";
-import { make } from "../../bench/report/made.mjs";
+import { generate } from "../../bench/report/generate.mjs";
+import { chartNames, reported } from "../../bench/report/index.mjs";
 import { marksIn } from "../../bench/report/marked.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { kept } from "./support/records.js";
@@ -17,7 +17,7 @@ const text = (file: string) => readFileSync(inRoot(file), "utf8");
 
 describe("docs/benchmarks.md", async () => {
   const contents = await reported([]);
-  const { parts, charts } = await make(figures);
+  const { parts, charts } = await generate(figures);
   const document = text("docs/benchmarks.md");
 
   test.each([...contents])("%s matches the records", (file, content) => {
@@ -25,7 +25,7 @@ describe("docs/benchmarks.md", async () => {
   });
 
   test("has only charts of these records", () => {
-    expect(chartsKept().toSorted(), MEND).toEqual([...charts.keys()].toSorted());
+    expect(chartNames().toSorted(), MEND).toEqual([...charts.keys()].toSorted());
   });
 
   test("marks the place of every generated part and of nothing else", () => {

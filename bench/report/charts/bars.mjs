@@ -35,7 +35,7 @@ const RATIO_WIDTH = 62;
 /**
  * @param {Figures} figures
  * @param {BarChart} chart
- * @returns {Promise<import("../made.mjs").Chart | undefined>} nothing if no rival is in the record
+ * @returns {Promise<import("../generate.mjs").Chart | undefined>} nothing if no rival is in the record
  */
 export async function bars(figures, chart) {
   const { comparisons, log = false, divide = 1, axis, title, lines = [] } = chart;

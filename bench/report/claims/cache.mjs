@@ -1,4 +1,4 @@
-// What README claims of the cache of images.
+// Claims about the image cache.
 import { beside } from "./claim.mjs";
 
 /** @param {string} size */

@@ -1,19 +1,19 @@
-// A figure that README claims, and what stands beside it.
+// A figure that the README claims, and the rivals it is compared with.
 
-/** @typedef {import("../../../scripts/bench.mjs").Result} Result */
-/** @typedef {import("../given.mjs").Key} Key */
+/** @typedef {import("../../harness/results.mjs").Result} Result */
+/** @typedef {import("../plain-table.mjs").Key} Key */
 
 /**
  * @typedef {object} Claim
- * @property {string} says what took that long, or was that large
- * @property {Key} key where a record has it
- * @property {{ says: string, key: Key }[]} rivals of the same run
+ * @property {string} says what was measured
+ * @property {Key} key of the result
+ * @property {{ says: string, key: Key }[]} rivals measured in the same run
  */
 
 /** Finds a result. @typedef {(...key: Key) => Result | undefined} Find */
 
 /**
- * A claim beside other methods of the same suite and workload.
+ * Returns a claim compared with other methods of the same suite and workload.
  *
  * @param {string} says
  * @param {Key} key
@@ -30,7 +30,7 @@ export function beside(says, key, rivals = []) {
 }
 
 /**
- * What results say of a claim: its own, those of rivals beside it, and what has none.
+ * Returns the result of a claim, the ratios of its rivals, and what has no result.
  *
  * @param {Claim} claim
  * @param {Find} find

@@ -1,4 +1,4 @@
-// What README claims of headers, adapters and first uses.
+// Claims about headers, adapters and first uses.
 import { beside } from "./claim.mjs";
 
 const REAL = "real";

@@ -1,10 +1,10 @@
-// Figures that README claims within its sentences, and how they are said.
+// Claims within sentences of the README, and their text.
 import { beside } from "./claim.mjs";
 
 /** @typedef {import("./claim.mjs").Claim} Claim */
 
 /**
- * Claims that are told together, from their medians.
+ * Claims that one text states, and the text of their medians.
  *
  * @typedef {{ claims: Claim[], say: (medians: number[]) => string }} Sentence
  */
@@ -14,7 +14,7 @@ const SIZES = ["64 MiB", "256 MiB", "1 GiB", "4 GiB", "8 GiB"];
 /** @param {string} method @param {string} says */
 const sizeOf = (method, says) => beside(says, ["paths-node24-size", "24441 paths", method]);
 
-/** By the names of their marks. @type {Record<string, Sentence>} */
+/** By mark. @type {Record<string, Sentence>} */
 export const IN_TEXT = {
   "figure: space": {
     claims: [sizeOf("hedgerow", "a filter’s size"), sizeOf("json", "a JSON list’s size")],

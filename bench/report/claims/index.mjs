@@ -1,4 +1,4 @@
-// Every figure that README claims, as data: its tables are made of it, and each run is held to it.
+// The figures that the README claims: its tables are generated from them, and each run is compared with them.
 import { StepError } from "../../../scripts/lib/run.mjs";
 import { figuresOf, readRecords, suiteOf } from "../figures.mjs";
 import { plain, ratio, withUnit } from "../format.mjs";
@@ -9,14 +9,14 @@ import { IN_TEXT } from "./in-text.mjs";
 import { PATHS } from "./paths.mjs";
 import { SNAPSHOTS } from "./snapshots.mjs";
 
-/** @typedef {import("../../../scripts/bench.mjs").Result} Result */
+/** @typedef {import("../../harness/results.mjs").Result} Result */
 /** @typedef {import("./claim.mjs").Claim} Claim */
 /** @typedef {import("./claim.mjs").Find} Find */
 
-/** The tables of README, and their claims. @type {Record<string, Claim[]>} */
+/** The claims of each table of the README. @type {Record<string, Claim[]>} */
 export const TABLES = { headers: HEADERS, paths: PATHS, snapshots: SNAPSHOTS, cache: CACHE };
 
-/** Those, and what is claimed in README's text; each once. @type {Claim[]} */
+/** All claims of the tables and of the text, each once. @type {Claim[]} */
 export const CLAIMS = distinct([
   ...Object.values(TABLES).flat(),
   ...Object.values(IN_TEXT).flatMap(({ claims }) => claims),
@@ -29,7 +29,7 @@ function distinct(claims) {
 }
 
 /**
- * Prints each claim of the suites that ran: what is recorded, and what this run measured.
+ * Prints the recorded and the measured figure of each claim of the suites that ran. Throws if the run lacks one.
  *
  * @param {Result[]} results
  * @param {string[]} suites
@@ -42,13 +42,15 @@ export function printClaims(results, suites) {
       (one) => one.suite === suite && one.workload === workload && one.method === method,
     );
   const claims = CLAIMS.filter(({ key }) => suites.includes(suiteOf(key[0])));
-  console.log("\nwhat README claims: recorded → of this run");
+  console.log("\nclaims of the README: recorded → this run");
   for (const claim of claims) {
     console.log(`  ${plain(claim.says)}: ${lineOf(claim, recorded, measured)}`);
   }
   const lacking = claims.flatMap((claim) => outcomeOf(claim, measured).lacking);
   if (lacking.length > 0) {
-    throw new StepError(`README claims what this run has no result of:\n  ${lacking.join("\n  ")}`);
+    throw new StepError(
+      `this run has no result for claims of the README:\n  ${lacking.join("\n  ")}`,
+    );
   }
 }
 
@@ -57,13 +59,13 @@ function lineOf(claim, recorded, measured) {
   const [before, now] = [outcomeOf(claim, recorded), outcomeOf(claim, measured)];
   const rivals = now.rivals.map(
     ({ says, times }, index) =>
-      `${plain(says)} ${told(before.rivals[index]?.times)} → ${told(times)}`,
+      `${plain(says)} ${ratioText(before.rivals[index]?.times)} → ${ratioText(times)}`,
   );
-  return [`${sized(before.own)} → ${sized(now.own)}`, ...rivals].join("; ");
+  return [`${sizeText(before.own)} → ${sizeText(now.own)}`, ...rivals].join("; ");
 }
 
 /** @param {Result | undefined} result */
-const sized = (result) => (result === undefined ? "none" : withUnit(result.median, result.unit));
+const sizeText = (result) => (result === undefined ? "none" : withUnit(result.median, result.unit));
 
 /** @param {number | undefined} times */
-const told = (times) => (times === undefined || Number.isNaN(times) ? "none" : ratio(times));
+const ratioText = (times) => (times === undefined || Number.isNaN(times) ? "none" : ratio(times));

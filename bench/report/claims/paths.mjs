@@ -1,4 +1,4 @@
-// What README claims of path filters.
+// Claims about path filters.
 import { beside } from "./claim.mjs";
 
 const ONE_SITE = "24441 paths";

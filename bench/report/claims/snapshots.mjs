@@ -1,4 +1,4 @@
-// What README claims of snapshots and of restoring them.
+// Claims about snapshots and restores.
 import { beside } from "./claim.mjs";
 
 /** @param {string} network @param {string} says */

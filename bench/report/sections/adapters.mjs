@@ -1,7 +1,7 @@
 // What an adapter adds to a request of a framework.
 import { ours, own, rival } from "../comparison.mjs";
 
-/** @typedef {import("../given.mjs").Key} Key */
+/** @typedef {import("../plain-table.mjs").Key} Key */
 
 const FRAMEWORKS = ["node:http", "express", "fastify", "hono", "undici"];
 
@@ -38,7 +38,7 @@ const byWay = (title, suite) => ({
   })),
 });
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function adapters() {
   const whats = ["processor time", "requests a second", "p50", "p99"];
   return {
@@ -55,7 +55,7 @@ export function adapters() {
       return `Stripping headers both ways takes ${over("headers")} the processor time of the framework alone; middleware that does nothing takes ${over("nothing")}.`;
     },
     tables: {},
-    given: {
+    plainTables: {
       bare: {
         head: [
           "framework alone",

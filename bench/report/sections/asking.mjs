@@ -34,7 +34,7 @@ const HAS = ["node20", "node24"].map((engine) => ({
   methods: NODE,
 }));
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function asking() {
   return {
     name: "asking",
@@ -48,7 +48,7 @@ export function asking() {
       native: { what: "native, ns a path", comparisons: QUERIES },
       JavaScript: { what: "JavaScript, ns a path", comparisons: HAS },
     },
-    given: {
+    plainTables: {
       parts: {
         head: ["one step, native", "ns"],
         rows: [

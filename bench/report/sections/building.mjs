@@ -27,7 +27,7 @@ const keys = (suite, method, counts) =>
     (count) => /** @type {[string, string, string]} */ ([suite, `${count} paths`, method]),
   );
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function building() {
   return {
     name: "building",
@@ -37,7 +37,7 @@ export function building() {
       return `Building a filter of 1.6 million paths takes ${value(...large, "hedgerow")} a path in Rust, ${value("paths-node24-build", "1600000 paths", "hedgerow")} on Node 24; \`fastbloom\` takes ${times([...large, "hedgerow"], [...large, "fastbloom"])} as long as the former.`;
     },
     tables: { native: { what: "native, ns a path, paths", comparisons: NATIVE } },
-    given: {
+    plainTables: {
       JavaScript: {
         head: [
           "JavaScript, ns a path, paths",

@@ -75,7 +75,7 @@ const sparse = (label, what, method) => ({
   ),
 });
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function codec() {
   return {
     name: "codec",
@@ -90,7 +90,7 @@ export function codec() {
       images: { what: "ms", comparisons: IMAGES },
       file: { what: "size", comparisons: FILE },
     },
-    given: {
+    plainTables: {
       holes: {
         head: ["", "ms", "peak MiB", "ms, 16 × size", "peak MiB, 16 × size"],
         rows: [

@@ -27,7 +27,7 @@ const CLONED = bySize("copies on XFS", "a copy on XFS", SHARED);
 /** @param {typeof COPIED} comparisons */
 const shown = (comparisons) => comparisons.filter(({ title }) => SHOWN.includes(title));
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function copies() {
   return {
     name: "copies",
@@ -41,7 +41,7 @@ export function copies() {
       ext4: { what: "ext4, ms", comparisons: shown(COPIED) },
       XFS: { what: "XFS, ms", comparisons: shown(CLONED) },
     },
-    given: {
+    plainTables: {
       restores: {
         head: ["restore to ext4", "ms", "MB sent"],
         rows: ["without a cache", "with a cache, a miss", "with a cache, a hit"].map((method) => ({

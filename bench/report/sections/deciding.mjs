@@ -19,7 +19,7 @@ const SIZES = [
 /** @param {number} count */
 const connectionsOf = (count) => `${count} connection${count > 1 ? "s" : ""}`;
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function deciding(/** @type {Figures} */ figures) {
   /** @type {Comparison[]} */
   const workers = [LOOPBACK, FAST].map((network) => ({
@@ -55,7 +55,7 @@ export function deciding(/** @type {Figures} */ figures) {
       workers: { what: "ms", comparisons: workers },
       connections: { what: "ms", comparisons: connections },
     },
-    given: {
+    plainTables: {
       parts: {
         head: ["parts of, MiB", ...PARTS.map(String)],
         rows: [

@@ -33,7 +33,7 @@ const promised = (rate, counts) =>
 const SMALL = [1, 3, 100];
 const COUNTS = [10, 1000, 10_000, 1_000_000];
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function falsePositives() {
   const tables = RATES.slice(1).map((rate) => [
     `p = ${rate}`,
@@ -57,7 +57,7 @@ export function falsePositives() {
       return `The measured rate is ${range(all)} the requested one for 10 to a million paths, where up to 1 keeps the promise; for ten paths at p = 1e-7, \`bloomfilter\` has ${times([SUITE, few, MEASURED], ["paths-false-positives, bloomfilter", few, MEASURED])} as many false positives.`;
     },
     tables: Object.fromEntries(tables),
-    given: {
+    plainTables: {
       "few paths": {
         head: ["hedgerow, measured / p, paths", ...SMALL.map(String)],
         rows: RATES.slice(0, 2).map((rate) => ({

@@ -32,7 +32,7 @@ const hitsOf = (trace, share) => ({
 
 const BY_SHARE = SHARES.map((share) => hitsOf("Zipf, exponent 1", share));
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function hitRates() {
   return {
     name: "hit rates",
@@ -51,7 +51,7 @@ export function hitRates() {
         })),
       },
     },
-    given: {
+    plainTables: {
       limits: {
         head: ["peak bytes over the limit, ×", ...SHARES.map((share) => `${share} %`)],
         rows: TRACES.map((trace) => ({

@@ -28,7 +28,7 @@ const HIT = SIZES.map((size) => ({
   ...{ title: size, place: `a hit, ${size}`, suite: SUITE, workload: size, methods: HITS },
 }));
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function hits() {
   return {
     name: "hits",
@@ -43,7 +43,7 @@ export function hits() {
     tables: {
       sizes: { what: "ms", comparisons: HIT.filter(({ title }) => SHOWN.includes(title)) },
     },
-    given: {
+    plainTables: {
       "number of images": {
         head: ["ms, images in the cache", "10", "1,000", "10,000"],
         rows: ["opening, in a fresh process", "opening, again and again", "a hit"].map((what) => ({

@@ -33,7 +33,7 @@ const GROWTH = COUNTS.map((count) => ({
   methods: METHODS.filter(({ method }) => GROWN.includes(method)),
 }));
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function loading() {
   return {
     name: "loading",

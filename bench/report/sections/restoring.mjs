@@ -46,7 +46,7 @@ const row = (label, what, method) => ({
   ),
 });
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function restoring() {
   return {
     name: "restoring",
@@ -59,7 +59,7 @@ export function restoring() {
       return `An image of 4 GiB is restored in ${at(fast)} over connections of 90 MB/s, where \`curl | zstd -d\` takes ${over(fast)} as long; on loopback it takes ${at(loopback)}, and \`curl | zstd -d\` ${over(loopback)} as long.`;
     },
     tables: { networks: { what: "ms", comparisons: COMPARED.map((one) => only(one, SHOWN)) } },
-    given: {
+    plainTables: {
       "lower bound": {
         head: ["Node 20, ms", ...NETWORKS],
         rows: [

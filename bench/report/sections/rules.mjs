@@ -1,7 +1,7 @@
 // How the time of a look-up grows with the number of rules.
 import { ours, rival } from "../comparison.mjs";
 
-/** @typedef {import("../given.mjs").Key} Key */
+/** @typedef {import("../plain-table.mjs").Key} Key */
 
 const COUNTS = [10, 120, 1000, 10_000];
 
@@ -33,7 +33,7 @@ const growth = (suite, methods, where) =>
 const LOOKUP = growth("headers-growth-lookup", NATIVE, "native");
 const RAW = growth("headers-node24-growth", NODE, "Node 24");
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function rules() {
   const keys = (/** @type {string} */ suite) =>
     COUNTS.map((count) => /** @type {Key} */ ([suite, `${count} rules`, "hedgerow"]));
@@ -49,7 +49,7 @@ export function rules() {
       native: { what: "native, ns a name", comparisons: LOOKUP },
       "Node 24": { what: "`stripRaw`, Node 24, ns a request", comparisons: RAW },
     },
-    given: {
+    plainTables: {
       image: {
         head: ["compiled set", ...COUNTS.map((count) => count.toLocaleString("en"))],
         rows: [

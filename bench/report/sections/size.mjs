@@ -17,7 +17,7 @@ const GROWTH = COUNTS.map((count) => ({
   methods: METHODS,
 }));
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function size() {
   return {
     name: "size",

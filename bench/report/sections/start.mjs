@@ -36,7 +36,7 @@ const ON_NODE24 = WAYS.map((way) => ({
   ...{ title: way, suite: "start-node24", workload: way, methods: METHODS },
 }));
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function start() {
   return {
     name: "start",
@@ -54,7 +54,7 @@ export function start() {
         comparisons: [...onNodes("as installed"), ...WORKERD],
       },
     },
-    given: {
+    plainTables: {
       import: {
         head: ["Node 24, import only, ms", ...WAYS],
         rows: METHODS.map(({ method, label }) => ({

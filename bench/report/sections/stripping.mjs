@@ -75,7 +75,7 @@ const native = (suite, methods, what) =>
   }));
 
 /** `real` on every engine, and the other workloads on Node 24. @param {string} call @param {string} what @param {Method[]} methods @returns {Comparison[]} */
-const javascript = (call, what, methods) => [
+const onEngines = (call, what, methods) => [
   ...ENGINES.map(([engine, title = ""]) => {
     const place = `\`${call}\` on ${title}`;
     return { title, place, suite: `headers-${engine}-${what}`, workload: "real", methods };
@@ -90,12 +90,12 @@ const javascript = (call, what, methods) => [
 const CLEARING = native("headers-clear", CLEAR, "clearing");
 const LOOKING_UP = native("headers-lookup", LOOKUP, "looking up names");
 const CALLS = /** @type {const} */ ([
-  ["stripRaw", javascript("stripRaw", "raw", RAW)],
-  ["strip(Headers)", javascript("strip(Headers)", "headers", HEADERS)],
-  ["stripBlock", javascript("stripBlock", "block", BLOCK)],
+  ["stripRaw", onEngines("stripRaw", "raw", RAW)],
+  ["strip(Headers)", onEngines("strip(Headers)", "headers", HEADERS)],
+  ["stripBlock", onEngines("stripBlock", "block", BLOCK)],
 ]);
 
-/** @returns {import("../made.mjs").Section} */
+/** @returns {import("../generate.mjs").Section} */
 export function stripping() {
   const calls = CALLS.map(([call, comparisons]) => [call, { what: "ns a request", comparisons }]);
   return {

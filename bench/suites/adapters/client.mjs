@@ -1,18 +1,18 @@
-// A client of undici, in a process of its own: `client.mjs WAY FOLDER CONNECTIONS`. It is asked to send requests to a
-// port for some seconds, or a number of them, and answers with what came back and how much it worked.
+// A client of undici, in a process of its own: `client.mjs VARIANT FOLDER CONNECTIONS`. For each job of its parent it sends
+// requests to a port, for some seconds or a number of them, and replies with latencies and its processor time.
 import { hedgerow } from "hedgerow/undici";
 import { Agent, request } from "undici";
 
 import { latencies } from "./latencies.mjs";
-import { addedFor, readRequests } from "./messages.mjs";
-import { passOn } from "./pass-on.mjs";
+import { readRequests, setupOf } from "./messages.mjs";
+import { noOp } from "./no-op-interceptor.mjs";
 import { answerParent } from "./processes.mjs";
 
-const [, , way = "", folder = "", connections = ""] = process.argv;
+const [, , variant = "", folder = "", connections = ""] = process.argv;
 const requests = readRequests(folder);
-const added = addedFor(/** @type {import("./plan.mjs").Way} */ (way), folder);
+const setup = setupOf(/** @type {import("./plan.mjs").Variant} */ (variant), folder);
 const agent = new Agent({ connections: Number(connections) });
-const interceptor = added === "nothing" ? passOn : added && hedgerow(added);
+const interceptor = setup === "nothing" ? noOp : setup && hedgerow(setup);
 const dispatcher = interceptor ? agent.compose(interceptor) : agent;
 
 /** @param {import("./load.mjs").Job} job */

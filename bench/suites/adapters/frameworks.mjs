@@ -1,5 +1,4 @@
-// A server in each framework, with an adapter or without. All do the same: they look at one field of the
-// request, and answer.
+// A server in each framework, with or without an adapter. All of them read one field of the request and respond.
 import { createServer } from "node:http";
 
 import { serve } from "@hono/node-server";
@@ -12,35 +11,35 @@ import { Hono } from "hono";
 
 import { BODY, RESPONSE_HEADERS } from "./messages.mjs";
 
-/** @typedef {import("./messages.mjs").Added} Added */
+/** @typedef {import("./messages.mjs").Setup} Setup */
 
-/** Starts a server, and tells where it listens. @typedef {(added: Added, onRequest: (agent: unknown) => void) => Promise<number>} Start */
+/** Starts a server and returns its port. @typedef {(setup: Setup, onRequest: (agent: unknown) => void) => Promise<number>} Start */
 
 const LOOPBACK = { host: "127.0.0.1", port: 0 };
 
 /** @param {import("node:net").Server} server @returns {Promise<number>} */
 const portOf = (server) =>
   new Promise((resolve) => {
-    const tell = () =>
+    const done = () =>
       resolve(/** @type {import("node:net").AddressInfo} */ (server.address()).port);
-    if (server.listening) tell();
-    else server.once("listening", tell);
+    if (server.listening) done();
+    else server.once("listening", done);
   });
 
-/** What Connect and Express are given. @param {Exclude<Added, undefined>} added @returns {connect.ConnectMiddleware} */
-const middleware = (added) =>
-  added === "nothing" ? (_request, _response, next) => next() : connect.hedgerow(added);
+/** Returns middleware for Connect and Express. @param {Exclude<Setup, undefined>} setup @returns {connect.ConnectMiddleware} */
+const middleware = (setup) =>
+  setup === "nothing" ? (_request, _response, next) => next() : connect.hedgerow(setup);
 
 /** @type {Record<string, Start>} */
 export const FRAMEWORKS = {
-  "node:http": (added, onRequest) => {
+  "node:http": (setup, onRequest) => {
     /** @type {import("node:http").RequestListener} */
     const answer = (request, response) => {
       onRequest(request.headers["user-agent"]);
       response.writeHead(200, RESPONSE_HEADERS);
       response.end(BODY);
     };
-    const first = added && middleware(added);
+    const first = setup && middleware(setup);
     const server = first
       ? createServer((request, response) =>
           first(request, response, () => answer(request, response)),
@@ -49,9 +48,9 @@ export const FRAMEWORKS = {
     return portOf(server.listen(LOOPBACK));
   },
 
-  express: (added, onRequest) => {
+  express: (setup, onRequest) => {
     const app = express();
-    if (added) app.use(middleware(added));
+    if (setup) app.use(middleware(setup));
     app.get("/{*path}", (request, response) => {
       onRequest(request.get("user-agent"));
       response.set(RESPONSE_HEADERS).send(BODY);
@@ -59,10 +58,10 @@ export const FRAMEWORKS = {
     return portOf(app.listen(LOOPBACK.port, LOOPBACK.host));
   },
 
-  fastify: async (added, onRequest) => {
+  fastify: async (setup, onRequest) => {
     const app = Fastify();
-    if (added === "nothing") app.addHook("onRequest", (_request, _reply, done) => done());
-    else if (added) await app.register(fastify.hedgerow, added);
+    if (setup === "nothing") app.addHook("onRequest", (_request, _reply, done) => done());
+    else if (setup) await app.register(fastify.hedgerow, setup);
     app.get("/*", (request, reply) => {
       onRequest(request.headers["user-agent"]);
       reply.headers(RESPONSE_HEADERS).send(BODY);
@@ -71,10 +70,10 @@ export const FRAMEWORKS = {
     return portOf(app.server);
   },
 
-  hono: (added, onRequest) => {
+  hono: (setup, onRequest) => {
     const app = new Hono();
-    if (added === "nothing") app.use((_c, next) => next());
-    else if (added) app.use(hono.hedgerow(added));
+    if (setup === "nothing") app.use((_c, next) => next());
+    else if (setup) app.use(hono.hedgerow(setup));
     app.get("*", (c) => {
       onRequest(c.req.header("user-agent"));
       return c.body(BODY, 200, RESPONSE_HEADERS);

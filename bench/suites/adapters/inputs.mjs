@@ -1,4 +1,4 @@
-// Makes the requests of the benchmark, and the filter of their paths.
+// Makes the requests of the benchmark and the filter of their paths.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,10 +9,10 @@ import { SITE_PATHS, sitePaths } from "../../harness/site-paths.mjs";
 import { FILES, VALUE } from "./messages.mjs";
 import { REQUEST_FIELDS } from "./plan.mjs";
 
-/** Names that a client sets by itself, or that would change what a message is. */
+/** Fields that a client sets itself or that change the framing of a message. */
 const FRAMING = new Set(["connection", "content-length", "expect", "host", "te"]);
 
-/** `Host` and `Connection`, which every request has. */
+/** The fields of every request: `Host` and `Connection`. */
 const ALWAYS = 2;
 
 /** @param {string} folder */
@@ -23,7 +23,7 @@ export function writeInputs(folder) {
 }
 
 /**
- * All requests of real traffic that have so many fields, each for a path of its own.
+ * Returns the requests of `real` with `REQUEST_FIELDS` fields, each for a path of its own.
  *
  * @param {string[]} paths
  * @returns {import("./messages.mjs").Request[]}

@@ -1,4 +1,4 @@
-// How long requests took.
+// Percentiles of latencies.
 
 /** @param {number[]} times in milliseconds */
 export function latencies(times) {

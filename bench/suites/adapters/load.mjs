@@ -1,5 +1,5 @@
-// Load from autocannon, in a process of its own: `load.mjs FOLDER CONNECTIONS`. It is asked to load a port with so many
-// requests, or for so many seconds, and answers with what came back.
+// Load from autocannon, in a process of its own: `load.mjs FOLDER CONNECTIONS`. For each job of its parent it loads a port,
+// for some seconds or with a number of requests, and replies with latencies and the rate.
 import autocannon from "autocannon";
 
 import { latencies } from "./latencies.mjs";
@@ -8,8 +8,8 @@ import { answerParent } from "./processes.mjs";
 
 /** @typedef {{ port: number } & ({ amount: number } | { seconds: number })} Job */
 
-/** How often autocannon looks whether it is over, in milliseconds. */
-const LOOK = 100;
+/** Milliseconds between autocannon’s checks whether it is done. */
+const SAMPLE_INTERVAL = 100;
 
 const [, , folder = "", connections = ""] = process.argv;
 const requests = readRequests(folder);
@@ -22,7 +22,7 @@ async function load({ port, ...job }) {
     url: `http://127.0.0.1:${port}`,
     connections: Number(connections),
     requests,
-    sampleInt: LOOK,
+    sampleInt: SAMPLE_INTERVAL,
     ...("amount" in job ? job : { duration: job.seconds }),
   };
   const begin = performance.now();
@@ -33,15 +33,15 @@ async function load({ port, ...job }) {
   });
   const failed = errors + timeouts + non2xx;
   if (failed > 0) throw new Error(`${failed} requests failed`);
-  // To the last response: autocannon itself ends when it looks next.
+  // Until the last response: autocannon itself ends at its next check.
   const seconds = (end - begin) / 1000;
   return { ...latencies(times), rate: times.length / seconds, seconds };
 }
 
 /**
  * @param {autocannon.Options} options
- * @param {(time: number) => void} onResponse told of each response how many milliseconds it took, which
- * autocannon's own figures round
+ * @param {(time: number) => void} onResponse called with the milliseconds of each response, which
+ * autocannon’s own figures round
  * @returns {Promise<autocannon.Result>}
  */
 function run(options, onResponse) {

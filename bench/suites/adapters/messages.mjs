@@ -1,4 +1,4 @@
-// The requests and the response of the benchmark, and what adapters are to do with them.
+// The requests and the response of the benchmark, and the setup of each variant.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,15 +9,15 @@ import { internalNames } from "../../../scripts/lib/corpus.mjs";
 /** @typedef {{ path: string, headers: Record<string, string> }} Request */
 /** @typedef {{ headers: string[], paths?: import("hedgerow").PathFilter }} Options */
 
-/** What a framework is given: options of its adapter, or what does nothing in its place. @typedef {Options | "nothing" | undefined} Added */
+/** The options of an adapter, no-op middleware in its place, or none of both. @typedef {Options | "nothing" | undefined} Setup */
 
-/** A value of ordinary length. */
+/** A value of typical length. */
 export const VALUE = "0123456789abcdef0123456789abcdef";
 
-/** The content of a response. */
+/** The body of a response. */
 export const BODY = "Hello, world!\n";
 
-/** What a response has, beside what Node adds; one of it is internal. */
+/** The fields of a response without those that Node adds; one is internal. */
 export const RESPONSE_HEADERS = {
   "content-type": "text/plain; charset=utf-8",
   "content-length": `${BODY.length}`,
@@ -29,7 +29,7 @@ export const RESPONSE_HEADERS = {
   "x-request-id": VALUE,
 };
 
-/** The files that hand the benchmark to its processes. */
+/** The files that pass the inputs to the processes. */
 export const FILES = { requests: "requests.json", filter: "paths.filter" };
 
 /** @param {string} folder @returns {Request[]} */
@@ -37,17 +37,17 @@ export const readRequests = (folder) =>
   JSON.parse(readFileSync(join(folder, FILES.requests), "utf8"));
 
 /**
- * What a framework is given.
+ * Returns the setup of a variant.
  *
- * @param {import("./plan.mjs").Way} way
+ * @param {import("./plan.mjs").Variant} variant
  * @param {string} folder
- * @returns {Added}
+ * @returns {Setup}
  */
-export function addedFor(way, folder) {
-  if (way === "bare") return undefined;
-  if (way === "nothing") return "nothing";
+export function setupOf(variant, folder) {
+  if (variant === "bare") return undefined;
+  if (variant === "nothing") return "nothing";
   const headers = internalNames();
-  if (way === "nothing internal") return { headers: headers.map((name) => `${name}-0`) };
-  if (way === "headers") return { headers };
+  if (variant === "nothing internal") return { headers: headers.map((name) => `${name}-0`) };
+  if (variant === "headers") return { headers };
   return { headers, paths: readPathFilterSync(join(folder, FILES.filter)) };
 }

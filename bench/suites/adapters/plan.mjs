@@ -1,12 +1,12 @@
-// What is measured of adapters, and how often.
+// The variants and the number of rounds.
 
 /**
  * @typedef {object} Plan
- * @property {number} rounds how often each way has its turn
- * @property {number} warmUps how often before that
- * @property {number} seconds how long a turn is measured
- * @property {number} warmUp how many requests go before, so that code is compiled as it will stay
- * @property {number} connections how many requests there are at a time
+ * @property {number} rounds measured
+ * @property {number} warmUps rounds before those
+ * @property {number} seconds measured of a turn
+ * @property {number} warmUp requests before those, so that all code is optimised
+ * @property {number} connections concurrent requests
  */
 
 /** @type {Plan} */
@@ -15,14 +15,14 @@ export const PLAN = { rounds: 5, warmUps: 1, seconds: 3, warmUp: 40_000, connect
 /** @type {Plan} */
 export const QUICK = { rounds: 1, warmUps: 0, seconds: 0.5, warmUp: 2000, connections: 16 };
 
-/** Fields of a request. The names are of a workload; framing is left to clients. */
+/** The number of fields of a request. */
 export const REQUEST_FIELDS = 20;
 
 /**
- * What adapters are to do. `bare` is the framework without one, and `nothing` with middleware, a hook or an
- * interceptor that does nothing. `nothing internal` has as many rules as `headers`, none of which matches.
+ * What runs in a framework. `bare` is the framework alone, `nothing` a middleware, hook or interceptor that does nothing.
+ * `nothing internal` has as many rules as `headers`, but none matches.
  */
-export const WAYS = /** @type {const} */ ([
+export const VARIANTS = /** @type {const} */ ([
   "bare",
   "nothing",
   "nothing internal",
@@ -30,4 +30,4 @@ export const WAYS = /** @type {const} */ ([
   "headers and paths",
 ]);
 
-/** @typedef {(typeof WAYS)[number]} Way */
+/** @typedef {(typeof VARIANTS)[number]} Variant */

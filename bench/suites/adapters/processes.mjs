@@ -1,9 +1,9 @@
-// Processes that answer questions, one at a time.
+// Child processes that reply to questions of their parent, one at a time.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 
 /**
- * Tells the parent of a process something, and answers what it asks from then on. The process ends with its parent.
+ * Sends a first message to the parent and replies to each of its questions. The process ends with its parent.
  *
  * @template Question, Answer
  * @param {unknown} first
@@ -17,14 +17,14 @@ export function answerParent(first, answer) {
   process.send?.({ answer: first });
 }
 
-/** A process of the benchmark. */
+/** A child process of the benchmark. */
 export class Process {
   #child;
-  /** What it told first. */
+  /** Its first message. */
   first;
 
   /**
-   * @param {string} node the program that runs it
+   * @param {string} node the program that runs the script
    * @param {string} script a file of this folder
    * @param {string[]} args
    * @param {string[]} execArgv options of Node
@@ -42,7 +42,7 @@ export class Process {
     return answer;
   }
 
-  /** Ends it, unless it has ended by itself, and waits for that. */
+  /** Ends the process and waits for its exit. */
   async end() {
     if (!this.#child.connected) return;
     const exit = once(this.#child, "exit");
@@ -54,14 +54,14 @@ export class Process {
     const ended = new AbortController();
     const { signal } = ended;
     const exit = once(this.#child, "exit", { signal }).then(([code]) => {
-      throw new Error(`a process of the benchmark ended early (${code})`);
+      throw new Error(`a child process ended unexpectedly (exit code ${code})`);
     });
-    const told = once(this.#child, "message", { signal }).then(([{ answer }]) => answer);
+    const reply = once(this.#child, "message", { signal }).then(([{ answer }]) => answer);
     try {
-      return await Promise.race([told, exit]);
+      return await Promise.race([reply, exit]);
     } finally {
       ended.abort();
-      await Promise.allSettled([told, exit]);
+      await Promise.allSettled([reply, exit]);
     }
   }
 }

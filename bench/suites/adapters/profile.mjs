@@ -1,5 +1,5 @@
-// Where the time of an adapter goes: `profile.mjs FRAMEWORK [WAY [NODE]]`, with a framework of the benchmark or
-// `undici`. Prints how many microseconds a request each function takes by itself, the longest first.
+// Profiles an adapter: `profile.mjs FRAMEWORK [VARIANT [NODE]]` with a framework of the benchmark or `undici`. Prints the self
+// time of functions in microseconds a request, longest first.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +9,10 @@ import { writeInputs } from "./inputs.mjs";
 import { PLAN } from "./plan.mjs";
 import { clientTurn, serverTurn, startLoad } from "./turns.mjs";
 
-/** How many functions are printed. */
-const MOST = 30;
+/** The number of functions that are printed. */
+const MAX_FUNCTIONS = 30;
 
-const [, , framework = "", way = "headers", node = node24] = process.argv;
+const [, , framework = "", variant = "headers", node = node24] = process.argv;
 const folder = mkdtempSync(join(tmpdir(), "hedgerow-profile-"));
 try {
   writeInputs(folder);
@@ -20,13 +20,13 @@ try {
   await load.first;
   const bench = { plan: PLAN, node, folder, load };
   const options = ["--cpu-prof", `--cpu-prof-dir=${folder}`];
-  const asked = /** @type {import("./plan.mjs").Way} */ (way);
+  const chosen = /** @type {import("./plan.mjs").Variant} */ (variant);
   const turn =
     framework === "undici"
-      ? await clientTurn(bench, asked, options)
-      : await serverTurn(bench, framework, asked, options);
+      ? await clientTurn(bench, chosen, options)
+      : await serverTurn(bench, framework, chosen, options);
   await load.end();
-  console.log(`${framework}, ${way}: ${turn.processor.toFixed(1)} µs a request`);
+  console.log(`${framework}, ${variant}: ${turn.processor.toFixed(1)} µs a request`);
   const [name = ""] = readdirSync(folder).filter((file) => file.endsWith(".cpuprofile"));
   print(JSON.parse(readFileSync(join(folder, name), "utf8")), turn.processor);
 } finally {
@@ -35,7 +35,7 @@ try {
 
 /**
  * @param {import("node:inspector").Profiler.Profile} profile
- * @param {number} processor microseconds a request, which functions share
+ * @param {number} processor microseconds a request, of all functions
  */
 function print({ nodes, samples = [], timeDeltas = [] }, processor) {
   const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
@@ -49,7 +49,7 @@ function print({ nodes, samples = [], timeDeltas = [] }, processor) {
     busy += time;
     selfTimes.set(name, (selfTimes.get(name) ?? 0) + time);
   });
-  const sorted = [...selfTimes].sort(([, a], [, b]) => b - a).slice(0, MOST);
+  const sorted = [...selfTimes].sort(([, a], [, b]) => b - a).slice(0, MAX_FUNCTIONS);
   for (const [name, time] of sorted) {
     console.log(`${((processor * time) / busy).toFixed(2).padStart(6)} µs  ${name}`);
   }

@@ -1,15 +1,15 @@
-// Adapters beside bare frameworks: `run.mjs FOLDER PLAN`, a folder for what is made, and the plan as JSON. Prints its
-// results as one JSON array.
+// Measures frameworks with and without an adapter: `run.mjs FOLDER PLAN` with a folder for temporary files and the plan as
+// JSON. Prints its results as a JSON array.
 import { summary } from "../../../scripts/lib/summary.mjs";
-import { roundTeller } from "../../harness/progress.mjs";
+import { roundLogger } from "../../harness/progress.mjs";
 import { takeTurns } from "../../harness/turns.mjs";
 import { FRAMEWORKS } from "./frameworks.mjs";
 import { writeInputs } from "./inputs.mjs";
-import { WAYS } from "./plan.mjs";
+import { VARIANTS } from "./plan.mjs";
 import { clientTurn, serverTurn, startLoad } from "./turns.mjs";
 
-/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
-/** @typedef {import("./plan.mjs").Way} Way */
+/** @typedef {import("../../harness/results.mjs").Measured} Measured */
+/** @typedef {import("./plan.mjs").Variant} Variant */
 /** @typedef {import("./turns.mjs").Turn} Turn */
 
 const SUITE = `adapters-node${process.versions.node.split(".")[0]}`;
@@ -22,31 +22,31 @@ const load = startLoad(plan, process.execPath, folder);
 await load.first;
 const bench = { plan, node: process.execPath, folder, load };
 
-/** @type {Record<string, (way: Way) => Promise<Turn>>} */
+/** @type {Record<string, (variant: Variant) => Promise<Turn>>} */
 const workloads = Object.fromEntries(
   Object.keys(FRAMEWORKS).map((name) => [
     name,
-    (/** @type {Way} */ way) => serverTurn(bench, name, way),
+    (/** @type {Variant} */ variant) => serverTurn(bench, name, variant),
   ]),
 );
-workloads.undici = (way) => clientTurn(bench, way);
+workloads.undici = (variant) => clientTurn(bench, variant);
 
-const ways = Object.entries(workloads).flatMap(([workload, turn]) =>
-  WAYS.map((way) => ({ name: way, workload, time: () => turn(way) })),
+const methods = Object.entries(workloads).flatMap(([workload, turn]) =>
+  VARIANTS.map((variant) => ({ name: variant, workload, time: () => turn(variant) })),
 );
 const { rounds, warmUps } = plan;
-const onRound = roundTeller("adapters", rounds);
-const timed = await takeTurns(ways, rounds, { warmUps, onRound });
+const onRound = roundLogger("adapters", rounds);
+const timed = await takeTurns(methods, rounds, { warmUps, onRound });
 await load.end();
 console.log(JSON.stringify(resultsOf(timed)));
 
 /** @typedef {import("../../harness/turns.mjs").Timed<Turn>} Timed */
 
-/** @param {Timed[]} timed each way */
+/** @param {Timed[]} timed in the order of `methods` */
 function resultsOf(timed) {
   return timed.flatMap((one, index) => {
-    const { workload = "" } = ways[index] ?? {};
-    const bare = ways.findIndex((way) => way.workload === workload && way.name === "bare");
+    const { workload = "" } = methods[index] ?? {};
+    const bare = methods.findIndex((one) => one.workload === workload && one.name === "bare");
     return rowsOf(workload, one, timed[bare]?.samples ?? []);
   });
 }
@@ -59,7 +59,7 @@ function rowsOf(workload, { name: method, samples, why }, bare) {
     /** @type {string} */ unit,
     /** @type {(turn: Turn, round: number) => number} */ pick,
   ) => ({ suite: `${SUITE}, ${what}`, workload, method, unit, ...summary(samples.map(pick)) });
-  /** Beside the bare framework in the same round. @param {"rate" | "processor"} figure @returns {(turn: Turn, round: number) => number} */
+  /** Divides a figure by that of the bare framework in the same round. @param {"rate" | "processor"} figure @returns {(turn: Turn, round: number) => number} */
   const overBare = (figure) => (turn, round) =>
     turn[figure] / (bare[round]?.[figure] ?? Number.NaN);
   return [

@@ -1,20 +1,20 @@
-// A server in a process of its own: `server.mjs FRAMEWORK WAY FOLDER`. It says where it listens, and, as often as it
-// is asked, how much it has worked.
+// A server in a process of its own: `server.mjs FRAMEWORK VARIANT FOLDER`. It sends its port to its parent, and replies to
+// each question with its number of requests and its processor time.
 import { FRAMEWORKS } from "./frameworks.mjs";
-import { addedFor } from "./messages.mjs";
+import { setupOf } from "./messages.mjs";
 import { answerParent } from "./processes.mjs";
 
-const [, , framework = "", way = "", folder = ""] = process.argv;
+const [, , framework = "", variant = "", folder = ""] = process.argv;
 const start = FRAMEWORKS[framework];
-if (start === undefined) throw new Error(`no such framework: ${framework}`);
-const added = addedFor(/** @type {import("./plan.mjs").Way} */ (way), folder);
+if (start === undefined) throw new Error(`unknown framework: ${framework}`);
+const setup = setupOf(/** @type {import("./plan.mjs").Variant} */ (variant), folder);
 let served = 0;
-const port = await start(added, () => {
+const port = await start(setup, () => {
   served += 1;
 });
 answerParent(port, () => ({ served, processor: processorTime() }));
 
-/** Microseconds that processors have worked for this process, garbage collection and compilers included. */
+/** Returns the processor time in microseconds, garbage collection and compilers included. */
 function processorTime() {
   const { user, system } = process.cpuUsage();
   return user + system;

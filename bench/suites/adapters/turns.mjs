@@ -1,17 +1,17 @@
-// One turn: fresh processes, load to warm them up, and load that is measured.
+// A turn: fresh processes, load to warm them up and load that is measured.
 import { Process } from "./processes.mjs";
 
 /** @typedef {import("./plan.mjs").Plan} Plan */
-/** @typedef {import("./plan.mjs").Way} Way */
+/** @typedef {import("./plan.mjs").Variant} Variant */
 
 /**
- * What came of a turn: requests a second, milliseconds that half and 99 % of them took at most, microseconds of
- * processors a request, and how much of one processor the process had that was measured.
+ * The figures of a turn: requests a second, percentiles in milliseconds, processor time in microseconds a request, and the
+ * share of a processor that the measured process used.
  *
  * @typedef {{ rate: number, p50: number, p99: number, processor: number, share: number }} Turn
  */
 
-/** What is needed for turns. @typedef {{ plan: Plan, node: string, folder: string, load: Process }} Bench */
+/** The context of all turns. @typedef {{ plan: Plan, node: string, folder: string, load: Process }} Bench */
 
 /** Starts the process that loads servers. @param {Plan} plan @param {string} node @param {string} folder */
 export const startLoad = (plan, node, folder) =>
@@ -22,12 +22,12 @@ export const startLoad = (plan, node, folder) =>
  *
  * @param {Bench} bench
  * @param {string} framework
- * @param {Way} way
+ * @param {Variant} variant
  * @param {string[]} [execArgv] options of Node for the server
  * @returns {Promise<Turn>}
  */
-export async function serverTurn({ plan, node, folder, load }, framework, way, execArgv) {
-  const server = new Process(node, "server.mjs", [framework, way, folder], execArgv);
+export async function serverTurn({ plan, node, folder, load }, framework, variant, execArgv) {
+  const server = new Process(node, "server.mjs", [framework, variant, folder], execArgv);
   try {
     const port = await server.first;
     await load.ask({ port, amount: plan.warmUp });
@@ -45,13 +45,18 @@ export async function serverTurn({ plan, node, folder, load }, framework, way, e
  * A turn of a client of undici, which loads a bare server.
  *
  * @param {Bench} bench
- * @param {Way} way
+ * @param {Variant} variant
  * @param {string[]} [execArgv] options of Node for the client
  * @returns {Promise<Turn>}
  */
-export async function clientTurn({ plan, node, folder }, way, execArgv) {
+export async function clientTurn({ plan, node, folder }, variant, execArgv) {
   const server = new Process(node, "server.mjs", ["node:http", "bare", folder]);
-  const client = new Process(node, "client.mjs", [way, folder, `${plan.connections}`], execArgv);
+  const client = new Process(
+    node,
+    "client.mjs",
+    [variant, folder, `${plan.connections}`],
+    execArgv,
+  );
   try {
     const port = await server.first;
     await client.first;

@@ -1,8 +1,8 @@
-// Private copies of images that are there, beside `cp`.
+// Times private copies of cached images, and `cp`.
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { say } from "../../harness/progress.mjs";
+import { log } from "../../harness/progress.mjs";
 import { runOnce, takeTurns, timeOf } from "../../harness/turns.mjs";
 import { times } from "./results.mjs";
 
@@ -10,13 +10,13 @@ import { times } from "./results.mjs";
 /** @typedef {import("../../../js/snapshot/dist/index.js").ImageCache} ImageCache */
 
 /**
- * Copies images to a folder on the same disk. What was copied goes before the next copy is made, and
- * all else is on the disk by then, so that nobody writes what another has left.
+ * Copies images to a folder on the same disk. Before each copy, the previous one is removed and the disk is synced, so that
+ * no method pays for the writes of another.
  *
  * @param {string} what
  * @param {ImageCache} cache
  * @param {Sample[]} samples
- * @param {{ folder?: string, flags: string[], rounds: number }} options flags of `cp`, each for a way
+ * @param {{ folder?: string, flags: string[], rounds: number }} options flags of `cp`, each for a method
  */
 export async function measureCopies(
   what,
@@ -27,10 +27,10 @@ export async function measureCopies(
   const target = join(folder, "copy.img");
   const results = [];
   for (const { name, snapshot, digest, dataBytes } of samples) {
-    say(`${what} of ${name}`);
+    log(`${what} of ${name}`);
     const { path, release } = await cache.get(snapshot, { digest });
     const copy = () => cache.get(snapshot, { digest, copyTo: target });
-    const ways = [
+    const methods = [
       { name: "hedgerow", time: () => timeOfCopy(target, copy) },
       ...flags.map((flag) => ({
         name: `cp ${flag}`,
@@ -38,7 +38,7 @@ export async function measureCopies(
       })),
     ];
     try {
-      results.push(...times(what, name, await takeTurns(ways, rounds), { dataBytes }));
+      results.push(...times(what, name, await takeTurns(methods, rounds), { dataBytes }));
     } finally {
       await release();
       rmSync(target, { force: true });

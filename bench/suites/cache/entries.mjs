@@ -1,16 +1,16 @@
-// Opening caches of few and of many images, and getting one of them.
+// Times opening caches of few and many images, and hits in them.
 import { join } from "node:path";
 
 import { ImageCache } from "../../../js/snapshot/dist/index.js";
 import { seededRandom } from "../../../tests/origin/random.mjs";
-import { say } from "../../harness/progress.mjs";
+import { log } from "../../harness/progress.mjs";
 import { takeTurns, timeOf } from "../../harness/turns.mjs";
 import { firstHit } from "./first-hits.mjs";
 import { makeEntries } from "./many-entries.mjs";
-import { ROOMY } from "./plan.mjs";
+import { NO_EVICTION } from "./plan.mjs";
 import { times } from "./results.mjs";
 
-/** What images are said to come from. With their digests nobody looks there. */
+/** A source that is never read, because digests are given. */
 const SOURCE = "/nowhere.vhs";
 
 /** @typedef {{ name: string, directory: string, digests: string[] }} Filled */
@@ -22,7 +22,7 @@ const SOURCE = "/nowhere.vhs";
 export async function measureEntries(folder, { entries, opens, hits }) {
   const caches = [];
   for (const count of entries) {
-    say(`a cache of ${count} images`);
+    log(`a cache of ${count} images`);
     const directory = join(folder, `entries-${count}`);
     const digests = await makeEntries(directory, count);
     caches.push({ name: String(count), directory, digests });
@@ -37,45 +37,45 @@ export async function measureEntries(folder, { entries, opens, hits }) {
 
 /** @param {Filled[]} caches @param {number} rounds */
 function measureFirstOpening(caches, rounds) {
-  const ways = caches.map(({ name, directory, digests: [digest = ""] }) => ({
+  const methods = caches.map(({ name, directory, digests: [digest = ""] }) => ({
     name,
     time: () => firstHit(directory, SOURCE, digest).open,
   }));
-  return takeTurns(ways, rounds);
+  return takeTurns(methods, rounds);
 }
 
 /** @param {Filled[]} caches @param {number} rounds */
 function measureOpening(caches, rounds) {
-  const ways = caches.map(({ name, directory }) => ({
+  const methods = caches.map(({ name, directory }) => ({
     name,
     async time() {
       const begin = performance.now();
-      const cache = await ImageCache.open(directory, { maxBytes: ROOMY });
+      const cache = await ImageCache.open(directory, { maxBytes: NO_EVICTION });
       const elapsed = performance.now() - begin;
       await cache.close();
       return elapsed;
     },
   }));
-  return takeTurns(ways, rounds);
+  return takeTurns(methods, rounds);
 }
 
-/** Gets any of the images. @param {Filled[]} caches @param {number} rounds */
+/** Gets random images. @param {Filled[]} caches @param {number} rounds */
 async function measureHits(caches, rounds) {
   const random = seededRandom(1);
   const opened = await Promise.all(
     caches.map(async ({ name, directory, digests }) => {
-      const cache = await ImageCache.open(directory, { maxBytes: ROOMY });
+      const cache = await ImageCache.open(directory, { maxBytes: NO_EVICTION });
       return { name, cache, digests };
     }),
   );
-  const ways = opened.map(({ name, cache, digests }) => ({
+  const methods = opened.map(({ name, cache, digests }) => ({
     name,
     time() {
       const digest = digests[Math.floor(random() * digests.length)];
       return timeOf(async () => (await cache.get(SOURCE, { digest })).release());
     },
   }));
-  const timed = await takeTurns(ways, rounds);
+  const timed = await takeTurns(methods, rounds);
   for (const { cache } of opened) await cache.close();
   return timed;
 }

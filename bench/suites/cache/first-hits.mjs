@@ -10,7 +10,7 @@ const SCRIPT = fileURLToPath(new URL("first-hit.mjs", import.meta.url));
 /**
  * @param {string} directory
  * @param {string} source
- * @param {string[]} digest none if the server is to be asked
+ * @param {string[]} digest none to ask the server
  * @returns {FirstHit}
  */
 export function firstHit(directory, source, ...digest) {

@@ -1,8 +1,8 @@
-// How many of the requests of traces are hits, beside other caches.
+// Replays traces and counts hits, in Hedgerow’s cache and under other eviction policies.
 import { join } from "node:path";
 
-import { say } from "../../harness/progress.mjs";
-import { bytesOnDisk, OwnStore } from "./own-store.mjs";
+import { log } from "../../harness/progress.mjs";
+import { bytesOnDisk, HedgerowPolicy } from "./hedgerow-policy.mjs";
 import {
   firstInFirstOut,
   recentByBytes,
@@ -29,17 +29,17 @@ export async function measureHitRates(folder, plan) {
   const onDisk = sizes.map(bytesOnDisk);
   const results = [];
   for (const trace of makeTraces(plan)) {
-    say(`hit rates: ${trace.name}`);
+    log(`hit rates: ${trace.name}`);
     for (const share of plan.shares) {
       const maxBytes = Math.floor(share * sum(onDisk));
       const workload = `${trace.name}, ${100 * share} % of the bytes`;
-      const rate = await ownRate(join(folder, "trace"), maxBytes, sizes, trace);
+      const rate = await hedgerowRate(join(folder, "trace"), maxBytes, sizes, trace);
       results.push(result("hit rate", workload, "hedgerow", "%", [rate]));
       for (const [name, make] of Object.entries(OTHERS)) {
-        const { hits, most } = play(make(maxBytes, onDisk), trace);
+        const { hits, peak } = replay(make(maxBytes, onDisk), trace);
         results.push(
           result("hit rate", workload, name, "%", [hits]),
-          result("most bytes over the limit", workload, name, "×", [most / maxBytes]),
+          result("most bytes over the limit", workload, name, "×", [peak / maxBytes]),
         );
       }
     }
@@ -53,20 +53,20 @@ export async function measureHitRates(folder, plan) {
  * @param {number[]} sizes
  * @param {import("./traces.mjs").Trace} trace
  */
-async function ownRate(directory, maxBytes, sizes, { requests }) {
-  const store = await OwnStore.open(directory, maxBytes, sizes);
+async function hedgerowRate(directory, maxBytes, sizes, { requests }) {
+  const policy = await HedgerowPolicy.open(directory, maxBytes, sizes);
   let hits = 0;
-  for (const index of requests) if (await store.get(index)) hits += 1;
-  await store.close();
+  for (const index of requests) if (await policy.get(index)) hits += 1;
+  await policy.close();
   return (100 * hits) / requests.length;
 }
 
 /** @param {import("./policies.mjs").Policy} policy @param {import("./traces.mjs").Trace} trace */
-function play(policy, { requests }) {
-  let [hits, most] = [0, 0];
+function replay(policy, { requests }) {
+  let [hits, peak] = [0, 0];
   for (const index of requests) {
     if (policy.get(index)) hits += 1;
-    else most = Math.max(most, policy.bytes);
+    else peak = Math.max(peak, policy.bytes);
   }
-  return { hits: (100 * hits) / requests.length, most };
+  return { hits: (100 * hits) / requests.length, peak };
 }

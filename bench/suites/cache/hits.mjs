@@ -1,8 +1,8 @@
-// How long it takes to get an image that is there, whatever its size.
+// Times hits by the size of the image.
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { say } from "../../harness/progress.mjs";
+import { log } from "../../harness/progress.mjs";
 import { Server } from "../../harness/server.mjs";
 import { takeTurns, timeOf } from "../../harness/turns.mjs";
 import { LOOPBACK } from "../restore/plan.mjs";
@@ -22,7 +22,7 @@ export async function measureHits(cache, samples, plan) {
   try {
     const results = [];
     for (const sample of samples) {
-      say(`hits of ${sample.name}`);
+      log(`hits of ${sample.name}`);
       results.push(...(await measureOne(cache, sample, server.url(sample.snapshot), plan)));
     }
     return results;
@@ -50,7 +50,7 @@ async function measureOne(
       { name: "hedgerow", time: () => timeOf(() => getAndRelease(cache, url, digest)) },
       { name: "without digest", time: () => timeOf(() => getAndRelease(cache, url)) },
       { name: "open of a file, then close", time: () => timeOf(() => openAndClose(path)) },
-      { name: "HEAD of the object", time: () => timeOf(() => askWhetherChanged(url)) },
+      { name: "HEAD of the object", time: () => timeOf(() => headOf(url)) },
     ],
     hits,
   );
@@ -75,7 +75,7 @@ async function measureOne(
     ],
     processes,
   );
-  // The first one was to make everything warm.
+  // The first opening was the warm-up.
   const withOpening = { name: "first of a process, and opening", samples: openings.slice(1) };
   return times("hits", name, [...repeated, ...ofHash, ...first, withOpening], { dataBytes });
 }
@@ -83,29 +83,28 @@ async function measureOne(
 /** @param {ImageCache} cache @param {string} url @param {string} [digest] */
 async function getAndRelease(cache, url, digest) {
   const { hit, release } = await cache.get(url, { digest });
-  if (!hit) throw new Error("expected the image in the cache");
+  if (!hit) throw new Error("expected a hit, found a miss");
   await release();
 }
 
-/** What one would ask a server for before a file is used that came from it. @param {string} url */
-async function askWhetherChanged(url) {
+/** Asks a server whether a file has changed. @param {string} url */
+async function headOf(url) {
   const { ok, status } = await fetch(url, { method: "HEAD" });
-  if (!ok) throw new Error(`HEAD: expected an answer, found ${status}`);
+  if (!ok) throw new Error(`HEAD ${url} failed (HTTP ${status})`);
 }
 
-/** How much of a file is read at a time that is hashed. */
+/** Bytes that are hashed at a time. */
 const CHUNK = 2 ** 20;
 
 /**
- * What one would do to be sure of a file of which nothing else is known. Of one that is larger than `most` bytes, so
- * many are hashed, and it is taken that the others need as long.
+ * Returns the time of hashing a file, which verifies it without a cache. Beyond `max` bytes, the time is extrapolated.
  *
  * @param {string} path
  * @param {number} size
- * @param {number} most
+ * @param {number} max
  */
-async function timeOfHash(path, size, most) {
-  const end = Math.min(size, most);
+async function timeOfHash(path, size, max) {
+  const end = Math.min(size, max);
   const elapsed = await timeOf(() => hashUpTo(path, end));
   return (elapsed * size) / end;
 }
@@ -122,7 +121,7 @@ function hashUpTo(path, end) {
   return hash.digest();
 }
 
-/** What is the least that using a file takes. @param {string} path */
+/** The floor of using a file. @param {string} path */
 async function openAndClose(path) {
   const file = await open(path);
   await file.close();

@@ -1,9 +1,9 @@
-// Caches of many images, all of them the same one under other digests.
+// Makes caches of many images: the same image under different digests.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { Layout } from "../../../js/snapshot/dist/cache/directory/layout.js";
 import { createSnapshot, ImageCache } from "../../../js/snapshot/dist/index.js";
-import { ROOMY } from "./plan.mjs";
+import { NO_EVICTION } from "./plan.mjs";
 
 /** A block of a disk. */
 const IMAGE = Buffer.alloc(4096, 1);
@@ -11,8 +11,8 @@ const IMAGE = Buffer.alloc(4096, 1);
 const SUM_LENGTH = 32;
 
 /**
- * Makes a cache of so many images, and returns their digests. Each file is as filling makes it: doing
- * that ten thousand times would take minutes.
+ * Makes a cache of `count` images and returns their digests. The files are copies of those of one fill: ten thousand fills
+ * would take minutes.
  *
  * @param {string} directory
  * @param {number} count
@@ -21,7 +21,7 @@ export async function makeEntries(directory, count) {
   const [image, snapshot] = [`${directory}.img`, `${directory}.vhs`];
   writeFileSync(image, IMAGE);
   const { digest } = await createSnapshot(image, snapshot);
-  const cache = await ImageCache.open(directory, { maxBytes: ROOMY });
+  const cache = await ImageCache.open(directory, { maxBytes: NO_EVICTION });
   await (await cache.get(snapshot, { digest })).release();
   await cache.close();
   const layout = new Layout(directory);
@@ -36,7 +36,7 @@ export async function makeEntries(directory, count) {
   return [digest, ...others];
 }
 
-/** The record of the same image under another digest. @param {Buffer} record @param {string} from @param {string} to */
+/** Returns the record of an image with another digest. @param {Buffer} record @param {string} from @param {string} to */
 function renamed(record, from, to) {
   const bytes = Buffer.from(record.subarray(0, -SUM_LENGTH));
   bytes.write(to, bytes.indexOf(from), "latin1");

@@ -1,31 +1,31 @@
-// What is measured of the cache, and how often.
+// The images, traces and numbers of rounds.
 
 /**
  * @typedef {object} Plan
  * @property {number[]} sizes of images, in bytes
- * @property {number} dataShare how much of each is files, at least
- * @property {number} hits how often an image is got that is there
- * @property {number} hashed how many bytes of an image are hashed, at most
- * @property {number} processes how many processes get their first image
- * @property {number} copies how often each image is copied in each way
- * @property {number[]} entries how many images there are in caches that are opened
- * @property {number} opens how many processes open each of them
- * @property {number} restoredBytes the size of the image that is restored with a cache and without
- * @property {number} restores how often
+ * @property {number} dataShare minimum share of files in each
+ * @property {number} hits number of hits
+ * @property {number} hashed maximum of bytes that are hashed
+ * @property {number} processes number of first hits
+ * @property {number} copies rounds of copies
+ * @property {number[]} entries sizes of caches that are opened, in images
+ * @property {number} opens rounds of opening them
+ * @property {number} restoredBytes size of the image that is restored with and without a cache
+ * @property {number} restores rounds of that
  * @property {TracePlan} traces
  */
 
 /**
- * Requests for images of many sizes, by a trace.
+ * A trace of requests for images of different sizes.
  *
  * @typedef {object} TracePlan
- * @property {number} images how many images there are
+ * @property {number} images number of images
  * @property {number} smallest in bytes
  * @property {number} largest in bytes
  * @property {number} requests
  * @property {number[]} exponents of Zipf's law
- * @property {{ images: number, share: number }} base how many images most requests are for, and their share
- * @property {number[]} shares of the bytes of all images that a cache may hold
+ * @property {{ images: number, share: number }} base the images with most requests, and their share
+ * @property {number[]} shares capacities of the cache, as shares of all bytes
  */
 
 /** @type {Plan} */
@@ -52,7 +52,7 @@ export const PLAN = {
 };
 
 /**
- * The same images with less in them, and traces of small ones.
+ * The same images with less data, and traces of smaller images.
  *
  * @type {Plan}
  */
@@ -68,5 +68,5 @@ export const QUICK = {
   traces: { ...PLAN.traces, smallest: 2 ** 12, largest: 2 ** 17, requests: 250 },
 };
 
-/** How many bytes a cache may take that nothing is to go from. */
-export const ROOMY = 2 ** 40;
+/** A limit under which nothing is evicted. */
+export const NO_EVICTION = 2 ** 40;

@@ -1,25 +1,24 @@
-// Other caches, of the same images: none holds anything but what they take.
+// Other eviction policies. They track sizes only.
 import { LRUCache } from "lru-cache";
 
 /**
- * A cache that is asked for images. `get` returns whether one was there, and has it there; `bytes` is what
- * all of them take.
+ * A cache. `get` adds the image if it is missing and returns whether it was a hit; `bytes` is the size of all images.
  *
  * @typedef {{ get(index: number): boolean, readonly bytes: number }} Policy
  */
 
-/** Those that were not wanted for the longest time go, by bytes. @param {number} maxBytes @param {number[]} sizes @returns {Policy} */
+/** Evicts the least recently used image, limited by bytes. @param {number} maxBytes @param {number[]} sizes @returns {Policy} */
 export function recentByBytes(maxBytes, sizes) {
   return recent(new LRUCache({ maxSize: maxBytes, sizeCalculation: (size) => size }), sizes);
 }
 
-/** The same by their number: as many as fit if all have the mean size. @param {number} maxBytes @param {number[]} sizes @returns {Policy} */
+/** The same, limited to the count that fits at the mean size. @param {number} maxBytes @param {number[]} sizes @returns {Policy} */
 export function recentByMeanCount(maxBytes, sizes) {
   const mean = sum(sizes) / sizes.length;
   return recent(new LRUCache({ max: Math.floor(maxBytes / mean) }), sizes);
 }
 
-/** As many as fit whatever their sizes are. @param {number} maxBytes @param {number[]} sizes @returns {Policy} */
+/** The same, limited to the count that fits whatever the sizes. @param {number} maxBytes @param {number[]} sizes @returns {Policy} */
 export function recentBySafeCount(maxBytes, sizes) {
   return recent(new LRUCache({ max: Math.floor(maxBytes / Math.max(...sizes)) }), sizes);
 }
@@ -38,9 +37,9 @@ function recent(cache, sizes) {
   };
 }
 
-/** Those that have been there for the longest time go, by bytes. @param {number} maxBytes @param {number[]} sizes @returns {Policy} */
+/** Evicts the oldest image, limited by bytes. @param {number} maxBytes @param {number[]} sizes @returns {Policy} */
 export function firstInFirstOut(maxBytes, sizes) {
-  // A set keeps the order in which they came.
+  // A set keeps the order of insertion.
   const images = /** @type {Set<number>} */ (new Set());
   let bytes = 0;
   return {

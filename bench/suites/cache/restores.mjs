@@ -1,4 +1,4 @@
-// Restoring from a server, with a cache and without.
+// Times restores from a server with and without a cache.
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ const SCRIPT = fileURLToPath(new URL("restore.mjs", import.meta.url));
 /**
  * @param {string} folder
  * @param {import("../../../js/snapshot/dist/index.js").ImageCache} cache
- * @param {import("./images.mjs").Sample} sample which is in the cache
+ * @param {import("./images.mjs").Sample} sample an image of the cache
  * @param {number} rounds
  */
 export async function measureRestores(

@@ -1,8 +1,8 @@
-// What is kept of what was measured.
+// Turns samples into results.
 import { summary } from "../../../scripts/lib/summary.mjs";
 
-/** @typedef {import("../../../scripts/bench.mjs").Result} Result */
-/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
+/** @typedef {import("../../harness/results.mjs").Result} Result */
+/** @typedef {import("../../harness/results.mjs").Measured} Measured */
 
 export const SUITE = `cache-node${process.versions.node.split(".")[0]}`;
 
@@ -20,7 +20,7 @@ export function result(what, workload, method, unit, samples, details) {
 }
 
 /**
- * A row for each way.
+ * Returns a result for each method.
  *
  * @param {string} what
  * @param {string} workload

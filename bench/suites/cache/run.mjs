@@ -1,5 +1,5 @@
-// The cache of images, beside others: `run.mjs DISK MEMORY PLAN`, two folders, and the plan as JSON. All that is
-// made lies in the folders. Prints its results as one JSON array.
+// Measures the image cache: `run.mjs DISK MEMORY PLAN` with two folders for temporary files and the plan as JSON. Prints its
+// results as a JSON array.
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
@@ -12,13 +12,13 @@ import { makeSamples, openFilled } from "./images.mjs";
 import { measureRestores } from "./restores.mjs";
 import { SUITE } from "./results.mjs";
 
-/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
+/** @typedef {import("../../harness/results.mjs").Measured} Measured */
 /** @typedef {import("./images.mjs").Sample} Sample */
 
-/** How large the disk of XFS is, in bytes: it takes no more room than what is in it. */
+/** The size of the XFS disk, a sparse file, in bytes. */
 const XFS_BYTES = 2 ** 34;
 
-/** How results call copies that share blocks. */
+/** The name of copies that share blocks. */
 const ON_XFS = "copies on XFS";
 
 const [, , disk = "", memory = "", json = ""] = process.argv;
@@ -52,7 +52,7 @@ async function measureOnDisk() {
   return results;
 }
 
-/** Copies that share blocks. @returns {Promise<Measured[]>} */
+/** Measures copies that share blocks. @returns {Promise<Measured[]>} */
 async function measureOnXfs() {
   const mounted = join(disk, "xfs");
   mkdirSync(mounted);

@@ -1,9 +1,9 @@
-// Requests for images: which one is wanted next.
+// Traces of requests for images.
 import { seededRandom } from "../../../tests/origin/random.mjs";
 
 /** @typedef {import("./plan.mjs").TracePlan} TracePlan */
 
-/** Images that are wanted, by their numbers. @typedef {{ name: string, requests: number[] }} Trace */
+/** The numbers of the requested images. @typedef {{ name: string, requests: number[] }} Trace */
 
 /** @param {TracePlan} plan @returns {Trace[]} */
 export function makeTraces(plan) {
@@ -22,8 +22,7 @@ export function makeTraces(plan) {
 }
 
 /**
- * How large each image is, in bytes: as many are between one size and its double as between that and its
- * double, and how often one is wanted has nothing to do with it.
+ * Returns the size of each image in bytes, distributed evenly on a logarithmic scale and independent of its popularity.
  *
  * @param {TracePlan} plan
  */

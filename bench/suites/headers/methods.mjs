@@ -1,17 +1,16 @@
-// The ways to strip headers in JavaScript: Hedgerow's, and what one would write without it.
-//
-// Runs in Node and in workerd alike.
+// Methods of stripping headers in JavaScript: Hedgerow, and code that people write without it. Runs in Node and in
+// workerd.
 
 /** @typedef {import("hedgerow").HeaderStripper} HeaderStripper */
 /** @typedef {{ names: string[] }} Request */
 
-/** A value of ordinary length. */
+/** A value of typical length. */
 const VALUE = "0123456789abcdef0123456789abcdef";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** The text of a name as a parser makes it: a string that was never seen before. @param {string} text */
+/** Returns a name as a parser makes it: a string that the engine has not seen before. @param {string} text */
 const freshString = (text) => decoder.decode(encoder.encode(text));
 
 /** @param {Request} request */
@@ -28,7 +27,7 @@ const freshHeaders = ({ names }) => {
 const freshBlock = ({ names }) =>
   encoder.encode(names.map((name) => `${name}: ${VALUE}\r\n`).join(""));
 
-/** The table that one would write by hand: by length and two characters. */
+/** A hand-written hash table on the length and two characters. */
 class PlainTable {
   /** @type {(string[] | undefined)[]} */
   #slots = new Array(4096);
@@ -68,15 +67,15 @@ function filterRaw(raw, matches) {
 
 /** @param {Headers} headers @param {(name: string) => boolean} matches */
 function filterHeaders(headers, matches) {
-  const doomed = [];
-  for (const name of headers.keys()) if (matches(name)) doomed.push(name);
-  for (const name of doomed) headers.delete(name);
+  const internal = [];
+  for (const name of headers.keys()) if (matches(name)) internal.push(name);
+  for (const name of internal) headers.delete(name);
 }
 
 /**
  * @param {string[]} rules
  * @param {HeaderStripper} stripper
- * @param {HeaderStripper} withPrefixes the same rules and ten prefix rules
+ * @param {HeaderStripper} withPrefixes with ten prefix rules as well
  */
 export function methods(rules, stripper, withPrefixes) {
   const set = new Set(rules);
@@ -113,12 +112,12 @@ export function methods(rules, stripper, withPrefixes) {
         name: "floor-answer-known",
         make: (/** @type {Request} */ request) => ({
           raw: freshRaw(request),
-          goes: request.names.map((name) => set.has(name)),
+          isInternal: request.names.map((name) => set.has(name)),
         }),
-        run: (/** @type {{ raw: string[], goes: boolean[] }} */ { raw, goes }) => {
+        run: (/** @type {{ raw: string[], isInternal: boolean[] }} */ { raw, isInternal }) => {
           const kept = [];
           for (let index = 0; index < raw.length; index += 2) {
-            if (!goes[index >> 1]) kept.push(raw[index], raw[index + 1]);
+            if (!isInternal[index >> 1]) kept.push(raw[index], raw[index + 1]);
           }
           return kept;
         },
@@ -171,12 +170,12 @@ export function methods(rules, stripper, withPrefixes) {
         name: "floor-iterate-and-delete-known",
         make: (/** @type {Request} */ request) => ({
           headers: freshHeaders(request),
-          doomed: request.names.filter((name) => set.has(name)),
+          internal: request.names.filter((name) => set.has(name)),
         }),
-        run: (/** @type {{ headers: Headers, doomed: string[] }} */ { headers, doomed }) => {
+        run: (/** @type {{ headers: Headers, internal: string[] }} */ { headers, internal }) => {
           let count = 0;
           for (const name of headers.keys()) count += name.length;
-          for (const name of doomed) headers.delete(name);
+          for (const name of internal) headers.delete(name);
           return count;
         },
       },

@@ -1,5 +1,5 @@
-// The JavaScript suite as a worker. Clocks stand still inside a request, so the caller keeps time:
-// one request makes what is used up, the next one does nothing but the work.
+// Strips headers in a worker. Clocks stand still within a request, so the caller keeps time: one request makes the
+// inputs, the next one only strips them.
 import { HeaderStripper } from "hedgerow";
 
 import { methods } from "./methods.mjs";
@@ -8,9 +8,10 @@ import { methods } from "./methods.mjs";
 /** @typedef {{ step: "make" | "run", kind: "raw" | "headers" | "block", method: string, passes: number }} Job */
 
 /** @type {ReturnType<typeof methods> | undefined} */
-let ways;
-/** What the last `make` made. @type {unknown[]} */
-let made = [];
+let all;
+
+/** The inputs of the last `make`. @type {unknown[]} */
+let inputs = [];
 
 export default {
   /**
@@ -18,25 +19,26 @@ export default {
    * @param {{ RULES: string[], PREFIXES: string[], REQUESTS: Input[] }} env
    */
   async fetch(request, env) {
-    ways ??= methods(
+    all ??= methods(
       env.RULES,
       new HeaderStripper(env.RULES),
       new HeaderStripper([...env.RULES, ...env.PREFIXES]),
     );
     /** @type {Job} */
     const { step, kind, method, passes } = await request.json();
-    const way = /** @type {import("../../harness/measure.mjs").Method<Input, any> | undefined} */ (
-      ways[kind].find(({ name }) => name === method)
-    );
-    if (way === undefined) return new Response("no such method", { status: 404 });
+    const found =
+      /** @type {import("../../harness/measure.mjs").Method<Input, any> | undefined} */ (
+        all[kind].find(({ name }) => name === method)
+      );
+    if (found === undefined) return new Response(`unknown method: ${method}`, { status: 404 });
     if (step === "make") {
-      made = Array.from({ length: passes }, () => env.REQUESTS.map(way.make)).flat();
+      inputs = Array.from({ length: passes }, () => env.REQUESTS.map(found.make)).flat();
     } else {
-      const inputs = env.REQUESTS.length;
-      made.forEach((fresh, index) => {
-        way.run(fresh, /** @type {Input} */ (env.REQUESTS[index % inputs]));
+      const { length } = env.REQUESTS;
+      inputs.forEach((fresh, index) => {
+        found.run(fresh, /** @type {Input} */ (env.REQUESTS[index % length]));
       });
     }
-    return Response.json({ count: made.length });
+    return Response.json({ count: inputs.length });
   },
 };

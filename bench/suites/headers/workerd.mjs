@@ -1,4 +1,4 @@
-// The JavaScript suite in workerd: `workerd.mjs PLAN`, the plan as JSON. Prints its results as one JSON array.
+// Strips headers in workerd: `workerd.mjs PLAN` with the plan as JSON. Prints its results as a JSON array.
 import { HeaderStripper } from "hedgerow";
 
 import { internalNames, prefixRules, requests } from "../../../scripts/lib/corpus.mjs";
@@ -6,12 +6,13 @@ import { summary } from "../../../scripts/lib/summary.mjs";
 import { startWorker } from "../../../scripts/lib/worker.mjs";
 import { methods } from "./methods.mjs";
 
-/** Rounds before those that count, so that everything is compiled. */
+/** Rounds before the measured ones, so that all code is compiled. */
 const WARM_UPS = 3;
-/** Passes over the workload in one request to the worker: enough to dwarf the request itself. */
+
+/** Passes over the workload in a request to the worker, so that the request itself hardly counts. */
 const PASSES = { raw: 24, headers: 6, block: 24 };
 
-/** @type {import("./plan.mjs").Plan} */
+/** @type {import("./suite.mjs").Plan} */
 const { workerRounds } = JSON.parse(process.argv[2] ?? "");
 const rules = internalNames();
 const inputs = requests("real");
@@ -22,7 +23,7 @@ const { worker, url } = await startWorker("bench/suites/headers/worker.mjs", {
 });
 
 /**
- * Has the worker do a step, and returns its time in nanoseconds.
+ * Runs a step in the worker and returns its time in nanoseconds.
  *
  * @param {import("./worker.mjs").Job} job
  */
@@ -30,15 +31,16 @@ async function time(job) {
   const start = process.hrtime.bigint();
   const response = await fetch(url, { method: "POST", body: JSON.stringify(job) });
   const { count } = /** @type {{ count: number }} */ (await response.json());
-  if (count !== job.passes * inputs.length) throw new Error(`${job.method}: did not finish`);
+  if (count !== job.passes * inputs.length)
+    throw new Error(`${job.method}: expected ${job.passes * inputs.length} inputs, found ${count}`);
   return Number(process.hrtime.bigint() - start);
 }
 
 const stripper = new HeaderStripper(rules);
 const results = [];
-for (const [kind, ways] of Object.entries(methods(rules, stripper, stripper))) {
+for (const [kind, ofKind] of Object.entries(methods(rules, stripper, stripper))) {
   const passes = PASSES[/** @type {keyof typeof PASSES} */ (kind)];
-  for (const { name } of ways) {
+  for (const { name } of ofKind) {
     const job = { kind: /** @type {keyof typeof PASSES} */ (kind), method: name, passes };
     const samples = [];
     for (let round = -WARM_UPS; round < workerRounds; round += 1) {

@@ -1,4 +1,4 @@
-// Asking for paths of about 60 bytes, half of them absent, as strings that were never seen before.
+// Checks paths of about 60 bytes, half of them absent, as strings that the engine has not seen before.
 import bloomFilters from "bloom-filters";
 import { PathFilter } from "hedgerow";
 
@@ -6,10 +6,10 @@ import { unknownPaths } from "../../../scripts/lib/installed-paths.mjs";
 import { measure } from "../../harness/measure.mjs";
 import { PlainReader } from "./plain-reader.mjs";
 
-/** The rate that filters are built for unless it is said. */
+/** The default rate of false positives. */
 const RATE = 1e-7;
 
-/** Lists of paths, and how many each has. */
+/** The number of lists, and of paths in each. */
 const [LISTS, PATHS] = [16, 512];
 
 /**
@@ -17,9 +17,9 @@ const [LISTS, PATHS] = [16, 512];
  * @param {import("./plan.mjs").Plan} plan
  */
 export function measureAsking({ paths, file }, { asking, askingRivals }) {
-  const sixty = paths.filter((path) => path.length >= 50 && path.length <= 70);
-  const some = sixty.slice(0, (LISTS * PATHS) / 2);
-  const queries = some.flatMap((path) => [path, ...unknownPaths([path])]);
+  const ofSixty = paths.filter((path) => path.length >= 50 && path.length <= 70);
+  const present = ofSixty.slice(0, (LISTS * PATHS) / 2);
+  const queries = present.flatMap((path) => [path, ...unknownPaths([path])]);
   const lists = Array.from({ length: LISTS }, (_, index) =>
     queries.slice(PATHS * index, PATHS * (index + 1)),
   );
@@ -54,8 +54,8 @@ const method = (name, has) => ({
 });
 
 /**
- * A function that counts how many of a list of paths are present. Each way has a loop of its own, as its users
- * would: one for all would be called for each path.
+ * Returns a function that counts the present paths of a list. Each method gets a loop of its own, as in its users’ code;
+ * in a shared loop, the engine could not inline the call.
  *
  * @param {(path: string) => boolean} has
  * @returns {(paths: string[]) => number}

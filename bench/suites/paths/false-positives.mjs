@@ -1,5 +1,5 @@
-// False positives of `bloom-filters`: `false-positives.mjs PLAN`, the plan as JSON. Prints its results as one JSON
-// array. At 1e-7, which is what filters are built for unless it is said, it would take hours.
+// Measures the false positives of `bloom-filters`: `false-positives.mjs PLAN` with the plan as JSON. Prints its results as
+// a JSON array. The default rate of 1e-7 would take hours.
 import bloomFilters from "bloom-filters";
 
 import { summary } from "../../../scripts/lib/summary.mjs";
@@ -8,7 +8,7 @@ import { seededRandom } from "../../../tests/origin/random.mjs";
 const RATES = [1e-2, 1e-4];
 const COUNTS = [10, 1000, 10_000];
 
-/** How many filters there are of each kind, so that the rate is not that of one. */
+/** The number of filters whose rates are averaged. */
 const FILTERS = 20;
 
 /** @type {import("./plan.mjs").Plan} */
@@ -36,7 +36,7 @@ function measuredRate(rate, count, queries) {
   return present / (FILTERS * each);
 }
 
-/** Two keys are the same once in many runs. */
+/** Collisions are negligible. */
 function randomKey() {
   return `/${Math.floor(random() * 2 ** 32).toString(36)}/${Math.floor(random() * 2 ** 32).toString(36)}`;
 }

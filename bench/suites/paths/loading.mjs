@@ -1,4 +1,4 @@
-// Loading what says which paths a site has, and asking once.
+// Loads the paths of a site and checks one.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,17 +10,17 @@ import { measure } from "../../harness/measure.mjs";
 import { SITE_PATHS } from "../../harness/site-paths.mjs";
 import { PlainReader } from "./plain-reader.mjs";
 
-/** @typedef {Record<string, () => unknown>} Ways */
+/** @typedef {Record<string, () => unknown>} Methods */
 
 const TRUSTED = { validate: false };
 
-/** How many paths are parsed in one pass, over all times that they are. */
+/** The number of paths parsed in a pass, over all repetitions. */
 const PARSED = 20 * SITE_PATHS;
-/** How often they are parsed at most, and at least. */
-const [MOST_TIMES, LEAST_TIMES] = [50, 5];
+/** The maximum and the minimum of repetitions. */
+const [MAX_TIMES, MIN_TIMES] = [50, 5];
 
 /**
- * All ways for a site of the usual size, and those that matter for others.
+ * Times all methods for a site of the usual size, and the main ones for others.
  *
  * @param {import("./site.mjs").Site} site
  * @param {import("./plan.mjs").Plan} plan
@@ -30,19 +30,19 @@ export function measureLoading(site, plan) {
   const first = paths[count >> 1] ?? "";
   const folder = mkdtempSync(join(tmpdir(), "hedgerow-"));
   try {
-    const more = count === SITE_PATHS ? moreWays(site, first, folder) : { light: {}, heavy: {} };
+    const more = count === SITE_PATHS ? moreMethods(site, first, folder) : { light: {}, heavy: {} };
     const light = {
-      "hedgerow, trusted": () => askOnce(PathFilter.parse(file, TRUSTED), first),
-      hedgerow: () => askOnce(PathFilter.parse(file), first),
+      "hedgerow, trusted": () => checkOnce(PathFilter.parse(file, TRUSTED), first),
+      hedgerow: () => checkOnce(PathFilter.parse(file), first),
       ...more.light,
     };
-    // What parses JSON leaves nothing of the caches, and is measured apart.
+    // Parsing JSON evicts everything from the processor’s caches, so it is measured apart.
     const heavy = {
       "JSON.parse + Set": () => new Set(JSON.parse(json)).has(first),
       "JSON tree, parsed": () => JSON.parse(tree),
       ...more.heavy,
     };
-    const times = Math.min(MOST_TIMES, Math.max(LEAST_TIMES, Math.round(PARSED / count)));
+    const times = Math.min(MAX_TIMES, Math.max(MIN_TIMES, Math.round(PARSED / count)));
     return [
       ...measure(methods(light), Array.from({ length: 200 }), plan.light),
       ...measure(methods(heavy), Array.from({ length: times }), plan.heavy),
@@ -56,31 +56,31 @@ export function measureLoading(site, plan) {
  * @param {import("./site.mjs").Site} site
  * @param {string} first
  * @param {string} folder
- * @returns {Record<"light" | "heavy", Ways>}
+ * @returns {Record<"light" | "heavy", Methods>}
  */
-function moreWays({ file, classic, json }, first, folder) {
+function moreMethods({ file, classic, json }, first, folder) {
   const name = join(folder, "paths.filter");
   writeFileSync(name, file);
   const text = new TextDecoder().decode(file);
   return {
     light: {
-      "hedgerow, classic, trusted": () => askOnce(PathFilter.parse(classic, TRUSTED), first),
-      "hedgerow, classic": () => askOnce(PathFilter.parse(classic), first),
-      "hedgerow, from a file, trusted": () => askOnce(readPathFilterSync(name, TRUSTED), first),
+      "hedgerow, classic, trusted": () => checkOnce(PathFilter.parse(classic, TRUSTED), first),
+      "hedgerow, classic": () => checkOnce(PathFilter.parse(classic), first),
+      "hedgerow, from a file, trusted": () => checkOnce(readPathFilterSync(name, TRUSTED), first),
     },
     heavy: {
       "plain JS reader": () => new PlainReader(text).has(first),
-      PathSet: () => askOnce(PathSet.parse(json), first),
+      PathSet: () => checkOnce(PathSet.parse(json), first),
     },
   };
 }
 
-/** @param {Ways} ways */
-const methods = (ways) =>
-  Object.entries(ways).map(([name, run]) => ({ name, make: () => undefined, run }));
+/** @param {Methods} runs */
+const methods = (runs) =>
+  Object.entries(runs).map(([name, run]) => ({ name, make: () => undefined, run }));
 
 /** @param {{ has(path: string): boolean, free(): void }} lookup @param {string} path */
-function askOnce(lookup, path) {
+function checkOnce(lookup, path) {
   const isPresent = lookup.has(path);
   lookup.free();
   return isPresent;

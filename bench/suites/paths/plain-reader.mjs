@@ -1,4 +1,4 @@
-// A reader of path filters as one would write it in JavaScript alone, on a general XXH64.
+// A straightforward reader of path filters in JavaScript, with a general XXH64.
 import xxhashjs from "xxhashjs";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

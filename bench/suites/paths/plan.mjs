@@ -1,14 +1,14 @@
-// How many paths there are in what is measured of path filters, and how often.
+// The amount of data and the number of rounds.
 import { SITE_PATHS } from "../../harness/site-paths.mjs";
 
 /**
  * @typedef {object} Plan
- * @property {number} light rounds for what is loaded in microseconds
- * @property {number} heavy rounds for what parses JSON
- * @property {number} asking rounds of asking for paths
- * @property {number} askingRivals the same for those that take long
- * @property {number} builds how often filters are built
- * @property {number} falsePositives that are waited for, by mean, of filters that are true to their rate
+ * @property {number} light rounds of methods that load in microseconds
+ * @property {number} heavy rounds of methods that parse JSON
+ * @property {number} asking rounds of checks
+ * @property {number} askingRivals rounds of checks by slow methods
+ * @property {number} builds rounds of building filters
+ * @property {number} falsePositives expected number per filter that keeps its rate
  */
 
 /** @type {Plan} */
@@ -31,5 +31,5 @@ export const QUICK = {
   falsePositives: 10,
 };
 
-/** Numbers of paths that sites have which are loaded. */
+/** Sites that are loaded, by number of paths. */
 export const SITES = [1000, 10_000, SITE_PATHS, 100_000];

@@ -1,5 +1,5 @@
-// The JavaScript suite of path filters on the Node that runs this: `run.mjs PLAN`, the plan as JSON. Prints its
-// results as one JSON array.
+// Measures path filters in the Node that runs this: `run.mjs PLAN` with the plan as JSON. Prints its results as a JSON
+// array.
 import { summary } from "../../../scripts/lib/summary.mjs";
 import { SITE_PATHS } from "../../harness/site-paths.mjs";
 import { measureAsking } from "./asking.mjs";

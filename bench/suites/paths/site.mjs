@@ -1,4 +1,4 @@
-// A site's paths, as a filter and as JSON.
+// The paths of a site, as a filter and as JSON.
 import { buildPathFilter } from "hedgerow";
 
 import { sitePaths } from "../../harness/site-paths.mjs";
@@ -30,7 +30,7 @@ function treeOf(list) {
       folder[segment] ??= {};
       folder = folder[segment];
     }
-    // What a deployment says of a file beside its name.
+    // The metadata that a deployment has for a file.
     folder[name] = { type: "file", size: path.length, mode: 33188 };
   }
   return root;

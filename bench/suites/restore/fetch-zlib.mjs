@@ -1,32 +1,32 @@
-// Restores a compressed image by what Node has, in a process of its own: `fetch-zlib.mjs URL IMAGE
-// [holes]`. With `holes`, zeros are not written.
+// Restores a compressed image with Node’s own `fetch` and zstd: `fetch-zlib.mjs URL IMAGE [holes]`. With `holes`, zeros are
+// not written.
 import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as zlib from "node:zlib";
 
-/** What of zstd Node has from 22.15 on, which its types of version 20 lack. */
+/** Zstd of Node 22.15 and later, missing in the types of Node 20. */
 const { createZstdDecompress } =
   /** @type {{ createZstdDecompress(options?: { chunkSize?: number }): import("node:stream").Transform }} */ (
     /** @type {unknown} */ (zlib)
   );
 
-/** How much is written at a time where zeros are not: as much as zstd decodes at a time. */
+/** The unit in which zeros are skipped: as much as zstd decodes at a time. */
 const CHUNK = 2 ** 17;
 
 const [, , url = "", path = "", holes] = process.argv;
 const { ok, status, body } = await fetch(url);
-if (!ok || body === null) throw new Error(`expected an answer, found ${status}`);
+if (!ok || body === null) throw new Error(`GET ${url} failed (HTTP ${status})`);
 const source = Readable.fromWeb(/** @type {import("node:stream/web").ReadableStream} */ (body));
 if (holes === undefined) {
   await pipeline(source, createZstdDecompress(), createWriteStream(path));
 } else {
-  await pipeline(source, createZstdDecompress({ chunkSize: CHUNK }), await writerOfHoles());
+  await pipeline(source, createZstdDecompress({ chunkSize: CHUNK }), await sparseWriter());
 }
 
-/** Writes to the file all chunks that are not zeros. */
-async function writerOfHoles() {
+/** Returns a stream that writes the chunks that are not all zeros. */
+async function sparseWriter() {
   const file = await open(path, "w");
   const zeros = Buffer.alloc(CHUNK);
   let position = 0;
@@ -44,7 +44,7 @@ async function writerOfHoles() {
       }
     },
     final(done) {
-      // What it ends with may be a hole.
+      // The file may end with a hole.
       file
         .truncate(position)
         .then(() => file.close())

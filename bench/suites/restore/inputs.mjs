@@ -1,4 +1,4 @@
-// What is restored: an image, its snapshot, and the same for the others.
+// Makes the image and its files for each tool.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createSnapshot } from "../../../js/snapshot/dist/index.js";
 import { makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
 import { goTool } from "../../../scripts/lib/go.mjs";
-import { say, sizeName } from "../../harness/progress.mjs";
+import { formatSize, log } from "../../harness/progress.mjs";
 import { SIZES, SPARSE } from "./plan.mjs";
 
 /** A snapshot of an image of another size. @typedef {{ name: string, snapshot: string, imageBytes: number }} Other */
@@ -15,12 +15,12 @@ import { SIZES, SPARSE } from "./plan.mjs";
  * @typedef {object} Inputs
  * @property {string} image
  * @property {string} snapshot
- * @property {string} zst the image as one frame, as people make it
- * @property {string} index the image for `desync`
- * @property {string} store the folder of chunks that the index leads to
- * @property {string | undefined} refusal why there is no `desync`, if there is none: then the store and the index are empty
+ * @property {string} zst the image as one zstd frame
+ * @property {string} index of `desync`
+ * @property {string} store the chunks of `desync`
+ * @property {string | undefined} desyncError why there is no `desync`; the store and the index are empty then
  * @property {Other[]} others snapshots of images of other sizes
- * @property {number} needed how many bytes the snapshot has
+ * @property {number} needed size of the snapshot in bytes
  */
 
 /**
@@ -28,16 +28,16 @@ import { SIZES, SPARSE } from "./plan.mjs";
  *
  * @param {string} folder
  * @param {import("./plan.mjs").Plan} plan
- * @param {string} [refusal] why there is no `desync`, if there is none
+ * @param {string} [desyncError]
  * @returns {Promise<Inputs>}
  */
-export async function makeInputs(folder, plan, refusal) {
+export async function makeInputs(folder, plan, desyncError) {
   const inFolder = (/** @type {string} */ name) => join(folder, name);
   /** @type {Other[]} */
   const others = [];
   for (const { name, factor } of SIZES) {
     const imageBytes = factor * plan.imageBytes;
-    say(`an ext4 image of ${sizeName(imageBytes)} with data in proportion, and its snapshot`);
+    log(`an ext4 image of ${formatSize(imageBytes)} with data in proportion, and its snapshot`);
     const snapshot = inFolder(`${imageBytes}.vhs`);
     const image = inFolder("other.ext4");
     makeExt4Image(image, { imageBytes, dataBytes: factor * plan.dataBytes });
@@ -45,7 +45,7 @@ export async function makeInputs(folder, plan, refusal) {
     rmSync(image);
     others.push({ name, snapshot, imageBytes });
   }
-  say("the ext4 image that everything is compared on, as each of the tools wants it");
+  log("the ext4 image of the comparisons, in the format of each tool");
   const image = inFolder("image.ext4");
   makeExt4Image(image, plan);
   const [snapshot, zst] = [inFolder("image.vhs"), inFolder("image.zst")];
@@ -53,17 +53,26 @@ export async function makeInputs(folder, plan, refusal) {
   execFileSync("zstd", ["-q", "-3", "-T2", image, "-o", zst]);
   const [index, store] = [inFolder("image.caibx"), inFolder("store")];
   mkdirSync(store);
-  if (refusal === undefined) {
+  if (desyncError === undefined) {
     execFileSync(goTool("desync"), ["make", "-s", store, index, image], { stdio: "ignore" });
   } else {
     writeFileSync(index, "");
   }
   others.push(await makeSparse(image, inFolder("sparse.vhs"), plan));
-  return { image, snapshot, zst, index, store, refusal, others, needed: statSync(snapshot).size };
+  return {
+    image,
+    snapshot,
+    zst,
+    index,
+    store,
+    desyncError,
+    others,
+    needed: statSync(snapshot).size,
+  };
 }
 
 /**
- * The snapshot of an image with the same data and more holes.
+ * Makes the snapshot of an image with the same data and more holes.
  *
  * @param {string} image
  * @param {string} snapshot

@@ -1,5 +1,5 @@
-// What restoring consists of, each part alone, in one thread: `parts.mjs SNAPSHOT IMAGE`. Prints how many
-// milliseconds it takes to decode all frames from memory, and to write all data, as JSON.
+// Times the steps of a restore in one thread: `parts.mjs SNAPSHOT IMAGE`. Prints the milliseconds of decoding all frames
+// from memory and of writing all data as JSON.
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { readManifest } from "../../../js/snapshot/dist/format/manifest.js";
 import { SnapshotFile } from "../../../js/snapshot/dist/local/snapshot-file.js";
@@ -13,19 +13,20 @@ await file.close();
 const bytes = readFileSync(snapshot);
 const { memory } = initSync({ module: await compiledModule("decode") });
 const decoder = FrameDecoder.create(info.pieceSize, false);
-if (decoder === undefined) throw new Error("expected memory for a decoder");
-/** Where the frame is that is decoded: there is one at a time. */
+if (decoder === undefined) throw new Error("expected a decoder, found too little memory");
+
+/** The decoder’s slot: frames are decoded one at a time. */
 const SLOT = 0;
 
-/** Decodes a frame. Returns where the runs lie that have data. @param {number} index */
+/** Decodes a frame. Returns the bounds of its runs of data. @param {number} index */
 function decode(index) {
   new Uint8Array(memory.buffer).set(frames.record(index), decoder?.record());
   const [start, length] = [frames.fileOffset(index), frames.compressedLength(index)];
-  // There may be more memory than before, which is another buffer.
+  // The memory may have grown, which replaces its buffer.
   const input = decoder?.begin(SLOT);
   new Uint8Array(memory.buffer).set(bytes.subarray(start, start + length), input);
   const count = decoder?.finish(SLOT, length) ?? -1;
-  if (count < 0) throw new Error(`expected frame ${index} to decode`);
+  if (count < 0) throw new Error(`frame ${index} did not decode`);
   return new Uint32Array(memory.buffer, decoder?.runs(), 2 * count);
 }
 
@@ -40,13 +41,13 @@ function time(action) {
   return performance.now() - start;
 }
 
-// The first time, the engine compiles, and where the data lies is noted.
+// The first pass compiles the code and records the runs of data.
 const runs = indexes.map((index) => ({ index, bounds: decode(index).slice() }));
 const decoding = time(() => {
   for (const index of indexes) decode(index);
 });
 
-/** Writes as many bytes as there are where they are, though not those: what was decoded last is in the cache, as it is when it is written at once. */
+// Writes the last decoded frame for every frame: its bytes are in the processor’s cache, as in a restore.
 const writing = time(() => {
   const fd = openSync(image, "w");
   ftruncateSync(fd, info.imageSize);

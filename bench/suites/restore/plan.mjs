@@ -1,12 +1,12 @@
-// What is restored, how often, and what networks there are.
+// The image, the networks, the settings and the number of rounds.
 
 /**
  * @typedef {object} Plan
- * @property {number} imageBytes of the image that everything is compared on
- * @property {number} dataBytes of the files in it, at least
- * @property {number} rounds how often everything is measured
- * @property {number} warmUps how often before that
- * @property {number} looks how often it is looked how many connections ours has
+ * @property {number} imageBytes of the image of the comparisons
+ * @property {number} dataBytes minimum of the files in it
+ * @property {number} rounds measured
+ * @property {number} warmUps rounds before those
+ * @property {number} probes restores in which the connections of Hedgerow are counted
  */
 
 /** @type {Plan} */
@@ -15,11 +15,11 @@ export const PLAN = {
   dataBytes: 1.45e9,
   rounds: 3,
   warmUps: 1,
-  looks: 3,
+  probes: 3,
 };
 
 /** @type {Plan} */
-export const QUICK = { imageBytes: 2 ** 29, dataBytes: 0.06e9, rounds: 1, warmUps: 0, looks: 1 };
+export const QUICK = { imageBytes: 2 ** 29, dataBytes: 0.06e9, rounds: 1, warmUps: 0, probes: 1 };
 
 /** Images of other sizes, with as much data in proportion. */
 export const SIZES = [
@@ -28,12 +28,12 @@ export const SIZES = [
   { name: "twice the size", factor: 2 },
 ];
 
-/** An image that has more holes, and the same data. */
+/** An image with the same data and more holes. */
 export const SPARSE = { name: "4 times the size, the same data", factor: 4 };
 
 /**
- * A network: the rate of each connection in bytes a second, milliseconds to the first byte of an answer,
- * and the share of answers after some of whose bytes the connection is cut.
+ * A network: the rate of a connection in bytes a second, milliseconds to the first byte of a response, and the share of
+ * responses whose connection is cut within the body.
  *
  * @typedef {{ name: string, bytesPerSecond?: number, firstByte?: number, cutShare?: number }} Network
  */
@@ -52,11 +52,11 @@ export const CUT = {
   cutShare: 0.01,
 };
 
-/** How many threads restore, unless it is said. */
+/** The number of workers, unless a comparison sets it. */
 export const WORKERS = 2;
 
-/** Numbers of connections that are compared, beside those that are found at run time. */
+/** Numbers of connections that are compared with the automatic one. */
 export const CONNECTIONS = [1, 2, 4, 8, 16, 32, 64];
 
-/** Sizes of parts that are compared, in MiB. */
+/** Part sizes that are compared, in MiB. */
 export const PART_SIZES = [1, 2, 4, 8, 16, 32, 64];

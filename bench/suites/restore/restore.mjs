@@ -1,5 +1,5 @@
-// Restores a snapshot, in a process of its own: `restore.mjs URL IMAGE [OPTIONS]`, options as JSON.
-// Prints what it took, as JSON.
+// Restores a snapshot: `restore.mjs URL IMAGE [OPTIONS]` with options as JSON. Prints its counters and resource usage as
+// JSON.
 import { restoreSnapshot } from "../../../js/snapshot/dist/index.js";
 
 const [, , url = "", image = "", options = "{}"] = process.argv;

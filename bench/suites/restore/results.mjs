@@ -1,16 +1,16 @@
-// What is kept of runs: a table for each thing that was measured.
+// Turns runs into results.
 import { summary } from "../../../scripts/lib/summary.mjs";
 import { WORKERS } from "./plan.mjs";
 
-/** @typedef {import("../../../scripts/bench.mjs").Result} Result */
-/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
+/** @typedef {import("../../harness/results.mjs").Result} Result */
+/** @typedef {import("../../harness/results.mjs").Measured} Measured */
 /** @typedef {import("./turns.mjs").Run} Run */
 /** @typedef {import("./turns.mjs").Timed} Timed */
 
 const SUITE = `snapshot-restore-node${process.versions.node.split(".")[0]}`;
 
 /**
- * @param {string} what nothing for the time itself
+ * @param {string} what empty for the time
  * @param {string} workload
  * @param {string} method
  * @param {string} unit
@@ -23,7 +23,7 @@ function result(what, workload, method, unit, samples) {
 }
 
 /**
- * A row of a table of one figure.
+ * Returns a function that makes a result of one figure of a method’s runs.
  *
  * @param {string} what
  * @param {string} workload
@@ -37,7 +37,7 @@ const rowOf =
     result(what, workload, name, unit, samples.map(pick));
 
 /**
- * How long each took, or why it could not be run.
+ * Returns the time of each method, or why it failed.
  *
  * @param {string} workload
  * @param {Timed[]} timed
@@ -53,38 +53,38 @@ export function times(workload, timed, details) {
   );
 }
 
-/** Those that could be run. @param {Timed[]} timed */
-const working = (timed) => timed.filter(({ why }) => why === undefined);
+/** @param {Timed[]} timed */
+const succeeded = (timed) => timed.filter(({ why }) => why === undefined);
 
-/** How much memory ours took. @param {string} workload @param {Timed[]} timed @returns {Result[]} */
+/** Returns the peak memory of Hedgerow. @param {string} workload @param {Timed[]} timed @returns {Result[]} */
 export function memory(workload, timed) {
-  return own(timed).map(
+  return hedgerowOf(timed).map(
     rowOf("peak memory", workload, "MiB", ({ memory: bytes = 0 }) => bytes / 2 ** 20),
   );
 }
 
-/** Ours among them. @param {Timed[]} timed */
-const own = (timed) => timed.filter(({ samples: [first] }) => first?.memory !== undefined);
+/** Only Hedgerow reports its memory. @param {Timed[]} timed */
+const hedgerowOf = (timed) => timed.filter(({ samples: [first] }) => first?.memory !== undefined);
 
 /**
- * What tools asked of the server, and what went wrong.
+ * Returns requests, bytes and failures.
  *
  * @param {string} workload
  * @param {Timed[]} timed
- * @param {number} needed how many bytes the snapshot has
+ * @param {number} needed size of the snapshot in bytes
  * @returns {Result[]}
  */
 export function traffic(workload, timed, needed) {
   /** @typedef {(what: string, unit: string, pick: (run: Run) => number) => Result[]} Rows */
   /** @type {Rows} */
-  const ofAll = (what, unit, pick) => working(timed).map(rowOf(what, workload, unit, pick));
+  const ofAll = (what, unit, pick) => succeeded(timed).map(rowOf(what, workload, unit, pick));
   /** @type {Rows} */
-  const ofOurs = (what, unit, pick) => own(timed).map(rowOf(what, workload, unit, pick));
+  const ofOurs = (what, unit, pick) => hedgerowOf(timed).map(rowOf(what, workload, unit, pick));
   return [
     ...ofAll("bytes sent", "MB", ({ bytes }) => bytes / 1e6),
     ...ofAll("requests", "", ({ requests }) => requests),
     ...ofAll("processor time of the server", "ms", ({ serverProcessor }) => serverProcessor),
-    ...working(timed).map(({ name, samples }) => {
+    ...succeeded(timed).map(({ name, samples }) => {
       const failures = samples.reduce((sum, run) => sum + run.failures, 0);
       return result("tries that failed in all rounds", workload, name, "", [failures]);
     }),
@@ -96,14 +96,14 @@ export function traffic(workload, timed, needed) {
 }
 
 /**
- * How long restoring takes at least: as long as the slowest of its parts would take by itself.
+ * Returns the lower bound of a restore: the time of its slowest step alone.
  *
  * @param {string} workload
  * @param {Timed[]} timed
- * @param {number} connections how many the bytes were fetched over
+ * @param {number} connections of the step that fetches
  * @returns {Result[]}
  */
-export function bound(workload, timed, connections) {
+export function lowerBound(workload, timed, connections) {
   const runs = timed.flatMap((one) => one.samples);
   const samples = (/** @type {"fetch" | "decode" | "write"} */ part) =>
     runs.flatMap((run) => run[part] ?? []);
@@ -112,7 +112,7 @@ export function bound(workload, timed, connections) {
     [`decode, over ${WORKERS} threads`]: samples("decode").map((time) => time / WORKERS),
     "write, 1 thread": samples("write"),
   };
-  const least = Math.max(...Object.values(parts).map((times) => summary(times).median));
+  const slowest = Math.max(...Object.values(parts).map((times) => summary(times).median));
   const ours = timed.find(({ name }) => name === "hedgerow")?.samples.map(({ elapsed }) => elapsed);
   const rows = Object.entries(parts).map(([name, times]) => ({
     ...result("least", workload, name, "ms", times),
@@ -120,14 +120,14 @@ export function bound(workload, timed, connections) {
   }));
   return [
     ...rows,
-    result("least", workload, "the slowest of these", "ms", [least]),
+    result("least", workload, "the slowest of these", "ms", [slowest]),
     result("least", workload, "hedgerow", "ms", ours ?? []),
     result(
       "time over the least",
       workload,
       "hedgerow",
       "×",
-      (ours ?? []).map((time) => time / least),
+      (ours ?? []).map((time) => time / slowest),
     ),
   ];
 }

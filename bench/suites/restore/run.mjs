@@ -1,31 +1,31 @@
-// Restoring from a server beside other tools: `run.mjs FOLDER PLAN [REFUSAL]`, the plan as JSON, and why
-// there is no `desync`, if there is none. All that is made lies in the folder. Prints its results as one JSON array.
+// Restores from a server with Hedgerow and other tools: `run.mjs FOLDER PLAN [DESYNC_ERROR]` with a folder for temporary
+// files, the plan as JSON, and why there is no `desync`. Prints its results as a JSON array.
 import { join } from "node:path";
-import { say } from "../../harness/progress.mjs";
+import { log } from "../../harness/progress.mjs";
 import { Server } from "../../harness/server.mjs";
 import { makeInputs } from "./inputs.mjs";
 import { CONNECTIONS, CUT, FAST, LOOPBACK, PART_SIZES } from "./plan.mjs";
-import { bound, memory, times, traffic } from "./results.mjs";
+import { lowerBound, memory, times, traffic } from "./results.mjs";
 import { allTools, hedgerow, parts } from "./tools.mjs";
-import { mostConnections, takeTurns } from "./turns.mjs";
+import { maxConnections, takeTurns } from "./turns.mjs";
 
 /** @typedef {import("./plan.mjs").Network} Network */
 /** @typedef {import("./tools.mjs").Tool} Tool */
-/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
+/** @typedef {import("../../harness/results.mjs").Measured} Measured */
 /** @typedef {[name: string, options: import("../../../js/snapshot/dist/index.js").RestoreOptions]} Setting */
 
-const [, , folder = "", json = "", refusal] = process.argv;
+const [, , folder = "", json = "", desyncError] = process.argv;
 /** @type {import("./plan.mjs").Plan} */
 const plan = JSON.parse(json);
 const { rounds, warmUps, imageBytes, dataBytes } = plan;
 const details = { imageBytes, dataBytes };
-const inputs = await makeInputs(folder, plan, refusal);
+const inputs = await makeInputs(folder, plan, desyncError);
 const { image, snapshot, zst, index, store, others, needed } = inputs;
 const targets = { restored: join(folder, "restored"), download: join(folder, "download") };
 const files = [snapshot, zst, index, ...others.map((other) => other.snapshot)];
 
 /**
- * All tools, and what ours consists of.
+ * Compares all tools and the steps of a restore.
  *
  * @param {Server} server
  * @param {string} name
@@ -34,9 +34,9 @@ const files = [snapshot, zst, index, ...others.map((other) => other.snapshot)];
 async function compareTools(server, name) {
   const tools = allTools(server, inputs, targets);
   let connections = 1;
-  for (let look = 0; look < plan.looks; look += 1) {
-    const ours = /** @type {Tool} */ (tools[0]);
-    connections = Math.max(connections, await mostConnections(server, ours, targets));
+  for (let probe = 0; probe < plan.probes; probe += 1) {
+    const hedgerowTool = /** @type {Tool} */ (tools[0]);
+    connections = Math.max(connections, await maxConnections(server, hedgerowTool, targets));
   }
   const all = [...tools, ...parts(server, inputs, targets, connections)];
   const timed = await takeTurns(`${name}: tools`, server, all, {
@@ -47,12 +47,12 @@ async function compareTools(server, name) {
     ...times(name, restoring, details),
     ...traffic(name, restoring, needed),
     ...memory(name, restoring),
-    ...bound(name, timed, connections),
+    ...lowerBound(name, timed, connections),
   ];
 }
 
 /**
- * Ours, told different things.
+ * Compares settings of Hedgerow.
  *
  * @param {Server} server
  * @param {string} workload
@@ -125,7 +125,7 @@ for (const [network, comparisons] of ALL) {
   try {
     for (const compare of comparisons) {
       done += 1;
-      say(`comparison ${done} of ${count}`);
+      log(`comparison ${done} of ${count}`);
       results.push(...(await compare(server, network.name)));
     }
   } finally {

@@ -1,4 +1,4 @@
-// The tools that restore an image from a server, each as people would use it, in processes of its own.
+// The tools that restore an image from a server, used as their documentation recommends, each in a process of its own.
 import { fileURLToPath } from "node:url";
 
 import { goTool } from "../../../scripts/lib/go.mjs";
@@ -6,21 +6,20 @@ import { node24 } from "../../../scripts/lib/paths.mjs";
 import { WORKERS } from "./plan.mjs";
 
 /**
- * What is timed: a command that prints nothing, or what it says of its work as JSON.
+ * A command. It prints nothing, or a report as JSON.
  *
  * @typedef {object} Tool
  * @property {string} name
  * @property {string} command
  * @property {string[]} args
- * @property {boolean} makesImage whether it restores the image, and is not only a part of the work
- * @property {string | undefined} [refusal] why it cannot be run, if it cannot
+ * @property {boolean} makesImage whether it restores the image, rather than run one step
+ * @property {string | undefined} [unavailable] why it cannot be run
  */
 
-/** Where tools put things. @typedef {{ restored: string, download: string }} Targets */
+/** The files that tools write. @typedef {{ restored: string, download: string }} Targets */
 
 /**
- * Curl by itself begins a download again that broke off, even if it is told to go on (`--retry` and
- * `-C -`, as of 7.88). Started again, it goes on.
+ * With `--retry`, curl 7.88 begins a broken download again, even with `-C -`. Started again, it resumes.
  */
 const DOWNLOAD = `failures=0
 until curl -s -f --noproxy '*' -C - -o "$2" "$1"; do
@@ -29,14 +28,14 @@ until curl -s -f --noproxy '*' -C - -o "$2" "$1"; do
 done
 zstd -d --sparse -q -f "$2" -o "$3" && echo "{ \\"failures\\": $failures }"`;
 
-/** What breaks off has a wrong end for zstd, whose status is that of the pipe. */
+/** A broken download fails in zstd, whose status is that of the pipe. */
 const PIPE = `curl -s -f --noproxy '*' "$1" | zstd -d --sparse -q -f -o "$2"`;
 
 /** @param {string} name */
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 /**
- * Ours.
+ * Hedgerow.
  *
  * @param {string} name
  * @param {string} url
@@ -46,17 +45,17 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
  * @returns {Tool}
  */
 export function hedgerow(name, url, { restored }, options = {}, node = process.execPath) {
-  const wanted = JSON.stringify({ workers: WORKERS, ...options });
+  const allOptions = JSON.stringify({ workers: WORKERS, ...options });
   return {
     name,
     command: node,
-    args: [here("restore.mjs"), url, restored, wanted],
+    args: [here("restore.mjs"), url, restored, allOptions],
     makesImage: true,
   };
 }
 
 /**
- * All tools, ours first.
+ * Returns all tools, Hedgerow first.
  *
  * @param {import("../../harness/server.mjs").Server} server
  * @param {import("./inputs.mjs").Inputs} inputs
@@ -82,7 +81,7 @@ export function allTools(server, inputs, targets) {
       goTool("desync"),
       ...["extract", "-s", server.url(), ...flags, server.url(inputs.index), restored],
     ),
-    refusal: inputs.refusal,
+    unavailable: inputs.desyncError,
   });
   const zlib = (/** @type {string} */ name, /** @type {string[]} */ ...flags) =>
     tool(name, node24, here("fetch-zlib.mjs"), zst, restored, ...flags);
@@ -101,7 +100,7 @@ export function allTools(server, inputs, targets) {
 }
 
 /**
- * The parts of the work, each alone: to fetch bytes, and to decode and write them.
+ * Returns the steps of a restore, each alone: fetching, and decoding and writing.
  *
  * @param {import("../../harness/server.mjs").Server} server
  * @param {import("./inputs.mjs").Inputs} inputs
@@ -117,5 +116,5 @@ export function parts(server, { snapshot, needed }, { restored }, connections) {
     args: [here(script), ...rest],
     makesImage: false,
   });
-  return [node("drain.mjs", ...args), node("parts.mjs", snapshot, restored)];
+  return [node("fetch-all.mjs", ...args), node("parts.mjs", snapshot, restored)];
 }

@@ -1,9 +1,9 @@
-// Timing tools, which take turns.
+// Times tools, which take turns.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { roundTeller } from "../../harness/progress.mjs";
+import { roundLogger } from "../../harness/progress.mjs";
 import * as turns from "../../harness/turns.mjs";
 
 /** @typedef {import("../../harness/server.mjs").Server} Server */
@@ -11,40 +11,39 @@ import * as turns from "../../harness/turns.mjs";
 /** @typedef {import("./tools.mjs").Tool} Tool */
 
 /**
- * What a tool says of its work. Times are milliseconds.
+ * The report of a tool. Times are milliseconds.
  *
- * @typedef {{ memory?: number, processor?: number, retries?: number, hedged?: number, failures?: number, fetch?: number, decode?: number, write?: number }} Told
+ * @typedef {{ memory?: number, processor?: number, retries?: number, hedged?: number, failures?: number, fetch?: number, decode?: number, write?: number }} ToolReport
  */
 
 /**
- * One run of a tool: what it says, and what was seen of it and of the server. `failures` are tries that
- * did not work.
+ * A run of a tool: its report, and figures of the process and of the server. `failures` are failed attempts.
  *
- * @typedef {Told & { elapsed: number, failures: number, bytes: number, requests: number, serverProcessor: number }} Run
+ * @typedef {ToolReport & { elapsed: number, failures: number, bytes: number, requests: number, serverProcessor: number }} Run
  */
 
-/** How often a tool is started again that fails. */
-const MOST_TRIES = 20;
+/** Attempts before a tool counts as failed. */
+const MAX_ATTEMPTS = 20;
 
-/** How long a tool may take, in milliseconds: none takes as long that does not hang. */
-const LONGEST = 600_000;
+/** Milliseconds after which a tool is considered stuck. */
+const TIMEOUT = 600_000;
 
-/** How often the connections of a server are counted, in milliseconds. */
-const LOOK = 10;
+/** Milliseconds between counts of the connections of a server. */
+const POLL_INTERVAL = 10;
 
-/** What became of a tool. @typedef {import("../../harness/turns.mjs").Timed<Run>} Timed */
+/** The runs of a tool. @typedef {import("../../harness/turns.mjs").Timed<Run>} Timed */
 
 /**
- * Times tools, which take turns. What is restored first is compared with the image.
+ * Times tools, which take turns. The first image of each tool is compared with the original.
  *
- * @param {string} what for people
+ * @param {string} what printed with the progress
  * @param {Server} server
  * @param {Tool[]} tools
  * @param {{ rounds: number, warmUps: number, targets: Targets, image?: string }} options
  * @returns {Promise<Timed[]>}
  */
 export function takeTurns(what, server, tools, { rounds, warmUps, targets, image }) {
-  const ways = tools.map((tool) => {
+  const methods = tools.map((tool) => {
     let isCompared = image === undefined || !tool.makesImage;
     return {
       name: tool.name,
@@ -56,38 +55,39 @@ export function takeTurns(what, server, tools, { rounds, warmUps, targets, image
       },
     };
   });
-  return turns.takeTurns(ways, rounds, { warmUps, onRound: roundTeller(what, rounds) });
+  return turns.takeTurns(methods, rounds, { warmUps, onRound: roundLogger(what, rounds) });
 }
 
 /**
- * Runs a tool until it works, on what it has not made yet.
+ * Runs a tool until it succeeds, after removing its output.
  *
  * @param {Server} server
  * @param {Tool} tool
  * @param {Targets} targets
  * @returns {Promise<Run>}
  */
-async function time(server, { command, args, refusal }, targets) {
-  if (refusal !== undefined) throw new Error(refusal);
+async function time(server, { command, args, unavailable }, targets) {
+  if (unavailable !== undefined) throw new Error(unavailable);
   for (const target of Object.values(targets)) rmSync(target, { force: true });
   const before = await server.stats();
   const start = performance.now();
   let failures = 0;
-  const attempt = () => spawnSync(command, args, { encoding: "utf8", timeout: LONGEST });
+  const attempt = () => spawnSync(command, args, { encoding: "utf8", timeout: TIMEOUT });
   let { status, stdout, stderr } = attempt();
   while (status !== 0) {
     failures += 1;
-    if (failures === MOST_TRIES) throw new Error(`${command} ${args.join(" ")}: ${stderr}`);
+    if (failures === MAX_ATTEMPTS)
+      throw new Error(`${command} ${args.join(" ")} failed ${failures} times: ${stderr}`);
     ({ status, stdout, stderr } = attempt());
   }
   const elapsed = performance.now() - start;
   const after = await server.stats();
-  /** @type {Told} */
-  const told = stdout.startsWith("{") ? JSON.parse(stdout) : {};
+  /** @type {ToolReport} */
+  const report = stdout.startsWith("{") ? JSON.parse(stdout) : {};
   return {
-    ...told,
+    ...report,
     elapsed,
-    failures: failures + (told.failures ?? 0),
+    failures: failures + (report.failures ?? 0),
     bytes: after.bytes - before.bytes,
     requests: after.requests - before.requests,
     serverProcessor: after.processor - before.processor,
@@ -97,25 +97,25 @@ async function time(server, { command, args, refusal }, targets) {
 /** @param {Tool} tool @param {string} image @param {string} restored */
 function compare({ name }, image, restored) {
   const { status } = spawnSync("cmp", ["-s", image, restored]);
-  if (status !== 0) throw new Error(`${name}: expected the image that the snapshot was made of`);
+  if (status !== 0) throw new Error(`${name} restored other bytes than those of the image`);
 }
 
 /**
- * How many connections a tool has at a time, at most. It is not timed.
+ * Returns the maximum of concurrent connections of a tool, which is not timed.
  *
  * @param {Server} server
  * @param {Tool} tool
  * @param {Targets} targets
  */
-export async function mostConnections(server, { command, args }, targets) {
+export async function maxConnections(server, { command, args }, targets) {
   for (const target of Object.values(targets)) rmSync(target, { force: true });
   const child = spawn(command, args, { stdio: "ignore" });
   const exit = once(child, "exit");
-  let most = 0;
+  let max = 0;
   while (child.exitCode === null) {
-    most = Math.max(most, (await server.stats()).connections);
-    await sleep(LOOK);
+    max = Math.max(max, (await server.stats()).connections);
+    await sleep(POLL_INTERVAL);
   }
   await exit.catch(() => {});
-  return most;
+  return max;
 }

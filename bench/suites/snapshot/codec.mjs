@@ -1,5 +1,5 @@
-// The codec of snapshots beside its rivals, on frames of a real image: `codec.mjs IMAGE PLAN`, the plan as JSON.
-// Prints its results as one JSON array.
+// Measures the codec and its rivals on frames of a real image: `codec.mjs IMAGE PLAN` with the plan as JSON. Prints its
+// results as a JSON array.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
@@ -9,12 +9,13 @@ import { measure } from "../../harness/measure.mjs";
 import { dataPieces, zstdDecompressSync, zstdFrame } from "./frames.mjs";
 
 const PIECE = 2 ** 20;
-/** How many nanoseconds a microsecond has. */
+
+/** In nanoseconds. */
 const MICROSECOND = 1000;
 
 const [, , image = "", plan = ""] = process.argv;
 /** @type {import("./plan.mjs").Plan} */
-const { pieces: most, codecRounds } = JSON.parse(plan);
+const { pieces: maxPieces, codecRounds } = JSON.parse(plan);
 
 const wasm = (/** @type {string} */ path) => readFileSync(new URL(path, import.meta.url));
 const own = new URL("../../../target/bench-wasm/", import.meta.url);
@@ -29,24 +30,25 @@ const { memory: encodeMemory } = encode.initSync({
 
 const all = [...dataPieces(image)];
 const pieces = all.filter(
-  (piece, index) => piece.length === PIECE && index % Math.ceil(all.length / most) === 0,
+  (piece, index) => piece.length === PIECE && index % Math.ceil(all.length / maxPieces) === 0,
 );
 
 /** @typedef {{ raw: Uint8Array, frame: Uint8Array, record: Uint8Array }} Input */
 
 const compressor = new encode.PieceCompressor(3, PIECE);
 const decoder = decode.FrameDecoder.create(PIECE, false);
-/** Where the frame is that is decoded: there is one at a time. */
+
+/** The decoder’s slot: frames are decoded one at a time. */
 const SLOT = 0;
 const other = new rivals.Rivals(PIECE);
-if (decoder === undefined) throw new Error("expected memory for a decoder");
+if (decoder === undefined) throw new Error("expected a decoder, found too little memory");
 
-/** The first frame of a piece as snapshots have it. @param {Uint8Array} raw @returns {Input[]} */
+/** Returns the first frame of a piece, as in a snapshot. @param {Uint8Array} raw @returns {Input[]} */
 function inputOf(raw) {
   compress(raw);
   const run = new DataView(encodeMemory.buffer, compressor.runs());
   const length = run.getUint32(8, true);
-  // Only what is one frame as a whole can be compared with a frame of another compressor.
+  // Pieces with holes have several frames, which other compressors do not make.
   if (run.getFloat64(0, true) !== PIECE || length === 0) return [];
   const frame = new Uint8Array(encodeMemory.buffer, compressor.bytes(), length).slice();
   const record = new Uint8Array(64);
@@ -64,13 +66,13 @@ function compress(raw) {
 /** @param {Input} input */
 function decodeFrame({ frame, record }) {
   new Uint8Array(decodeMemory.buffer).set(record, decoder?.record());
-  // There may be more memory than before, which is another buffer.
+  // The memory may have grown, which replaces its buffer.
   const start = decoder?.begin(SLOT);
   new Uint8Array(decodeMemory.buffer).set(frame, start);
   return decoder?.finish(SLOT, frame.length) ?? -1;
 }
 
-/** Has the rival do something with a frame. @param {(length: number) => number} action */
+/** Runs a rival on a frame. @param {(length: number) => number} action */
 const onFrame =
   (action) =>
   (/** @type {undefined} */ _, /** @type {Input} */ { frame }) => {
@@ -80,10 +82,10 @@ const onFrame =
 
 const inputs = pieces.flatMap(inputOf);
 for (const input of inputs) {
-  if (decodeFrame(input) < 1) throw new Error("expected a frame that decodes");
+  if (decodeFrame(input) < 1) throw new Error("a frame did not decode");
   const start = decoder.out();
   const raw = Buffer.from(decodeMemory.buffer, start, PIECE);
-  if (!raw.equals(input.raw)) throw new Error("expected the piece that was compressed");
+  if (!raw.equals(input.raw)) throw new Error("a frame decoded to other bytes");
   for (const decoded of [other.zstd, other.ruzstd]) {
     const length = onFrame((count) => decoded.call(other, count))(undefined, input);
     if (length !== PIECE) throw new Error(`expected ${PIECE} bytes, found ${length}`);

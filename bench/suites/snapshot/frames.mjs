@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import * as zlib from "node:zlib";
 
-/** What of zstd Node has from 22.15 on, which its types of version 20 lack. */
+/** Zstd functions of Node 22.15 and later, missing in the types of Node 20. */
 const { constants, zstdCompressSync, zstdDecompressSync } =
   /** @type {{ constants: Record<string, number>, zstdCompressSync(raw: Uint8Array, options: { params: Record<number, number> }): Buffer, zstdDecompressSync(frame: Uint8Array): Buffer }} */ (
     /** @type {unknown} */ (zlib)
@@ -12,7 +12,7 @@ export { zstdDecompressSync };
 
 const PIECE = 2 ** 20;
 
-/** The pieces of an image that are not all zeros. @param {string} image */
+/** Yields the pieces of an image that are not all zeros. @param {string} image */
 export function* dataPieces(image) {
   const fd = openSync(image, "r");
   try {
@@ -28,7 +28,7 @@ export function* dataPieces(image) {
   }
 }
 
-/** A frame as Node's own zstd makes it, of the level and with the checksum of snapshots. @param {Uint8Array} raw */
+/** Compresses with Node’s zstd, with the level and the checksum of snapshots. @param {Uint8Array} raw */
 export function zstdFrame(raw) {
   const { ZSTD_c_checksumFlag = 0, ZSTD_c_compressionLevel = 0 } = constants;
   return zstdCompressSync(raw, {

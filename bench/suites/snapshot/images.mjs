@@ -1,5 +1,5 @@
-// Whole images beside the zstd command, each time in a process of its own: `images.mjs IMAGE PLAN`, the plan as
-// JSON. What is made lies beside the image. Prints its results as one JSON array.
+// Measures whole images and the zstd command, each run in a process of its own: `images.mjs IMAGE PLAN` with the plan as
+// JSON. Writes its files beside the image. Prints its results as a JSON array.
 import { execFileSync } from "node:child_process";
 import { rmSync, statSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,13 +10,13 @@ import { runOnce, takeTurns } from "../../harness/turns.mjs";
 import { dataPieces, zstdFrame } from "./frames.mjs";
 import { LARGER } from "./plan.mjs";
 
-/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
+/** @typedef {import("../../harness/results.mjs").Measured} Measured */
 
 const [, , image = "", plan = ""] = process.argv;
 /** @type {import("./plan.mjs").Plan} */
 const { imageBytes, dataBytes, rounds } = JSON.parse(plan);
 const inFolder = (/** @type {string} */ name) => join(dirname(image), name);
-const [large, snapshot, zst, restored, other] = [
+const [large, snapshot, zst, restored, scratch] = [
   inFolder("large.ext4"),
   inFolder("image.vhs"),
   inFolder("image.zst"),
@@ -33,7 +33,7 @@ const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.
  * @param {string[]} flags of Node
  * @returns {Command}
  */
-const own = (method, work, flags = []) => ({
+const hedgerow = (method, work, flags = []) => ({
   method,
   command: process.execPath,
   args: [...flags, here("work.mjs"), ...work],
@@ -42,7 +42,7 @@ const own = (method, work, flags = []) => ({
 /** @param {string} method @param {string[]} args @returns {Command} */
 const zstd = (method, args) => ({ method, command: "zstd", args: ["-q", "-f", ...args] });
 
-/** The same data in a larger image. */
+// The same data in a larger image.
 execFileSync("cp", ["--sparse=always", image, large]);
 truncateSync(large, LARGER * imageBytes);
 const inLarger = `${LARGER} times as large, the same data`;
@@ -50,28 +50,28 @@ const inLarger = `${LARGER} times as large, the same data`;
 /** @type {Record<string, Command[]>} */
 const WORKLOADS = {
   create: [
-    own("hedgerow", ["create", image, snapshot, "2"]),
-    own("hedgerow, 1 worker", ["create", image, other, "1"]),
+    hedgerow("hedgerow", ["create", image, snapshot, "2"]),
+    hedgerow("hedgerow, 1 worker", ["create", image, scratch, "1"]),
     zstd("zstd -3 -T2", ["-3", "-T2", image, "-o", zst]),
   ],
   restore: [
-    own("hedgerow", ["restore", snapshot, restored, "2"]),
-    own("hedgerow, 1 worker", ["restore", snapshot, restored, "1"]),
+    hedgerow("hedgerow", ["restore", snapshot, restored, "2"]),
+    hedgerow("hedgerow, 1 worker", ["restore", snapshot, restored, "1"]),
     zstd("zstd -d --sparse", ["-d", "--sparse", zst, "-o", restored]),
     zstd("zstd -d --sparse of a snapshot", ["-d", "--sparse", snapshot, "-o", restored]),
   ],
   [`create, ${inLarger}`]: [
-    own("hedgerow", ["create", large, other, "2"]),
-    own(
+    hedgerow("hedgerow", ["create", large, scratch, "2"]),
+    hedgerow(
       "hedgerow, without koffi",
-      ["create", large, other, "2"],
+      ["create", large, scratch, "2"],
       ["--import", here("without-koffi.mjs")],
     ),
   ],
-  [`restore, ${inLarger}`]: [own("hedgerow", ["restore", other, restored, "2"])],
+  [`restore, ${inLarger}`]: [hedgerow("hedgerow", ["restore", scratch, restored, "2"])],
 };
 
-/** Runs a command once, on what it has not made yet. @param {Command} command */
+/** Runs a command once, after removing its output. @param {Command} command */
 function time({ command, args }) {
   rmSync(restored, { force: true });
   const start = process.hrtime.bigint();
@@ -84,8 +84,8 @@ const suite = `snapshot-images-node${process.versions.node.split(".")[0]}`;
 const details = { imageBytes, dataBytes };
 const results = /** @type {Measured[]} */ ([]);
 for (const [workload, commands] of Object.entries(WORKLOADS)) {
-  const ways = commands.map((command) => ({ name: command.method, time: () => time(command) }));
-  for (const { name: method, samples, why } of await takeTurns(ways, rounds, { warmUps: 0 })) {
+  const methods = commands.map((command) => ({ name: command.method, time: () => time(command) }));
+  for (const { name: method, samples, why } of await takeTurns(methods, rounds, { warmUps: 0 })) {
     if (why !== undefined) {
       results.push({ suite, workload, method, why });
       continue;

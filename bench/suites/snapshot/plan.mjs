@@ -1,12 +1,12 @@
-// What image snapshots are made of, and how often they are.
+// The image and the number of rounds.
 
 /**
  * @typedef {object} Plan
  * @property {number} imageBytes of the image
- * @property {number} dataBytes of the files in it, at least
- * @property {number} rounds how often each command has its turn on the whole image
- * @property {number} pieces how many of its pieces are coded and decoded, from all over it
- * @property {number} codecRounds how often
+ * @property {number} dataBytes minimum of the files in it
+ * @property {number} rounds for whole images
+ * @property {number} pieces number of pieces that are sampled for the codec
+ * @property {number} codecRounds rounds for the codec
  */
 
 /** @type {Plan} */
@@ -27,5 +27,5 @@ export const QUICK = {
   codecRounds: 2,
 };
 
-/** How many times as large an image is that has the same data. */
+/** The factor of size of an image with the same data. */
 export const LARGER = 16;

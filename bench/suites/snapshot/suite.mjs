@@ -1,16 +1,16 @@
-// The snapshot suite: the codec in WebAssembly beside its rivals, and whole images beside `zstd`.
+// The codec in WebAssembly compared with its rivals, and whole images compared with `zstd`.
 import { join } from "node:path";
 import { installPrograms } from "../../../scripts/lib/debian.mjs";
 import { makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
 import { inRoot, node24 } from "../../../scripts/lib/paths.mjs";
 import { step } from "../../../scripts/lib/run.mjs";
 import { buildModule, ZSTD_ENV } from "../../../scripts/lib/wasm.mjs";
-import { allParts } from "../../harness/missing.mjs";
-import { javascript } from "../../harness/run.mjs";
+import { runScript } from "../../harness/programs.mjs";
+import { measureParts } from "../../harness/results.mjs";
 import { inMemory } from "../../harness/temporary.mjs";
 import { PLAN, QUICK } from "./plan.mjs";
 
-/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
+/** @typedef {import("../../harness/results.mjs").Measured} Measured */
 
 export function prepare() {
   installPrograms("demo");
@@ -27,11 +27,14 @@ export function measure(isQuick) {
     step("snapshot: an ext4 image of installed files");
     const image = join(folder, "image.ext4");
     makeExt4Image(image, plan);
-    const js = (/** @type {string} */ what, /** @type {string} */ script) =>
-      javascript("snapshot", `${what}, Node 24`, node24, script, [image, JSON.stringify(plan)]);
-    return allParts("snapshot", {
-      codec: () => js("the codec", "codec"),
-      images: () => js("whole images", "images"),
+    const onNode24 = (/** @type {string} */ description, /** @type {string} */ script) =>
+      runScript("snapshot", `${description}, Node 24`, node24, script, [
+        image,
+        JSON.stringify(plan),
+      ]);
+    return measureParts("snapshot", {
+      codec: () => onNode24("the codec", "codec"),
+      images: () => onNode24("whole images", "images"),
     });
   });
 }

@@ -1,5 +1,4 @@
-// Makes or restores a snapshot, in a process of its own: `work.mjs create|restore FROM TO WORKERS`.
-// Prints how much memory it took at most, in bytes.
+// Creates or restores a snapshot: `work.mjs create|restore FROM TO WORKERS`. Prints its peak memory in bytes.
 import { createSnapshot, restoreSnapshot } from "../../../js/snapshot/dist/index.js";
 
 const [, , work, from = "", to = "", workers] = process.argv;

@@ -1,5 +1,5 @@
-// The first use of a package in a process: `first-use.mjs MODULE INPUT [BEFORE]`. Prints how many milliseconds it
-// took to import the module, and to use it, as JSON. BEFORE is a module that is imported before the clock runs.
+// The first use of a package in a process: `first-use.mjs MODULE INPUT [BEFORE]`. Prints the milliseconds of the import and
+// of the use as JSON. BEFORE is a module that is imported before the clock starts.
 import { pathToFileURL } from "node:url";
 
 import { readInput } from "./input.mjs";
@@ -13,5 +13,5 @@ const { use } = await import(href);
 const imported = performance.now();
 const works = await use(input);
 const used = performance.now();
-if (works !== true) throw new Error(`${module}: did not work`);
+if (works !== true) throw new Error(`${module} returned a wrong result`);
 console.log(JSON.stringify({ import: imported - begin, use: used - imported }));

@@ -1,10 +1,10 @@
-// The files that say what packages are first used on. What reads them loads none of the packages.
+// Reads the input of a first use, without loading any of the packages.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** @typedef {{ rules: string[], header: string, filter: Uint8Array, path: string }} Input */
 
-/** In a folder of its own for each input: a filter, and all else as JSON. */
+/** The files of an input, in a folder of its own: a filter, and everything else as JSON. */
 export const FILES = { filter: "paths.filter", rest: "input.json" };
 
 /** @param {string} folder @returns {Input} */

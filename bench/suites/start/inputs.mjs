@@ -1,4 +1,4 @@
-// What packages are first used on: rules and a filter of paths, few or many.
+// Writes the inputs of first uses: few or many rules and paths.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -11,13 +11,13 @@ import { FILES } from "./input.mjs";
 /** Eight names and two prefixes. */
 const FEW_RULES = [...internalNames().slice(0, 8), ...prefixRules().slice(0, 2)];
 
-/** Rules and numbers of paths, by the name of the folder that they are written to. */
+/** By the name of their folder. */
 const INPUTS = {
   few: { rules: FEW_RULES, paths: 1000 },
   many: { rules: internalNames(), paths: SITE_PATHS },
 };
 
-/** How inputs are called in results: the rules and paths that they have. */
+/** The names of inputs in results. */
 export const SIZES = {
   few: sizeOf(INPUTS.few),
   many: sizeOf(INPUTS.many),
@@ -34,8 +34,7 @@ export function writeInputs(folder) {
     const chosen = sitePaths(paths);
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, FILES.filter), buildPathFilter(chosen));
-    // A name that matches, in another case, so that WebAssembly is asked; a path that is there, so that all
-    // bits of it are looked at.
+    // A matching name in another case is looked up in WebAssembly; a present path has all its bits checked.
     const rest = { rules, header: rules[0]?.toUpperCase(), path: chosen[paths >> 1] };
     writeFileSync(join(folder, name, FILES.rest), JSON.stringify(rest));
   }

@@ -1,44 +1,42 @@
-// First uses of packages, each in a process of its own: `run.mjs FOLDER PLAN ENGINES`, a folder for what is
-// made, and the others as JSON. Prints its results as one JSON array.
+// Measures the first use of packages, each in a process of its own: `run.mjs FOLDER ROUNDS ENGINES` with a folder for
+// temporary files and the engines as JSON. Prints its results as a JSON array.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { inRoot } from "../../../scripts/lib/paths.mjs";
 import { summary } from "../../../scripts/lib/summary.mjs";
-import { roundTeller } from "../../harness/progress.mjs";
+import { roundLogger } from "../../harness/progress.mjs";
 import { runOnce, takeTurns } from "../../harness/turns.mjs";
 import { writeInputs } from "./inputs.mjs";
 import { bundleSubjects, moduleOf, SUBJECTS } from "./subjects.mjs";
 import { timeFirstResponse, writeWorker } from "./workerd.mjs";
 
-/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
+/** @typedef {import("../../harness/results.mjs").Measured} Measured */
 /** @typedef {import("./subjects.mjs").Subject} Subject */
 
 /** Paths of programs. @typedef {{ nodes: Record<string, string>, workerd: string }} Engines */
 
-/** What a first use took, in milliseconds. @typedef {{ total: number, import?: number }} Sample */
+/** The time of a first use, in milliseconds. @typedef {{ total: number, import?: number }} Sample */
 
-/** One combination of what is measured. @typedef {import("../../harness/turns.mjs").Way<Sample> & { engine: string, form: string }} Way */
+/** A subject in an engine, in one form. @typedef {import("../../harness/turns.mjs").TimedMethod<Sample> & { engine: string, form: string }} Case */
 
 const FIRST_USE = fileURLToPath(new URL("first-use.mjs", import.meta.url));
-const [, , folder = "", plan = "", engines = ""] = process.argv;
-/** @type {import("./plan.mjs").Plan} */
-const { rounds } = JSON.parse(plan);
+const [, , folder = "", rounds = "", engines = ""] = process.argv;
 /** @type {Engines} */
 const { nodes, workerd } = JSON.parse(engines);
 writeInputs(folder);
 const inputOf = (/** @type {Subject} */ { input }) => join(folder, input);
 
-// By subjects, so that each subject of an engine comes after the same engine: what comes after another
-// program finds less of its own in the caches of the processors.
-const placeOf = (/** @type {Way} */ way) => SUBJECTS.findIndex(({ name }) => name === way.name);
-const ways = [...(await inNode()), ...(await inWorkerd())].sort((a, b) => placeOf(a) - placeOf(b));
-const onRound = roundTeller("first uses", rounds, 5);
-const timed = await takeTurns(ways, rounds, { onRound });
+// Sorted by subject, so that a process always follows one of the same engine: after another program, less of its own
+// code and data is in the processor’s caches.
+const placeOf = (/** @type {Case} */ one) => SUBJECTS.findIndex(({ name }) => name === one.name);
+const cases = [...(await inNode()), ...(await inWorkerd())].sort((a, b) => placeOf(a) - placeOf(b));
+const onRound = roundLogger("first uses", Number(rounds), 5);
+const timed = await takeTurns(cases, Number(rounds), { onRound });
 console.log(JSON.stringify(resultsOf(timed)));
 
-/** @returns {Promise<Way[]>} */
+/** @returns {Promise<Case[]>} */
 async function inNode() {
   const bundles = join(folder, "bundles");
   await bundleSubjects(bundles);
@@ -66,7 +64,7 @@ async function inNode() {
   );
 }
 
-/** Writes a package that holds nothing, and a module that imports it, whose path it returns. */
+/** Writes an empty package and a module that imports it. Returns the path of the module. */
 function writeEmptyPackage() {
   const empty = join(folder, "node_modules", "empty");
   mkdirSync(empty, { recursive: true });
@@ -78,13 +76,13 @@ function writeEmptyPackage() {
   return before;
 }
 
-/** @returns {Promise<Way[]>} */
+/** @returns {Promise<Case[]>} */
 async function inWorkerd() {
   const workers = join(folder, "workers");
   mkdirSync(workers);
-  const able = SUBJECTS.filter((subject) => subject.inWorkerd);
+  const supported = SUBJECTS.filter((subject) => subject.inWorkerd);
   return Promise.all(
-    able.map(async (subject, index) => {
+    supported.map(async (subject, index) => {
       const config = await writeWorker(subject, inputOf(subject), join(workers, `${index}`));
       return {
         name: subject.name,
@@ -98,13 +96,15 @@ async function inWorkerd() {
 
 /** @typedef {import("../../harness/turns.mjs").Timed<Sample>} Timed */
 
-/** @param {Timed[]} timed each way */
+/** @param {Timed[]} timed in the order of `cases` */
 function resultsOf(timed) {
-  const base = ways.findIndex(({ engine, name }) => engine === "workerd" && name === "nothing");
-  return timed.flatMap((one, index) => rowsOf(/** @type {Way} */ (ways[index]), one, timed[base]));
+  const base = cases.findIndex(({ engine, name }) => engine === "workerd" && name === "nothing");
+  return timed.flatMap((one, index) =>
+    rowsOf(/** @type {Case} */ (cases[index]), one, timed[base]),
+  );
 }
 
-/** @param {Way} way @param {Timed} timed @param {Timed | undefined} nothing in workerd @returns {Measured[]} */
+/** @param {Case} one @param {Timed} timed @param {Timed | undefined} nothing in workerd @returns {Measured[]} */
 function rowsOf({ name: method, engine, form: workload }, { samples, why }, nothing) {
   const suite = `start-${engine}`;
   if (why !== undefined) return [{ suite, workload, method, why }];

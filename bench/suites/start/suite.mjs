@@ -1,15 +1,15 @@
-// The start suite: the first use of packages in fresh processes of every Node, and in workerd.
-
+// The first use of packages in fresh processes of every Node and in workerd.
 import { inEngines } from "../../../scripts/lib/paths.mjs";
-import { javascript } from "../../harness/run.mjs";
+import { runScript } from "../../harness/programs.mjs";
 import { inTemporaryFolder } from "../../harness/temporary.mjs";
-import { PLAN, QUICK } from "./plan.mjs";
 
-/** @typedef {import("../../../scripts/bench.mjs").Measured} Measured */
+/** @typedef {import("../../harness/results.mjs").Measured} Measured */
+
+const ROUNDS = 41;
+const QUICK_ROUNDS = 1;
 
 /** @param {boolean} isQuick @returns {Promise<Measured[]>} */
 export function measure(isQuick) {
-  const plan = JSON.stringify(isQuick ? QUICK : PLAN);
   const nodes = ["node20", "node22", "node24", "node26"].map((name) => [
     name,
     inEngines(name, "bin", "node"),
@@ -19,8 +19,8 @@ export function measure(isQuick) {
     workerd: inEngines("workerd", "bin", "workerd"),
   };
   return inTemporaryFolder((folder) => {
-    const args = [folder, plan, JSON.stringify(engines)];
-    const what = "first uses on four versions of Node, and in workerd";
-    return javascript("start", what, process.execPath, "run", args);
+    const args = [folder, `${isQuick ? QUICK_ROUNDS : ROUNDS}`, JSON.stringify(engines)];
+    const description = "first uses in four versions of Node and in workerd";
+    return runScript("start", description, process.execPath, "run", args);
   });
 }

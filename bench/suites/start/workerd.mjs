@@ -1,4 +1,4 @@
-// Starting workerd with a worker that uses a package, in place of a clock within: clocks stand still there.
+// Times workerd from outside, from its start to the first response: clocks stand still within.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -9,16 +9,15 @@ import { bundle, COMPATIBILITY_DATE } from "../../../scripts/lib/worker.mjs";
 import { FILES } from "./input.mjs";
 import { moduleOf } from "./subjects.mjs";
 
-/** How workerd calls the types of modules. */
+/** Names of module types in the configuration of workerd. */
 const TYPES = { ESModule: "esModule", CompiledWasm: "wasm" };
 
 /**
- * Writes a worker that answers its first request when it has used a package, and how workerd is to run it.
- * Returns the path of the latter.
+ * Writes a worker that uses a package and then responds, and its configuration. Returns the path of the configuration.
  *
  * @param {import("./subjects.mjs").Subject} subject
- * @param {string} input the folder of what it is used on
- * @param {string} folder for what is made; it is created
+ * @param {string} input the folder of the input
+ * @param {string} folder for the files; it is created
  */
 export async function writeWorker(subject, input, folder) {
   mkdirSync(folder);
@@ -66,24 +65,24 @@ const worker :Workerd.Worker = (
 `;
 
 /**
- * How many milliseconds it takes from the start of workerd to the first response.
+ * Returns the milliseconds from the start of workerd to the first response.
  *
  * @param {string} workerd
  * @param {string} config
  */
 export async function timeFirstResponse(workerd, config) {
   const begin = performance.now();
-  // It tells on its own channel where it listens.
+  // workerd reports its port on the control channel.
   const child = spawn(workerd, ["serve", config, "--control-fd=3"], {
     stdio: ["ignore", "inherit", "inherit", "pipe"],
   });
   const exit = once(child, "exit");
   try {
-    const port = await Promise.race([listening(child), exit.then(refuse)]);
+    const port = await Promise.race([listening(child), exit.then(failToListen)]);
     const response = await fetch(`http://127.0.0.1:${port}/`);
-    const works = await response.text();
+    const result = await response.text();
     const elapsed = performance.now() - begin;
-    if (works !== "true") throw new Error(`${config}: ${works}`);
+    if (result !== "true") throw new Error(`${config}: expected true, found ${result}`);
     return elapsed;
   } finally {
     child.kill("SIGKILL");
@@ -99,6 +98,6 @@ async function listening(child) {
 }
 
 /** @returns {never} */
-function refuse() {
+function failToListen() {
   throw new Error("workerd ended before it listened");
 }

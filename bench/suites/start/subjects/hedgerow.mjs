@@ -1,4 +1,4 @@
-// Hedgerow: rules are compiled, a filter is read, and each is asked once.
+// Hedgerow: compiles rules, parses a filter and queries each once.
 import { HeaderStripper, PathFilter } from "hedgerow";
 
 /** @param {import("../input.mjs").Input} input */

@@ -1,2 +1,2 @@
-// What it takes to import a module and to call a function of it: no package can take less.
+// The floor of every package: importing a module and calling a function.
 export const use = () => true;

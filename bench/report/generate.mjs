@@ -1,8 +1,8 @@
 // The generated parts of docs/benchmarks.md, and its charts.
 import { answerOf } from "./answer.mjs";
 import { bars } from "./charts/bars.mjs";
-import { given } from "./given.mjs";
 import { lossesOf } from "./losses.mjs";
+import { plainTable } from "./plain-table.mjs";
 import { adapters } from "./sections/adapters.mjs";
 import { asking } from "./sections/asking.mjs";
 import { building } from "./sections/building.mjs";
@@ -24,7 +24,7 @@ import { tableOf } from "./table.mjs";
 /** @typedef {import("./figures.mjs").Figures} Figures */
 /** @typedef {import("./comparison.mjs").Comparison} Comparison */
 /** @typedef {import("./charts/bars.mjs").BarChart} BarChart */
-/** @typedef {import("./given.mjs").Row} Row */
+/** @typedef {import("./plain-table.mjs").Row} Row */
 
 /** An SVG file, and the rivals in it. @typedef {{ svg: string, rivals: string[] }} Chart */
 
@@ -36,13 +36,13 @@ import { tableOf } from "./table.mjs";
  * @property {string} suite of `npm run bench`, whose record has the figures
  * @property {import("./answer.mjs").Answer} answer
  * @property {{ [name: string]: { what: string, comparisons: Comparison[], spreads?: boolean, divide?: number } }} tables
- * @property {{ [name: string]: { head: string[], rows: Row[] } }} [given] tables without a comparison
+ * @property {{ [name: string]: { head: string[], rows: Row[] } }} [plainTables] tables without a comparison
  * @property {{ [file: string]: BarChart }} charts
  * @property {Comparison[]} compared searched for losses: all that was measured, also where tables show less
  */
 
 /**
- * @typedef {object} Made
+ * @typedef {object} Generated
  * @property {Map<string, string>} parts of the document, by the names of their marks
  * @property {Map<string, Chart>} charts by file name
  */
@@ -53,17 +53,20 @@ const SECTIONS = [
   ...[codec, hits, copies, hitRates, adapters, start],
 ];
 
-/** @param {Figures} figures @returns {Promise<Made>} */
-export async function make(figures) {
-  /** @type {Made} */
-  const made = { parts: new Map(), charts: new Map() };
+/** @param {Figures} figures @returns {Promise<Generated>} */
+export async function generate(figures) {
+  /** @type {Generated} */
+  const generated = { parts: new Map(), charts: new Map() };
   const sections = SECTIONS.map((section) => section(figures));
-  for (const section of sections) await add(made, figures, section);
-  made.parts.set("records", recordsOf(figures, [...new Set(sections.map(({ suite }) => suite))]));
-  return made;
+  for (const section of sections) await add(generated, figures, section);
+  generated.parts.set(
+    "records",
+    recordsOf(figures, [...new Set(sections.map(({ suite }) => suite))]),
+  );
+  return generated;
 }
 
-/** @param {Made} made @param {Figures} figures @param {Section} section */
+/** @param {Generated} generated @param {Figures} figures @param {Section} section */
 async function add({ parts, charts }, figures, section) {
   const { name, suite, answer, tables, compared } = section;
   parts.set(`${name}: answer`, answerOf(figures, answer));
@@ -71,8 +74,8 @@ async function add({ parts, charts }, figures, section) {
   for (const [title, { what, comparisons, ...options }] of Object.entries(tables)) {
     parts.set(`${name}: ${title}`, tableOf(figures, what, comparisons, options));
   }
-  for (const [title, { head, rows }] of Object.entries(section.given ?? {})) {
-    parts.set(`${name}: ${title}`, given(figures, head, rows));
+  for (const [title, { head, rows }] of Object.entries(section.plainTables ?? {})) {
+    parts.set(`${name}: ${title}`, plainTable(figures, head, rows));
   }
   for (const [file, definition] of Object.entries(section.charts)) {
     const chart = await bars(figures, definition);

@@ -1,7 +1,7 @@
-// A rival that cannot be run is told of, and the others are measured.
+/** A rival that fails is reported, and the others are measured. */
 import { expect, test } from "vitest";
 import { measure } from "../../bench/harness/measure.mjs";
-import { allParts, apart, sayMissing } from "../../bench/harness/missing.mjs";
+import { measureParts, missingText, separate } from "../../bench/harness/results.mjs";
 import { takeTurns } from "../../bench/harness/turns.mjs";
 import { StepError } from "../../scripts/lib/run.mjs";
 
@@ -19,24 +19,24 @@ const refuse = () => {
   throw new Error("refused");
 };
 
-test("a way that fails has no more turns, and the others have all of theirs", async () => {
-  let tries = 0;
+test("skips further turns of a method that failed", async () => {
+  let calls = 0;
   const failing = () => {
-    tries += 1;
+    calls += 1;
     return refuse();
   };
-  const ways = [
+  const methods = [
     { name: "works", time: () => 7 },
     { name: "fails", time: failing },
   ];
-  expect(await takeTurns(ways, 3)).toEqual([
+  expect(await takeTurns(methods, 3)).toEqual([
     { name: "works", samples: [7, 7, 7], why: undefined },
     { name: "fails", samples: [], why: "Error: refused" },
   ]);
-  expect(tries).toBe(1);
+  expect(calls).toBe(1);
 });
 
-test("a method that fails is told of beside the figures of the others", () => {
+test("reports a failed method with the figures of the others", () => {
   const make = () => undefined;
   const methods = [
     { name: "works", make, run: () => 1 },
@@ -52,29 +52,29 @@ test("a method that fails is told of beside the figures of the others", () => {
   expect(fails).toEqual({ method: "fails", why: "Error: refused" });
 });
 
-test("a part that fails leaves the others of its suite", async () => {
+test("measures the other parts of a suite if one fails", async () => {
   const parts = {
     first: () => {
       throw new StepError("no such program");
     },
     second: () => [result("hedgerow")],
   };
-  expect(await allParts("suite", parts)).toEqual([
+  expect(await measureParts("suite", parts)).toEqual([
     { suite: "suite, first", why: "no such program" },
     result("hedgerow"),
   ]);
 });
 
-test("what has no figure is missing, and is named with the reason", () => {
-  const { results, missing } = apart([
+test("lists results without a figure as missing, with the reason", () => {
+  const { results, missing } = separate([
     result("hedgerow"),
     result("a rival", Number.NaN),
     { suite: "suite", why: "XFS cannot be mounted" },
   ]);
   expect(results).toEqual([result("hedgerow")]);
-  expect(sayMissing(missing)).toBe(
+  expect(missingText(missing)).toBe(
     "could not be measured:\n" +
-      "  suite | workload | a rival: there is no figure\n" +
+      "  suite | workload | a rival: no finite figure\n" +
       "  suite: XFS cannot be mounted",
   );
 });

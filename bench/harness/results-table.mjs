@@ -1,9 +1,9 @@
-// Results as a table for people: a row for each method, fastest first, and how it compares.
+// Prints results as tables: a row for each method, fastest first, with its ratio to Hedgerow.
 
-/** @typedef {import("../../scripts/bench.mjs").Result} Result */
+/** @typedef {import("./results.mjs").Result} Result */
 
 /** @param {Result[]} results */
-export function printSummary(results) {
+export function printResults(results) {
   for (const [title, rows] of grouped(results)) {
     const ours = rows.find(({ method }) => method === "hedgerow")?.median ?? Number.NaN;
     console.log(`\n${title}`);

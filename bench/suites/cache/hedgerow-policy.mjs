@@ -1,4 +1,4 @@
-// The cache itself, filled without snapshots: a trace would take hours of decoding.
+// Hedgerow’s cache, filled without snapshots: decoding them would take hours per trace.
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 
@@ -8,20 +8,20 @@ import {
 } from "../../../js/snapshot/dist/cache/directory/image-record.js";
 import { MARGIN } from "../../../js/snapshot/dist/cache/eviction/limit.js";
 import { openParts } from "../../../js/snapshot/dist/cache/parts.js";
-import { ROOMY } from "./plan.mjs";
+import { NO_EVICTION } from "./plan.mjs";
 
 /** @typedef {import("../../../js/snapshot/dist/format/manifest.js").Manifest} Manifest */
 
-/** Where images are said to come from. */
+/** A source that is never read. */
 const SOURCE = "/nowhere.vhs";
 
-/** What a disk is made of, in bytes. */
+/** The block size of a disk, in bytes. */
 const BLOCK = 4096;
 
-export class OwnStore {
+export class HedgerowPolicy {
   #parts;
   #images;
-  /** What is in all of them. */
+  /** The content of every image. */
   #bytes;
 
   /**
@@ -35,21 +35,21 @@ export class OwnStore {
   }
 
   /**
-   * Opens an empty cache that may hold so many bytes of images, besides what it needs for itself.
+   * Opens an empty cache for `maxBytes` of images; its own files are not counted.
    *
    * @param {string} directory
    * @param {number} maxBytes
    * @param {number[]} sizes
    */
   static async open(directory, maxBytes, sizes) {
-    const empty = await openParts(directory, { maxBytes: ROOMY });
+    const empty = await openParts(directory, { maxBytes: NO_EVICTION });
     const { bytes } = await empty.store.inventory();
     await empty.close();
     const parts = await openParts(directory, { maxBytes: maxBytes + bytes + MARGIN });
-    return new OwnStore(parts, sizes);
+    return new HedgerowPolicy(parts, sizes);
   }
 
-  /** Gets an image, by its number. Returns whether it was there. @param {number} index */
+  /** Gets an image by its number. Returns whether it was a hit. @param {number} index */
   async get(index) {
     const { store } = this.#parts;
     const manifest = /** @type {Manifest} */ (this.#images[index]);
@@ -77,12 +77,12 @@ export class OwnStore {
   }
 }
 
-/** What an image takes on the disk with its record, in bytes. @param {number} size */
+/** Returns the bytes of an image on the disk, with its record. @param {number} size */
 export function bytesOnDisk(size) {
   return Math.ceil(size / BLOCK) * BLOCK + BLOCK;
 }
 
-/** A snapshot without frames, of which there is an image. @param {number} size @param {number} index */
+/** Returns the manifest of an image without frames. @param {number} size @param {number} index */
 function manifestOf(size, index) {
   const info = {
     digest: createHash("sha256").update(`${index}`).digest("hex"),

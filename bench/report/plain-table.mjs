@@ -12,7 +12,7 @@ import { figure, markdown, missing } from "./format.mjs";
  * @param {string[]} head
  * @param {Row[]} rows
  */
-export function given(figures, head, rows) {
+export function plainTable(figures, head, rows) {
   const found = rows.map(({ label, keys, divide = 1 }) => ({
     label,
     cells: keys.map((key) => {

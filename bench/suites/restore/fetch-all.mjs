@@ -1,23 +1,23 @@
-// How fast bytes come over some connections that are thrown away: `drain.mjs URL BYTES CONNECTIONS`.
-// Sockets are read into one buffer, so that as little as possible is done with what comes. Prints
-// how many milliseconds passed from the first byte to the last, as JSON.
+// Fetches a file over several connections and discards it: `fetch-all.mjs URL BYTES CONNECTIONS`. All sockets are read into
+// one buffer, so that receiving costs as little as possible. Prints the milliseconds from the first byte to the last as
+// JSON.
 import { connect } from "node:net";
 
 const { hostname, port, pathname } = new URL(process.argv[2] ?? "");
 const [bytes, connections] = process.argv.slice(3).map(Number);
 const HEAD_END = "\r\n\r\n";
 
-/** All connections are read into it, one after another. */
+/** Shared by all connections. */
 const buffer = Buffer.alloc(2 ** 18);
 let begin = 0;
 
-/** Fetches bytes of the file over one connection. Returns how many came before it ended. @param {number} start @param {number} end */
+/** Fetches a range over one connection. Returns the number of bytes before it ended. @param {number} start @param {number} end */
 function fetchOnce(start, end) {
   return new Promise((/** @type {(count: number) => void} */ resolve, reject) => {
     let head = "";
     let isBody = false;
     let count = 0;
-    const take = (/** @type {number} */ length) => {
+    const receive = (/** @type {number} */ length) => {
       if (isBody) {
         count += length;
         return true;
@@ -35,10 +35,10 @@ function fetchOnce(start, end) {
     const socket = connect({
       host: hostname,
       port: Number(port),
-      onread: { buffer, callback: take },
+      onread: { buffer, callback: receive },
     });
     socket.on("close", () => resolve(count));
-    // What is cut is asked for again.
+    // The rest of a cut response is requested again.
     socket.on("error", () => {});
     const range = `Range: bytes=${start}-${end - 1}`;
     const lines = [
