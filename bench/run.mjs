@@ -1,10 +1,8 @@
 // Runs suites of benchmarks, writes their record and compares them with the claims of the README.
 import { writeFileSync } from "node:fs";
 
-import { build } from "../scripts/build.mjs";
 import { StepError, step } from "../scripts/lib/run.mjs";
 import { installSuite } from "../scripts/lib/suites.mjs";
-import { setup } from "../scripts/setup.mjs";
 import { machine, versions } from "./harness/machine.mjs";
 import { formatDuration } from "./harness/progress.mjs";
 import { recordText } from "./harness/record.mjs";
@@ -15,10 +13,8 @@ import { SUITES, secondsOf } from "./suites/index.mjs";
 
 /** @typedef {import("./harness/results.mjs").Measured} Measured */
 
-/** @param {import("./harness/arguments.mjs").Run} options */
+/** Expects a repository that is set up and built. @param {import("./harness/arguments.mjs").Run} options */
 export async function runSuites({ suites, isQuick, json }) {
-  setup();
-  build();
   // Node 24, and the other engines of the suite `start`.
   installSuite("tests/runtimes", ["hedgerow"]);
   const { results, missing } = separate(await measure(suites, isQuick));

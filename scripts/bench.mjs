@@ -1,7 +1,9 @@
 // Runs benchmarks or writes the report: `npm run bench -- [SUITE ...] [--quick] [--json FILE]` or
 // `npm run bench -- report [FILE ...]`.
 import { parse } from "../bench/harness/arguments.mjs";
+import { build } from "./build.mjs";
 import { main } from "./lib/run.mjs";
+import { setup } from "./setup.mjs";
 
 await main(async () => {
   const task = parse(process.argv.slice(2));
@@ -9,6 +11,8 @@ await main(async () => {
     const { writeReport } = await import("../bench/report/index.mjs");
     await writeReport(task.report);
   } else {
+    setup();
+    build();
     const { runSuites } = await import("../bench/run.mjs");
     await runSuites(task);
   }

@@ -35,7 +35,7 @@ import { tableOf } from "./table.mjs";
  * @property {string} name
  * @property {string} suite of `npm run bench`, whose record has the figures
  * @property {import("./answer.mjs").Answer} answer
- * @property {{ [name: string]: { what: string, comparisons: Comparison[], spreads?: boolean, divide?: number } }} tables
+ * @property {{ [name: string]: { what: string, comparisons: Comparison[], divide?: number } }} tables
  * @property {{ [name: string]: { head: string[], rows: Row[] } }} [plainTables] tables without a comparison
  * @property {{ [file: string]: BarChart }} charts
  * @property {Comparison[]} compared searched for losses: all that was measured, also where tables show less

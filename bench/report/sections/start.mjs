@@ -50,7 +50,7 @@ export function start() {
     tables: {
       "Node 24": { what: "Node 24, ms", comparisons: ON_NODE24 },
       engines: {
-        what: "as installed, ms",
+        what: "ms",
         comparisons: [...onNodes("as installed"), ...WORKERD],
       },
     },

@@ -7,7 +7,7 @@ import { summary } from "../../../scripts/lib/summary.mjs";
 export const SUITE = `cache-node${process.versions.node.split(".")[0]}`;
 
 /**
- * @param {string} what
+ * @param {string} quantity
  * @param {string} workload
  * @param {string} method
  * @param {string} unit
@@ -15,23 +15,23 @@ export const SUITE = `cache-node${process.versions.node.split(".")[0]}`;
  * @param {Result["details"]} [details]
  * @returns {Result}
  */
-export function result(what, workload, method, unit, samples, details) {
-  return { suite: `${SUITE}, ${what}`, workload, method, unit, ...summary(samples), details };
+export function result(quantity, workload, method, unit, samples, details) {
+  return { suite: `${SUITE}, ${quantity}`, workload, method, unit, ...summary(samples), details };
 }
 
 /**
  * Returns a result for each method.
  *
- * @param {string} what
+ * @param {string} quantity
  * @param {string} workload
  * @param {import("../../harness/turns.mjs").Timed[]} timed
  * @param {Result["details"]} [details]
  * @returns {Measured[]}
  */
-export function times(what, workload, timed, details) {
+export function times(quantity, workload, timed, details) {
   return timed.map(({ name, samples, why }) =>
     why === undefined
-      ? result(what, workload, name, "ms", samples, details)
-      : { suite: `${SUITE}, ${what}`, workload, method: name, why },
+      ? result(quantity, workload, name, "ms", samples, details)
+      : { suite: `${SUITE}, ${quantity}`, workload, method: name, why },
   );
 }

@@ -10,31 +10,31 @@ import { WORKERS } from "./plan.mjs";
 const SUITE = `snapshot-restore-node${process.versions.node.split(".")[0]}`;
 
 /**
- * @param {string} what empty for the time
+ * @param {string} quantity empty for the time
  * @param {string} workload
  * @param {string} method
  * @param {string} unit
  * @param {number[]} samples
  * @returns {Result}
  */
-function result(what, workload, method, unit, samples) {
-  const suite = what === "" ? SUITE : `${SUITE}, ${what}`;
+function result(quantity, workload, method, unit, samples) {
+  const suite = quantity === "" ? SUITE : `${SUITE}, ${quantity}`;
   return { suite, workload, method, unit, ...summary(samples) };
 }
 
 /**
  * Returns a function that makes a result of one figure of a method’s runs.
  *
- * @param {string} what
+ * @param {string} quantity
  * @param {string} workload
  * @param {string} unit
  * @param {(run: Run) => number} pick
  * @returns {(timed: Timed) => Result}
  */
 const rowOf =
-  (what, workload, unit, pick) =>
+  (quantity, workload, unit, pick) =>
   ({ name, samples }) =>
-    result(what, workload, name, unit, samples.map(pick));
+    result(quantity, workload, name, unit, samples.map(pick));
 
 /**
  * Returns the time of each method, or why it failed.
@@ -75,11 +75,13 @@ const hedgerowOf = (timed) => timed.filter(({ samples: [first] }) => first?.memo
  * @returns {Result[]}
  */
 export function traffic(workload, timed, needed) {
-  /** @typedef {(what: string, unit: string, pick: (run: Run) => number) => Result[]} Rows */
+  /** @typedef {(quantity: string, unit: string, pick: (run: Run) => number) => Result[]} Rows */
   /** @type {Rows} */
-  const ofAll = (what, unit, pick) => succeeded(timed).map(rowOf(what, workload, unit, pick));
+  const ofAll = (quantity, unit, pick) =>
+    succeeded(timed).map(rowOf(quantity, workload, unit, pick));
   /** @type {Rows} */
-  const ofOurs = (what, unit, pick) => hedgerowOf(timed).map(rowOf(what, workload, unit, pick));
+  const ofOurs = (quantity, unit, pick) =>
+    hedgerowOf(timed).map(rowOf(quantity, workload, unit, pick));
   return [
     ...ofAll("bytes sent", "MB", ({ bytes }) => bytes / 1e6),
     ...ofAll("requests", "", ({ requests }) => requests),
