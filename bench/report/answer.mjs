@@ -1,5 +1,5 @@
 // The sentence that opens a section of docs/benchmarks.md, with its figures from the records.
-import { figure, missing, ratio, withUnit } from "./format.mjs";
+import { missing, ratio, withUnit } from "./format.mjs";
 
 /** @typedef {import("../harness/results.mjs").Result} Result */
 /** @typedef {import("./figures.mjs").Figures} Figures */
@@ -10,7 +10,7 @@ import { figure, missing, ratio, withUnit } from "./format.mjs";
  *
  * @typedef {object} Values
  * @property {(...key: Key) => string} value a median with its unit
- * @property {(keys: Key[]) => string} range the smallest and the largest of several medians of one unit
+ * @property {(keys: Key[]) => string} range the smallest and the largest of several medians
  * @property {(ours: Key, other: Key) => string} times the other median over ours
  */
 
@@ -33,8 +33,11 @@ export function answerOf(figures, write) {
     },
     range: (keys) => {
       const found = keys.map(find).toSorted((a, b) => a.median - b.median);
-      const [first, last] = [found[0]?.median ?? Number.NaN, found.at(-1)?.median ?? Number.NaN];
-      return `${figure(first)} to ${withUnit(last, found[0]?.unit ?? "")}`;
+      const [first = "", last = ""] = [found[0], found.at(-1)].map((one) =>
+        withUnit(one?.median ?? Number.NaN, one?.unit ?? ""),
+      );
+      const [number = "", unit = ""] = first.split(" ");
+      return `${last.endsWith(` ${unit}`) ? number : first} to ${last}`;
     },
     times: (ours, other) => ratio(find(other).median / find(ours).median),
   });

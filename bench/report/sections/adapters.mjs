@@ -52,7 +52,10 @@ export function adapters() {
               /** @type {Key} */ (["adapters-node24, processor time over bare", framework, way]),
           ),
         );
-      return `Stripping headers both ways takes ${over("headers")} the processor time of the framework alone; middleware that does nothing takes ${over("nothing")}.`;
+      return [
+        `Stripping headers both ways takes ${over("headers")} the processor time of the`,
+        `framework alone; middleware that does nothing takes ${over("nothing")}.`,
+      ].join(" ");
     },
     tables: {},
     plainTables: {

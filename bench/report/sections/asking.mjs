@@ -42,7 +42,12 @@ export function asking() {
     answer: ({ value, times }) => {
       const has = /** @type {const} */ (["paths-node24-has", "60 bytes, half of them absent"]);
       const native = /** @type {const} */ (["paths-query", "20k mixed"]);
-      return `A check takes ${value(...has, "hedgerow")} on Node 24, where \`Set.has\` takes ${times([...has, "hedgerow"], [...has, "Set.has"])} as long, and ${value(...native, "hedgerow")} in Rust, where \`fastbloom\` with its default hash takes ${times([...native, "hedgerow"], [...native, "fastbloom"])} as long.`;
+      return [
+        `A check takes ${value(...has, "hedgerow")} on Node 24, where \`Set.has\` takes`,
+        `${times([...has, "hedgerow"], [...has, "Set.has"])} as long, and`,
+        `${value(...native, "hedgerow")} in Rust, where \`fastbloom\` with its default hash`,
+        `takes ${times([...native, "hedgerow"], [...native, "fastbloom"])} as long.`,
+      ].join(" ");
     },
     tables: {
       native: { what: "native, ns a path", comparisons: QUERIES },

@@ -83,7 +83,13 @@ export function codec() {
     answer: ({ value, times }) => {
       const decode = /** @type {const} */ (["snapshot-codec", "decode 1 MiB"]);
       const restore = /** @type {const} */ ([IMAGE, "restore"]);
-      return `Decoding a MiB takes ${value(...decode, "hedgerow")} in WebAssembly, digest included, and Node’s native zstd takes ${times([...decode, "hedgerow"], [...decode, "Node's own zstd"])} as long without one; a whole image is restored in ${value(...restore, "hedgerow")}, and \`zstd -d\` takes ${times([...restore, "hedgerow"], [...restore, "zstd -d --sparse"])} as long.`;
+      return [
+        `Decoding a MiB takes ${value(...decode, "hedgerow")} in WebAssembly, digest included,`,
+        "and Node’s native zstd takes",
+        `${times([...decode, "hedgerow"], [...decode, "Node's own zstd"])} as long without one;`,
+        `a whole image is restored in ${value(...restore, "hedgerow")}, and \`zstd -d\` takes`,
+        `${times([...restore, "hedgerow"], [...restore, "zstd -d --sparse"])} as long.`,
+      ].join(" ");
     },
     tables: {
       frames: { what: "µs a MiB", comparisons: FRAMES },

@@ -35,7 +35,11 @@ export function copies() {
     answer: ({ value, times }) => {
       const xfs = /** @type {const} */ (["cache-node20, copies on XFS", "4 GiB"]);
       const ext4 = /** @type {const} */ (["cache-node20, copies", "4 GiB"]);
-      return `Copying an image of 4 GiB takes ${value(...xfs, "hedgerow")} on XFS, which shares the blocks, and ${value(...ext4, "hedgerow")} on ext4, where \`cp --sparse=always\` takes ${times([...ext4, "hedgerow"], [...ext4, "cp --sparse=always"])} as long.`;
+      return [
+        `Copying an image of 4 GiB takes ${value(...xfs, "hedgerow")} on XFS, which shares the`,
+        `blocks, and ${value(...ext4, "hedgerow")} on ext4, where \`cp --sparse=always\` takes`,
+        `${times([...ext4, "hedgerow"], [...ext4, "cp --sparse=always"])} as long.`,
+      ].join(" ");
     },
     tables: {
       ext4: { what: "ext4, ms", comparisons: shown(COPIED) },

@@ -49,7 +49,13 @@ export function deciding(/** @type {Figures} */ figures) {
     answer: ({ value, times }) => {
       const over = (/** @type {string} */ what, /** @type {string} */ method) =>
         times([SUITE, `${FAST}: ${what}`, "hedgerow"], [SUITE, `${FAST}: ${what}`, method]);
-      return `At 90 MB/s a connection, the defaults restore the image in ${value(SUITE, `${FAST}: workers`, "hedgerow")}; one worker takes ${over("workers", "1 worker")} as long, one connection ${over("connections", "1 connection")}, and parts of 1 MiB ${over("part size", "1 MiB")}.`;
+      return [
+        "At 90 MB/s a connection, the defaults restore the image in",
+        `${value(SUITE, `${FAST}: workers`, "hedgerow")}; one worker takes`,
+        `${over("workers", "1 worker")} as long, one connection`,
+        `${over("connections", "1 connection")}, and parts of 1 MiB`,
+        `${over("part size", "1 MiB")}.`,
+      ].join(" ");
     },
     tables: {
       workers: { what: "ms", comparisons: workers },

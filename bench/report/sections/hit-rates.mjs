@@ -39,7 +39,11 @@ export function hitRates() {
     suite: "cache",
     answer: ({ value, times }) => {
       const quarter = /** @type {const} */ ([SUITE, "Zipf, exponent 1, 25 % of the bytes"]);
-      return `A cache with room for a quarter of the bytes serves ${value(...quarter, "hedgerow")} of requests that follow Zipf’s law as hits; \`lru-cache\` by bytes serves ${times([...quarter, "hedgerow"], [...quarter, "lru-cache, by bytes"])} as many.`;
+      return [
+        `A cache with room for a quarter of the bytes serves ${value(...quarter, "hedgerow")}`,
+        "of requests that follow Zipf’s law as hits; `lru-cache` by bytes serves",
+        `${times([...quarter, "hedgerow"], [...quarter, "lru-cache, by bytes"])} as many.`,
+      ].join(" ");
     },
     tables: {
       "by size": { what: "% hits, Zipf’s exponent 1, cache of", comparisons: BY_SHARE },

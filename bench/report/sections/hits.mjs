@@ -38,7 +38,11 @@ export function hits() {
         (size) => /** @type {[string, string, string]} */ ([SUITE, size, "hedgerow"]),
       );
       const large = /** @type {const} */ ([SUITE, "8 GiB"]);
-      return `A hit takes ${range(all)}, whatever the size of the image; opening and closing the file takes ${times([...large, "hedgerow"], [...large, "open of a file, then close"])} as long.`;
+      return [
+        `A hit takes ${range(all)}, whatever the size of the image; opening and closing the`,
+        `file takes ${times([...large, "hedgerow"], [...large, "open of a file, then close"])}`,
+        "as long.",
+      ].join(" ");
     },
     tables: {
       sizes: { what: "ms", comparisons: HIT.filter(({ title }) => SHOWN.includes(title)) },

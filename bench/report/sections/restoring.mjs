@@ -56,7 +56,11 @@ export function restoring() {
       const over = (/** @type {string} */ network) =>
         times([SUITE, network, "hedgerow, Node 24"], [SUITE, network, "curl | zstd -d"]);
       const [loopback = "", fast = ""] = NETWORKS;
-      return `An image of 4 GiB is restored in ${at(fast)} over connections of 90 MB/s, where \`curl | zstd -d\` takes ${over(fast)} as long; on loopback it takes ${at(loopback)}, and \`curl | zstd -d\` ${over(loopback)} as long.`;
+      return [
+        `An image of 4 GiB is restored in ${at(fast)} over connections of 90 MB/s, where \`curl`,
+        `| zstd -d\` takes ${over(fast)} as long; on loopback it takes ${at(loopback)}, and`,
+        `\`curl | zstd -d\` ${over(loopback)} as long.`,
+      ].join(" ");
     },
     tables: { networks: { what: "ms", comparisons: COMPARED.map((one) => only(one, SHOWN)) } },
     plainTables: {

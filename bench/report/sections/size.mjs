@@ -24,7 +24,10 @@ export function size() {
     suite: "paths",
     answer: ({ value, times }) => {
       const site = /** @type {const} */ (["paths-node24-size", "24441 paths"]);
-      return `A filter of 24,441 paths takes ${value(...site, "hedgerow")}; as a JSON array, they take ${times([...site, "hedgerow"], [...site, "json"])} as much.`;
+      return [
+        `A filter of 24,441 paths takes ${value(...site, "hedgerow")}; as a JSON array, they`,
+        `take ${times([...site, "hedgerow"], [...site, "json"])} as much.`,
+      ].join(" ");
     },
     tables: { growth: { what: "kB, paths", divide: 1000, comparisons: GROWTH } },
     charts: {
