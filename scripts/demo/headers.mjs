@@ -2,9 +2,8 @@
 import http from "node:http";
 
 import { HeaderStripper } from "hedgerow";
-
-import { methods } from "../../bench/js/headers/methods.mjs";
-import { measure, medians } from "../../bench/js/measure.mjs";
+import { measure, medians } from "../../bench/harness/measure.mjs";
+import { methods } from "../../bench/suites/headers/methods.mjs";
 import { internalNames, requests } from "../lib/corpus.mjs";
 import { StepError, step } from "../lib/run.mjs";
 import { microseconds, printTable } from "../lib/table.mjs";

@@ -3,7 +3,7 @@ import http from "node:http";
 
 import { buildPathFilter, normalizePath, PathFilter, PathSet } from "hedgerow";
 
-import { measure, medians } from "../../bench/js/measure.mjs";
+import { measure, medians } from "../../bench/harness/measure.mjs";
 import { installedPaths, unknownPaths } from "../lib/installed-paths.mjs";
 import { StepError, step } from "../lib/run.mjs";
 import { microseconds, printTable } from "../lib/table.mjs";

@@ -1,11 +1,11 @@
-// What `npm run bench` takes for what it is asked.
+/** The arguments of `npm run bench`. */
 import { expect, test } from "vitest";
-import { parse } from "../../scripts/bench/arguments.mjs";
-import { SUITES, secondsOf } from "../../scripts/bench/suites.mjs";
+import { parse } from "../../bench/harness/arguments.mjs";
+import { SUITES, secondsOf } from "../../bench/suites/index.mjs";
 
 const ALL = Object.keys(SUITES);
 
-test("all suites run when none is named", () => {
+test("runs all suites by default", () => {
   expect(parse([])).toEqual({ suites: ALL, isQuick: false, json: undefined });
   expect(parse(["--quick", "--json", "made.json"])).toEqual({
     suites: ALL,
@@ -14,24 +14,24 @@ test("all suites run when none is named", () => {
   });
 });
 
-test("named suites run once each, whatever their order", () => {
+test("runs named suites once, in a fixed order", () => {
   expect(parse(["paths", "headers", "paths"])).toMatchObject({ suites: ["headers", "paths"] });
 });
 
-test("a report is of the files that are named", () => {
+test("passes the named files to the report", () => {
   expect(parse(["report"])).toEqual({ report: [] });
   expect(parse(["report", "one.json", "two.json"])).toEqual({ report: ["one.json", "two.json"] });
 });
 
 test.each([["foo"], ["--fast"], ["--json"], ["--json", "--quick"], ["report", "--quick"]])(
-  "%s is answered by what is expected",
+  "rejects %s with the expected arguments",
   (...args) => {
     expect(() => parse(args)).toThrow(/expected\n.*\[SUITE \.\.\.\] \[--quick\] \[--json FILE\]/);
     for (const suite of ALL) expect(() => parse(args)).toThrow(suite);
   },
 );
 
-test("a quick run of all suites is said to take less than five minutes, a full one less than 95", () => {
+test("estimates less than 5 minutes for a quick run of all suites and less than 95 for a full one", () => {
   expect(secondsOf(ALL, true)).toBeLessThan(5 * 60);
   expect(secondsOf(ALL, false)).toBeLessThan(95 * 60);
 });

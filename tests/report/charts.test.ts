@@ -1,16 +1,16 @@
-/** Charts are read on phones, in dark pages, by programs, and by people who see no colours. */
+/** Charts stay readable on phones, in dark pages, for screen readers and for colour-blind readers. */
 import { readFileSync } from "node:fs";
 import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
 
-import { figuresOf } from "../../scripts/bench/report/figures.mjs";
-import { make } from "../../scripts/bench/report/made.mjs";
+import { figuresOf } from "../../bench/report/figures.mjs";
+import { generate } from "../../bench/report/generate.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { changed, kept } from "./support/records.js";
 
-/** The least width of phones, and the most that a chart may have to be read on one. */
-const WIDEST = 480;
-const SMALLEST_TEXT = 12;
+/** The maximum width of a chart on a phone, and the minimum size of its text, in pixels. */
+const MAX_WIDTH = 480;
+const MIN_TEXT = 12;
 
 interface Drawn {
   texts: string[];
@@ -19,7 +19,7 @@ interface Drawn {
   width: number;
 }
 
-/** What an SVG has in it; an error where it is not well-formed. */
+/** Returns the content of an SVG. Throws if it is not well-formed. */
 function drawn(svg: string): Drawn {
   const found: Drawn = { texts: [], sizes: [], fills: [], width: Number.NaN };
   const parser = new SaxesParser();
@@ -38,22 +38,22 @@ function drawn(svg: string): Drawn {
   return found;
 }
 
-describe("charts", async () => {
-  const { charts } = await make(figuresOf(kept));
+describe("the charts", async () => {
+  const { charts } = await generate(figuresOf(kept));
   const document = readFileSync(inRoot("docs", "benchmarks.md"), "utf8");
 
-  test("are seven at least", () => {
+  test("number at least seven", () => {
     expect(charts.size).toBeGreaterThanOrEqual(7);
   });
 
-  test.each([...charts])("%s is well-formed, and can be read on a phone", (_, { svg }) => {
+  test.each([...charts])("%s is well-formed and fits a phone", (_, { svg }) => {
     const { width, sizes, fills } = drawn(svg);
-    expect(width).toBeLessThanOrEqual(WIDEST);
-    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(SMALLEST_TEXT);
+    expect(width).toBeLessThanOrEqual(MAX_WIDTH);
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(MIN_TEXT);
     expect(fills[0], "the page").toBe("#ffffff");
   });
 
-  test.each([...charts])("%s shows Hedgerow, and a rival beside it", (name, { svg, rivals }) => {
+  test.each([...charts])("%s shows Hedgerow and at least one rival", (name, { svg, rivals }) => {
     const { texts } = drawn(svg);
     expect(texts.some((text) => text.startsWith("hedgerow"))).toBe(true);
     expect(rivals.length).toBeGreaterThan(0);
@@ -63,30 +63,30 @@ describe("charts", async () => {
         rival,
       ).toBe(true);
     expect(document).toMatch(
-      new RegExp(`!\\[[^\\]]*Hedgerow beside [^\\]]+\\]\\(charts/${name}\\)`),
+      new RegExp(`!\\[[^\\]]*Hedgerow compared with [^\\]]+\\]\\(charts/${name}\\)`),
     );
   });
 
-  test("are the same bytes for the same records", async () => {
-    const again = await make(figuresOf(kept));
+  test("have the same bytes for the same records", async () => {
+    const again = await generate(figuresOf(kept));
     for (const [name, { svg }] of charts) expect(again.charts.get(name)?.svg, name).toBe(svg);
   });
 
-  test("print a rival that is ahead in another colour", async () => {
+  test("print the ratio of a faster rival in another colour", async () => {
     const slow = changed((one) => [
       one.method === "hedgerow" && one.suite === "headers-clear"
         ? { ...one, median: 1e5, min: 1e5, max: 1e5 }
         : one,
     ]);
-    const svg = (await make(slow)).charts.get("stripping-native.svg")?.svg ?? "";
+    const svg = (await generate(slow)).charts.get("stripping-native.svg")?.svg ?? "";
     const ahead = /fill="#b3400e"/g;
     expect(svg.match(ahead)?.length).toBe(18);
     expect(charts.get("stripping-native.svg")?.svg.match(ahead)).toBeNull();
   });
 
-  test("are left out, with a word, where a record has no rival", async () => {
+  test("are replaced by a note where a record has no rival", async () => {
     const alone = changed((one) => (one.method.startsWith("hedgerow") ? [one] : []));
-    const { parts, charts: left } = await make(alone);
+    const { parts, charts: left } = await generate(alone);
     expect(left.has("stripping-native.svg")).toBe(false);
     expect(parts.get("chart: stripping-native")).toContain("no rival");
   });

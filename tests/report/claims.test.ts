@@ -1,7 +1,7 @@
 /** Each benchmark run is compared with the recorded claims. */
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { CLAIMS, printClaims } from "../../scripts/bench/claims.mjs";
+import { CLAIMS, printClaims } from "../../bench/report/claims/index.mjs";
 import { StepError } from "../../scripts/lib/run.mjs";
 import { result } from "./support/records.js";
 

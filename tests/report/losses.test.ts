@@ -1,24 +1,24 @@
-/** A report says what a record says, also where that is not to our credit, or not there. */
+/** The report names losses and missing results as the records have them. */
 import { describe, expect, test } from "vitest";
 
-import { figuresOf } from "../../scripts/bench/report/figures.mjs";
-import { make } from "../../scripts/bench/report/made.mjs";
-import { ratio, withUnit } from "../../scripts/bench/report/say.mjs";
+import { figuresOf } from "../../bench/report/figures.mjs";
+import { ratio, withUnit } from "../../bench/report/format.mjs";
+import { generate } from "../../bench/report/generate.mjs";
 import { record, result } from "./support/records.js";
 
-/** The parts of a report of clearing requests. */
+/** The parts of a report of one record. */
 async function partsOf(...results: Parameters<typeof record>[0]) {
-  return (await make(figuresOf([record(results)]))).parts;
+  return (await generate(figuresOf([record(results)]))).parts;
 }
 
-describe("a report", () => {
-  test("says that it loses where a rival is ahead, by how much, and where", async () => {
+describe("the report", () => {
+  test("lists each faster rival with its ratio and place", async () => {
     const parts = await partsOf(result("hedgerow", 200), result("trie-hard", 150));
     expect(parts.get("stripping: losses")).toContain("- trie-hard: 0.75 × (clearing of `real`)");
     expect(parts.get("stripping: native")).toContain("| trie-hard | 150 (**0.75 ×**) |");
   });
 
-  test("says that more hits are better", async () => {
+  test("counts more hits as better", async () => {
     const at = {
       suite: "cache-node20, hit rate",
       workload: "Zipf, exponent 1, 5 % of the bytes",
@@ -33,40 +33,45 @@ describe("a report", () => {
     expect(parts.get("hit rates: losses")).not.toContain("lru-cache");
   });
 
-  test("says that it loses nowhere only where rivals were measured", async () => {
+  test("reports no losses only if rivals were measured", async () => {
     const won = await partsOf(result("hedgerow", 100), result("trie-hard", 150));
     expect(won.get("stripping: losses")).toContain("Nowhere");
     const alone = await partsOf(result("hedgerow", 100));
     expect(alone.get("stripping: losses")).toContain("No rival is in this record");
   });
 
-  test("says what a record lacks, in its place", async () => {
+  test("names missing results where they belong", async () => {
     const parts = await partsOf(result("hedgerow", 100), result("trie-hard", 150));
     expect(parts.get("stripping: native")).toMatch(/Not in this record: `uniform`; `near`; .*phf/);
-    expect(parts.get("codec: decode")).toBe("Not in this record: µs a MiB.\n");
+    expect(parts.get("codec: frames")).toBe(
+      "Not in this record: decode; compress, level 3; digest.\n",
+    );
+    expect(parts.get("codec: answer")).toMatch(
+      /^Not in this record: snapshot-codec \| decode 1 MiB/,
+    );
     expect(parts.get("codec: record")).toContain("No record has the suite `snapshot`");
   });
 
-  test("compares within the newest record that has a suite", async () => {
+  test("compares results of the newest record of a suite only", async () => {
     const old = record([result("hedgerow", 999), result("phf", 999)], { date: "2026-01-01" });
     const young = record([result("hedgerow", 100), result("trie-hard", 150)]);
     for (const records of [
       [old, young],
       [young, old],
     ]) {
-      const table = (await make(figuresOf(records))).parts.get("stripping: native");
+      const table = (await generate(figuresOf(records))).parts.get("stripping: native");
       expect(table).toContain("| **hedgerow** | 100 |");
       expect(table).not.toContain("999");
     }
   });
 
-  test("says of a smoke run that it tells little", async () => {
+  test("marks figures of a smoke run", async () => {
     const smoke = record([result("hedgerow", 100)], { quick: true });
-    const { parts } = await make(figuresOf([smoke]));
+    const { parts } = await generate(figuresOf([smoke]));
     expect(parts.get("stripping: record")).toContain("smoke run");
   });
 
-  test("has figures as people read them", () => {
+  test("formats figures with units and three significant digits", () => {
     expect(withUnit(4392, "ns")).toBe("4.39 µs");
     expect(withUnit(161_900, "bytes")).toBe("162 kB");
     expect([ratio(0.9996), ratio(0.97), ratio(15.14), ratio(17_522)]).toEqual([

@@ -1,4 +1,4 @@
-//! Requests that are stripped: as a `HeaderMap`, name by name, and as bytes.
+//! Stripping requests: as a `HeaderMap`, name by name, and as bytes.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use http::HeaderName;
 use crate::case::{Case, Prepared};
 use crate::header_workload::{Workload, fresh, internal_names, set_of, workloads};
 
-/// How many requests are counted of each workload.
+/// The number of requests of each workload.
 const REQUESTS: usize = 256;
 
 /// The cases of every workload.

@@ -1,7 +1,7 @@
-//! What the regression guard counts the instructions of.
+//! The cases whose instructions the regression guard counts.
 //!
-//! Nothing here may depend on the time, on addresses or on chance: no `HashMap` of the standard
-//! library, and what looks random has a seed. The requests and paths are those of the benchmarks.
+//! They must be deterministic: no dependence on time or addresses, no `HashMap` of the standard
+//! library, seeded random numbers only. Requests and paths are those of the benchmarks.
 
 mod case;
 mod headers;

@@ -1,17 +1,17 @@
-//! Does the work that is counted, under `callgrind`, which counts what happens inside [`counted`].
+//! Runs the cases under `callgrind`, which counts the instructions inside [`counted`].
 //!
-//! Prints what depends on the processor, and then the cases in their order, each with the number of
-//! its operations. With `--slow`, each does more than it says.
+//! Prints the processor features that select code, then each case in order with the number of its
+//! operations. With `--slow`, each case runs more operations than it prints.
 
 use hedgerow_guard::{Prepared, cases};
 
-/// What callgrind counts, and what it writes a file after: it knows this function by its name.
+/// The function whose instructions callgrind counts. It is given to callgrind by name.
 #[inline(never)]
 fn counted(prepared: &mut Prepared, slowed: bool) {
     prepared.run(slowed);
 }
 
-/// What BLAKE3 and the C library choose their code by.
+/// The features by which BLAKE3 and the C library select code.
 fn processor() -> &'static str {
     #[cfg(target_arch = "x86_64")]
     {

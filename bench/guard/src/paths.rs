@@ -1,4 +1,4 @@
-//! A filter of a site: built, read, and asked for what is there and what is not.
+//! A filter of a site: building it, parsing it, and checking present and absent paths.
 
 use std::hint::black_box;
 
@@ -7,10 +7,10 @@ use hedgerow_paths::{PathFilter, PathFilterBuilder};
 use crate::case::{Case, Prepared};
 use crate::path_workload::paths;
 
-/// How many paths the site has.
+/// The number of paths of the site.
 const SITE: usize = 10_000;
 
-/// How many paths are asked for.
+/// The number of paths that are checked.
 const ASKED: usize = 1_000;
 
 const SITE_SEED: u64 = 1;

@@ -1,4 +1,4 @@
-//! Frames of a snapshot, made and restored, and the manifest that lists them.
+//! Encoding and decoding frames of a snapshot, and parsing its manifest.
 
 use std::hint::black_box;
 
@@ -7,10 +7,10 @@ use hedgerow_tests_random::Random;
 
 use crate::case::{Case, Prepared};
 
-/// How long the image is of which a frame is made: a piece, without a hole.
+/// The length of the image: one piece without holes.
 const IMAGE: usize = 1 << 20;
 
-/// How many frames the manifest lists.
+/// The number of frames in the manifest.
 const FRAMES: u64 = 4_096;
 
 /// The cases of one image.
@@ -24,7 +24,7 @@ pub fn cases() -> impl Iterator<Item = Case> {
     .into_iter()
 }
 
-/// An image that zstd makes a third of, or so: words and numbers.
+/// Makes an image of words and numbers, which zstd compresses to about a third.
 fn image() -> Vec<u8> {
     const WORDS: [&str; 8] =
         ["hedge", "row", "field", "gate ", "thorn\n", "blossom", " in ", " of the "];
@@ -81,7 +81,7 @@ fn read_manifest() -> Prepared {
     })
 }
 
-/// The end of a file, and how long the file is. What its frames hold need not exist.
+/// Makes the tail of a file, and returns it with the length of the file. Frames have no content.
 fn tail_of(image_size: u64, runs: impl IntoIterator<Item = Run>) -> (Vec<u8>, u64) {
     let mut encoder = Encoder::new(image_size, &Options::default()).expect("valid options");
     let mut length = encoder.header().len() as u64;

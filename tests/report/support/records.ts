@@ -1,23 +1,23 @@
-/** Records that were never measured, for what a report has to say of them. */
-import { figuresOf, readRecords } from "../../../scripts/bench/report/figures.mjs";
+/** Records for tests of the report. */
+import { figuresOf, readRecords } from "../../../bench/report/figures.mjs";
 
 type Kept = ReturnType<typeof readRecords>[number];
 
-/** All that are kept. */
+/** The records of the repository. */
 export const kept = readRecords([]);
 
-/** A record with results, which a test changes. */
+/** Returns a record with these results. */
 export function record(results: Kept["results"], rest: Partial<Kept> = {}): Kept {
   const about = { file: "trial.json", machine: "a machine", date: "2026-11-22", versions: {} };
   return { ...about, results, ...rest };
 }
 
-/** The records that are kept, with each result as a test wants it, or without it. */
+/** Returns the figures of the kept records with each result replaced or removed. */
 export function changed(change: (result: Kept["results"][number]) => Kept["results"]) {
   return figuresOf(kept.map((one) => ({ ...one, results: one.results.flatMap(change) })));
 }
 
-/** One result, of a native suite unless it is said. */
+/** Returns a result; by default of the suite `headers-clear`. */
 export function result(
   method: string,
   median: number,

@@ -1,3 +1,3 @@
-//! The path filter beside its rivals.
+//! The workload of path filters.
 
 pub mod workload;

@@ -1,0 +1,64 @@
+// Times methods that take turns, so that a disturbance of the machine affects all of them.
+import { spawnSync } from "node:child_process";
+
+/**
+ * A method. `time` runs it once and returns its time in milliseconds, or several figures.
+ *
+ * @template [Sample=number]
+ * @typedef {{ name: string, time: () => Sample | Promise<Sample> }} TimedMethod
+ */
+
+/** The samples of a method, or why it failed. @template [Sample=number] @typedef {{ name: string, samples: Sample[], why?: string | undefined }} Timed */
+
+/**
+ * Times methods in rounds of rotating order, after some rounds of warm-up. A method that fails has no more turns; the
+ * others go on.
+ *
+ * @template Sample
+ * @param {TimedMethod<Sample>[]} methods
+ * @param {number} rounds
+ * @param {{ warmUps?: number, onRound?: (done: number) => void }} [options] `onRound` gets the number of measured
+ * rounds that are done
+ * @returns {Promise<Timed<Sample>[]>}
+ */
+export async function takeTurns(methods, rounds, { warmUps = 1, onRound = () => {} } = {}) {
+  const timed = methods.map((method) => ({
+    ...method,
+    samples: /** @type {Sample[]} */ ([]),
+    why: /** @type {string | undefined} */ (undefined),
+  }));
+  for (let round = 0; round < warmUps + rounds; round += 1) {
+    for (let turn = 0; turn < timed.length; turn += 1) {
+      const method = /** @type {(typeof timed)[number]} */ (timed[(turn + round) % timed.length]);
+      if (method.why !== undefined) continue;
+      try {
+        const sample = await method.time();
+        if (round >= warmUps) method.samples.push(sample);
+      } catch (error) {
+        method.why = String(error);
+      }
+    }
+    onRound(Math.max(0, round + 1 - warmUps));
+  }
+  return timed.map(({ name, samples, why }) => ({ name, samples, why }));
+}
+
+/** Returns the time of an action in milliseconds. @param {() => unknown} action */
+export async function timeOf(action) {
+  const start = performance.now();
+  await action();
+  return performance.now() - start;
+}
+
+/**
+ * Runs a program to its end and returns its output.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ */
+export function runOnce(command, ...args) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")} failed (${status}): ${stderr}`);
+  return stdout;
+}

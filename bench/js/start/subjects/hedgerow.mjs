@@ -1,7 +1,0 @@
-// Hedgerow: rules are compiled, a filter is read, and each is asked once.
-import { HeaderStripper, PathFilter } from "hedgerow";
-
-/** @param {import("../input.mjs").Input} input */
-export function use({ rules, header, filter, path }) {
-  return new HeaderStripper(rules).matches(header) && PathFilter.parse(filter).has(path);
-}

@@ -1,0 +1,62 @@
+// Runs suites of benchmarks, writes their record and compares them with the claims of the README.
+import { writeFileSync } from "node:fs";
+
+import { StepError, step } from "../scripts/lib/run.mjs";
+import { installSuite } from "../scripts/lib/suites.mjs";
+import { machine, versions } from "./harness/machine.mjs";
+import { formatDuration } from "./harness/progress.mjs";
+import { recordText } from "./harness/record.mjs";
+import { missingText, orMissing, separate } from "./harness/results.mjs";
+import { printResults } from "./harness/results-table.mjs";
+import { printClaims } from "./report/claims/index.mjs";
+import { SUITES, secondsOf } from "./suites/index.mjs";
+
+/** @typedef {import("./harness/results.mjs").Measured} Measured */
+
+/** Expects a repository that is set up and built. @param {import("./harness/arguments.mjs").Run} options */
+export async function runSuites({ suites, isQuick, json }) {
+  // Node 24, and the other engines of the suite `start`.
+  installSuite("tests/runtimes", ["hedgerow"]);
+  const { results, missing } = separate(await measure(suites, isQuick));
+  if (json !== undefined) {
+    const date = new Date().toISOString();
+    const about = { machine: machine(), date, quick: isQuick, suites, versions: versions() };
+    writeFileSync(json, recordText({ ...about, missing, results }));
+    step(`wrote ${json}`);
+  }
+  printResults(results);
+  const problems = missing.length === 0 ? [] : [missingText(missing)];
+  try {
+    printClaims(results, suites);
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    problems.push(error.message);
+  }
+  if (problems.length > 0) throw new StepError(problems.join("\n"));
+}
+
+/** Prepares all suites before it measures the first. @param {string[]} names @param {boolean} isQuick */
+async function measure(names, isQuick) {
+  const measured = /** @type {Measured[]} */ ([]);
+  const prepared = /** @type {(() => Promise<Measured[]>)[]} */ ([]);
+  for (const name of names) {
+    const suite = await /** @type {import("./suites/index.mjs").Entry} */ (SUITES[name]).load();
+    const failure = await orMissing(name, () => {
+      const preparation = suite.prepare?.();
+      prepared.push(() => timed(name, () => suite.measure(isQuick, preparation)));
+      return [];
+    });
+    measured.push(...failure);
+  }
+  step(`${names.join(", ")}: about ${formatDuration(secondsOf(names, isQuick))} in all`);
+  for (const measureSuite of prepared) measured.push(...(await measureSuite()));
+  return measured;
+}
+
+/** @param {string} name @param {() => Promise<Measured[]>} measureSuite */
+async function timed(name, measureSuite) {
+  const begin = performance.now();
+  const measured = await orMissing(name, measureSuite);
+  step(`${name} took ${formatDuration((performance.now() - begin) / 1000)}`);
+  return measured;
+}

@@ -1,0 +1,128 @@
+// Times hits by the size of the image.
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { log } from "../../harness/progress.mjs";
+import { Server } from "../../harness/server.mjs";
+import { takeTurns, timeOf } from "../../harness/turns.mjs";
+import { LOOPBACK } from "../restore/plan.mjs";
+import { firstHit } from "./first-hits.mjs";
+import { times } from "./results.mjs";
+
+/** @typedef {import("./images.mjs").Sample} Sample */
+/** @typedef {import("../../../js/snapshot/dist/index.js").ImageCache} ImageCache */
+
+/**
+ * @param {ImageCache} cache
+ * @param {Sample[]} samples
+ * @param {import("./plan.mjs").Plan} plan
+ */
+export async function measureHits(cache, samples, plan) {
+  const server = await Server.start(LOOPBACK, { files: samples.map(({ snapshot }) => snapshot) });
+  try {
+    const results = [];
+    for (const sample of samples) {
+      log(`hits of ${sample.name}`);
+      results.push(...(await measureOne(cache, sample, server.url(sample.snapshot), plan)));
+    }
+    return results;
+  } finally {
+    await server.stop();
+  }
+}
+
+/**
+ * @param {ImageCache} cache
+ * @param {Sample} sample
+ * @param {string} url
+ * @param {import("./plan.mjs").Plan} plan
+ */
+async function measureOne(
+  cache,
+  { name, digest, imageSize, dataBytes },
+  url,
+  { hits, processes, hashed },
+) {
+  const { path, release } = await cache.get(url);
+  await release();
+  const repeated = await takeTurns(
+    [
+      { name: "hedgerow", time: () => timeOf(() => getAndRelease(cache, url, digest)) },
+      { name: "without digest", time: () => timeOf(() => getAndRelease(cache, url)) },
+      { name: "open of a file, then close", time: () => timeOf(() => openAndClose(path)) },
+      { name: "HEAD of the object", time: () => timeOf(() => headOf(url)) },
+    ],
+    hits,
+  );
+  const hashing = { name: "SHA-256 of the file", time: () => timeOfHash(path, imageSize, hashed) };
+  const ofHash = await takeTurns([hashing], 1, { warmUps: 0 });
+  const { directory } = cache;
+  const openings = /** @type {number[]} */ ([]);
+  const first = await takeTurns(
+    [
+      {
+        name: "first of a process",
+        time: () => {
+          const { open: opening, get } = firstHit(directory, url, digest);
+          openings.push(opening + get);
+          return get;
+        },
+      },
+      {
+        name: "first of a process, without digest",
+        time: () => firstHit(directory, url).get,
+      },
+    ],
+    processes,
+  );
+  // The first opening was the warm-up.
+  const withOpening = { name: "first of a process, and opening", samples: openings.slice(1) };
+  return times("hits", name, [...repeated, ...ofHash, ...first, withOpening], { dataBytes });
+}
+
+/** @param {ImageCache} cache @param {string} url @param {string} [digest] */
+async function getAndRelease(cache, url, digest) {
+  const { hit, release } = await cache.get(url, { digest });
+  if (!hit) throw new Error("expected a hit, found a miss");
+  await release();
+}
+
+/** Asks a server whether a file has changed. @param {string} url */
+async function headOf(url) {
+  const { ok, status } = await fetch(url, { method: "HEAD" });
+  if (!ok) throw new Error(`HEAD ${url} failed (HTTP ${status})`);
+}
+
+/** Bytes that are hashed at a time. */
+const CHUNK = 2 ** 20;
+
+/**
+ * Returns the time of hashing a file, which verifies it without a cache. Beyond `max` bytes, the time is extrapolated.
+ *
+ * @param {string} path
+ * @param {number} size
+ * @param {number} max
+ */
+async function timeOfHash(path, size, max) {
+  const end = Math.min(size, max);
+  const elapsed = await timeOf(() => hashUpTo(path, end));
+  return (elapsed * size) / end;
+}
+
+/** @param {string} path @param {number} end */
+function hashUpTo(path, end) {
+  const hash = createHash("sha256");
+  const chunk = Buffer.alloc(CHUNK);
+  const file = openSync(path, "r");
+  for (let position = 0; position < end; position += CHUNK) {
+    hash.update(chunk.subarray(0, readSync(file, chunk)));
+  }
+  closeSync(file);
+  return hash.digest();
+}
+
+/** The floor of using a file. @param {string} path */
+async function openAndClose(path) {
+  const file = await open(path);
+  await file.close();
+}

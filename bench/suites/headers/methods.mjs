@@ -1,0 +1,201 @@
+// Methods of stripping headers in JavaScript: Hedgerow, and code that people write without it. Runs in Node and in
+// workerd.
+
+/** @typedef {import("hedgerow").HeaderStripper} HeaderStripper */
+/** @typedef {{ names: string[] }} Request */
+
+/** A value of typical length. */
+const VALUE = "0123456789abcdef0123456789abcdef";
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/** Returns a name as a parser makes it: a string that the engine has not seen before. @param {string} text */
+const freshString = (text) => decoder.decode(encoder.encode(text));
+
+/** @param {Request} request */
+const freshRaw = ({ names }) => names.flatMap((name) => [freshString(name), "value"]);
+
+/** @param {Request} request */
+const freshHeaders = ({ names }) => {
+  const headers = new Headers();
+  for (const name of names) headers.append(freshString(name), "value");
+  return headers;
+};
+
+/** @param {Request} request */
+const freshBlock = ({ names }) =>
+  encoder.encode(names.map((name) => `${name}: ${VALUE}\r\n`).join(""));
+
+/** A hand-written hash table on the length and two characters. */
+class PlainTable {
+  /** @type {(string[] | undefined)[]} */
+  #slots = new Array(4096);
+
+  /** @param {string[]} rules in lower case */
+  constructor(rules) {
+    for (const rule of rules) {
+      const slot = slotOf(rule);
+      this.#slots[slot] = [...(this.#slots[slot] ?? []), rule];
+    }
+  }
+
+  /** @param {string} name */
+  has(name) {
+    return this.#slots[slotOf(name)]?.includes(name.toLowerCase()) ?? false;
+  }
+}
+
+/** @param {string} name */
+function slotOf(name) {
+  const { length } = name;
+  const middle = name.charCodeAt(length >> 1) | 32;
+  const end = name.charCodeAt(length > 1 ? length - 2 : 0) | 32;
+  return (Math.imul((length << 14) ^ (middle << 7) ^ end, 0x9e3779b1) >>> 20) & 4095;
+}
+
+/** @param {string[]} raw @param {(name: string) => boolean} matches */
+function filterRaw(raw, matches) {
+  /** @type {string[]} */
+  const kept = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = /** @type {string} */ (raw[index]);
+    if (!matches(name)) kept.push(name, /** @type {string} */ (raw[index + 1]));
+  }
+  return kept;
+}
+
+/** @param {Headers} headers @param {(name: string) => boolean} matches */
+function filterHeaders(headers, matches) {
+  const internal = [];
+  for (const name of headers.keys()) if (matches(name)) internal.push(name);
+  for (const name of internal) headers.delete(name);
+}
+
+/**
+ * @param {string[]} rules
+ * @param {HeaderStripper} stripper
+ * @param {HeaderStripper} withPrefixes with ten prefix rules as well
+ */
+export function methods(rules, stripper, withPrefixes) {
+  const set = new Set(rules);
+  const regExp = new RegExp(`^(?:${rules.join("|")})$`, "i");
+  const table = new PlainTable(rules);
+  return {
+    raw: [
+      {
+        name: "hedgerow",
+        make: freshRaw,
+        run: (/** @type {string[]} */ raw) => stripper.stripRaw(raw),
+      },
+      {
+        name: "hedgerow-10-prefixes",
+        make: freshRaw,
+        run: (/** @type {string[]} */ raw) => withPrefixes.stripRaw(raw),
+      },
+      {
+        name: "tolowercase-set",
+        make: freshRaw,
+        run: (/** @type {string[]} */ raw) => filterRaw(raw, (name) => set.has(name.toLowerCase())),
+      },
+      {
+        name: "regexp",
+        make: freshRaw,
+        run: (/** @type {string[]} */ raw) => filterRaw(raw, (name) => regExp.test(name)),
+      },
+      {
+        name: "plain-table",
+        make: freshRaw,
+        run: (/** @type {string[]} */ raw) => filterRaw(raw, (name) => table.has(name)),
+      },
+      {
+        name: "floor-answer-known",
+        make: (/** @type {Request} */ request) => ({
+          raw: freshRaw(request),
+          isInternal: request.names.map((name) => set.has(name)),
+        }),
+        run: (/** @type {{ raw: string[], isInternal: boolean[] }} */ { raw, isInternal }) => {
+          const kept = [];
+          for (let index = 0; index < raw.length; index += 2) {
+            if (!isInternal[index >> 1]) kept.push(raw[index], raw[index + 1]);
+          }
+          return kept;
+        },
+      },
+    ],
+    headers: [
+      {
+        name: "hedgerow",
+        make: freshHeaders,
+        run: (/** @type {Headers} */ headers) => stripper.strip(headers),
+      },
+      {
+        name: "hedgerow-10-prefixes",
+        make: freshHeaders,
+        run: (/** @type {Headers} */ headers) => withPrefixes.strip(headers),
+      },
+      {
+        name: "delete-loop",
+        make: freshHeaders,
+        run: (/** @type {Headers} */ headers) => {
+          for (const rule of rules) headers.delete(rule);
+        },
+      },
+      {
+        name: "iterate-set",
+        make: freshHeaders,
+        run: (/** @type {Headers} */ headers) => filterHeaders(headers, (name) => set.has(name)),
+      },
+      {
+        name: "iterate-regexp",
+        make: freshHeaders,
+        run: (/** @type {Headers} */ headers) =>
+          filterHeaders(headers, (name) => regExp.test(name)),
+      },
+      {
+        name: "iterate-plain-table",
+        make: freshHeaders,
+        run: (/** @type {Headers} */ headers) => filterHeaders(headers, (name) => table.has(name)),
+      },
+      {
+        name: "floor-iterate",
+        make: freshHeaders,
+        run: (/** @type {Headers} */ headers) => {
+          let count = 0;
+          for (const name of headers.keys()) count += name.length;
+          return count;
+        },
+      },
+      {
+        name: "floor-iterate-and-delete-known",
+        make: (/** @type {Request} */ request) => ({
+          headers: freshHeaders(request),
+          internal: request.names.filter((name) => set.has(name)),
+        }),
+        run: (/** @type {{ headers: Headers, internal: string[] }} */ { headers, internal }) => {
+          let count = 0;
+          for (const name of headers.keys()) count += name.length;
+          for (const name of internal) headers.delete(name);
+          return count;
+        },
+      },
+    ],
+    block: [
+      {
+        name: "hedgerow",
+        make: freshBlock,
+        run: (/** @type {Uint8Array} */ block) => stripper.stripBlock(block),
+      },
+      {
+        name: "decode-split-filter-join",
+        make: freshBlock,
+        run: (/** @type {Uint8Array} */ block) =>
+          decoder
+            .decode(block)
+            .split("\r\n")
+            .filter((line) => !set.has(line.slice(0, line.indexOf(":")).toLowerCase()))
+            .join("\r\n"),
+      },
+    ],
+  };
+}

@@ -1,0 +1,90 @@
+// Makes the image and its files for each tool.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { createSnapshot } from "../../../js/snapshot/dist/index.js";
+import { makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
+import { goTool } from "../../../scripts/lib/go.mjs";
+import { formatSize, log } from "../../harness/progress.mjs";
+import { SIZES, SPARSE } from "./plan.mjs";
+
+/** A snapshot of an image of another size. @typedef {{ name: string, snapshot: string, imageBytes: number }} Other */
+
+/**
+ * @typedef {object} Inputs
+ * @property {string} image
+ * @property {string} snapshot
+ * @property {string} zst the image as one zstd frame
+ * @property {string} index of `desync`
+ * @property {string} store the chunks of `desync`
+ * @property {string | undefined} desyncError why there is no `desync`; the store and the index are empty then
+ * @property {Other[]} others snapshots of images of other sizes
+ * @property {number} needed size of the snapshot in bytes
+ */
+
+/**
+ * Makes all inputs in a folder.
+ *
+ * @param {string} folder
+ * @param {import("./plan.mjs").Plan} plan
+ * @param {string} [desyncError]
+ * @returns {Promise<Inputs>}
+ */
+export async function makeInputs(folder, plan, desyncError) {
+  const inFolder = (/** @type {string} */ name) => join(folder, name);
+  /** @type {Other[]} */
+  const others = [];
+  for (const { name, factor } of SIZES) {
+    const imageBytes = factor * plan.imageBytes;
+    log(`an ext4 image of ${formatSize(imageBytes)} with data in proportion, and its snapshot`);
+    const snapshot = inFolder(`${imageBytes}.vhs`);
+    const image = inFolder("other.ext4");
+    makeExt4Image(image, { imageBytes, dataBytes: factor * plan.dataBytes });
+    await createSnapshot(image, snapshot);
+    rmSync(image);
+    others.push({ name, snapshot, imageBytes });
+  }
+  log("the ext4 image of the comparisons, in the format of each tool");
+  const image = inFolder("image.ext4");
+  makeExt4Image(image, plan);
+  const [snapshot, zst] = [inFolder("image.vhs"), inFolder("image.zst")];
+  await createSnapshot(image, snapshot);
+  execFileSync("zstd", ["-q", "-3", "-T2", image, "-o", zst]);
+  const [index, store] = [inFolder("image.caibx"), inFolder("store")];
+  mkdirSync(store);
+  if (desyncError === undefined) {
+    execFileSync(goTool("desync"), ["make", "-s", store, index, image], { stdio: "ignore" });
+  } else {
+    writeFileSync(index, "");
+  }
+  others.push(await makeSparse(image, inFolder("sparse.vhs"), plan));
+  return {
+    image,
+    snapshot,
+    zst,
+    index,
+    store,
+    desyncError,
+    others,
+    needed: statSync(snapshot).size,
+  };
+}
+
+/**
+ * Makes the snapshot of an image with the same data and more holes.
+ *
+ * @param {string} image
+ * @param {string} snapshot
+ * @param {import("./plan.mjs").Plan} plan
+ * @returns {Promise<Other>}
+ */
+async function makeSparse(image, snapshot, plan) {
+  const sparse = `${image}.sparse`;
+  const imageBytes = SPARSE.factor * plan.imageBytes;
+  execFileSync("cp", ["--sparse=always", image, sparse]);
+  truncateSync(sparse, imageBytes);
+  await createSnapshot(sparse, snapshot);
+  rmSync(sparse);
+  return { name: SPARSE.name, snapshot, imageBytes };
+}

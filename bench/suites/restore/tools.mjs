@@ -1,0 +1,120 @@
+// The tools that restore an image from a server, used as their documentation recommends, each in a process of its own.
+import { fileURLToPath } from "node:url";
+
+import { goTool } from "../../../scripts/lib/go.mjs";
+import { node24 } from "../../../scripts/lib/paths.mjs";
+import { WORKERS } from "./plan.mjs";
+
+/**
+ * A command. It prints nothing, or a report as JSON.
+ *
+ * @typedef {object} Tool
+ * @property {string} name
+ * @property {string} command
+ * @property {string[]} args
+ * @property {boolean} makesImage whether it restores the image, rather than run one step
+ * @property {string | undefined} [unavailable] why it cannot be run
+ */
+
+/** The files that tools write. @typedef {{ restored: string, download: string }} Targets */
+
+/**
+ * With `--retry`, curl 7.88 begins a broken download again, even with `-C -`. Started again, it resumes.
+ */
+const DOWNLOAD = `failures=0
+until curl -s -f --noproxy '*' -C - -o "$2" "$1"; do
+  failures=$((failures + 1))
+  [ $failures -lt 20 ] || exit 1
+done
+zstd -d --sparse -q -f "$2" -o "$3" && echo "{ \\"failures\\": $failures }"`;
+
+/** A broken download fails in zstd, whose status is that of the pipe. */
+const PIPE = `curl -s -f --noproxy '*' "$1" | zstd -d --sparse -q -f -o "$2"`;
+
+/** @param {string} name */
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+/**
+ * Hedgerow.
+ *
+ * @param {string} name
+ * @param {string} url
+ * @param {Targets} targets
+ * @param {import("../../../js/snapshot/dist/index.js").RestoreOptions} [options]
+ * @param {string} [node]
+ * @returns {Tool}
+ */
+export function hedgerow(name, url, { restored }, options = {}, node = process.execPath) {
+  const allOptions = JSON.stringify({ workers: WORKERS, ...options });
+  return {
+    name,
+    command: node,
+    args: [here("restore.mjs"), url, restored, allOptions],
+    makesImage: true,
+  };
+}
+
+/**
+ * Returns all tools, Hedgerow first.
+ *
+ * @param {import("../../harness/server.mjs").Server} server
+ * @param {import("./inputs.mjs").Inputs} inputs
+ * @param {Targets} targets
+ * @returns {Tool[]}
+ */
+export function allTools(server, inputs, targets) {
+  const { restored, download } = targets;
+  const [snapshot, zst] = [server.url(inputs.snapshot), server.url(inputs.zst)];
+  const tool = (
+    /** @type {string} */ name,
+    /** @type {string} */ command,
+    /** @type {string[]} */ ...args
+  ) => ({ name, command, args, makesImage: true });
+  const shell = (
+    /** @type {string} */ name,
+    /** @type {string} */ script,
+    /** @type {string[]} */ ...args
+  ) => tool(name, "sh", "-c", script, "sh", ...args);
+  const desync = (/** @type {string} */ name, /** @type {string[]} */ ...flags) => ({
+    ...tool(
+      name,
+      goTool("desync"),
+      ...["extract", "-s", server.url(), ...flags, server.url(inputs.index), restored],
+    ),
+    unavailable: inputs.desyncError,
+  });
+  const zlib = (/** @type {string} */ name, /** @type {string[]} */ ...flags) =>
+    tool(name, node24, here("fetch-zlib.mjs"), zst, restored, ...flags);
+  return [
+    hedgerow("hedgerow", snapshot, targets),
+    hedgerow("hedgerow, Node 24", snapshot, targets, {}, node24),
+    shell("curl, then zstd -d", DOWNLOAD, zst, download, restored),
+    shell("curl, then zstd -d, .vhs", DOWNLOAD, snapshot, download, restored),
+    shell("curl | zstd -d", PIPE, zst, restored),
+    shell("curl | zstd -d, .vhs", PIPE, snapshot, restored),
+    desync("desync -n 16", "-n", "16"),
+    desync("desync -n 64, quick retries", "-n", "64", "-e", "20", "-b", "20ms"),
+    zlib("fetch, zlib, Node 24"),
+    zlib("fetch, zlib, holes, Node 24", "holes"),
+  ];
+}
+
+/**
+ * Returns the steps of a restore, each alone: fetching, and decoding and writing.
+ *
+ * @param {import("../../harness/server.mjs").Server} server
+ * @param {import("./inputs.mjs").Inputs} inputs
+ * @param {Targets} targets
+ * @param {number} connections
+ * @returns {Tool[]}
+ */
+export function parts(server, { snapshot, needed }, { restored }, connections) {
+  const args = [server.url(snapshot), String(needed), String(connections)];
+  const node = (/** @type {string} */ script, /** @type {string[]} */ ...rest) => ({
+    name: script,
+    command: process.execPath,
+    args: [here(script), ...rest],
+    makesImage: false,
+  });
+  return [node("fetch-all.mjs", ...args), node("parts.mjs", snapshot, restored)];
+}
