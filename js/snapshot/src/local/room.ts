@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 
 import { SnapshotError } from "../error.js";
 
-/** How many bytes there is room for on the disk of a file. Some file systems do not say. */
+/** Returns the free bytes on the disk of a file, or infinity if the file system does not say. */
 export async function roomFor(path: string): Promise<number> {
   // A link may lead to another disk.
   const target = await realpath(path).catch(() => path);
@@ -14,7 +14,7 @@ export async function roomFor(path: string): Promise<number> {
 }
 
 /**
- * Throws if the disk has not enough room for what is to be written, before any of it is.
+ * Throws if the disk has less than `needed` bytes free, before anything is written.
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */
@@ -23,13 +23,13 @@ export async function checkRoom(path: string, needed: number): Promise<void> {
   if (room < needed) throw noRoom(path, needed, room);
 }
 
-/** What is told of something that there is no room for. */
+/** Returns the error for a disk with too little free space. */
 export function noRoom(path: string, needed: number, room: number): SnapshotError {
-  const message = `${path}: expected room for ${needed} bytes on the disk, found ${room}`;
+  const message = `cannot write ${path}: it needs ${needed} bytes on the disk, ${room} are free`;
   return new SnapshotError("ERR_TARGET", message, { cause: noSpace() });
 }
 
-/** What the system would say, sooner or later. */
+/** The error that the system would report later. */
 function noSpace(): NodeJS.ErrnoException {
   return Object.assign(new Error("ENOSPC: no space left on device"), {
     code: "ENOSPC",
