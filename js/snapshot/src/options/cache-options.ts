@@ -3,37 +3,38 @@ import { checkInteger } from "./check-integer.js";
 import { transferOf } from "./transfer-options.js";
 import { checkWork, type ReadWorkOptions } from "./work-options.js";
 
-/** How a cache is opened. */
+/** Options of `ImageCache.open`. */
 export interface CacheOptions {
-  /** How many bytes everything in its directory may take on the disk, 1 MiB or more. */
+  /** Maximum disk usage of the directory, in bytes. At least 1 MiB. Required. */
   readonly maxBytes: number;
-  /** Whether a directory is made a cache that is none yet: true unless it is said. */
+  /** Whether to turn a missing or empty directory into a cache. Default: `true`. */
   readonly create?: boolean | undefined;
   /**
-   * How many bytes a second of images are read in the background, over and over, to find those that are
-   * damaged: none unless it is said. One process of all that have the cache open does so at a time.
+   * Verifies images continuously in the background at this rate, in bytes per second, and evicts damaged
+   * ones. Only one of the processes that share the cache does so at a time. Default: no background
+   * verification.
    */
   readonly verifyBytesPerSecond?: number | undefined;
 }
 
-/** What getting an image out of a cache can be told. */
+/** Options of `ImageCache.get`. */
 export interface GetOptions extends ReadWorkOptions {
   /**
-   * Where a copy of the image is to be, to which its owner may write. It takes no room where the file system
-   * can share that of the cache (XFS, btrfs); elsewhere its holes take none.
+   * Path for a private, writable copy of the image. The copy shares the blocks of the cache on file systems
+   * with reflinks (XFS, btrfs); elsewhere its data is copied and its holes stay holes. Default: no copy.
    */
   readonly copyTo?: string | undefined;
-  /** Whether a file that is there goes, for a copy: true unless it is said. */
+  /** Whether the copy may replace an existing file. Default: `true`. */
   readonly overwrite?: boolean | undefined;
-  /** Whether a copy is on the disk when it is told of, so that it outlives a loss of power: false unless it is said. */
+  /** Whether to fsync the copy before resolving, to survive a power failure. Default: `false`. */
   readonly durable?: boolean | undefined;
 }
 
-/** How verifying can be told to go. */
+/** Options of `ImageCache.verify`. */
 export interface VerifyOptions {
-  /** Ends it: its promise is rejected with the signal's reason. */
+  /** Aborts the verification: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** How many bytes a second are read at most: as many as can be unless it is said. */
+  /** Maximum read rate, in bytes per second. At least 1. Default: unlimited. */
   readonly bytesPerSecond?: number | undefined;
 }
 
