@@ -688,7 +688,7 @@ describe("a file", () => {
       createSnapshot(empty, target, { overwrite: false }),
       "ERR_TARGET",
     );
-    expect(error.message).toBe(`${target}: expected nothing there, found a file`);
+    expect(error.message).toBe(`${target} already exists, and overwrite is false`);
     expectSame(readFileSync(target), expected.get(small)!);
     expect(leftovers(path("files"))).toEqual([]);
   });

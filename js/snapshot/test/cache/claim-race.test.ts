@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 
-import { claimPrivate } from "../../src/local/claim.js";
+import { lockPrivateFile } from "../../src/local/lock-private-file.js";
 
 /** What happens once a file has been opened, before it is looked at. */
 const between = vi.hoisted(() => ({ act: async () => {} }));
@@ -25,15 +25,15 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test("whoever opens a file that is removed then leaves the next one to who has that", async () => {
   const path = join(folder, "claim");
-  const first = await claimPrivate("image", path);
+  const first = await lockPrivateFile("image", path);
   let second: typeof first;
   between.act = async () => {
     between.act = async () => {};
     await rm(path);
     await first?.close();
-    second = await claimPrivate("image", path);
+    second = await lockPrivateFile("image", path);
   };
-  const third = await claimPrivate("image", path);
+  const third = await lockPrivateFile("image", path);
   expect(second).toBeDefined();
   expect(third).toBeUndefined();
   await second?.close();
@@ -41,7 +41,7 @@ test("whoever opens a file that is removed then leaves the next one to who has t
 
 test("whoever cannot open any file leaves a claim to who has it", async () => {
   const path = join(folder, "kept");
-  const first = await claimPrivate("image", path);
+  const first = await lockPrivateFile("image", path);
   const { ino } = statSync(path);
   between.act = async () => {
     between.act = async () => {};
@@ -50,7 +50,7 @@ test("whoever cannot open any file leaves a claim to who has it", async () => {
       syscall: "open",
     });
   };
-  await expect(claimPrivate("image", path)).rejects.toMatchObject({
+  await expect(lockPrivateFile("image", path)).rejects.toMatchObject({
     code: "ERR_TARGET",
     cause: { code: "EMFILE" },
   });

@@ -124,7 +124,7 @@ test("an image that is there stays, if that is wanted", async () => {
       restoreSnapshot(origin.url("/a.vhs"), target, options),
       "ERR_TARGET",
     );
-    expect(error.message).toBe(`${target}: expected nothing there, found a file`);
+    expect(error.message).toBe(`${target} already exists, and overwrite is false`);
     expect(readFileSync(target, "utf8")).toBe(OLD);
     expect(leftovers(folder)).toEqual([]);
     await expectNoData(origin);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { pause } from "../../abort.js";
 import { SnapshotError } from "../../error.js";
-import { claimPrivate } from "../../local/claim.js";
+import { lockPrivateFile } from "../../local/lock-private-file.js";
 import { leadsTo } from "../../local/other-file.js";
 import { CLAIM, claimOf, FAILURE, type Layout } from "../directory/layout.js";
 import { remove } from "../directory/replacing.js";
@@ -72,7 +72,7 @@ export class KeyedLock {
   async #claim(name: string): Promise<FileHandle | undefined> {
     const { directory } = this.#layout;
     try {
-      return await claimPrivate(`a claim in ${directory}`, this.#layout.claim(name), remove);
+      return await lockPrivateFile(`a claim in ${directory}`, this.#layout.claim(name), remove);
     } catch (error) {
       if (!(error instanceof SnapshotError)) throw error;
       throw new SnapshotError("ERR_CACHE", error.message, { cause: error.cause });
