@@ -77,8 +77,8 @@ describe.each(ways)("copying an image %s", (holes, libc) => {
     "a hole after data": [8 * MIB, [[0, 3 * MIB]]],
     "alternating data and holes": [6 * MIB, alternating(0)],
     "alternating holes and data": [6 * MIB, alternating(8 * KIB)],
-    "a size that is no multiple of a block": [3 * MIB + 1001, [[MIB, 3 * MIB + 1001]]],
-    "such a size and a hole at the end": [3 * MIB + 1001, [[4 * KIB, 12 * KIB]]],
+    "a partial last block of data": [3 * MIB + 1001, [[MIB, 3 * MIB + 1001]]],
+    "a partial last block in a hole": [3 * MIB + 1001, [[4 * KIB, 12 * KIB]]],
     "data terabytes apart": [
       2 ** 42,
       [

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { type FileHandle, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Manifest } from "../format/manifest.js";
+import { checkFreeSpace } from "../local/free-space.js";
 import { lockPrivateFile } from "../local/lock-private-file.js";
-import { checkRoom } from "../local/room.js";
 import { checkedTarget, finish, type WholeOptions, writing } from "../local/whole-file.js";
 import { zeroHoles } from "../local/zero-range.js";
 import type { OpenImage } from "./frame-work.js";
@@ -76,12 +76,12 @@ export async function prepareResumable(
   const { size, blocks } = await writing(path, file.stat());
   if (found.equals(head) && size === imageSize) {
     await writing(path, zeroHoles(file, frames, imageSize));
-    return checkRoom(path, dataSize - blocks * STAT_BLOCK);
+    return checkFreeSpace(path, dataSize - blocks * STAT_BLOCK);
   }
   // First of all it claims nothing.
   await writing(path, entries.truncate(0));
   await writing(path, file.truncate(0));
-  await checkRoom(path, dataSize);
+  await checkFreeSpace(path, dataSize);
   await writing(path, file.truncate(imageSize));
   await writing(path, entries.write(head, 0, HEAD_LENGTH, 0));
 }

@@ -13,10 +13,10 @@ import { promisify } from "node:util";
 import { SnapshotError } from "../error.js";
 import { type CopyWindow, copyWindows, nonZeroRuns } from "./copy-windows.js";
 import { dataExtents, type Extent } from "./data-extents.js";
+import { checkFreeSpace } from "./free-space.js";
 import { type Libc, libc } from "./libc.js";
 import { reading } from "./open-file.js";
 import { readFully } from "./read-fully.js";
-import { checkRoom } from "./room.js";
 import { writing } from "./whole-file.js";
 import { writeFully } from "./write-fully.js";
 
@@ -52,7 +52,7 @@ const LANES = 3;
 export async function copyData(task: CopyTask): Promise<void> {
   const { image, path, file } = task;
   const extents = await dataExtents(image.fd, image.size);
-  if (extents !== undefined) await checkRoom(path, totalLength(extents));
+  if (extents !== undefined) await checkFreeSpace(path, totalLength(extents));
   await writing(path, file.truncate(image.size));
   const lanes = new CopyLanes(task, await libc(), extents);
   await settled(Array.from({ length: LANES }, () => lanes.run()));

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { entryPosition } from "../../decode/journal-layout.js";
 import { SnapshotError } from "../../error.js";
 import type { Manifest } from "../../format/manifest.js";
+import { freeSpace } from "../../local/free-space.js";
 import type { Libc } from "../../local/libc.js";
 import { leadsTo } from "../../local/other-file.js";
 import { openPrivate } from "../../local/private-file.js";
-import { roomFor } from "../../local/room.js";
 import type { Limit } from "../eviction/limit.js";
 import { type Lease, LeaseFile, type Leases } from "../locks/leases.js";
 import type { CacheLock } from "../locks/lock.js";
@@ -109,7 +109,7 @@ export class ImageStore {
       const paths = [layout.partial(digest, needed), layout.claim(digest)];
       const taken = paths.reduce((sum, path) => sum + bytesOf(find(path)), 0);
       // A quota, or a file system that keeps some room, may want more than is free.
-      return limit.free(Math.max(1, needed - taken - (await roomFor(layout.lock))));
+      return limit.free(Math.max(1, needed - taken - (await freeSpace(layout.lock))));
     }, signal);
   }
 

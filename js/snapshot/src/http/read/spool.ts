@@ -1,4 +1,4 @@
-import { noRoom, roomFor } from "../../local/room.js";
+import { freeSpace, insufficientSpace } from "../../local/free-space.js";
 import { SnapshotFile } from "../../local/snapshot-file.js";
 import { withFileSync } from "../../local/system-failure.js";
 import { withTemporaryFile } from "../../local/temporary-file.js";
@@ -24,17 +24,18 @@ export function spool<T>(
   use: (file: SnapshotFile) => Promise<T>,
 ): Promise<T> {
   return withTemporaryFile(async ({ path, handle }) => {
-    const room = await roomFor(path);
+    const room = await freeSpace(path);
     await withRetries(`cannot read ${name}`, transfer, signal, async () => {
       await writing(path, handle.truncate(0));
       await follow(request, {}, transfer, signal, async ({ response, download }) => {
         if (response.statusCode !== 200) throw refused(response);
         // One that has no end is not to fill the disk.
         const most = lengthOf(response.headers) ?? room / 2;
-        if (most > room) throw noRoom(path, most, room);
+        if (most > room) throw insufficientSpace(path, most, room);
         let position = 0;
         await download.body(response, (bytes) => {
-          if (bytes.length > most - position) throw noRoom(path, position + bytes.length, room);
+          if (bytes.length > most - position)
+            throw insufficientSpace(path, position + bytes.length, room);
           withFileSync("ERR_TARGET", `cannot write ${path}`, () =>
             writeFullySync(handle.fd, bytes, position),
           );

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { SnapshotError } from "../error.js";
 
 /** Returns the free bytes on the disk of a file, or infinity if the file system does not say. */
-export async function roomFor(path: string): Promise<number> {
+export async function freeSpace(path: string): Promise<number> {
   // A link may lead to another disk.
   const target = await realpath(path).catch(() => path);
   const found = await statfs(dirname(target)).catch(() => undefined);
@@ -18,14 +18,14 @@ export async function roomFor(path: string): Promise<number> {
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */
-export async function checkRoom(path: string, needed: number): Promise<void> {
-  const room = await roomFor(path);
-  if (room < needed) throw noRoom(path, needed, room);
+export async function checkFreeSpace(path: string, needed: number): Promise<void> {
+  const free = await freeSpace(path);
+  if (free < needed) throw insufficientSpace(path, needed, free);
 }
 
 /** Returns the error for a disk with too little free space. */
-export function noRoom(path: string, needed: number, room: number): SnapshotError {
-  const message = `cannot write ${path}: it needs ${needed} bytes on the disk, ${room} are free`;
+export function insufficientSpace(path: string, needed: number, free: number): SnapshotError {
+  const message = `cannot write ${path}: it needs ${needed} bytes on the disk, ${free} are free`;
   return new SnapshotError("ERR_TARGET", message, { cause: noSpace() });
 }
 
