@@ -87,7 +87,7 @@ test("a sandbox that runs is let alone", async () => {
   const disk = makeDisk("running", 4);
   const { code, err } = await sandbox("resume", "one");
   expect(code).toBe(1);
-  expect(err).toContain("expected nothing there, found a file");
+  expect(err).toContain("already exists, and overwrite is false");
   expect(readFileSync(image).equals(disk)).toBe(true);
 });
 
@@ -174,7 +174,7 @@ describe("a base image", () => {
     const disk = diskOf("second");
     const running = await sandbox("create", "second", "debian");
     expect(running.code).toBe(1);
-    expect(running.err).toContain("expected nothing there, found a file");
+    expect(running.err).toContain("already exists, and overwrite is false");
     expect(diskOf("second").equals(disk)).toBe(true);
     expect(await sandbox("stop", "second")).toMatchObject({ code: 0 });
     expect(await sandbox("create", "second", "debian")).toMatchObject({

@@ -284,7 +284,7 @@ describe("hedgerow snapshot restore --cache", () => {
     expect(people.out).toMatch(/^cache {7}hit$/m);
     const kept = await hedgerow([...restore, second, "--no-overwrite", ...options]);
     expect(kept).toMatchObject({ code: 3, out: "" });
-    expect(kept.err).toContain("expected nothing there, found a file");
+    expect(kept.err).toContain("already exists, and overwrite is false");
     expect(await json(["cache", "stats", directory])).toMatchObject({ fills: 1, misses: 1 });
   });
 

@@ -149,7 +149,7 @@ describe("hedgerow snapshot refuses", () => {
     [["create", "IMAGE", "NEW", "--workers", "0"], "workers: expected"],
     [["verify", "FILE", "--workers", "two"], "expected a whole number"],
     [["info", "FILE", "--digest", "abc"], "digest: expected 64 hexadecimal digits"],
-    [["create", "IMAGE", "IMAGE"], "expected another file than the one that is read"],
+    [["create", "IMAGE", "IMAGE"], "expected a path other than that of the file that is read"],
     [["create", "-", "NEW"], "expected a file or a URL, not standard input or output"],
     [["create", "IMAGE", "-"], "expected a file or a URL, not standard input or output"],
     [["info", "ftp://user:secret@example.com/x.vhs"], "found ftp:"],
@@ -187,11 +187,11 @@ describe("hedgerow snapshot refuses", () => {
     const failures = [
       [["create", missing, join(root, "new")], `cannot read ${missing}: ENOENT`],
       [["create", join(root, "folder"), join(root, "new")], "expected a file"],
-      [["create", image, join(missing, "new")], `expected a directory at ${missing}`],
+      [["create", image, join(missing, "new")], `${missing} does not exist`],
       [["create", image, join(root, "folder")], "found a directory"],
       [["restore", missing, join(root, "new")], `cannot read ${missing}: ENOENT`],
-      [["restore", file, join(missing, "new")], `expected a directory at ${missing}`],
-      [["restore", file, "/dev/null"], "found something else"],
+      [["restore", file, join(missing, "new")], `${missing} does not exist`],
+      [["restore", file, "/dev/null"], "found a device"],
       [["info", missing], `cannot read ${missing}: ENOENT`],
       [["verify", root], "expected a file"],
     ] as const;
@@ -213,7 +213,7 @@ describe("hedgerow snapshot refuses", () => {
     ]) {
       const { code, out, err } = await snapshot(...args, "--no-overwrite");
       expect({ code, out }).toEqual({ code: 3, out: "" });
-      expect(err).toBe(`hedgerow: ${args[2]}: expected nothing there, found a file\n`);
+      expect(err).toBe(`hedgerow: ${args[2]} already exists, and overwrite is false\n`);
     }
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(readdirSync(root).sort()).toEqual(["disk.img", "disk.vhs"]);

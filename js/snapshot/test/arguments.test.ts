@@ -1,4 +1,4 @@
-/** What is no argument, at every argument and option of every function of the package. */
+/** Wrong values for every argument and option of every function of the package. */
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import * as api from "@hedgerow/snapshot";
 import {
@@ -42,14 +42,14 @@ beforeAll(async () => {
 });
 afterAll(() => cache.close());
 
-/** All codes that there are. */
+/** All error codes. */
 const CODES: Readonly<Record<SnapshotErrorCode, true>> = {
   ...{ ERR_ARGUMENT: true, ERR_IMAGE: true, ERR_IMAGE_CHANGED: true, ERR_SOURCE: true },
   ...{ ERR_SOURCE_CHANGED: true, ERR_SNAPSHOT_FORMAT: true, ERR_SNAPSHOT_DIGEST: true },
   ...{ ERR_TARGET: true, ERR_CACHE: true, ERR_CACHE_SIZE: true, ERR_WORKER: true },
 };
 
-/** Options that all are right, so that each can be replaced by one that is not. */
+/** Every option with a valid value, to be replaced by a wrong one. */
 type All<Options> = { readonly [Name in keyof Options]-?: NonNullable<Options[Name]> };
 
 const transfer = () => ({
@@ -69,14 +69,14 @@ const read = (): All<ReadOptions> => ({
 
 const work = () => ({ workers: 1, onProgress: () => {} });
 
-/** What a function is called with if nothing is wrong. */
+/** A function and valid arguments for it. */
 interface Call {
   readonly args: () => readonly unknown[];
-  /** Calls it, and has whatever came of it end. */
+  /** Calls the function, and closes what it returns. */
   readonly call: (...args: never[]) => Promise<unknown>;
 }
 
-/** A call of a function that has `args`. */
+/** Returns a call of a function with `args`. */
 function callOf<Args extends unknown[]>(
   args: () => Args,
   call: (...args: Args) => Promise<unknown>,
@@ -84,7 +84,7 @@ function callOf<Args extends unknown[]>(
   return { args, call: (...given) => call(...(given as unknown[] as Args)) };
 }
 
-/** All functions of the package that take something. */
+/** All functions of the package with arguments. */
 const CALLS: Readonly<Record<string, Call>> = {
   createSnapshot: callOf((): [string, string, All<CreateOptions>] => {
     const signal = new AbortController().signal;
@@ -139,10 +139,10 @@ const CALLS: Readonly<Record<string, Call>> = {
   ),
 };
 
-/** Those that take nothing. */
+/** Methods without arguments. */
 const WITHOUT_ARGUMENTS = ["clear", "entries", "stats", "close"];
 
-/** Where something can be: an argument, an option of it, or an option of that. */
+/** Path to a value: an argument, an option in it, or a nested option. */
 type Position = readonly (string | number)[];
 
 const isPlain = (value: unknown) =>
@@ -153,11 +153,11 @@ function positionsOf(value: unknown, from: Position): Position[] {
   return [from, ...inside.flatMap(([name, member]) => positionsOf(member, [...from, name]))];
 }
 
-/** All positions of a call. */
+/** Returns all positions of a call. */
 const allPositions = ({ args }: Call) =>
   args().flatMap((value, index) => positionsOf(value, [index]));
 
-/** A value with another one at a position. */
+/** Returns a copy of a value with `by` at a position. */
 function replaced(value: unknown, [name, ...rest]: Position, by: unknown): unknown {
   if (name === undefined) return by;
   const members = value as Record<string | number, unknown>;
@@ -170,7 +170,7 @@ function fail(): never {
   throw new Error("a caller's own");
 }
 
-/** An object that throws, whatever is asked of it. */
+/** An object that throws on every access. */
 const hostile = () =>
   new Proxy(
     {},
@@ -190,7 +190,7 @@ class EvilUrl extends URL {
   }
 }
 
-/** What is not what anyone asks for. No text of it is the name of a file that there may be. */
+/** Wrong values for any position. None of the strings names an existing file. */
 const WRONG: readonly (readonly [string, () => unknown])[] = [
   ...[null, true, 0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60, 10n].map(
     (value) => [String(value), () => value] as const,
@@ -230,13 +230,13 @@ const WRONG: readonly (readonly [string, () => unknown])[] = [
   ["a URL of another kind", () => new URL("data:,a")],
 ];
 
-/** What is in the folder, but for the cache. */
+/** Lists the files in the folder, except for the cache. */
 const files = () =>
   readdirSync(path())
     .filter((name) => name !== "cache")
     .sort();
 
-/** Calls a function, and throws unless it does what it is for, or says what is wrong and does nothing. */
+/** Calls a function with a wrong value. Throws unless it succeeds, or fails with a typed error and no effect. */
 async function expectTyped({ args, call }: Call, position: Position, wrong: unknown) {
   const given = replaced(args(), position, wrong) as never[];
   const before = files();
@@ -251,7 +251,7 @@ async function expectTyped({ args, call }: Call, position: Position, wrong: unkn
   }
 }
 
-/** Throws if a promise is rejected that nobody waits for, until the test ends. */
+/** Fails the test if a promise rejection is unhandled. */
 function expectNoUnhandled(): void {
   const unhandled: unknown[] = [];
   const listen = (reason: unknown) => unhandled.push(reason);
@@ -262,7 +262,7 @@ function expectNoUnhandled(): void {
   });
 }
 
-test("all functions of the package are called", () => {
+test("covers all functions of the package", () => {
   const names = Object.entries({ ...api, ...opentelemetry }).flatMap(([name, value]) =>
     typeof value === "function" && value !== SnapshotError ? [name] : [],
   );
@@ -285,30 +285,30 @@ test("all functions of the package are called", () => {
   );
 });
 
-describe.each(Object.entries(CALLS))("%s", (_, call) => {
-  test("with what is right at all arguments and options does what it is for", async () => {
+describe.each(Object.entries(CALLS))("%s", (name, call) => {
+  test(`${name} accepts valid values for all arguments and options`, async () => {
     await call.call(...(call.args() as never[]));
     rmSync(made, { force: true });
   });
 
   test.each(WRONG)(
-    "refuses %s with a code wherever it is wrong, and does nothing",
+    `${name} rejects %s with a code wherever it is wrong, and has no effect`,
     async (_, wrong) => {
       expectNoUnhandled();
       for (const position of allPositions(call)) await expectTyped(call, position, wrong());
     },
   );
 
-  test("refuses options whose getters throw with a code, and does nothing", async () => {
+  test(`${name} rejects options with throwing getters with a code, and has no effect`, async () => {
     for (const position of allPositions(call).filter(({ length }) => length > 1)) {
-      const name = position.at(-1) as string;
+      const option = position.at(-1) as string;
       const outer = position.slice(0, -1);
-      const throwing = Object.defineProperty({}, name, { get: fail, enumerable: true });
+      const throwing = Object.defineProperty({}, option, { get: fail, enumerable: true });
       await expectTyped(call, outer, throwing);
     }
   });
 
-  test("refuses anything else with a code as well", async () => {
+  test(`${name} rejects any other value with a code`, async () => {
     expectNoUnhandled();
     const positions = allPositions(call);
     const anything = fc
@@ -330,7 +330,7 @@ test.each([
   ["headers", () => new Headers({ authorization: "a" })],
   ["timeouts", () => []],
   ["s3", () => []],
-])("%s of another type is refused, and not taken for what it looks like", async (name, wrong) => {
+])("rejects %s of a similar but wrong type", async (name, wrong) => {
   const options = { [name]: wrong() } as ReadOptions;
   for (const call of [
     inspectSnapshot,
@@ -344,7 +344,7 @@ test.each([
   }
 });
 
-test("an option is read once, so that what was checked is what is used", async () => {
+test("reads each option once, so that the checked value is the used one", async () => {
   const asked: string[] = [];
   const options = new Proxy<ReadOptions>(
     { digest, s3: { region: "a" } },

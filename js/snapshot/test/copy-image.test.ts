@@ -10,7 +10,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -18,23 +17,23 @@ import {
 import { open } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { rejectionOf } from "../../../tests/support/assert.js";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
-import { bytesOnDisk, noise, steps, writeSparse } from "../../../tests/support/snapshots/image.js";
-import { type CopyOptions, copyImage } from "../src/local/copy-image.js";
+import { steps } from "../../../tests/support/snapshots/image.js";
+import { copyImage } from "../src/local/copy-image.js";
 import type { Libc } from "../src/local/libc.js";
 import { expectSameFiles } from "./support/compare.js";
-import { xfsDisk } from "./support/xfs.js";
+import { begun, copy, expectCopy, emptyFolder as newFolder, writeImage } from "./support/copies.js";
+import { xfsDisk } from "./support/loop-disk.js";
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
 const OLD = "what was there before";
 
-/** What stands in for the C library: parts of it, or nothing for none of it. */
+/** Replacements for functions of the C library; undefined if it cannot be called at all. */
 const { standIn } = vi.hoisted(() => ({ standIn: { libc: {} as Partial<Libc> | undefined } }));
 
 vi.mock(import("../src/local/libc.js"), async (original) => {
@@ -56,79 +55,31 @@ const xfs = xfsDisk(320 * MIB);
 const onXfs = test.skipIf(xfs.refusal !== undefined);
 const where = xfs.refusal === undefined ? "XFS" : `XFS, cannot be mounted: ${xfs.refusal}`;
 
-let folders = 0;
+/** Makes an empty folder and returns its path. */
+const emptyFolder = () => newFolder(path);
 
-/** An empty folder. */
-function emptyFolder(): string {
-  folders += 1;
-  const folder = path(`folder-${folders}`);
-  mkdirSync(folder);
-  return folder;
-}
-
-/** Copies a file, which may be said to have another size than it has. */
-async function copy(
-  source: string,
-  target: string,
-  { size = statSync(source).size, ...options }: Partial<CopyOptions> & { size?: number } = {},
-) {
-  const file = await open(source, "r");
-  try {
-    const image = { fd: file.fd, size, name: source };
-    return await copyImage(image, target, { isDurable: false, ...options });
-  } finally {
-    await file.close();
-  }
-}
-
-/** Throws unless a copy is the same as its source, takes no more of the disk, and is private. */
-async function expectCopy(source: string, target: string): Promise<void> {
-  await expectSameFiles(source, target);
-  expect(bytesOnDisk(target)).toBeLessThanOrEqual(bytesOnDisk(source) + 64 * KIB);
-  expect(statSync(target).mode & 0o777).toBe(0o600);
-}
-
-/** Writes an image of `size` bytes with noise in each stretch. */
-function writeImage(target: string, size: number, stretches: Iterable<[number, number]>): void {
-  writeSparse(target, size, [], () => Buffer.alloc(0));
-  const file = openSync(target, "r+");
-  for (const [start, end] of stretches) {
-    writeSync(file, noise(`${start}`, Math.min(end, size) - start), 0, undefined, start);
-  }
-  closeSync(file);
-}
-
-/** Waits until something was written to the unfinished file in a folder. Returns its path. */
-async function begun(folder: string): Promise<string> {
-  for (;;) {
-    const [name] = readdirSync(folder);
-    if (name !== undefined && bytesOnDisk(join(folder, name)) > 0) return join(folder, name);
-    await setImmediate();
-  }
-}
-
-/** How the image is copied: as it is where holes are known, and where they are not. */
+/** With the C library, which finds holes, and without. */
 const ways = [
-  ["holes are known", {}],
-  ["holes are unknown", undefined],
+  ["with known holes", {}],
+  ["with unknown holes", undefined],
 ] as const;
 
-describe.each(ways)("%s", (_, libc) => {
+describe.each(ways)("copying an image %s", (holes, libc) => {
   const alternating = (first: number): [number, number][] =>
     [...steps(6 * MIB, 24 * KIB)].map((at) => [at + first, at + first + 8 * KIB]);
 
   const layouts: Record<string, readonly [size: number, stretches: [number, number][]]> = {
-    "nothing at all": [0, []],
-    "one byte": [1, [[0, 1]]],
-    "a hole alone": [64 * MIB, []],
-    "data alone": [5 * MIB, [[0, 5 * MIB]]],
-    "a hole first": [8 * MIB, [[5 * MIB, 8 * MIB]]],
-    "a hole last": [8 * MIB, [[0, 3 * MIB]]],
-    "data and holes in turn": [6 * MIB, alternating(0)],
-    "holes and data in turn": [6 * MIB, alternating(8 * KIB)],
-    "a size that is no multiple of a block": [3 * MIB + 1001, [[MIB, 3 * MIB + 1001]]],
-    "such a size, with a hole last": [3 * MIB + 1001, [[4 * KIB, 12 * KIB]]],
-    "data far apart": [
+    "an empty image": [0, []],
+    "a single byte": [1, [[0, 1]]],
+    "a single hole": [64 * MIB, []],
+    "data without holes": [5 * MIB, [[0, 5 * MIB]]],
+    "a hole before data": [8 * MIB, [[5 * MIB, 8 * MIB]]],
+    "a hole after data": [8 * MIB, [[0, 3 * MIB]]],
+    "alternating data and holes": [6 * MIB, alternating(0)],
+    "alternating holes and data": [6 * MIB, alternating(8 * KIB)],
+    "a partial last block of data": [3 * MIB + 1001, [[MIB, 3 * MIB + 1001]]],
+    "a partial last block in a hole": [3 * MIB + 1001, [[4 * KIB, 12 * KIB]]],
+    "data terabytes apart": [
       2 ** 42,
       [
         [2 ** 33, 2 ** 33 + MIB],
@@ -139,7 +90,7 @@ describe.each(ways)("%s", (_, libc) => {
   // Where holes are unknown, all of them are read.
   const names = Object.keys(layouts).filter((name) => libc || layouts[name]![0] < 2 ** 40);
 
-  test.each(names)("%s", async (name) => {
+  test.each(names)(`copies %s ${holes}`, async (name) => {
     standIn.libc = libc;
     const [source, target] = [path("layout"), path("layout copy")];
     writeImage(source, ...layouts[name]!);
@@ -147,7 +98,7 @@ describe.each(ways)("%s", (_, libc) => {
     await expectCopy(source, target);
   });
 
-  test("any layout", async () => {
+  test(`copies any layout ${holes}`, async () => {
     const layout = fc.record({
       size: fc.nat(4 * MIB),
       edges: fc.uniqueArray(fc.nat(4 * MIB), { maxLength: 24 }),
@@ -168,7 +119,7 @@ describe.each(ways)("%s", (_, libc) => {
     );
   });
 
-  test("to the disk in memory", async () => {
+  test(`copies to another file system ${holes}`, async () => {
     standIn.libc = libc;
     const folder = mkdtempSync("/dev/shm/hedgerow-");
     try {
@@ -181,7 +132,7 @@ describe.each(ways)("%s", (_, libc) => {
     }
   });
 
-  test("a signal that was given before", async () => {
+  test(`copies nothing after the signal has fired ${holes}`, async () => {
     standIn.libc = libc;
     const folder = emptyFolder();
     writeImage(path("before"), MIB, [[0, MIB]]);
@@ -191,7 +142,7 @@ describe.each(ways)("%s", (_, libc) => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("a signal in the midst of it", async () => {
+  test(`stops copying when the signal fires ${holes}`, async () => {
     standIn.libc = libc;
     const folder = emptyFolder();
     writeImage(path("midst"), 256 * MIB, [[0, 256 * MIB]]);
@@ -204,7 +155,7 @@ describe.each(ways)("%s", (_, libc) => {
     controller.abort(reason);
     expect(await ended).toBe(reason);
     expect(readdirSync(folder)).toEqual([]);
-    // What has begun is waited for, and nothing more is copied.
+    // Steps in progress end; no other begins.
     expect(fstatSync(unfinished).blocks * 512).toBeLessThan(before + 8 * MIB);
     closeSync(unfinished);
     rmSync(path("midst"));
@@ -216,7 +167,7 @@ describe.each(ways)("%s", (_, libc) => {
     ["to nothing", 0],
   ] as const;
 
-  test.each(cuts)("an image that was cut off %s", async (_, size) => {
+  test.each(cuts)(`rejects an image truncated %s before the copy ${holes}`, async (_, size) => {
     standIn.libc = libc;
     const folder = emptyFolder();
     writeImage(path("cut"), 4 * MIB, [[0, 3 * MIB]]);
@@ -232,18 +183,21 @@ describe.each(ways)("%s", (_, libc) => {
     ["within the hole at its end", 140 * MIB],
   ] as const;
 
-  test.each(cutsMeanwhile)("an image that is cut off meanwhile %s", async (_, size) => {
-    standIn.libc = libc;
-    const folder = emptyFolder();
-    writeImage(path("cut soon"), 160 * MIB, [[0, 128 * MIB]]);
-    const ended = rejectionOf(copy(path("cut soon"), join(folder, "copy")));
-    await begun(folder);
-    truncateSync(path("cut soon"), size);
-    expect(await ended).toMatchObject({ code: "ERR_IMAGE_CHANGED" });
-    expect(readdirSync(folder)).toEqual([]);
-  });
+  test.each(cutsMeanwhile)(
+    `rejects an image truncated %s during the copy ${holes}`,
+    async (_, size) => {
+      standIn.libc = libc;
+      const folder = emptyFolder();
+      writeImage(path("cut soon"), 160 * MIB, [[0, 128 * MIB]]);
+      const ended = rejectionOf(copy(path("cut soon"), join(folder, "copy")));
+      await begun(folder);
+      truncateSync(path("cut soon"), size);
+      expect(await ended).toMatchObject({ code: "ERR_IMAGE_CHANGED" });
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
 
-  test("an image that has grown is copied as far as was said", async () => {
+  test(`copies an image that has grown up to its first size ${holes}`, async () => {
     standIn.libc = libc;
     writeImage(path("grown"), 3 * MIB, [[0, 3 * MIB]]);
     await copy(path("grown"), path("grown copy"), { size: 2 * MIB });
@@ -252,11 +206,11 @@ describe.each(ways)("%s", (_, libc) => {
   });
 });
 
-describe("targets", () => {
+describe("target of a copy", () => {
   const source = path("source");
   writeImage(source, 2 * MIB, [[MIB, 2 * MIB]]);
 
-  test.each([true, false])("a file that is there is replaced (durable: %s)", async (isDurable) => {
+  test.each([true, false])("replaces an existing file (durable: %s)", async (isDurable) => {
     const target = path("replaced");
     writeFileSync(target, OLD);
     chmodSync(target, 0o644);
@@ -264,7 +218,7 @@ describe("targets", () => {
     await expectCopy(source, target);
   });
 
-  test("a file that is there is left, where that is wanted", async () => {
+  test("keeps an existing file with overwrite: false", async () => {
     const folder = emptyFolder();
     const target = join(folder, "left");
     writeFileSync(target, OLD);
@@ -274,13 +228,13 @@ describe("targets", () => {
     expect(readdirSync(folder)).toEqual(["left"]);
   });
 
-  test("a folder that is not there", async () => {
+  test("rejects a folder that does not exist", async () => {
     const error = await rejectionOf(copy(source, path("missing", "copy")));
     expect(error).toMatchObject({ name: "SnapshotError", code: "ERR_TARGET" });
     expect(existsSync(path("missing"))).toBe(false);
   });
 
-  test("an image that cannot be read", async () => {
+  test("rejects an image that cannot be read", async () => {
     const folder = emptyFolder();
     const file = await open(path("only written"), "w");
     await file.truncate(MIB);
@@ -294,7 +248,7 @@ describe("targets", () => {
   });
 
   test.each(["EOPNOTSUPP", "EXDEV", "EINVAL", "EPERM", "ENOSPC", "EIO"] as const)(
-    "where no clone is made, a copy is: %s",
+    "copies the data if cloning fails with %s",
     async (name) => {
       standIn.libc = { clone: async () => -constants.errno[name] };
       expect(await copy(source, path("after refusal"))).toBe("copy");
@@ -304,7 +258,7 @@ describe("targets", () => {
 });
 
 describe(where, () => {
-  onXfs("a clone is made, of which neither follows what is written to the other", async () => {
+  onXfs("makes a clone that is independent of its source", async () => {
     const [source, target] = [xfs.path("source"), xfs.path("clone")];
     writeImage(source, 64 * MIB + 1001, [[MIB, 32 * MIB]]);
     expect(await copy(source, target)).toBe("clone");
@@ -324,20 +278,17 @@ describe(where, () => {
     }
   });
 
-  onXfs(
-    "a clone has what was just written, and blocks of its own only once written to",
-    async () => {
-      const [source, target] = [xfs.path("shared"), xfs.path("shares")];
-      writeImage(source, 100 * MIB, [[0, 100 * MIB]]);
-      // More than there is room for, if each had blocks of its own.
-      for (const count of [1, 2, 3]) expect(await copy(source, `${target}-${count}`)).toBe("clone");
-      await expectSameFiles(source, `${target}-3`);
-      for (const count of [1, 2, 3]) rmSync(`${target}-${count}`);
-      rmSync(source);
-    },
-  );
+  onXfs("clones data that is not on the disk yet, and shares its blocks", async () => {
+    const [source, target] = [xfs.path("shared"), xfs.path("shares")];
+    writeImage(source, 100 * MIB, [[0, 100 * MIB]]);
+    // Copies with separate blocks would not fit.
+    for (const count of [1, 2, 3]) expect(await copy(source, `${target}-${count}`)).toBe("clone");
+    await expectSameFiles(source, `${target}-3`);
+    for (const count of [1, 2, 3]) rmSync(`${target}-${count}`);
+    rmSync(source);
+  });
 
-  onXfs("a clone is as long as was said", async () => {
+  onXfs("makes a clone of the size that was asked for", async () => {
     const [source, folder] = [xfs.path("length"), xfs.path("lengths")];
     mkdirSync(folder);
     writeImage(source, 4 * MIB, [[0, 4 * MIB]]);
@@ -349,13 +300,13 @@ describe(where, () => {
     await expectSameFiles(source, join(folder, "long"));
   });
 
-  onXfs("what is on another disk is copied", async () => {
+  onXfs("copies from another file system", async () => {
     writeImage(path("elsewhere"), 9 * MIB, [[MIB, 6 * MIB]]);
     expect(await copy(path("elsewhere"), xfs.path("from elsewhere"))).toBe("copy");
     await expectSameFiles(path("elsewhere"), xfs.path("from elsewhere"));
   });
 
-  onXfs.each(ways)("the disk is full, and %s", async (_, libc) => {
+  onXfs.each(ways)("reports a full disk %s", async (_, libc) => {
     standIn.libc = libc;
     const folder = xfs.path("full");
     mkdirSync(folder, { recursive: true });
@@ -367,8 +318,8 @@ describe(where, () => {
       cause: { code: "ENOSPC" },
     });
     expect((error as Error).message).toContain(join(folder, "copy"));
-    // Where it is known how much there is, nothing is written first.
-    expect((error as Error).message.includes("expected room for")).toBe(libc !== undefined);
+    // With known holes the size of the data is known before anything is written.
+    expect((error as Error).message.includes("needs")).toBe(libc !== undefined);
     expect(readdirSync(folder)).toEqual([]);
     rmSync(path("too large"));
   });

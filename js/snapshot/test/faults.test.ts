@@ -1,4 +1,4 @@
-/** What goes wrong around snapshots: disks, images that change, threads, callers who change their mind. */
+/** Faults: full and failing disks, images that change, failing threads, aborts. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -52,7 +52,7 @@ const calls = ["createSnapshot", "restoreSnapshot"] as const;
 
 let folders = 0;
 
-/** An empty folder. */
+/** Makes an empty folder and returns its path. */
 function emptyFolder(): string {
   folders += 1;
   const folder = path(`folder-${folders}`);
@@ -60,14 +60,14 @@ function emptyFolder(): string {
   return folder;
 }
 
-/** A job that makes a file over another one, which is all that is in its folder. */
+/** Returns a job that replaces the only file in its folder. */
 function jobOver(call: Job["call"], source: string): Job {
   const target = `${emptyFolder()}/target`;
   writeFileSync(target, OLD);
   return { call, source, target };
 }
 
-/** Throws unless an outcome left what was there before, and no thread. */
+/** Throws unless the old file is unchanged and no thread is left. */
 function expectUntouched(outcome: Outcome): void {
   expect(outcome).toMatchObject({ names: ["target"], target: OLD_DIGEST, running: 0 });
 }
@@ -75,7 +75,7 @@ function expectUntouched(outcome: Outcome): void {
 describe("disks", () => {
   const source = { createSnapshot: image, restoreSnapshot: snapshot };
 
-  test.each(calls)("%s: the disk is full", async (call) => {
+  test.each(calls)("%s reports a full disk", async (call) => {
     const folder = emptyFolder();
     const job = { call, source: source[call], target: `${folder}/target` };
     const under = onDisk(folder, "4m", `printf '${OLD}' > "$0/target"`);
@@ -85,7 +85,7 @@ describe("disks", () => {
     expectUntouched(outcome);
   });
 
-  test.each(calls)("%s: the disk may not be written", async (call) => {
+  test.each(calls)("%s reports a read-only disk", async (call) => {
     const folder = emptyFolder();
     const job = { call, source: source[call], target: `${folder}/target` };
     const setUp = `printf '${OLD}' > "$0/target"; mount -o remount,bind,ro "$0"`;
@@ -96,14 +96,14 @@ describe("disks", () => {
     expectUntouched(outcome);
   });
 
-  test.each(calls)("%s: the file grows too large", async (call) => {
+  test.each(calls)("%s reports a file that exceeds the size limit", async (call) => {
     const job = jobOver(call, source[call]);
     const outcome = await run(job, { under: ["prlimit", `--fsize=${4 * MIB}`] });
     expect(outcome.error).toMatchObject({ code: "ERR_TARGET", causeCode: "EFBIG" });
     expectUntouched(outcome);
   });
 
-  test("a snapshot that just fits is made", async () => {
+  test("createSnapshot succeeds if the snapshot just fits", async () => {
     const folder = emptyFolder();
     const job = { call: "createSnapshot", source: path("fits"), target: `${folder}/new` } as const;
     writeFileSync(job.source, noise("fits", 3 * MIB));
@@ -111,7 +111,7 @@ describe("disks", () => {
     expect(outcome).toMatchObject({ error: null, names: ["new"] });
   });
 
-  test("the image cannot be read any more", async () => {
+  test("createSnapshot reports an image that becomes unreadable", async () => {
     const outcome = await run(jobOver("createSnapshot", image), { preload: "disk-fails" });
     expect(outcome.error).toMatchObject({ code: "ERR_IMAGE", causeCode: "EIO" });
     expect(outcome.error?.message).toContain(image);
@@ -119,7 +119,7 @@ describe("disks", () => {
   });
 
   test.each(["restoreSnapshot", "verifySnapshot"] as const)(
-    "%s: the snapshot cannot be read any more",
+    "%s reports a snapshot that becomes unreadable",
     async (call) => {
       const outcome = await run(jobOver(call, snapshot), { preload: "disk-fails" });
       expect(outcome.error).toMatchObject({ code: "ERR_SOURCE", causeCode: "EIO" });
@@ -129,28 +129,28 @@ describe("disks", () => {
   );
 });
 
-describe("an image that changes while it is read", () => {
+describe("images that change", () => {
   const changing = path("changing");
   const bytes = letters("changing", 3 * MIB);
 
   const changes: Record<string, () => void> = {
     grows: () => appendFileSync(changing, "x"),
-    "is cut off": () => truncateSync(changing, 2 * MIB),
+    "is truncated": () => truncateSync(changing, 2 * MIB),
     "is emptied": () => truncateSync(changing, 0),
     "is written to": () => {
       const file = openSync(changing, "r+");
       writeSync(file, "x", 5 * 4096);
       closeSync(file);
     },
-    "is written the same again": () => writeFileSync(changing, bytes),
+    "is rewritten with the same bytes": () => writeFileSync(changing, bytes),
     "gets an older time": () => utimesSync(changing, 1e9, 1e9 - 1),
   };
 
-  test.each(Object.keys(changes))("is refused: it %s", async (name) => {
+  test.each(Object.keys(changes))("rejects an image that %s while it is read", async (name) => {
     writeFileSync(changing, bytes);
     utimesSync(changing, 1e9, 1e9);
     writeFileSync(path("changing.vhs"), OLD);
-    // The last time that progress is told, all of it was read.
+    // At the last progress event everything has been read.
     const onProgress = (progress: { bytes: number; totalBytes: number }) => {
       if (progress.bytes === progress.totalBytes) changes[name]?.();
     };
@@ -161,9 +161,9 @@ describe("an image that changes while it is read", () => {
     expect(leftovers(path())).toEqual([]);
   });
 
-  test("is refused: it is cut off before all is read", async () => {
-    const soon = path("soon cut off");
-    writeFileSync(soon, letters("soon cut off", 12 * MIB));
+  test("rejects an image that is truncated before it was read to its end", async () => {
+    const soon = path("soon truncated");
+    writeFileSync(soon, letters("soon truncated", 12 * MIB));
     const seen: number[] = [];
     const onProgress = ({ bytes }: { bytes: number }) => {
       seen.push(bytes);
@@ -176,7 +176,7 @@ describe("an image that changes while it is read", () => {
     expect(leftovers(path())).toEqual([]);
   });
 
-  test("is taken if it is only read", async () => {
+  test("accepts an image that others read meanwhile", async () => {
     writeFileSync(changing, bytes);
     const onProgress = () => void readFileSync(changing);
     await createSnapshot(changing, path("read.vhs"), { onProgress });
@@ -185,7 +185,7 @@ describe("an image that changes while it is read", () => {
 });
 
 describe("threads", () => {
-  test("take no options of Node that are for the main thread", async () => {
+  test("starts threads under options that Node allows on the main thread only", async () => {
     const code = `
       import { createSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
       const [, image, snapshot, restored] = process.argv;
@@ -196,14 +196,14 @@ describe("threads", () => {
     expect(readFileSync(path("of text")).equals(readFileSync(image))).toBe(true);
   });
 
-  test("leave nothing open that is ended while they begin", async () => {
+  test("leaves no file open when threads are ended while they start", async () => {
     const open = () => readdirSync("/proc/self/fd").length;
     const before = open();
     for (let round = 0; round < 20; round += 1) {
       const signal = AbortSignal.timeout(round);
       await verifySnapshot(snapshot, { signal }).catch(() => {});
     }
-    // The rest of this process may have something open for a moment.
+    // Other parts of this process may briefly have files open.
     await vi.waitFor(() => expect(open()).toBeLessThanOrEqual(before + 2), { timeout: 5_000 });
   });
 
@@ -213,45 +213,51 @@ describe("threads", () => {
     ["verifySnapshot", snapshot],
   ] as const;
 
-  test.each(everyCall)("%s: one that ends is told of", async (call, source) => {
+  test.each(everyCall)("%s reports a thread that exits", async (call, source) => {
     const outcome = await run(jobOver(call, source), { preload: "worker-exits" });
     expect(outcome.error).toMatchObject({ name: "SnapshotError", code: "ERR_WORKER" });
     expect(outcome.error?.message).toContain("code 7");
     expectUntouched(outcome);
   });
 
-  test.each(everyCall)("%s: one that fails is told of", async (call, source) => {
+  test.each(everyCall)("%s reports a thread that fails", async (call, source) => {
     const outcome = await run(jobOver(call, source), { preload: "worker-fails" });
     expect(outcome.error).toMatchObject({ name: "SnapshotError", code: "ERR_WORKER" });
     expect(outcome.error?.message).toContain("out of everything");
     expectUntouched(outcome);
   });
 
-  test.each(everyCall)("%s: too few of them are told of, and end", async (call, source) => {
-    const job = { ...jobOver(call, source), options: { workers: 4 } };
-    const outcome = await run(job, { preload: "few-threads" });
-    expect(outcome.error).toMatchObject({
-      code: "ERR_WORKER",
-      causeCode: "ERR_WORKER_INIT_FAILED",
-    });
-    expect(outcome.error?.message).toContain("worker 3 of 4");
-    expect(outcome.started).toBe(2);
-    expectUntouched(outcome);
-  });
+  test.each(everyCall)(
+    "%s reports threads that cannot start and ends the others",
+    async (call, source) => {
+      const job = { ...jobOver(call, source), options: { workers: 4 } };
+      const outcome = await run(job, { preload: "few-threads" });
+      expect(outcome.error).toMatchObject({
+        code: "ERR_WORKER",
+        causeCode: "ERR_WORKER_INIT_FAILED",
+      });
+      expect(outcome.error?.message).toContain("worker 3 of 4");
+      expect(outcome.started).toBe(2);
+      expectUntouched(outcome);
+    },
+  );
 
-  test.each(everyCall)("%s: as many as were asked for, and none stays", async (call, source) => {
-    for (const workers of [1, 3]) {
-      const outcome = await run({ ...jobOver(call, source), options: { workers } });
-      expect(outcome).toMatchObject({ error: null, started: workers, running: 0 });
-      expect(outcome.names).toEqual(["target"]);
-    }
-  });
+  test.each(everyCall)(
+    "%s starts the requested number of threads and leaves none",
+    async (call, source) => {
+      for (const workers of [1, 3]) {
+        const outcome = await run({ ...jobOver(call, source), options: { workers } });
+        expect(outcome).toMatchObject({ error: null, started: workers, running: 0 });
+        expect(outcome.names).toEqual(["target"]);
+      }
+    },
+  );
 });
 
-describe("the end that a caller wants", () => {
-  /** Without it, one thread would have been done with all after half a second, maybe before the first call. */
+describe("aborts", () => {
+  /** Slows down a run that would otherwise end after half a second, maybe before the first event. */
   const preload = "slow-disk";
-  /** A part of the time that all of it takes then, in milliseconds. */
+  /** A fraction of the duration of the slow run, in milliseconds. */
   const SOON = 4_000;
 
   const works = [
@@ -260,15 +266,18 @@ describe("the end that a caller wants", () => {
     ["verifySnapshot", () => largeSnapshot, { workers: 1 }],
   ] as const;
 
-  test.each(works)("%s: a signal that was given before", async (call, source, options) => {
-    const job: Job = { ...jobOver(call, source()), options, abort: "before" };
-    const outcome = await run(job);
-    expect(outcome.error).toMatchObject({ isReason: true });
-    expect(outcome).toMatchObject({ started: 0, progressCalls: 0 });
-    expectUntouched(outcome);
-  });
+  test.each(works)(
+    "%s does nothing if the signal has fired before",
+    async (call, source, options) => {
+      const job: Job = { ...jobOver(call, source()), options, abort: "before" };
+      const outcome = await run(job);
+      expect(outcome.error).toMatchObject({ isReason: true });
+      expect(outcome).toMatchObject({ started: 0, progressCalls: 0 });
+      expectUntouched(outcome);
+    },
+  );
 
-  test.each(works)("%s: a signal in the midst of it", async (call, source, options) => {
+  test.each(works)("%s ends soon after the signal fires", async (call, source, options) => {
     const job: Job = { ...jobOver(call, source()), options, abort: "progress" };
     const outcome = await run(job, { preload });
     expect(outcome.error).toMatchObject({ isReason: true });
@@ -278,19 +287,22 @@ describe("the end that a caller wants", () => {
     expectUntouched(outcome);
   });
 
-  test.each(works)("%s: what onProgress throws", async (call, source, options) => {
-    const job: Job = { ...jobOver(call, source()), options, abort: "throw" };
-    const outcome = await run(job, { preload });
-    expect(outcome.error).toMatchObject({ isReason: true });
-    expect(outcome.progressCalls, "not called again").toBe(1);
-    expect(outcome.share).toBeLessThan(1);
-    expect(outcome.delay).toBeLessThan(SOON);
-    expectUntouched(outcome);
-  });
+  test.each(works)(
+    "%s ends with the error that onProgress throws",
+    async (call, source, options) => {
+      const job: Job = { ...jobOver(call, source()), options, abort: "throw" };
+      const outcome = await run(job, { preload });
+      expect(outcome.error).toMatchObject({ isReason: true });
+      expect(outcome.progressCalls, "not called again").toBe(1);
+      expect(outcome.share).toBeLessThan(1);
+      expect(outcome.delay).toBeLessThan(SOON);
+      expectUntouched(outcome);
+    },
+  );
 
   const reason = new Error("the caller's own");
 
-  test("holes alone, of which no thread knows, end soon, too", async () => {
+  test("createSnapshot ends soon after the signal even in a single hole", async () => {
     const holes = path("holes");
     writeFileSync(holes, "");
     truncateSync(holes, 2 ** 43);
@@ -306,7 +318,7 @@ describe("the end that a caller wants", () => {
     };
     const aborted = make({ signal: controller.signal, onProgress: abort });
     expect(await rejectionOf(aborted)).toBe(reason);
-    // Whatever is written after it is told of, all of it at the latest when it is done.
+    // Less than a tenth of the file is written after the abort.
     expect(written.at(-1)! - written[0]!).toBeLessThan(fileSize / 10);
     expect(written[0]).toBeLessThan(fileSize / 2);
 
@@ -319,7 +331,7 @@ describe("the end that a caller wants", () => {
     expect(leftovers(path())).toEqual([]);
   });
 
-  test("a signal in the last moment, when all is done but the name, still ends it", async () => {
+  test("discards the result if the signal fires just before the rename", async () => {
     for (const make of [
       (options: CreateOptions) => createSnapshot(image, path("late"), options),
       (options: ReadWorkOptions) => restoreSnapshot(snapshot, path("late"), options),
@@ -334,7 +346,7 @@ describe("the end that a caller wants", () => {
     }
   });
 
-  test("a signal that comes too late changes nothing", async () => {
+  test("ignores a signal that fires after the restore", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     await restoreSnapshot(snapshot, path("restored"), { signal });

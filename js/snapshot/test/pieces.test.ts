@@ -5,7 +5,7 @@ import { pieces, toRead } from "../src/encode/pieces.js";
 
 const PIECE = 4096;
 
-/** An image, and extents of it in order. */
+/** Images with ordered extents. */
 const images = fc
   .record({
     size: fc.nat(40 * PIECE),
@@ -20,7 +20,7 @@ const images = fc
     return { size, extents };
   });
 
-test("pieces lie on a grid, cover the image, and are read if they touch an extent", () => {
+test("covers the image with aligned pieces and reads those that touch an extent", () => {
   fc.assert(
     fc.property(images, ({ size, extents }) => {
       let offset = 0;
@@ -40,7 +40,7 @@ test("pieces lie on a grid, cover the image, and are read if they touch an exten
   );
 });
 
-test("what there is to read is known beforehand", () => {
+test("computes in advance what it will read", () => {
   fc.assert(
     fc.property(images, ({ size, extents }) => {
       const read = [...pieces(size, PIECE, extents)].filter(({ isZero }) => !isZero);
@@ -50,7 +50,7 @@ test("what there is to read is known beforehand", () => {
   );
 });
 
-test("the largest image is not counted piece by piece", () => {
+test("counts the pieces of the largest image without visiting each", () => {
   const size = 2 ** 44;
   const all = [{ start: 0, end: size }];
   expect(toRead(size, PIECE, all)).toEqual({ count: 2 ** 32, totalBytes: size });

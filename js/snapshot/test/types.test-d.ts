@@ -26,7 +26,7 @@ import {
 } from "@hedgerow/snapshot";
 import { expectTypeOf, test } from "vitest";
 
-test("snapshots are at paths and URLs, and images at paths", () => {
+test("accepts paths and URLs for snapshots, and paths for images", () => {
   expectTypeOf(createSnapshot).parameter(0).toEqualTypeOf<string>();
   expectTypeOf(createSnapshot).parameter(1).toEqualTypeOf<string | URL>();
   expectTypeOf(restoreSnapshot).parameter(0).toEqualTypeOf<string | URL>();
@@ -37,7 +37,7 @@ test("snapshots are at paths and URLs, and images at paths", () => {
   }
 });
 
-test("every function knows the options of servers, and no option has to be said", () => {
+test("accepts transfer options in every function and requires none", () => {
   expectTypeOf<keyof TransferOptions>().toEqualTypeOf<
     "connections" | "partSize" | "timeouts" | "retries" | "headers" | "s3"
   >();
@@ -48,33 +48,33 @@ test("every function knows the options of servers, and no option has to be said"
   expectTypeOf<{ endpoint: undefined; region: undefined }>().toExtend<S3Options>();
 });
 
-test("each function has only the options that mean something to it", () => {
+test("offers each function only the options that apply to it", () => {
   expectTypeOf<RestoreOptions>().toHaveProperty("resume");
   expectTypeOf<RestoreOptions>().toHaveProperty("overwrite");
   expectTypeOf<CreateOptions>().toHaveProperty("overwrite");
-  // @ts-expect-error: nothing is kept of a snapshot that is not whole
+  // @ts-expect-error: an incomplete snapshot is not kept
   void createSnapshot("image", "snapshot", { resume: true });
-  // @ts-expect-error: the digest is known afterwards
+  // @ts-expect-error: the digest is a result
   void createSnapshot("image", "snapshot", { digest: "" });
   // @ts-expect-error: nothing is written
   void verifySnapshot("snapshot", { overwrite: false });
-  // @ts-expect-error: there is too little to do for several threads
+  // @ts-expect-error: one thread suffices
   void inspectSnapshot("snapshot", { workers: 2 });
 });
 
-test("a cache is opened, not made, and only by those who say how large it may be", () => {
+test("opens a cache only asynchronously and with a maximum size", () => {
   expectTypeOf(ImageCache.open).parameters.toEqualTypeOf<[string, CacheOptions]>();
   expectTypeOf(ImageCache.open).returns.resolves.toEqualTypeOf<ImageCache>();
   expectTypeOf<{ maxBytes: number }>().toExtend<CacheOptions>();
-  // @ts-expect-error: there is no good size for all
+  // @ts-expect-error: no default size fits everyone
   void ImageCache.open("cache", {});
-  // @ts-expect-error: opening it takes a while
+  // @ts-expect-error: opening is asynchronous
   void new ImageCache();
   expectTypeOf<RestoreOptions["cache"]>().toEqualTypeOf<ImageCache | undefined>();
   expectTypeOf<ImageCache>().toExtend<AsyncDisposable>();
 });
 
-test("each function of a cache has only the options that mean something to it", () => {
+test("offers each method of a cache only the options that apply to it", () => {
   expectTypeOf<ImageCache["get"]>().parameter(1).toEqualTypeOf<GetOptions | undefined>();
   expectTypeOf<ImageCache["get"]>().returns.resolves.toEqualTypeOf<CachedImage>();
   expectTypeOf<ImageCache["has"]>().parameter(1).toEqualTypeOf<ReadOptions | undefined>();
@@ -83,12 +83,12 @@ test("each function of a cache has only the options that mean something to it", 
   expectTypeOf<ImageCache["prune"]>().parameter(0).toEqualTypeOf<number | undefined>();
   expectTypeOf<GetOptions>().toExtend<ReadWorkOptions>();
   expectTypeOf<keyof VerifyOptions>().toEqualTypeOf<"signal" | "bytesPerSecond">();
-  // @ts-expect-error: what is half fetched stays in any case
+  // @ts-expect-error: a cache always keeps what was fetched
   const options: GetOptions = { resume: true };
   void options;
 });
 
-test("what a cache tells has the documented fields, which nobody is to change", () => {
+test("declares the documented, read-only fields of cache results", () => {
   expectTypeOf<keyof CachedImage>().toEqualTypeOf<
     "path" | "hit" | "bytes" | "info" | "release" | typeof Symbol.asyncDispose
   >();
@@ -121,7 +121,7 @@ test("what a cache tells has the documented fields, which nobody is to change", 
   >();
 });
 
-test("progress and events have the documented fields", () => {
+test("declares the documented fields of progress and events", () => {
   expectTypeOf<keyof Progress>().toEqualTypeOf<
     | ("phase" | "bytes" | "totalBytes" | "compressedBytes" | "frames" | "bytesPerSecond")
     | ("transferredBytes" | "retries" | "hedged")
@@ -139,7 +139,7 @@ test("progress and events have the documented fields", () => {
   expectTypeOf<Events["hedgerow:snapshot:retry"]["delay"]>().toEqualTypeOf<number>();
 });
 
-test("an error has a code of the documented ones, and what a server answered", () => {
+test("declares the documented error codes and the HTTP status", () => {
   expectTypeOf(SnapshotError)
     .instance.toHaveProperty("code")
     .toEqualTypeOf<

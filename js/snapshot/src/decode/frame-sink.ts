@@ -1,10 +1,10 @@
 import { FrameDecoder, initSync } from "../../wasm/decode.js";
 import { SnapshotError } from "../error.js";
 import { Frames } from "../format/frames.js";
-import { clearSync } from "../local/clear.js";
 import { readFullySync } from "../local/read-fully.js";
 import { withFileSync } from "../local/system-failure.js";
 import { writeFullySync } from "../local/write-fully.js";
+import { zeroRangeSync } from "../local/zero-range.js";
 import { errorOf } from "../wasm/refusal.js";
 import { FrameStates } from "./frame-states.js";
 import { ENTRY_LENGTH, entryPosition } from "./journal-layout.js";
@@ -114,7 +114,7 @@ export class FrameSink {
       let done = 0;
       // A new image is all zeros; one with a journal may hold data of an earlier run here.
       const skipTo = (end: number) => {
-        if (journal !== undefined) clearSync(target, position + done, position + end);
+        if (journal !== undefined) zeroRangeSync(target, position + done, position + end);
       };
       for (let run = 0; run < runs.length; run += 2) {
         const [start, end] = [runs[run] as number, runs[run + 1] as number];

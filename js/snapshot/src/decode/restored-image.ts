@@ -1,6 +1,6 @@
 import type { Manifest } from "../format/manifest.js";
+import { checkFreeSpace } from "../local/free-space.js";
 import { checkOther, type FileId } from "../local/other-file.js";
-import { checkRoom } from "../local/room.js";
 import { writeWhole, writing } from "../local/whole-file.js";
 import type { RestoreOptions } from "../options/restore-options.js";
 import type { OpenImage } from "./decode-job.js";
@@ -24,7 +24,7 @@ export async function writeImage(
   if (options.resume && (await writeResumable(path, manifest, options, write))) return;
   const { dataSize, imageSize } = manifest.info;
   await writeWhole(path, options, async (handle) => {
-    await checkRoom(path, dataSize);
+    await checkFreeSpace(path, dataSize);
     await writing(path, handle.truncate(imageSize));
     await write({ fd: handle.fd, name: path, journal: undefined });
   });

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { type FileHandle, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Manifest } from "../format/manifest.js";
-import { claimPrivate } from "../local/claim.js";
-import { clearHoles } from "../local/clear.js";
-import { checkRoom } from "../local/room.js";
+import { checkFreeSpace } from "../local/free-space.js";
+import { lockPrivateFile } from "../local/lock-private-file.js";
 import { checkedTarget, finish, type WholeOptions, writing } from "../local/whole-file.js";
+import { zeroHoles } from "../local/zero-range.js";
 import type { OpenImage } from "./decode-job.js";
 import { HEAD_LENGTH, MAGIC } from "./journal-layout.js";
 
@@ -29,11 +29,11 @@ export async function writeResumable(
 ): Promise<boolean> {
   const target = await checkedTarget(path, options);
   const { partial, journal } = resumePaths(target, manifest.info.digest);
-  const entries = await claimPrivate(path, journal);
+  const entries = await lockPrivateFile(path, journal);
   if (entries === undefined) return false;
   try {
     // Lock both files: a process that finds either of them unfit for use removes it.
-    const file = await claimPrivate(path, partial);
+    const file = await lockPrivateFile(path, partial);
     if (file === undefined) return false;
     try {
       await prepareResumable(path, file, entries, manifest);
@@ -77,13 +77,13 @@ export async function prepareResumable(
   await writing(path, entries.read(found, 0, HEAD_LENGTH, 0));
   const { size, blocks } = await writing(path, file.stat());
   if (found.equals(head) && size === imageSize) {
-    await writing(path, clearHoles(file, frames, imageSize));
-    return checkRoom(path, dataSize - blocks * STAT_BLOCK);
+    await writing(path, zeroHoles(file, frames, imageSize));
+    return checkFreeSpace(path, dataSize - blocks * STAT_BLOCK);
   }
   // Clear the journal first: it must never describe more than the image holds.
   await writing(path, entries.truncate(0));
   await writing(path, file.truncate(0));
-  await checkRoom(path, dataSize);
+  await checkFreeSpace(path, dataSize);
   await writing(path, file.truncate(imageSize));
   await writing(path, entries.write(head, 0, HEAD_LENGTH, 0));
 }

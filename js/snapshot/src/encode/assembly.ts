@@ -14,7 +14,7 @@ import { errorOf } from "../wasm/refusal.js";
 import { RUN_COMPRESSED_LENGTH, RUN_LENGTH } from "./run-records.js";
 
 /**
- * Checks what the file depends on beside its image.
+ * Checks the compression level and the piece size.
  *
  * @throws {SnapshotError} `ERR_ARGUMENT`
  */
@@ -26,12 +26,12 @@ export function checkEncoding(module: WebAssembly.Module, { level, pieceSize }: 
   if (refusal !== undefined) throw errorOf("ERR_ARGUMENT", "", refusal, memory);
 }
 
-/** Puts the bytes of a snapshot together, from runs in the order of the image. */
+/** Assembles the bytes of a snapshot from compressed runs, in image order. */
 export class SnapshotAssembly {
   readonly #memory: WebAssembly.Memory;
   readonly #assembly: Assembly;
 
-  /** @throws {SnapshotError} `ERR_IMAGE` if the image is beyond a limit */
+  /** @throws {SnapshotError} `ERR_IMAGE` if the image exceeds a limit of the format */
   constructor(
     readonly module: WebAssembly.Module,
     readonly image: ImageFile,
@@ -42,38 +42,38 @@ export class SnapshotAssembly {
     this.#check(this.#assembly.is_right());
   }
 
-  /** What the file begins with. */
+  /** Returns the beginning of the file. */
   header(): Uint8Array {
-    return this.#due();
+    return this.#takeOutput();
   }
 
-  /** Takes runs, and gives what has to be written, `bytes` of the runs included. */
+  /** Adds runs, and yields the bytes to write next, including `bytes`, the data of the runs. */
   *push(runs: ArrayBuffer, bytes: Uint8Array): Generator<Uint8Array> {
     let start = 0;
     for (let at = 0; at < runs.byteLength; at += RUN_LENGTH) {
       const record = new Uint8Array(runs, at, RUN_LENGTH);
       new Uint8Array(this.#memory.buffer).set(record, this.#assembly.record());
       this.#check(this.#assembly.push());
-      const due = this.#due();
-      if (due.length > 0) yield due;
+      const output = this.#takeOutput();
+      if (output.length > 0) yield output;
       const length = new DataView(runs, at + RUN_COMPRESSED_LENGTH).getUint32(0, true);
       if (length > 0) yield bytes.subarray(start, start + length);
       start += length;
     }
   }
 
-  /** What has to be written at the end. */
+  /** Returns the end of the file: the manifest and the seek table. */
   finish(): Uint8Array {
     this.#check(this.#assembly.finish());
-    return this.#due();
+    return this.#takeOutput();
   }
 
   free(): void {
     this.#assembly.free();
   }
 
-  /** A copy of what is due: it may be written while the module goes on. */
-  #due(): Uint8Array {
+  /** Returns a copy of the pending output, which stays valid when the module continues. */
+  #takeOutput(): Uint8Array {
     const start = this.#assembly.due();
     return new Uint8Array(this.#memory.buffer.slice(start, start + this.#assembly.due_length()));
   }

@@ -7,14 +7,14 @@ import type { CompressedPiece, EncodeData, Piece } from "./encode-worker.js";
 import { pieces, type Stretch, toRead } from "./pieces.js";
 import { zeros } from "./run-records.js";
 
-/** How many pieces each thread may be ahead of what is written, and how many bytes they may have. */
+/** Maximum number of pieces, and of bytes in them, that a thread may be ahead of the writer. */
 const MAX_AHEAD = 4;
 const MAX_BYTES_AHEAD = 2 ** 22;
 
 /**
- * Makes the snapshot of an image, each piece by whichever thread is free.
+ * Encodes an image as a snapshot: worker threads compress its pieces.
  *
- * @param write is given the bytes of the snapshot, in their order
+ * @param write receives the bytes of the snapshot, in order
  */
 export async function encodeImage(
   assembly: SnapshotAssembly,
@@ -43,7 +43,7 @@ export async function encodeImage(
   );
 }
 
-/** Where the bytes of a snapshot come from, while threads compress what follows. */
+/** Produces the bytes of a snapshot while worker threads compress the pieces that follow. */
 class SnapshotStream {
   readonly counts = {
     bytes: 0,
@@ -61,18 +61,18 @@ class SnapshotStream {
     this.#pool = pool;
   }
 
-  /** The bytes of the snapshot, in their order. Few pieces are in memory at any time. */
+  /** Yields the bytes of the snapshot, in order. Holds a bounded number of pieces in memory. */
   async *bytes(stretches: Iterable<Stretch>): AsyncGenerator<Uint8Array> {
     yield this.#assembly.header();
     const ahead: Promise<CompressedPiece>[] = [];
-    const aheadOfOne = Math.floor(MAX_BYTES_AHEAD / this.#assembly.encoding.pieceSize);
-    const most = this.#pool.size * Math.max(1, Math.min(aheadOfOne, MAX_AHEAD));
+    const aheadBySize = Math.floor(MAX_BYTES_AHEAD / this.#assembly.encoding.pieceSize);
+    const maxAhead = this.#pool.size * Math.max(1, Math.min(aheadBySize, MAX_AHEAD));
     for (const stretch of stretches) {
       const compressed = this.#compress(stretch);
-      // It is awaited in its turn; until then, its failure is no surprise.
+      // Awaited in order, later: a rejection before then is not unhandled.
       compressed.catch(() => {});
       ahead.push(compressed);
-      if (ahead.length > most) yield* this.#assemble(ahead.shift());
+      if (ahead.length > maxAhead) yield* this.#assemble(ahead.shift());
     }
     for (const compressed of ahead) yield* this.#assemble(compressed);
     yield this.#assembly.finish();

@@ -1,4 +1,4 @@
-/** Compresses pieces of an image. */
+/** Worker thread that compresses pieces of an image. */
 import { workerData } from "node:worker_threads";
 
 import { initSync, PieceCompressor } from "../../wasm/encode.js";
@@ -9,29 +9,29 @@ import { errorOf } from "../wasm/refusal.js";
 import { serve } from "../workers/serve.js";
 import { RUN_LENGTH } from "./run-records.js";
 
-/** What a thread that compresses begins with. */
+/** Start-up data of an encoding thread. */
 export interface EncodeData {
   readonly module: WebAssembly.Module;
   readonly level: number;
   readonly pieceSize: number;
-  /** The open image, and what it is called in messages. */
+  /** File descriptor of the image, and its name in messages. */
   readonly image: number;
   readonly imageName: string;
 }
 
-/** A piece of the image, in bytes. */
+/** A piece of the image. Offset and length are in bytes. */
 export interface Piece {
   readonly offset: number;
   readonly length: number;
 }
 
-/** A piece that is compressed. */
+/** A compressed piece. */
 export interface CompressedPiece {
-  /** How many bytes of the image were read for it. */
+  /** Length of the piece in the image, in bytes. */
   readonly length: number;
-  /** The records of its runs. */
+  /** Records of its runs, `RUN_LENGTH` bytes each. */
   readonly runs: ArrayBuffer;
-  /** The bytes of its runs, one behind the other. */
+  /** Concatenated data of its runs. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -46,7 +46,10 @@ serve<Piece, CompressedPiece>(({ offset, length }) => {
   );
   if (count < length) {
     const end = offset + count;
-    throw new SnapshotError("ERR_IMAGE_CHANGED", `${data.imageName}: it now ends at byte ${end}`);
+    throw new SnapshotError(
+      "ERR_IMAGE_CHANGED",
+      `${data.imageName} was truncated while it was read: it now ends at byte ${end}`,
+    );
   }
   const runCount = compressor.compress(length);
   if (runCount < 0) throw errorOf("ERR_IMAGE", `${data.imageName}: `, compressor.refusal(), memory);

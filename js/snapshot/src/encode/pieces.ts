@@ -1,18 +1,18 @@
 import type { Extent } from "../local/data-extents.js";
 
-/** A stretch of an image: a piece to be read, or zeros. */
+/** A part of an image: a piece to read, or zeros. */
 export interface Stretch {
   readonly offset: number;
   readonly length: number;
   readonly isZero: boolean;
 }
 
-/** The longest stretch of zeros, in bytes: its frames take 2 MiB in the snapshot. */
+/** Maximum length of zeros in one stretch, in bytes: its frames take 2 MiB in the snapshot. */
 const MAX_ZEROS = 2 ** 36;
 
 /**
- * Cuts an image into pieces, each `pieceSize` bytes from a multiple of it, or what is left at the end.
- * Pieces that touch no extent are zeros, and need not be read.
+ * Divides an image into pieces of `pieceSize` bytes; the last one may be shorter. Pieces that touch no
+ * extent are zeros and need not be read: adjacent ones are yielded together.
  */
 export function* pieces(
   imageSize: number,
@@ -30,7 +30,7 @@ export function* pieces(
   yield* zerosTo(offset, imageSize);
 }
 
-/** How many of the pieces are to be read, and how many bytes they have. */
+/** Returns the number of pieces to read, and their bytes. */
 export function toRead(imageSize: number, pieceSize: number, extents: readonly Extent[]) {
   let [count, totalBytes] = [0, 0];
   for (const { start, end } of regions(imageSize, pieceSize, extents)) {
@@ -40,19 +40,19 @@ export function toRead(imageSize: number, pieceSize: number, extents: readonly E
   return { count, totalBytes };
 }
 
-/** The extents, widened to whole pieces. */
+/** Yields the extents, widened to whole pieces. */
 function* regions(
   imageSize: number,
   pieceSize: number,
   extents: readonly Extent[],
 ): Generator<Extent> {
-  let done = 0;
+  let previousEnd = 0;
   for (const extent of extents) {
-    const start = Math.max(done, extent.start - (extent.start % pieceSize));
+    const start = Math.max(previousEnd, extent.start - (extent.start % pieceSize));
     const end = Math.min(Math.ceil(extent.end / pieceSize) * pieceSize, imageSize);
     if (end <= start) continue;
     yield { start, end };
-    done = end;
+    previousEnd = end;
   }
 }
 

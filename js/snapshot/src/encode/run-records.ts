@@ -1,10 +1,10 @@
-/** How long the record of a run is, in bytes, as `encode.wasm` has it. */
+/** Length of the record of a run in `encode.wasm`, in bytes. */
 export const RUN_LENGTH = 48;
 
-/** Where in the record of a run its length in the file is, in bytes. */
+/** Offset of the compressed length in the record of a run, in bytes. */
 export const RUN_COMPRESSED_LENGTH = 8;
 
-/** The record of a run of zeros. */
+/** Returns the record of a run of zeros. */
 export function zeros(length: number): ArrayBuffer {
   const record = new ArrayBuffer(RUN_LENGTH);
   new Float64Array(record)[0] = length;

@@ -1,7 +1,7 @@
 import { SnapshotError } from "../error.js";
 import { FIRST_LENGTH, type SnapshotBytes } from "../format/manifest.js";
 
-/** The end of a snapshot that goes by: as much as it takes to read its manifest. */
+/** Keeps the end of a snapshot while it is written, to read its manifest from. */
 export class WrittenTail implements SnapshotBytes {
   #size = 0;
   #kept: Uint8Array[] = [];
@@ -9,12 +9,12 @@ export class WrittenTail implements SnapshotBytes {
 
   constructor(readonly name: string) {}
 
-  /** How much has gone by, in bytes. */
+  /** Number of bytes that have passed. */
   get size(): number {
     return this.#size;
   }
 
-  /** The bytes, as they go by. The last of them is the manifest, with all that follows it. */
+  /** Passes `bytes` through and keeps the last ones. The last chunk holds the manifest and all that follows it. */
   async *keep(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytes) {
       this.#size += chunk.length;
@@ -25,12 +25,12 @@ export class WrittenTail implements SnapshotBytes {
     }
   }
 
-  /** Drops what is before the last chunk, and before what is read at first. */
+  /** Drops chunks that are neither the last one nor part of the first read of a manifest. */
   #drop(last: Uint8Array): void {
-    const least = Math.max(FIRST_LENGTH, last.length);
+    const needed = Math.max(FIRST_LENGTH, last.length);
     for (;;) {
       const first = this.#kept[0];
-      if (first === undefined || this.#keptLength - first.length < least) return;
+      if (first === undefined || this.#keptLength - first.length < needed) return;
       this.#kept.shift();
       this.#keptLength -= first.length;
     }
@@ -39,7 +39,7 @@ export class WrittenTail implements SnapshotBytes {
   async read(position: number, length: number): Promise<Uint8Array> {
     const start = position - (this.#size - this.#keptLength);
     if (start >= 0) return Buffer.concat(this.#kept).subarray(start, start + length);
-    const message = `${this.name}: expected its end to be read, found byte ${position} was wanted`;
+    const message = `${this.name}: expected a manifest at the end, found one at byte ${position}`;
     throw new SnapshotError("ERR_SNAPSHOT_FORMAT", message);
   }
 }

@@ -1,34 +1,34 @@
-/** Where a sparse file holds data, as its file system knows, so that nobody has to read its holes. */
+/** The data extents of a sparse file, from its file system: holes need not be read. */
 import { constants } from "node:os";
 import { setImmediate } from "node:timers/promises";
 
 import { libc } from "./libc.js";
 
-/** A stretch of a file that is not a hole: [start, end) in bytes. */
+/** A range of a file that is not a hole: [start, end) in bytes. */
 export interface Extent {
   readonly start: number;
   readonly end: number;
 }
 
-/** What `lseek` seeks on Linux: the end, the next byte of data, and the next of a hole. */
+/** Values of `whence` for `lseek` on Linux. */
 const SEEK_END = 2;
 const SEEK_DATA = 3;
 const SEEK_HOLE = 4;
 
-/** The most extents that are listed: the last of so many reaches to the end of the file. */
-const MOST = 2 ** 20;
+/** Maximum number of extents. The last one then reaches to the end of the file. */
+const MAX_EXTENTS = 2 ** 20;
 
-/** How many extents are listed, in about 2 ms, before others get their turn. */
-const TURN = 2 ** 10;
+/** Extents between yields to the event loop: about 2 ms. */
+const YIELD_INTERVAL = 2 ** 10;
 
 /**
- * The stretches of an open file that may hold data, in order, not touching, or undefined where the
- * system cannot tell or the file is shorter than `size`. What lies outside of them reads as zeros,
- * as long as nobody writes to the file.
+ * Returns the extents of an open file that may hold data, in order and not adjacent. Everything outside of
+ * them reads as zeros, unless the file is written to meanwhile. Returns undefined if the system cannot
+ * tell, or if the file is shorter than `size`.
  *
- * The file has to stay open until then, and its position moves: read with positions. Needs the
- * optional package `koffi`, since Node cannot ask. Only on Linux: macOS could be asked too, but its
- * APFS has called data holes, which spoilt images of QEMU and copies of GNU's cp.
+ * Keep the file open until the promise settles. Its position changes: read with explicit positions.
+ * Needs Linux and the optional package `koffi`, because Node has no such call. macOS is left out: APFS has
+ * reported data as holes, which corrupted images of QEMU and copies of GNU cp.
  */
 export async function dataExtents(
   fd: number,
@@ -42,21 +42,21 @@ export async function dataExtents(
     const start = system.lseek(fd, offset, SEEK_DATA);
     if (start >= size) break;
     if (start === -constants.errno.ENXIO) {
-      // Nothing but a hole follows, unless the file is shorter than was said.
+      // Only a hole follows, unless the file is shorter than `size`.
       if (system.lseek(fd, 0, SEEK_END) < size) return undefined;
       break;
     }
-    const last = extents.length === MOST - 1;
-    const end = last ? size : Math.min(system.lseek(fd, start, SEEK_HOLE), size);
-    // Errors are negative, and a file system that does not advance contradicts itself.
+    const isLast = extents.length === MAX_EXTENTS - 1;
+    const end = isLast ? size : Math.min(system.lseek(fd, start, SEEK_HOLE), size);
+    // Errors are negative; an extent that ends before it starts is a bug of the file system.
     if (start < offset || end <= start) return undefined;
 
-    const before = extents.at(-1);
-    // They touch if somebody wrote to the hole in the meantime.
-    if (before?.end === start) before.end = end;
+    const previous = extents.at(-1);
+    // Adjacent extents appear when the hole between them is written to.
+    if (previous?.end === start) previous.end = end;
     else extents.push({ start, end });
     offset = end;
-    if (extents.length % TURN === 0) await setImmediate();
+    if (extents.length % YIELD_INTERVAL === 0) await setImmediate();
   }
   return extents;
 }

@@ -6,13 +6,13 @@ import { dataExtents, type Extent } from "./data-extents.js";
 import { openFile, reading } from "./open-file.js";
 import type { FileId } from "./other-file.js";
 
-/** What `stat` counts blocks in, in bytes. */
+/** Unit of `blocks` in the result of `stat`, in bytes. */
 const STAT_BLOCK = 512n;
 
 /** A disk image that is open for reading. */
 export class ImageFile {
   private constructor(
-    /** What it is called in messages. */
+    /** Name of the image in messages. */
     readonly name: string,
     private readonly handle: FileHandle,
     private readonly found: BigIntStats,
@@ -26,22 +26,22 @@ export class ImageFile {
     });
   }
 
-  /** The number that the system knows the open file by, in every thread. */
+  /** File descriptor, valid in every thread. */
   get fd(): number {
     return this.handle.fd;
   }
 
-  /** How long it is, in bytes. */
+  /** Size in bytes. */
   get size(): number {
     return Number(this.found.size);
   }
 
-  /** Which file it is. */
+  /** Identity of the file. */
   get id(): FileId {
     return this.found;
   }
 
-  /** The stretches that may hold data: all of it, where the system cannot tell. */
+  /** Returns the extents that may hold data: the whole file if the system cannot tell. */
   async extents(): Promise<readonly Extent[]> {
     const whole = [{ start: 0, end: this.size }];
     if (this.size === 0) return [];
@@ -50,7 +50,7 @@ export class ImageFile {
   }
 
   /**
-   * Throws if the file is not what it was when it was opened, by its size and times.
+   * Throws if the size or the modification time of the file has changed since it was opened.
    *
    * @throws {SnapshotError} `ERR_IMAGE_CHANGED`
    */
@@ -61,7 +61,7 @@ export class ImageFile {
     const was = `${size} bytes of ${timeOf(mtimeNs)}`;
     throw new SnapshotError(
       "ERR_IMAGE_CHANGED",
-      `${this.name} changed while it was read: expected ${was}, found ${now.size} of ${timeOf(now.mtimeNs)}`,
+      `${this.name} changed while it was read: it had ${was}, and has ${now.size} of ${timeOf(now.mtimeNs)}; stop what writes to it and try again`,
     );
   }
 
@@ -70,12 +70,15 @@ export class ImageFile {
   }
 }
 
-/** Throws if a file has content though it says it has none, as those of `/proc` do. */
+/** Throws if a file has content although its size is 0, as files in `/proc` do. */
 async function checkEmpty(path: string, handle: FileHandle): Promise<void> {
   const read = handle.read(Buffer.alloc(1), 0, 1, 0);
   const { bytesRead } = await reading("ERR_IMAGE", path, read);
   if (bytesRead === 0) return;
-  throw new SnapshotError("ERR_IMAGE", `${path}: expected a file that knows its size, found 0`);
+  throw new SnapshotError(
+    "ERR_IMAGE",
+    `${path}: expected a regular file, found one that has content but a size of 0`,
+  );
 }
 
 function timeOf(nanoseconds: bigint): string {

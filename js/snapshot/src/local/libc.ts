@@ -1,33 +1,37 @@
-/** What Node cannot ask of the system, and the C library can. */
+/** System calls that Node does not offer, made through the C library by the optional package `koffi`. */
 
-/** The functions of the C library. Each returns the negative of an error number if it fails. */
+/** Functions of the C library. Each returns a negated error number if it fails. */
 export interface Libc {
-  /** Seeks in an open file. */
+  /** Moves the position of an open file. */
   lseek(fd: number, offset: number, whence: number): number;
-  /** Locks an open file, or unlocks it. */
+  /** Locks or unlocks an open file. */
   flock(fd: number, operation: number): number;
   /**
-   * Has an open file share the blocks of another. The system first puts on the disk what was written to
-   * that one, which may take a while.
+   * Makes an open file share all blocks of another (`FICLONE`). The kernel first writes pending data of
+   * the source to the disk, which may take seconds.
    */
   clone(target: number, source: number): Promise<number>;
+  /**
+   * Copies up to `length` bytes at `offset` of one open file to the same place in another, in the kernel.
+   * Returns the number of bytes copied.
+   */
+  copyRange(target: number, source: number, offset: number, length: number): Promise<number>;
 }
 
-/** What `ioctl` is told to clone a file. */
+/** The `ioctl` request that clones a file. */
 const FICLONE = 0x40049409;
 
-/** Where the C library's offsets have 64 bits, and where this is tested. */
+/** Architectures with 64-bit file offsets in the C library on which this is tested. */
 const ARCHITECTURES: readonly string[] = ["x64", "arm64"];
 
 let loaded: Promise<Libc | undefined> | undefined;
 
-/** The C library that Node runs on, or undefined where there is no way to call it. */
+/** Returns the C library that Node runs on, or undefined where it cannot be called. */
 export function libc(): Promise<Libc | undefined> {
   loaded ??= load();
   return loaded;
 }
 
-/** Needs the optional package `koffi`. */
 async function load(): Promise<Libc | undefined> {
   if (process.platform !== "linux" || !ARCHITECTURES.includes(process.arch)) return undefined;
   try {
@@ -35,16 +39,20 @@ async function load(): Promise<Libc | undefined> {
     const library = koffi.load(null);
     const lseek = library.func("int64_t lseek(int fd, int64_t offset, int whence)");
     const flock = library.func("int flock(int fd, int operation)");
-    // Functions of no fixed arguments cannot be called beside the event loop. On these architectures
-    // an integer is passed the same either way.
+    // koffi cannot call variadic functions off the main thread. On these architectures an integer is
+    // passed in the same way to both kinds.
     const ioctl = library.func("int ioctl(int fd, unsigned long request, long argument)");
+    const copyFileRange = library.func(
+      "int64_t copy_file_range(int in, int64_t *offsetIn, int out, int64_t *offsetOut, size_t length, unsigned int flags)",
+    );
     const checked = (result: number | bigint) => {
       return result < 0 ? -koffi.errno() : Number(result);
     };
-    const clone = (target: number, source: number) =>
+    /** Calls a function on the thread pool. */
+    const call = (func: typeof ioctl, ...args: unknown[]) =>
       new Promise<number>((resolve, reject) => {
-        ioctl.async(target, FICLONE, source, (error: unknown, result: number) => {
-          // The number of the error is that of this call only in here.
+        func.async(...args, (error: unknown, result: number | bigint) => {
+          // `errno` belongs to this call only inside the callback.
           if (error === null) resolve(checked(result));
           else reject(error);
         });
@@ -52,10 +60,12 @@ async function load(): Promise<Libc | undefined> {
     return {
       lseek: (fd, offset, whence) => checked(lseek(fd, offset, whence)),
       flock: (fd, operation) => checked(flock(fd, operation)),
-      clone,
+      clone: (target, source) => call(ioctl, target, FICLONE, source),
+      copyRange: (target, source, offset, length) =>
+        call(copyFileRange, source, [offset], target, [offset], length, 0),
     };
   } catch {
-    // Not installed, not for this system, not permitted: whoever asks does without.
+    // koffi is not installed, does not support this system or may not be loaded.
     return undefined;
   }
 }

@@ -2,14 +2,15 @@ import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
 import { SnapshotError, type SnapshotErrorCode } from "../error.js";
+import { kindOf } from "./file-kind.js";
 import { withFile } from "./system-failure.js";
 
-/** Windows has no such flag, and needs none. */
+/** Windows does not have `O_NONBLOCK` and does not need it. */
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
 
 /**
- * Opens a file for reading, and has `use` make something of it, which closes it. What is no file is
- * refused: a pipe at once, without waiting for who writes to it.
+ * Opens a regular file for reading and passes it to `use`, whose result must close it. Anything else is
+ * rejected; a pipe without waiting for a writer.
  *
  * @throws {SnapshotError} `code`
  */
@@ -21,7 +22,8 @@ export async function openFile<T>(
   const handle = await reading(code, path, open(path, O_RDONLY | O_NONBLOCK));
   try {
     const found = await reading(code, path, handle.stat({ bigint: true }));
-    if (!found.isFile()) throw new SnapshotError(code, `${path}: expected a file`);
+    if (!found.isFile())
+      throw new SnapshotError(code, `${path}: expected a file, found ${kindOf(found)}`);
     return await use(handle, found);
   } catch (error) {
     await handle.close();
@@ -29,7 +31,7 @@ export async function openFile<T>(
   }
 }
 
-/** The result of reading a file. What the system refuses is told as `code`. */
+/** Returns the result of reading a file. Errors of the system become a `SnapshotError` with `code`. */
 export function reading<T>(code: SnapshotErrorCode, name: string, result: Promise<T>): Promise<T> {
   return withFile(code, `cannot read ${name}`, result);
 }

@@ -3,26 +3,27 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 
 import { PRIVATE, unlessMissing, writing } from "./whole-file.js";
 
-/** Windows has no links that anyone may make. */
+/** Windows does not have these flags: only privileged users create links there. */
 const { O_RDWR, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
-/** Why what is there cannot be opened as a file of this user's: a link, a folder, a pipe, or no right to it. */
+/** Errors of opening something that is not a file of this user: a link, a directory, a pipe, or no permission. */
 const UNFIT: ReadonlySet<unknown> = new Set(["ELOOP", "EISDIR", "ENXIO", "EACCES"]);
 
-/** Whether something is there that is no file of this user's. */
+/** Returns whether opening failed because the path is not a file of this user. */
 export function isUnfit(error: unknown): boolean {
   return UNFIT.has((error as NodeJS.ErrnoException).code);
 }
 
-/** How often a file may come and go while it is being opened. */
+/** Attempts to open a file that other processes keep creating and removing. */
 const MAX_TRIES = 10;
 
 /**
- * Opens a file for reading and writing that is this user's alone, of an earlier run or a new one. What
- * someone else has put there goes.
+ * Opens a private file of this user for reading and writing, and creates it if it is missing. Anything else
+ * at the path is removed first.
  *
- * @param target what it is for, for messages
- * @param remove has that go: not a folder, unless the caller says so, whose name may be someone's own
+ * @param target name of the file in messages
+ * @param remove removes what is not a private file of this user. The default does not remove a directory,
+ *   which may be in use
  * @throws {SnapshotError} `ERR_TARGET`
  */
 export async function openPrivate(
@@ -32,26 +33,26 @@ export async function openPrivate(
 ): Promise<FileHandle> {
   for (let tries = 1; ; tries += 1) {
     try {
-      const known = await openKnown(target, path, remove);
+      const known = await openExisting(target, path, remove);
       if (known !== undefined) return known;
       return await create(path);
     } catch (error) {
-      // Someone else was faster.
-      const isThere = (error as NodeJS.ErrnoException).code === "EEXIST";
-      if (!isThere || tries === MAX_TRIES) return writing(target, Promise.reject(error));
+      // Another process created the file first.
+      const exists = (error as NodeJS.ErrnoException).code === "EEXIST";
+      if (!exists || tries === MAX_TRIES) return writing(target, Promise.reject(error));
     }
   }
 }
 
-/** Opens a file that is there, unless it is another's, which goes. */
-async function openKnown(
+/** Opens an existing private file. Removes anything else, and returns undefined. */
+async function openExisting(
   target: string,
   path: string,
   remove: (path: string) => Promise<void>,
 ): Promise<FileHandle | undefined> {
   const opening = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
   const known = await unlessMissing(opening).catch((error: unknown) => {
-    // Whatever else is wrong is not wrong with the file, which someone may be at.
+    // Other errors say nothing about the file, which may be in use.
     if (isUnfit(error)) return "unfit" as const;
     throw error;
   });
@@ -63,14 +64,14 @@ async function openKnown(
     });
     if (isPrivate(found)) return known;
     await known.close();
-    // It has just been removed: what has its name now is someone else's.
+    // The file was removed: its name may belong to another file now.
     if (found.nlink === 0) return undefined;
   }
   await writing(target, unlessMissing(remove(path)));
   return undefined;
 }
 
-/** Whatever this process takes away from the rights of files, this one has its own. */
+/** Creates a private file, regardless of the umask. */
 async function create(path: string): Promise<FileHandle> {
   const file = await open(path, "wx+", PRIVATE);
   try {

@@ -4,7 +4,8 @@ import { promisify } from "node:util";
 const readOnce = promisify(read);
 
 /**
- * Fills `bytes` from `position` of an open file on. Returns how many bytes there were before the end.
+ * Fills `bytes` from an open file, beginning at `position`. Returns the number of bytes read, which is less
+ * than the length of `bytes` only at the end of the file.
  */
 export function readFullySync(fd: number, bytes: Uint8Array, position: number): number {
   let filled = 0;
@@ -16,7 +17,7 @@ export function readFullySync(fd: number, bytes: Uint8Array, position: number): 
   return filled;
 }
 
-/** The same, while others get their turn. */
+/** Does the same as {@link readFullySync}, asynchronously. */
 export async function readFully(fd: number, bytes: Uint8Array, position: number): Promise<number> {
   let filled = 0;
   while (filled < bytes.length) {

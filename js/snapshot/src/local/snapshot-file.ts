@@ -4,14 +4,14 @@ import { SnapshotError } from "../error.js";
 import { openFile, reading } from "./open-file.js";
 import type { FileId } from "./other-file.js";
 
-/** A snapshot on a disk that is open for reading. */
+/** A local snapshot that is open for reading. */
 export class SnapshotFile {
   private constructor(
-    /** What it is called in messages. */
+    /** Name of the snapshot in messages. */
     readonly name: string,
-    /** Which file it is. */
+    /** Identity of the file. */
     readonly id: FileId,
-    /** How long it is, in bytes. */
+    /** Size in bytes. */
     readonly size: number,
     private readonly handle: FileHandle,
   ) {}
@@ -23,13 +23,13 @@ export class SnapshotFile {
     });
   }
 
-  /** The snapshot in a file that is open already. @throws {SnapshotError} `ERR_SOURCE` */
+  /** Wraps a file that is already open. @throws {SnapshotError} `ERR_SOURCE` */
   static async of(name: string, handle: FileHandle): Promise<SnapshotFile> {
     const found = await reading("ERR_SOURCE", name, handle.stat({ bigint: true }));
     return new SnapshotFile(name, found, Number(found.size), handle);
   }
 
-  /** The number that the system knows the open file by, in every thread. */
+  /** File descriptor, valid in every thread. */
   get fd(): number {
     return this.handle.fd;
   }
@@ -46,7 +46,7 @@ export class SnapshotFile {
       const read = this.handle.read(bytes, filled, length - filled, at);
       const { bytesRead } = await reading("ERR_SOURCE", this.name, read);
       if (bytesRead === 0) {
-        const message = `${this.name}: expected ${this.size} bytes, found its end at byte ${at}`;
+        const message = `${this.name} was truncated while it was read: expected ${this.size} bytes, found its end at byte ${at}`;
         throw new SnapshotError("ERR_SOURCE", message);
       }
       filled += bytesRead;

@@ -1,6 +1,6 @@
 import { messageOf, SnapshotError, type SnapshotErrorCode } from "../error.js";
 
-/** The result of what is done with a file. What the system refuses is told as `code`. */
+/** Returns the result of a file operation. Errors of the system become a `SnapshotError` with `code`. */
 export async function withFile<T>(
   code: SnapshotErrorCode,
   what: string,
@@ -9,26 +9,26 @@ export async function withFile<T>(
   try {
     return await result;
   } catch (error) {
-    throw told(code, what, error);
+    throw wrapped(code, what, error);
   }
 }
 
-/** The result of what is done with a file at once. What the system refuses is told as `code`. */
+/** Does the same as {@link withFile} for a synchronous operation. */
 export function withFileSync<T>(code: SnapshotErrorCode, what: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    throw told(code, what, error);
+    throw wrapped(code, what, error);
   }
 }
 
-/** An error of the system as one of this package, with it as the cause; any other as it is. */
-function told(code: SnapshotErrorCode, what: string, error: unknown): unknown {
-  if (!(error instanceof Error) || !isOfSystem(error)) return error;
+/** Wraps an error of the system as the cause of a `SnapshotError`; returns other errors unchanged. */
+function wrapped(code: SnapshotErrorCode, what: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !isSystemError(error)) return error;
   return new SnapshotError(code, `${what}: ${messageOf(error)}`, { cause: error });
 }
 
-/** Whether the system refused something, or Node's permissions did. */
-function isOfSystem(error: Error): boolean {
+/** Returns whether an error comes from a system call or from the permission model of Node. */
+function isSystemError(error: Error): boolean {
   return "syscall" in error || ("code" in error && error.code === "ERR_ACCESS_DENIED");
 }

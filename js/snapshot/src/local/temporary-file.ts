@@ -5,16 +5,16 @@ import { join } from "node:path";
 
 import { PRIVATE, writing } from "./whole-file.js";
 
-/** A file of the system's temporary folder, while it is used. */
+/** An open temporary file. */
 export interface TemporaryFile {
-  /** What it is called in messages. */
+  /** Name of the file in messages. */
   readonly path: string;
   readonly handle: FileHandle;
 }
 
 /**
- * Has `use` work with an empty file, which then goes. It loses its name at once, so that nothing is left
- * even if the process is killed; `TMPDIR` says where there is room for it.
+ * Calls `use` with an empty temporary file in `TMPDIR`, and removes the file when the result settles. The
+ * file is unlinked as soon as it is open, so that nothing is left behind if the process is killed.
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */
@@ -26,7 +26,7 @@ export async function withTemporaryFile<T>(use: (file: TemporaryFile) => Promise
     return await use({ path, handle });
   } finally {
     await handle.close();
-    // Where it could not go while it was open.
+    // On systems that do not unlink open files.
     await rm(path, { force: true }).catch(() => {});
   }
 }

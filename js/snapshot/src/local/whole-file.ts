@@ -3,27 +3,28 @@ import { type FileHandle, link, lstat, open, realpath, rename, rm, stat } from "
 import { dirname, join, sep } from "node:path";
 
 import { SnapshotError } from "../error.js";
+import { kindOf } from "./file-kind.js";
 import { withFile } from "./system-failure.js";
 
-/** Only whoever makes a file may read it: an image has all that was on a disk. */
+/** Mode of files that only their owner may read: an image holds everything that was on a disk. */
 export const PRIVATE = 0o600;
 
-/** How a file is written. */
+/** Options of {@link writeWhole}. */
 export interface WholeOptions {
-  /** Ends the work. */
+  /** Aborts writing. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether a file that is there goes: so unless it is said. */
+  /** Whether to replace an existing file. Default: `true`. */
   readonly overwrite?: boolean | undefined;
-  /** Whether it is on the disk when it appears, and outlasts a loss of power: so unless it is said. */
+  /** Whether to fsync the file before it appears, to survive a power failure. Default: `true`. */
   readonly isDurable?: boolean | undefined;
 }
 
 /**
- * Writes a file whole or not at all: `write` fills a temporary file beside it, which takes its place
- * when all is on the disk. If anything fails, what was there before stays, and the temporary file goes.
+ * Writes a file atomically: `write` fills a temporary file in the same directory, which then replaces the
+ * target. If anything fails, the target is unchanged and the temporary file is removed.
  *
- * A link is followed, so that it still leads to the file afterwards. The temporary file is called
- * `.hedgerow-*.tmp`; it stays if the process is killed.
+ * A symbolic link is followed and stays a link. The temporary file is called `.hedgerow-*.tmp`; it is left
+ * behind if the process is killed.
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */
@@ -40,14 +41,14 @@ export async function writeWhole<T>(
     await finish(path, { file, partial, target }, options);
     return result;
   } catch (error) {
-    // What went wrong first is what there is to tell.
+    // Report the first error.
     await file.close().catch(() => {});
     await rm(partial, { force: true }).catch(() => {});
     throw error;
   }
 }
 
-/** A file that is written, and where it goes. */
+/** A temporary file that is complete, and its target. */
 export interface Written {
   readonly file: FileHandle;
   readonly partial: string;
@@ -55,7 +56,7 @@ export interface Written {
 }
 
 /**
- * Has a file that is written be on the disk, if it is to be durable, and gives it its name.
+ * Gives a complete file its name, and first writes it to the disk if it is to be durable.
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */
@@ -68,27 +69,27 @@ export async function finish(
   await writing(path, file.close());
   signal?.throwIfAborted();
   if (overwrite) await writing(path, rename(partial, target));
-  else await appear(path, partial, target);
+  else await linkNew(path, partial, target);
   if (isDurable) await syncDirectory(dirname(target));
 }
 
-/** Gives a file another name, if nothing has that name: `rename` would replace what has it. */
-async function appear(path: string, partial: string, target: string): Promise<void> {
+/** Gives a file its name unless a file has that name: `rename` would replace it. */
+async function linkNew(path: string, partial: string, target: string): Promise<void> {
   try {
     await link(partial, target);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "EEXIST") throw exists(path);
     throw await writing(path, Promise.reject(cause));
   }
-  // The file is there, whatever becomes of its first name.
+  // The file has its name; failing to remove the other one is harmless.
   await rm(partial).catch(() => {});
 }
 
 function exists(path: string): SnapshotError {
-  return new SnapshotError("ERR_TARGET", `${path}: expected nothing there, found a file`);
+  return new SnapshotError("ERR_TARGET", `${path} already exists, and overwrite is false`);
 }
 
-/** What a path leads to, if a file may be there. @throws {SnapshotError} `ERR_TARGET` */
+/** Returns the path to write to, with links resolved. @throws {SnapshotError} `ERR_TARGET` */
 export async function checkedTarget(
   path: string,
   { overwrite = true }: WholeOptions,
@@ -96,22 +97,28 @@ export async function checkedTarget(
   const found = await writing(path, unlessMissing(stat(path)));
   if (found === undefined) {
     if (path.endsWith("/") || path.endsWith(sep)) {
-      throw new SnapshotError("ERR_TARGET", `${path}: expected the name of a file`);
+      throw new SnapshotError(
+        "ERR_TARGET",
+        `${path}: expected the path of a file, found that of a directory`,
+      );
     }
     if ((await writing(path, unlessMissing(lstat(path)))) !== undefined) {
-      throw new SnapshotError("ERR_TARGET", `${path}: expected a file, found a link to nothing`);
+      throw new SnapshotError("ERR_TARGET", `${path}: expected a file, found a dangling link`);
     }
     const directory = await writing(path, unlessMissing(stat(dirname(path))));
     if (directory?.isDirectory()) return path;
-    throw new SnapshotError("ERR_TARGET", `${path}: expected a directory at ${dirname(path)}`);
+    const reason = directory === undefined ? "does not exist" : "is not a directory";
+    throw new SnapshotError("ERR_TARGET", `cannot write ${path}: ${dirname(path)} ${reason}`);
   }
   if (found.isFile() && !overwrite) throw exists(path);
   if (found.isFile()) return writing(path, realpath(path));
-  const kind = found.isDirectory() ? "a directory" : "something else";
-  throw new SnapshotError("ERR_TARGET", `${path}: expected a file or nothing, found ${kind}`);
+  throw new SnapshotError(
+    "ERR_TARGET",
+    `${path}: expected a file or no file, found ${kindOf(found)}`,
+  );
 }
 
-/** The result, or undefined if there is no such file. */
+/** Returns the result, or undefined if the file does not exist. */
 export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
@@ -122,8 +129,8 @@ export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefine
 }
 
 /**
- * Has the system remember the name, too, where it can. Without it the name may lead to the old file after
- * a loss of power, which is as whole as the new one.
+ * Writes the new name to the disk, where the system can. Without it the name may lead to the old file after a
+ * power failure, which is complete too.
  */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, "r").catch(() => undefined);
@@ -131,7 +138,7 @@ async function syncDirectory(path: string): Promise<void> {
   await directory?.close();
 }
 
-/** The result of writing a file. What the system refuses is told as `ERR_TARGET`. */
+/** Returns the result of writing a file. Errors of the system become an `ERR_TARGET`. */
 export function writing<T>(path: string, result: Promise<T>): Promise<T> {
   return withFile("ERR_TARGET", `cannot write ${path}`, result);
 }

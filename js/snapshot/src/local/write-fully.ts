@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 
 const writeOnce = promisify(write);
 
-/** Writes all of `bytes` to `position` of an open file. */
+/** Writes all of `bytes` at `position` of an open file. */
 export function writeFullySync(fd: number, bytes: Uint8Array, position: number): void {
   let written = 0;
   while (written < bytes.length) {
@@ -11,7 +11,7 @@ export function writeFullySync(fd: number, bytes: Uint8Array, position: number):
   }
 }
 
-/** The same, while others get their turn. */
+/** Does the same as {@link writeFullySync}, asynchronously. */
 export async function writeFully(fd: number, bytes: Uint8Array, position: number): Promise<void> {
   let written = 0;
   while (written < bytes.length) {

@@ -5,13 +5,14 @@ import { checkWork, type ReadWorkOptions } from "./work-options.js";
 
 /** Options of `ImageCache.open`. */
 export interface CacheOptions {
-  /** The maximum disk usage of the directory, in bytes, 1 MiB or more. */
+  /** Maximum disk usage of the directory, in bytes. At least 1 MiB. Required. */
   readonly maxBytes: number;
-  /** Whether to make a missing or empty directory a cache. Default: `true`. */
+  /** Whether to turn a missing or empty directory into a cache. Default: `true`. */
   readonly create?: boolean | undefined;
   /**
-   * How many bytes per second to read in the background to find damaged images, in one process at a time. Default:
-   * no background verification.
+   * Verifies images continuously in the background at this rate, in bytes per second, and evicts damaged
+   * ones. Only one of the processes that share the cache does so at a time. Default: no background
+   * verification.
    */
   readonly verifyBytesPerSecond?: number | undefined;
 }
@@ -19,21 +20,21 @@ export interface CacheOptions {
 /** Options of `ImageCache.get`. */
 export interface GetOptions extends ReadWorkOptions {
   /**
-   * The path for a private, writable copy of the image. On a file system that can share blocks (XFS, btrfs), it takes
-   * no space until it is written to. Default: no copy, but a lease of the cache's own file.
+   * Path for a private, writable copy of the image. The copy shares the blocks of the cache on file systems
+   * with reflinks (XFS, btrfs); elsewhere its data is copied and its holes stay holes. Default: no copy.
    */
   readonly copyTo?: string | undefined;
-  /** Whether a copy may replace a file. Default: `true`. */
+  /** Whether the copy may replace an existing file. Default: `true`. */
   readonly overwrite?: boolean | undefined;
-  /** Whether to fsync a copy before resolving. Default: `false`. */
+  /** Whether to fsync the copy before resolving, to survive a power failure. Default: `false`. */
   readonly durable?: boolean | undefined;
 }
 
 /** Options of `ImageCache.verify`. */
 export interface VerifyOptions {
-  /** Cancels the verification, which rejects with the signal's reason. */
+  /** Aborts the verification: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** The maximum number of bytes to read per second. Default: no limit. */
+  /** Maximum read rate, in bytes per second. At least 1. Default: unlimited. */
   readonly bytesPerSecond?: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { SnapshotError } from "../error.js";
 
-/** @throws {SnapshotError} `ERR_ARGUMENT` */
+/** Throws unless each named option is a boolean or undefined. @throws {SnapshotError} `ERR_ARGUMENT` */
 export function checkBooleans<Name extends string>(
   options: { readonly [Key in Name]?: boolean | undefined },
   names: readonly Name[],

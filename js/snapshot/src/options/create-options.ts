@@ -1,38 +1,36 @@
-import { SnapshotError } from "../error.js";
+import { checkBooleans } from "./check-booleans.js";
 import type { TransferOptions } from "./transfer-options.js";
 import type { WorkOptions } from "./work-options.js";
 
-/** What `createSnapshot` can be told. The same image, level and piece size give the same file. */
+/** Options of `createSnapshot`. The same image, `level` and `pieceSize` produce the same file. */
 export interface CreateOptions extends WorkOptions, TransferOptions {
-  /** The level of zstd's compression, 1 to 19; 3 unless it is said. */
+  /** zstd compression level, 1 to 19. Default: `3`. */
   readonly level?: number | undefined;
   /**
-   * The most bytes of the image that one frame holds: a power of two from 4 KiB to 16 MiB; 1 MiB unless
-   * it is said. Smaller pieces can be read on their own, and compress less.
+   * Maximum size of the part of the image in one frame, in bytes: a power of two from 4 KiB to 16 MiB.
+   * Smaller pieces make random reads cheaper and compress less. Default: 1 MiB.
    */
   readonly pieceSize?: number | undefined;
-  /** Whether what is at the destination goes: true unless it is said. */
+  /** Whether to replace an existing file or object at the destination. Default: `true`. */
   readonly overwrite?: boolean | undefined;
 }
 
 const DEFAULT_LEVEL = 3;
 const DEFAULT_PIECE_SIZE = 2 ** 20;
 
-/** What of the options the file depends on. */
+/** The options that determine the bytes of the file. */
 export interface Encoding {
   readonly level: number;
   readonly pieceSize: number;
 }
 
-/** What of the options the file depends on, with what is so unless it is said. */
+/** Returns the options that determine the bytes of the file, with their defaults. */
 export function encodingOf(options: CreateOptions): Encoding {
   const { level = DEFAULT_LEVEL, pieceSize = DEFAULT_PIECE_SIZE } = options;
   return { level, pieceSize };
 }
 
 /** @throws {SnapshotError} `ERR_ARGUMENT` */
-export function checkOverwrite({ overwrite }: CreateOptions): void {
-  if (overwrite === undefined || typeof overwrite === "boolean") return;
-  const found = typeof overwrite;
-  throw new SnapshotError("ERR_ARGUMENT", `overwrite: expected true or false, found ${found}`);
+export function checkOverwrite(options: CreateOptions): void {
+  checkBooleans(options, ["overwrite"]);
 }

@@ -7,7 +7,7 @@ import type { Timeouts } from "./transfer-options.js";
 
 type Option = keyof (CreateOptions & RestoreOptions & GetOptions & CacheOptions & VerifyOptions);
 
-/** All options that there are, of any function. */
+/** Every option of every function. */
 const OPTIONS: Readonly<Record<Option, true>> = {
   ...{ signal: true, onProgress: true, workers: true, digest: true, cache: true },
   ...{ level: true, pieceSize: true, overwrite: true, resume: true, copyTo: true, durable: true },
@@ -28,9 +28,10 @@ const CREDENTIALS: Readonly<Record<keyof S3Credentials, true>> = {
 };
 
 /**
- * The options of a call as they are now, so that what was checked is what is used: each getter is asked once.
+ * Copies the options of a call. Each getter is called once, so the values that are used are the values that
+ * were checked.
  *
- * @throws {SnapshotError} `ERR_ARGUMENT` if it is no object, or if a getter throws
+ * @throws {SnapshotError} `ERR_ARGUMENT` if the options are not an object, or if a getter throws
  */
 export function readOptions<Options extends object>(options: Options): Options {
   checkObject("options", options);
@@ -51,12 +52,12 @@ export function readOptions<Options extends object>(options: Options): Options {
 /** @throws {SnapshotError} `ERR_ARGUMENT` */
 export function checkObject(name: string, value: unknown): void {
   if (isObject(value)) return;
-  const kind = typeof value === "object" ? "a list" : typeof value;
+  const kind = typeof value === "object" ? "an array" : typeof value;
   const found = value === null ? "null" : kind;
   throw new SnapshotError("ERR_ARGUMENT", `${name}: expected an object, found ${found}`);
 }
 
-/** Whether something may have members that count. A `Headers` or a `Map` has none: it would be lost. */
+/** Returns whether a value can hold options. A `Headers` or a `Map` cannot: its entries are not properties. */
 function isObject(value: unknown): value is object {
   try {
     return typeof value === "object" && value !== null && !(Symbol.iterator in value);
@@ -66,8 +67,8 @@ function isObject(value: unknown): value is object {
 }
 
 /**
- * The members of an object: all of its own, or those of some names, where undefined stands for none. What a getter
- * throws is not told: it may be secret.
+ * Returns the properties of an object: all of its own, or the defined ones among `names`. The error of a getter is
+ * not passed on, because it may contain a secret.
  */
 function valuesOf(name: string, from: object, names?: readonly string[]): Record<string, unknown> {
   try {

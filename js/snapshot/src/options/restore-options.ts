@@ -2,21 +2,20 @@ import type { ImageCache } from "../cache/image-cache.js";
 import { checkBooleans } from "./check-booleans.js";
 import type { ReadWorkOptions } from "./work-options.js";
 
-/** What `restoreSnapshot` can be told. */
+/** Options of `restoreSnapshot`. */
 export interface RestoreOptions extends ReadWorkOptions {
-  /** Whether an image that is there goes: true unless it is said. */
+  /** Whether to replace an existing image. Default: `true`. */
   readonly overwrite?: boolean | undefined;
   /**
-   * Whether what is restored stays if the work ends before all of it is, so that the next call for the
-   * same snapshot and image, with this option, goes on from there: false unless it is said. It takes a
-   * digest of all data, and the optional package `koffi`: without it nothing stays.
+   * Keeps the restored frames if the restore fails, is aborted or is killed: the next call with `resume`
+   * for the same snapshot and image continues from there. Costs a digest of all restored data. Needs
+   * Linux and the optional package `koffi`; without them nothing is kept. Default: `false`.
    */
   readonly resume?: boolean | undefined;
   /**
-   * Where images are kept that are restored more than once. The image is a copy of the one there, which takes
-   * no time or room where the file system can share blocks; only if there is none is the snapshot fetched.
-   * What a process that was killed has fetched, another one that waits does not fetch again; `resume` means
-   * nothing.
+   * Restores through this cache: the image is a copy of the cached one, and the snapshot is fetched only if
+   * it is not cached. On file systems with reflinks (XFS, btrfs) the copy takes no time or space. The cache
+   * itself keeps what an interrupted restore has fetched, so `resume` has no effect. Default: no cache.
    */
   readonly cache?: ImageCache | undefined;
 }

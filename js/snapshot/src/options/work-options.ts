@@ -5,30 +5,33 @@ import type { Progress } from "../progress.js";
 import { checkInteger } from "./check-integer.js";
 import type { TransferOptions } from "./transfer-options.js";
 
-/** What all work on snapshots can be told. */
+/** Options of every function that reads or writes a whole snapshot. */
 export interface WorkOptions {
-  /** Ends the work: its promise is rejected with the signal's reason, and nothing is left behind. */
+  /** Aborts the operation: the promise is rejected with the signal's reason, and no file is left behind. */
   readonly signal?: AbortSignal | undefined;
-  /** Is told of the progress ten times a second. What it throws at once ends the work. */
+  /** Called with the progress ten times a second. An error that it throws ends the operation. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** How many threads work, 1 to 256; as many as the machine has cores unless it is said. */
+  /** Number of worker threads, 1 to 256. Default: the number of available cores. */
   readonly workers?: number | undefined;
 }
 
-/** What reading a snapshot can be told. */
+/** Options of every function that reads a snapshot. */
 export interface ReadOptions extends TransferOptions {
-  /** The digest that the snapshot must have: 64 hexadecimal digits. */
+  /**
+   * Identity that the snapshot must have, as 64 hexadecimal digits: any other snapshot is an
+   * `ERR_SNAPSHOT_DIGEST`. Default: any snapshot is accepted.
+   */
   readonly digest?: string | undefined;
-  /** Ends the work: its promise is rejected with the signal's reason, and nothing is left behind. */
+  /** Aborts the operation: the promise is rejected with the signal's reason, and no file is left behind. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What reading all of a snapshot can be told. */
+/** Options of every function that reads a whole snapshot. */
 export interface ReadWorkOptions extends WorkOptions, ReadOptions {}
 
 const MAX_WORKERS = 256;
 
-/** Checks what callers can want of all work. @throws {SnapshotError} `ERR_ARGUMENT` */
+/** Checks the options of {@link WorkOptions}. @throws {SnapshotError} `ERR_ARGUMENT` */
 export function checkWork({ signal, onProgress, workers }: WorkOptions): void {
   if (signal !== undefined && !isSignal(signal)) {
     throw new SnapshotError(
@@ -43,7 +46,7 @@ export function checkWork({ signal, onProgress, workers }: WorkOptions): void {
   if (workers !== undefined) checkInteger("workers", workers, 1, MAX_WORKERS);
 }
 
-/** Whether it is one, and does not only have its prototype. */
+/** Returns whether a value is an `AbortSignal`, and not an object with its prototype. */
 function isSignal(signal: unknown): boolean {
   try {
     return signal instanceof AbortSignal && typeof signal.aborted === "boolean";
@@ -52,12 +55,12 @@ function isSignal(signal: unknown): boolean {
   }
 }
 
-/** How many threads to work with, of which more than `parts` would have nothing to do. */
+/** Returns the number of worker threads for `parts` independent parts: more would be idle. */
 export function workerCount({ workers }: WorkOptions, parts: number): number {
   return Math.max(1, Math.min(workers ?? Math.min(availableParallelism(), MAX_WORKERS), parts));
 }
 
-/** Checks a digest that a caller wants. @throws {SnapshotError} `ERR_ARGUMENT` */
+/** Returns the `digest` option in lower case. @throws {SnapshotError} `ERR_ARGUMENT` */
 export function checkedDigest({ digest }: ReadOptions): string | undefined {
   if (digest === undefined) return undefined;
   if (typeof digest === "string" && /^[0-9a-f]{64}$/i.test(digest)) return digest.toLowerCase();
@@ -65,7 +68,7 @@ export function checkedDigest({ digest }: ReadOptions): string | undefined {
 }
 
 /**
- * Compares the digest of a snapshot with the one that a caller wants.
+ * Throws if a snapshot has another digest than the caller expects.
  *
  * @throws {SnapshotError} `ERR_SNAPSHOT_DIGEST`
  */

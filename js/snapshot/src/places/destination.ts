@@ -1,4 +1,4 @@
-import type { Making } from "../encode/making.js";
+import type { EncodeJob } from "../encode/encode-job.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import type { Location } from "./location.js";
 import { putSnapshot } from "./put-snapshot.js";
@@ -11,7 +11,7 @@ import { writeSnapshotFile } from "./write-snapshot-file.js";
  *
  * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`, and what `make` throws
  */
-export function writeSnapshot(location: Location, making: Making): Promise<SnapshotInfo> {
+export function writeSnapshot(location: Location, making: EncodeJob): Promise<SnapshotInfo> {
   switch (location.kind) {
     case "file":
       return writeSnapshotFile(location.path, making);

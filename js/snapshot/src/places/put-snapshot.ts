@@ -1,4 +1,4 @@
-import type { Making } from "../encode/making.js";
+import type { EncodeJob } from "../encode/encode-job.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { requestTo } from "../http/server-request.js";
 import { put } from "../http/write/put.js";
@@ -11,7 +11,7 @@ import { fillSnapshotFile } from "./write-snapshot-file.js";
  *
  * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`
  */
-export async function putSnapshot(url: URL, making: Making): Promise<SnapshotInfo> {
+export async function putSnapshot(url: URL, making: EncodeJob): Promise<SnapshotInfo> {
   const { options, transfer } = making;
   const { headers, signal, overwrite = true } = options;
   const request = requestTo(url, headers, overwrite ? {} : { "if-none-match": "*" });

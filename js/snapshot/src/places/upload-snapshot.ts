@@ -1,4 +1,4 @@
-import type { Making } from "../encode/making.js";
+import type { EncodeJob } from "../encode/encode-job.js";
 import { WrittenTail } from "../encode/written-tail.js";
 import { SnapshotError } from "../error.js";
 import { readManifest, type SnapshotInfo } from "../format/manifest.js";
@@ -13,7 +13,7 @@ const CONNECTIONS = 4;
 /** Writes a snapshot to an object of S3. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
 export async function uploadSnapshot(
   location: ObjectLocation,
-  { image, encoding, options, transfer, make }: Making,
+  { image, encoding, options, transfer, make }: EncodeJob,
 ): Promise<SnapshotInfo> {
   const { signal, overwrite = true } = options;
   const store = await ObjectStore.open(location, options.s3, transfer, signal);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 
-import { claimPrivate } from "../../src/local/claim.js";
+import { lockPrivateFile } from "../../src/local/lock-private-file.js";
 
 /** What happens after a file was opened and before it is checked. */
 const between = vi.hoisted(() => ({ act: async () => {} }));
@@ -25,15 +25,15 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test("does not take a lock file that was removed and replaced after it was opened", async () => {
   const path = join(folder, "claim");
-  const first = await claimPrivate("image", path);
+  const first = await lockPrivateFile("image", path);
   let second: typeof first;
   between.act = async () => {
     between.act = async () => {};
     await rm(path);
     await first?.close();
-    second = await claimPrivate("image", path);
+    second = await lockPrivateFile("image", path);
   };
-  const third = await claimPrivate("image", path);
+  const third = await lockPrivateFile("image", path);
   expect(second).toBeDefined();
   expect(third).toBeUndefined();
   await second?.close();
@@ -41,7 +41,7 @@ test("does not take a lock file that was removed and replaced after it was opene
 
 test("leaves a lock file in place when it cannot open it", async () => {
   const path = join(folder, "kept");
-  const first = await claimPrivate("image", path);
+  const first = await lockPrivateFile("image", path);
   const { ino } = statSync(path);
   between.act = async () => {
     between.act = async () => {};
@@ -50,7 +50,7 @@ test("leaves a lock file in place when it cannot open it", async () => {
       syscall: "open",
     });
   };
-  await expect(claimPrivate("image", path)).rejects.toMatchObject({
+  await expect(lockPrivateFile("image", path)).rejects.toMatchObject({
     code: "ERR_TARGET",
     cause: { code: "EMFILE" },
   });

@@ -67,7 +67,7 @@ test.each([false, true])(
     const under = onDisk(4 * MIB, folder, `printf '${OLD}' > "$0/target"`);
     const outcome = await run(jobOf(origin, { resume }), { under });
     expect(outcome.error).toMatchObject({ code: "ERR_TARGET", causeCode: "ENOSPC" });
-    expect(outcome.error?.message).toMatch(/expected room for \d+ bytes on the disk, found \d+/);
+    expect(outcome.error?.message).toMatch(/needs \d+ bytes on the disk, \d+ are free/);
     expect(outcome.error?.message).toContain(target);
     expect(outcome.running).toBe(0);
     expect(outcome.names).toContain("target");
@@ -124,7 +124,7 @@ test("keeps an existing image with overwrite: false", async () => {
       restoreSnapshot(origin.url("/a.vhs"), target, options),
       "ERR_TARGET",
     );
-    expect(error.message).toBe(`${target}: expected nothing there, found a file`);
+    expect(error.message).toBe(`${target} already exists, and overwrite is false`);
     expect(readFileSync(target, "utf8")).toBe(OLD);
     expect(leftovers(folder)).toEqual([]);
     await expectNoData(origin);

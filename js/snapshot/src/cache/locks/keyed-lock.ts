@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { pause } from "../../abort.js";
 import { SnapshotError } from "../../error.js";
-import { claimPrivate } from "../../local/claim.js";
+import { lockPrivateFile } from "../../local/lock-private-file.js";
 import { leadsTo } from "../../local/other-file.js";
 import { CLAIM, FAILURE, keyOf, type Layout } from "../directory/layout.js";
 import { remove } from "../directory/write-files.js";
@@ -78,7 +78,7 @@ export class KeyedLock {
   async #tryLock(key: string): Promise<FileHandle | undefined> {
     const { directory } = this.#layout;
     try {
-      return await claimPrivate(`a lock file in ${directory}`, this.#layout.claim(key), remove);
+      return await lockPrivateFile(`a lock file in ${directory}`, this.#layout.claim(key), remove);
     } catch (error) {
       if (!(error instanceof SnapshotError)) throw error;
       throw new SnapshotError("ERR_CACHE", error.message, { cause: error.cause });

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { entryPosition } from "../../decode/journal-layout.js";
 import { SnapshotError } from "../../error.js";
 import type { Manifest } from "../../format/manifest.js";
+import { freeSpace } from "../../local/free-space.js";
 import type { Libc } from "../../local/libc.js";
 import { leadsTo } from "../../local/other-file.js";
 import { openPrivate } from "../../local/private-file.js";
-import { roomFor } from "../../local/room.js";
 import { keyOf, type Layout, reservedBy } from "../directory/layout.js";
 import { diskUsage, lstatIfPresent } from "../directory/lstat.js";
 import { changing, move, remove, writeSynced } from "../directory/write-files.js";
@@ -84,7 +84,7 @@ export class ImageWriter {
       const paths = [layout.partial(digest, needed), layout.claim(digest)];
       const used = paths.reduce((sum, path) => sum + diskUsage(lstatIfPresent(path)), 0);
       // With a quota or reserved blocks, a write can fail although the disk reports enough free space.
-      return evictor.freeDisk(Math.max(1, needed - used - (await roomFor(layout.lock))));
+      return evictor.freeDisk(Math.max(1, needed - used - (await freeSpace(layout.lock))));
     }, signal);
   }
 

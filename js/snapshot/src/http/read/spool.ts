@@ -1,4 +1,4 @@
-import { noRoom, roomFor } from "../../local/room.js";
+import { freeSpace, insufficientSpace } from "../../local/free-space.js";
 import { SnapshotFile } from "../../local/snapshot-file.js";
 import { withFileSync } from "../../local/system-failure.js";
 import { withTemporaryFile } from "../../local/temporary-file.js";
@@ -25,18 +25,18 @@ export function spool<T>(
   use: (file: SnapshotFile) => Promise<T>,
 ): Promise<T> {
   return withTemporaryFile(async ({ path, handle }) => {
-    const room = await roomFor(path);
+    const room = await freeSpace(path);
     await withReadRetries(name, transfer, signal, async () => {
       await writing(path, handle.truncate(0));
       await get(request, {}, transfer, signal, async ({ response, download }) => {
         if (response.statusCode !== 200) throw responseFailure(response);
         // A response without a length must not fill the disk.
         const maxLength = contentLength(response.headers) ?? room / 2;
-        if (maxLength > room) throw noRoom(path, maxLength, room);
+        if (maxLength > room) throw insufficientSpace(path, maxLength, room);
         let position = 0;
         await download.body(response, (bytes) => {
           if (bytes.length > maxLength - position)
-            throw noRoom(path, position + bytes.length, room);
+            throw insufficientSpace(path, position + bytes.length, room);
           withFileSync("ERR_TARGET", `cannot write ${path}`, () =>
             writeFullySync(handle.fd, bytes, position),
           );

@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 
 import { SnapshotError } from "../error.js";
 
-/** How many bytes there is room for on the disk of a file. Some file systems do not say. */
-export async function roomFor(path: string): Promise<number> {
+/** Returns the free bytes on the disk of a file, or infinity if the file system does not say. */
+export async function freeSpace(path: string): Promise<number> {
   // A link may lead to another disk.
   const target = await realpath(path).catch(() => path);
   const found = await statfs(dirname(target)).catch(() => undefined);
@@ -14,22 +14,22 @@ export async function roomFor(path: string): Promise<number> {
 }
 
 /**
- * Throws if the disk has not enough room for what is to be written, before any of it is.
+ * Throws if the disk has less than `needed` bytes free, before anything is written.
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */
-export async function checkRoom(path: string, needed: number): Promise<void> {
-  const room = await roomFor(path);
-  if (room < needed) throw noRoom(path, needed, room);
+export async function checkFreeSpace(path: string, needed: number): Promise<void> {
+  const free = await freeSpace(path);
+  if (free < needed) throw insufficientSpace(path, needed, free);
 }
 
-/** What is told of something that there is no room for. */
-export function noRoom(path: string, needed: number, room: number): SnapshotError {
-  const message = `${path}: expected room for ${needed} bytes on the disk, found ${room}`;
+/** Returns the error for a disk with too little free space. */
+export function insufficientSpace(path: string, needed: number, free: number): SnapshotError {
+  const message = `cannot write ${path}: it needs ${needed} bytes on the disk, ${free} are free`;
   return new SnapshotError("ERR_TARGET", message, { cause: noSpace() });
 }
 
-/** What the system would say, sooner or later. */
+/** The error that the system would report later. */
 function noSpace(): NodeJS.ErrnoException {
   return Object.assign(new Error("ENOSPC: no space left on device"), {
     code: "ENOSPC",

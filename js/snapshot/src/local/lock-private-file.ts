@@ -4,22 +4,22 @@ import { libc } from "./libc.js";
 import { leadsTo } from "./other-file.js";
 import { openPrivate } from "./private-file.js";
 
-/** What `flock` is told: to lock for one alone, and not to wait for it. */
+/** Operation of `flock`: an exclusive lock, without waiting. */
 const LOCK_EX_NB = 2 | 4;
 
-/** How often a file may go while it is being claimed. */
+/** Attempts to lock a file that other processes keep removing. */
 const MAX_TRIES = 10;
 
 /**
- * Opens a file of this user's for this process alone, for as long as it is open: the system lets go of
- * it, even if the process is killed. Returns undefined if another process has it, or if the system
- * cannot tell, for which it needs the optional package `koffi`.
+ * Opens a private file of this user and locks it until it is closed; the kernel also releases the lock
+ * when the process is killed. Returns undefined if another process holds the lock, or if files cannot be
+ * locked because the optional package `koffi` is missing.
  *
- * @param target what it is for, for messages
- * @param remove has go what is in its place: see {@link openPrivate}
+ * @param target name of the file in messages
+ * @param remove removes a file that is not private: see {@link openPrivate}
  * @throws {SnapshotError} `ERR_TARGET`
  */
-export async function claimPrivate(
+export async function lockPrivateFile(
   target: string,
   path: string,
   remove?: (path: string) => Promise<void>,
@@ -29,7 +29,7 @@ export async function claimPrivate(
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const handle = await openPrivate(target, path, remove);
     const isLocked = system.flock(handle.fd, LOCK_EX_NB) === 0;
-    // Who had it before may have removed it meanwhile.
+    // The previous holder may have removed the file.
     const id = await handle.stat({ bigint: true }).catch(() => undefined);
     if (isLocked && id !== undefined && (await leadsTo(path, id))) return handle;
     await handle.close();

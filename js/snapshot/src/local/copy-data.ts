@@ -1,0 +1,139 @@
+/**
+ * Copies the data of an image into another file and leaves its holes out.
+ *
+ * Long runs of data are copied in the kernel by `copy_file_range`, which moves each byte once; reading and
+ * writing moves it twice. Short runs are read together, holes included, because a system call for each
+ * run would take longer.
+ */
+import { fstat as fstatOf } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { constants } from "node:os";
+import { promisify } from "node:util";
+
+import { SnapshotError } from "../error.js";
+import { type CopyWindow, copyWindows, nonZeroRuns } from "./copy-windows.js";
+import { dataExtents, type Extent } from "./data-extents.js";
+import { checkFreeSpace } from "./free-space.js";
+import { type Libc, libc } from "./libc.js";
+import { reading } from "./open-file.js";
+import { readFully } from "./read-fully.js";
+import { writing } from "./whole-file.js";
+import { writeFully } from "./write-fully.js";
+
+const fstat = promisify(fstatOf);
+
+/** An image that is open for reading. */
+export interface OpenedImage {
+  readonly fd: number;
+  /** Size in bytes. */
+  readonly size: number;
+  /** Name of the image in messages. */
+  readonly name: string;
+}
+
+/** A copy in progress. */
+export interface CopyTask {
+  readonly image: OpenedImage;
+  readonly path: string;
+  readonly file: FileHandle;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Bytes read at a time. Larger buffers are hardly faster. */
+const READ_SIZE = 2 ** 20;
+
+/** Bytes per `copy_file_range`: an abort waits for calls in progress, even on a slow disk. */
+const RANGE_SIZE = 2 ** 21;
+
+/** Windows copied concurrently, so that some are written while others are read. */
+const LANES = 3;
+
+/** @throws {SnapshotError} `ERR_TARGET`, `ERR_IMAGE`, `ERR_IMAGE_CHANGED` */
+export async function copyData(task: CopyTask): Promise<void> {
+  const { image, path, file } = task;
+  const extents = await dataExtents(image.fd, image.size);
+  if (extents !== undefined) await checkFreeSpace(path, totalLength(extents));
+  await writing(path, file.truncate(image.size));
+  const lanes = new CopyLanes(task, await libc(), extents);
+  await settled(Array.from({ length: LANES }, () => lanes.run()));
+  checkLength(image, (await reading("ERR_IMAGE", image.name, fstat(image.fd))).size);
+}
+
+/** Throws if an image is shorter than it was when it was opened. */
+export function checkLength(image: OpenedImage, length: number): void {
+  if (length < image.size) throw truncated(image, length);
+}
+
+/** The windows of an image, shared by the lanes that copy them. */
+class CopyLanes {
+  readonly #task: CopyTask;
+  readonly #windows: Generator<CopyWindow>;
+  /** The C library, until it has refused to copy a range. */
+  #libc: Libc | undefined;
+  /** Whether runs hold data only; if not, blocks of zeros become holes. */
+  readonly #areHolesKnown: boolean;
+
+  constructor(task: CopyTask, system: Libc | undefined, extents: readonly Extent[] | undefined) {
+    this.#task = task;
+    this.#areHolesKnown = extents !== undefined;
+    this.#libc = this.#areHolesKnown ? system : undefined;
+    const whole = [{ start: 0, end: task.image.size }];
+    this.#windows = copyWindows(extents ?? whole, READ_SIZE, RANGE_SIZE);
+  }
+
+  /** Copies one window after another until none is left. If it fails, the other lanes find none. */
+  async run(): Promise<void> {
+    const buffer = Buffer.allocUnsafe(READ_SIZE);
+    for (const window of this.#windows) {
+      const remaining = window.runs.length === 1 ? await this.#copyInKernel(window) : window.runs;
+      for (const { start, end, runs } of copyWindows(remaining, READ_SIZE)) {
+        await this.#readAndWrite(buffer.subarray(0, end - start), start, runs);
+      }
+    }
+  }
+
+  /**
+   * Copies a range by `copy_file_range`. Returns what is left for reading and writing: that works where
+   * the call does not (`EXDEV`, `EINVAL`, `ENOSYS`, `EOPNOTSUPP`), and says what is wrong where neither
+   * does, such as a full disk or an image that was truncated.
+   */
+  async #copyInKernel({ start, end }: CopyWindow): Promise<Extent[]> {
+    const { image, file, signal } = this.#task;
+    let offset = start;
+    while (offset < end && this.#libc !== undefined) {
+      signal?.throwIfAborted();
+      const count = await this.#libc.copyRange(file.fd, image.fd, offset, end - offset);
+      if (count > 0) offset += count;
+      else if (count !== -constants.errno.EINTR) this.#libc = undefined;
+    }
+    return offset < end ? [{ start: offset, end }] : [];
+  }
+
+  async #readAndWrite(bytes: Buffer, start: number, runs: readonly Extent[]): Promise<void> {
+    const { image, path, file, signal } = this.#task;
+    signal?.throwIfAborted();
+    const count = await reading("ERR_IMAGE", image.name, readFully(image.fd, bytes, start));
+    if (count < bytes.length) throw truncated(image, start + count);
+    const data = this.#areHolesKnown ? runs : nonZeroRuns(bytes, start);
+    const writes = data.map((run) =>
+      writeFully(file.fd, bytes.subarray(run.start - start, run.end - start), run.start),
+    );
+    await writing(path, settled(writes));
+  }
+}
+
+function totalLength(extents: readonly Extent[]): number {
+  return extents.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
+/** Waits for all promises, even if one is rejected: their files must stay open until then. */
+async function settled(work: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(work)) {
+    if (result.status === "rejected") throw result.reason;
+  }
+}
+
+function truncated({ name, size }: OpenedImage, end: number): SnapshotError {
+  const message = `${name} was truncated while it was copied: expected ${size} bytes, found its end at byte ${end}`;
+  return new SnapshotError("ERR_IMAGE_CHANGED", message);
+}

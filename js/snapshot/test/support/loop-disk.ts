@@ -1,0 +1,54 @@
+/** Small disks in sparse files, mounted by the loop driver. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+
+import { attempt, StepError } from "../../../../scripts/lib/run.mjs";
+import { mountXfs } from "../../../../scripts/lib/xfs-disk.mjs";
+
+/** A disk that is mounted until the tests of the file are done. */
+export interface LoopDisk {
+  /** Returns the path of a file on it. */
+  readonly path: (...parts: string[]) => string;
+  /** Why it could not be mounted, if it could not: then its paths lead to a folder. */
+  readonly refusal: string | undefined;
+}
+
+/** Mounts a file, and returns the reason if this machine cannot. */
+type Mount = (image: string, folder: string, size: number) => string | undefined;
+
+/**
+ * Makes an XFS disk of `size` bytes, on which files can share blocks. XFS needs at least 300 MiB.
+ *
+ * Fails without `mkfs.xfs`, which `scripts/test.mjs` installs; whether a disk can be mounted depends on
+ * the machine.
+ */
+export const xfsDisk = (size: number): LoopDisk => loopDisk(size, mountXfs);
+
+/** Makes an ext4 disk of `size` bytes. */
+export const ext4Disk = (size: number): LoopDisk => loopDisk(size, mountExt4);
+
+function loopDisk(size: number, mount: Mount): LoopDisk {
+  const folder = mkdtempSync(join(tmpdir(), "hedgerow-disk-"));
+  const [image, mounted] = [join(folder, "image"), join(folder, "mounted")];
+  mkdirSync(mounted);
+  const refusal = mount(image, mounted, size);
+  afterAll(() => {
+    if (refusal === undefined) execFileSync("umount", [mounted]);
+    rmSync(folder, { recursive: true });
+  });
+  return { path: (...parts) => join(mounted, ...parts), refusal };
+}
+
+function mountExt4(image: string, folder: string, size: number): string | undefined {
+  if (process.platform !== "linux") return "not on Linux";
+  if (process.getuid?.() !== 0) return "not root";
+  writeFileSync(image, "");
+  truncateSync(image, size);
+  const { status, errors } = attempt("mke2fs", ["-q", "-t", "ext4", "-m", "0", image]);
+  if (status !== 0) throw new StepError(`mke2fs: ${errors}`);
+  const mounted = attempt("mount", ["-o", "loop", image, folder]);
+  return mounted.status === 0 ? undefined : mounted.errors.trim();
+}
