@@ -1,4 +1,4 @@
-//! Files that others have published.
+//! Files published by others.
 
 use hedgerow_paths::{PathFilter, PathFilterBuilder, Sizing};
 
