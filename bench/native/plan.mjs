@@ -1,16 +1,16 @@
-// How thoroughly the native benchmarks measure.
+// The effort of the native benchmarks.
 
 /**
  * @typedef {object} Plan
  * @property {string[]} criterion options of criterion
- * @property {number} divisor of how many queries there are that look for false positives
+ * @property {number} divisor of the number of queries that look for false positives
  */
 
 /** @type {Plan} */
 export const PLAN = { criterion: [], divisor: 1 };
 
 /**
- * Two samples of each, within this many seconds, and no more statistics than criterion insists on.
+ * Two samples of each benchmark, within 0.1 seconds, with the minimum of statistics.
  *
  * @type {Plan}
  */

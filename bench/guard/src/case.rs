@@ -1,30 +1,29 @@
-//! A thing that is counted, and the data that it is done with.
+//! A case of the guard, and its data.
 
-/// The share of its operations that a slowed case does once more: one of so many. It is twice what
-/// the guard tolerates.
-const ONE_MORE_OF: usize = 16;
+/// A slowed case repeats one of this many operations. That is twice what the guard tolerates.
+const REPEAT_ONE_OF: usize = 16;
 
-/// What is counted.
+/// A case whose instructions are counted.
 pub struct Case {
-    /// What it is called in the record.
+    /// Name in the record.
     pub name: String,
     prepare: Box<dyn FnOnce() -> Prepared>,
 }
 
 /// Work that is ready to be counted.
 pub struct Prepared {
-    /// How many operations it consists of.
+    /// Number of operations.
     pub operations: usize,
     work: Box<dyn FnMut(bool)>,
 }
 
 impl Case {
-    /// A case whose data is made when it is wanted, so that others do not wait for it.
+    /// Creates a case whose data `prepare` makes on demand.
     pub fn new(name: impl Into<String>, prepare: impl FnOnce() -> Prepared + 'static) -> Self {
         Self { name: name.into(), prepare: Box::new(prepare) }
     }
 
-    /// Makes what the case works with.
+    /// Makes the data of the case.
     #[must_use]
     pub fn prepare(self) -> Prepared {
         (self.prepare)()
@@ -32,14 +31,14 @@ impl Case {
 }
 
 impl Prepared {
-    /// One operation on each of `items`.
+    /// Prepares one operation on each of `items`.
     pub fn each<T: Clone + 'static>(
         mut items: Vec<T>,
         mut operation: impl FnMut(&mut T) + 'static,
     ) -> Self {
         let operations = items.len();
-        // Copies: what is stripped once has nothing to strip.
-        let mut more = items[..operations.div_ceil(ONE_MORE_OF)].to_vec();
+        // Copies, since an item that was stripped has nothing left to strip.
+        let mut more = items[..operations.div_ceil(REPEAT_ONE_OF)].to_vec();
         let work = Box::new(move |slowed| {
             items.iter_mut().for_each(&mut operation);
             if slowed {
@@ -49,7 +48,7 @@ impl Prepared {
         Self { operations, work }
     }
 
-    /// Does the work; `slowed`, more of it than it says.
+    /// Does the work, and repeats a part of it if `slowed`.
     pub fn run(&mut self, slowed: bool) {
         (self.work)(slowed);
     }

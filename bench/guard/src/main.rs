@@ -1,17 +1,17 @@
-//! Does the work that is counted, under `callgrind`, which counts what happens inside [`counted`].
+//! Runs the cases under `callgrind`, which counts the instructions inside [`counted`].
 //!
-//! Prints what depends on the processor, and then the cases in their order, each with the number of
-//! its operations. With `--slow`, each does more than it says.
+//! Prints the instruction set of the processor, then a line per case with the number of its operations.
+//! With `--slow`, each case does more work than it reports.
 
 use hedgerow_guard::{Prepared, cases};
 
-/// What callgrind counts, and what it writes a file after: it knows this function by its name.
+/// The function that callgrind counts, by its name. It writes a file after each call.
 #[inline(never)]
 fn counted(prepared: &mut Prepared, slowed: bool) {
     prepared.run(slowed);
 }
 
-/// What BLAKE3 and the C library choose their code by.
+/// Returns the instruction set by which BLAKE3 and the C library choose their code.
 fn processor() -> &'static str {
     #[cfg(target_arch = "x86_64")]
     {

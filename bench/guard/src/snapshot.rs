@@ -1,4 +1,4 @@
-//! Frames of a snapshot, made and restored, and the manifest that lists them.
+//! Snapshot cases: encoding and decoding a frame, and parsing a manifest.
 
 use std::hint::black_box;
 
@@ -7,13 +7,13 @@ use hedgerow_tests_random::Random;
 
 use crate::case::{Case, Prepared};
 
-/// How long the image is of which a frame is made: a piece, without a hole.
+/// Length of the image: one piece without a hole.
 const IMAGE: usize = 1 << 20;
 
-/// How many frames the manifest lists.
+/// Frames in the manifest.
 const FRAMES: u64 = 4_096;
 
-/// The cases of one image.
+/// Returns the cases of one image.
 pub fn cases() -> impl Iterator<Item = Case> {
     [
         Case::new("snapshot: encode a frame of 1 MiB", encode),
@@ -24,7 +24,7 @@ pub fn cases() -> impl Iterator<Item = Case> {
     .into_iter()
 }
 
-/// An image that zstd makes a third of, or so: words and numbers.
+/// Returns an image of words and numbers, which zstd compresses to about a third.
 fn image() -> Vec<u8> {
     const WORDS: [&str; 8] =
         ["hedge", "row", "field", "gate ", "thorn\n", "blossom", " in ", " of the "];
@@ -81,7 +81,7 @@ fn read_manifest() -> Prepared {
     })
 }
 
-/// The end of a file, and how long the file is. What its frames hold need not exist.
+/// Returns the tail of a file, and the length of the file. The bytes of its frames are not needed.
 fn tail_of(image_size: u64, runs: impl IntoIterator<Item = Run>) -> (Vec<u8>, u64) {
     let mut encoder = Encoder::new(image_size, &Options::default()).expect("valid options");
     let mut length = encoder.header().len() as u64;

@@ -1,4 +1,4 @@
-//! Path filters: Hedgerow beside its rivals, and how building grows with the number of paths.
+//! Path filters: Hedgerow and its rivals, and the growth of builds with the number of paths.
 
 use std::{
     collections::HashSet,
@@ -15,13 +15,13 @@ use hedgerow_bench::paths::workload::paths;
 use hedgerow_paths::{KeyHash, PathFilter, PathFilterBuilder, Sizing};
 use xxhash_rust::xxh64::xxh64;
 
-/// The rate that every filter is built for.
+/// The false-positive rate of every filter.
 const RATE: f64 = 1e-7;
 
-/// How many paths are asked for in one round: more than a branch predictor remembers.
+/// Paths queried per round: more than a branch predictor remembers.
 const QUERIES: usize = 1 << 14;
 
-/// Times one query of many.
+/// Times single queries.
 fn query<'a>(
     group: &mut BenchmarkGroup<'_, WallTime>,
     method: &str,
@@ -77,7 +77,7 @@ fn queries(criterion: &mut Criterion) {
     }
 }
 
-/// Both hashes of a path: the floor of every query.
+/// Times both hashes of a path, which are the floor of every query.
 fn hashes(criterion: &mut Criterion) {
     let keys = paths(QUERIES, 3);
     let mut group = criterion.benchmark_group("paths-hash");
@@ -107,7 +107,7 @@ fn parsing(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Times one build for all keys, and reports it for one.
+/// Times builds with all keys, and reports the time per key.
 fn build(
     group: &mut BenchmarkGroup<'_, WallTime>,
     method: &str,
@@ -116,7 +116,7 @@ fn build(
 ) {
     group.bench_function(BenchmarkId::new(method, count), |bencher| {
         bencher.iter_custom(|rounds| {
-            // Many keys are built once a round; the time of one key is what is reported.
+            // A round stands for one key, and a build has many.
             let builds = rounds.div_ceil(count as u64);
             let start = Instant::now();
             for _ in 0..builds {

@@ -1,4 +1,4 @@
-//! What the native benchmarks measure: workloads, and the ways to do the work.
+//! The workloads and the rivals of the native benchmarks.
 
 pub mod headers;
 pub mod paths;

@@ -1,9 +1,9 @@
-//! Prints the rules that growing sets have, and how many each set has of them, as JSON, so that
-//! JavaScript is measured with the same.
+//! Prints the rules of the growing sets, and the size of each set, as JSON, so that JavaScript is
+//! measured with the same rules.
 
 use hedgerow_bench::headers::workload::{GROWTH, many_rules};
 
 fn main() {
-    let most = GROWTH.into_iter().max().expect("a number of rules");
-    println!(r#"{{"counts": {GROWTH:?}, "rules": {:?}}}"#, many_rules(most));
+    let max = GROWTH.into_iter().max().expect("a number of rules");
+    println!(r#"{{"counts": {GROWTH:?}, "rules": {:?}}}"#, many_rules(max));
 }

@@ -1,4 +1,4 @@
-//! Prints how large the images of more and more rules are, as one JSON array.
+//! Prints the sizes of the images of the growing sets, as a JSON array.
 
 use hedgerow_bench::headers::workload::{GROWTH, many_rules, set_of};
 

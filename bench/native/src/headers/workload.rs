@@ -1,4 +1,4 @@
-//! The requests that are stripped, and the rules.
+//! The requests and the rules of the header benchmarks.
 
 use std::collections::BTreeSet;
 
@@ -11,19 +11,19 @@ const REAL: &str = include_str!("../../../../corpora/headers/real.txt");
 const UNIFORM: &str = include_str!("../../../../corpora/headers/uniform.txt");
 const NEAR: &str = include_str!("../../../../corpora/headers/near.txt");
 
-/// How many rules the sets have that show how lookups, compilation and images grow.
+/// Sizes of the sets that show the growth of lookups, compilation and images.
 pub const GROWTH: [usize; 4] = [10, 120, 1_000, 10_000];
 
 /// The names of the requests of one kind.
 pub struct Workload {
-    /// What the kind is called in the results.
+    /// Name in the results.
     pub name: String,
-    /// The field names of each request.
+    /// Field names of each request.
     pub requests: Vec<Vec<HeaderName>>,
 }
 
 impl Workload {
-    /// Requests drawn at random without end, so that no branch predictor learns their order.
+    /// Returns an endless random sequence of requests, whose order no branch predictor can learn.
     pub fn shuffled(&self) -> impl Iterator<Item = &Vec<HeaderName>> {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         std::iter::repeat_with(move || {
@@ -35,24 +35,24 @@ impl Workload {
     }
 }
 
-/// The 120 internal names.
+/// Returns the 120 internal names.
 #[must_use]
 pub fn internal_names() -> Vec<&'static str> {
     INTERNAL.lines().collect()
 }
 
-/// Ten prefix rules as operators add them. They begin like many names and match none of these
-/// workloads, so that what they add is the cost of deciding, not of removing more.
+/// Returns ten typical prefix rules. They begin like many names but match no name of these workloads, so
+/// they add to the cost of lookups, not of removals.
 #[must_use]
 pub fn prefix_rules() -> Vec<&'static str> {
     PREFIX_RULES.lines().collect()
 }
 
-/// The set of these rules.
+/// Builds the set of these rules.
 ///
 /// # Panics
 ///
-/// If one of them is not a rule.
+/// Panics if one of them is not a valid rule.
 #[must_use]
 pub fn set_of<'a>(rules: impl IntoIterator<Item = &'a str>) -> HeaderSet<'static> {
     let mut builder = HeaderSetBuilder::new();
@@ -60,7 +60,8 @@ pub fn set_of<'a>(rules: impl IntoIterator<Item = &'a str>) -> HeaderSet<'static
     builder.build()
 }
 
-/// All workloads: real traffic, the mix of the article that this work began with, near misses.
+/// Returns all workloads: real traffic, the uniform mix of Cloudflare's article on `trie-hard`, and near
+/// misses.
 #[must_use]
 pub fn workloads() -> [Workload; 3] {
     [("real", REAL), ("uniform", UNIFORM), ("near", NEAR)].map(|(name, text)| Workload {
@@ -73,13 +74,13 @@ fn request_names(line: &str) -> Vec<HeaderName> {
     line.split(' ').map(header_name).collect()
 }
 
-/// A name as a parser makes it, with memory of its own where it is not a standard one.
+/// Creates a name as a parser does, with separate memory if it is not a standard name.
 #[must_use]
 pub fn header_name(name: &str) -> HeaderName {
     HeaderName::from_bytes(name.as_bytes()).expect("a valid name")
 }
 
-/// A fresh request: nothing in it is shared with another.
+/// Creates a request that shares no memory with another.
 #[must_use]
 pub fn fresh(names: &[HeaderName]) -> HeaderMap {
     names
@@ -88,7 +89,7 @@ pub fn fresh(names: &[HeaderName]) -> HeaderMap {
         .collect()
 }
 
-/// `count` different rules: the internal names first, then others made of their parts.
+/// Returns `count` different rules: the internal names, then combinations of their parts.
 #[must_use]
 pub fn many_rules(count: usize) -> Vec<String> {
     let names = internal_names();

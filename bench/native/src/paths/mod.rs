@@ -1,3 +1,3 @@
-//! The path filter beside its rivals.
+//! The workload of the path benchmarks.
 
 pub mod workload;

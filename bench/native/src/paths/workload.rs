@@ -1,5 +1,4 @@
-//! Paths in the shape of those of real deployments: about 60 bytes, in folders, with names that are
-//! words and hashes.
+//! Paths shaped like those of real deployments: about 60 bytes, in folders, named by words and hashes.
 
 use hedgerow_tests_random::Random;
 
@@ -30,7 +29,7 @@ const WORDS: [&str; 24] = [
     "tutorials",
 ];
 
-/// `count` different paths, the same ones for the same seed.
+/// Returns `count` different paths, the same for the same seed.
 pub fn paths(count: usize, seed: u64) -> Vec<String> {
     Random(seed).take(count).map(path).collect()
 }
