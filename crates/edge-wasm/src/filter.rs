@@ -53,7 +53,7 @@ impl Filter {
     /// the length of what was expected, its count, what was found, and the offset. The file is then
     /// kept, so that more bytes can be appended.
     ///
-    /// The count is -1 if there is none. What was found is a number ≥ 0, -1 for the end, or -2 minus
+    /// The count is -1 if there is none. The found value is a number ≥ 0, -1 for the end, or -2 minus
     /// the byte.
     pub fn parse(&mut self, length: usize, is_trusted: bool) -> *const f64 {
         let mut file = core::mem::take(&mut self.file);
