@@ -1,24 +1,24 @@
 //! A case of the guard, and its data.
 
-/// A slowed case repeats one of this many operations: twice the tolerance of the guard.
-const ONE_MORE_OF: usize = 16;
+/// A slowed case repeats one of this many operations. That is twice what the guard tolerates.
+const REPEAT_ONE_OF: usize = 16;
 
 /// A case whose instructions are counted.
 pub struct Case {
-    /// Its name in the record.
+    /// Name in the record.
     pub name: String,
     prepare: Box<dyn FnOnce() -> Prepared>,
 }
 
 /// Work that is ready to be counted.
 pub struct Prepared {
-    /// The number of its operations.
+    /// Number of operations.
     pub operations: usize,
     work: Box<dyn FnMut(bool)>,
 }
 
 impl Case {
-    /// Creates a case whose data is made when it runs.
+    /// Creates a case whose data `prepare` makes on demand.
     pub fn new(name: impl Into<String>, prepare: impl FnOnce() -> Prepared + 'static) -> Self {
         Self { name: name.into(), prepare: Box::new(prepare) }
     }
@@ -31,14 +31,14 @@ impl Case {
 }
 
 impl Prepared {
-    /// Applies an operation to each of `items`.
+    /// Prepares one operation on each of `items`.
     pub fn each<T: Clone + 'static>(
         mut items: Vec<T>,
         mut operation: impl FnMut(&mut T) + 'static,
     ) -> Self {
         let operations = items.len();
-        // Copies, because a stripped item has nothing left to strip.
-        let mut more = items[..operations.div_ceil(ONE_MORE_OF)].to_vec();
+        // Copies, since an item that was stripped has nothing left to strip.
+        let mut more = items[..operations.div_ceil(REPEAT_ONE_OF)].to_vec();
         let work = Box::new(move |slowed| {
             items.iter_mut().for_each(&mut operation);
             if slowed {
@@ -48,7 +48,7 @@ impl Prepared {
         Self { operations, work }
     }
 
-    /// Runs the operations, and repeats some of them if `slowed`.
+    /// Does the work, and repeats a part of it if `slowed`.
     pub fn run(&mut self, slowed: bool) {
         (self.work)(slowed);
     }

@@ -1,4 +1,4 @@
-//! Stripping requests: as a `HeaderMap`, name by name, and as bytes.
+//! Header cases: stripping a `HeaderMap`, looking up names, and stripping a block.
 
 use std::hint::black_box;
 
@@ -8,10 +8,10 @@ use http::HeaderName;
 use crate::case::{Case, Prepared};
 use crate::header_workload::{Workload, fresh, internal_names, set_of, workloads};
 
-/// The number of requests of each workload.
+/// Requests per workload.
 const REQUESTS: usize = 256;
 
-/// The cases of every workload.
+/// Returns the cases of every workload.
 pub fn cases() -> impl Iterator<Item = Case> {
     workloads().into_iter().flat_map(|Workload { name, mut requests }| {
         requests.truncate(REQUESTS);
@@ -51,7 +51,7 @@ fn strip_block(requests: &[Vec<HeaderName>]) -> Prepared {
     })
 }
 
-/// The fields of a request as they come from a socket.
+/// Returns the field block of a request.
 fn block(names: &[HeaderName]) -> Vec<u8> {
     let lines: String = names.iter().map(|name| format!("{name}: value\r\n")).collect();
     (lines + "\r\n").into_bytes()

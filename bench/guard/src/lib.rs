@@ -1,7 +1,7 @@
-//! The cases whose instructions the regression guard counts.
+//! The work whose instructions the regression guard counts.
 //!
-//! They must be deterministic: no dependence on time or addresses, no `HashMap` of the standard
-//! library, seeded random numbers only. Requests and paths are those of the benchmarks.
+//! Nothing here may depend on time, addresses or chance: there is no `HashMap` of the standard library,
+//! and random data has a seed. The requests and paths are those of the benchmarks.
 
 mod case;
 mod headers;
@@ -15,7 +15,7 @@ pub mod path_workload;
 
 pub use case::{Case, Prepared};
 
-/// All cases.
+/// Returns all cases.
 pub fn cases() -> impl Iterator<Item = Case> {
     headers::cases().chain(paths::cases()).chain(snapshot::cases())
 }

@@ -1,17 +1,17 @@
 //! Runs the cases under `callgrind`, which counts the instructions inside [`counted`].
 //!
-//! Prints the processor features that select code, then each case in order with the number of its
-//! operations. With `--slow`, each case runs more operations than it prints.
+//! Prints the instruction set of the processor, then a line per case with the number of its operations.
+//! With `--slow`, each case does more work than it reports.
 
 use hedgerow_guard::{Prepared, cases};
 
-/// The function whose instructions callgrind counts. It is given to callgrind by name.
+/// The function that callgrind counts, by its name. It writes a file after each call.
 #[inline(never)]
 fn counted(prepared: &mut Prepared, slowed: bool) {
     prepared.run(slowed);
 }
 
-/// The features by which BLAKE3 and the C library select code.
+/// Returns the instruction set by which BLAKE3 and the C library choose their code.
 fn processor() -> &'static str {
     #[cfg(target_arch = "x86_64")]
     {

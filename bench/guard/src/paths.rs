@@ -1,4 +1,4 @@
-//! A filter of a site: building it, parsing it, and checking present and absent paths.
+//! Path cases: building and parsing the filter of a site, and querying present and absent paths.
 
 use std::hint::black_box;
 
@@ -7,20 +7,20 @@ use hedgerow_paths::{PathFilter, PathFilterBuilder};
 use crate::case::{Case, Prepared};
 use crate::path_workload::paths;
 
-/// The number of paths of the site.
+/// Paths of the site.
 const SITE: usize = 10_000;
 
-/// The number of paths that are checked.
-const ASKED: usize = 1_000;
+/// Queries per case.
+const QUERIES: usize = 1_000;
 
 const SITE_SEED: u64 = 1;
 const ABSENT_SEED: u64 = 2;
 
-/// The cases of one site.
+/// Returns the cases of one site.
 pub fn cases() -> impl Iterator<Item = Case> {
     [
-        Case::new("paths: ask for one that is there", || ask(SITE_SEED)),
-        Case::new("paths: ask for one that is not there", || ask(ABSENT_SEED)),
+        Case::new("paths: ask for one that is there", || query(SITE_SEED)),
+        Case::new("paths: ask for one that is not there", || query(ABSENT_SEED)),
         Case::new("paths: read a filter", read),
         Case::new("paths: build a filter of 10,000", build),
     ]
@@ -31,9 +31,9 @@ fn file() -> Vec<u8> {
     PathFilterBuilder::new().build(paths(SITE, SITE_SEED)).expect("a filter")
 }
 
-fn ask(seed: u64) -> Prepared {
+fn query(seed: u64) -> Prepared {
     let filter = PathFilter::from_vec(file(), true).expect("a valid file");
-    Prepared::each(paths(ASKED, seed), move |path| {
+    Prepared::each(paths(QUERIES, seed), move |path| {
         black_box(filter.has(path.as_bytes()));
     })
 }

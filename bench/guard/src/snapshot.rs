@@ -1,4 +1,4 @@
-//! Encoding and decoding frames of a snapshot, and parsing its manifest.
+//! Snapshot cases: encoding and decoding a frame, and parsing a manifest.
 
 use std::hint::black_box;
 
@@ -7,13 +7,13 @@ use hedgerow_tests_random::Random;
 
 use crate::case::{Case, Prepared};
 
-/// The length of the image: one piece without holes.
+/// Length of the image: one piece without a hole.
 const IMAGE: usize = 1 << 20;
 
-/// The number of frames in the manifest.
+/// Frames in the manifest.
 const FRAMES: u64 = 4_096;
 
-/// The cases of one image.
+/// Returns the cases of one image.
 pub fn cases() -> impl Iterator<Item = Case> {
     [
         Case::new("snapshot: encode a frame of 1 MiB", encode),
@@ -24,7 +24,7 @@ pub fn cases() -> impl Iterator<Item = Case> {
     .into_iter()
 }
 
-/// Makes an image of words and numbers, which zstd compresses to about a third.
+/// Returns an image of words and numbers, which zstd compresses to about a third.
 fn image() -> Vec<u8> {
     const WORDS: [&str; 8] =
         ["hedge", "row", "field", "gate ", "thorn\n", "blossom", " in ", " of the "];
@@ -81,7 +81,7 @@ fn read_manifest() -> Prepared {
     })
 }
 
-/// Makes the tail of a file, and returns it with the length of the file. Frames have no content.
+/// Returns the tail of a file, and the length of the file. The bytes of its frames are not needed.
 fn tail_of(image_size: u64, runs: impl IntoIterator<Item = Run>) -> (Vec<u8>, u64) {
     let mut encoder = Encoder::new(image_size, &Options::default()).expect("valid options");
     let mut length = encoder.header().len() as u64;

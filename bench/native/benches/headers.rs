@@ -1,4 +1,4 @@
-//! Header stripping: Hedgerow compared with its rivals, and growth with the number of rules.
+//! Header stripping: Hedgerow and its rivals, and the growth with the number of rules.
 
 use std::{
     collections::hash_map::RandomState,
@@ -20,10 +20,10 @@ use hedgerow_bench::headers::{
 use hedgerow_headers::HeaderSet;
 use http::{HeaderMap, HeaderName};
 
-/// Requests made together: few enough to be in the processor’s cache when they are stripped.
+/// Requests prepared at a time, few enough to be in the processor's cache when they are stripped.
 const BATCH: u64 = 64;
 
-/// Times `clear` on fresh requests. Building and dropping them is not timed.
+/// Times `clear` on fresh requests, one by one. Building and dropping them is not timed.
 fn clear(
     group: &mut BenchmarkGroup<'_, WallTime>,
     method: &str,
@@ -89,7 +89,7 @@ fn clear_requests(criterion: &mut Criterion) {
     }
 }
 
-/// The floors of every method: reading all names, and removing the internal ones.
+/// Times the floors of every method: reading every name, and removing the internal names.
 fn floors(group: &mut BenchmarkGroup<'_, WallTime>, workload: &Workload, names: &[HeaderName]) {
     clear(group, "floor-iterate", workload, |map| {
         for name in map.keys() {
@@ -114,7 +114,7 @@ fn floors(group: &mut BenchmarkGroup<'_, WallTime>, workload: &Workload, names: 
     });
 }
 
-/// Times a lookup over all names of a workload.
+/// Times one lookup, over all names of a workload.
 fn look_up(
     group: &mut BenchmarkGroup<'_, WallTime>,
     method: &str,
@@ -168,7 +168,7 @@ fn look_up_names(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Times lookups of the names of `real` in growing sets of rules.
+/// Times lookups of the names of real requests in sets of increasing size.
 fn grow_lookup(criterion: &mut Criterion) {
     let [real, ..] = workloads();
     let mut group = criterion.benchmark_group("headers-growth-lookup");
@@ -191,7 +191,7 @@ fn grow_lookup(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Times the compilation of growing sets of rules.
+/// Times the compilation of sets of increasing size.
 fn grow_compile(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("headers-growth-compile");
     for count in GROWTH {

@@ -1,4 +1,4 @@
-//! Path filters: Hedgerow compared with its rivals, and building by the number of paths.
+//! Path filters: Hedgerow and its rivals, and the growth of builds with the number of paths.
 
 use std::{
     collections::HashSet,
@@ -15,13 +15,13 @@ use hedgerow_bench::paths::workload::paths;
 use hedgerow_paths::{KeyHash, PathFilter, PathFilterBuilder, Sizing};
 use xxhash_rust::xxh64::xxh64;
 
-/// The rate of false positives of every filter.
+/// The false-positive rate of every filter.
 const RATE: f64 = 1e-7;
 
-/// The number of different queries: more than a branch predictor remembers.
+/// Paths queried per round: more than a branch predictor remembers.
 const QUERIES: usize = 1 << 14;
 
-/// Times a query, over many of them.
+/// Times single queries.
 fn query<'a>(
     group: &mut BenchmarkGroup<'_, WallTime>,
     method: &str,
@@ -77,7 +77,7 @@ fn queries(criterion: &mut Criterion) {
     }
 }
 
-/// Times both hashes of a path: the floor of every query.
+/// Times both hashes of a path, which are the floor of every query.
 fn hashes(criterion: &mut Criterion) {
     let keys = paths(QUERIES, 3);
     let mut group = criterion.benchmark_group("paths-hash");
@@ -107,7 +107,7 @@ fn parsing(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Times a build of all keys, and reports the time per key.
+/// Times builds with all keys, and reports the time per key.
 fn build(
     group: &mut BenchmarkGroup<'_, WallTime>,
     method: &str,
@@ -116,7 +116,7 @@ fn build(
 ) {
     group.bench_function(BenchmarkId::new(method, count), |bencher| {
         bencher.iter_custom(|rounds| {
-            // A build is timed as a whole; the time per key is reported.
+            // A round stands for one key, and a build has many.
             let builds = rounds.div_ceil(count as u64);
             let start = Instant::now();
             for _ in 0..builds {

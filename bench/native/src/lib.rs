@@ -1,4 +1,4 @@
-//! The workloads and methods of the native benchmarks.
+//! The workloads and the rivals of the native benchmarks.
 
 pub mod headers;
 pub mod paths;

@@ -1,7 +1,7 @@
 //! Path filters for JavaScript.
 //!
-//! Only numbers cross the border. The file and the paths that are asked for lie in buffers in linear
-//! memory that JavaScript writes.
+//! Only numbers cross the boundary. JavaScript writes the file and the paths to buffers in linear
+//! memory.
 
 use alloc::vec::Vec;
 
@@ -10,13 +10,13 @@ use wasm_bindgen::prelude::*;
 
 use crate::key_buffer::KeyBuffer;
 
-/// What stands for a number that there is not.
+/// Sentinel for "no value".
 const NONE: f64 = -1.0;
 
-/// How many bytes of memory beyond its file a filter may keep.
+/// Maximum unused capacity that a filter keeps after its file, in bytes.
 const SLACK: usize = 1024;
 
-/// A file that is being loaded, and then the filter that is read from it where it lies.
+/// A filter file that is being loaded, then the filter parsed from it in place.
 #[wasm_bindgen]
 pub struct Filter {
     file: Vec<u8>,
@@ -27,7 +27,7 @@ pub struct Filter {
 
 #[wasm_bindgen]
 impl Filter {
-    /// No file yet.
+    /// Creates a filter without a file.
     #[wasm_bindgen(constructor)]
     #[expect(clippy::new_without_default, reason = "JavaScript has no other way")]
     pub fn new() -> Self {
@@ -35,8 +35,8 @@ impl Filter {
         Self { file, filter: None, key, numbers: [0.0; 6] }
     }
 
-    /// Makes room for a file of `length` bytes, behind those that were written, and says where it
-    /// lies: nowhere if there is no memory for it.
+    /// Grows the buffer for the file to `length` bytes, and keeps the bytes already written. Returns
+    /// its address, or null if the allocation fails.
     pub fn reserve(&mut self, length: usize) -> *const u8 {
         let more = length.saturating_sub(self.file.len());
         if self.file.try_reserve_exact(more).is_err() {
@@ -46,13 +46,15 @@ impl Filter {
         self.file.as_ptr()
     }
 
-    /// Reads the filter from the first `length` bytes, and says where six numbers lie: the pointer
-    /// and the length of the first line, and the depth of wildcards. If the bytes are refused, the
-    /// first one is 0, and what follows says why: the pointer and the length of what was expected,
-    /// how many, what was found, and where. They stay, and more may be written behind them.
+    /// Parses the first `length` bytes of the file. Returns the address of six numbers.
     ///
-    /// A count that there is not is -1. What was found is a number as it is, -1 for the end, or a byte
-    /// subtracted from -2.
+    /// On success they begin with the address and the length of the first line and the depth of
+    /// wildcards. If the file is refused, the first number is 0, and the others are the address and
+    /// the length of what was expected, its count, what was found, and the offset. The file is then
+    /// kept, so that more bytes can be appended.
+    ///
+    /// The count is -1 if there is none. The found value is a number ≥ 0, -1 for the end, or -2 minus
+    /// the byte.
     pub fn parse(&mut self, length: usize, is_trusted: bool) -> *const f64 {
         let mut file = core::mem::take(&mut self.file);
         file.truncate(length);
@@ -85,13 +87,13 @@ impl Filter {
         self.numbers.as_ptr()
     }
 
-    /// Makes the buffer for paths `length` bytes long, and says where it lies: nowhere if there is no
-    /// memory for it.
+    /// Replaces the buffer for paths by one of `length` bytes. Returns its address, or null if the
+    /// allocation fails.
     pub fn reserve_key(&mut self, length: usize) -> *const u8 {
         self.key.reserve(length)
     }
 
-    /// Whether the filter has the path of `length` bytes that was written.
+    /// Returns whether the filter may have the path of `length` bytes in the buffer.
     pub fn has(&self, length: usize) -> bool {
         self.filter.as_ref().is_some_and(|filter| filter.has(self.key.key(length)))
     }

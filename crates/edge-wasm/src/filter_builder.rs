@@ -1,4 +1,4 @@
-//! The building of path filters for JavaScript, which writes the first line itself.
+//! The builder of path filters for JavaScript, which writes the first line itself.
 
 use alloc::string::String;
 
@@ -18,7 +18,7 @@ pub struct FilterBuilder {
 
 #[wasm_bindgen]
 impl FilterBuilder {
-    /// No keys yet. Options beyond a limit are refused by `build`.
+    /// Creates a builder without keys. Options beyond their limits are refused by `build`.
     #[wasm_bindgen(constructor)]
     pub fn new(rate: f64, seed: f64, is_classic: bool) -> Self {
         let sizing = if is_classic { Sizing::Classic } else { Sizing::Promised };
@@ -27,22 +27,22 @@ impl FilterBuilder {
         Self { keys, key, body: String::new(), numbers: [0.0; 6] }
     }
 
-    /// Makes the buffer for paths `length` bytes long, and says where it lies: nowhere if there is no
-    /// memory for it.
+    /// Replaces the buffer for paths by one of `length` bytes. Returns its address, or null if the
+    /// allocation fails.
     pub fn reserve_key(&mut self, length: usize) -> *const u8 {
         self.key.reserve(length)
     }
 
-    /// Adds the path of `length` bytes that was written.
+    /// Adds the path of `length` bytes in the buffer.
     pub fn add(&mut self, length: usize) {
         if let Ok(keys) = &mut self.keys {
             keys.insert(self.key.key(length));
         }
     }
 
-    /// Builds the bits, and says where six numbers lie: the pointer and the length of the Base64; the
-    /// numbers of keys, of bits, and of bits of a key; and the depth of wildcards. The first one is 0
-    /// if there are too many keys. They are used up.
+    /// Builds the bits, and consumes the keys. Returns the address of six numbers: the address and the
+    /// length of the Base64; the number of keys, of bits, and of bits per key; and the depth of
+    /// wildcards. The first number is 0 if the filter cannot be built.
     pub fn build(&mut self) -> *const f64 {
         let used = Err(BuildError::TooManyKeys { expected: 0 });
         let keys = core::mem::replace(&mut self.keys, used);

@@ -1,7 +1,7 @@
 //! Header stripping for JavaScript.
 //!
-//! Only numbers cross the border. Strings and bytes lie in buffers in linear memory that JavaScript
-//! writes and reads; [`RuleSet::numbers`] says where.
+//! Only numbers cross the boundary. Strings and bytes are in buffers in linear memory that JavaScript
+//! writes and reads; [`RuleSet::numbers`] returns their addresses.
 
 use alloc::vec::Vec;
 
@@ -10,14 +10,14 @@ use hedgerow_headers::{
 };
 use wasm_bindgen::prelude::*;
 
-/// The longest text that is looked at in full: a rule and its `*`, and one byte more, so that what
-/// was cut off is longer than any rule.
+/// Length of the scratch buffer: the longest rule, its `*`, and one byte more, so that a truncated
+/// text is longer than any rule.
 const SCRATCH_LENGTH: usize = MAX_RULE_LENGTH + 2;
 
-/// What stands for a number that there is not.
+/// Sentinel for "no value".
 const NONE: u32 = u32::MAX;
 
-/// A set of rules, which are collected and then compiled, and the buffers that JavaScript writes.
+/// A set of rules, first collected and then compiled, and the buffers that JavaScript writes.
 #[wasm_bindgen]
 pub struct RuleSet {
     rules: HeaderSetBuilder,
@@ -30,7 +30,7 @@ pub struct RuleSet {
 
 #[wasm_bindgen]
 impl RuleSet {
-    /// No rules yet.
+    /// Creates a set without rules.
     #[wasm_bindgen(constructor)]
     #[expect(clippy::new_without_default, reason = "JavaScript has no other way")]
     pub fn new() -> Self {
@@ -40,8 +40,8 @@ impl RuleSet {
         Self { rules, set, scratch, block, numbers: [0; 10], fault: Fault::default() }
     }
 
-    /// Adds the rule in the first `length` bytes of the scratch buffer; if it is refused, a fault
-    /// says why.
+    /// Adds the rule in the first `length` bytes of the scratch buffer. Returns `false` and records a
+    /// fault if the rule is refused.
     pub fn add(&mut self, length: usize) -> bool {
         let rule = self.scratch.get(..length).unwrap_or_default();
         let refused = self.rules.rule_bytes(rule).err();
@@ -51,15 +51,15 @@ impl RuleSet {
         refused.is_none()
     }
 
-    /// Compiles the rules, which are used up.
+    /// Compiles the rules, and consumes them.
     pub fn compile(&mut self) {
         self.set = core::mem::take(&mut self.rules).build();
     }
 
-    /// Where ten numbers lie: the scratch buffer's pointer and length; the probe's pointer and
-    /// length; the length of the shortest prefix; whether `Connection` is stripped; and of what was
-    /// refused last the message's pointer and length, the byte that was found, and where. The last
-    /// two may be missing, which is `u32::MAX`.
+    /// Returns the address of ten numbers: the address and the length of the scratch buffer; the
+    /// address and the length of the probe; the length of the shortest prefix; whether `Connection`
+    /// is stripped; and the last fault: the address and the length of the message, the byte that was
+    /// found, and the offset. The last two are `u32::MAX` if there are none.
     pub fn numbers(&mut self) -> *const u32 {
         let probe = self.set.probe();
         let fault = self.fault;
@@ -78,13 +78,13 @@ impl RuleSet {
         self.numbers.as_ptr()
     }
 
-    /// Whether a rule matches the first `length` bytes of the scratch buffer.
+    /// Returns whether a rule matches the first `length` bytes of the scratch buffer.
     pub fn matches(&self, length: usize) -> bool {
         self.scratch.get(..length).is_some_and(|name| self.set.matches(name))
     }
 
-    /// Makes room for a block of `length` bytes, and says where to write it: nowhere if there is no
-    /// memory for it. A length of 0 gives the memory back.
+    /// Makes room for a block of `length` bytes. Returns the address to write it to, or null if the
+    /// allocation fails. A length of 0 frees the memory.
     pub fn reserve(&mut self, length: usize) -> *const u8 {
         if length > self.block.len() || length == 0 {
             self.block = Vec::new();
@@ -96,8 +96,8 @@ impl RuleSet {
         self.block.as_ptr()
     }
 
-    /// Strips the field block of `length` bytes that was written, and returns the length of what is
-    /// left of it; -1 if it is refused, and a fault says why.
+    /// Strips the field block of `length` bytes in the buffer. Returns the length of the rest, or
+    /// returns -1 and records a fault if the block is refused.
     pub fn strip_block(&mut self, length: usize) -> i32 {
         match self.set.strip_block(self.block.get_mut(..length).unwrap_or_default()) {
             Ok(length) => length as i32,
@@ -108,9 +108,9 @@ impl RuleSet {
         }
     }
 
-    /// Takes the `Connection` value of `length` bytes that was written, of which the last is a comma, and
-    /// puts in its place the fields that it nominates and no rule matches: each ends in a comma, or in a
-    /// colon if no sender may nominate it. Returns their length; -1 if there is no memory for them.
+    /// Replaces the `Connection` value of `length` bytes in the buffer, which must end in a comma, by
+    /// the fields that it nominates and no rule matches. Each ends in a comma, or in a colon if no
+    /// sender may nominate it. Returns their length, or -1 if the allocation fails.
     pub fn nominated(&mut self, length: usize) -> i32 {
         let value = self.block.get(..length).unwrap_or_default();
         let mut nominated = Vec::new();

@@ -1,5 +1,6 @@
-//! What the npm package `hedgerow` calls, as two modules: one for requests, and one for builds, which
-//! no request has to carry. Nothing here decides anything: it converts.
+//! The WebAssembly surface of the npm package `hedgerow`, as two modules: `edge.wasm` for requests,
+//! and `build.wasm` for builds, so that workers need not bundle the builder. This crate only converts
+//! values; the logic is in the crates that it wraps.
 #![cfg_attr(target_arch = "wasm32", no_std)]
 
 extern crate alloc;

@@ -1,12 +1,12 @@
-//! What to expect of a filter.
+//! The expected false-positive rate of a filter.
 
 use alloc::vec::Vec;
 
 use hedgerow_paths::PathFilter;
 use wasm_bindgen::prelude::*;
 
-/// How many bits of a filter are set, and the false-positive rate to expect of it; nothing if the
-/// file is refused.
+/// Returns the number of bits set in a filter and the false-positive rate to expect, or nothing if
+/// the file is refused.
 #[wasm_bindgen]
 pub fn measure(file: &[u8]) -> Vec<f64> {
     match PathFilter::parse(file) {

@@ -1,6 +1,6 @@
-//! What a module without the standard library brings itself: memory, and what a panic does.
+//! The allocator and the panic handler of a module without the standard library.
 //!
-//! Both are chosen for size. A panic would be a defect of ours: it traps, and carries no message.
+//! Both are chosen for size. A panic would be a bug in this crate; it traps without a message.
 
 use core::panic::PanicInfo;
 

@@ -1,22 +1,22 @@
-//! Collecting rules, and compiling them into an image.
+//! The builder, which collects rules and compiles them into an image.
 
 use alloc::vec::Vec;
 
 use crate::{
     HeaderSet, RuleError,
-    layout::{NODE_LENGTH, Numbers, SlotBits},
+    layout::{ImageHeader, NODE_LENGTH, SlotBits},
     probe,
     rule_list::RuleList,
     rule_table::RuleTable,
     trie,
 };
 #[cfg(feature = "front")]
-use crate::{front, gate, hash::NameHasher};
+use crate::{exact_table, hash::NameHasher, prefix_filter};
 
 /// Collects rules and compiles them into a [`HeaderSet`].
 ///
 /// A rule is a field name (`x-internal-token`) or a prefix of field names that ends in `*`
-/// (`cf-int-*`), of either case. The same rule twice is one rule.
+/// (`cf-int-*`). Case does not matter, and adding a rule twice has no effect.
 ///
 /// # Example
 ///
@@ -36,7 +36,7 @@ pub struct HeaderSetBuilder {
 }
 
 impl HeaderSetBuilder {
-    /// A builder without rules.
+    /// Creates a builder without rules.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -46,33 +46,34 @@ impl HeaderSetBuilder {
     ///
     /// # Errors
     ///
-    /// A rule that is empty, a lone `*`, has a `*` before its end, has a character that is not a
-    /// `token` character (RFC 9110 §5.6.2), is longer than
-    /// [`MAX_RULE_LENGTH`](crate::MAX_RULE_LENGTH), or is one more than
-    /// [`MAX_RULES`](crate::MAX_RULES). The builder is then as it was.
+    /// Returns an error, and leaves the builder unchanged, if the rule is empty or a lone `*`, has
+    /// a `*` before its end or a character that is not a `token` character (RFC 9110 §5.6.2), is
+    /// longer than [`MAX_RULE_LENGTH`](crate::MAX_RULE_LENGTH), or if the builder already holds
+    /// [`MAX_RULES`](crate::MAX_RULES) rules.
     ///
     /// # Complexity
     ///
-    /// O(log *n*) comparisons for *n* rules that the builder holds, and moving at most 2 *n* bytes.
+    /// O(log *n*) comparisons for *n* rules in the builder, and a move of at most 2 *n* bytes.
     pub fn rule(&mut self, rule: &str) -> Result<&mut Self, RuleError> {
         self.rule_bytes(rule.as_bytes())
     }
 
-    /// Adds a rule that is held as bytes. Otherwise like [`rule`](Self::rule).
+    /// Adds a rule given as bytes. Otherwise the same as [`rule`](Self::rule).
     ///
     /// # Errors
     ///
-    /// As for [`rule`](Self::rule).
+    /// The same as [`rule`](Self::rule).
     pub fn rule_bytes(&mut self, rule: &[u8]) -> Result<&mut Self, RuleError> {
         self.rules.insert(rule)?;
         Ok(self)
     }
 
-    /// Adds rules one after the other.
+    /// Adds several rules.
     ///
     /// # Errors
     ///
-    /// As for [`rule`](Self::rule), for the first rule that is refused; those before it are added.
+    /// Returns the error of [`rule`](Self::rule) for the first rule that is refused. The rules
+    /// before it are added.
     pub fn rules<R: AsRef<str>>(
         &mut self,
         rules: impl IntoIterator<Item = R>,
@@ -83,11 +84,13 @@ impl HeaderSetBuilder {
         Ok(self)
     }
 
-    /// Compiles the rules. The same rules give the same image, in whatever order they came.
+    /// Compiles the rules. The same rules give the same image, whatever the order they were added
+    /// in.
     ///
     /// # Complexity
     ///
-    /// O(*n* log *n*) for *n* rules, and about 60 bytes a rule beside their text.
+    /// O(*n* log *n*) for *n* rules. The image takes about 60 bytes per rule in addition to its
+    /// text.
     #[must_use]
     pub fn build(&self) -> HeaderSet<'static> {
         compile(&self.rules, NativeTables::of)
@@ -104,9 +107,9 @@ fn compile(
     let native = native_tables(rules, shortest_prefix);
     let (probe, probe_bits) = probe::build(rules, shortest_prefix);
     let nodes = trie::write(rules);
-    let numbers = Numbers {
+    let header = ImageHeader {
         slot_bits: native.slot_bits,
-        gate_bits: native.gate_bits,
+        prefix_filter_bits: native.prefix_filter_bits,
         probe_bits,
         shortest_prefix: shortest_prefix as u16,
         rules: rules.len() as u32,
@@ -114,12 +117,13 @@ fn compile(
         text_length: text.len() as u32,
         seed: native.seed,
     };
-    let NativeTables { displacements, slots, gate, .. } = native;
-    let image = numbers.write([&displacements, &slots, &gate, &probe, &nodes, &records, &text]);
-    HeaderSet::from_parts(image, numbers)
+    let NativeTables { displacements, slots, prefix_filter, .. } = native;
+    let image =
+        header.write([&displacements, &slots, &prefix_filter, &probe, &nodes, &records, &text]);
+    HeaderSet::from_parts(image, header)
 }
 
-/// The length of the shortest prefix rule; 0 where there is none.
+/// Returns the length of the shortest prefix rule, or 0 if there is none.
 fn shortest_prefix(rules: RuleTable<'_>) -> usize {
     let mut shortest = 0;
     for rule in 0..rules.len() {
@@ -131,15 +135,15 @@ fn shortest_prefix(rules: RuleTable<'_>) -> usize {
     shortest
 }
 
-/// What makes lookups of bytes and of `http` names fast; by default there is none of it.
+/// The tables for native lookups, of bytes and of `http` names. By default they are empty.
 #[derive(Default)]
 struct NativeTables {
     seed: u64,
     slot_bits: SlotBits,
-    gate_bits: u8,
+    prefix_filter_bits: u8,
     displacements: Vec<u8>,
     slots: Vec<u8>,
-    gate: Vec<u8>,
+    prefix_filter: Vec<u8>,
 }
 
 impl NativeTables {
@@ -159,18 +163,18 @@ impl NativeTables {
                 names.push((rules.text(rule), rule as u16));
             }
         }
-        let front = front::build(names.len(), |seed| {
+        let exact_table = exact_table::build(names.len(), |seed| {
             let hasher = NameHasher::new(seed);
             names.iter().map(|&(name, rule)| (hasher.hash(name), rule)).collect()
         });
-        let (gate, gate_bits) = gate::build(&prefixes, shortest_prefix);
+        let (prefix_filter, prefix_filter_bits) = prefix_filter::build(&prefixes, shortest_prefix);
         Self {
-            seed: front.seed,
-            slot_bits: front.bits,
-            gate_bits,
-            displacements: front.displacements.as_flattened().to_vec(),
-            slots: front.slots.as_flattened().to_vec(),
-            gate,
+            seed: exact_table.seed,
+            slot_bits: exact_table.bits,
+            prefix_filter_bits,
+            displacements: exact_table.displacements.as_flattened().to_vec(),
+            slots: exact_table.slots.as_flattened().to_vec(),
+            prefix_filter,
         }
     }
 }
@@ -180,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_without_the_native_tables_answers_the_same() {
+    fn a_set_without_the_native_tables_matches_the_same_names() {
         let mut builder = HeaderSetBuilder::new();
         builder.rules(["cf-int-*", "te", "x-internal-debug"]).expect("valid rules");
         let fast = builder.build();

@@ -1,4 +1,4 @@
-//! Little-endian numbers at a place in a run of bytes, and the order of bytes.
+//! Little-endian numbers in byte slices, and comparison without regard to case.
 
 use core::cmp::Ordering;
 
@@ -19,11 +19,11 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
 
 #[inline]
 fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
-    *bytes[at..].first_chunk().expect("as many bytes")
+    *bytes[at..].first_chunk().expect("enough bytes")
 }
 
-/// The order of two runs of bytes in which the case of ASCII letters does not count. Not inlined, to keep
-/// the module small.
+/// Compares two byte strings, ignoring the case of ASCII letters. Not inlined, to keep the
+/// WebAssembly module small.
 #[inline(never)]
 pub(crate) fn compare_ignoring_case(a: &[u8], b: &[u8]) -> Ordering {
     let a = a.iter().map(u8::to_ascii_lowercase);

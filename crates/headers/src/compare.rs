@@ -1,13 +1,13 @@
-//! Comparing a name of any case with the lower-case text of a rule.
+//! Comparison of a name of either case with the lower-case text of a rule.
 
 use crate::bytes::{u32_at, u64_at};
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 
-/// Whether `name` is `text`, in whatever case.
+/// Returns whether `name` equals `text`, ignoring case.
 ///
-/// Names of ordinary length are compared by three overlapping words, without a loop whose length
-/// would have to be predicted.
+/// Names of common lengths are compared by three overlapping words rather than in a loop, whose
+/// trip count the branch predictor would often miss.
 #[inline]
 pub(crate) fn is_name(name: &[u8], text: &[u8]) -> bool {
     let length = name.len();
@@ -28,7 +28,7 @@ pub(crate) fn is_name(name: &[u8], text: &[u8]) -> bool {
     }
 }
 
-/// Turns the upper-case ASCII letters among eight bytes into lower-case ones.
+/// Lowercases the ASCII letters in eight bytes.
 #[inline]
 fn to_lower(word: u64) -> u64 {
     let low_bits = word & (0x7f * ONES);
@@ -43,11 +43,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_is_lowered_as_ascii_at_every_place() {
+    fn lowercases_every_byte_at_every_position() {
         for byte in 0..=u8::MAX {
-            for place in 0..8 {
+            for position in 0..8 {
                 let mut bytes = [b'@', b'[', 0x80, 0xff, b'A', b'Z', 0x00, 0x7f];
-                bytes[place] = byte;
+                bytes[position] = byte;
                 let lowered = to_lower(u64::from_le_bytes(bytes)).to_le_bytes();
                 assert_eq!(lowered, bytes.map(|byte| byte.to_ascii_lowercase()));
             }

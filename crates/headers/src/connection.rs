@@ -1,29 +1,30 @@
-//! The `Connection` field (RFC 9110 §7.6.1), whose options nominate further fields to remove.
+//! The `Connection` field (RFC 9110 §7.6.1), whose options nominate other fields for removal.
 
 use crate::{bytes::compare_ignoring_case, token::is_token};
 
-/// Fields that frame or route a message, describe its content, carry credentials, or say who sent it: they
-/// are meant for all recipients, and no sender may nominate them. What ends in a hyphen is the beginning of
-/// names.
+/// Fields that no sender may nominate, because they are meant for all recipients: they frame or
+/// route the message, describe its content, carry credentials, or name the sender. An entry that
+/// ends in a hyphen is a prefix.
 ///
-/// `Transfer-Encoding` concerns one connection, but only a proxy that frames the body anew may remove it.
+/// `Transfer-Encoding` concerns one connection only, but only a proxy that reframes the body may
+/// remove it.
 const END_TO_END: &[u8] =
     b"authorization,cache-control,cdn-loop,content-,cookie,forwarded,host,set-cookie,\
     transfer-encoding,via,x-forwarded-,x-real-ip";
 
-/// What a nomination does to a field of the message, the strictest last.
+/// The effect of a nomination on a field of the message, in order of increasing strictness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Nomination {
-    /// The field stays: `Upgrade`, which means nothing without `Connection`, and `TE: trailers`.
+    /// The field is kept: `Upgrade`, which has no effect without `Connection`, and `TE: trailers`.
     Keeps,
-    /// The field goes.
+    /// The field is removed.
     Removes,
-    /// The message is refused: the field frames or routes it, or is otherwise meant for all
+    /// The message must be refused: the field frames or routes it, or is otherwise meant for all
     /// recipients.
     Forbidden,
 }
 
-/// Returns what `Connection` does when it nominates the field `name`.
+/// Returns the effect of a `Connection` that nominates the field `name` with this `value`.
 ///
 /// # Example
 ///
@@ -51,10 +52,10 @@ pub fn nomination(name: &[u8], value: &[u8]) -> Nomination {
     }
 }
 
-/// The options of one `Connection` field value: the members of a comma-separated list that are
-/// tokens, without the ASCII white space around them.
+/// Iterates over the options of a `Connection` field value: the members of a comma-separated list,
+/// trimmed of ASCII white space.
 ///
-/// Members that are no token cannot be a field name, and are passed over.
+/// Skips members that are not tokens, since they cannot be field names.
 ///
 /// # Example
 ///
@@ -68,7 +69,7 @@ pub fn options(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     Options { rest: value }
 }
 
-/// What is left of a list.
+/// The rest of a list.
 struct Options<'a> {
     rest: &'a [u8],
 }
@@ -76,7 +77,7 @@ struct Options<'a> {
 impl<'a> Iterator for Options<'a> {
     type Item = &'a [u8];
 
-    /// Not inlined: lists are rare, and those who read them are many.
+    /// Not inlined: lists are rare, and several callers read them.
     #[inline(never)]
     fn next(&mut self) -> Option<&'a [u8]> {
         while !self.rest.is_empty() {

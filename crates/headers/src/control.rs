@@ -1,26 +1,26 @@
-//! Finding the bytes that may end a field value or must not be in one.
+//! The search for bytes that end a field value or must not occur in one.
 
-/// The position of the first CR, LF or NUL.
+/// Returns the position of the first CR, LF or NUL.
 ///
-/// Eight bytes are looked at together: none of the three is there unless one byte is below 14.
+/// Tests eight bytes at a time: all three are below 14, and few other bytes are.
 pub(crate) fn find_control(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     for (number, word) in words.iter().enumerate() {
         if has_byte_below_14(u64::from_le_bytes(*word))
-            && let Some(place) = word.iter().position(is_control)
+            && let Some(position) = word.iter().position(is_control)
         {
-            return Some(number * 8 + place);
+            return Some(number * 8 + position);
         }
     }
-    let place = tail.iter().position(is_control)?;
-    Some(words.len() * 8 + place)
+    let position = tail.iter().position(is_control)?;
+    Some(words.len() * 8 + position)
 }
 
 fn is_control(byte: &u8) -> bool {
     matches!(byte, b'\r' | b'\n' | 0)
 }
 
-/// Whether one of eight bytes is below 14 (Anderson, *Bit Twiddling Hacks*, "hasless").
+/// Returns whether any of eight bytes is below 14 (Anderson, *Bit Twiddling Hacks*, "hasless").
 fn has_byte_below_14(word: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     word.wrapping_sub(14 * ONES) & !word & (0x80 * ONES) != 0
@@ -31,14 +31,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_is_found_or_passed_at_every_place() {
+    fn finds_controls_and_no_other_byte_at_every_position() {
         for byte in 0..=u8::MAX {
             for length in 1..20 {
-                for place in 0..length {
+                for position in 0..length {
                     let mut bytes = [0xff_u8; 20];
-                    bytes[place] = byte;
-                    let expected = is_control(&byte).then_some(place);
-                    assert_eq!(find_control(&bytes[..length]), expected, "{byte} at {place}");
+                    bytes[position] = byte;
+                    let expected = is_control(&byte).then_some(position);
+                    assert_eq!(find_control(&bytes[..length]), expected, "{byte} at {position}");
                 }
             }
         }

@@ -1,10 +1,10 @@
-//! What is wrong with an input, in parts that a host can put together for itself.
+//! The parts of an error message, for hosts that format it themselves.
 
 use core::fmt;
 
-/// What was expected and what was found.
+/// The parts of an error message: what was expected, what was found, and where.
 ///
-/// [`Display`](fmt::Display) puts the parts together.
+/// [`Display`](fmt::Display) formats them as one line.
 ///
 /// # Example
 ///
@@ -21,24 +21,24 @@ use core::fmt;
 pub struct Fault {
     /// What was expected and what was found.
     pub message: &'static str,
-    /// The byte that was found, where the message leaves it open.
+    /// The byte that was found, if the message ends before it.
     pub byte: Option<u8>,
-    /// Where it was found, in bytes from the beginning of the input; not for faults of the whole.
+    /// The byte offset in the input, or `None` if the fault concerns the input as a whole.
     pub offset: Option<usize>,
 }
 
 impl Fault {
-    /// A fault of the whole input.
+    /// Creates a fault of the input as a whole.
     pub(crate) const fn new(message: &'static str) -> Self {
         Self { message, byte: None, offset: None }
     }
 
-    /// A fault at a place.
+    /// Creates a fault at an offset.
     pub(crate) const fn at(offset: usize, message: &'static str) -> Self {
         Self { message, byte: None, offset: Some(offset) }
     }
 
-    /// A fault that is a byte at a place; the message ends before it.
+    /// Creates a fault at an offset, caused by `byte`. The message must end before the byte.
     pub(crate) const fn byte_at(offset: usize, byte: u8, message: &'static str) -> Self {
         Self { message, byte: Some(byte), offset: Some(offset) }
     }

@@ -1,4 +1,4 @@
-//! Stripping the field lines of an HTTP/1.1 message where they lie.
+//! In-place stripping of the field lines of an HTTP/1.1 message.
 
 use alloc::vec::Vec;
 use core::{fmt, ops::Range};
@@ -11,7 +11,8 @@ use crate::{
     token::is_token,
 };
 
-/// How many fields the `Connection` lines of a block may nominate beside those that a rule matches.
+/// The maximum number of fields that the `Connection` lines of a block may nominate, not counting
+/// those that a rule matches.
 pub const MAX_NOMINATED: usize = 1024;
 
 const TOO_MANY_NOMINATED: &str = "expected at most 1024 nominated fields, found more";
@@ -22,30 +23,32 @@ const BARE_LF: &str = "expected CR before LF, found LF alone";
 const NUL: &str = "expected no NUL, found one";
 
 impl HeaderSet<'_> {
-    /// Removes every field line whose name a rule matches, moves the rest together, and returns the
-    /// length of what is left at the beginning of `block`.
+    /// Removes every field line whose name a rule matches and compacts the rest to the beginning
+    /// of `block`. Returns the length of the rest.
     ///
-    /// A block is what stands between the start line and the body of an HTTP/1.1 message: field
-    /// lines that end in CR LF, with or without the empty line that closes them. A line that begins
-    /// with white space continues the one before it (`obs-fold`) and stays or goes with it. Order
-    /// and duplicates of what stays are kept. A set that strips `Connection` also strips the fields
-    /// that the block's `Connection` lines nominate (RFC 9110 §7.6.1), as [`nomination`] says.
+    /// A block is the part of an HTTP/1.1 message between the start line and the body: field lines
+    /// that end in CR LF, with or without the empty line that closes them. A line that begins with
+    /// white space continues the line before it (`obs-fold`) and is kept or removed with it. The
+    /// remaining lines keep their order and their duplicates.
     ///
-    /// A rule that matches `Content-Length` or `Transfer-Encoding` removes what frames the body: only a
-    /// caller that frames the body anew may have one.
+    /// A set that strips `Connection` also strips the fields that the block's `Connection` lines
+    /// nominate (RFC 9110 §7.6.1), subject to [`nomination`].
+    ///
+    /// A rule that matches `Content-Length` or `Transfer-Encoding` removes the framing of the body.
+    /// Use such a rule only if you reframe the body.
     ///
     /// # Errors
     ///
-    /// A line that RFC 9112 §5 does not allow, or that parsers are known to disagree about; a body
-    /// whose length is ambiguous (RFC 9112 §6.3); a `Connection` that nominates a field for all
-    /// recipients. See [`FieldBlockError`]. The block is then as it was: nothing moves until all of it
-    /// was read.
+    /// Returns a [`FieldBlockError`] and leaves the block unchanged if a line is not allowed by
+    /// RFC 9112 §5 or is one that parsers are known to read differently, if the length of the body
+    /// is ambiguous (RFC 9112 §6.3), or if `Connection` nominates a field that is meant for all
+    /// recipients. Nothing is moved before the whole block has been read.
     ///
     /// # Complexity
     ///
-    /// One pass over the block; a second one if its `Connection` nominates fields that no rule
-    /// matches, which are at most [`MAX_NOMINATED`]. Allocates to note runs of removed lines, and
-    /// these fields.
+    /// One pass over the block, and a second one if `Connection` nominates fields that no rule
+    /// matches (at most [`MAX_NOMINATED`]). Allocates a list of the runs of removed lines and a list
+    /// of these fields.
     ///
     /// # Example
     ///
@@ -67,8 +70,8 @@ impl HeaderSet<'_> {
         Ok(compact(block, &removed))
     }
 
-    /// The runs of lines of the fields that a rule matches, or that are among `nominated`. The
-    /// fields that `Connection` lines nominate and no rule matches come to be among these.
+    /// Returns the runs of lines whose fields a rule matches or which are in `nominated`. Adds to
+    /// `nominated` the fields that `Connection` lines nominate and no rule matches.
     fn removed_lines<'b>(
         &self,
         block: &'b [u8],
@@ -84,7 +87,7 @@ impl HeaderSet<'_> {
             let colon = name_end(block, start)?;
             let end = field_end(block, colon + 1)?;
             let name = &block[start..colon];
-            // Other names of these lengths rarely begin so.
+            // Few other names of these lengths begin with these letters.
             if matches!((name.len(), name[0] | 0x20), (14, b'c') | (17, b't')) {
                 let framing = framing(name);
                 if framing != 0 && framings != 0 && (framings | framing) & LENGTH != 0 {
@@ -104,7 +107,7 @@ impl HeaderSet<'_> {
                 }
             }
             let is_removed = matches
-                || place_of(nominated, name).is_ok()
+                || search(nominated, name).is_ok()
                     && match nomination(name, &block[colon + 1..end - 2]) {
                         Nomination::Removes => true,
                         Nomination::Keeps => false,
@@ -122,10 +125,10 @@ impl HeaderSet<'_> {
     }
 }
 
-/// What a field says of where the body ends, and 0 for all others.
 const LENGTH: u8 = 1;
 const ENCODING: u8 = 2;
 
+/// Returns how a field frames the body, or 0 if it does not.
 fn framing(name: &[u8]) -> u8 {
     let is = |other: &[u8]| compare_ignoring_case(name, other).is_eq();
     if is(b"content-length") {
@@ -137,24 +140,24 @@ fn framing(name: &[u8]) -> u8 {
     }
 }
 
-/// Puts `option` among the nominated fields, which are in order; `false` if there are too many.
+/// Inserts `option` into the sorted list of nominated fields. Returns `false` if it is full.
 fn nominate<'b>(nominated: &mut Vec<&'b [u8]>, option: &'b [u8]) -> bool {
-    let Err(place) = place_of(nominated, option) else {
+    let Err(position) = search(nominated, option) else {
         return true;
     };
     if nominated.len() == MAX_NOMINATED {
         return false;
     }
-    nominated.insert(place, option);
+    nominated.insert(position, option);
     true
 }
 
-/// Where `name` is among nominated fields, or would be.
-fn place_of(nominated: &[&[u8]], name: &[u8]) -> Result<usize, usize> {
+/// Searches the sorted list of nominated fields for `name`.
+fn search(nominated: &[&[u8]], name: &[u8]) -> Result<usize, usize> {
     nominated.binary_search_by(|other| compare_ignoring_case(other, name))
 }
 
-/// The colon that ends the name of the field that begins at `start`.
+/// Returns the offset of the colon after the name of the field that begins at `start`.
 fn name_end(block: &[u8], start: usize) -> Result<usize, FieldBlockError> {
     let end = block[start..].iter().position(|&byte| !is_token(byte));
     let at = end.map_or(block.len(), |length| start + length);
@@ -182,7 +185,7 @@ fn name_end(block: &[u8], start: usize) -> Result<usize, FieldBlockError> {
     Err(FieldBlockError::at(at, message))
 }
 
-/// The end of the field whose value begins at `start`, behind the CR LF of its last line.
+/// Returns the end of the field whose value begins at `start`, after the CR LF of its last line.
 fn field_end(block: &[u8], start: usize) -> Result<usize, FieldBlockError> {
     let mut from = start;
     loop {
@@ -204,7 +207,7 @@ fn field_end(block: &[u8], start: usize) -> Result<usize, FieldBlockError> {
     }
 }
 
-/// Moves what lies outside the removed runs together, and returns its length.
+/// Compacts the bytes outside the removed runs, and returns their length.
 fn compact(block: &mut [u8], removed: &[Range<usize>]) -> usize {
     let (mut length, mut from) = (0, 0);
     let end = block.len()..block.len();
@@ -218,14 +221,20 @@ fn compact(block: &mut [u8], removed: &[Range<usize>]) -> usize {
     length
 }
 
-/// A field block that [`HeaderSet::strip_block`] refused. The block is as it was.
+/// The error of [`HeaderSet::strip_block`], which leaves the block unchanged.
 ///
-/// [`Display`](fmt::Display) says what was expected, what was found and where. Refused are a CR or an
-/// LF that is not part of a CR LF, a NUL, a line without a colon or without a name, white space
-/// or another byte that is no `token` character in a name, a first line that continues nothing, an
-/// empty line before the end, a last line without CR LF, more than [`MAX_NOMINATED`] nominated
-/// fields, at the line that nominates one too many, a nominated field whose nomination is
-/// [forbidden](Nomination::Forbidden), and a second field that frames the body in another way.
+/// A block is refused if it has:
+///
+/// - a CR or an LF that is not part of a CR LF, or a NUL;
+/// - a line without a colon or without a name;
+/// - white space, or another byte that is not a `token` character, in a name;
+/// - a first line that begins with white space;
+/// - an empty line before the end, or a last line without CR LF;
+/// - more than [`MAX_NOMINATED`] nominated fields (the offset is that of the line that exceeds it);
+/// - a nominated field whose nomination is [forbidden](Nomination::Forbidden);
+/// - a second field that frames the body, if either is `Content-Length`.
+///
+/// [`Display`](fmt::Display) writes what was expected, what was found and where.
 ///
 /// # Example
 ///
@@ -254,18 +263,18 @@ impl FieldBlockError {
         Self { message, byte: None, offset }
     }
 
-    /// A block that stops before its last line does.
+    /// Creates the error for a block that ends inside a line.
     fn unfinished(block: &[u8]) -> Self {
         Self::at(block.len(), "expected CR LF at the end, found none")
     }
 
-    /// Where the block is wrong, counted in bytes from its beginning.
+    /// Returns the offset of the fault in the block, in bytes.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The parts of the message.
+    /// Returns the parts of the message.
     #[must_use]
     pub fn fault(&self) -> Fault {
         Fault { message: self.message, byte: self.byte, offset: Some(self.offset) }

@@ -1,14 +1,15 @@
-//! The hash of a field name that the front is built on.
+//! The hash of a field name, on which the table of exact rules is built.
 //!
-//! A per-byte walk costs a dependent load, and often a mispredicted branch, for each byte. This
-//! hash reads three words instead, the first eight bytes, the last eight and the middle eight,
-//! which cover every byte of a name of up to 24. Letters are folded by setting bit 5 of every
-//! byte; what that confuses, such as `^` and `~`, costs a comparison and never an answer. Names
-//! that are known to be in lower case are read as they are, which gives them hashes of their own.
+//! Hashing byte by byte costs a dependent load, and often a mispredicted branch, per byte. This
+//! hash reads three words instead: the first eight bytes, the last eight and the middle eight,
+//! which cover every byte of a name of up to 24. Letters are folded by setting bit 5 of every byte.
+//! That makes some other characters equal, such as `^` and `~`, which costs a comparison but never
+//! a wrong result. Names known to be in lower case are hashed without folding, so their hashes
+//! differ from those of folded names.
 
 use crate::{bytes::u64_at, mix::mix};
 
-/// Sets bit 5 of every byte, which turns upper-case letters into lower-case ones.
+/// Mask that sets bit 5 of every byte, which turns upper-case letters into lower-case ones.
 pub(crate) const FOLD: u64 = 0x2020_2020_2020_2020;
 
 /// A seeded hash of field names.
@@ -23,13 +24,13 @@ impl NameHasher {
         Self { first: mix(seed) | 1, last: mix(!seed) | 1 }
     }
 
-    /// The hash of a name, equal for names that differ only in case.
+    /// Hashes a name. Names that differ only in case have the same hash.
     #[inline]
     pub(crate) fn hash(&self, name: &[u8]) -> u64 {
         self.hash_words(Words::of_any_case(name))
     }
 
-    /// The hash of a name that is known by its words.
+    /// Hashes a name given by its words.
     #[inline]
     pub(crate) fn hash_words(&self, words: Words) -> u64 {
         folded_multiply(
@@ -38,7 +39,7 @@ impl NameHasher {
         )
     }
 
-    /// The hash of a name that is known by a number.
+    /// Hashes a name given by its number.
     #[cfg(feature = "http")]
     #[inline]
     pub(crate) fn hash_number(&self, number: u64) -> u64 {
@@ -46,24 +47,24 @@ impl NameHasher {
     }
 }
 
-/// What the hash reads of a name.
+/// The words of a name that the hash reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Words {
-    /// The first eight bytes; of a shorter name the first four, or all three, two or one.
+    /// The first eight bytes; of a shorter name the first four, or all if it has fewer than four.
     pub(crate) first: u64,
-    /// The last eight bytes and the middle eight; of a shorter name the last four, or nothing.
+    /// The last eight bytes and the middle eight; of a shorter name the last four, or 0.
     rest: u64,
     length: usize,
 }
 
 impl Words {
-    /// The words of a name of any case, folded.
+    /// Returns the words of a name of either case, folded.
     #[inline]
     pub(crate) fn of_any_case(name: &[u8]) -> Self {
         Self::folded_by::<FOLD>(name)
     }
 
-    /// The words of a name in lower case, as they are.
+    /// Returns the words of a name in lower case, unfolded.
     #[cfg(feature = "http")]
     #[inline]
     pub(crate) fn of_lower_case(name: &[u8]) -> Self {
@@ -89,7 +90,8 @@ impl Words {
     }
 }
 
-/// Both halves of the full product, which depend on every bit of both factors, as in wyhash.
+/// Combines both halves of the full product, so that the result depends on every bit of both
+/// factors, as in wyhash.
 #[inline]
 fn folded_multiply(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);

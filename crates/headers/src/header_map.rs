@@ -1,4 +1,4 @@
-//! Stripping an [`http::HeaderMap`].
+//! Stripping of an [`http::HeaderMap`].
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -11,20 +11,20 @@ use crate::{
 };
 
 impl HeaderSet<'_> {
-    /// Removes every field whose name a rule matches, and returns how many names went.
+    /// Removes every field whose name a rule matches. Returns the number of names removed.
     ///
     /// A set that matches `Connection` first removes the fields that the map's `Connection` fields
-    /// nominate (RFC 9110 §7.6.1), as [`nomination`] says.
+    /// nominate (RFC 9110 §7.6.1), subject to [`nomination`].
     ///
-    /// Like all removal from a [`HeaderMap`], this may change the order in which the rest is
-    /// iterated; the values of each name keep theirs. A set that owns its image removes faster
-    /// than one that borrows it.
+    /// Like any removal from a [`HeaderMap`], this may change the iteration order of the remaining
+    /// names. The values of each name keep their order. A set that owns its image is faster than
+    /// one that borrows it.
     ///
     /// # Errors
     ///
-    /// A `Connection` that nominates a field of the map that is meant for all recipients, such as
-    /// `Content-Length` or `Host`, and that no rule matches. The map is then as it was; refuse the
-    /// message.
+    /// Returns an error, and leaves the map unchanged, if `Connection` nominates a field of the map
+    /// that is meant for all recipients, such as `Content-Length` or `Host`, and that no rule
+    /// matches. Refuse the message.
     ///
     /// # Example
     ///
@@ -72,7 +72,8 @@ impl HeaderSet<'_> {
     }
 }
 
-/// A `Connection` field that nominates a field for all recipients. The map is as it was.
+/// The error of [`HeaderSet::strip`] for a `Connection` that nominates a field meant for all
+/// recipients. The map is unchanged.
 ///
 /// # Example
 ///
@@ -95,7 +96,7 @@ pub struct ConnectionOptionError {
 }
 
 impl ConnectionOptionError {
-    /// The field that may not be nominated.
+    /// Returns the nominated field.
     #[must_use]
     pub fn name(&self) -> &HeaderName {
         &self.name
@@ -110,7 +111,7 @@ impl fmt::Display for ConnectionOptionError {
 
 impl core::error::Error for ConnectionOptionError {}
 
-/// Removes every name that `matches`, one after the other.
+/// Removes every name that `matches`, one by one.
 fn strip_each<T>(map: &mut HeaderMap<T>, matches: impl Fn(&HeaderName) -> bool) -> usize {
     let names: Vec<_> = map.keys().filter(|name| matches(name)).cloned().collect();
     names.iter().filter(|&name| map.remove(name).is_some()).count()

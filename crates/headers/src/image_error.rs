@@ -1,10 +1,10 @@
-//! What may be wrong with an image.
+//! The errors of reading an image.
 
 use core::fmt;
 
-/// An image that [`HeaderSet::from_image`](crate::HeaderSet::from_image) refused.
+/// The error of [`HeaderSet::from_image`](crate::HeaderSet::from_image).
 ///
-/// [`Display`](fmt::Display) says what was expected, what was found and where.
+/// [`Display`](fmt::Display) writes what was expected, what was found and where.
 ///
 /// # Example
 ///
@@ -24,16 +24,16 @@ use core::fmt;
 pub enum ImageError {
     /// The image is shorter or longer than its header says.
     Length {
-        /// The length in bytes that the header calls for.
+        /// Length according to the header, in bytes.
         expected: u64,
-        /// The length in bytes of what was given.
+        /// Length of the input, in bytes.
         found: usize,
     },
-    /// A field holds what no valid image holds there.
+    /// A field holds a value that no valid image has.
     Field {
-        /// The name of the field.
+        /// Name of the field.
         field: &'static str,
-        /// The offset of the field from the image's first byte.
+        /// Offset of the field in the image, in bytes.
         offset: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! The exact rules of a set as names of `http`, to be found and removed as fast as it allows.
+//! The exact rules of a set as [`http::HeaderName`]s, for fast stripping of an [`http::HeaderMap`].
 
 use alloc::vec::Vec;
 
@@ -6,52 +6,54 @@ use http::{HeaderMap, HeaderName};
 
 use crate::{
     HeaderSet, Rule,
-    front::{self, BuiltFront, Candidate},
+    exact_table::{self, BuiltExactTable, Candidate},
     hash::NameHasher,
-    shown::Shown,
+    name_key::NameKey,
     standard_names::StandardNames,
 };
 
-/// How many candidates of either kind are written down. The last place is for names that are none:
-/// a map with as many candidates is stripped the plain way, or names could hide behind others.
+/// Capacity of each candidate list. The last entry is a scratch slot for names that are no
+/// candidates. A map with this many candidates or more is stripped name by name instead, because
+/// the lists would wrap and lose some.
 const CANDIDATES: usize = 32;
 
-/// The names of a set's exact rules, a front of their own, and the standard names.
+/// The names of a set's exact rules, a table of their hashes, and the standard names.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownNames {
     names: Vec<HeaderName>,
-    front: BuiltFront,
+    exact_table: BuiltExactTable,
     hasher: NameHasher,
     standard: StandardNames,
 }
 
-/// What a look at every name of a map finds.
+/// The names of a map that a rule may match.
 #[derive(Default)]
 struct Candidates {
-    /// The exact rules that names of the map may be.
+    /// Exact rules that names of the map may equal.
     rules: [u16; CANDIDATES],
     rule_count: usize,
-    /// Where in the map the names are that a prefix rule may match.
-    places: [u16; CANDIDATES],
-    place_count: usize,
+    /// Positions in the map of the names that a prefix rule may match.
+    positions: [u16; CANDIDATES],
+    position_count: usize,
 }
 
 impl Candidates {
-    /// The rules, unless there are too many.
+    /// Returns the rules, or `None` if there were too many.
     #[inline]
     fn rules(&self) -> Option<&[u16]> {
         self.rules[..CANDIDATES - 1].get(..self.rule_count)
     }
 
-    /// The places, unless there are too many.
+    /// Returns the positions, or `None` if there were too many.
     #[inline]
-    fn places(&self) -> Option<&[u16]> {
-        self.places[..CANDIDATES - 1].get(..self.place_count)
+    fn positions(&self) -> Option<&[u16]> {
+        self.positions[..CANDIDATES - 1].get(..self.position_count)
     }
 }
 
 impl KnownNames {
-    /// The exact rules of `set`, unless some of them have the same hash.
+    /// Collects the exact rules of `set`. Returns `None` if two of them have the same hash, or if
+    /// `http` does not behave as [`NameKey`] needs.
     pub(crate) fn of(set: &HeaderSet<'_>) -> Option<Self> {
         let names: Vec<_> = set
             .rules()
@@ -59,38 +61,46 @@ impl KnownNames {
             .map(|rule| HeaderName::from_bytes(rule.text().as_bytes()))
             .collect::<Result<_, _>>()
             .ok()?;
-        let front = front::build(names.len(), |seed| {
+        let exact_table = exact_table::build(names.len(), |seed| {
             let hasher = NameHasher::new(seed);
-            names.iter().map(|name| Shown::by(name).hash(hasher)).zip(0..).collect()
+            names.iter().map(|name| NameKey::of(name).hash(hasher)).zip(0..).collect()
         });
-        let is_exact = front.front().rules().count() == names.len();
+        let is_exact = exact_table.as_table().rules().count() == names.len();
         let standard = StandardNames::of(set)?;
-        is_exact.then(|| Self { hasher: NameHasher::new(front.seed), names, front, standard })
+        is_exact.then(|| Self {
+            hasher: NameHasher::new(exact_table.seed),
+            names,
+            exact_table,
+            standard,
+        })
     }
 
-    /// Whether a rule of `set`, the set that these names are of, matches `name`.
+    /// Returns whether a rule of `set` matches `name`. `set` must be the one passed to
+    /// [`of`](Self::of).
     #[inline]
     pub(crate) fn matches(&self, set: &HeaderSet<'_>, name: &HeaderName) -> bool {
-        let shown = Shown::by(name);
-        if self.standard.dismisses(shown) {
+        let key = NameKey::of(name);
+        if self.standard.rules_out(key) {
             return false;
         }
-        let Candidate { rule, is_likely } = self.front.front().candidate(shown.hash(self.hasher));
+        let Candidate { rule, is_likely } =
+            self.exact_table.as_table().candidate(key.hash(self.hasher));
         is_likely && self.names.get(usize::from(rule)) == Some(name)
             || set.has_prefixes() && has_prefix(set, name)
     }
 
-    /// Removes the fields whose names `set`, the set that these names are of, matches. Returns how
-    /// many names went, or `None` if there were too many candidates and nothing was removed.
+    /// Removes the fields whose names `set` matches, which must be the set passed to
+    /// [`of`](Self::of). Returns the number of names removed, or `None` if there were too many
+    /// candidates and nothing was removed.
     #[inline]
     pub(crate) fn strip<T>(&self, set: &HeaderSet<'_>, map: &mut HeaderMap<T>) -> Option<usize> {
         let mut candidates = Candidates::default();
         let mut prefixed = Vec::new();
         if set.has_prefixes() {
-            self.look_over::<true, T>(set, map, &mut candidates);
-            prefixed = prefixed_names(set, map, candidates.places()?);
+            self.find_candidates::<true, T>(set, map, &mut candidates);
+            prefixed = prefixed_names(set, map, candidates.positions()?);
         } else {
-            self.look_over::<false, T>(set, map, &mut candidates);
+            self.find_candidates::<false, T>(set, map, &mut candidates);
         }
         let before = map.keys_len();
         for &rule in candidates.rules()? {
@@ -104,51 +114,56 @@ impl KnownNames {
         Some(before - map.keys_len())
     }
 
-    /// Finds the candidates in `map`.
+    /// Collects the candidates in `map`.
     ///
-    /// To branch on whether a name is one would cost more than all the rest: every name is written
-    /// down, and only those that may match are counted. Sets without prefix rules have a loop of
-    /// their own, whose values stay in registers.
+    /// A branch on whether a name is a candidate would cost more than everything else here, so
+    /// every name is stored and the count advances only for candidates. `FOR_PREFIXES` gives sets
+    /// without prefix rules a separate loop, whose values stay in registers.
     #[inline]
-    fn look_over<const FOR_PREFIXES: bool, T>(
+    fn find_candidates<const FOR_PREFIXES: bool, T>(
         &self,
         set: &HeaderSet<'_>,
         map: &HeaderMap<T>,
         candidates: &mut Candidates,
     ) {
-        let (front, hasher, gate) = (self.front.front(), self.hasher, set.gate());
-        let (mut rule_count, mut place_count) = (0, 0);
-        for (place, name) in (0..).zip(map.keys()) {
-            let shown = Shown::by(name);
-            let candidate = front.candidate(shown.hash(hasher));
+        let (exact_table, hasher, prefix_filter) =
+            (self.exact_table.as_table(), self.hasher, set.prefix_filter());
+        let (mut rule_count, mut position_count) = (0, 0);
+        for (position, name) in (0..).zip(map.keys()) {
+            let key = NameKey::of(name);
+            let candidate = exact_table.candidate(key.hash(hasher));
             candidates.rules[rule_count % CANDIDATES] = candidate.rule;
             rule_count += usize::from(candidate.is_likely);
             if FOR_PREFIXES {
-                let is_candidate = match shown {
-                    Shown::Number(_) => !self.standard.dismisses(shown),
-                    Shown::Words(words) => gate.has_bucket(words),
+                let is_candidate = match key {
+                    NameKey::Number(_) => !self.standard.rules_out(key),
+                    NameKey::Words(words) => prefix_filter.has_bucket(words),
                 };
-                candidates.places[place_count % CANDIDATES] = place;
-                place_count += usize::from(is_candidate);
+                candidates.positions[position_count % CANDIDATES] = position;
+                position_count += usize::from(is_candidate);
             }
         }
         candidates.rule_count = rule_count;
-        candidates.place_count = place_count;
+        candidates.position_count = position_count;
     }
 }
 
-/// Whether a prefix rule matches `name`. Not inlined, to keep what comes before it short.
+/// Returns whether a prefix rule matches `name`. Not inlined, to keep its caller small.
 #[inline(never)]
 fn has_prefix(set: &HeaderSet<'_>, name: &HeaderName) -> bool {
     set.matches_prefix(name.as_str().as_bytes())
 }
 
-/// The names that a prefix rule matches, of those at `places` in `map`.
+/// Returns the names that a prefix rule matches, of those at `positions` in `map`.
 #[inline]
-fn prefixed_names<T>(set: &HeaderSet<'_>, map: &HeaderMap<T>, places: &[u16]) -> Vec<HeaderName> {
-    places
+fn prefixed_names<T>(
+    set: &HeaderSet<'_>,
+    map: &HeaderMap<T>,
+    positions: &[u16],
+) -> Vec<HeaderName> {
+    positions
         .iter()
-        .filter_map(|&place| map.keys().nth(usize::from(place)))
+        .filter_map(|&position| map.keys().nth(usize::from(position)))
         .filter(|name| set.matches_prefix(name.as_str().as_bytes()))
         .cloned()
         .collect()

@@ -1,4 +1,4 @@
-//! The layout of a compiled image: one contiguous run of bytes, the same wherever it lies.
+//! The layout of a compiled image, a position-independent sequence of bytes.
 //!
 //! All numbers are little-endian. A header of 48 bytes is followed by seven sections without
 //! gaps, whose lengths follow from the header.
@@ -7,11 +7,11 @@
 //! |---|---|---|
 //! | 0 | 4 | magic, `HGHS` |
 //! | 4 | 2 | version, 2 |
-//! | 6 | 1 | log2 of the number of slots in the front, 3 to 16; 0: no front and no gate |
-//! | 7 | 1 | log2 of the number of bits in the gate, 6 to 22; 0 where there is none |
+//! | 6 | 1 | log2 of the number of slots, 3 to 16; 0: no table of exact rules and no prefix filter |
+//! | 7 | 1 | log2 of the number of bits in the prefix filter, 6 to 22; 0 if there is none |
 //! | 8 | 1 | log2 of the number of bits in the probe, 3 to 22 |
 //! | 9 | 5 | zero |
-//! | 14 | 2 | length of the shortest prefix rule; 0 where there is none |
+//! | 14 | 2 | length of the shortest prefix rule; 0 if there is none |
 //! | 16 | 4 | number of rules |
 //! | 20 | 4 | number of trie nodes |
 //! | 24 | 4 | length of the text |
@@ -21,12 +21,12 @@
 //!
 //! | section | length | holds |
 //! |---|---|---|
-//! | displacements | 2 × slots / 4 | which way the front's buckets are displaced (`front.rs`) |
-//! | slots | 4 × slots | fingerprints, and the rules they stand for |
-//! | gate | bits / 8 | how prefix rules begin and go on, hashed (`gate.rs`) |
-//! | probe | bits / 8 | what a JavaScript string is tested against (`probe.rs`) |
+//! | displacements | 2 × slots / 4 | a displacement per bucket of exact rules (`exact_table.rs`) |
+//! | slots | 4 × slots | fingerprints and numbers of the exact rules |
+//! | prefix filter | bits / 8 | the beginnings of the prefix rules, hashed (`prefix_filter.rs`) |
+//! | probe | bits / 8 | the table that JavaScript tests strings against (`probe.rs`) |
 //! | nodes | 16 × nodes | the trie (`trie.rs`) |
-//! | rules | 8 × rules | where each rule lies in the text, sorted (`rule_table.rs`) |
+//! | rules | 8 × rules | the offset of each rule in the text, sorted (`rule_table.rs`) |
 //! | text | | the names and prefixes, in lower case |
 
 use alloc::vec::Vec;
@@ -44,11 +44,11 @@ const VERSION: u16 = 2;
 const HEADER_LENGTH: usize = 48;
 const CHECKSUM_AT: usize = 40;
 
-/// The smallest gate is one bucket.
-pub(crate) const MIN_GATE_BITS: u8 = 6;
-/// The smallest probe is one byte.
+/// log2 of the bits of the smallest prefix filter: one bucket.
+pub(crate) const MIN_PREFIX_FILTER_BITS: u8 = 6;
+/// log2 of the bits of the smallest probe: one byte.
 pub(crate) const MIN_TABLE_BITS: u8 = 3;
-/// The largest gate and the largest probe, half a megabyte.
+/// log2 of the bits of the largest prefix filter and of the largest probe: 512 KiB.
 pub(crate) const MAX_TABLE_BITS: u8 = 22;
 
 pub(crate) const DISPLACEMENT_LENGTH: usize = 2;
@@ -59,8 +59,8 @@ const SLOTS_PER_BUCKET: u64 = 4;
 pub(crate) const NODE_LENGTH: usize = 16;
 pub(crate) const RULE_LENGTH: usize = 8;
 
-/// The size of the front: the number of its slots, as a power of two. A bucket has four slots. By
-/// default there is no front.
+/// log2 of the number of slots for exact rules. There is one bucket per four slots. The default
+/// stands for an image without native tables.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SlotBits(u8);
 
@@ -68,7 +68,7 @@ impl SlotBits {
     const MIN: u8 = 3;
     const MAX: u8 = 16;
 
-    /// Slots for `rules` rules, at most four fifths of them full.
+    /// Returns the size for `rules` rules, which fill at most four fifths of the slots.
     #[cfg(feature = "front")]
     pub(crate) fn for_rules(rules: usize) -> Self {
         let slots = (rules * 5 / 4).next_power_of_two();
@@ -84,7 +84,7 @@ impl SlotBits {
         (Self::MIN..=Self::MAX).contains(&self.0)
     }
 
-    /// Whether there is no front at all.
+    /// Returns whether the image has no native tables.
     pub(crate) fn is_none(self) -> bool {
         self.0 == 0
     }
@@ -100,7 +100,7 @@ impl SlotBits {
         1 << (self.0 - 2)
     }
 
-    /// How far a hash is shifted to leave the number of its bucket.
+    /// Returns the right shift that turns a hash into its bucket number.
     #[cfg(feature = "front")]
     #[inline]
     pub(crate) fn bucket_shift(self) -> u32 {
@@ -108,11 +108,11 @@ impl SlotBits {
     }
 }
 
-/// The numbers in the header, from which all lengths follow.
+/// The header of an image, from which all lengths follow.
 #[derive(Clone, Debug)]
-pub(crate) struct Numbers {
+pub(crate) struct ImageHeader {
     pub(crate) slot_bits: SlotBits,
-    pub(crate) gate_bits: u8,
+    pub(crate) prefix_filter_bits: u8,
     pub(crate) probe_bits: u8,
     pub(crate) shortest_prefix: u16,
     pub(crate) rules: u32,
@@ -121,28 +121,28 @@ pub(crate) struct Numbers {
     pub(crate) seed: u64,
 }
 
-/// Where the sections of an image lie.
+/// The byte ranges of the sections of an image.
 #[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "front"), expect(dead_code, reason = "three are for the front"))]
+#[cfg_attr(not(feature = "front"), expect(dead_code, reason = "three are for native lookups"))]
 pub(crate) struct Sections {
     pub(crate) displacements: Range<usize>,
     pub(crate) slots: Range<usize>,
-    pub(crate) gate: Range<usize>,
+    pub(crate) prefix_filter: Range<usize>,
     pub(crate) probe: Range<usize>,
     pub(crate) nodes: Range<usize>,
     pub(crate) rules: Range<usize>,
     pub(crate) text: Range<usize>,
 }
 
-impl Numbers {
-    /// Reads the header, and checks every number of it, the image's length and its checksum.
+impl ImageHeader {
+    /// Reads the header and checks its fields, the length of the image and its checksum.
     pub(crate) fn read(image: &[u8]) -> Result<(Self, Sections), ImageError> {
         if image.len() < HEADER_LENGTH {
             return Err(ImageError::Length { expected: HEADER_LENGTH as u64, found: image.len() });
         }
-        let numbers = Self {
+        let header = Self {
             slot_bits: SlotBits(image[6]),
-            gate_bits: image[7],
+            prefix_filter_bits: image[7],
             probe_bits: image[8],
             shortest_prefix: u16_at(image, 14),
             rules: u32_at(image, 16),
@@ -150,29 +150,29 @@ impl Numbers {
             text_length: u32_at(image, 24),
             seed: u64_at(image, 32),
         };
-        let has_front = numbers.slot_bits.is_valid();
-        let gates = MIN_GATE_BITS..=MAX_TABLE_BITS;
+        let has_native_tables = header.slot_bits.is_valid();
+        let gates = MIN_PREFIX_FILTER_BITS..=MAX_TABLE_BITS;
         let probes = MIN_TABLE_BITS..=MAX_TABLE_BITS;
         let checks = [
             (image[..4] == MAGIC, "magic", 0),
             (u16_at(image, 4) == VERSION, "version", 4),
-            (has_front || numbers.slot_bits.is_none(), "slot bits", 6),
+            (has_native_tables || header.slot_bits.is_none(), "slot bits", 6),
             (
-                has_front && gates.contains(&numbers.gate_bits)
-                    || !has_front && numbers.gate_bits == 0,
-                "gate bits",
+                has_native_tables && gates.contains(&header.prefix_filter_bits)
+                    || !has_native_tables && header.prefix_filter_bits == 0,
+                "prefix filter bits",
                 7,
             ),
-            (probes.contains(&numbers.probe_bits), "probe bits", 8),
+            (probes.contains(&header.probe_bits), "probe bits", 8),
             (image[9..14] == [0; 5], "reserved bytes", 9),
-            (numbers.rules <= MAX_RULES as u32, "number of rules", 16),
-            (u64::from(numbers.nodes) <= 2 * u64::from(numbers.rules), "number of nodes", 20),
+            (header.rules <= MAX_RULES as u32, "number of rules", 16),
+            (u64::from(header.nodes) <= 2 * u64::from(header.rules), "number of nodes", 20),
             (image[28..32] == [0; 4], "reserved bytes", 28),
         ];
         if let Some(&(_, field, offset)) = checks.iter().find(|(holds, ..)| !holds) {
             return Err(ImageError::Field { field, offset });
         }
-        let lengths = numbers.section_lengths();
+        let lengths = header.section_lengths();
         let expected = HEADER_LENGTH as u64 + lengths.iter().sum::<u64>();
         if expected != image.len() as u64 {
             return Err(ImageError::Length { expected, found: image.len() });
@@ -180,23 +180,23 @@ impl Numbers {
         if checksum(image) != u64_at(image, CHECKSUM_AT) {
             return Err(ImageError::Field { field: "checksum", offset: CHECKSUM_AT });
         }
-        let sections = numbers.sections();
-        Ok((numbers, sections))
+        let sections = header.sections();
+        Ok((header, sections))
     }
 
-    /// Where the sections of an image with this header lie.
+    /// Returns the sections of an image with this header.
     pub(crate) fn sections(&self) -> Sections {
         Sections::of(self.section_lengths())
     }
 
-    /// The length of each section, in order. In 64 bits no sum of them overflows.
+    /// Returns the length of each section, in order. Their sum cannot overflow 64 bits.
     fn section_lengths(&self) -> [u64; 7] {
         let bytes_of = |bits: u8| if bits == 0 { 0 } else { (1_u64 << bits) / 8 };
         let slots = bytes_of(self.slot_bits.0) * 8;
         [
             slots / SLOTS_PER_BUCKET * DISPLACEMENT_LENGTH as u64,
             slots * SLOT_LENGTH as u64,
-            bytes_of(self.gate_bits),
+            bytes_of(self.prefix_filter_bits),
             bytes_of(self.probe_bits),
             NODE_LENGTH as u64 * u64::from(self.nodes),
             RULE_LENGTH as u64 * u64::from(self.rules),
@@ -204,7 +204,7 @@ impl Numbers {
         ]
     }
 
-    /// An image of this header and these sections.
+    /// Writes an image with this header and these sections.
     pub(crate) fn write(&self, sections: [&[u8]; 7]) -> Vec<u8> {
         debug_assert_eq!(sections.map(|section| section.len() as u64), self.section_lengths());
         let length = sections.iter().map(|section| section.len()).sum::<usize>();
@@ -212,7 +212,7 @@ impl Numbers {
         let [short_low, short_high] = self.shortest_prefix.to_le_bytes();
         let [version_low, version_high] = VERSION.to_le_bytes();
         let SlotBits(slot_bits) = self.slot_bits;
-        let bits = [version_low, version_high, slot_bits, self.gate_bits];
+        let bits = [version_low, version_high, slot_bits, self.prefix_filter_bits];
         let probe = [self.probe_bits, 0, 0, 0];
         let shortest = [0, 0, short_low, short_high];
         let [rules, nodes, text_length] =
@@ -235,17 +235,18 @@ impl Numbers {
 impl Sections {
     fn of(lengths: [u64; 7]) -> Self {
         let mut start = HEADER_LENGTH;
-        let [displacements, slots, gate, probe, nodes, rules, text] = lengths.map(|length| {
-            let range = start..start + length as usize;
-            start = range.end;
-            range
-        });
-        Self { displacements, slots, gate, probe, nodes, rules, text }
+        let [displacements, slots, prefix_filter, probe, nodes, rules, text] =
+            lengths.map(|length| {
+                let range = start..start + length as usize;
+                start = range.end;
+                range
+            });
+        Self { displacements, slots, prefix_filter, probe, nodes, rules, text }
     }
 }
 
-/// A checksum of all bytes but its own field. Every step is a bijection of the state, so that no
-/// change within a single word goes unseen; it guards against damage, not against forgery.
+/// Returns the checksum of all bytes except its own field. Every step is a bijection of the state,
+/// so a change within one word is always detected. It protects against damage, not against forgery.
 fn checksum(image: &[u8]) -> u64 {
     let (before, after) = (&image[..CHECKSUM_AT], &image[HEADER_LENGTH..]);
     let (words, tail) = after.as_chunks::<8>();

@@ -11,17 +11,17 @@ mod bytes;
 mod compare;
 mod connection;
 mod control;
+#[cfg(feature = "front")]
+mod exact_table;
 mod fault;
 mod field_block;
-#[cfg(feature = "front")]
-mod front;
-#[cfg(feature = "front")]
-mod gate;
 #[cfg(feature = "front")]
 mod hash;
 mod image_error;
 mod layout;
 mod mix;
+#[cfg(feature = "front")]
+mod prefix_filter;
 pub mod presets;
 mod probe;
 mod rule;
@@ -36,7 +36,7 @@ mod header_map;
 #[cfg(feature = "http")]
 mod known_names;
 #[cfg(feature = "http")]
-mod shown;
+mod name_key;
 #[cfg(feature = "http")]
 mod standard_names;
 

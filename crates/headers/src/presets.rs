@@ -1,7 +1,7 @@
 //! Rule lists for common platforms, each with its source.
 //!
-//! They are plain lists, to be given to [`HeaderSetBuilder::rules`](crate::HeaderSetBuilder::rules)
-//! together or apart.
+//! The lists are plain slices. Pass one or several to
+//! [`HeaderSetBuilder::rules`](crate::HeaderSetBuilder::rules).
 //!
 //! # Example
 //!
@@ -17,26 +17,25 @@
 //! # Ok::<(), hedgerow_headers::RuleError>(())
 //! ```
 
-/// The fields that concern one connection only, and that a proxy may remove while it forwards the body
-/// as it is framed.
+/// The hop-by-hop fields that a proxy may remove while it forwards the body with its framing.
 ///
-/// Source: RFC 9110 §7.6.1, with `Proxy-Authenticate` and `Proxy-Authorization` as in RFC 2616 §13.5.1
-/// for recipients that still follow it. A set that strips `Connection` also strips the fields that a
-/// message's `Connection` [nominates](crate::nomination).
+/// A set that strips `Connection` also strips the fields that a message's `Connection`
+/// [nominates](crate::nomination). The fields that only a proxy that reframes the body may remove
+/// are in [`HOP_BY_HOP_REFRAMED`].
 ///
-/// Left out are the fields that only the party that frames the message anew may remove; see
-/// [`HOP_BY_HOP_REFRAMED`].
+/// Source: RFC 9110 §7.6.1; `Proxy-Authenticate` and `Proxy-Authorization` from RFC 2616 §13.5.1,
+/// for recipients that still follow it.
 pub const HOP_BY_HOP: &[&str] =
     &["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"];
 
-/// All hop-by-hop fields, for a proxy that decodes the body, frames it anew, and sends the trailers and
-/// upgrades that it supports itself.
+/// All hop-by-hop fields, for a proxy that decodes and reframes the body and sends its own trailers
+/// and upgrades.
 ///
-/// With any other proxy, a set of these enables request smuggling: without `Transfer-Encoding`, the
-/// body is sent without framing, and the next server reads it as another request.
+/// In any other proxy these rules enable request smuggling: without `Transfer-Encoding` the body is
+/// sent without framing, and the next server reads it as another request.
 ///
-/// Source: as of [`HOP_BY_HOP`], with `TE`, `Trailer`, `Transfer-Encoding` and `Upgrade`; RFC 9112 §6.1
-/// says who may remove `Transfer-Encoding`.
+/// Source: that of [`HOP_BY_HOP`], with `TE`, `Trailer`, `Transfer-Encoding` and `Upgrade`. RFC 9112
+/// §6.1 says which proxies may remove `Transfer-Encoding`.
 pub const HOP_BY_HOP_REFRAMED: &[&str] = &[
     "connection",
     "keep-alive",
@@ -49,7 +48,7 @@ pub const HOP_BY_HOP_REFRAMED: &[&str] = &[
     "upgrade",
 ];
 
-/// The fields that Cloudflare adds to a request on its way to the origin, and its internal ones.
+/// The fields that Cloudflare adds to a request to the origin, and Cloudflare's internal fields.
 ///
 /// Source: Cloudflare Fundamentals, *HTTP headers*, request headers; `cf-int-*` from Cloudflare's
 /// article on `trie-hard`, *A good day to trie-hard* (2024).
@@ -68,14 +67,15 @@ pub const CLOUDFLARE: &[&str] = &[
     "true-client-ip",
 ];
 
-/// The fields that Vercel's proxy adds to a request on its way to a deployment.
+/// The fields that Vercel's proxy adds to a request to a deployment.
 ///
 /// Source: Vercel documentation, *Request headers*.
 pub const VERCEL: &[&str] = &["x-now-*", "x-vercel-*"];
 
-/// The request fields by which the parts of a Next.js server speak to each other. A client that
-/// forges `x-middleware-subrequest` could skip the middleware, authorization included
-/// (CVE-2025-29927); one that forges `x-nextjs-data` could poison a cache (CVE-2026-44572).
+/// The internal request fields of a Next.js server.
+///
+/// A client that forges `x-middleware-subrequest` could skip the middleware and its authorization
+/// (CVE-2025-29927). A client that forges `x-nextjs-data` could poison a cache (CVE-2026-44572).
 ///
 /// Source: `INTERNAL_HEADERS` in Next.js, `server/lib/server-ipc/utils.ts`, of 16.4 and of its
 /// `canary` branch (`x-nextjs-request-id`, `x-nextjs-html-request-id`); the advisory
@@ -91,9 +91,11 @@ pub const NEXT: &[&str] = &[
     "x-now-route-matches",
 ];
 
-/// The response fields that tell a Next.js server what its middleware decided, among them the
-/// request fields that it set. Fields that the client router reads are not listed: `x-matched-path`,
-/// `x-middleware-cache`, `x-middleware-skip` and `x-nextjs-*`.
+/// The response fields in which Next.js middleware reports its decisions to the server, including
+/// the request fields it set.
+///
+/// The fields that the client router reads are not listed: `x-matched-path`, `x-middleware-cache`,
+/// `x-middleware-skip` and `x-nextjs-*`.
 ///
 /// Source: Next.js 16.4, `server/web/spec-extension/response.ts` and
 /// `server/lib/router-utils/resolve-routes.ts`; for what the client reads,
@@ -109,8 +111,7 @@ pub const NEXT_RESPONSES: &[&str] = &[
     "x-now-route-matches",
 ];
 
-/// All of them, by the names that JavaScript has for them: the list for requests, and the one for
-/// responses.
+/// All presets: the name in JavaScript, the rules for requests, and the rules for responses.
 pub const ALL: [(&str, &[&str], &[&str]); 5] = [
     ("hop-by-hop", HOP_BY_HOP, HOP_BY_HOP),
     ("hop-by-hop-reframed", HOP_BY_HOP_REFRAMED, HOP_BY_HOP_REFRAMED),

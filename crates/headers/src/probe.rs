@@ -1,15 +1,15 @@
-//! A table for hosts that hold names as strings of their own, such as JavaScript.
+//! A table for hosts that hold names as their own strings, such as JavaScript.
 //!
-//! Copying a string into linear memory costs more than any lookup. The probe needs none: a name's
-//! length and two of its characters, read in place, choose one bit of a table that lies in the
-//! image, and a bit that is not set says that no name rule matches. Where there are prefix rules,
-//! two characters of the beginning choose another bit of the same table.
+//! Copying a string into linear memory costs more than any lookup. The probe avoids the copy: the
+//! length of a name and two of its characters, read in the host, select one bit of a table in the
+//! image. If the bit is 0, no exact rule matches. If there are prefix rules, two characters of the
+//! beginning of the name select another bit of the same table.
 //!
-//! The characters are those in the middle and at seven eighths: names of one length mostly differ
-//! there, and these places lie in every name, so that a host needs no branch to stay inside.
+//! The characters are at one half and at seven eighths of the length: names of one length mostly
+//! differ there, and every name has these positions, so a host needs no bounds check.
 //!
-//! Every rule sets the bits that names it matches choose, so a miss is certain; a candidate is
-//! for [`HeaderSet::matches`](crate::HeaderSet::matches) to confirm.
+//! Every rule sets the bits that the names it matches select, so a miss is certain. A candidate has
+//! to be confirmed by [`HeaderSet::matches`](crate::HeaderSet::matches).
 
 use alloc::{vec, vec::Vec};
 
@@ -18,16 +18,16 @@ use crate::{
     rule_table::RuleTable,
 };
 
-/// Bits in the table for each rule.
+/// Bits in the table per rule.
 const BITS_PER_RULE: usize = 64;
-/// 2^32 divided by the golden ratio, as Knuth proposes for multiplicative hashing.
+/// 2^32 divided by the golden ratio: Knuth's multiplier for multiplicative hashing.
 const MULTIPLIER: u32 = 0x9e37_79b1;
 
-/// What a host needs to decide misses on its own strings; see
+/// A table with which a host decides misses on its own strings. Returned by
 /// [`HeaderSet::probe`](crate::HeaderSet::probe).
 ///
 /// With `fold(c) = c | 0x20`, all arithmetic modulo 2^32 and division rounding down, a name of
-/// `length` characters chooses the bit
+/// `length` characters selects the bit
 ///
 /// ```text
 /// a   = name[length / 2]
@@ -35,10 +35,10 @@ const MULTIPLIER: u32 = 0x9e37_79b1;
 /// bit = ((length << 14 ^ fold(a) << 7 ^ fold(b)) * 0x9e3779b1) >> (32 - log2(bits))
 /// ```
 ///
-/// and, as the beginning of a prefix rule, that of the two characters that it would be for a name as
-/// long as the shortest prefix rule, with 0 in place of `length << 14`. Bit `i` of the table is bit
-/// `i % 8` of byte `i / 8`. An empty name, and a beginning of fewer characters than the shortest
-/// prefix rule, choose none.
+/// For prefix rules, the beginning of a name, as long as the shortest prefix rule, selects a second
+/// bit by the same formula with 0 in place of `length << 14`. Bit `i` of the table is bit `i % 8` of
+/// byte `i / 8`. An empty name selects no first bit, and a name shorter than the shortest prefix
+/// rule selects no second one.
 ///
 /// # Example
 ///
@@ -51,7 +51,7 @@ const MULTIPLIER: u32 = 0x9e37_79b1;
 /// assert!(probe.admits(b"cf-int-brand-id"));
 /// assert!(!probe.admits(b"accept-encoding"));
 ///
-/// // What a host reads where the image lies:
+/// // A host reads these in the memory of the image:
 /// assert!(probe.table().len().is_power_of_two());
 /// assert_eq!(probe.shortest_prefix(), "cf-int-".len());
 /// # Ok::<(), hedgerow_headers::RuleError>(())
@@ -63,23 +63,23 @@ pub struct Probe<'a> {
 }
 
 impl<'a> Probe<'a> {
-    /// The table. Its length is a power of two.
+    /// Returns the table. Its length is a power of two.
     #[must_use]
     pub fn table(&self) -> &'a [u8] {
         self.table
     }
 
-    /// The length of the shortest prefix rule; 0 where there is none.
+    /// Returns the length of the shortest prefix rule, or 0 if there is none.
     #[must_use]
     pub fn shortest_prefix(&self) -> usize {
         self.shortest_prefix
     }
 
-    /// Whether `name` may match: the definition that a host's own probe must agree with.
+    /// Returns whether `name` may match a rule. This is the reference for implementations in hosts.
     ///
     /// # Complexity
     ///
-    /// Constant: at most four characters and two bits are read, whatever the name and the rules.
+    /// Constant: reads at most four characters and two bits, whatever the name and the rules.
     #[must_use]
     pub fn admits(&self, name: &[u8]) -> bool {
         self.admits_exact(name) || self.admits_prefix(name)
@@ -104,19 +104,19 @@ fn exact_key(name: &[u8]) -> u32 {
     (name.len() as u32) << 14 ^ prefix_key(name)
 }
 
-/// What two characters of a text choose.
+/// Returns the key of two characters of a text.
 fn prefix_key(text: &[u8]) -> u32 {
-    let at = |place: usize| u32::from(text[place] | 0x20);
+    let at = |position: usize| u32::from(text[position] | 0x20);
     at(text.len() / 2) << 7 ^ at(text.len() * 7 / 8)
 }
 
-/// The bit of a table of 2^`bits` bits that a key chooses.
+/// Returns the bit that a key selects in a table of 2^`bits` bits.
 fn slot(key: u32, bits: u8) -> usize {
     (key.wrapping_mul(MULTIPLIER) >> (32 - bits)) as usize
 }
 
-/// Builds the section for `rules`, of which the shortest prefix has `shortest` bytes: its bits, and
-/// their number as a power of two.
+/// Builds the section for `rules`, whose shortest prefix has `shortest` bytes. Returns the section
+/// and log2 of its number of bits.
 pub(crate) fn build(rules: RuleTable<'_>, shortest: usize) -> (Vec<u8>, u8) {
     let bits = ((rules.len() * BITS_PER_RULE).next_power_of_two().ilog2() as u8)
         .clamp(MIN_TABLE_BITS, MAX_TABLE_BITS);

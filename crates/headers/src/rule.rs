@@ -1,18 +1,18 @@
-//! Rules as people write them: a field name, or a prefix of field names that ends in `*`.
+//! Rules as users write them: a field name, or a prefix of field names that ends in `*`.
 
 use core::fmt;
 
 use crate::{Fault, token::is_token};
 
-/// The longest rule, in bytes, without the `*` of a prefix rule.
+/// The maximum length of a rule in bytes, not counting the `*` of a prefix rule.
 pub const MAX_RULE_LENGTH: usize = 256;
 
-/// The most different rules that one set can hold.
+/// The maximum number of different rules in a set.
 pub const MAX_RULES: usize = 32_768;
 
 /// One rule of a set, in lower case.
 ///
-/// [`Display`](fmt::Display) writes it as it would be given to a builder.
+/// [`Display`](fmt::Display) writes it as a builder accepts it.
 ///
 /// # Example
 ///
@@ -36,7 +36,7 @@ pub enum Rule<'a> {
 }
 
 impl<'a> Rule<'a> {
-    /// The name or the prefix, without a `*`.
+    /// Returns the name or the prefix, without the `*`.
     #[must_use]
     pub fn text(&self) -> &'a str {
         match self {
@@ -44,9 +44,10 @@ impl<'a> Rule<'a> {
         }
     }
 
-    /// Whether this rule matches `name`, in whatever case.
+    /// Returns whether this rule matches `name`, ignoring case.
     ///
-    /// This is the naive way, one rule at a time, byte by byte; a set asks all its rules at once.
+    /// This compares byte by byte. To test many rules at once, use
+    /// [`HeaderSet::matches`](crate::HeaderSet::matches).
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
         match self {
@@ -67,8 +68,7 @@ impl fmt::Display for Rule<'_> {
     }
 }
 
-/// Reads a rule, whose letters may be of either case: its text without a `*`, and whether it is a
-/// prefix.
+/// Parses a rule of either case. Returns its text without the `*`, and whether it is a prefix.
 pub(crate) fn parse(rule: &[u8]) -> Result<(&[u8], bool), RuleError> {
     let (text, is_prefix) = match rule {
         [text @ .., b'*'] => (text, true),
@@ -97,9 +97,10 @@ pub(crate) fn parse(rule: &[u8]) -> Result<(&[u8], bool), RuleError> {
     Ok((text, is_prefix))
 }
 
-/// A rule that a [`HeaderSetBuilder`](crate::HeaderSetBuilder) refused. The builder is as it was.
+/// The error of adding a rule to a [`HeaderSetBuilder`](crate::HeaderSetBuilder), which is
+/// unchanged.
 ///
-/// [`Display`](fmt::Display) says what was expected, what was found and where.
+/// [`Display`](fmt::Display) writes what was expected, what was found and where.
 ///
 /// # Example
 ///
@@ -119,7 +120,7 @@ impl RuleError {
     pub(crate) const TOO_MANY: Self =
         Self(Fault::new("expected at most 32768 rules, found another"));
 
-    /// The parts of the message.
+    /// Returns the parts of the message.
     #[must_use]
     pub fn fault(&self) -> Fault {
         self.0

@@ -1,4 +1,4 @@
-//! Rules on their way into an image: in order, and each only once.
+//! The rules of a builder, sorted and without duplicates.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use crate::{
     rule_table::{RuleTable, record},
 };
 
-/// A table of rules as they came, and the order that an image has them in.
+/// A table of rules in order of insertion, and their sorted order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RuleList {
     records: Vec<u8>,
@@ -17,7 +17,7 @@ pub(crate) struct RuleList {
 }
 
 impl RuleList {
-    /// Adds a rule, unless it is there already.
+    /// Inserts a rule, unless the list has it already.
     pub(crate) fn insert(&mut self, rule: &[u8]) -> Result<(), RuleError> {
         let (text, is_prefix) = rule::parse(rule)?;
         let table = self.table();
@@ -26,18 +26,18 @@ impl RuleList {
             compare_ignoring_case(table.text(other), text)
                 .then_with(|| table.is_prefix(other).cmp(&is_prefix))
         };
-        let Err(place) = self.order.binary_search_by(search) else {
+        let Err(position) = self.order.binary_search_by(search) else {
             return Ok(());
         };
         if self.order.len() == MAX_RULES {
             return Err(RuleError::TOO_MANY);
         }
-        self.order.insert(place, self.order.len() as u16);
+        self.order.insert(position, self.order.len() as u16);
         self.push(text, is_prefix);
         Ok(())
     }
 
-    /// The same rules as they lie in an image: their records in order, and their text.
+    /// Returns the rules as an image stores them: their sorted records, and their text.
     pub(crate) fn sorted(&self) -> (Vec<u8>, Vec<u8>) {
         let mut sorted = Self::default();
         let table = self.table();

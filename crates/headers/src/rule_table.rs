@@ -1,9 +1,9 @@
-//! The rules of an image, sorted by their text; a name comes before the prefix of the same text.
+//! The rules of an image, sorted by text. A name sorts before the prefix with the same text.
 //!
 //! | offset | width | field |
 //! |---|---|---|
-//! | 0 | 4 | where the text begins |
-//! | 4 | 2 | its length |
+//! | 0 | 4 | offset of the rule's text in the text section |
+//! | 4 | 2 | length of the text |
 //! | 6 | 2 | 0: a name, 1: a prefix |
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 const EXACT: u16 = 0;
 const PREFIX: u16 = 1;
 
-/// The two sections that hold the rules.
+/// A view of the two sections that hold the rules.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RuleTable<'a> {
     records: &'a [u8],
@@ -31,7 +31,7 @@ impl<'a> RuleTable<'a> {
         Self::of(&image[sections.rules.clone()], &image[sections.text.clone()])
     }
 
-    /// The table of two sections.
+    /// Returns the table in two sections.
     #[inline]
     pub(crate) fn of(records: &'a [u8], text: &'a [u8]) -> Self {
         Self { records, text }
@@ -41,7 +41,7 @@ impl<'a> RuleTable<'a> {
         self.records.len() / RULE_LENGTH
     }
 
-    /// The name or the prefix of a rule.
+    /// Returns the name or the prefix of a rule.
     #[inline]
     pub(crate) fn text(self, rule: usize) -> &'a [u8] {
         let record = &self.records[rule * RULE_LENGTH..][..RULE_LENGTH];
@@ -58,8 +58,8 @@ impl<'a> RuleTable<'a> {
         if self.is_prefix(rule) { Rule::Prefix(text) } else { Rule::Exact(text) }
     }
 
-    /// Checks that every rule is one that a builder takes, in lower case, and that they are sorted.
-    /// `offset` is that of the table in its image.
+    /// Checks that every rule is one that a builder accepts, in lower case, and that the rules are
+    /// sorted. `offset` is the offset of the table in its image.
     pub(crate) fn validate(self, offset: usize) -> Result<(), ImageError> {
         let error = |rule: usize, field| {
             Err(ImageError::Field { field, offset: offset + rule * RULE_LENGTH })
@@ -70,7 +70,7 @@ impl<'a> RuleTable<'a> {
             let (start, length) = (u32_at(record, 0) as usize, usize::from(u16_at(record, 4)));
             let kind = u16_at(record, 6);
             let Some(text) = self.text.get(start..).and_then(|text| text.get(..length)) else {
-                return error(rule, "place of a rule's text");
+                return error(rule, "offset of a rule's text");
             };
             let is_valid = (1..=MAX_RULE_LENGTH).contains(&length)
                 && text.iter().all(|&b| is_token(b) && b != b'*' && !b.is_ascii_uppercase());
@@ -89,7 +89,7 @@ impl<'a> RuleTable<'a> {
     }
 }
 
-/// The record of a rule whose text begins at `start`.
+/// Returns the record of a rule whose text begins at `start`.
 pub(crate) fn record(start: usize, length: usize, is_prefix: bool) -> [u8; RULE_LENGTH] {
     let kind = if is_prefix { PREFIX } else { EXACT };
     (start as u64 | (length as u64) << 32 | u64::from(kind) << 48).to_le_bytes()

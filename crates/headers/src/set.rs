@@ -6,47 +6,55 @@ use alloc::{borrow::Cow, vec::Vec};
 use crate::known_names::KnownNames;
 use crate::{
     ImageError, Probe, Rule,
-    layout::{Numbers, Sections},
+    layout::{ImageHeader, Sections},
     rule_table::RuleTable,
     trie::Trie,
 };
 #[cfg(feature = "front")]
-use crate::{compare::is_name, front::Front, gate::Gate, hash::NameHasher};
+use crate::{
+    compare::is_name, exact_table::ExactTable, hash::NameHasher, prefix_filter::PrefixFilter,
+};
 
 /// A compiled set of rules.
 ///
-/// Built by a [`HeaderSetBuilder`](crate::HeaderSetBuilder), or read from an image that another
-/// process, machine or language made of one. Lookups allocate nothing.
+/// A set is built by a [`HeaderSetBuilder`](crate::HeaderSetBuilder), or read from an image that
+/// another process, machine or language built. Lookups do not allocate.
 ///
 /// # Representation
 ///
-/// One contiguous image without pointers, so that it can be mapped, embedded in a binary or shared
-/// between a WebAssembly module and its host. In it lie a perfect hash table that finds the one
-/// rule that a name may be, a gate that turns most names away from prefix rules, a table of bits for
-/// hosts that hold names as strings ([`probe`](Self::probe)), a trie for the longest match, and the
-/// rules themselves. `src/layout.rs` documents every field.
+/// One contiguous image without pointers, so it can be mapped, embedded in a binary, or shared
+/// between a WebAssembly module and its host. It holds a perfect hash table of the exact rules, a
+/// filter for the prefix rules, a table of bits for hosts that hold names as strings
+/// ([`probe`](Self::probe)), a trie for the longest match, and the rules themselves.
+/// `src/layout.rs` documents every field.
 #[derive(Clone, Debug)]
 pub struct HeaderSet<'a> {
     image: Cow<'a, [u8]>,
-    numbers: Numbers,
+    header: ImageHeader,
     sections: Sections,
     strips_connection: bool,
     #[cfg(feature = "front")]
     hasher: NameHasher,
     #[cfg(feature = "front")]
-    has_twins: bool,
+    has_shared_hashes: bool,
     #[cfg(feature = "http")]
     known: Option<KnownNames>,
 }
 
 impl<'a> HeaderSet<'a> {
-    /// Reads an image in place: it is validated once, and nothing is copied or allocated.
+    /// Reads an image in place. It is validated once, and nothing is copied or allocated.
+    ///
+    /// An image that passes validation may still be forged: a lookup in it never panics or reads
+    /// out of bounds, but it may match any names.
     ///
     /// # Errors
     ///
-    /// An image that is truncated, too long, damaged, or not one at all. An image that passes may
-    /// still have been made with ill intent: no lookup in it panics or reads outside it, but what
-    /// it matches is its maker's choice.
+    /// Returns an error if the bytes are not an image, or an image that is truncated, too long or
+    /// damaged.
+    ///
+    /// # Complexity
+    ///
+    /// Linear in the length of the image.
     ///
     /// # Example
     ///
@@ -64,54 +72,54 @@ impl<'a> HeaderSet<'a> {
         Self::read(Cow::Borrowed(image))
     }
 
-    /// Takes an image over. Otherwise like [`from_image`](Self::from_image).
+    /// Reads an image and keeps it. Otherwise the same as [`from_image`](Self::from_image).
     ///
     /// # Errors
     ///
-    /// As for [`from_image`](Self::from_image).
+    /// The same as [`from_image`](Self::from_image).
     pub fn from_image_vec(image: Vec<u8>) -> Result<HeaderSet<'static>, ImageError> {
         HeaderSet::read(Cow::Owned(image))
     }
 
-    /// The set of an image that a builder has just written with this header.
-    pub(crate) fn from_parts(image: Vec<u8>, numbers: Numbers) -> HeaderSet<'static> {
-        let sections = numbers.sections();
-        HeaderSet::unchecked(Cow::Owned(image), numbers, sections).completed()
+    /// Returns the set for an image that a builder wrote with this header.
+    pub(crate) fn from_parts(image: Vec<u8>, header: ImageHeader) -> HeaderSet<'static> {
+        let sections = header.sections();
+        HeaderSet::unchecked(Cow::Owned(image), header, sections).completed()
     }
 
     fn read(image: Cow<'a, [u8]>) -> Result<Self, ImageError> {
-        let (numbers, sections) = Numbers::read(&image)?;
-        let set = Self::unchecked(image, numbers, sections);
+        let (header, sections) = ImageHeader::read(&image)?;
+        let set = Self::unchecked(image, header, sections);
         set.validate()?;
         Ok(set.completed())
     }
 
-    fn unchecked(image: Cow<'a, [u8]>, numbers: Numbers, sections: Sections) -> Self {
+    fn unchecked(image: Cow<'a, [u8]>, header: ImageHeader, sections: Sections) -> Self {
         Self {
             #[cfg(feature = "front")]
-            hasher: NameHasher::new(numbers.seed),
+            hasher: NameHasher::new(header.seed),
             image,
-            numbers,
+            header,
             sections,
             strips_connection: false,
             #[cfg(feature = "front")]
-            has_twins: false,
+            has_shared_hashes: false,
             #[cfg(feature = "http")]
             known: None,
         }
     }
 
-    /// Fills in what follows from the rules.
+    /// Computes the fields that are derived from the rules.
     fn completed(mut self) -> Self {
         #[cfg(feature = "front")]
-        if self.has_front() {
+        if self.has_native_tables() {
             let table = self.rule_table();
             let exact = (0..table.len()).filter(|&rule| !table.is_prefix(rule)).count();
-            self.has_twins = self.front().rules().count() < exact;
+            self.has_shared_hashes = self.exact_table().rules().count() < exact;
         }
         self.strips_connection = self.is_in_trie(b"connection");
         #[cfg(feature = "http")]
-        if matches!(self.image, Cow::Owned(_)) && self.has_front() {
+        if matches!(self.image, Cow::Owned(_)) && self.has_native_tables() {
             self.known = KnownNames::of(&self);
         }
         self
@@ -122,31 +130,34 @@ impl<'a> HeaderSet<'a> {
         rules.validate(self.sections.rules.start)?;
         self.trie().validate(self.sections.nodes.start)?;
         #[cfg(feature = "front")]
-        if self.has_front() && self.front().rules().any(|rule| usize::from(rule) >= rules.len()) {
+        if self.has_native_tables()
+            && self.exact_table().rules().any(|rule| usize::from(rule) >= rules.len())
+        {
             return Err(ImageError::Field { field: "slot", offset: self.sections.slots.start });
         }
         Ok(())
     }
 
-    /// The image, to be stored or sent.
+    /// Returns the image, to be stored or sent.
     #[must_use]
     pub fn image(&self) -> &[u8] {
         &self.image
     }
 
-    /// The number of rules.
+    /// Returns the number of rules.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rule_table().len()
     }
 
-    /// Whether there is no rule.
+    /// Returns whether the set has no rules.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The rules in the order of their text, a name before the prefix of the same text.
+    /// Iterates over the rules in the order of their text. A name comes before the prefix with the
+    /// same text.
     ///
     /// # Example
     ///
@@ -162,24 +173,25 @@ impl<'a> HeaderSet<'a> {
         (0..table.len()).map(move |rule| table.get(rule))
     }
 
-    /// Whether a rule matches `name`, in whatever case.
+    /// Returns whether a rule matches `name`, ignoring case.
     ///
     /// # Complexity
     ///
-    /// A miss is decided by a few words of the name and of the image, whatever the number of rules;
-    /// a hit compares the name once more.
+    /// Most misses read a few words of the name and of the image, whatever the number of rules. A
+    /// hit also compares the name with the rule.
     #[cfg_attr(feature = "front", inline)]
     #[cfg_attr(not(feature = "front"), inline(never))]
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
         #[cfg(feature = "front")]
-        if self.has_front() {
+        if self.has_native_tables() {
             return self.matches_exact(name) || self.matches_prefix(name);
         }
         self.probe().admits(name) && self.is_in_trie(name)
     }
 
-    /// The longest rule that matches `name`: the name itself if it is one, else the longest prefix.
+    /// Returns the longest rule that matches `name`: the name itself if it is a rule, else the
+    /// longest prefix.
     ///
     /// # Example
     ///
@@ -198,23 +210,23 @@ impl<'a> HeaderSet<'a> {
         self.trie().find(name).map(|rule| self.rule_table().get(rule))
     }
 
-    /// What a host needs to decide misses on its own strings, without copying them here.
+    /// Returns the table with which a host decides misses on its own strings, without copying them.
     #[must_use]
     pub fn probe(&self) -> Probe<'_> {
         Probe {
             table: &self.image[self.sections.probe.clone()],
-            shortest_prefix: usize::from(self.numbers.shortest_prefix),
+            shortest_prefix: usize::from(self.header.shortest_prefix),
         }
     }
 
-    /// Whether the set strips `Connection`, and with it the fields that a `Connection` nominates.
+    /// Returns whether the set strips `Connection`, and with it the fields that it nominates.
     #[must_use]
     pub fn strips_connection(&self) -> bool {
         self.strips_connection
     }
 
-    /// Whether a rule matches `name`. A standard name is decided without reading its text, so this
-    /// is the faster way where names are held as [`http::HeaderName`].
+    /// Returns whether a rule matches `name`. For an [`http::HeaderName`] this is faster than
+    /// [`matches`](Self::matches), because standard names are decided without reading their text.
     #[cfg(feature = "http")]
     #[inline]
     #[must_use]
@@ -225,44 +237,44 @@ impl<'a> HeaderSet<'a> {
         }
     }
 
-    /// Kept out of the way of sets that know the names of their rules.
+    /// Not inlined, to keep `matches_name` small for sets that own their image.
     #[cfg(feature = "http")]
     #[cold]
     fn matches_text(&self, name: &http::HeaderName) -> bool {
         self.matches(name.as_str().as_bytes())
     }
 
-    /// Whether the image has the tables that make native lookups fast.
+    /// Returns whether the image has the tables for native lookups.
     #[cfg(feature = "front")]
     #[inline]
-    fn has_front(&self) -> bool {
-        !self.numbers.slot_bits.is_none()
+    fn has_native_tables(&self) -> bool {
+        !self.header.slot_bits.is_none()
     }
 
     #[cfg(feature = "front")]
     #[inline]
     fn matches_exact(&self, name: &[u8]) -> bool {
-        let candidate = self.front().candidate(self.hasher.hash(name));
+        let candidate = self.exact_table().candidate(self.hasher.hash(name));
         candidate.is_likely && self.is_exact_rule(usize::from(candidate.rule), name)
     }
 
-    /// Whether the candidate `rule`, or another of the same hash, is `name`.
+    /// Returns whether the candidate `rule`, or another rule with the same hash, equals `name`.
     #[cfg(feature = "front")]
     #[inline]
     fn is_exact_rule(&self, rule: usize, name: &[u8]) -> bool {
         let table = self.rule_table();
         rule < table.len()
-            && (is_name(name, table.text(rule)) || self.has_twins && self.is_in_trie(name))
+            && (is_name(name, table.text(rule)) || self.has_shared_hashes && self.is_in_trie(name))
     }
 
     #[cfg(feature = "front")]
     #[inline]
     pub(crate) fn matches_prefix(&self, name: &[u8]) -> bool {
-        self.has_prefixes() && self.gate().admits(name) && self.is_in_trie(name)
+        self.has_prefixes() && self.prefix_filter().admits(name) && self.is_in_trie(name)
     }
 
-    /// Whether the trie has a rule that matches `name`. Not inlined: it is rare, and what comes
-    /// before it is short.
+    /// Returns whether the trie has a rule that matches `name`. Not inlined: calls are rare, and
+    /// the callers are small.
     #[inline(never)]
     fn is_in_trie(&self, name: &[u8]) -> bool {
         self.trie().find(name).is_some()
@@ -271,10 +283,10 @@ impl<'a> HeaderSet<'a> {
     #[cfg(feature = "front")]
     #[inline]
     pub(crate) fn has_prefixes(&self) -> bool {
-        self.numbers.shortest_prefix != 0
+        self.header.shortest_prefix != 0
     }
 
-    /// The names of the exact rules, if the set owns its image and no two share a hash.
+    /// Returns the names of the exact rules, if the set owns its image and no two share a hash.
     #[cfg(feature = "http")]
     #[inline]
     pub(crate) fn known_names(&self) -> Option<&KnownNames> {
@@ -283,12 +295,12 @@ impl<'a> HeaderSet<'a> {
 
     #[cfg(feature = "front")]
     #[inline]
-    fn front(&self) -> Front<'_> {
+    fn exact_table(&self) -> ExactTable<'_> {
         let Sections { displacements, slots, .. } = &self.sections;
-        Front::new(
+        ExactTable::new(
             &self.image[displacements.clone()],
             &self.image[slots.clone()],
-            self.numbers.slot_bits,
+            self.header.slot_bits,
         )
     }
 
@@ -299,8 +311,11 @@ impl<'a> HeaderSet<'a> {
 
     #[cfg(feature = "front")]
     #[inline]
-    pub(crate) fn gate(&self) -> Gate<'_> {
-        Gate::new(&self.image[self.sections.gate.clone()], self.numbers.shortest_prefix)
+    pub(crate) fn prefix_filter(&self) -> PrefixFilter<'_> {
+        PrefixFilter::new(
+            &self.image[self.sections.prefix_filter.clone()],
+            self.header.shortest_prefix,
+        )
     }
 
     #[inline]

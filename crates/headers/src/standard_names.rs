@@ -1,13 +1,13 @@
-//! The standard names that no rule of a set matches, dismissed by their number.
+//! The standard names that no rule of a set matches, ruled out by their number.
 //!
-//! Most fields of most requests have standard names, and hardly any rule is for one.
+//! Most fields of most requests have standard names, and few rules match one.
 
 use http::HeaderName;
 
-use crate::{HeaderSet, hash::Words, shown::Shown};
+use crate::{HeaderSet, hash::Words, name_key::NameKey};
 
-/// Names that `http` holds as numbers. To leave one out costs time and nothing else, as does one
-/// that some version of `http` does not hold so.
+/// Names that `http` holds as numbers. A name that is missing here, or that some version of `http`
+/// does not hold as a number, is looked up like any other.
 const NAMES: &str = "accept accept-charset accept-encoding accept-language accept-ranges \
     access-control-allow-credentials access-control-allow-headers access-control-allow-methods \
     access-control-allow-origin access-control-expose-headers access-control-max-age \
@@ -24,53 +24,52 @@ const NAMES: &str = "accept accept-charset accept-encoding accept-language accep
     user-agent vary via warning www-authenticate x-content-type-options x-dns-prefetch-control \
     x-frame-options x-xss-protection";
 
-/// A name that is not among them.
+/// A name that is not a standard name.
 const OTHER: &str = "x-not-a-standard-name";
 
-/// How many numbers are told apart; the last stands for itself and all beyond, and is never
-/// dismissed.
+/// Size of the table. The last entry stands for all greater numbers and is never ruled out.
 const NUMBERS: usize = 128;
 
-/// For every number, whether the name of that number matches no rule.
+/// For each number, whether no rule matches the name with that number.
 #[derive(Clone, Debug)]
 pub(crate) struct StandardNames {
-    is_dismissed: [bool; NUMBERS],
+    is_ruled_out: [bool; NUMBERS],
 }
 
 impl StandardNames {
-    /// The standard names, judged by the rules of `set`.
+    /// Tests the standard names against the rules of `set`.
     ///
-    /// That names show numbers and words is not promised by `http`, so it is tried out: `None` if
-    /// two names show the same number, or a name shows words that are not its own.
+    /// `http` does not promise what its names feed to a hasher, so this checks it. Returns `None` if
+    /// two names have the same number, or if the words of a name are not its own.
     pub(crate) fn of(set: &HeaderSet<'_>) -> Option<Self> {
-        let other = Shown::by(&HeaderName::from_static(OTHER));
-        if other != Shown::Words(Words::of_lower_case(OTHER.as_bytes())) {
+        let other = NameKey::of(&HeaderName::from_static(OTHER));
+        if other != NameKey::Words(Words::of_lower_case(OTHER.as_bytes())) {
             return None;
         }
         let mut is_taken = [false; NUMBERS];
-        let mut is_dismissed = [false; NUMBERS];
+        let mut is_ruled_out = [false; NUMBERS];
         for name in NAMES.split(' ') {
-            match Shown::by(&HeaderName::from_static(name)) {
-                Shown::Number(number) if index(number) < NUMBERS - 1 => {
+            match NameKey::of(&HeaderName::from_static(name)) {
+                NameKey::Number(number) if index(number) < NUMBERS - 1 => {
                     if core::mem::replace(&mut is_taken[index(number)], true) {
                         return None;
                     }
-                    is_dismissed[index(number)] = !set.matches(name.as_bytes());
+                    is_ruled_out[index(number)] = !set.matches(name.as_bytes());
                 }
-                Shown::Number(_) => {}
-                Shown::Words(words) if words == Words::of_lower_case(name.as_bytes()) => {}
-                Shown::Words(_) => return None,
+                NameKey::Number(_) => {}
+                NameKey::Words(words) if words == Words::of_lower_case(name.as_bytes()) => {}
+                NameKey::Words(_) => return None,
             }
         }
-        Some(Self { is_dismissed })
+        Some(Self { is_ruled_out })
     }
 
-    /// Whether what a name shows is enough to know that no rule matches it.
+    /// Returns whether the key of a name proves that no rule matches it.
     #[inline]
-    pub(crate) fn dismisses(&self, shown: Shown) -> bool {
-        match shown {
-            Shown::Number(number) => self.is_dismissed[index(number)],
-            Shown::Words(_) => false,
+    pub(crate) fn rules_out(&self, key: NameKey) -> bool {
+        match key {
+            NameKey::Number(number) => self.is_ruled_out[index(number)],
+            NameKey::Words(_) => false,
         }
     }
 }

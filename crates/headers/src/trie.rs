@@ -1,10 +1,10 @@
-//! The trie: names and prefixes by their branching characters, for the longest match.
+//! The trie of all rules, which finds the longest match.
 //!
-//! A path-compressed trie in one array of 16-byte nodes. A node stands for the text that all rules
-//! below it share; that text is not stored again but read from the first of these rules. Its
-//! children lie side by side in the order of their characters, and a bit mask says which of the 51
-//! token characters have one: the child for a character is the `k`-th, where `k` is the number of
-//! bits set below the character's own.
+//! A path-compressed trie in one array of 16-byte nodes. A node represents the text that all rules
+//! below it share, which is read from the first of these rules rather than stored again. Its
+//! children are adjacent, in the order of their characters, and a bit mask tells which of the 51
+//! token characters have a child: the child for a character is the `k`-th, where `k` is the number
+//! of bits set below the bit of the character.
 //!
 //! ```text
 //!  rules: cf-int-* cf-ray x-id
@@ -19,12 +19,12 @@
 //! | offset | width | field |
 //! |---|---|---|
 //! | 0 | 8 | mask of the children's characters |
-//! | 8 | 4 | the first child's node |
-//! | 12 | 2 | the first rule below |
-//! | 14 | 2 | the length of the text shared below |
+//! | 8 | 4 | number of the first child |
+//! | 12 | 2 | number of the first rule below |
+//! | 14 | 2 | length of the shared text |
 //!
-//! Rules are sorted, so a rule that ends at a node is the first below it, and where a name and a
-//! prefix of the same text both do, they are the first two.
+//! Rules are sorted, so a rule that ends at a node is the first rule below it. If a name and a
+//! prefix with the same text both end there, they are the first two.
 //!
 //! Source: the child-by-popcount node is that of Bagwell, *Ideal Hash Trees* (2001), as in
 //! Cloudflare's `trie-hard`; the compressed paths are those of Morrison, *PATRICIA* (1968).
@@ -39,7 +39,7 @@ use crate::{
     token::symbol,
 };
 
-/// The section that holds the nodes, and the rules that it refers to.
+/// A view of the nodes, and of the rules they refer to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trie<'a> {
     nodes: &'a [u8],
@@ -69,18 +69,18 @@ impl<'a> Trie<'a> {
         Self { nodes, rules }
     }
 
-    /// The number of the longest rule that matches `name`; the name itself beats the prefix of the
-    /// same text.
+    /// Returns the number of the longest rule that matches `name`. A name takes precedence over the
+    /// prefix with the same text.
     pub(crate) fn find(self, name: &[u8]) -> Option<usize> {
         let mut longest = None;
         let mut node = self.node(0)?;
         let mut matched = 0;
         loop {
             let shared = &self.rules.text(node.first_rule)[matched..node.text_length];
-            let goes_on = name
+            let is_shared = name
                 .get(matched..node.text_length)
                 .is_some_and(|part| part.eq_ignore_ascii_case(shared));
-            if !goes_on {
+            if !is_shared {
                 return longest;
             }
             matched = node.text_length;
@@ -95,7 +95,7 @@ impl<'a> Trie<'a> {
         }
     }
 
-    /// The rule that ends where `node` does and matches a name of `name_length` bytes.
+    /// Returns the rule that ends at `node` and matches a name of `name_length` bytes.
     fn rule_ending_at(self, node: Node, name_length: usize) -> Option<usize> {
         let rule = node.first_rule;
         let text = self.rules.text(rule);
@@ -120,7 +120,8 @@ impl<'a> Trie<'a> {
         })
     }
 
-    /// Checks that every walk ends, and stays inside the image. `offset` is that of the section.
+    /// Checks that every walk terminates and stays inside the image. `offset` is the offset of the
+    /// section.
     pub(crate) fn validate(self, offset: usize) -> Result<(), ImageError> {
         let count = self.nodes.len() / NODE_LENGTH;
         for (number, node) in (0..).map_while(|number| Some((number, self.node(number)?))) {
@@ -147,10 +148,10 @@ impl<'a> Trie<'a> {
     }
 }
 
-/// Writes the section for sorted rules: breadth first, so that the children of a node lie together.
+/// Writes the section for sorted rules, breadth first, so that the children of a node are adjacent.
 pub(crate) fn write(rules: RuleTable<'_>) -> Vec<u8> {
     let mut nodes = Vec::new();
-    // The runs of rules that each node stands for, of the nodes written and of those to come.
+    // The runs of rules below each node, of the nodes already written and of those still to write.
     let mut groups = Vec::new();
     if rules.len() != 0 {
         groups.push((0, rules.len()));
@@ -181,7 +182,7 @@ pub(crate) fn write(rules: RuleTable<'_>) -> Vec<u8> {
     nodes
 }
 
-/// The length of the text that a run of sorted rules shares: what its first and its last do.
+/// Returns the length of the text shared by a run of sorted rules, given its first and its last.
 fn shared_length(first: &[u8], last: &[u8]) -> usize {
     core::iter::zip(first, last).take_while(|(a, b)| a == b).count()
 }

@@ -1,5 +1,5 @@
-//! Asks a filter for the keys on standard input, one a line, and prints 1 or 0 for each: may be
-//! present, or certainly absent.
+//! Looks up the keys on standard input, one per line, in a filter. Prints a line for each: 1 if the
+//! key may be present, 0 if it is absent.
 //!
 //! ```sh
 //! cargo run --example answers -- paths.filter < keys.txt
@@ -13,7 +13,7 @@ use std::{
 use hedgerow_paths::PathFilter;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let name = env::args_os().nth(1).ok_or("expected the file of a filter")?;
+    let name = env::args_os().nth(1).ok_or("expected a filter file, found no argument")?;
     let file = fs::read(name)?;
     let filter = PathFilter::parse(&file)?;
     let mut answers = io::BufWriter::new(io::stdout().lock());

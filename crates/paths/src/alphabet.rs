@@ -1,10 +1,10 @@
-//! The characters of standard Base64 (RFC 4648 §4), and the bits that they stand for.
+//! The alphabet of standard Base64 (RFC 4648 §4).
 
 use core::hint::black_box;
 
 const CHARACTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The six bits of each character; 0 for what is none.
+/// The six bits of each character, and 0 for other bytes.
 static BITS: [u8; 256] = {
     let mut bits = [0; 256];
     let mut index = 0;
@@ -15,13 +15,13 @@ static BITS: [u8; 256] = {
     bits
 };
 
-/// The six bits that `character` stands for, the first of them highest.
+/// Returns the six bits that `character` encodes, or 0 if it is not in the alphabet.
 #[inline]
 pub(crate) fn bits_of(character: u8) -> u8 {
     BITS[usize::from(character)]
 }
 
-/// Where the first byte lies that is no character of Base64.
+/// Returns the position of the first byte that is not in the alphabet.
 pub(crate) fn first_illegal(bytes: &[u8]) -> Option<usize> {
     let alphabet = Alphabet::new();
     let worst = bytes.iter().fold(0, |worst, &byte| alphabet.distance(byte).max(worst));
@@ -31,8 +31,8 @@ pub(crate) fn first_illegal(bytes: &[u8]) -> Option<usize> {
     bytes.iter().position(|&byte| alphabet.distance(byte) > 0)
 }
 
-/// The three runs of characters, which are not constants to the compiler: engines of WebAssembly make
-/// vectors of constants anew each time that one is used, but keep others where they are.
+/// The bounds of the character ranges, hidden from the optimizer: WebAssembly engines rebuild a
+/// vector constant at every use, but keep other vectors in registers.
 struct Alphabet {
     case: u8,
     letters: u8,
@@ -49,9 +49,9 @@ impl Alphabet {
         Self { case, letters, last_letter, slash, last_digit, plus }
     }
 
-    /// How far a byte is from the alphabet; 0 for its characters.
+    /// Returns 0 for characters of the alphabet, and a positive number for other bytes.
     ///
-    /// Without branches and tables, and in operations that the compiler does for 16 bytes at a time.
+    /// Uses no branches or tables, so that the compiler vectorizes it to 16 bytes at a time.
     #[inline]
     fn distance(&self, byte: u8) -> u8 {
         let letter = (byte | self.case).wrapping_sub(self.letters);
@@ -70,20 +70,20 @@ mod tests {
     #[test]
     fn exactly_the_characters_of_the_alphabet_are_legal() {
         for byte in 0..=u8::MAX {
-            let place = CHARACTERS.iter().position(|&character| character == byte);
-            assert_eq!(Alphabet::new().distance(byte) > 0, place.is_none(), "{byte:#04x}");
-            assert_eq!(usize::from(bits_of(byte)), place.unwrap_or(0), "{byte:#04x}");
+            let position = CHARACTERS.iter().position(|&character| character == byte);
+            assert_eq!(Alphabet::new().distance(byte) > 0, position.is_none(), "{byte:#04x}");
+            assert_eq!(usize::from(bits_of(byte)), position.unwrap_or(0), "{byte:#04x}");
         }
     }
 
     #[test]
-    fn the_first_illegal_byte_is_found_wherever_it_lies() {
+    fn the_first_illegal_byte_is_found_at_every_position() {
         for length in [0, 1, 15, 16, 17, 100, 1000] {
             let mut text = std::vec![b'A'; length];
             assert_eq!(first_illegal(&text), None);
-            for place in (0..length).rev() {
-                text[place] = b'=';
-                assert_eq!(first_illegal(&text), Some(place));
+            for position in (0..length).rev() {
+                text[position] = b'=';
+                assert_eq!(first_illegal(&text), Some(position));
             }
         }
     }

@@ -1,10 +1,10 @@
-//! The bits while a filter is built, the first of each byte highest.
+//! The bits of a filter under construction.
 
 use alloc::vec::Vec;
 
 use crate::{hash::KeyHash, probes::Probes};
 
-/// `m` bits, and the way from a key to its own `k`.
+/// An array of `m` bits, most significant first in each byte.
 pub(crate) struct BitArray {
     pub(crate) m: u32,
     pub(crate) k: u32,
@@ -13,14 +13,14 @@ pub(crate) struct BitArray {
 }
 
 impl BitArray {
-    /// None set.
+    /// Creates an array of `m` zeros for keys of `k` bits.
     pub(crate) fn new(m: u32, k: u32) -> Self {
         let bytes = alloc::vec![0; m.div_ceil(8) as usize];
         Self { m, k, bytes, probes: Probes::new(m, k) }
     }
 
-    /// Sets a key's bits, and says whether one of them was not set before. If so, no equal key was
-    /// inserted.
+    /// Sets the bits of a key. Returns whether any of them was 0 before, which proves that no equal
+    /// key was inserted.
     #[inline]
     pub(crate) fn insert(&mut self, hash: KeyHash) -> bool {
         let mut missing = 0;
@@ -34,7 +34,7 @@ impl BitArray {
         missing != 0
     }
 
-    /// The bytes that hold the bits.
+    /// Returns the bytes that hold the bits.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }

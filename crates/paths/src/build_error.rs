@@ -1,4 +1,4 @@
-//! Why a filter cannot be built.
+//! The errors of building a filter.
 
 use core::fmt;
 
@@ -6,33 +6,37 @@ use crate::limits::{
     MAX_BITS, MAX_FALSE_POSITIVE_RATE, MAX_HEADER_LENGTH, MAX_INTEGER, MIN_FALSE_POSITIVE_RATE,
 };
 
-/// What [`PathFilterBuilder`](crate::PathFilterBuilder) does not build.
+/// The error of [`PathFilterBuilder`](crate::PathFilterBuilder) and
+/// [`KeyCollector`](crate::KeyCollector).
+///
+/// [`Display`](fmt::Display) writes what was expected and what was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// A rate below [`MIN_FALSE_POSITIVE_RATE`] or above [`MAX_FALSE_POSITIVE_RATE`].
+    /// The rate is below [`MIN_FALSE_POSITIVE_RATE`] or above [`MAX_FALSE_POSITIVE_RATE`].
     Rate {
-        /// The rate that was asked for.
+        /// The requested rate.
         found: f64,
     },
-    /// A seed above [`MAX_INTEGER`].
+    /// The seed is above [`MAX_INTEGER`].
     Seed {
-        /// The seed that was asked for.
+        /// The requested seed.
         found: u64,
     },
-    /// A version that makes the first line longer than [`MAX_HEADER_LENGTH`].
+    /// The version makes the first line longer than [`MAX_HEADER_LENGTH`].
     Version {
-        /// The length of the line in bytes.
+        /// Length of the line in bytes.
         found: usize,
     },
-    /// More keys than were said to come.
+    /// More keys differ than the count passed to
+    /// [`build_counted`](crate::PathFilterBuilder::build_counted).
     TooManyKeys {
-        /// The number that was given.
+        /// The count that was passed.
         expected: u64,
     },
-    /// So many keys that they need more bits than [`MAX_BITS`], or no bits.
+    /// The keys need more than [`MAX_BITS`] bits, or the [`Sizing`](crate::Sizing) gives them none.
     Bits {
-        /// The number of keys.
+        /// Number of keys.
         keys: u64,
     },
 }
@@ -57,7 +61,7 @@ impl fmt::Display for BuildError {
                 write!(f, "expected at most {expected} different keys, found more")
             }
             Self::Bits { keys } => {
-                write!(f, "expected from 1 to {MAX_BITS} bits, found other for {keys} keys")
+                write!(f, "a filter of {keys} keys needs a size from 1 to {MAX_BITS} bits")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! From paths to the file of a filter.
+//! The builder, which turns keys into a filter file.
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
@@ -7,7 +7,7 @@ use crate::{
     limits::MAX_INTEGER, shape::Shape, sizing::Sizing, version, wildcard,
 };
 
-/// Builds filters.
+/// Builds filter files.
 ///
 /// # Example
 ///
@@ -28,50 +28,51 @@ pub struct PathFilterBuilder {
 }
 
 impl PathFilterBuilder {
-    /// A rate of 1e-7, the seed 0, an empty version, and [`Sizing::Promised`].
+    /// Creates a builder with a false-positive rate of 1e-7, the seed 0, an empty version, and
+    /// [`Sizing::Promised`].
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many of the paths that are not in the filter it may say to be present, as a share:
-    /// from [`MIN_FALSE_POSITIVE_RATE`](crate::MIN_FALSE_POSITIVE_RATE) to
-    /// [`MAX_FALSE_POSITIVE_RATE`](crate::MAX_FALSE_POSITIVE_RATE).
+    /// Sets the share of absent paths that the filter may report as present, from
+    /// [`MIN_FALSE_POSITIVE_RATE`](crate::MIN_FALSE_POSITIVE_RATE) to
+    /// [`MAX_FALSE_POSITIVE_RATE`](crate::MAX_FALSE_POSITIVE_RATE). Default: 1e-7.
     #[must_use]
     pub fn false_positive_rate(mut self, rate: f64) -> Self {
         self.shape.rate = rate;
         self
     }
 
-    /// The seed of the hashes, up to [`MAX_INTEGER`].
+    /// Sets the seed of the hashes, at most [`MAX_INTEGER`]. Default: 0.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.shape.seed = seed;
         self
     }
 
-    /// A text for whoever reads the file.
+    /// Sets the version, a text for the users of the file. Default: empty.
     #[must_use]
     pub fn version(self, version: &str) -> Self {
         Self { version: version.to_owned(), ..self }
     }
 
-    /// How the number of bits is chosen.
+    /// Sets how the number of bits is chosen. Default: [`Sizing::Promised`].
     #[must_use]
     pub fn sizing(mut self, sizing: Sizing) -> Self {
         self.shape.sizing = sizing;
         self
     }
 
-    /// Builds the file of a filter of `keys`, of which equal ones count once.
-    ///
-    /// # Complexity
-    ///
-    /// Linear in the bytes of the keys. Memory for the filter, and 16 bytes a key until all are
-    /// there. Where equal keys may be among them, their hashes are sorted.
+    /// Builds the file of a filter of `keys`. Duplicates count once.
     ///
     /// # Errors
     ///
-    /// [`BuildError`], for options or sizes beyond a limit.
+    /// Returns a [`BuildError`] if an option or the size of the filter is beyond its limit.
+    ///
+    /// # Complexity
+    ///
+    /// Linear in the total length of the keys. Takes memory for the filter and 16 bytes per key.
+    /// If the keys may have duplicates, their hashes are sorted.
     pub fn build<K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = K>,
@@ -84,14 +85,19 @@ impl PathFilterBuilder {
         collected.build()?.file(&self.version)
     }
 
-    /// Builds the file of a filter of `keys`, of which no more than `count` differ.
+    /// Builds the file of a filter of `keys`, of which at most `count` differ.
     ///
-    /// With the number known in advance nothing is kept of a key but its bits. It is what the file
-    /// says, also if fewer come.
+    /// Since the number of keys is known in advance, this takes memory for the filter only. The file
+    /// states `count` as the number of keys, even if there are fewer.
     ///
     /// # Errors
     ///
-    /// [`BuildError::TooManyKeys`] if more keys certainly differ, and as [`build`](Self::build).
+    /// Returns [`BuildError::TooManyKeys`] if more than `count` keys certainly differ, and the errors
+    /// of [`build`](Self::build).
+    ///
+    /// # Complexity
+    ///
+    /// Linear in the total length of the keys.
     pub fn build_counted<K: AsRef<[u8]>>(
         &self,
         count: u64,
@@ -116,11 +122,11 @@ impl PathFilterBuilder {
         built.file(&self.version)
     }
 
-    /// Begins a filter whose keys come one by one. The version has no part in it.
+    /// Starts a filter whose keys are added one by one. Does not use the version.
     ///
     /// # Errors
     ///
-    /// [`BuildError`] for options beyond a limit.
+    /// Returns a [`BuildError`] if an option is beyond its limit.
     pub fn collect(&self) -> Result<KeyCollector, BuildError> {
         self.shape.check()?;
         Ok(KeyCollector::new(self.shape))

@@ -1,4 +1,4 @@
-//! A filter that was built, and its file.
+//! A built filter, and its file.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -6,9 +6,10 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 
 use crate::{bit_array::BitArray, build_error::BuildError, number, shape::Shape, version};
 
-/// A filter that was built.
+/// A built filter, returned by [`KeyCollector::build`](crate::KeyCollector::build).
 ///
-/// A host that writes JSON itself takes the parts; [`file`](Self::file) puts them together.
+/// [`file`](Self::file) writes the file. A host that writes JSON itself can assemble it from the
+/// parts.
 pub struct BuiltFilter {
     pub(crate) n: u64,
     pub(crate) shape: Shape,
@@ -17,36 +18,36 @@ pub struct BuiltFilter {
 }
 
 impl BuiltFilter {
-    /// The number of keys.
+    /// Returns the number of keys.
     pub fn n(&self) -> u64 {
         self.n
     }
 
-    /// The number of bits.
+    /// Returns the number of bits.
     pub fn m(&self) -> u32 {
         self.bits.m
     }
 
-    /// The number of bits of a key.
+    /// Returns the number of bits per key.
     pub fn k(&self) -> u32 {
         self.bits.k
     }
 
-    /// The depth of the deepest key that ends in `/*`; 0 if there are none.
+    /// Returns the depth of the deepest key that ends in `/*`, or 0 if there is none.
     pub fn wildcards(&self) -> u32 {
         self.wildcards
     }
 
-    /// The bits, in padded Base64.
+    /// Returns the bits in padded Base64.
     pub fn body(&self) -> String {
         STANDARD.encode(self.bits.bytes())
     }
 
-    /// The file: two lines, with a line feed between them.
+    /// Returns the file: two lines, separated by a line feed.
     ///
     /// # Errors
     ///
-    /// [`BuildError::Version`]
+    /// Returns [`BuildError::Version`] if the version makes the first line too long.
     pub fn file(&self, version: &str) -> Result<Vec<u8>, BuildError> {
         version::check(version)?;
         let mut file = self.header(version);
@@ -58,7 +59,7 @@ impl BuiltFilter {
         Ok(file.into_bytes())
     }
 
-    /// The first line.
+    /// Returns the first line.
     fn header(&self, version: &str) -> String {
         let (n, m, k, s) = (self.n, self.m(), self.k(), self.shape.seed);
         let mut line = String::from("{\"version\":");

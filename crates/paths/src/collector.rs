@@ -1,11 +1,11 @@
-//! Keys that come one by one, and the filter of them when all have come.
+//! A builder for keys that are added one by one.
 
 use crate::{
     bit_array::BitArray, build_error::BuildError, built_filter::BuiltFilter, hash::KeyHash,
     hashes::Hashes, shape::Shape, wildcard,
 };
 
-/// Collects the keys of a filter, in 16 bytes each and at most a mebibyte more.
+/// Collects the keys of a filter, in 16 bytes per key and at most 1 MiB more.
 ///
 /// # Example
 ///
@@ -39,24 +39,28 @@ impl KeyCollector {
 
     /// Builds the filter.
     ///
-    /// The bits are set as if all keys differed. That holds if each set a bit that was not set
-    /// before; else the different ones are counted, and if there are fewer, the bits are set again.
-    ///
     /// # Errors
     ///
-    /// [`BuildError::Bits`]
+    /// Returns [`BuildError::Bits`] if the keys need more than [`MAX_BITS`](crate::MAX_BITS) bits,
+    /// or if the sizing gives them none.
+    ///
+    /// # Complexity
+    ///
+    /// Linear in the number of keys. If a key sets no new bit, and so may be a duplicate, the hashes
+    /// are sorted to count the different keys; if there are fewer than were added, the bits are set
+    /// again in a smaller filter.
     pub fn build(mut self) -> Result<BuiltFilter, BuildError> {
         let count = self.hashes.len();
         let (count, bits) = match self.bits(count) {
             Ok((bits, true)) => (count, bits),
             Ok((bits, false)) => self.recount(count, Some(bits))?,
-            // The different ones may be few enough.
+            // There may be few enough without duplicates.
             Err(_) => self.recount(count, None)?,
         };
         Ok(BuiltFilter { n: count, shape: self.shape, wildcards: self.wildcards, bits })
     }
 
-    /// How many keys differ, and their bits: those that were set for all, if all do.
+    /// Counts the different keys. Returns their number and their bits: `bits`, if all keys differ.
     fn recount(
         &mut self,
         count: u64,
@@ -69,7 +73,7 @@ impl KeyCollector {
         }
     }
 
-    /// The bits of all keys, of which `count` differ, and whether each set a new one.
+    /// Returns the bits of all keys, `count` of which differ, and whether every key set a new bit.
     fn bits(&self, count: u64) -> Result<(BitArray, bool), BuildError> {
         let mut bits = self.shape.bit_array(count)?;
         let all_are_new = self.hashes.iter().fold(true, |all, hash| bits.insert(hash) & all);

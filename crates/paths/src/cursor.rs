@@ -1,11 +1,11 @@
-//! A place in a file, and why it is refused there.
+//! A position in a file, and the reason why the file is refused there.
 //!
-//! What a function of a cursor cannot read it notes, and returns nothing: the error is put together
-//! once, at the end.
+//! A method that cannot read its input records the reason in the cursor and returns `None`. The
+//! error is built from it once, at the end, which keeps the code small.
 
 use crate::format_error::{FormatError, Found};
 
-/// A place in a file, and what was expected there in vain.
+/// A position in a file, and what was expected there.
 pub(crate) struct Cursor<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) at: usize,
@@ -15,12 +15,12 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The beginning of a file.
+    /// Creates a cursor at the beginning of a file.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0, expected: "", count: None, number: None }
     }
 
-    /// Why the last function returned nothing.
+    /// Returns the reason why the last method returned `None`.
     pub(crate) fn error(&self) -> FormatError {
         let found = match (self.number, self.byte()) {
             (Some(number), _) => Found::Number(number),
@@ -30,25 +30,25 @@ impl<'a> Cursor<'a> {
         FormatError { count: self.count, expected: self.expected, found, offset: self.at }
     }
 
-    /// What was `expected` is not what lies here.
+    /// Records that `expected` is missing at this position.
     pub(crate) fn fail<T>(&mut self, expected: &'static str) -> Option<T> {
         self.expected = expected;
         None
     }
 
-    /// What was `expected` is not what lies there.
+    /// Records that `expected` is missing at position `at`.
     pub(crate) fn fail_at<T>(&mut self, at: usize, expected: &'static str) -> Option<T> {
         self.at = at;
         self.fail(expected)
     }
 
-    /// There is a `number` here, and another one was `expected`.
+    /// Records that `number` was found in place of `expected`.
     pub(crate) fn fail_number<T>(&mut self, number: u64, expected: &'static str) -> Option<T> {
         self.number = Some(number);
         self.fail(expected)
     }
 
-    /// There are `number` from here on, and `count` were `expected`.
+    /// Records that `number` items were found, and `count` of `expected` were expected.
     pub(crate) fn fail_count<T>(
         &mut self,
         number: usize,
@@ -59,7 +59,7 @@ impl<'a> Cursor<'a> {
         self.fail_number(number as u64, expected)
     }
 
-    /// The byte that comes next.
+    /// Returns the next byte.
     pub(crate) fn byte(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }

@@ -1,4 +1,4 @@
-//! A filter, read where it lies.
+//! The reader of filter files.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::{fmt, ops::Range};
@@ -13,27 +13,26 @@ use crate::{
     sizing, version,
 };
 
-/// What the first line of a filter says of its bits.
+/// The parameters of a filter, from the first line of its file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// The number of keys.
+    /// Number of keys.
     pub n: u64,
-    /// The false-positive rate that was asked for.
+    /// Requested false-positive rate.
     pub p: f64,
-    /// The number of bits.
+    /// Number of bits.
     pub m: u32,
-    /// The number of bits of a key.
+    /// Number of bits per key.
     pub k: u32,
-    /// The seed.
+    /// Seed of the hashes.
     pub s: u64,
 }
 
-/// A set of paths that may say "present" of a path that is not in it, at a rate that was chosen when
-/// it was built, and that never says "absent" of one that is.
+/// A set of paths with false positives but no false negatives: if it says that a path is absent, the
+/// path is absent. The rate of false positives is chosen when the filter is built.
 ///
-/// It reads the file in place: to parse one touches its first line and the ends of the second, and,
-/// unless it is trusted, looks through the second once for what is not Base64. Nothing is decoded,
-/// copied or allocated.
+/// The file is read in place. Parsing reads the first line and, unless the file is trusted, scans
+/// the second line for bytes that are not Base64. Nothing is decoded, copied or allocated.
 ///
 /// # Example
 ///
@@ -56,36 +55,42 @@ pub struct PathFilter<'a> {
 }
 
 impl<'a> PathFilter<'a> {
-    /// Reads a filter from the bytes of its file.
+    /// Parses a filter file.
     ///
     /// # Errors
     ///
-    /// What docs/path-filter.md tells a reader to refuse, with its place.
+    /// Returns a [`FormatError`] if `docs/path-filter.md` in the repository requires a reader to
+    /// refuse the file.
     ///
     /// # Complexity
     ///
-    /// One pass over the file, of about 16 bytes in a nanosecond.
+    /// One pass over the file, at about 16 bytes per nanosecond.
     pub fn parse(file: &'a [u8]) -> Result<Self, FormatError> {
         Self::new(Cow::Borrowed(file), true).map_err(|(error, _)| error)
     }
 
-    /// The same as [`parse`](Self::parse), without the pass over the second line.
+    /// Parses a filter file without the pass over the second line.
     ///
-    /// A character there that is not Base64 then stands for bits that are not set: paths that were
-    /// in the set may be absent. Nothing worse can happen.
+    /// A byte of the second line that is not Base64 then counts as zero bits, so paths of the set
+    /// may be reported as absent. There are no other consequences.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`parse`](Self::parse), except for bytes of the second line that are not Base64.
     ///
     /// # Complexity
     ///
-    /// Constant, but for the length of the first line.
+    /// Linear in the length of the first line; constant in that of the second.
     pub fn parse_trusted(file: &'a [u8]) -> Result<Self, FormatError> {
         Self::new(Cow::Borrowed(file), false).map_err(|(error, _)| error)
     }
 
-    /// A filter that keeps its file; `is_trusted` as for [`parse_trusted`](Self::parse_trusted).
+    /// Parses a filter file and keeps it. If `is_trusted`, the same as
+    /// [`parse_trusted`](Self::parse_trusted), else as [`parse`](Self::parse).
     ///
     /// # Errors
     ///
-    /// As [`parse`](Self::parse), and the file comes back.
+    /// The same as [`parse`](Self::parse), and returns the file.
     pub fn from_vec(
         file: Vec<u8>,
         is_trusted: bool,
@@ -105,19 +110,20 @@ impl<'a> PathFilter<'a> {
         }
     }
 
-    /// Whether `path` may be in the set; if not, it certainly is not.
+    /// Returns whether `path` may be in the set. `false` is certain.
     ///
-    /// Paths are compared as bytes: normalise them as the builder did.
+    /// Paths are compared as bytes, so normalise them as the builder did.
     ///
     /// # Complexity
     ///
-    /// The length of the path, and up to k bits, on average two for an absent one.
+    /// Hashes the path, and reads up to `k` bits: two on average for an absent path.
     #[inline]
     pub fn has(&self, path: &[u8]) -> bool {
         self.has_hash(KeyHash::of(path, self.header.s))
     }
 
-    /// The same as [`has`](Self::has), for a key that was hashed under this filter's seed.
+    /// Returns whether a path with this hash may be in the set. The path must have been hashed under
+    /// this filter's [`seed`](Self::seed).
     #[inline]
     pub fn has_hash(&self, hash: KeyHash) -> bool {
         let body = &self.file[self.body.clone()];
@@ -127,41 +133,41 @@ impl<'a> PathFilter<'a> {
         })
     }
 
-    /// What the file says of its bits.
+    /// Returns the parameters in the file.
     pub fn params(&self) -> Params {
         let Header { n, m, k, s, ref p, .. } = self.header;
         let p = self.text(p).parse().unwrap_or_default();
         Params { n, p, m, k, s }
     }
 
-    /// What the file says of its version, without JSON's escapes.
+    /// Returns the version in the file, without JSON escapes.
     pub fn version(&self) -> String {
         version::unescape(self.text(&self.header.version))
     }
 
-    /// The depth of the deepest key that ends in `/*`, as the number of its slashes; 0 if the file
-    /// tells of none. [`MAX_WILDCARD_DEPTH`](crate::MAX_WILDCARD_DEPTH) stands for any depth from
-    /// there on.
+    /// Returns the depth of the deepest key that ends in `/*`, as the number of its slashes, or 0 if
+    /// the file has no such key. [`MAX_WILDCARD_DEPTH`](crate::MAX_WILDCARD_DEPTH) stands for that
+    /// depth and any greater one.
     pub fn wildcards(&self) -> u32 {
         self.header.wildcards
     }
 
-    /// The seed under which keys are hashed.
+    /// Returns the seed of the hashes.
     pub fn seed(&self) -> u64 {
         self.header.s
     }
 
-    /// The first line, which is JSON in UTF-8, perhaps with a carriage return at its end.
+    /// Returns the first line: JSON in UTF-8, possibly with a carriage return at its end.
     pub fn header(&self) -> &[u8] {
         &self.file[..self.body.start - "\n\"".len()]
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub fn file(&self) -> &[u8] {
         &self.file
     }
 
-    /// How many bits are set.
+    /// Counts the bits that are set.
     ///
     /// # Complexity
     ///
@@ -177,16 +183,19 @@ impl<'a> PathFilter<'a> {
             .fold(0, |sum, bits| sum + u64::from(bits.count_ones()))
     }
 
-    /// The share of random paths that are not in the set and are said to be present, as a model
-    /// expects it of the number of bits that are set. A filter of random bits has no better one.
+    /// Returns the false-positive rate that a model predicts from the number of bits that are set.
+    ///
+    /// # Complexity
+    ///
+    /// One pass over the file.
     pub fn false_positive_rate(&self) -> f64 {
         let Header { n, m, k, .. } = self.header;
         sizing::expected_rate(self.bits_set() as f64 / f64::from(m), n, m, k)
     }
 
-    /// The text at a place of the first line, which is UTF-8.
-    fn text(&self, place: &Range<usize>) -> &str {
-        core::str::from_utf8(&self.file[place.clone()]).unwrap_or_default()
+    /// Returns a part of the first line, which is UTF-8.
+    fn text(&self, range: &Range<usize>) -> &str {
+        core::str::from_utf8(&self.file[range.clone()]).unwrap_or_default()
     }
 }
 
@@ -200,12 +209,12 @@ impl fmt::Debug for PathFilter<'_> {
     }
 }
 
-/// The first line, and where the characters of the second one lie.
+/// Reads the first line, and returns it with the range of the characters of the second line.
 fn read(cursor: &mut Cursor<'_>, is_checked: bool) -> Option<(Header, Range<usize>)> {
     let header = header::read(cursor)?;
     let body = second_line(cursor, header.m)?;
-    if is_checked && let Some(place) = first_illegal(&cursor.bytes[body.clone()]) {
-        return cursor.fail_at(body.start + place, "a character of Base64");
+    if is_checked && let Some(position) = first_illegal(&cursor.bytes[body.clone()]) {
+        return cursor.fail_at(body.start + position, "a character of Base64");
     }
     Some((header, body))
 }
@@ -213,7 +222,7 @@ fn read(cursor: &mut Cursor<'_>, is_checked: bool) -> Option<(Header, Range<usiz
 const OR_MORE: &str = "characters of Base64 in line 2, or more";
 const OR_FEWER: &str = "characters of Base64 in line 2, or fewer";
 
-/// Where the characters of the second line lie, without quotes and padding.
+/// Returns the range of the characters of the second line, without quotes and padding.
 fn second_line(cursor: &mut Cursor<'_>, m: u32) -> Option<Range<usize>> {
     if cursor.byte() != Some(b'"') {
         return cursor.fail("the quote that opens line 2");
@@ -221,34 +230,34 @@ fn second_line(cursor: &mut Cursor<'_>, m: u32) -> Option<Range<usize>> {
     cursor.at += 1;
     let start = cursor.at;
     let m = u64::from(m);
-    let (needed, most) = (m.div_ceil(6), m.div_ceil(24) * 4);
+    let (min, max) = (m.div_ceil(6), m.div_ceil(24) * 4);
     let rest = &cursor.bytes[start..];
     let last = match rest.strip_suffix(b"\n") {
         Some(line) => line.strip_suffix(b"\r").unwrap_or(line),
         None => rest,
     };
     let Some(padded) = last.strip_suffix(b"\"") else {
-        return not_closed(cursor, needed);
+        return not_closed(cursor, min);
     };
     let characters = padded.strip_suffix(b"=").unwrap_or(padded);
     let characters = characters.strip_suffix(b"=").unwrap_or(characters);
-    if (characters.len() as u64) < needed {
-        return cursor.fail_count(characters.len(), needed, OR_MORE);
+    if (characters.len() as u64) < min {
+        return cursor.fail_count(characters.len(), min, OR_MORE);
     }
-    if padded.len() as u64 > most {
-        return cursor.fail_count(padded.len(), most, OR_FEWER);
+    if padded.len() as u64 > max {
+        return cursor.fail_count(padded.len(), max, OR_FEWER);
     }
     Some(start..start + characters.len())
 }
 
-/// Notes why the second line does not end where the file does.
-fn not_closed<T>(cursor: &mut Cursor<'_>, needed: u64) -> Option<T> {
+/// Records why the file does not end with the quote that closes the second line.
+fn not_closed<T>(cursor: &mut Cursor<'_>, min: u64) -> Option<T> {
     let rest = &cursor.bytes[cursor.at..];
     if let Some(quote) = rest.iter().position(|&byte| byte == b'"') {
         return cursor.fail_at(cursor.at + quote + 1, "the end of the file");
     }
-    if (rest.len() as u64) < needed {
-        return cursor.fail_count(rest.len(), needed, OR_MORE);
+    if (rest.len() as u64) < min {
+        return cursor.fail_count(rest.len(), min, OR_MORE);
     }
     cursor.fail_at(cursor.bytes.len(), "the quote that closes line 2")
 }

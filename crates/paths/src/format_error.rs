@@ -1,11 +1,11 @@
-//! What is wrong with a filter file, in parts that a host can put together for itself.
+//! The error of parsing a filter file, in parts for hosts that format it themselves.
 
 use core::fmt;
 
-/// A file that [`PathFilter::parse`](crate::PathFilter::parse) refused: what was expected, what was
-/// found, and where.
+/// The error of [`PathFilter::parse`](crate::PathFilter::parse): what was expected, what was found,
+/// and where.
 ///
-/// [`Display`](fmt::Display) puts the parts together.
+/// [`Display`](fmt::Display) formats the parts as one line.
 ///
 /// # Example
 ///
@@ -19,13 +19,13 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FormatError {
-    /// How many were expected, of what [`expected`](Self::expected) names.
+    /// The expected number of [`expected`](Self::expected), if it is a count.
     pub count: Option<u64>,
     /// What was expected.
     pub expected: &'static str,
     /// What was found.
     pub found: Found,
-    /// Where it was found, in bytes from the beginning of the file.
+    /// Offset in the file, in bytes.
     pub offset: usize,
 }
 

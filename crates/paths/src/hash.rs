@@ -1,8 +1,8 @@
-//! XXH64 of a key under two neighbouring seeds.
+//! The two hashes of a key.
 
 use twox_hash::XxHash64;
 
-/// The hashes of a key under a filter's seed and under the seed after it.
+/// The XXH64 hashes of a key under the seed of a filter and under the seed + 1.
 ///
 /// # Example
 ///

@@ -1,16 +1,16 @@
-//! The hashes of keys whose number is not known yet, in 16 bytes each.
+//! A list of key hashes that grows without copying.
 
 use alloc::vec::Vec;
 
 use crate::hash::KeyHash;
 
-/// How many hashes a chunk holds: 1 MiB. Only the first one grows.
+/// Hashes per chunk: 1 MiB. Only the first chunk is reallocated as it grows.
 const CHUNK_LENGTH: usize = 1 << 16;
 
-/// In how many buckets hashes are counted. One at a time is copied, to be sorted.
+/// Buckets for counting distinct hashes. One bucket at a time is copied and sorted.
 const BUCKETS: usize = 1 << 10;
 
-/// Hashes in chunks, so that none is moved and no more than one chunk is left unused.
+/// Hashes in chunks, so that growth moves none and leaves at most one chunk unused.
 #[derive(Default)]
 pub(crate) struct Hashes {
     chunks: Vec<Vec<KeyHash>>,
@@ -38,16 +38,15 @@ impl Hashes {
         self.chunks.iter().flatten().copied()
     }
 
-    /// How many different ones there are.
+    /// Counts the distinct hashes.
     ///
-    /// Brings them in the order of their first bits, in place, and then counts those that have these
-    /// bits in common.
+    /// Sorts the hashes into buckets in place, then sorts and counts each bucket.
     pub(crate) fn count_distinct(&mut self) -> u64 {
         let ends = self.sort_by_bucket();
         let (mut count, mut start, mut bucket) = (0, 0, Vec::new());
         for end in ends {
             bucket.clear();
-            // In pieces: where one key comes very often, its bucket has nearly all hashes.
+            // In pieces, since one key that is very frequent can put nearly all hashes in a bucket.
             for piece in (start..end).step_by(CHUNK_LENGTH) {
                 let piece_end = end.min(piece + CHUNK_LENGTH);
                 bucket.extend((piece..piece_end).map(|index| self.at(index)));
@@ -60,8 +59,8 @@ impl Hashes {
         count
     }
 
-    /// Sorts by [`bucket_of`], and returns where each bucket ends. Every step of the inner loop puts
-    /// one hash where it belongs.
+    /// Sorts by [`bucket_of`] in place, and returns the end of each bucket. Every step of the inner
+    /// loop moves one hash to its final bucket.
     fn sort_by_bucket(&mut self) -> Vec<usize> {
         let mut ends = alloc::vec![0; BUCKETS];
         self.iter().for_each(|hash| ends[bucket_of(hash)] += 1);
@@ -79,9 +78,9 @@ impl Hashes {
             while next[bucket] < ends[bucket] {
                 let mut hash = self.at(next[bucket]);
                 while bucket_of(hash) != bucket {
-                    let place = &mut next[bucket_of(hash)];
-                    hash = core::mem::replace(self.at_mut(*place), hash);
-                    *place += 1;
+                    let index = &mut next[bucket_of(hash)];
+                    hash = core::mem::replace(self.at_mut(*index), hash);
+                    *index += 1;
                 }
                 *self.at_mut(next[bucket]) = hash;
                 next[bucket] += 1;
@@ -99,7 +98,7 @@ impl Hashes {
     }
 }
 
-/// The bucket that a hash belongs in.
+/// Returns the bucket of a hash.
 fn bucket_of(hash: KeyHash) -> usize {
     (hash.h1 >> 32) as usize % BUCKETS
 }

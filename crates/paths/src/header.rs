@@ -1,4 +1,4 @@
-//! The first line of a filter.
+//! The first line of a filter file.
 
 use core::ops::{Range, RangeInclusive};
 
@@ -7,22 +7,22 @@ use crate::{
     limits::{MAX_BITS, MAX_HASHES, MAX_HEADER_LENGTH, MAX_INTEGER, MAX_WILDCARD_DEPTH},
 };
 
-/// What the first line says.
+/// The members of the first line.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     pub n: u64,
     pub m: u32,
     pub k: u32,
     pub s: u64,
-    /// The depth of the deepest wildcard key, 0 if there are none.
+    /// Depth of the deepest wildcard key, or 0 if there is none.
     pub wildcards: u32,
-    /// Where the text of the version lies, as it is written.
+    /// Range of the text of the version, with its escapes.
     pub version: Range<usize>,
-    /// Where the rate lies.
+    /// Range of the rate.
     pub p: Range<usize>,
 }
 
-/// A member that is an integer.
+/// An integer member.
 struct Integer {
     name: &'static [u8],
     range: RangeInclusive<u64>,
@@ -50,7 +50,7 @@ const BLOOM: [Integer; 4] = [
     Integer { name: b"s", range: 0..=MAX_INTEGER, expected: ANY, missing: "the member s of bloom" },
 ];
 
-/// Reads the first line, and goes past its end.
+/// Reads the first line and its line end.
 pub(crate) fn read(cursor: &mut Cursor<'_>) -> Option<Header> {
     if cursor.bytes.starts_with(b"\xef\xbb\xbf") {
         return cursor.fail("no byte order mark");
@@ -89,12 +89,13 @@ pub(crate) fn read(cursor: &mut Cursor<'_>) -> Option<Header> {
         cursor.at = 0;
         return cursor.fail_number(length as u64, "a first line of at most 65536 bytes");
     }
-    // The ranges of these fit.
+    // Their ranges fit into 32 bits.
     let (m, k, wildcards) = (m as u32, k as u32, wildcards.unwrap_or(0) as u32);
     Some(Header { n, m, k, s, wildcards, version, p })
 }
 
-/// The integers, in their order, and where the rate lies.
+/// Reads the member `bloom`. Returns its integers, in the order of [`BLOOM`], and the range of the
+/// rate.
 #[inline(never)]
 fn read_bloom(cursor: &mut Cursor<'_>) -> Option<([u64; BLOOM.len()], Range<usize>)> {
     let (mut integers, mut rate) = ([None; BLOOM.len()], None);
@@ -125,13 +126,13 @@ fn read_bloom(cursor: &mut Cursor<'_>) -> Option<([u64; BLOOM.len()], Range<usiz
     }
 }
 
-/// Refuses a member that was there before: other parsers differ in which they take.
+/// Refuses a duplicate member, since parsers differ in which of the two they use.
 fn once(cursor: &mut Cursor<'_>, is_there: bool) -> Option<()> {
     if is_there { cursor.fail("a member only once") } else { Some(()) }
 }
 
-/// Goes past a member that may mean something to others. One with an escape in its name may be one
-/// of ours to them.
+/// Skips an unknown member. Refuses an escape in its name, since other parsers would unescape it and
+/// could read it as one of the known members.
 fn skip_unknown(cursor: &mut Cursor<'_>, name: &[u8]) -> Option<()> {
     if name.contains(&b'\\') {
         return cursor.fail("a member whose name has no escape");

@@ -1,7 +1,7 @@
-//! Reading a line of JSON without building anything of it.
+//! A JSON parser for the first line of a filter, which builds no values.
 //!
-//! A general parser would allocate, and would not say where a value lies; this one serves the first
-//! line of a filter, with the grammar of RFC 8259 but for line feeds, which end the line.
+//! A general parser would allocate, and would not report the offset of a value. The grammar is that
+//! of RFC 8259, except that a line feed ends the line.
 
 use core::ops::{Range, RangeInclusive};
 
@@ -11,12 +11,12 @@ use crate::{
 };
 
 impl<'a> Cursor<'a> {
-    /// What was `expected` is not there before the brace that was read last.
+    /// Records that `expected` is missing before the brace that was read last.
     pub(crate) fn missing<T>(&mut self, expected: &'static str) -> Option<T> {
         self.fail_at(self.at - 1, expected)
     }
 
-    /// The byte that comes next, behind white space.
+    /// Skips white space and returns the next byte.
     #[inline(never)]
     fn peek(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\t' | b'\r') = self.byte() {
@@ -25,7 +25,7 @@ impl<'a> Cursor<'a> {
         self.byte()
     }
 
-    /// Goes past `byte`, if it comes next.
+    /// Skips white space, then `byte` if it is next. Returns whether it was.
     #[inline(never)]
     fn skip(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == Some(byte);
@@ -37,18 +37,18 @@ impl<'a> Cursor<'a> {
         if self.skip(byte) { Some(()) } else { self.fail(expected) }
     }
 
-    /// Goes past the end of the line.
+    /// Reads the end of the line.
     pub(crate) fn end_of_line(&mut self) -> Option<()> {
         self.expect(b'\n', "the end of line 1")
     }
 
-    /// Goes into an object.
+    /// Enters an object.
     pub(crate) fn open(&mut self) -> Option<()> {
         self.expect(b'{', "{ and a member")
     }
 
-    /// Goes to the value of an object's next member, and returns its name as it is written; at the
-    /// end of the object, goes past it and returns none. `is_first` is true before the first one.
+    /// Advances to the value of the next member of an object, and returns its name with its escapes.
+    /// Returns `Some(None)` after the end of the object. `is_first` is true before the first member.
     #[inline(never)]
     pub(crate) fn member(&mut self, is_first: &mut bool) -> Option<Option<&'a [u8]>> {
         if core::mem::replace(is_first, false) {
@@ -65,7 +65,7 @@ impl<'a> Cursor<'a> {
         Some(Some(&self.bytes[name]))
     }
 
-    /// Goes past a string, and says where its text lies.
+    /// Reads a string, and returns the range of its text.
     #[inline(never)]
     pub(crate) fn string(&mut self) -> Option<Range<usize>> {
         self.expect(b'"', "a string")?;
@@ -103,7 +103,7 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// Reads an integer within `range`, written without a fraction and an exponent.
+    /// Reads an integer within `range`, written without a fraction or an exponent.
     pub(crate) fn integer(
         &mut self,
         range: &RangeInclusive<u64>,
@@ -129,7 +129,7 @@ impl<'a> Cursor<'a> {
         Some(integer)
     }
 
-    /// Reads a number that is not negative, and says where it lies.
+    /// Reads a number that is not negative, and returns its range.
     pub(crate) fn rate(&mut self) -> Option<Range<usize>> {
         let start = self.at;
         if self.byte() == Some(b'-') {
@@ -139,7 +139,7 @@ impl<'a> Cursor<'a> {
         Some(start..self.at)
     }
 
-    /// Goes past any value.
+    /// Skips any value.
     pub(crate) fn value(&mut self) -> Option<()> {
         self.nested(MAX_DEPTH)
     }
@@ -204,7 +204,7 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// Goes past digits, and returns how many they are.
+    /// Reads digits, and returns their number.
     #[inline(never)]
     fn digits(&mut self, expected: &'static str) -> Option<usize> {
         let start = self.at;

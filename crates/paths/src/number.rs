@@ -1,11 +1,11 @@
-//! Numbers as JavaScript writes them, so that a file is the same wherever it was built.
+//! Numbers formatted as JavaScript does, so that every builder writes the same file.
 
 use alloc::{format, string::String};
 
-/// Writes `number` as `JSON.stringify` does: the shortest digits that give it back, with an exponent
-/// below 1e-6.
+/// Appends `number` as `JSON.stringify` formats it: the shortest digits that round-trip, with an
+/// exponent below 1e-6.
 ///
-/// `number` is above 0 and below 1.
+/// `number` must be above 0 and below 1.
 pub(crate) fn write_into(line: &mut String, number: f64) {
     let scientific = format!("{number:e}");
     let (digits, exponent) = scientific.split_once("e-").unwrap_or((&scientific, "0"));
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_as_javascript_writes_them() {
+    fn numbers_are_formatted_as_in_javascript() {
         let cases = [
             (0.5, "0.5"),
             (0.25, "0.25"),

@@ -1,6 +1,6 @@
-//! The sizes on whose circle no step but 0 has a short cycle.
+//! Prime sizes, modulo which every step but 0 has the longest possible cycle.
 
-/// The first prime that is `from` or larger, if 32 bits hold it.
+/// Returns the smallest prime that is at least `from`, or `None` if it exceeds 32 bits.
 pub(crate) fn next_prime(from: u32) -> Option<u32> {
     (from..=u32::MAX).find(|&number| is_prime(number))
 }
@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn primes_follow_each_other() {
+    fn next_prime_finds_the_first_primes_in_order() {
         let mut primes = [0_u32; 12];
         let mut from = 0;
         for prime in &mut primes {
@@ -27,10 +27,10 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_prime_is_found_and_none_after_it() {
+    fn next_prime_finds_the_largest_prime_and_none_after_it() {
         assert_eq!(next_prime(4_294_967_280), Some(4_294_967_291));
         assert_eq!(next_prime(4_294_967_292), None);
-        // The square of the largest prime that is a divisor.
+        // The square of the largest prime that `is_prime` divides by.
         assert_eq!(next_prime(65_521 * 65_521), Some(4_293_001_469));
     }
 }

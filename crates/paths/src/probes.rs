@@ -1,13 +1,13 @@
-//! Which bits a key has: double hashing, modulo 2^64 and then modulo m.
+//! The bits of a key, by double hashing modulo 2^64 and then modulo m.
 
 use crate::hash::KeyHash;
 
-/// The bits of keys in a filter of `m` bits: `((h1 + i·h2) mod 2^64) mod m` for each `i < k`.
+/// Computes the bits of keys in a filter of `m` bits: `((h1 + i·h2) mod 2^64) mod m` for `i < k`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probes {
     m: u64,
     k: u32,
-    /// 2^64 mod m: by how much a sum that wraps around falls behind.
+    /// 2^64 mod m: what a sum that wraps around loses modulo m.
     wrap: u64,
 }
 
@@ -20,10 +20,10 @@ impl Probes {
         Self { m, k, wrap: (u64::MAX % m + 1) % m }
     }
 
-    /// Whether `test` holds for every bit of a key; bits after the first for which it does not are
-    /// not asked for.
+    /// Returns whether `test` returns true for every bit of a key. Stops at the first bit for which
+    /// it returns false.
     ///
-    /// Two divisions serve all bits: the remainder goes along with the sum.
+    /// Two divisions are enough for all bits, because the remainder is updated along with the sum.
     #[inline]
     pub(crate) fn all(&self, hash: KeyHash, mut test: impl FnMut(u32) -> bool) -> bool {
         let mut sum = hash.h1;
@@ -32,7 +32,7 @@ impl Probes {
             return false;
         }
         let step = hash.h2 % self.m;
-        // What a step adds that wraps around.
+        // The increment of a step in which the sum wraps around.
         let wrapped_step = if step < self.wrap { step + self.m } else { step } - self.wrap;
         for _ in 1..self.k {
             let (next, wraps) = sum.overflowing_add(hash.h2);

@@ -1,4 +1,4 @@
-//! What the bits of a filter depend on beside its keys.
+//! The options that determine the bits of a filter.
 
 use crate::{
     bit_array::BitArray,
@@ -7,7 +7,7 @@ use crate::{
     sizing::{self, Sizing},
 };
 
-/// The rate, the seed, and the way from the rate to the number of bits.
+/// The options that determine the bits of a filter, together with its keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Shape {
     pub(crate) rate: f64,
@@ -32,7 +32,7 @@ impl Shape {
         Ok(())
     }
 
-    /// Bits for `count` different keys, none of them set.
+    /// Creates the bits for `count` different keys, all of them 0.
     pub(crate) fn bit_array(&self, count: u64) -> Result<BitArray, BuildError> {
         let m = self.sizing.bits(count, self.rate).filter(|&m| m > 0);
         let m = m.ok_or(BuildError::Bits { keys: count })?;

@@ -1,4 +1,4 @@
-//! How many bits a filter has, and what false-positive rate to expect of it.
+//! The number of bits of a filter, and the false-positive rate to expect.
 
 use core::f64::consts::LN_2;
 
@@ -7,7 +7,7 @@ use crate::{
     prime::next_prime,
 };
 
-/// How the number of bits follows from the number of keys and the rate.
+/// How the number of bits is computed from the number of keys and the false-positive rate.
 ///
 /// # Example
 ///
@@ -21,24 +21,25 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sizing {
-    /// So many bits that random paths meet the rate, whatever the number of keys: a prime, and more
-    /// than [`Classic`](Self::Classic) where double hashing would break the promise.
+    /// Enough bits for random paths to meet the rate, whatever the number of keys: a prime number,
+    /// greater than [`Classic`](Self::Classic) where double hashing would exceed the rate.
     #[default]
     Promised,
-    /// The published formula, `ceil(-n·ln p / (ln 2)² / 24) · 24`, which takes the bits of a key for
-    /// independent. Small filters miss the rate by orders of magnitude.
+    /// The published formula, `ceil(-n·ln p / (ln 2)² / 24) · 24`, which assumes that the bits of a
+    /// key are independent. Small filters exceed the rate by orders of magnitude.
     Classic,
-    /// This many bits.
+    /// This number of bits.
     Bits(u32),
 }
 
-/// What the model may be off by, as measured over n = 2 … 1,000,000 and p = 0.5 … 1e-7. For a single
-/// key it is off by up to 11 %.
+/// Margin for the error of the model, measured over n = 2 … 1,000,000 and p = 0.5 … 1e-7. For a
+/// single key the error is up to 11 %.
 const MARGIN: f64 = 0.92;
 
 impl Sizing {
-    /// The number of bits for `n` keys (0 counts as 1) at the rate `p`; none if it is beyond
-    /// [`MAX_BITS`], or if `p` is no rate that can be asked for.
+    /// Returns the number of bits for `n` keys (0 counts as 1) at the rate `p`, or `None` if it
+    /// exceeds [`MAX_BITS`] or `p` is outside [`MIN_FALSE_POSITIVE_RATE`] to
+    /// [`MAX_FALSE_POSITIVE_RATE`].
     pub fn bits(self, n: u64, p: f64) -> Option<u32> {
         if !(MIN_FALSE_POSITIVE_RATE..=MAX_FALSE_POSITIVE_RATE).contains(&p) {
             return None;
@@ -51,9 +52,9 @@ impl Sizing {
     }
 }
 
-/// The number of bits of a key: `round(-log2 p)`, and at least 1.
+/// Returns the number of bits per key: `round(-log2 p)`, and at least 1.
 pub(crate) fn hashes(p: f64) -> u32 {
-    // A cast goes towards zero.
+    // The cast truncates.
     (0.5 - libm::log(p) / LN_2).max(1.0) as u32
 }
 
@@ -64,7 +65,7 @@ fn classic(n: u64, p: f64) -> Option<u32> {
     u32::try_from(bits).ok()
 }
 
-/// The first prime from the classic size on of which the model expects no more than `p`.
+/// Returns the smallest prime, not below the classic size, at which the model predicts at most `p`.
 fn promised(n: u64, p: f64) -> Option<u32> {
     let k = hashes(p);
     let holds = |bits: u32| expected_rate(fill(n, bits, k), n, bits, k) <= MARGIN * p;
@@ -83,24 +84,25 @@ fn promised(n: u64, p: f64) -> Option<u32> {
     next_prime(low)
 }
 
-/// The share of `m` bits that `n` keys of `k` bits set.
+/// Returns the expected share of `m` bits that `n` keys of `k` bits set.
 fn fill(n: u64, m: u32, k: u32) -> f64 {
     1.0 - libm::exp(-(n as f64) * f64::from(k) / f64::from(m))
 }
 
-/// The rate of false positives to expect of random paths, in a filter of `m` bits whose share `fill`
-/// is set by `n` keys of `k` bits.
+/// Returns the false-positive rate to expect for random paths, in a filter of `m` bits of which `n`
+/// keys of `k` bits set the share `fill`.
 ///
-/// Were the bits of a key independent, it would be `fill^k`. Double hashing adds two ways to meet
-/// fewer than k different bits that are not known to be set:
+/// If the bits of a key were independent, the rate would be `fill^k`. Double hashing adds two cases
+/// in which a key has fewer than `k` bits that are independent of each other and of other keys:
 ///
-/// - **A short cycle.** The bits of a key lie on a circle of `m`, a step apart, and the sum wraps
-///   around at 2^64 now and then. If c wraps make up for j steps, which one step in m does for each
-///   c and j, the bits return to j places, and drift off them the slower the closer the hash comes to
-///   c/j of 2^64: `2/(k·m·ln(1/fill)) · Σ φ(j)/j · fill^j`. The sum is taken to its third term, and
-///   what follows it is bounded by a geometric series.
-/// - **A shared cycle.** A key in the filter has the same step and lies on the same circle, shifted
-///   by a few steps or turned around: `(1/2 + 3/k)·n/m²`, measured.
+/// - **Short cycles.** The bits of a key lie on a circle of `m` positions, one step apart, and the
+///   sum sometimes wraps around at 2^64. If `c` wraps cancel `j` steps, which happens for one step
+///   in `m` for each `c` and `j`, the bits return to `j` positions. They drift away from them the
+///   more slowly, the closer the step is to c/j of 2^64:
+///   `2/(k·m·ln(1/fill)) · Σ φ(j)/j · fill^j`. The sum is computed to its third term, and the rest
+///   is bounded by a geometric series.
+/// - **Shared cycles.** A key of the filter has the same step and lies on the same circle, shifted
+///   by a few steps or reversed: `(1/2 + 3/k)·n/m²`. The factor is measured.
 pub(crate) fn expected_rate(fill: f64, n: u64, m: u32, k: u32) -> f64 {
     if fill <= 0.0 || fill >= 1.0 {
         return fill;
@@ -121,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_published_formula_gives_the_published_sizes() {
+    fn classic_sizes_are_the_published_ones() {
         assert_eq!(Sizing::Classic.bits(10, 1e-7), Some(336));
         assert_eq!(Sizing::Classic.bits(1_000_000, 1e-7), Some(33_547_728));
         assert_eq!(hashes(1e-7), 23);
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_costs_bits_and_never_saves_any() {
+    fn promised_sizes_are_never_below_classic_ones() {
         for n in [0, 1, 2, 10, 1_000, 1_000_000] {
             for p in [0.5, 0.3, 0.01, 1e-4, 1e-7, 1e-12] {
                 let (promised, classic) = (Sizing::Promised.bits(n, p), Sizing::Classic.bits(n, p));
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_too_many_bits_is_none() {
+    fn sizes_beyond_the_limits_are_none() {
         for sizing in [Sizing::Classic, Sizing::Promised] {
             assert!(sizing.bits(127_000_000, 1e-7).is_some());
             assert_eq!(sizing.bits(129_000_000, 1e-7), None);

@@ -1,19 +1,19 @@
-//! The text of the version, as JSON writes it.
+//! The version text, escaped for JSON.
 
 use alloc::{format, string::String};
 
 use crate::{build_error::BuildError, limits::MAX_HEADER_LENGTH};
 
-/// What the first line takes at most beside the version, in bytes, rounded up.
+/// Upper bound of the length of the first line without the version, in bytes.
 const REST_OF_HEADER_LENGTH: usize = 160;
 
-/// Whether a first line has room for `text`.
+/// Checks that the first line has room for `text`.
 pub(crate) fn check(text: &str) -> Result<(), BuildError> {
     let found = escaped(text).len() + REST_OF_HEADER_LENGTH;
     if found > MAX_HEADER_LENGTH { Err(BuildError::Version { found }) } else { Ok(()) }
 }
 
-/// Writes `text` as a JSON string, as `JSON.stringify` does.
+/// Returns `text` as a JSON string, escaped as by `JSON.stringify`.
 pub(crate) fn escaped(text: &str) -> String {
     let mut line = String::from("\"");
     for character in text.chars() {
@@ -33,7 +33,7 @@ pub(crate) fn escaped(text: &str) -> String {
     line
 }
 
-/// The text of a JSON string, which was validated. Half a surrogate pair becomes U+FFFD.
+/// Unescapes the text of a valid JSON string. A lone surrogate becomes U+FFFD.
 pub(crate) fn unescape(mut text: &str) -> String {
     let mut plain = String::new();
     while let Some((before, escape)) = text.split_once('\\') {
@@ -46,7 +46,8 @@ pub(crate) fn unescape(mut text: &str) -> String {
     plain
 }
 
-/// The character of the escape at the beginning of `text`, behind its backslash, and what follows.
+/// Reads the escape at the beginning of `text`, which has no backslash. Returns its character and
+/// the rest.
 fn unescape_one(text: &str) -> (char, &str) {
     let (kind, rest) = text.split_at(1);
     let unescaped = match kind {
@@ -61,7 +62,7 @@ fn unescape_one(text: &str) -> (char, &str) {
     (unescaped, rest)
 }
 
-/// The character of four hexadecimal digits, or of two times four that are a surrogate pair.
+/// Reads four hexadecimal digits, or a surrogate pair. Returns the character and the rest.
 fn unicode(text: &str) -> (char, &str) {
     let (first, rest) = unit(text);
     let second = rest.strip_prefix("\\u").map(unit);

@@ -1,9 +1,9 @@
-//! Keys that stand for every path below them.
+//! Wildcard keys, which stand for every path below them.
 
 use crate::limits::MAX_WILDCARD_DEPTH;
 
-/// The depth of a key, as the number of its slashes, if it ends in `/*`; else 0. What is deeper than
-/// [`MAX_WILDCARD_DEPTH`] has that depth.
+/// Returns the depth of a key that ends in `/*`: the number of its slashes, at most
+/// [`MAX_WILDCARD_DEPTH`]. Returns 0 for other keys.
 pub(crate) fn depth(key: &[u8]) -> u32 {
     if !key.ends_with(b"/*") {
         return 0;

@@ -1,4 +1,4 @@
-//! The assembly of a snapshot from its runs.
+//! The assembly of a snapshot from runs.
 
 use hedgerow_snapshot::{EncodeError, Encoder, Options};
 use wasm_bindgen::prelude::*;
@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use crate::refusal::Refusal;
 use crate::run_record::{RunRecord, from_record};
 
-/// Puts a snapshot together.
+/// Assembles a snapshot from runs.
 #[wasm_bindgen]
 pub struct Assembly {
     encoder: Option<Encoder>,
@@ -17,8 +17,7 @@ pub struct Assembly {
 
 #[wasm_bindgen]
 impl Assembly {
-    /// A snapshot of which the header is due. Options beyond a limit are
-    /// refused.
+    /// Starts a snapshot. Its header is then due, unless an option is beyond its limit.
     #[wasm_bindgen(constructor)]
     pub fn new(image_size: f64, level: i32, piece_size: u32) -> Self {
         match Encoder::new(image_size as u64, &Options { level, piece_size }) {
@@ -32,18 +31,18 @@ impl Assembly {
         }
     }
 
-    /// Whether the options are right.
+    /// Returns whether the options are valid.
     pub fn is_right(&self) -> bool {
         self.refusal.is_none()
     }
 
-    /// Where the record of the next run belongs.
+    /// Returns the address to write the record of the next run to.
     pub fn record(&self) -> *const RunRecord {
         &raw const self.record
     }
 
-    /// Takes the run whose record was written. Returns whether it is right; then bytes may be due before
-    /// its own.
+    /// Adds the run whose record was written. Returns whether it is valid. The bytes that are then due
+    /// must be written before those of the run.
     pub fn push(&mut self) -> bool {
         let run = from_record(&self.record);
         self.due.clear();
@@ -55,7 +54,7 @@ impl Assembly {
         self.refusal.is_none()
     }
 
-    /// Takes the end of the image. Returns whether it is right; then the end of the file is due.
+    /// Ends the image. Returns whether it is complete. The end of the file is then due.
     pub fn finish(&mut self) -> bool {
         match self.encoder.take().map(Encoder::finish) {
             Some(Ok(due)) => self.due = due,
@@ -65,17 +64,17 @@ impl Assembly {
         self.refusal.is_none()
     }
 
-    /// Where the bytes lie that are due.
+    /// Returns the address of the bytes to write next.
     pub fn due(&self) -> *const u8 {
         self.due.as_ptr()
     }
 
-    /// How many bytes are due.
+    /// Returns the number of bytes to write next.
     pub fn due_length(&self) -> usize {
         self.due.len()
     }
 
-    /// Why something was refused.
+    /// Returns the error of the last call that failed.
     pub fn refusal(&self) -> Option<Refusal> {
         self.refusal.map(Refusal::from)
     }

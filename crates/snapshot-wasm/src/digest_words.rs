@@ -1,8 +1,8 @@
-//! A digest in the records that cross the border.
+//! Digests in records.
 
 use hedgerow_snapshot::Digest;
 
-/// Writes a digest to the words that a record has for it.
+/// Writes a digest to the words of a record.
 pub(crate) fn to_words(digest: &Digest, words: &mut [u64]) {
     let (from, _) = digest.as_bytes().as_chunks();
     for (word, from) in words.iter_mut().zip(from) {
@@ -10,7 +10,7 @@ pub(crate) fn to_words(digest: &Digest, words: &mut [u64]) {
     }
 }
 
-/// The digest that was written to words.
+/// Reads a digest from the words of a record.
 pub(crate) fn from_words(words: &[u64]) -> Digest {
     let mut bytes = [0; Digest::LENGTH];
     for (to, word) in bytes.chunks_exact_mut(8).zip(words) {

@@ -1,4 +1,4 @@
-//! The decoding of frames.
+//! The decoder of frames.
 
 use hedgerow_snapshot::{Decompressor, Digest, FormatError, Frame, FrameKind, data_runs};
 use wasm_bindgen::prelude::*;
@@ -6,14 +6,14 @@ use wasm_bindgen::prelude::*;
 use crate::frame_record::{FrameRecord, from_record};
 use crate::refusal::Refusal;
 
-/// A frame of which there may be some bytes.
+/// A frame that is arriving.
 #[derive(Default)]
 struct Slot {
     frame: Option<Frame>,
     bytes: Vec<u8>,
 }
 
-/// Decodes frames, of which several may arrive at a time, each in a slot of its own.
+/// Decodes frames, several of which may arrive at a time, each in a separate slot.
 #[wasm_bindgen]
 pub struct FrameDecoder {
     decompressor: Decompressor,
@@ -27,8 +27,8 @@ pub struct FrameDecoder {
 
 #[wasm_bindgen]
 impl FrameDecoder {
-    /// Takes the memory for the data of frames of up to `piece_size` bytes; `undefined` if there is
-    /// none. A strict one also looks at the checksums of their content.
+    /// Creates a decoder for frames of up to `piece_size` bytes of data, or returns `undefined` if the
+    /// allocation fails. If `is_strict`, the decoder also checks the content checksums.
     pub fn create(piece_size: u32, is_strict: bool) -> Option<Self> {
         let decompressor = Decompressor::new(piece_size).ok()?;
         Some(Self {
@@ -42,13 +42,14 @@ impl FrameDecoder {
         })
     }
 
-    /// Where the record of the next frame belongs.
+    /// Returns the address to write the record of the next frame to.
     pub fn record(&self) -> *const FrameRecord {
         &raw const self.record
     }
 
-    /// Begins the frame whose record was written in a slot, and says where its bytes belong: nowhere if it
-    /// is refused, or if there is no memory for it. That stays so until the next one is begun in the slot.
+    /// Begins the frame whose record was written, in a slot. Returns the address to write its bytes to,
+    /// or null if the frame is refused or the allocation fails. The address is valid until the next
+    /// frame is begun in the slot.
     pub fn begin(&mut self, slot: usize) -> *const u8 {
         let frame = from_record(&self.record);
         if let Err(error) = self.decompressor.check(&frame) {
@@ -70,8 +71,8 @@ impl FrameDecoder {
         bytes.as_ptr()
     }
 
-    /// Decodes the frame in a slot, of which `count` bytes were written. Returns how many runs of blocks it
-    /// has that are not all zeros, or -1 if it is refused.
+    /// Decodes the frame in a slot, of which `count` bytes were written. Returns the number of runs of
+    /// blocks that are not all zeros, or -1 if the frame is refused.
     pub fn finish(&mut self, slot: usize, count: usize) -> i32 {
         let Some(Slot { frame, bytes }) = self.slots.get_mut(slot) else { return -1 };
         let Some(frame) = frame.take() else { return -1 };
@@ -95,23 +96,23 @@ impl FrameDecoder {
         }
     }
 
-    /// Where the data of the frame lies that was decoded last; other data may be written there.
+    /// Returns the address of the data of the last decoded frame. The caller may overwrite it.
     pub fn out(&self) -> *const u8 {
         self.out.as_ptr()
     }
 
-    /// Where the digest lies of so many bytes of that data: 32 bytes.
+    /// Returns the address of the digest, 32 bytes, of the first `length` bytes of that data.
     pub fn out_digest(&mut self, length: usize) -> *const u8 {
         self.digest = *Digest::of(&self.out[..length.min(self.out.len())]).as_bytes();
         self.digest.as_ptr()
     }
 
-    /// Where the runs of the frame lie: two numbers of 32 bits each, where one begins and where it ends.
+    /// Returns the address of the runs of the frame: the start and the end of each, as 32-bit numbers.
     pub fn runs(&self) -> *const [u32; 2] {
         self.runs.as_ptr()
     }
 
-    /// Why something was refused.
+    /// Takes the error of the last call that failed.
     pub fn refusal(&mut self) -> Option<Refusal> {
         self.refusal.take().map(Refusal::from)
     }

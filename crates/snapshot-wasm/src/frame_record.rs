@@ -1,12 +1,12 @@
-//! A frame as it crosses the border.
+//! The record of a frame in linear memory.
 
 use hedgerow_snapshot::{Frame, FrameKind};
 
 use crate::digest_words::{from_words, to_words};
 
-/// A frame as 64 bytes: two numbers of 64 bits, its offset in the image and in the file, as floating
-/// point; four of 32 bits, its length in the image and in the file, its kind (0 for data, 1 for a hole),
-/// and its index; and its digest.
+/// A frame in 64 bytes: its offset in the image and in the file, as 64-bit floating-point numbers; its
+/// length in the image and in the file, its kind (0 for data, 1 for a hole) and its index, as 32-bit
+/// integers; and its digest.
 pub(crate) type FrameRecord = [u64; 8];
 
 pub(crate) fn to_record(frame: &Frame) -> FrameRecord {

@@ -1,8 +1,8 @@
-//! What the npm package `@hedgerow/snapshot` calls, as two modules: one that reads snapshots, and one
-//! that makes them, which is four times as large. Nothing here decides anything: it converts.
+//! The WebAssembly surface of the npm package `@hedgerow/snapshot`, as two modules: `decode.wasm`
+//! reads snapshots, and `encode.wasm`, which is four times as large, creates them. This crate only
+//! converts values; the logic is in `hedgerow-snapshot`.
 //!
-//! Only numbers cross the border. Whatever is longer lies in linear memory, where JavaScript reads and
-//! writes it.
+//! Only numbers cross the boundary. JavaScript reads and writes everything else in linear memory.
 
 #[cfg(feature = "encode")]
 mod assembly;

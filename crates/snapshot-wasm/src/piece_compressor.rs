@@ -1,4 +1,4 @@
-//! The compression of pieces of an image.
+//! The encoder of pieces of an image.
 
 use hedgerow_snapshot::{EncodeError, Options, PieceEncoder};
 use wasm_bindgen::prelude::*;
@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use crate::refusal::Refusal;
 use crate::run_record::{RunRecord, to_record};
 
-/// Compresses one piece after the other.
+/// Compresses pieces one by one.
 #[wasm_bindgen]
 pub struct PieceCompressor {
     encoder: Option<PieceEncoder>,
@@ -19,7 +19,7 @@ pub struct PieceCompressor {
 
 #[wasm_bindgen]
 impl PieceCompressor {
-    /// Takes the memory that it needs. Options beyond a limit are refused by `compress`.
+    /// Creates a compressor. Options beyond their limits are refused by `compress`.
     #[wasm_bindgen(constructor)]
     pub fn new(level: i32, piece_size: u32) -> Self {
         let (encoder, refusal) = match PieceEncoder::new(&Options { level, piece_size }) {
@@ -31,13 +31,13 @@ impl PieceCompressor {
         Self { encoder, refusal, piece, runs: Vec::new(), bytes, length: 0 }
     }
 
-    /// Where the next piece belongs.
+    /// Returns the address to write the next piece to.
     pub fn piece(&self) -> *const u8 {
         self.piece.as_ptr()
     }
 
-    /// Compresses the piece of `length` bytes that was written. Returns how many runs it has, or -1 if
-    /// it is refused.
+    /// Compresses the piece of `length` bytes that was written. Returns the number of its runs, or -1
+    /// if it is refused.
     pub fn compress(&mut self, length: usize) -> i32 {
         self.runs.clear();
         (self.bytes, self.length) = (core::ptr::null(), 0);
@@ -59,22 +59,22 @@ impl PieceCompressor {
         -1
     }
 
-    /// Where the records of the runs lie, 48 bytes each.
+    /// Returns the address of the records of the runs, 48 bytes each.
     pub fn runs(&self) -> *const RunRecord {
         self.runs.as_ptr()
     }
 
-    /// Where the bytes of all runs lie, one behind the other.
+    /// Returns the address of the bytes of all runs, concatenated.
     pub fn bytes(&self) -> *const u8 {
         self.bytes
     }
 
-    /// How many bytes all runs have.
+    /// Returns the number of bytes of all runs.
     pub fn length(&self) -> usize {
         self.length
     }
 
-    /// Why something was refused.
+    /// Returns the error of the last call that failed.
     pub fn refusal(&self) -> Option<Refusal> {
         self.refusal.map(Refusal::from)
     }

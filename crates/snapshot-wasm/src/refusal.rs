@@ -1,8 +1,8 @@
-//! Why something was refused, where JavaScript can read it.
+//! Errors for JavaScript.
 
 use wasm_bindgen::prelude::*;
 
-/// Why something was refused.
+/// An error.
 #[wasm_bindgen]
 pub struct Refusal {
     message: String,
@@ -12,27 +12,27 @@ pub struct Refusal {
 
 #[wasm_bindgen]
 impl Refusal {
-    /// Where the message lies, in UTF-8.
+    /// Returns the address of the message, in UTF-8.
     pub fn message(&self) -> *const u8 {
         self.message.as_ptr()
     }
 
-    /// How long the message is, in bytes.
+    /// Returns the length of the message in bytes.
     pub fn message_length(&self) -> usize {
         self.message.len()
     }
 
-    /// Where the name of the field lies, in UTF-8.
+    /// Returns the address of the name of the field, in UTF-8.
     pub fn field(&self) -> *const u8 {
         self.field.as_ptr()
     }
 
-    /// How long the name of the field is, in bytes; 0 if it is about none.
+    /// Returns the length of the name of the field in bytes, or 0 if the error concerns no field.
     pub fn field_length(&self) -> usize {
         self.field.len()
     }
 
-    /// Where the field lies in the file, in bytes.
+    /// Returns the offset of the field in the file, in bytes.
     pub fn offset(&self) -> f64 {
         self.offset
     }

@@ -1,11 +1,11 @@
-//! A run of the image as it crosses the border.
+//! The record of a run in linear memory.
 
 use hedgerow_snapshot::Run;
 
 use crate::digest_words::{from_words, to_words};
 
-/// A run as 48 bytes: its length in the image, as a floating point number of 64 bits; its length in the
-/// file, of 32 bits, which is 0 for zeros; 32 bits that are not used; and its digest.
+/// A run in 48 bytes: its length in the image, as a 64-bit floating-point number; its length in the
+/// file, as a 32-bit integer, which is 0 for zeros; 32 unused bits; and its digest.
 pub(crate) type RunRecord = [u64; 6];
 
 pub(crate) fn to_record(run: &Run) -> RunRecord {

@@ -1,4 +1,4 @@
-//! The end of a snapshot file, which tells everything else.
+//! The parser of the tail of a snapshot file.
 
 use hedgerow_snapshot::{Fault, FormatError, FrameKind, Manifest};
 use wasm_bindgen::prelude::*;
@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use crate::frame_record::{FrameRecord, to_record};
 use crate::refusal::Refusal;
 
-/// The last bytes of a file, and then what is read from them.
+/// The last bytes of a file, then the values parsed from them.
 #[wasm_bindgen]
 pub struct Tail {
     bytes: Vec<u8>,
@@ -23,7 +23,7 @@ pub struct Tail {
 
 #[wasm_bindgen]
 impl Tail {
-    /// The tail of a file of `file_size` bytes, of which none is there yet.
+    /// Creates a tail without bytes, of a file of `file_size` bytes.
     #[wasm_bindgen(constructor)]
     pub fn new(file_size: f64) -> Self {
         Self {
@@ -40,8 +40,8 @@ impl Tail {
         }
     }
 
-    /// Makes room for the last `length` bytes of the file, and says where they belong: nowhere if there
-    /// is no memory for them.
+    /// Makes room for the last `length` bytes of the file. Returns the address to write them to, or null
+    /// if the allocation fails.
     pub fn reserve(&mut self, length: usize) -> *const u8 {
         self.bytes = Vec::new();
         if self.bytes.try_reserve_exact(length).is_err() {
@@ -51,7 +51,7 @@ impl Tail {
         self.bytes.as_ptr()
     }
 
-    /// How many of the last bytes of the file are needed to read it; 0 if it is refused.
+    /// Returns the length of the tail in bytes, or 0 if the file is refused.
     pub fn length(&mut self) -> f64 {
         let footer = self.bytes.last_chunk().unwrap_or(&[0; Manifest::FOOTER_LENGTH]);
         match Manifest::tail_length(footer, self.file_size) {
@@ -63,8 +63,8 @@ impl Tail {
         }
     }
 
-    /// Reads the manifest from the bytes, which go, and compares the header that was written if
-    /// `is_strict`. Returns whether all is right.
+    /// Parses the manifest and frees the bytes. If `is_strict`, also checks the header that was written.
+    /// Returns whether the file is valid.
     pub fn parse(&mut self, is_strict: bool) -> bool {
         let bytes = core::mem::take(&mut self.bytes);
         let read = Manifest::parse(&bytes, self.file_size);
@@ -89,21 +89,21 @@ impl Tail {
         self.image_size = manifest.image_size();
         self.piece_size = manifest.piece_size();
         self.identity = *manifest.identity().as_bytes();
-        // As long as each other, they take the same memory.
+        // Frames and records have the same size, so collecting reuses the memory.
         self.records = manifest.into_frames().into_iter().map(|frame| to_record(&frame)).collect();
     }
 
-    /// Where the header of the file may be written.
+    /// Returns the address to write the header of the file to.
     pub fn header(&self) -> *const u8 {
         self.header.as_ptr()
     }
 
-    /// How long the header of the file is.
+    /// Returns the length of the header of the file.
     pub fn header_length(&self) -> usize {
         self.header.len()
     }
 
-    /// If the header that was written is that of another version, that is why the file is refused.
+    /// Replaces the error by that of the version, if the header that was written is of another version.
     pub fn blame_version(&mut self) {
         match Manifest::check_version(&self.header) {
             Err(error) if !matches!(error.fault, Fault::Magic { .. }) => self.refusal = Some(error),
@@ -111,42 +111,42 @@ impl Tail {
         }
     }
 
-    /// Why something was refused.
+    /// Takes the error of the last call that failed.
     pub fn refusal(&mut self) -> Option<Refusal> {
         self.refusal.take().map(Refusal::from)
     }
 
-    /// The size of the image, in bytes.
+    /// Returns the size of the image in bytes.
     pub fn image_size(&self) -> f64 {
         self.image_size as f64
     }
 
-    /// The most bytes of the image that a frame of data holds.
+    /// Returns the maximum number of bytes of the image in a data frame.
     pub fn piece_size(&self) -> u32 {
         self.piece_size
     }
 
-    /// How many bytes of the image are data.
+    /// Returns the number of bytes of the image in data frames.
     pub fn data_size(&self) -> f64 {
         self.data_size as f64
     }
 
-    /// How many frames are data.
+    /// Returns the number of data frames.
     pub fn data_frames(&self) -> usize {
         self.data_frames
     }
 
-    /// Where the identity lies: 32 bytes.
+    /// Returns the address of the identity, 32 bytes.
     pub fn identity(&self) -> *const u8 {
         self.identity.as_ptr()
     }
 
-    /// Where the records of all frames lie, 64 bytes each.
+    /// Returns the address of the records of all frames, 64 bytes each.
     pub fn records(&self) -> *const FrameRecord {
         self.records.as_ptr()
     }
 
-    /// How many frames there are.
+    /// Returns the number of frames.
     pub fn frames(&self) -> usize {
         self.records.len()
     }

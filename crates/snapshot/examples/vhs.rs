@@ -1,4 +1,4 @@
-//! Makes snapshots and restores them, on all cores of a Unix system.
+//! Creates and restores snapshots, on all cores of a Unix system.
 //!
 //! ```sh
 //! cargo run --release --example vhs -- create disk.img disk.vhs
@@ -42,7 +42,8 @@ fn workers() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// Each worker compresses every so-manieth piece; what comes of them is written in their order.
+/// Creates a snapshot. Each of *n* workers encodes every *n*-th piece, and the runs are written in the
+/// order of the image.
 fn create(image: &Path, file: &Path) -> Result<()> {
     let image = File::open(image)?;
     let image_size = image.metadata()?.len();
@@ -59,7 +60,7 @@ fn create(image: &Path, file: &Path) -> Result<()> {
                 let image = &image;
                 scope.spawn(move || {
                     let failed = compress(image, image_size, &options, offsets, &sender).err();
-                    // The writer stops listening when something went wrong elsewhere.
+                    // Sending fails if the writer has stopped because of another error.
                     failed.map(|error| sender.send(Err(error)))
                 });
                 receiver
@@ -97,7 +98,7 @@ fn compress(
     Ok(())
 }
 
-/// Each worker takes the next frame that no one has taken, and writes what is not zero to its place.
+/// Restores an image. Each worker takes the next free frame, and writes its data without zeros.
 fn restore(file: &Path, image: &Path) -> Result<()> {
     let file = File::open(file)?;
     let manifest = manifest(&file)?;

@@ -1,4 +1,4 @@
-//! Getting the data of a frame back.
+//! The decoder for frames that arrive in parts.
 
 use alloc::vec::Vec;
 
@@ -11,11 +11,12 @@ use crate::layout::max_compressed_length;
 use crate::limits::MAX_HOLE_LENGTH;
 use crate::out_of_memory::{OutOfMemory, buffer};
 
-/// Decodes one frame after the other, each from pieces of any size as they arrive.
+/// Decodes frames one by one, each from parts of any size as they arrive.
 ///
-/// A frame is decoded when all of it is there and its digest is right, so that bytes that no one has
-/// vouched for never reach the decompressor. Nothing is allocated after construction. A frame that was
-/// refused does not matter to the next one.
+/// A frame is decoded once it is complete and its digest matches, so unverified bytes never reach the
+/// decompressor. Nothing is allocated after construction. An error does not affect the next frame.
+///
+/// To receive several frames at a time, use a [`Decompressor`](crate::Decompressor).
 ///
 /// # Example
 ///
@@ -56,13 +57,12 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Takes the memory that frames of up to `piece_size` bytes of data need: little more than that,
-    /// and 110 KiB. There are no frames of more than [`MAX_PIECE_SIZE`](crate::MAX_PIECE_SIZE), however
-    /// large it is.
+    /// Creates a decoder for frames of up to `piece_size` bytes of data. Allocates slightly more than
+    /// that, and 110 KiB. Values above [`MAX_PIECE_SIZE`](crate::MAX_PIECE_SIZE) count as that.
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`] if there is not as much.
+    /// Returns [`OutOfMemory`] if the allocation fails.
     pub fn new(piece_size: u32) -> Result<Self, OutOfMemory> {
         let decompressor = Decompressor::new(piece_size)?;
         let longest = max_compressed_length(decompressor.piece_size());
@@ -70,19 +70,20 @@ impl Decoder {
         Ok(Self { decompressor, input, filled: 0, frame: None })
     }
 
-    /// Passes over the checksum that zstd's frames have of their content, which takes a tenth of the
-    /// time. The digest has vouched for the frame; a wrong checksum in it is a fault of its writer.
+    /// Disables the check of the content checksum in zstd frames, which takes a tenth of the time. The
+    /// digest already covers the frame, so only a faulty writer produces a wrong checksum.
     #[must_use]
     pub fn without_checksums(mut self) -> Self {
         self.decompressor = self.decompressor.without_checksums();
         self
     }
 
-    /// Begins a frame. What there was of another one is forgotten.
+    /// Begins a frame, and discards the previous one if it is incomplete.
     ///
     /// # Errors
     ///
-    /// [`FormatError`] if the frame is longer than any, or than the decoder was made for.
+    /// Returns a [`FormatError`] if a length of the frame is beyond the limits of the format or of
+    /// this decoder.
     pub fn begin(&mut self, frame: &Frame) -> Result<(), FormatError> {
         self.frame = None;
         self.filled = 0;
@@ -91,19 +92,20 @@ impl Decoder {
         Ok(())
     }
 
-    /// Where the bytes of the frame that are still missing belong. [`filled`](Self::filled) says that
-    /// they are there. Of no frame, none are missing.
+    /// Returns the buffer for the missing bytes of the frame. After writing to it, call
+    /// [`filled`](Self::filled). The buffer is empty if no frame was begun.
     pub fn missing(&mut self) -> &mut [u8] {
         let end = self.frame.map_or(0, |frame| frame.compressed_length as usize);
         &mut self.input[self.filled..end]
     }
 
-    /// Counts bytes that were written to [`missing`](Self::missing), or as many of them as were missing.
+    /// Records that `count` bytes were written to [`missing`](Self::missing). A greater count than the
+    /// length of that buffer counts as its length.
     pub fn filled(&mut self, count: usize) {
         self.filled += count.min(self.missing().len());
     }
 
-    /// Takes the next bytes of the frame, and returns how many of them belong to it.
+    /// Copies the next bytes of the frame. Returns how many of `bytes` belong to it.
     pub fn push(&mut self, bytes: &[u8]) -> usize {
         let missing = self.missing();
         let count = bytes.len().min(missing.len());
@@ -112,14 +114,14 @@ impl Decoder {
         count
     }
 
-    /// Decodes the frame into `out`, which is as long as its [`raw_length`](Frame::raw_length) says. Of
-    /// a hole, which is nothing but zeros, `out` may also be empty.
+    /// Decodes the frame into `out`, whose length must be the [`raw_length`](Frame::raw_length) of the
+    /// frame. For a hole, `out` may also be empty.
     ///
     /// # Errors
     ///
-    /// [`FormatError`] if no frame was begun, if bytes are missing, if their digest is another, if they
-    /// are not one zstd frame of this length, or if `out` has another one. What is in `out` then is
-    /// undefined.
+    /// Returns a [`FormatError`] if no frame was begun, if bytes are missing, if their digest differs,
+    /// if they are not exactly one zstd frame of this raw length, or if `out` has another length. The
+    /// content of `out` is then unspecified.
     pub fn finish(&mut self, out: &mut [u8]) -> Result<(), FormatError> {
         let filled = core::mem::take(&mut self.filled);
         let Some(frame) = self.frame.take() else {

@@ -1,4 +1,4 @@
-//! Getting the data of a whole frame back.
+//! The decoder for frames that are complete in memory.
 
 use alloc::vec::Vec;
 
@@ -14,10 +14,11 @@ use crate::hole::{HoleWriter, MAGIC, hole_frame_length};
 use crate::limits::{MAX_HOLE_LENGTH, MAX_PIECE_SIZE};
 use crate::out_of_memory::OutOfMemory;
 
-/// Decodes frames that lie whole in memory, wherever that is: for those who receive several at a time.
-/// [`Decoder`](crate::Decoder) also keeps what there is of one until it is whole.
+/// Decodes frames that are complete in memory.
 ///
-/// Nothing is allocated after construction. A frame that was refused does not matter to the next one.
+/// Use it to receive several frames at a time into your own buffers. A [`Decoder`](crate::Decoder)
+/// also buffers a frame until it is complete. Nothing is allocated after construction. An error does
+/// not affect the next frame.
 ///
 /// # Example
 ///
@@ -52,12 +53,12 @@ pub struct Decompressor {
 }
 
 impl Decompressor {
-    /// Takes the memory that frames of up to `piece_size` bytes of data need: 110 KiB. There are no
-    /// frames of more than [`MAX_PIECE_SIZE`], however large it is.
+    /// Creates a decompressor for frames of up to `piece_size` bytes of data. Allocates 110 KiB. Values
+    /// above [`MAX_PIECE_SIZE`] count as that.
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`] if there is not as much.
+    /// Returns [`OutOfMemory`] if the allocation fails.
     pub fn new(piece_size: u32) -> Result<Self, OutOfMemory> {
         Ok(Self {
             zstd: DCtx::try_create().ok_or(OutOfMemory)?,
@@ -67,40 +68,40 @@ impl Decompressor {
         })
     }
 
-    /// Passes over the checksum that zstd's frames have of their content, which takes a tenth of the
-    /// time. The digest has vouched for the frame; a wrong checksum in it is a fault of its writer.
+    /// Disables the check of the content checksum in zstd frames, which takes a tenth of the time. The
+    /// digest already covers the frame, so only a faulty writer produces a wrong checksum.
     #[must_use]
     pub fn without_checksums(mut self) -> Self {
-        // If it were refused, checksums would be looked at as before.
+        // If this failed, checksums would still be checked.
         let _ = self.zstd.set_parameter(DParameter::ForceIgnoreChecksum(true));
         self
     }
 
-    /// The most bytes of data that a frame may have.
+    /// Returns the maximum number of bytes of data in a frame.
     pub fn piece_size(&self) -> u32 {
         self.piece_size
     }
 
-    /// Whether a frame may be as long as its manifest says, which is to be asked before there is memory
-    /// for it.
+    /// Checks the lengths of a frame. Call this before allocating memory for the frame.
     ///
     /// # Errors
     ///
-    /// [`FormatError`] if the frame is longer than any, or than this was made for.
+    /// Returns a [`FormatError`] if a length of the frame is beyond the limits of the format or of
+    /// this decompressor.
     pub fn check(&self, frame: &Frame) -> Result<(), FormatError> {
         let raw = field("raw length", frame).with(frame.raw_length);
         let compressed = field("compressed length", frame).with(frame.compressed_length);
         check_lengths(frame.kind, raw, compressed, self.piece_size)
     }
 
-    /// Decodes a frame that is `bytes` into `out`, which is as long as its
-    /// [`raw_length`](Frame::raw_length) says. Of a hole, which is nothing but zeros, `out` may also be
-    /// empty.
+    /// Decodes `bytes`, which must be the whole frame, into `out`, whose length must be the
+    /// [`raw_length`](Frame::raw_length) of the frame. For a hole, `out` may also be empty.
     ///
     /// # Errors
     ///
-    /// [`FormatError`] if bytes are missing, if their digest is another, if they are not one zstd frame
-    /// of this length, or if `out` has another one. What is in `out` then is undefined.
+    /// Returns a [`FormatError`] if `bytes` has another length or digest than the frame, if they are
+    /// not exactly one zstd frame of this raw length, or if `out` has another length. The content of
+    /// `out` is then unspecified.
     pub fn decompress(
         &mut self,
         frame: &Frame,
@@ -129,7 +130,7 @@ impl Decompressor {
         let zstd = |code| whole.fails(Fault::Zstd(get_error_name(code)));
         let mut magic = Fields::of_frame(bytes, frame.file_offset, frame.index);
         magic.number("magic number of the frame", 4).is_magic(MAGIC)?;
-        // zstd's decompressor would go on with a frame behind the first one.
+        // zstd would also decompress a second frame after the first one.
         let length = find_frame_compressed_size(bytes).map_err(zstd)?;
         field("length of the zstd frame", frame).with(length as u64).is(frame.compressed_length)?;
         let size = get_frame_content_size(bytes).ok().flatten();
@@ -152,7 +153,7 @@ impl Decompressor {
     }
 }
 
-/// The field of a frame that an error is about.
+/// Returns a field of a frame, for errors.
 pub(crate) const fn field(name: &'static str, frame: &Frame) -> Field {
     Field::of_frame(name, frame.index, frame.file_offset)
 }

@@ -1,9 +1,9 @@
-//! What frames and manifests are known by.
+//! The digest of frames and manifests.
 
 use core::fmt;
 use core::str::FromStr;
 
-/// A BLAKE3 digest of 256 bits. As text it has 64 hexadecimal digits.
+/// A BLAKE3 digest of 256 bits. Its text form has 64 hexadecimal digits.
 ///
 /// # Example
 ///
@@ -17,20 +17,20 @@ use core::str::FromStr;
 pub struct Digest([u8; Self::LENGTH]);
 
 impl Digest {
-    /// How long a digest is, in bytes.
+    /// Length of a digest in bytes.
     pub const LENGTH: usize = 32;
 
-    /// The digest of `bytes`.
+    /// Returns the digest of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// The digest whose bytes these are.
+    /// Creates a digest from its bytes.
     pub const fn from_bytes(bytes: [u8; Self::LENGTH]) -> Self {
         Self(bytes)
     }
 
-    /// The bytes of the digest.
+    /// Returns the bytes of the digest.
     pub const fn as_bytes(&self) -> &[u8; Self::LENGTH] {
         &self.0
     }
@@ -42,7 +42,7 @@ impl fmt::Display for Digest {
     }
 }
 
-/// Text that is no [`Digest`]: 64 hexadecimal digits were expected.
+/// The error of parsing a [`Digest`] from text that is not 64 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DigestTextError;
 

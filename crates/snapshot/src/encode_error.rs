@@ -1,4 +1,4 @@
-//! Why a snapshot could not be made.
+//! The errors of creating a snapshot.
 
 use core::fmt;
 
@@ -7,63 +7,65 @@ use crate::limits::{
 };
 use crate::out_of_memory::OutOfMemory;
 
-/// Why a snapshot could not be made.
+/// The error of creating a snapshot.
+///
+/// [`Display`](fmt::Display) writes what was expected and what was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// A level of compression beyond [`MIN_LEVEL`] and [`MAX_LEVEL`].
+    /// The compression level is outside [`MIN_LEVEL`] to [`MAX_LEVEL`].
     Level {
-        /// The level that was asked for.
+        /// The requested level.
         found: i32,
     },
-    /// A piece size that is no power of two from [`MIN_PIECE_SIZE`] to [`MAX_PIECE_SIZE`].
+    /// The piece size is not a power of two from [`MIN_PIECE_SIZE`] to [`MAX_PIECE_SIZE`].
     PieceSize {
-        /// The size that was asked for, in bytes.
+        /// The requested size in bytes.
         found: u32,
     },
-    /// An image of more than [`MAX_IMAGE_SIZE`] bytes.
+    /// The image is larger than [`MAX_IMAGE_SIZE`].
     ImageSize {
-        /// The size of the image, in bytes.
+        /// Size of the image in bytes.
         found: u64,
     },
-    /// A piece that is longer than the options say.
+    /// A piece is longer than the piece size.
     Piece {
-        /// The size of pieces, in bytes.
+        /// The piece size in bytes.
         most: u32,
-        /// How long the piece is, in bytes.
+        /// Length of the piece in bytes.
         found: u64,
     },
-    /// A run that is empty, that goes beyond its piece or beyond the image, or that ends inside a block
-    /// before the image does.
+    /// A run is empty, extends beyond its piece or the image, or ends inside a block that is not the
+    /// last one of the image.
     Run {
-        /// Where the run begins in the image, in bytes.
+        /// Offset of the run in the image, in bytes.
         image_offset: u64,
-        /// How long it may be, in bytes.
+        /// Maximum length of the run in bytes.
         most: u64,
-        /// How long it is, in bytes.
+        /// Length of the run in bytes.
         found: u64,
     },
-    /// A frame that is longer in the file than what it stands for needs, or that is empty.
+    /// A frame is empty, or longer than [`max_compressed_length`](crate::max_compressed_length).
     Frame {
-        /// Where its run begins in the image, in bytes.
+        /// Offset of the frame's run in the image, in bytes.
         image_offset: u64,
-        /// How long it may be, in bytes.
+        /// Maximum length of the frame in bytes.
         most: u32,
-        /// How long it is, in bytes.
+        /// Length of the frame in bytes.
         found: u32,
     },
-    /// More than [`MAX_FRAMES`] frames: larger pieces make fewer of them.
+    /// The image needs more than [`MAX_FRAMES`] frames. Larger pieces need fewer.
     Frames,
-    /// Runs that are not as long as the image.
+    /// The runs do not cover the image.
     Length {
-        /// The size of the image, in bytes.
+        /// Size of the image in bytes.
         expected: u64,
-        /// How far the runs go, in bytes.
+        /// Total length of the runs in bytes.
         found: u64,
     },
-    /// There is no memory.
+    /// Memory allocation failed.
     OutOfMemory,
-    /// The zstd library failed.
+    /// The zstd library returned an error.
     Zstd(&'static str),
 }
 
@@ -91,10 +93,10 @@ impl fmt::Display for EncodeError {
             ),
             Self::Frame { image_offset, most, found } => write!(
                 f,
-                "frame of byte {image_offset} of the image: expected 1 to {most} bytes, found {found}",
+                "frame at byte {image_offset} of the image: expected 1 to {most} bytes, found {found}",
             ),
             Self::Frames => {
-                write!(f, "expected at most {MAX_FRAMES} frames, found more: choose larger pieces")
+                write!(f, "expected at most {MAX_FRAMES} frames, found more; use larger pieces")
             }
             Self::Length { expected, found } => {
                 write!(f, "image: expected {expected} bytes, found {found}")

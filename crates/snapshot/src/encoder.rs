@@ -1,4 +1,4 @@
-//! Putting a snapshot together, in the order of the image.
+//! The encoder, which assembles a snapshot from runs in the order of the image.
 
 use alloc::vec::Vec;
 
@@ -16,34 +16,33 @@ use crate::piece_encoder::Run;
 use crate::seek_table;
 use crate::skippable::Skippable;
 
-/// Puts a snapshot together from the runs of an image, in their order, whoever compressed them.
+/// Assembles a snapshot from the runs of an image, in their order.
 ///
-/// What has to be written comes back as bytes: the [`header`](Self::header), then for each run what
-/// [`push`](Self::push) returns and the run's own bytes, then what [`finish`](Self::finish) returns.
-/// Holes that touch become one, so that the file follows from the image and the options alone, and not
-/// from who looked for holes.
+/// The file is the [`header`](Self::header), then for each run the bytes that [`push`](Self::push)
+/// returns followed by the run's own bytes, then the bytes that [`finish`](Self::finish) returns.
+/// Adjacent holes are merged, so the file depends on the image and the options alone, not on how the
+/// holes were found.
 ///
-/// Takes about 100 bytes of memory a frame. [`Manifest`](crate::Manifest) has an
-/// example.
+/// Takes about 100 bytes of memory per frame. See [`Manifest`](crate::Manifest) for an example.
 pub struct Encoder {
     image_size: u64,
     piece_size: u32,
-    /// How much of the image was pushed.
+    /// Length of the runs pushed so far.
     image_offset: u64,
-    /// The zeros at the end of what was pushed that have no frame yet.
+    /// Length of the zeros at the end of these runs that have no frame yet.
     hole: u64,
     holes: HoleWriter,
     entries: Vec<Entry>,
-    due: Vec<u8>,
+    output: Vec<u8>,
     failed: Option<EncodeError>,
 }
 
 impl Encoder {
-    /// Nothing was pushed yet.
+    /// Creates an encoder for an image of `image_size` bytes.
     ///
     /// # Errors
     ///
-    /// [`EncodeError`] if the image or the options are beyond a limit.
+    /// Returns an [`EncodeError`] if the size of the image or an option is beyond its limit.
     pub fn new(image_size: u64, options: &Options) -> Result<Self, EncodeError> {
         options.check()?;
         if image_size > MAX_IMAGE_SIZE {
@@ -56,31 +55,31 @@ impl Encoder {
             hole: 0,
             holes: HoleWriter::new(),
             entries: Vec::new(),
-            due: Vec::new(),
+            output: Vec::new(),
             failed: None,
         })
     }
 
-    /// What the file begins with.
+    /// Returns the header, with which the file begins.
     pub fn header(&self) -> Vec<u8> {
         header(self.image_size, self.piece_size)
     }
 
-    /// Takes the next run of the image, and returns what has to be written before the run's own bytes:
-    /// frames of holes, of which 64 MiB take 2 KiB.
+    /// Adds the next run of the image. Returns the bytes to write before the run's own bytes: hole
+    /// frames, which take 2 KiB per 64 MiB.
     ///
     /// # Errors
     ///
-    /// [`EncodeError::Run`], [`EncodeError::Frame`] and [`EncodeError::Frames`]. Whatever comes after an
-    /// error has the same one.
+    /// Returns [`EncodeError::Run`], [`EncodeError::Frame`] or [`EncodeError::Frames`]. After an error,
+    /// every call returns the same error.
     pub fn push(&mut self, run: &Run) -> Result<&[u8], EncodeError> {
-        self.due.clear();
+        self.output.clear();
         if self.failed.is_none() {
             self.failed = self.add(run).err();
         }
         match self.failed {
             Some(error) => Err(error),
-            None => Ok(&self.due),
+            None => Ok(&self.output),
         }
     }
 
@@ -91,10 +90,10 @@ impl Encoder {
                 let image_offset = self.image_offset;
                 let piece_size = u64::from(self.piece_size);
                 self.advance(raw_length.into(), piece_size - image_offset % piece_size)?;
-                let most = max_compressed_length(raw_length);
-                if !(1..=most).contains(&compressed_length) {
+                let max = max_compressed_length(raw_length);
+                if !(1..=max).contains(&compressed_length) {
                     let found = compressed_length;
-                    return Err(EncodeError::Frame { image_offset, most, found });
+                    return Err(EncodeError::Frame { image_offset, most: max, found });
                 }
                 self.end_hole()?;
                 let kind = FrameKind::Data;
@@ -113,20 +112,20 @@ impl Encoder {
         Ok(())
     }
 
-    /// Counts a run of `length` bytes, of `most` at most. Only the last one may end inside a block.
-    fn advance(&mut self, length: u64, most: u64) -> Result<(), EncodeError> {
+    /// Advances by a run of `length` bytes, at most `max`. Only the last run may end inside a block.
+    fn advance(&mut self, length: u64, max: u64) -> Result<(), EncodeError> {
         let rest = self.image_size - self.image_offset;
-        let most = most.min(rest);
+        let max = max.min(rest);
         let is_whole = length == rest || length.is_multiple_of(BLOCK_SIZE.into());
-        if length == 0 || length > most || !is_whole {
+        if length == 0 || length > max || !is_whole {
             let image_offset = self.image_offset;
-            return Err(EncodeError::Run { image_offset, most, found: length });
+            return Err(EncodeError::Run { image_offset, most: max, found: length });
         }
         self.image_offset += length;
         Ok(())
     }
 
-    /// Adds the frame of a hole that goes no further.
+    /// Adds the frame of the hole at the end of the runs, if there is one.
     fn end_hole(&mut self) -> Result<(), EncodeError> {
         match core::mem::take(&mut self.hole) as u32 {
             0 => Ok(()),
@@ -135,9 +134,9 @@ impl Encoder {
     }
 
     fn add_hole_frame(&mut self, raw_length: u32) -> Result<(), EncodeError> {
-        let start = self.due.len();
-        self.holes.write(raw_length, &mut self.due);
-        let bytes = &self.due[start..];
+        let start = self.output.len();
+        self.holes.write(raw_length, &mut self.output);
+        let bytes = &self.output[start..];
         self.add_frame(Entry {
             kind: FrameKind::Hole,
             raw_length,
@@ -154,12 +153,12 @@ impl Encoder {
         Ok(())
     }
 
-    /// Returns what has to be written at the end: a last hole, the manifest, and the seek table.
+    /// Returns the end of the file: the last hole, the manifest, and the seek table.
     ///
     /// # Errors
     ///
-    /// [`EncodeError::Length`] if the image is longer than what was pushed, [`EncodeError::Frames`], and
-    /// what went wrong before.
+    /// Returns [`EncodeError::Length`] if the runs do not cover the image, [`EncodeError::Frames`], or
+    /// the error of an earlier call.
     pub fn finish(mut self) -> Result<Vec<u8>, EncodeError> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -168,9 +167,9 @@ impl Encoder {
             let (expected, found) = (self.image_size, self.image_offset);
             return Err(EncodeError::Length { expected, found });
         }
-        self.due.clear();
+        self.output.clear();
         self.end_hole()?;
-        let mut out = core::mem::take(&mut self.due);
+        let mut out = core::mem::take(&mut self.output);
         out.reserve_exact(tail_length(self.entries.len() as u32) as usize);
         self.write_manifest(&mut out);
         let lengths = self.entries.iter().map(|entry| [entry.compressed_length, entry.raw_length]);

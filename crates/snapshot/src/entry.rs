@@ -1,4 +1,4 @@
-//! What the manifest says of a frame.
+//! The entry of a frame in the manifest.
 
 use crate::digest::Digest;
 use crate::field::{Fields, Number};
@@ -8,7 +8,7 @@ use crate::hole::hole_frame_length;
 use crate::layout::{ENTRY_LENGTH, max_compressed_length};
 use crate::limits::MAX_HOLE_LENGTH;
 
-/// What the manifest says of a frame.
+/// The entry of a frame in the manifest.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) kind: FrameKind,
@@ -30,7 +30,7 @@ impl Entry {
         bytes
     }
 
-    /// Reads an entry, whose raw length has to be a multiple of `unit`.
+    /// Reads an entry, whose raw length must be a multiple of `unit`.
     pub(crate) fn read(
         fields: &mut Fields<'_>,
         piece_size: u32,
@@ -56,7 +56,7 @@ impl Entry {
     }
 }
 
-/// Checks how long a frame is in the image and in the file.
+/// Checks the length of a frame in the image and in the file.
 pub(crate) fn check_lengths(
     kind: FrameKind,
     raw: Number,

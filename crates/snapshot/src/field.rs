@@ -1,9 +1,9 @@
-//! The fields of a file: what each is called, where it lies, and what it may be.
+//! The fields of a file, and the checks of their values.
 
 use crate::digest::Digest;
 use crate::format_error::{Fault, FormatError};
 
-/// What a field is called, and where it lies.
+/// The name and the offset of a field.
 #[derive(Clone, Copy)]
 pub(crate) struct Field {
     name: &'static str,
@@ -16,7 +16,7 @@ impl Field {
         Self { name, frame: None, offset }
     }
 
-    /// A field that is about a frame.
+    /// Creates a field that concerns a frame.
     pub(crate) const fn of_frame(name: &'static str, frame: u32, offset: u64) -> Self {
         Self { name, frame: Some(frame), offset }
     }
@@ -25,7 +25,7 @@ impl Field {
         FormatError { field: self.name, frame: self.frame, offset: self.offset, fault }
     }
 
-    /// The number that was found in it.
+    /// Returns the field with the number found in it.
     pub(crate) fn with(self, found: impl Into<u64>) -> Number {
         Number { field: self, found: found.into() }
     }
@@ -36,7 +36,7 @@ impl Field {
     }
 }
 
-/// A number that was found in a field.
+/// A field with the number found in it.
 #[derive(Clone, Copy)]
 pub(crate) struct Number {
     field: Field,
@@ -54,17 +54,17 @@ impl Number {
         self.unless(found == expected, Fault::Magic { expected, found })
     }
 
-    pub(crate) fn is_at_least(self, least: u64) -> Result<(), FormatError> {
+    pub(crate) fn is_at_least(self, min: u64) -> Result<(), FormatError> {
         let found = self.found;
-        self.unless(found >= least, Fault::TooShort { least, found })
+        self.unless(found >= min, Fault::TooShort { least: min, found })
     }
 
     pub(crate) fn is_between(
         self,
-        least: impl Into<u64>,
-        most: impl Into<u64>,
+        min: impl Into<u64>,
+        max: impl Into<u64>,
     ) -> Result<(), FormatError> {
-        let (least, most, found) = (least.into(), most.into(), self.found);
+        let (least, most, found) = (min.into(), max.into(), self.found);
         self.unless((least..=most).contains(&found), Fault::NotBetween { least, most, found })
     }
 
@@ -78,12 +78,12 @@ impl Number {
         self.unless(found.is_power_of_two(), Fault::NotPowerOfTwo { found })
     }
 
-    fn unless(self, is_right: bool, fault: Fault) -> Result<(), FormatError> {
-        if is_right { Ok(()) } else { Err(self.field.fails(fault)) }
+    fn unless(self, is_valid: bool, fault: Fault) -> Result<(), FormatError> {
+        if is_valid { Ok(()) } else { Err(self.field.fails(fault)) }
     }
 }
 
-/// Bytes that are read field by field.
+/// A reader of fields.
 pub(crate) struct Fields<'a> {
     bytes: &'a [u8],
     frame: Option<u32>,
@@ -91,22 +91,22 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Of `bytes`, which lie at `offset` in the file.
+    /// Creates a reader of `bytes`, which are at `offset` in the file.
     pub(crate) const fn new(bytes: &'a [u8], offset: u64) -> Self {
         Self { bytes, frame: None, offset }
     }
 
-    /// Of the entry of a frame, which lies at `offset` in the file.
+    /// Creates a reader of `bytes` that concern a frame, and which are at `offset` in the file.
     pub(crate) const fn of_frame(bytes: &'a [u8], offset: u64, frame: u32) -> Self {
         Self { bytes, frame: Some(frame), offset }
     }
 
-    /// Says which frame the fields that follow are about.
+    /// Sets the frame that the following fields concern.
     pub(crate) const fn set_frame(&mut self, frame: Option<u32>) {
         self.frame = frame;
     }
 
-    /// Takes the next number, of up to eight bytes in little-endian order. What is not there is 0.
+    /// Reads the next number: up to eight bytes in little-endian order. Missing bytes count as 0.
     pub(crate) fn number(&mut self, name: &'static str, length: usize) -> Number {
         let field = Field { name, frame: self.frame, offset: self.offset };
         let (bytes, rest) = self.bytes.split_at(length.min(self.bytes.len()));
@@ -115,7 +115,7 @@ impl<'a> Fields<'a> {
         field.with(bytes.iter().rfold(0_u64, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    /// Takes the digest that is next.
+    /// Reads the next digest.
     pub(crate) fn digest(&mut self) -> Digest {
         let (digest, rest) = self.bytes.split_first_chunk().unwrap_or((&[0; Digest::LENGTH], &[]));
         self.bytes = rest;

@@ -1,19 +1,19 @@
-//! What is wrong with a snapshot file.
+//! The errors of reading a snapshot file.
 
 use core::fmt;
 
 use crate::digest::Digest;
 
-/// A file, or a frame of one, that was refused: which field, where, what was expected, and what was
-/// found.
+/// The error of reading a snapshot file or a frame: which field, where, what was expected, and what
+/// was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FormatError {
-    /// The field, in the words of `docs/vhs.md`.
+    /// Name of the field, as in `docs/vhs.md`.
     pub field: &'static str,
-    /// The frame that the field is about, counted from 0, if it is about one.
+    /// Index of the frame that the field concerns, if any.
     pub frame: Option<u32>,
-    /// Where the field lies, in bytes from the beginning of the file.
+    /// Offset of the field in the file, in bytes.
     pub offset: u64,
     /// What was expected, and what was found.
     pub fault: Fault,
@@ -23,60 +23,61 @@ pub struct FormatError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Another magic number.
+    /// The magic number differs.
     Magic {
-        /// The number of the format.
+        /// The magic number of the format.
         expected: u64,
-        /// What is in its place.
+        /// The number in the file.
         found: u64,
     },
-    /// Another number.
+    /// The number differs.
     NotExactly {
-        /// The only number that is right.
+        /// The only valid number.
         expected: u64,
-        /// What is in its place.
+        /// The number in the file.
         found: u64,
     },
-    /// Too few bytes.
+    /// There are too few bytes.
     TooShort {
-        /// The smallest number of bytes that is right.
+        /// Minimum number of bytes.
         least: u64,
-        /// How many there are.
+        /// Number of bytes in the file.
         found: u64,
     },
-    /// A number beyond its limits.
+    /// The number is out of range.
     NotBetween {
-        /// The smallest number that is right.
+        /// Minimum.
         least: u64,
-        /// The largest number that is right.
+        /// Maximum.
         most: u64,
-        /// What is in its place.
+        /// The number in the file.
         found: u64,
     },
-    /// A number that is no multiple.
+    /// The number is not a multiple of a unit.
     NotMultipleOf {
-        /// What it should be a multiple of.
+        /// The unit.
         unit: u64,
-        /// What is in its place.
+        /// The number in the file.
         found: u64,
     },
-    /// A number that is no power of two.
+    /// The number is not a power of two.
     NotPowerOfTwo {
-        /// What is in its place.
+        /// The number in the file.
         found: u64,
     },
-    /// Bytes with another digest.
+    /// The digest of the bytes differs.
     Digest {
-        /// The digest that they should have.
+        /// Digest according to the file.
         expected: Digest,
-        /// The digest that they have.
+        /// Digest of the bytes.
         found: Digest,
     },
-    /// No frame of zstd that can be decoded by itself.
+    /// The bytes are not one zstd frame that can be decoded by itself. Holds zstd's reason.
     Zstd(&'static str),
-    /// Other bytes than those that stand for a hole.
+    /// The bytes of a hole frame differ from those that its length determines.
     Hole,
-    /// No frame, since none was begun.
+    /// [`Decoder::finish`](crate::Decoder::finish) was called before
+    /// [`begin`](crate::Decoder::begin).
     NotBegun,
 }
 
@@ -107,11 +108,11 @@ impl fmt::Display for Fault {
             }
             Self::NotPowerOfTwo { found } => write!(f, "expected a power of two, found {found}"),
             Self::Digest { expected, found } => {
-                write!(f, "expected bytes of digest {expected}, found {found}")
+                write!(f, "expected digest {expected}, found {found}")
             }
             Self::Zstd(reason) => write!(f, "expected one whole zstd frame, found: {reason}"),
-            Self::Hole => f.write_str("expected the bytes that stand for a hole, found others"),
-            Self::NotBegun => f.write_str("expected a frame that was begun, found none"),
+            Self::Hole => f.write_str("expected the bytes of a hole frame, found others"),
+            Self::NotBegun => f.write_str("no frame was begun; call begin() first"),
         }
     }
 }

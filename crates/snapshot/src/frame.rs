@@ -1,31 +1,31 @@
-//! The frames of a snapshot, as its manifest lists them.
+//! The frames of a snapshot.
 
 use crate::digest::Digest;
 
-/// What a frame stands for.
+/// The kind of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
-    /// A piece of the image, compressed.
+    /// Compressed data of the image.
     Data,
-    /// Zeros, which need not be read, nor written.
+    /// Zeros, which need be neither read nor written.
     Hole,
 }
 
-/// A frame: where its bytes lie in the file, and where what they stand for belongs in the image.
+/// A frame, as listed in a manifest: its place in the file and its place in the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// What the frame stands for.
+    /// Kind of the frame.
     pub kind: FrameKind,
-    /// Its number, counted from 0, holes counted.
+    /// Index of the frame in the manifest, counted from 0.
     pub index: u32,
-    /// Where what it stands for begins in the image, in bytes.
+    /// Offset in the image, in bytes.
     pub image_offset: u64,
-    /// How long what it stands for is, in bytes.
+    /// Length in the image, in bytes.
     pub raw_length: u32,
-    /// Where it begins in the file, in bytes.
+    /// Offset in the file, in bytes.
     pub file_offset: u64,
-    /// How long it is in the file, in bytes.
+    /// Length in the file, in bytes.
     pub compressed_length: u32,
-    /// The digest of its bytes in the file.
+    /// Digest of the frame's bytes in the file.
     pub digest: Digest,
 }

@@ -1,5 +1,5 @@
-//! The header, which tells programs that look at the beginning of a file what it is. All of it follows
-//! from the manifest.
+//! The header, which identifies the file to programs that read its beginning. It repeats fields of the
+//! manifest.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::skippable::Skippable;
 
 const CONTENT_LENGTH: u64 = HEADER_LENGTH as u64 - SKIPPABLE_LENGTH;
 
-/// The header of a snapshot.
+/// Returns the header of a snapshot.
 pub(crate) fn header(image_size: u64, piece_size: u32) -> Vec<u8> {
     let mut header = Vec::with_capacity(HEADER_LENGTH);
     Skippable::Header.write(CONTENT_LENGTH, &mut header);
@@ -22,13 +22,13 @@ pub(crate) fn header(image_size: u64, piece_size: u32) -> Vec<u8> {
     header
 }
 
-/// Checks what begins a header of this version, and returns the rest of its fields.
+/// Checks the beginning of a header of this version, and returns the rest of its fields.
 pub(crate) fn check_version(bytes: &[u8; HEADER_LENGTH]) -> Result<Fields<'_>, FormatError> {
     let mut fields = Fields::new(bytes, 0);
     let length = Skippable::Header.check_magic(&mut fields)?;
     fields.number("magic number of the header's content", 8).is_magic(MAGIC)?;
     fields.number("version in the header", 2).is(VERSION)?;
-    // Of which another version may have another one.
+    // Checked after the version, because it may differ between versions.
     length.is(CONTENT_LENGTH)?;
     Ok(fields)
 }

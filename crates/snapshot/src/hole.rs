@@ -1,4 +1,4 @@
-//! The frames that stand for holes: zstd frames of RLE blocks, whose bytes follow from their length.
+//! Hole frames: zstd frames of RLE blocks, whose bytes are determined by their length.
 
 use alloc::vec::Vec;
 use core::hash::Hasher;
@@ -10,16 +10,16 @@ use crate::limits::MAX_HOLE_LENGTH;
 /// The magic number of a zstd frame.
 pub(crate) const MAGIC: u32 = 0xFD2F_B528;
 
-/// The content's size has four bytes, and there are a window and a checksum.
+/// The frame header descriptor: a content size of four bytes, a window, and a checksum.
 const DESCRIPTOR: u8 = 0b1000_0100;
 
-/// The most that one block stands for, and the window that it takes, in bytes.
+/// Maximum size of a block, and size of the window, in bytes.
 const BLOCK: u32 = 1 << 17;
 
-/// The window of [`BLOCK`] bytes: 2^(10 + 7).
+/// The window descriptor for [`BLOCK`] bytes: 2^(10 + 7).
 const WINDOW: u8 = 7 << 3;
 
-/// A block of one byte that is repeated.
+/// The type of a block that repeats one byte.
 const RLE: u32 = 1 << 1;
 
 const LAST: u32 = 1;
@@ -28,14 +28,14 @@ const HEADER_LENGTH: u32 = 10;
 const BLOCK_LENGTH: u32 = 4;
 const CHECKSUM_LENGTH: u32 = 4;
 
-/// How long the frame is that stands for a hole of `raw_length` bytes.
+/// Returns the length of the frame of a hole of `raw_length` bytes.
 pub(crate) const fn hole_frame_length(raw_length: u32) -> u32 {
     HEADER_LENGTH + raw_length.div_ceil(BLOCK) * BLOCK_LENGTH + CHECKSUM_LENGTH
 }
 
-/// Writes the frames that stand for holes.
+/// Writes hole frames.
 pub(crate) struct HoleWriter {
-    /// The state of the checksum after each 2^20 zeros, as far as it was needed.
+    /// States of the checksum after every 2^20 zeros, computed on demand.
     states: Vec<XxHash64>,
 }
 
@@ -43,7 +43,7 @@ const ZEROS: [u8; 1 << 12] = [0; 1 << 12];
 const STEP: u32 = 1 << 20;
 
 impl HoleWriter {
-    /// Takes all the memory that it ever needs, which is little.
+    /// Creates a writer, and allocates all the memory it needs.
     pub(crate) fn new() -> Self {
         Self { states: Vec::with_capacity((MAX_HOLE_LENGTH / STEP) as usize + 1) }
     }
@@ -66,7 +66,7 @@ impl HoleWriter {
         out.extend(self.checksum(raw_length).to_le_bytes());
     }
 
-    /// The checksum of zstd for `length` zeros: the low half of their XXH64.
+    /// Returns the zstd checksum of `length` zeros: the low half of their XXH64.
     fn checksum(&mut self, length: u32) -> u32 {
         let steps = (length / STEP) as usize;
         while self.states.len() <= steps {
@@ -80,7 +80,7 @@ impl HoleWriter {
     }
 }
 
-/// The state of a checksum after `length` more zeros.
+/// Returns the state of a checksum after `length` more zeros.
 fn after_zeros(state: &XxHash64, mut length: u32) -> XxHash64 {
     let mut state = state.clone();
     while length > 0 {

@@ -1,4 +1,4 @@
-//! Where what lies in a snapshot file:
+//! The layout of a snapshot file:
 //!
 //! ```text
 //! header | frames: data and holes | manifest | seek table
@@ -9,56 +9,58 @@
 use crate::digest::Digest;
 use crate::limits::{MAX_FRAMES, MAX_HOLE_LENGTH};
 
-/// `hedgevhs`, with which the contents of the header and of the manifest begin.
+/// `hedgevhs`, the magic number of the contents of the header and of the manifest.
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"hedgevhs");
 
 /// The version of the format.
 pub(crate) const VERSION: u16 = 1;
 
-/// The number of BLAKE3, of 256 bits, among digest functions.
+/// The number of the digest function BLAKE3 with 256 bits.
 pub(crate) const BLAKE3: u8 = 1;
 
-/// What a skippable frame has before its content, in bytes.
+/// Length of a skippable frame without its content, in bytes.
 pub(crate) const SKIPPABLE_LENGTH: u64 = 8;
 
-/// How long the header is, in bytes.
+/// Length of the header, in bytes.
 pub(crate) const HEADER_LENGTH: usize = SKIPPABLE_LENGTH as usize + 24;
 
-/// What the manifest has before its entries, in bytes.
+/// Length of the manifest's content before its entries, in bytes.
 pub(crate) const HEAD_LENGTH: usize = 32;
 
-/// An entry of the manifest, in bytes.
+/// Length of an entry of the manifest, in bytes.
 pub(crate) const ENTRY_LENGTH: usize = 44;
 
-/// An entry of the seek table, and what is behind the entries, in bytes.
+/// Length of an entry of the seek table, in bytes.
 pub(crate) const SEEK_ENTRY_LENGTH: usize = 8;
+/// Length of the footer after the entries of the seek table, in bytes.
 pub(crate) const FOOTER_LENGTH: usize = 9;
 
-/// The entries of the seek table beside those of frames: the header and the manifest.
+/// Entries of the seek table in addition to those of frames: the header and the manifest.
 pub(crate) const SEEK_EXTRA: u32 = 2;
 
-/// How long the manifest's content is.
+/// Returns the length of the manifest's content.
 pub(crate) const fn manifest_length(frames: u32) -> u64 {
     (HEAD_LENGTH + Digest::LENGTH) as u64 + frames as u64 * ENTRY_LENGTH as u64
 }
 
-/// How long the seek table's content is.
+/// Returns the length of the seek table's content.
 pub(crate) const fn seek_table_length(frames: u32) -> u64 {
     (frames as u64 + SEEK_EXTRA as u64) * SEEK_ENTRY_LENGTH as u64 + FOOTER_LENGTH as u64
 }
 
-/// How long the manifest and the seek table are together.
+/// Returns the length of the manifest and the seek table together.
 pub(crate) const fn tail_length(frames: u32) -> u64 {
     2 * SKIPPABLE_LENGTH + manifest_length(frames) + seek_table_length(frames)
 }
 
-/// The most bytes that a frame of `raw_length` bytes of data takes in the file: zstd never needs more.
+/// Returns the maximum length in the file of a frame of `raw_length` bytes of data. zstd never needs
+/// more.
 pub const fn max_compressed_length(raw_length: u32) -> u32 {
     raw_length.saturating_add(raw_length / 256 + 64)
 }
 
 const _: () = {
     assert!(tail_length(MAX_FRAMES) <= u32::MAX as u64);
-    // The sums of lengths are far from the end of 64 bits.
+    // Sums of lengths cannot overflow 64 bits.
     assert!(MAX_FRAMES as u64 * MAX_HOLE_LENGTH as u64 <= 1 << 46);
 };

@@ -1,31 +1,30 @@
 //! The limits of the format, which writers keep and readers check.
 
-/// What lengths and offsets in an image are multiples of, in bytes; only its end may be none.
+/// The unit of lengths and offsets in an image, in bytes. Only the end of the image may be unaligned.
 pub const BLOCK_SIZE: u32 = 1 << 12;
 
-/// The smallest piece of an image that is a frame of its own, in bytes.
+/// The minimum piece size in bytes.
 pub const MIN_PIECE_SIZE: u32 = BLOCK_SIZE;
 
-/// The largest piece of an image that is a frame of its own, in bytes: what a reader must have memory
-/// for, twice.
+/// The maximum piece size in bytes. A reader needs memory for a piece and for its frame.
 pub const MAX_PIECE_SIZE: u32 = 1 << 24;
 
-/// The shortest run of zeros inside a piece that is a hole, in bytes. A shorter one stays in its
-/// frame, where it takes no room worth a frame.
+/// The minimum length of a hole inside a piece, in bytes. Shorter runs of zeros are part of a data
+/// frame, where they take less space than a separate frame.
 pub const MIN_HOLE_LENGTH: u32 = 1 << 16;
 
-/// The longest hole that is one frame, in bytes, so that readers which decode it are soon done.
+/// The maximum length of a hole in one frame, in bytes. It bounds the time to decode a frame.
 pub const MAX_HOLE_LENGTH: u32 = 1 << 26;
 
-/// The most frames of one snapshot, holes counted. A reader must have memory for the end of the file,
-/// with 52 bytes a frame, and for 64 bytes a frame of its own: 116 MiB at most.
+/// The maximum number of frames of a snapshot, including holes. A reader needs memory for the tail of
+/// the file, at 52 bytes per frame, and for 64 bytes per frame of its own: at most 116 MiB.
 pub const MAX_FRAMES: u32 = 1 << 20;
 
-/// The largest image, in bytes: [`MAX_FRAMES`] of [`MAX_PIECE_SIZE`].
+/// The maximum image size in bytes: [`MAX_FRAMES`] of [`MAX_PIECE_SIZE`].
 pub const MAX_IMAGE_SIZE: u64 = 1 << 44;
 
-/// The fastest level of compression.
+/// The minimum compression level, which is the fastest.
 pub const MIN_LEVEL: i32 = 1;
 
-/// The strongest level of compression.
+/// The maximum compression level, which is the strongest.
 pub const MAX_LEVEL: i32 = 19;

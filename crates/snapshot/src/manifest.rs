@@ -1,4 +1,4 @@
-//! The manifest: what the frames of a snapshot are, and where.
+//! The manifest, which lists the frames of a snapshot.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -19,10 +19,9 @@ use crate::ranges::ranges;
 use crate::seek_table;
 use crate::skippable::Skippable;
 
-/// The manifest of a snapshot: what its frames are, where they lie in the file, and where what they
-/// stand for belongs in the image.
+/// The manifest of a snapshot: its frames, with their places in the file and in the image.
 ///
-/// Whatever the file says of itself twice has been compared, and whatever a reader needs memory for is
+/// A parsed manifest is consistent: values that the file has twice were compared, and all values are
 /// within the limits of this crate.
 ///
 /// # Example
@@ -41,7 +40,7 @@ use crate::skippable::Skippable;
 /// }
 /// file.extend(encoder.finish()?);
 ///
-/// // One request for the end of the file is enough to plan everything else.
+/// // One request for the end of the file is enough to plan a restore.
 /// let size = file.len() as u64;
 /// let footer = file.last_chunk().unwrap();
 /// let tail = Manifest::tail_length(footer, size)?;
@@ -60,27 +59,28 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// How many bytes at the end of the file tell how long the tail is.
+    /// Length of the footer, from which [`tail_length`](Self::tail_length) computes the length of the
+    /// tail, in bytes.
     pub const FOOTER_LENGTH: usize = FOOTER_LENGTH;
 
-    /// How long the header is, with which the file begins, in bytes.
+    /// Length of the header, in bytes.
     pub const HEADER_LENGTH: usize = HEADER_LENGTH;
 
-    /// Checks that a file begins as snapshots of this version do. What is wrong with the rest of a later
-    /// one is that it is a later one.
+    /// Checks that a file begins as a snapshot of this version. Call this first, to report a file of a
+    /// later version as such.
     ///
     /// # Errors
     ///
-    /// [`FormatError`] if this is not the beginning of a snapshot, or of one of another version.
+    /// Returns a [`FormatError`] if the file is not a snapshot, or is of another version.
     pub fn check_version(header: &[u8; Self::HEADER_LENGTH]) -> Result<(), FormatError> {
         check_version(header).map(drop)
     }
 
-    /// How long the tail of a file is, which holds the manifest and the seek table, in bytes.
+    /// Returns the length of the tail, which holds the manifest and the seek table, in bytes.
     ///
     /// # Errors
     ///
-    /// [`FormatError`] if the last bytes of the file are not those of a snapshot.
+    /// Returns a [`FormatError`] if the footer is not that of a snapshot of this size.
     pub fn tail_length(
         footer: &[u8; Self::FOOTER_LENGTH],
         file_size: u64,
@@ -92,15 +92,18 @@ impl Manifest {
         Ok(tail_length(frames))
     }
 
-    /// Reads the manifest from the last bytes of a file: as many as [`tail_length`](Self::tail_length)
-    /// says, or more.
+    /// Parses the manifest from the last bytes of a file, at least
+    /// [`tail_length`](Self::tail_length) of them.
     ///
-    /// Takes 64 bytes of memory for each frame, of which there are at most
-    /// [`MAX_FRAMES`](crate::MAX_FRAMES).
+    /// Allocates 64 bytes per frame, of which there are at most [`MAX_FRAMES`](crate::MAX_FRAMES).
     ///
     /// # Errors
     ///
-    /// [`FormatError`] if anything is not as `docs/vhs.md` says, or disagrees with anything else.
+    /// Returns a [`FormatError`] if `docs/vhs.md` requires a reader to refuse the file.
+    ///
+    /// # Complexity
+    ///
+    /// Linear in the length of the tail.
     pub fn parse(tail: &[u8], file_size: u64) -> Result<Self, FormatError> {
         let found = tail.len() as u64;
         let size = Field::new("tail", file_size.saturating_sub(found)).with(found);
@@ -120,7 +123,7 @@ impl Manifest {
         Ok(read)
     }
 
-    /// Reads the manifest from its frame, which lies at `offset` in the file.
+    /// Reads the manifest from its frame, which is at `offset` in the file.
     fn read(
         manifest: &[u8],
         offset: u64,
@@ -154,7 +157,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Reads the entries, which lie at `offset` in the file.
+    /// Reads the entries, which are at `offset` in the file.
     fn read_entries(
         &mut self,
         entries: &[[u8; ENTRY_LENGTH]],
@@ -178,77 +181,77 @@ impl Manifest {
         Ok(())
     }
 
-    /// Where the frames end in the image, as far as they are known.
+    /// Returns the end of the frames read so far, in the image.
     fn image_end(&self) -> u64 {
         self.frames.last().map_or(0, |last| last.image_offset + u64::from(last.raw_length))
     }
 
-    /// Where the frames end in the file, as far as they are known.
+    /// Returns the end of the frames read so far, in the file.
     fn file_end(&self) -> u64 {
         self.frames.last().map_or(HEADER_LENGTH as u64, |last| {
             last.file_offset + u64::from(last.compressed_length)
         })
     }
 
-    /// Checks the header, with which the file begins. It says nothing that the manifest does not say.
+    /// Checks the header of the file against the manifest.
     ///
     /// # Errors
     ///
-    /// [`FormatError`] if it is not the one that follows from the manifest.
+    /// Returns a [`FormatError`] if they disagree.
     pub fn check_header(&self, bytes: &[u8; Self::HEADER_LENGTH]) -> Result<(), FormatError> {
         check_header(bytes, self.image_size, self.piece_size)
     }
 
-    /// The size of the image, in bytes.
+    /// Returns the size of the image in bytes.
     pub fn image_size(&self) -> u64 {
         self.image_size
     }
 
-    /// The most bytes of the image that a frame of data holds: what a reader needs a buffer for.
+    /// Returns the piece size: the maximum number of bytes of the image in a data frame.
     pub fn piece_size(&self) -> u32 {
         self.piece_size
     }
 
-    /// The size of the file, in bytes.
+    /// Returns the size of the file in bytes.
     pub fn file_size(&self) -> u64 {
         self.file_size
     }
 
-    /// The frames, in the order of the image, without gaps.
+    /// Returns the frames, in the order of the image, without gaps.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
     }
 
-    /// The frames, of whoever needs nothing else.
+    /// Consumes the manifest and returns its frames.
     pub fn into_frames(self) -> Vec<Frame> {
         self.frames
     }
 
-    /// How many bytes of the image are in frames of data.
+    /// Returns the number of bytes of the image in data frames.
     pub fn data_size(&self) -> u64 {
         let data = self.frames.iter().filter(|frame| frame.kind == FrameKind::Data);
         data.map(|frame| u64::from(frame.raw_length)).sum()
     }
 
-    /// The digest of the manifest, which is the identity of the snapshot: whoever knows it can tell any
-    /// other image from this one.
+    /// Returns the digest of the manifest, which is the identity of the snapshot. Compare it with a
+    /// known identity to make sure that the file is that snapshot.
     pub fn identity(&self) -> Digest {
         self.identity
     }
 
-    /// The frame that stands for the byte at `image_offset`; `None` behind the end of the image.
+    /// Returns the frame with the byte at `image_offset`, or `None` beyond the end of the image.
     ///
     /// # Complexity
     ///
-    /// O(log n) of the number of frames.
+    /// O(log *n*) for *n* frames.
     pub fn frame_at(&self, image_offset: u64) -> Option<&Frame> {
         let after = self.frames.partition_point(|frame| frame.image_offset <= image_offset);
         let last = self.frames[..after].last()?;
         (image_offset < self.image_size).then_some(last)
     }
 
-    /// Cuts the file into [ranges](crate::ranges) to be asked for, of at most `part_size` bytes unless a
-    /// frame alone is longer, so that all data is in them.
+    /// Cuts the file into [ranges](crate::ranges) to request that cover all data frames. A range has at
+    /// most `part_size` bytes, unless a single frame is longer.
     pub fn ranges(&self, part_size: u32) -> impl Iterator<Item = Range<usize>> {
         ranges(self.frames.iter().filter(|frame| frame.kind == FrameKind::Data), part_size)
     }

@@ -1,11 +1,11 @@
-//! What the manifest has before its entries.
+//! The head of the manifest: its content before the entries.
 
 use crate::field::{Fields, Number};
 use crate::format_error::FormatError;
 use crate::layout::{BLAKE3, HEAD_LENGTH, MAGIC, VERSION};
 use crate::limits::{MAX_IMAGE_SIZE, MAX_PIECE_SIZE, MIN_PIECE_SIZE};
 
-/// What the manifest has before its entries, as a writer has it.
+/// The head of a manifest.
 pub(crate) struct Head {
     pub(crate) piece_size: u32,
     pub(crate) image_size: u64,
@@ -25,7 +25,7 @@ impl Head {
     }
 }
 
-/// What the manifest has before its entries, as a reader finds it.
+/// The unchecked fields of the head of a manifest.
 pub(crate) struct HeadFields {
     magic: Number,
     version: Number,
@@ -49,14 +49,14 @@ impl HeadFields {
         Self { magic, version, digest_function, reserved, piece_size, image_size, frames }
     }
 
-    /// Checks what tells how to read the rest.
+    /// Checks the fields that determine how to read the rest.
     pub(crate) fn check_version(&self) -> Result<(), FormatError> {
         self.magic.is_magic(MAGIC)?;
         self.version.is(VERSION)?;
         self.digest_function.is(BLAKE3)
     }
 
-    /// Checks the rest, of a file whose seek table has `frames` frames.
+    /// Checks the other fields of a file whose seek table has `frames` frames.
     pub(crate) fn check(&self, frames: u32) -> Result<Head, FormatError> {
         for reserved in self.reserved {
             reserved.is(0_u32)?;

@@ -1,9 +1,9 @@
-//! What a snapshot is made with.
+//! The options of a snapshot.
 
 use crate::encode_error::EncodeError;
 use crate::limits::{MAX_LEVEL, MAX_PIECE_SIZE, MIN_LEVEL, MIN_PIECE_SIZE};
 
-/// What a snapshot is made with. The same image and options give the same file.
+/// The options of a snapshot. The same image and options give the same file.
 ///
 /// # Example
 ///
@@ -15,10 +15,10 @@ use crate::limits::{MAX_LEVEL, MAX_PIECE_SIZE, MIN_LEVEL, MIN_PIECE_SIZE};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The level of zstd's compression, [`MIN_LEVEL`] to [`MAX_LEVEL`]; 3 unless it is said.
+    /// Compression level of zstd, [`MIN_LEVEL`] to [`MAX_LEVEL`]. Default: 3.
     pub level: i32,
-    /// The most bytes of the image that one frame holds: a power of two, [`MIN_PIECE_SIZE`] to
-    /// [`MAX_PIECE_SIZE`]; 1 MiB unless it is said. Smaller ones are found faster and compress less.
+    /// Maximum number of bytes of the image in one frame: a power of two from [`MIN_PIECE_SIZE`] to
+    /// [`MAX_PIECE_SIZE`]. Default: 1 MiB. Smaller pieces make random reads cheaper and compress less.
     pub piece_size: u32,
 }
 
@@ -29,11 +29,11 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Checks the limits.
+    /// Checks that the options are within their limits.
     ///
     /// # Errors
     ///
-    /// [`EncodeError::Level`] and [`EncodeError::PieceSize`].
+    /// Returns [`EncodeError::Level`] or [`EncodeError::PieceSize`].
     pub fn check(&self) -> Result<(), EncodeError> {
         if !(MIN_LEVEL..=MAX_LEVEL).contains(&self.level) {
             return Err(EncodeError::Level { found: self.level });

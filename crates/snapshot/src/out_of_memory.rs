@@ -1,9 +1,9 @@
-//! Memory that may not be there.
+//! Fallible allocation.
 
 use alloc::vec::Vec;
 use core::fmt;
 
-/// There is no memory for what was asked for.
+/// The error of a failed memory allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory;
 
@@ -15,7 +15,7 @@ impl fmt::Display for OutOfMemory {
 
 impl core::error::Error for OutOfMemory {}
 
-/// A buffer of `length` bytes.
+/// Allocates a buffer of `length` zeros.
 pub(crate) fn buffer(length: u32) -> Result<Vec<u8>, OutOfMemory> {
     let mut buffer = Vec::new();
     buffer.try_reserve_exact(length as usize).map_err(|_| OutOfMemory)?;

@@ -1,4 +1,4 @@
-//! Finding the holes of a piece, and compressing what is between them.
+//! The encoder for pieces, which finds holes and compresses the data between them.
 
 use alloc::vec::Vec;
 
@@ -12,28 +12,29 @@ use crate::options::Options;
 use crate::out_of_memory::buffer;
 use crate::runs::runs;
 
-/// A run of the image: a frame of data, or zeros.
+/// A run of the image: a data frame, or zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Run {
-    /// A frame of data.
+    /// A data frame.
     Data {
-        /// How long it is in the image, in bytes.
+        /// Length in the image, in bytes.
         raw_length: u32,
-        /// How long it is in the file, in bytes.
+        /// Length in the file, in bytes.
         compressed_length: u32,
-        /// The digest of its bytes in the file.
+        /// Digest of the frame's bytes in the file.
         digest: Digest,
     },
-    /// Zeros, whose frames the [`Encoder`](crate::Encoder) makes.
+    /// Zeros, for which the [`Encoder`](crate::Encoder) writes hole frames.
     Zeros {
-        /// How many they are: as many as the image has, if need be. While they are pushed, a TiB takes
-        /// 33 MB of memory.
+        /// Number of zeros, up to the size of the image. Pushing one TiB takes 33 MB of memory.
         length: u64,
     },
 }
 
-/// Finds the holes of pieces, and compresses what is between them. Pieces do not depend on each other:
-/// each of many threads may have an encoder of its own, and takes the next piece that no one has taken.
+/// Encodes pieces of an image: finds their holes and compresses the data between them.
+///
+/// Pieces are independent, so several threads, each with its own encoder, can encode them in any
+/// order.
 ///
 /// # Example
 ///
@@ -56,12 +57,12 @@ pub struct PieceEncoder {
 }
 
 impl PieceEncoder {
-    /// Takes the memory that it needs: 2.3 MiB at level 3 with pieces of 1 MiB, 20 MiB at level 19, and 100
-    /// MiB at most. Half of it or more is taken with the first piece.
+    /// Creates an encoder. With pieces of 1 MiB it takes 2.3 MiB of memory at level 3 and 20 MiB at
+    /// level 19; the maximum is 100 MiB. At least half of it is allocated with the first piece.
     ///
     /// # Errors
     ///
-    /// [`EncodeError`] if an option is beyond a limit, or if there is no memory.
+    /// Returns an [`EncodeError`] if an option is beyond its limit or an allocation fails.
     pub fn new(options: &Options) -> Result<Self, EncodeError> {
         options.check()?;
         let mut compressor = CCtx::try_create().ok_or(EncodeError::OutOfMemory)?;
@@ -74,28 +75,29 @@ impl PieceEncoder {
             compressor,
             piece_size: options.piece_size,
             runs: Vec::new(),
-            // Several frames need no more than one: the holes between them are longer than what each
-            // of them may need beyond what it holds.
+            // Enough for several frames too: the holes between them are longer than the maximum
+            // overhead of a frame.
             compressed: buffer(max_compressed_length(options.piece_size))?,
         })
     }
 
-    /// Compresses a piece: [`piece_size`](Options::piece_size) bytes of the image from a multiple of it,
-    /// or what is left at its end. Returns its runs, each with its bytes in the file.
+    /// Encodes a piece: [`piece_size`](Options::piece_size) bytes of the image at a multiple of that
+    /// size, or the rest of the image. Returns its runs, each with its bytes in the file.
     ///
-    /// Zeros are a run of their own if they are [`MIN_HOLE_LENGTH`] or all of the piece.
+    /// Zeros are a separate run if there are at least [`MIN_HOLE_LENGTH`], or if they are the whole
+    /// piece.
     ///
     /// # Errors
     ///
-    /// [`EncodeError::Piece`] if the piece is longer than the options say, and [`EncodeError::Zstd`] if
-    /// there is no memory.
+    /// Returns [`EncodeError::Piece`] if the piece is longer than the piece size, and
+    /// [`EncodeError::Zstd`] if an allocation fails.
     pub fn encode(
         &mut self,
         piece: &[u8],
     ) -> Result<impl Iterator<Item = (Run, &[u8])>, EncodeError> {
         if piece.len() > self.piece_size as usize {
-            let (most, found) = (self.piece_size, piece.len() as u64);
-            return Err(EncodeError::Piece { most, found });
+            let found = piece.len() as u64;
+            return Err(EncodeError::Piece { most: self.piece_size, found });
         }
         self.runs.clear();
         let mut end = 0;
@@ -105,8 +107,8 @@ impl PieceEncoder {
                 continue;
             }
             let raw = &piece[range];
-            let most = max_compressed_length(raw.len() as u32) as usize;
-            let out = &mut self.compressed[end..end + most];
+            let max = max_compressed_length(raw.len() as u32) as usize;
+            let out = &mut self.compressed[end..end + max];
             let length = self.compressor.compress2(out, raw).map_err(refused)?;
             self.runs.push(Run::Data {
                 raw_length: raw.len() as u32,
@@ -121,8 +123,8 @@ impl PieceEncoder {
                 Run::Data { compressed_length, .. } => *compressed_length,
                 Run::Zeros { .. } => 0,
             };
-            let (bytes, behind) = rest.split_at(length as usize);
-            rest = behind;
+            let (bytes, after) = rest.split_at(length as usize);
+            rest = after;
             (*run, bytes)
         }))
     }

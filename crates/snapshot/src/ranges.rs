@@ -1,20 +1,21 @@
-//! Planning what to ask a server for.
+//! The plan of range requests.
 
 use core::ops::Range;
 
 use crate::frame::Frame;
 
-/// How many bytes of other frames a range may have between two that are wanted: a request of its own
-/// would cost more.
+/// Maximum number of bytes of other frames between two requested frames of a range. Downloading them
+/// costs less than another request.
 const MAX_GAP: u64 = 1 << 16;
 
-/// Cuts the file into ranges to be asked for, so that all of `frames` are in them, which are in their
-/// order. A range has at most `part_size` bytes unless a frame alone is longer. Each is the indices of its
-/// frames: it begins and ends with one of `frames`, and has no others but those that cost less than a
-/// request of its own would.
+/// Cuts the file into ranges to request that cover `frames`, which must be in order.
 ///
-/// [`Manifest::ranges`](crate::Manifest::ranges) does so for all data; this is for those who have some of
-/// it already.
+/// Each range is a range of frame indices. It begins and ends with one of `frames`, and has at most
+/// `part_size` bytes unless a single frame is longer. It may have other frames in between, if
+/// downloading them costs less than another request.
+///
+/// [`Manifest::ranges`](crate::Manifest::ranges) does this for all data frames. Use this function if
+/// some of them are already present.
 pub fn ranges<'a>(
     frames: impl IntoIterator<Item = &'a Frame>,
     part_size: u32,

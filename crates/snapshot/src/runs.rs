@@ -1,4 +1,4 @@
-//! Telling what is zero from what is not, block by block.
+//! The search for zeros, block by block.
 
 use core::ops::Range;
 
@@ -6,11 +6,11 @@ use crate::limits::BLOCK_SIZE;
 
 const BLOCK: usize = BLOCK_SIZE as usize;
 
-/// Where a run lies, and whether it is nothing but zeros.
+/// The range of a run, and whether it is all zeros.
 type Run = (Range<usize>, bool);
 
-/// The runs of blocks in `bytes` that are not all zeros. What is between them need not be written to a
-/// file that is sparse.
+/// Returns the runs of blocks in `bytes` that are not all zeros. Only these have to be written to a
+/// sparse file.
 ///
 /// # Example
 ///
@@ -23,13 +23,13 @@ pub fn data_runs(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     runs(bytes, 1).filter_map(|(range, is_zero)| (!is_zero).then_some(range))
 }
 
-/// Splits `bytes` into runs that are all zeros and runs that are to be kept, which take turns.
+/// Splits `bytes` into alternating runs of zeros and of data.
 ///
-/// Zeros of fewer than `least` blocks belong to what is kept beside them, unless there is nothing
-/// else. The last block may be shorter than the others.
-pub(crate) fn runs(bytes: &[u8], least: usize) -> impl Iterator<Item = Run> {
+/// Zeros of fewer than `min_blocks` blocks count as data, unless `bytes` is all zeros. The last block
+/// may be shorter than the others.
+pub(crate) fn runs(bytes: &[u8], min_blocks: usize) -> impl Iterator<Item = Run> {
     let is_run = move |zeros: &Range<usize>| {
-        zeros.len().div_ceil(BLOCK) >= least || zeros.len() == bytes.len()
+        zeros.len().div_ceil(BLOCK) >= min_blocks || zeros.len() == bytes.len()
     };
     let mut stretches = stretches(bytes)
         .map(move |(range, is_zero)| (range.clone(), is_zero && is_run(&range)))
@@ -43,7 +43,7 @@ pub(crate) fn runs(bytes: &[u8], least: usize) -> impl Iterator<Item = Run> {
     })
 }
 
-/// The longest stretches of blocks that are zero or are not.
+/// Splits `bytes` into maximal stretches of blocks that are all zero or all not.
 fn stretches(bytes: &[u8]) -> impl Iterator<Item = Run> {
     let mut start = 0;
     core::iter::from_fn(move || {
@@ -57,7 +57,7 @@ fn stretches(bytes: &[u8]) -> impl Iterator<Item = Run> {
     })
 }
 
-/// Whether all bytes are zero. Of what is not, the first bytes mostly show it.
+/// Returns whether all bytes are zero. Stops early, since data rarely begins with many zeros.
 fn is_zero(bytes: &[u8]) -> bool {
     bytes.chunks(64).all(|chunk| chunk.iter().fold(0, |all, byte| all | byte) == 0)
 }
@@ -69,16 +69,16 @@ mod tests {
 
     use super::*;
 
-    /// The runs of an image that has a block for each letter, of zeros where it is `.`.
-    fn runs_of(image: &str, least: usize) -> Vec<Run> {
+    /// Returns the runs of an image with a block per letter, of zeros for `.`.
+    fn runs_of(image: &str, min_blocks: usize) -> Vec<Run> {
         let bytes: Vec<u8> =
             image.bytes().flat_map(|letter| vec![letter.wrapping_sub(b'.'); BLOCK]).collect();
         let blocks = |run: Run| (run.0.start / BLOCK..run.0.end / BLOCK, run.1);
-        runs(&bytes, least).map(blocks).collect()
+        runs(&bytes, min_blocks).map(blocks).collect()
     }
 
     #[test]
-    fn runs_take_turns_and_short_zeros_are_kept() {
+    fn runs_alternate_and_short_zeros_count_as_data() {
         assert_eq!(runs_of("", 1), []);
         assert_eq!(runs_of("..", 3), [(0..2, true)]);
         assert_eq!(

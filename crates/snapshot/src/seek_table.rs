@@ -1,4 +1,4 @@
-//! The table of zstd's seekable format, at the end of the file.
+//! The seek table of zstd's seekable format, at the end of the file.
 
 use alloc::vec::Vec;
 use core::iter::once;
@@ -11,19 +11,19 @@ use crate::layout::{
 use crate::limits::MAX_FRAMES;
 use crate::skippable::Skippable;
 
-/// The magic number with which the format ends.
+/// The magic number at the end of the footer.
 const MAGIC: u32 = 0x8F92_EAB1;
 
-/// The lengths of a frame, in the file and in the image.
+/// The lengths of a frame in the file and in the image.
 type Lengths = [u32; 2];
 
-/// The lengths of all frames of the file before the table, of which `frames` stand for the image.
+/// Returns the lengths of all zstd frames before the table, given the `frames` of the image.
 fn entries(frames: impl ExactSizeIterator<Item = Lengths>) -> impl Iterator<Item = Lengths> {
     let manifest = SKIPPABLE_LENGTH + manifest_length(frames.len() as u32);
     once([HEADER_LENGTH as u32, 0]).chain(frames).chain(once([manifest as u32, 0]))
 }
 
-/// Appends the table of a file.
+/// Appends the table.
 pub(crate) fn write(frames: impl ExactSizeIterator<Item = Lengths>, out: &mut Vec<u8>) {
     let count = frames.len() as u32;
     Skippable::SeekTable.write(seek_table_length(count), out);
@@ -35,7 +35,7 @@ pub(crate) fn write(frames: impl ExactSizeIterator<Item = Lengths>, out: &mut Ve
     out.extend(MAGIC.to_le_bytes());
 }
 
-/// How many frames stand for the image, as the last bytes of a file say, which lie at `offset`.
+/// Reads the number of frames of the image from the footer, which is at `offset` in the file.
 pub(crate) fn frame_count(footer: &[u8; FOOTER_LENGTH], offset: u64) -> Result<u32, FormatError> {
     let mut fields = Fields::new(footer, offset);
     let count = fields.number("count of the seek table", 4);
@@ -46,7 +46,7 @@ pub(crate) fn frame_count(footer: &[u8; FOOTER_LENGTH], offset: u64) -> Result<u
     Ok(count.found as u32 - SEEK_EXTRA)
 }
 
-/// Checks the table, which lies at `offset` in the file and whose last bytes were read.
+/// Checks the table, which is at `offset` in the file, except for its footer.
 pub(crate) fn check(
     table: &[u8],
     offset: u64,

@@ -1,4 +1,4 @@
-//! zstd's skippable frames, which hold all that is not the image.
+//! The skippable frames of zstd, which hold everything except the image.
 
 use alloc::vec::Vec;
 
@@ -18,12 +18,12 @@ impl Skippable {
         match self {
             Self::Header => 0x184D_2A57,
             Self::Manifest => 0x184D_2A58,
-            // As the seekable format has it.
+            // As defined by the seekable format.
             Self::SeekTable => 0x184D_2A5E,
         }
     }
 
-    /// What its magic number and its length are called.
+    /// Returns the names of the magic number and of the length, for errors.
     const fn names(self) -> [&'static str; 2] {
         match self {
             Self::Header => ["magic number of the header", "length of the header"],
@@ -32,20 +32,20 @@ impl Skippable {
         }
     }
 
-    /// Appends what comes before a content of `length` bytes.
+    /// Appends the magic number and the length of a content of `length` bytes.
     pub(crate) fn write(self, length: u64, out: &mut Vec<u8>) {
         out.extend(self.magic().to_le_bytes());
         out.extend((length as u32).to_le_bytes());
     }
 
-    /// Checks the magic number, and returns how long the content is.
+    /// Checks the magic number, and returns the length of the content.
     pub(crate) fn check_magic(self, fields: &mut Fields<'_>) -> Result<Number, FormatError> {
         let [magic_name, length_name] = self.names();
         fields.number(magic_name, 4).is_magic(self.magic())?;
         Ok(fields.number(length_name, 4))
     }
 
-    /// Checks what comes before a content of `length` bytes.
+    /// Checks the magic number, and that the content has `length` bytes.
     pub(crate) fn check(self, fields: &mut Fields<'_>, length: u64) -> Result<(), FormatError> {
         self.check_magic(fields)?.is(length)
     }

@@ -1,11 +1,9 @@
-//! A proxy that embeds `edge.wasm`: answers 404 for paths that do not exist, and strips internal
-//! fields from other requests.
-
-mod edge;
+//! A proxy in Rust that embeds `edge.wasm`: it refuses paths that cannot exist, and strips internal
+//! fields from the other requests.
 
 use std::{env, fs};
 
-use edge::Edge;
+use hedgerow_example_wasmtime_host::{EdgeModule, HeaderRules, PathFilter};
 use wasmtime::{Result, format_err};
 
 const BUILT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../js/edge/wasm/edge_bg.wasm");
@@ -19,65 +17,97 @@ const PATHS: &str = r#"{"version":"test","bloom":{"n":4,"p":1e-7,"m":138,"k":23,
 const FIELDS: &str = "Host: a.example\r\nX-Internal-User: 7\r\nX-Debug: 1\r\nAccept: */*\r\n\r\n";
 
 fn main() -> Result<()> {
-    let wasm = env::args().nth(1).unwrap_or(BUILT.to_owned());
-    let mut edge = proxy(&wasm)?;
+    let edge = module(&env::args().nth(1).unwrap_or(BUILT.to_owned()))?;
+    let proxy = Proxy::new(&edge, RULES, PATHS.as_bytes())?;
     for path in ["/foo/bar", "/wp-login.php"] {
-        println!("{}", answer(&mut edge, path, FIELDS)?);
+        println!("{}", proxy.answer(path, FIELDS)?);
     }
     Ok(())
 }
 
-fn proxy(wasm: &str) -> Result<Edge> {
-    let wasm = fs::read(wasm).map_err(|error| format_err!("{wasm}: {error}: `npm run build`?"))?;
-    Edge::new(&wasm, RULES, PATHS.as_bytes())
+fn module(path: &str) -> Result<EdgeModule> {
+    let wasm = fs::read(path)
+        .map_err(|error| format_err!("cannot read {path}: {error}; run `npm run build` first"))?;
+    EdgeModule::new(&wasm)
 }
 
-/// Returns the request for the origin, or the response for the client.
-fn answer(edge: &mut Edge, path: &str, fields: &str) -> Result<String> {
-    if !edge.has(path.as_bytes())? {
-        return Ok(format!("{path}: 404 Not Found\n"));
+/// The rules and the filter of a deployment.
+struct Proxy<'m> {
+    rules: HeaderRules<'m>,
+    paths: PathFilter<'m>,
+}
+
+impl<'m> Proxy<'m> {
+    fn new(edge: &'m EdgeModule, rules: &[&str], file: &[u8]) -> Result<Self> {
+        let mut set = HeaderRules::new(edge)?;
+        for rule in rules {
+            set.add(rule.as_bytes()).map_err(|error| format_err!("{rule}: {error}"))?;
+        }
+        set.compile()?;
+        let paths =
+            PathFilter::load(edge, file).map_err(|error| format_err!("path filter: {error}"))?;
+        Ok(Self { rules: set, paths })
     }
-    let mut block = fields.as_bytes().to_vec();
-    edge.strip_block(&mut block)?;
-    Ok(format!("GET {path} HTTP/1.1\n{}", String::from_utf8_lossy(&block).replace('\r', "")))
+
+    /// Returns the request that goes to the origin, or the response that goes back to the client.
+    fn answer(&self, path: &str, fields: &str) -> Result<String> {
+        if !self.paths.has(path.as_bytes())? {
+            return Ok(format!("{path}: 404 Not Found\n"));
+        }
+        let mut block = fields.as_bytes().to_vec();
+        self.rules.strip_block(&mut block).map_err(|error| format_err!("field block: {error}"))?;
+        Ok(format!("GET {path} HTTP/1.1\n{}", String::from_utf8_lossy(&block).replace('\r', "")))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Returns the error of a proxy with these rules and this filter.
+    fn error(rules: &[&str], file: &[u8]) -> String {
+        let edge = module(BUILT).unwrap();
+        Proxy::new(&edge, rules, file).err().unwrap().to_string()
+    }
+
     #[test]
-    fn forwards_existing_paths_without_internal_fields() {
-        let mut edge = proxy(BUILT).unwrap();
+    fn requests_for_existing_paths_are_forwarded_without_internal_fields() {
+        let edge = module(BUILT).unwrap();
+        let proxy = Proxy::new(&edge, RULES, PATHS.as_bytes()).unwrap();
         let forwarded = "GET /foo/bar HTTP/1.1\nHost: a.example\nAccept: */*\n\n";
-        assert_eq!(answer(&mut edge, "/foo/bar", FIELDS).unwrap(), forwarded);
-        let not_found = "/wp-login.php: 404 Not Found\n";
-        assert_eq!(answer(&mut edge, "/wp-login.php", FIELDS).unwrap(), not_found);
+        assert_eq!(proxy.answer("/foo/bar", FIELDS).unwrap(), forwarded);
+        let refused = "/wp-login.php: 404 Not Found\n";
+        assert_eq!(proxy.answer("/wp-login.php", FIELDS).unwrap(), refused);
     }
 
     #[test]
-    fn reports_malformed_input() {
-        let mut edge = proxy(BUILT).unwrap();
-        let message = answer(&mut edge, "/foo", "Host : a.example\r\n").unwrap_err().to_string();
-        assert_eq!(
-            message,
-            "field block: expected a colon after the field name, found white space"
-        );
-        let wasm = fs::read(BUILT).unwrap();
-        let rule = Edge::new(&wasm, &["x-*-id"], PATHS.as_bytes()).err().unwrap().to_string();
-        assert_eq!(rule, "x-*-id: expected '*' only as the last character, found one");
-        let file = Edge::new(&wasm, RULES, b"[]\n").err().unwrap().to_string();
-        assert_eq!(file, "path filter: expected { and a member at byte 0");
+    fn malformed_input_is_refused_with_the_reason() {
+        let edge = module(BUILT).unwrap();
+        let proxy = Proxy::new(&edge, RULES, PATHS.as_bytes()).unwrap();
+        let block = proxy.answer("/foo", "Host : a.example\r\n").unwrap_err().to_string();
+        let expected = "expected a colon after the field name, found white space at byte 4";
+        assert_eq!(block, format!("field block: {expected}"));
+        let rule = error(&["x-*-id"], PATHS.as_bytes());
+        let expected = "expected '*' only as the last character, found one at byte 2";
+        assert_eq!(rule, format!("x-*-id: {expected}"));
+        let file = error(RULES, b"[]\n");
+        assert_eq!(file, "path filter: expected { and a member, found 0x5b at byte 0");
     }
 
     #[test]
-    fn refuses_a_file_longer_than_its_first_line_allows() {
-        let wasm = fs::read(BUILT).unwrap();
+    fn a_rule_that_is_too_long_is_refused() {
+        let long = "x".repeat(1_000);
+        let expected = "expected at most 256 bytes, found more";
+        assert_eq!(error(&[&long], PATHS.as_bytes()), format!("{long}: {expected}"));
+    }
+
+    #[test]
+    fn a_file_that_is_longer_than_its_first_line_allows_is_refused() {
         let mut file = PATHS.as_bytes().to_vec();
         file.resize(1 << 24, 0);
-        let message = Edge::new(&wasm, RULES, &file).err().unwrap().to_string();
-        assert_eq!(message, "path filter: expected at most 93 bytes");
-        let message = Edge::new(&wasm, RULES, &vec![0; 1 << 24]).err().unwrap().to_string();
-        assert_eq!(message, "path filter: expected a first line");
+        let expected = "expected a file of at most 93 bytes, found 16777216";
+        assert_eq!(error(RULES, &file), format!("path filter: {expected}"));
+        let expected = "expected a first line, found none";
+        assert_eq!(error(RULES, &vec![0; 1 << 24]), format!("path filter: {expected}"));
     }
 }

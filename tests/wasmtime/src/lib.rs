@@ -1,17 +1,25 @@
-//! A host for `edge.wasm` that is not JavaScript: the module of the npm package `hedgerow`, in
-//! Wasmtime.
+//! Tests of `edge.wasm` outside of JavaScript: the module of the npm package `hedgerow`, in Wasmtime.
 //!
-//! It does what the package does in JavaScript, and no more: it writes what it asks about into linear
-//! memory, passes numbers, and reads the answers. What the module answers can so be held against
-//! what the crates answer natively.
-//!
-//! There is nothing to handle in a test when the module traps: whatever asks it panics.
+//! The host is that of `examples/wasmtime-host`. The results of the module are compared with those of
+//! the crates, which run natively.
 
-mod edge_module;
-mod filter;
-mod header_rules;
-mod imports;
+use std::{fs, io::ErrorKind};
 
-pub use edge_module::{EdgeModule, published};
-pub use filter::{Filter, FilterRefusal, Found};
-pub use header_rules::{HeaderRefusal, HeaderRules, Probe};
+use wasmtime::{Engine, Module, Result, bail};
+
+const PUBLISHED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../js/edge/wasm/edge_bg.wasm");
+
+/// Compiles the file that the npm package publishes.
+///
+/// # Errors
+///
+/// Returns an error if the file was not built, or cannot be compiled.
+pub fn published() -> Result<Module> {
+    let wasm = match fs::read(PUBLISHED) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            bail!("js/edge/wasm/edge_bg.wasm does not exist; run `npm run build` first")
+        }
+        read => read?,
+    };
+    Module::new(&Engine::default(), wasm)
+}

@@ -1,8 +1,8 @@
-//! Measures the false-positive rates of filters: `false_positives DIVISOR` divides the number of
-//! queries of a full run. Prints a JSON array.
+//! Measures the false-positive rates of filters, and prints a JSON array. Usage: `false_positives
+//! DIVISOR`, where the number of queries is that of a full run divided by the divisor.
 //!
-//! Filters of Hedgerow are queried with random hashes in place of hashed paths, so XXH64 itself is
-//! not measured. The others are queried with random numbers, which they hash.
+//! Filters of Hedgerow are queried with random hashes, without running XXH64. The rivals are queried
+//! with random numbers, which they hash.
 
 use std::{env, thread};
 
@@ -11,14 +11,14 @@ use fastbloom::BloomFilter;
 use hedgerow_paths::{KeyHash, PathFilter, PathFilterBuilder, Sizing};
 use hedgerow_tests_random::Random;
 
-/// Rates, the number of queries for each (more for smaller rates), and numbers of keys.
+/// Rates, the number of queries for each (more for lower rates), and numbers of keys.
 const SIZES: [(f64, u64, &[u64]); 3] = [
     (1e-2, 40_000_000, &[1, 3, 10, 100, 1_000, 10_000, 1_000_000]),
     (1e-4, 400_000_000, &[1, 3, 10, 100, 1_000, 10_000, 1_000_000]),
     (1e-7, 2_000_000_000, &[10, 1_000, 10_000, 1_000_000]),
 ];
 
-/// Numbers of keys for classic sizing, and the number of queries for each.
+/// Numbers of keys for filters of the published size, and the number of queries for each.
 const CLASSIC: [(u64, u64); 3] =
     [(10, 100_000_000), (1_000, 1_000_000_000), (10_000, 1_000_000_000)];
 
@@ -27,15 +27,15 @@ const RIVAL_KEYS: [u64; 4] = [10, 1_000, 10_000, 1_000_000];
 
 const THREADS: u64 = 2;
 
-/// The fraction of queries for rivals, which are slower.
+/// Rivals are slower, and get this fraction of the queries.
 const RIVAL_DIVISOR: u64 = 5;
 
 fn keys(seed: u64, n: u64) -> impl Iterator<Item = u64> {
     Random(seed << 32).take(n as usize)
 }
 
-/// Measures filters of `n` keys and averages over several of them. `count` builds a filter from a
-/// seed and returns the number of hits among random queries.
+/// Measures the rate over many filters of `n` keys. `count` builds a filter from a seed, and returns how
+/// many of a number of random queries it reports as present.
 fn measure(
     filter: &str,
     (rate, n): (f64, u64),
@@ -83,7 +83,7 @@ fn fastbloom((rate, n): (f64, u64), queries: u64) -> String {
 
 fn bloomfilter((rate, n): (f64, u64), queries: u64) -> String {
     measure("bloomfilter", (rate, n), queries, |seed, random, queries| {
-        // Each of its two hashes takes half of the seed; the halves must differ.
+        // Its two hashes take half of these bytes each, and the halves must differ.
         let mut numbers = Random(seed);
         let bytes = std::array::from_fn(|_| numbers.number() as u8);
         let mut filter = Bloom::new_for_fp_rate_with_seed(n as usize, rate, &bytes).expect("one");

@@ -1,5 +1,5 @@
-//! Prints the rules and the sizes of growing sets as JSON, so that JavaScript is measured with the
-//! same ones.
+//! Prints the rules of the growing sets, and the size of each set, as JSON, so that JavaScript is
+//! measured with the same rules.
 
 use hedgerow_bench::headers::workload::{GROWTH, many_rules};
 

@@ -1,4 +1,4 @@
-//! Prints the sizes of the images of growing sets of rules as a JSON array.
+//! Prints the sizes of the images of the growing sets, as a JSON array.
 
 use hedgerow_bench::headers::workload::{GROWTH, many_rules, set_of};
 

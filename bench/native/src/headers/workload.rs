@@ -1,4 +1,4 @@
-//! The requests and the rules.
+//! The requests and the rules of the header benchmarks.
 
 use std::collections::BTreeSet;
 
@@ -11,19 +11,19 @@ const REAL: &str = include_str!("../../../../corpora/headers/real.txt");
 const UNIFORM: &str = include_str!("../../../../corpora/headers/uniform.txt");
 const NEAR: &str = include_str!("../../../../corpora/headers/near.txt");
 
-/// The sizes of growing sets of rules.
+/// Sizes of the sets that show the growth of lookups, compilation and images.
 pub const GROWTH: [usize; 4] = [10, 120, 1_000, 10_000];
 
-/// Requests of one kind.
+/// The names of the requests of one kind.
 pub struct Workload {
-    /// The name of the kind in results.
+    /// Name in the results.
     pub name: String,
-    /// The field names of each request.
+    /// Field names of each request.
     pub requests: Vec<Vec<HeaderName>>,
 }
 
 impl Workload {
-    /// Returns an endless random sequence of requests, so that branch predictors do not learn it.
+    /// Returns an endless random sequence of requests, whose order no branch predictor can learn.
     pub fn shuffled(&self) -> impl Iterator<Item = &Vec<HeaderName>> {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         std::iter::repeat_with(move || {
@@ -35,20 +35,20 @@ impl Workload {
     }
 }
 
-/// The 120 internal names.
+/// Returns the 120 internal names.
 #[must_use]
 pub fn internal_names() -> Vec<&'static str> {
     INTERNAL.lines().collect()
 }
 
-/// Ten typical prefix rules. They share prefixes with many names but match none of the workloads,
-/// so they add to the cost of deciding, not of removing.
+/// Returns ten typical prefix rules. They begin like many names but match no name of these workloads, so
+/// they add to the cost of lookups, not of removals.
 #[must_use]
 pub fn prefix_rules() -> Vec<&'static str> {
     PREFIX_RULES.lines().collect()
 }
 
-/// Returns the set of `rules`.
+/// Builds the set of these rules.
 ///
 /// # Panics
 ///
@@ -60,7 +60,8 @@ pub fn set_of<'a>(rules: impl IntoIterator<Item = &'a str>) -> HeaderSet<'static
     builder.build()
 }
 
-/// Returns all workloads: real traffic, the mix of the article on `trie-hard`, and near misses.
+/// Returns all workloads: real traffic, the uniform mix of Cloudflare's article on `trie-hard`, and near
+/// misses.
 #[must_use]
 pub fn workloads() -> [Workload; 3] {
     [("real", REAL), ("uniform", UNIFORM), ("near", NEAR)].map(|(name, text)| Workload {
@@ -73,13 +74,13 @@ fn request_names(line: &str) -> Vec<HeaderName> {
     line.split(' ').map(header_name).collect()
 }
 
-/// Returns a name as a parser makes it: allocated unless it is a standard one.
+/// Creates a name as a parser does, with separate memory if it is not a standard name.
 #[must_use]
 pub fn header_name(name: &str) -> HeaderName {
     HeaderName::from_bytes(name.as_bytes()).expect("a valid name")
 }
 
-/// Returns a fresh request, which shares nothing with others.
+/// Creates a request that shares no memory with another.
 #[must_use]
 pub fn fresh(names: &[HeaderName]) -> HeaderMap {
     names
@@ -88,7 +89,7 @@ pub fn fresh(names: &[HeaderName]) -> HeaderMap {
         .collect()
 }
 
-/// Returns `count` different rules: the internal names first, then combinations of their parts.
+/// Returns `count` different rules: the internal names, then combinations of their parts.
 #[must_use]
 pub fn many_rules(count: usize) -> Vec<String> {
     let names = internal_names();

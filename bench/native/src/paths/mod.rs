@@ -1,3 +1,3 @@
-//! The workload of path filters.
+//! The workload of the path benchmarks.
 
 pub mod workload;

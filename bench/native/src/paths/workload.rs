@@ -1,5 +1,4 @@
-//! Paths shaped like those of real deployments: about 60 bytes, in folders, with names of words and
-//! hashes.
+//! Paths shaped like those of real deployments: about 60 bytes, in folders, named by words and hashes.
 
 use hedgerow_tests_random::Random;
 

@@ -1,4 +1,4 @@
-//! A field block is stripped as the naive way does, or refused and left as it was.
+//! A field block is stripped as by the oracle, or refused and left unchanged.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -9,9 +9,9 @@ use libfuzzer_sys::fuzz_target;
 #[derive(Arbitrary, Debug)]
 enum Block<'a> {
     Bytes(&'a [u8]),
-    /// Names and values, which may still hold what makes them malformed.
+    /// Names and values, which may be malformed.
     Fields(Vec<(&'a str, &'a [u8])>),
-    /// The same, with all that `Connection` may nominate in its value.
+    /// A `Connection` field with these options, and names and values.
     Nominating(Vec<&'a str>, Vec<(&'a str, &'a [u8])>),
 }
 

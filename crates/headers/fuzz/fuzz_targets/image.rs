@@ -1,4 +1,4 @@
-//! No image, valid, damaged or forged, makes anything panic.
+//! No image, valid, damaged or forged, causes a panic.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -14,11 +14,11 @@ struct Input<'a> {
 
 #[derive(Arbitrary, Debug)]
 enum Image<'a> {
-    /// These bytes, as they are.
+    /// These bytes, unchanged.
     Bytes(&'a [u8]),
-    /// These bytes, behind the magic and the version, and with their checksum.
+    /// These bytes after the magic number and the version, with a valid checksum.
     Forged(&'a [u8]),
-    /// What a builder makes of these rules, with other bytes in these places, and its checksum.
+    /// The image of these rules, with some bytes replaced and a valid checksum.
     Damaged { rules: Vec<&'a str>, changes: Vec<(u16, u8)> },
 }
 
@@ -26,7 +26,7 @@ impl Image<'_> {
     fn bytes(&self) -> Vec<u8> {
         let mut image = match self {
             Self::Bytes(bytes) => return bytes.to_vec(),
-            Self::Forged(bytes) => [b"HGHS\x01\0", *bytes].concat(),
+            Self::Forged(bytes) => [b"HGHS\x02\0", *bytes].concat(),
             Self::Damaged { rules, changes } => {
                 let mut builder = HeaderSetBuilder::new();
                 for rule in rules {
@@ -55,6 +55,7 @@ fuzz_target!(|input: Input<'_>| {
         return;
     };
     exercise(&borrowed, &input.names);
-    let owned = HeaderSet::from_image_vec(image.clone()).expect("the image was taken once");
+    let owned =
+        HeaderSet::from_image_vec(image.clone()).expect("an image that was accepted before");
     exercise(&owned, &input.names);
 });

@@ -1,4 +1,4 @@
-//! A builder takes the rules that it documents, and their set answers as they do one by one.
+//! A builder accepts exactly the documented rules, and their set matches as the rules one by one.
 #![no_main]
 
 use hedgerow_headers::{HeaderSet, HeaderSetBuilder, MAX_RULE_LENGTH};
@@ -26,9 +26,9 @@ fuzz_target!(|input: (Vec<&str>, Vec<&[u8]>)| {
     let (mut rules, names) = input;
     let mut builder = HeaderSetBuilder::new();
     rules.retain(|rule| {
-        let is_taken = builder.rule(rule).is_ok();
-        assert_eq!(is_taken, is_rule(rule));
-        is_taken
+        let is_accepted = builder.rule(rule).is_ok();
+        assert_eq!(is_accepted, is_rule(rule));
+        is_accepted
     });
     let owned = builder.build();
     let borrowed = HeaderSet::from_image(owned.image()).expect("an image of a builder");

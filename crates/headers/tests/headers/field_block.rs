@@ -10,7 +10,7 @@ use crate::support::{
 
 const FRAMING_VALUES: [&str; 4] = ["44", "Host, TE", "upgrade,content-LENGTH", " Trailers "];
 
-/// A value of any bytes that a field line may hold, often one that `Connection` would.
+/// A value of any bytes that a field line may hold, often a list as in `Connection`.
 fn value() -> impl Strategy<Value = Vec<u8>> {
     let any_byte = any::<u8>().prop_map(|byte| if b"\r\n\0".contains(&byte) { b' ' } else { byte });
     prop_oneof![
@@ -21,14 +21,14 @@ fn value() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// A name that frames or routes a message, or that `Connection` deals with in a way of its own.
+/// A name that frames or routes a message, or that `Connection` treats specially.
 fn framing() -> impl Strategy<Value = Vec<u8>> {
     let names = ["Connection", "connection", "Content-Length", "transfer-encoding", "HOST", "te"];
     prop::sample::select([&names[..], &["Upgrade", "x-Forwarded-For", "cookie"]].concat())
         .prop_map(|name| name.as_bytes().to_vec())
 }
 
-/// Rules, and a well-formed block whose names are as near to them as names can be.
+/// Rules, and a well-formed block of names that match them or nearly do.
 fn rules_and_block() -> impl Strategy<Value = (Vec<String>, Vec<u8>)> {
     let line = (value(), vec((prop::sample::select(&[" ", "\t"][..]), value()), 0..2));
     (case(), vec(prop_oneof![token(), framing()], 0..6), vec(line, 60), any::<bool>()).prop_map(
@@ -71,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn a_block_with_any_one_byte_changed_is_read_as_the_grammar_says(
+    fn a_block_with_one_changed_byte_is_read_according_to_the_grammar(
         (rules, block) in rules_and_block(),
         at in any::<prop::sample::Index>(),
         byte in prop_oneof![prop::sample::select(&b"\r\n\0: \t"[..]), any::<u8>()],
@@ -94,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn the_options_of_a_connection_field_are_the_tokens_between_its_commas(value in value()) {
+    fn connection_options_are_the_tokens_between_commas(value in value()) {
         let expected = value
             .split(|&byte| byte == b',')
             .map(<[u8]>::trim_ascii)
@@ -103,7 +103,7 @@ proptest! {
     }
 }
 
-/// Asserts what is left of `block` when `rules` are stripped from it.
+/// Asserts that stripping `block` by `rules` leaves `left`.
 fn assert_left(rules: &[&str], block: &str, left: &str) {
     for_owned_and_borrowed(rules, |set| {
         let mut block = block.as_bytes().to_vec();
@@ -116,7 +116,7 @@ fn assert_left(rules: &[&str], block: &str, left: &str) {
 }
 
 #[test]
-fn a_block_may_be_empty_or_end_with_an_empty_line_or_without() {
+fn a_block_may_be_empty_and_may_end_with_or_without_an_empty_line() {
     assert_left(&["x-*"], "", "");
     assert_left(&["x-*"], "\r\n", "\r\n");
     assert_left(&["x-*"], "x-a: 1\r\n", "");
@@ -134,7 +134,7 @@ fn kept_fields_keep_their_order_their_duplicates_and_every_byte() {
 }
 
 #[test]
-fn a_folded_line_stays_or_goes_with_the_field_that_it_continues() {
+fn a_folded_line_is_kept_or_removed_with_the_field_that_it_continues() {
     assert_left(
         &["x-a"],
         "a: 1\r\n x-a: 2\r\nx-a: 3\r\n\tb: 4\r\n \r\nc: 5\r\n",
@@ -143,7 +143,7 @@ fn a_folded_line_stays_or_goes_with_the_field_that_it_continues() {
 }
 
 #[test]
-fn every_connection_field_nominates_whichever_comes_first() {
+fn every_connection_field_nominates_fields_before_and_after_it() {
     assert_left(
         &["connection"],
         "x-late: 1\r\nConnection: close, X-LATE\r\nx-hop: 2\r\nclose: 3\r\nCONNECTION: x-hop,\r\n @, x-folded\r\nx-folded: 4\r\na: 5\r\n",
@@ -151,7 +151,7 @@ fn every_connection_field_nominates_whichever_comes_first() {
     );
 }
 
-/// Asserts that `block` is refused at the line that begins with `at`, and left as it was.
+/// Asserts that `block` is refused at the line that begins with `at`, and is unchanged.
 fn assert_refused(rules: &[&str], block: &str, at: &str, expected: &str) {
     for_owned_and_borrowed(rules, |set| {
         let mut refused = block.as_bytes().to_vec();
@@ -163,7 +163,7 @@ fn assert_refused(rules: &[&str], block: &str, at: &str, expected: &str) {
 }
 
 #[test]
-fn a_connection_that_nominates_what_frames_or_routes_the_message_is_refused() {
+fn a_connection_that_nominates_a_field_for_all_recipients_is_refused() {
     let expected = "expected a field that may be nominated, found another";
     for name in ["Content-Length", "transfer-ENCODING", "host", "Cookie", "authorization", "via"]
         .into_iter()
@@ -182,11 +182,11 @@ fn a_connection_that_nominates_what_frames_or_routes_the_message_is_refused() {
                 assert_refused(&rules, &format!("{line}{nomination}\r\n"), &line, expected);
             }
         }
-        // Nominating an absent field has no effect. A rule of its own removes a field without a refusal.
+        // Nominating an absent field has no effect. A field that a rule matches is removed instead.
         assert_left(&["connection"], &format!("Connection: {name}\r\na: 1\r\n"), "a: 1\r\n");
         let reframed = ["connection", name];
         assert_left(&reframed, &format!("Connection: {name}\r\n{line}a: 1\r\n"), "a: 1\r\n");
-        // With a parameter it is no option.
+        // With a parameter it is not an option.
         assert_left(&["connection"], &format!("connection: {name};q=1\r\n{line}"), &line);
     }
 }
@@ -209,7 +209,7 @@ fn a_block_that_frames_its_body_twice_is_refused() {
         assert_refused(rules, &format!("{encoding}b: 1\r\n{length}"), length, expected);
         assert_refused(rules, &format!("{length}content-length: 4\r\n"), "content-l", expected);
     }
-    // A list in two lines.
+    // Two lines of `Transfer-Encoding` are one list.
     assert_left(&["x-a"], &encoding.repeat(2), &encoding.repeat(2));
 }
 
@@ -219,12 +219,12 @@ fn connection_may_nominate_itself() {
 }
 
 #[test]
-fn connection_nominates_nothing_where_no_rule_matches_it() {
+fn connection_nominates_nothing_if_no_rule_matches_it() {
     assert_left(&["x-a"], "connection: a\r\na: 1\r\nx-a: 2\r\n", "connection: a\r\na: 1\r\n");
 }
 
 #[test]
-fn an_option_that_is_no_token_nominates_nothing() {
+fn an_option_that_is_not_a_token_nominates_nothing() {
     assert_left(
         &["connect*"],
         "connection: a b, c:, \"d\"\r\na: 1\r\nc: 2\r\nd: 3\r\n",
@@ -232,25 +232,25 @@ fn an_option_that_is_no_token_nominates_nothing() {
     );
 }
 
-/// Fields whose names are `beginning` and a number.
+/// Returns field lines whose names are `beginning` followed by a number.
 fn numbered_lines(beginning: &str, count: usize) -> String {
     (0..count).map(|number| format!("{beginning}{number}:\r\n")).collect()
 }
 
-/// A `Connection` line that nominates as many fields.
+/// Returns a `Connection` line that nominates `count` fields.
 fn nominating(count: usize) -> String {
     let options: Vec<String> = (0..count).map(|number| format!("a{number}")).collect();
     format!("connection: {}\r\n", options.join(","))
 }
 
 #[test]
-fn as_many_nominations_as_the_limit_are_told_apart() {
-    let [gone, kept] = ["A", "b"].map(|beginning| numbered_lines(beginning, MAX_NOMINATED));
+fn nominations_up_to_the_limit_are_stripped() {
+    let [removed, kept] = ["A", "b"].map(|beginning| numbered_lines(beginning, MAX_NOMINATED));
     let line = nominating(MAX_NOMINATED);
-    assert_left(&["connection"], &format!("{gone}{line}{kept}"), &kept);
-    assert_left(&["connection"], &format!("{line}{line}{gone}{kept}"), &kept);
-    // Those that a rule matches do not count.
-    assert_left(&["connection", "a1*"], &format!("{}{gone}{kept}", nominating(1100)), &kept);
+    assert_left(&["connection"], &format!("{removed}{line}{kept}"), &kept);
+    assert_left(&["connection"], &format!("{line}{line}{removed}{kept}"), &kept);
+    // Fields that a rule matches do not count.
+    assert_left(&["connection", "a1*"], &format!("{}{removed}{kept}", nominating(1100)), &kept);
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn a_nomination_beyond_the_limit_is_refused_at_its_line() {
 }
 
 #[test]
-fn a_malformed_block_is_refused_where_it_is_wrong_and_left_as_it_was() {
+fn a_malformed_block_is_refused_at_the_fault_and_left_unchanged() {
     let bare_lf = "expected CR before LF, found LF alone";
     let bare_cr = "expected LF after CR, found another byte";
     let nul = "expected no NUL, found one";

@@ -9,17 +9,17 @@ use crate::support::{
     set_of,
 };
 
-/// Fields as they come: a name may come again.
+/// Fields in order. A name may occur several times.
 type Fields = Vec<(HeaderName, HeaderValue)>;
 
-/// Asserts that `set` strips from a map of `fields` what the naive way does.
-fn assert_stripped_as_by_the_oracle(set: &HeaderSet<'_>, oracle: &Oracle<'_>, fields: &Fields) {
+/// Asserts that `set` strips the same fields from a map of `fields` as the oracle.
+fn assert_strips_as_the_oracle(set: &HeaderSet<'_>, oracle: &Oracle<'_>, fields: &Fields) {
     let connections: Vec<&[u8]> = fields
         .iter()
         .filter(|(name, _)| name == http::header::CONNECTION)
         .map(|(_, value)| value.as_bytes())
         .collect();
-    let fates: Option<Vec<bool>> = fields
+    let removed: Option<Vec<bool>> = fields
         .iter()
         .map(|(name, value)| {
             oracle.removes(name.as_str().as_bytes(), value.as_bytes(), &connections)
@@ -28,21 +28,23 @@ fn assert_stripped_as_by_the_oracle(set: &HeaderSet<'_>, oracle: &Oracle<'_>, fi
     let mut map: HeaderMap = fields.iter().cloned().collect();
     let before = map.clone();
     let result = set.strip(&mut map);
-    let Some(fates) = fates else {
-        let error = result.expect_err("a nomination that is forbidden");
+    let Some(removed) = removed else {
+        let error = result.expect_err("a forbidden nomination");
         assert!(before.contains_key(error.name()));
         assert_eq!(map, before);
         return;
     };
-    // A name goes with all of its values.
-    let goes =
-        |name: &HeaderName| fields.iter().zip(&fates).any(|((n, _), &goes)| goes && n == name);
-    let expected: HeaderMap = fields.iter().filter(|(name, _)| !goes(name)).cloned().collect();
+    // A name is removed with all of its values.
+    let is_removed = |name: &HeaderName| {
+        fields.iter().zip(&removed).any(|((n, _), &is_removed)| is_removed && n == name)
+    };
+    let expected: HeaderMap =
+        fields.iter().filter(|(name, _)| !is_removed(name)).cloned().collect();
     assert_eq!(map, expected);
     assert_eq!(result, Ok(before.keys_len() - expected.keys_len()));
 }
 
-/// Fields of these names, each value different.
+/// Returns fields with these names, each with a different value.
 fn numbered<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> Fields {
     let field = |(number, name): (i32, N)| {
         let name = HeaderName::from_bytes(name.as_ref().as_bytes()).expect("a token");
@@ -76,19 +78,19 @@ proptest! {
             .collect();
         let oracle = Oracle::new(&rules);
         for_owned_and_borrowed(&rules, |set| {
-            assert_stripped_as_by_the_oracle(set, &oracle, &fields);
+            assert_strips_as_the_oracle(set, &oracle, &fields);
         });
     }
 }
 
-/// Asserts that the set of `rules` strips from a map of `fields` what the naive way does.
+/// Asserts that the set of `rules` strips the same fields from a map of `fields` as the oracle.
 fn assert_stripped<R: AsRef<str>>(rules: &[R], fields: &Fields) {
     let oracle = Oracle::new(rules);
-    for_owned_and_borrowed(rules, |set| assert_stripped_as_by_the_oracle(set, &oracle, fields));
+    for_owned_and_borrowed(rules, |set| assert_strips_as_the_oracle(set, &oracle, fields));
 }
 
 #[test]
-fn all_values_of_a_name_go_and_the_values_of_others_keep_their_order() {
+fn all_values_of_a_name_are_removed_and_the_values_of_others_keep_their_order() {
     let fields = numbered(["a", "x-a", "a", "b", "x-a", "a", "b", "x-b"]);
     let mut map: HeaderMap = fields.iter().cloned().collect();
     assert_stripped(&["x-a", "x-b*"], &fields);
@@ -98,7 +100,7 @@ fn all_values_of_a_name_go_and_the_values_of_others_keep_their_order() {
 }
 
 #[test]
-fn any_number_of_matching_names_goes() {
+fn any_number_of_matching_names_is_removed() {
     for count in [0, 1, 30, 31, 32, 33, 64, 65, 99, 100, 101, 500] {
         let exact = (0..count).map(|number| format!("x-exact-{number}"));
         let prefixed = (0..count).map(|number| format!("x-prefix-{number}"));
@@ -122,7 +124,7 @@ fn any_number_of_matching_names_goes() {
 }
 
 #[test]
-fn standard_names_go_as_others_do() {
+fn standard_names_are_removed_like_others() {
     let standard =
         ["accept", "cookie", "host", "connection", "te", "user-agent", "x-frame-options"];
     for rule in standard {
@@ -133,7 +135,7 @@ fn standard_names_go_as_others_do() {
 }
 
 #[test]
-fn names_that_hash_alike_are_told_apart() {
+fn names_with_the_same_hash_are_told_apart() {
     let twin = |letter: char| format!("x-long-n{letter}mes-with-a-mid{letter}le-and-an-end");
     let names: Vec<String> = ('a'..='z')
         .map(twin)
@@ -151,7 +153,7 @@ fn names_that_hash_alike_are_told_apart() {
     }
 }
 
-/// A map of one `Connection` field for each value, and one field for each name.
+/// Returns one field for each name, and one `Connection` field for each value.
 fn with_connections(values: &[&'static str], names: &[&str]) -> Fields {
     let mut fields = numbered(names);
     let connection = |value| (http::header::CONNECTION, HeaderValue::from_static(value));
@@ -175,7 +177,7 @@ fn a_set_that_strips_connection_strips_what_every_connection_field_nominates() {
 }
 
 #[test]
-fn a_nomination_of_what_is_meant_for_all_recipients_is_refused() {
+fn a_nomination_of_a_field_for_all_recipients_is_refused() {
     for (value, name) in [
         ("Content-Length", "content-length"),
         ("close, HOST", "host"),
@@ -189,7 +191,7 @@ fn a_nomination_of_what_is_meant_for_all_recipients_is_refused() {
         let error = set_of(["connection"]).strip(&mut map).expect_err(value);
         let expected = "Connection: expected an option that may be nominated, found";
         assert_eq!(error.to_string(), format!("{expected} {name}"));
-        // A rule of its own removes it: the caller frames or routes the message anew.
+        // A rule that matches the field removes it: the caller reframes or reroutes the message.
         assert_eq!(
             set_of(["connection", name]).strip(&mut map),
             Ok(if value.contains("x-hop") { 3 } else { 2 })
@@ -220,7 +222,7 @@ fn a_set_that_leaves_connection_leaves_what_it_nominates() {
 }
 
 #[test]
-fn options_that_are_no_tokens_are_passed_over() {
+fn options_that_are_not_tokens_are_skipped() {
     let values = ["a b, \"c\", @, , d:,e", "(f)", ""];
     assert_stripped(&["connection"], &with_connections(&values, &["a", "b", "c", "d", "e", "f"]));
 }

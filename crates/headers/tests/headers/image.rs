@@ -8,10 +8,10 @@ use crate::support::{
     set_of,
 };
 
-/// Rules of every kind, whose image is small enough to be damaged in every place.
+/// Rules of every kind. Their image is small enough to damage every byte of it.
 const RULES: [&str; 7] = ["connection", "cf-int-*", "cf-ray", "x-^", "x-~", "x-a", "x-a*"];
 
-/// Names that reach every part of an image of [`RULES`].
+/// Names whose lookups read every part of an image of [`RULES`].
 const NAMES: [&[u8]; 10] = [
     b"",
     b"x",
@@ -39,7 +39,7 @@ proptest! {
     }
 
     #[test]
-    fn a_set_answers_alike_wherever_its_image_lies(case in case(), offset in 0..8_usize) {
+    fn a_set_matches_the_same_names_wherever_its_image_is(case in case(), offset in 0..8_usize) {
         let built = set_of(&case.rules);
         let moved = [&vec![0xaa; offset], built.image(), &[0xaa; 3]].concat();
         let borrowed = HeaderSet::from_image(&moved[offset..][..built.image().len()])?;
@@ -57,7 +57,7 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_are_refused_or_answer_without_a_panic(
+    fn arbitrary_bytes_are_refused_or_looked_up_without_a_panic(
         header in vec(any::<u8>(), HEADER_LENGTH..=HEADER_LENGTH),
         body in vec(any::<u8>(), 0..600),
         numbers in [0..4_u32, 0..8_u32, 0..64_u32],
@@ -74,7 +74,7 @@ proptest! {
     }
 
     #[test]
-    fn images_damaged_in_several_places_are_refused_or_answer_without_a_panic(
+    fn images_with_several_damaged_bytes_are_refused_or_looked_up_without_a_panic(
         case in case(),
         changes in vec((any::<Index>(), any::<u8>()), 1..8),
     ) {
@@ -87,8 +87,8 @@ proptest! {
     }
 }
 
-/// Hides all changes to `image` behind a fresh checksum and, where it asks for another length, has
-/// it; then asks everything of the set, if there is one.
+/// Fixes the checksum of `image`, and its length if the header asks for another one. If the image
+/// is then accepted, exercises the set.
 fn forge_and_exercise(mut image: Vec<u8>) {
     fix_checksum(&mut image);
     if let Err(ImageError::Length { expected, .. }) = HeaderSet::from_image(&image) {
@@ -103,7 +103,7 @@ fn forge_and_exercise(mut image: Vec<u8>) {
 }
 
 #[test]
-fn the_checksum_is_the_documented_one() {
+fn the_checksum_is_as_documented() {
     let valid = set_of(RULES);
     let mut image = valid.image().to_vec();
     image[CHECKSUM_AT..HEADER_LENGTH].fill(0);
@@ -128,7 +128,7 @@ fn every_truncation_is_refused() {
 fn bytes_after_the_end_are_refused() {
     let set = set_of(RULES);
     let longer = [set.image(), &[0]].concat();
-    let error = HeaderSet::from_image(&longer).expect_err("an image that goes on");
+    let error = HeaderSet::from_image(&longer).expect_err("an image with a byte too many");
     assert_eq!(
         error.to_string(),
         format!("expected an image of {} bytes, found {}", longer.len() - 1, longer.len()),
@@ -148,7 +148,7 @@ fn every_flipped_bit_is_refused() {
 }
 
 #[test]
-fn any_byte_changed_behind_a_fresh_checksum_is_refused_or_answers_without_a_panic() {
+fn any_changed_byte_with_a_valid_checksum_is_refused_or_looked_up_without_a_panic() {
     let set = set_of(RULES);
     for at in 0..set.image().len() {
         for change in [0x01, 0x02, 0x10, 0x40, 0x80, 0xff] {
@@ -160,7 +160,7 @@ fn any_byte_changed_behind_a_fresh_checksum_is_refused_or_answers_without_a_pani
 }
 
 #[test]
-fn numbers_as_large_as_their_fields_are_refused() {
+fn header_numbers_out_of_range_are_refused() {
     let set = set_of(RULES);
     for (at, field) in [(16, "number of rules"), (20, "number of nodes")] {
         for number in [u32::MAX, 1 << 31, u32::MAX / 2, 1 << 16] {
@@ -181,15 +181,15 @@ fn numbers_as_large_as_their_fields_are_refused() {
 }
 
 #[test]
-fn an_error_names_the_first_field_of_the_header_that_is_not_valid() {
+fn an_error_names_the_first_invalid_field_of_the_header() {
     let set = set_of(RULES);
     for (at, value, field, offset) in [
         (1, b'X', "magic", 0),
         (4, 1, "version", 4),
         (6, 2, "slot bits", 6),
         (6, 17, "slot bits", 6),
-        (7, 2, "gate bits", 7),
-        (7, 23, "gate bits", 7),
+        (7, 2, "prefix filter bits", 7),
+        (7, 23, "prefix filter bits", 7),
         (8, 2, "probe bits", 8),
         (8, 255, "probe bits", 8),
         (13, 1, "reserved bytes", 9),
@@ -217,7 +217,7 @@ fn a_forged_slot_is_refused_by_name() {
     let slot = (slots..).step_by(4).find(is_taken).expect("names have slots");
     image[slot] = 0x7f;
     fix_checksum(&mut image);
-    let error = HeaderSet::from_image(&image).expect_err("a slot of no rule");
+    let error = HeaderSet::from_image(&image).expect_err("a slot with an unknown rule");
     assert_eq!(error, ImageError::Field { field: "slot", offset: slots });
 }
 
@@ -231,8 +231,8 @@ fn forged_rules_and_nodes_are_refused_by_name() {
     let nodes =
         rules - 16 * u32::from_le_bytes(image[20..24].try_into().expect("four bytes")) as usize;
     for (at, value, field, offset) in [
-        (rules + 2, 0xff, "place of a rule's text", rules),
-        (rules + 5, 0xff, "place of a rule's text", rules),
+        (rules + 2, 0xff, "offset of a rule's text", rules),
+        (rules + 5, 0xff, "offset of a rule's text", rules),
         (rules + 4, 0, "rule", rules),
         (text, b' ', "rule", rules),
         (text, b'*', "rule", rules),

@@ -20,7 +20,7 @@ proptest! {
     }
 
     #[test]
-    fn the_rule_found_is_the_name_itself_or_else_the_longest_prefix(case in case()) {
+    fn find_returns_the_name_itself_or_else_the_longest_prefix(case in case()) {
         let oracle = Oracle::new(&case.rules);
         for_owned_and_borrowed(&case.rules, |set| {
             for name in &case.names {
@@ -52,12 +52,12 @@ proptest! {
     }
 
     #[test]
-    fn the_probe_is_the_formula_that_it_documents(case in case()) {
+    fn the_probe_computes_the_documented_formula(case in case()) {
         let set = set_of(&case.rules);
         let probe = set.probe();
         let log2 = probe.table().len().ilog2() + 3;
         let is_set = |length: usize, text: &[u8]| {
-            let fold = |place: usize| u32::from(text[place] | 0x20);
+            let fold = |position: usize| u32::from(text[position] | 0x20);
             let (a, b) = (fold(text.len() / 2), fold(text.len() * 7 / 8));
             let key = ((length as u32) << 14) ^ (a << 7) ^ b;
             let bit = (key.wrapping_mul(0x9e37_79b1) >> (32 - log2)) as usize;
@@ -73,7 +73,7 @@ proptest! {
     }
 
     #[test]
-    fn rules_come_each_once_in_lower_case_and_in_the_order_of_their_text(case in case()) {
+    fn rules_are_iterated_once_each_in_lower_case_and_sorted(case in case()) {
         let expected = Oracle::new(&case.rules).sorted();
         for_owned_and_borrowed(&case.rules, |set| {
             assert_eq!(set.len(), expected.len());
@@ -87,7 +87,7 @@ proptest! {
     }
 }
 
-/// Asserts the answer to whether `name` matches, in every way to ask.
+/// Asserts whether `name` matches, by every method that tests it.
 fn assert_matches(set: &HeaderSet<'_>, name: &[u8], expected: bool) {
     assert_eq!(set.matches(name), expected, "{}", name.escape_ascii());
     #[cfg(feature = "http")]
@@ -146,20 +146,20 @@ fn a_prefix_of_any_length_matches_itself_and_everything_longer() {
 }
 
 #[test]
-fn any_other_byte_anywhere_in_a_name_is_noticed() {
+fn a_name_that_differs_in_one_byte_does_not_match() {
     for length in (1..=33).chain([63, 64, 65, 255, 256]) {
         let rule: Vec<u8> = TOKEN_CHARACTERS.iter().copied().cycle().take(length).collect();
         let text = str::from_utf8(&rule).expect("tokens are ASCII");
         let [exact, prefix] = [set_of([text]), set_of([format!("{text}*")])];
         let mut name = rule.clone();
-        for place in 0..length {
+        for position in 0..length {
             for byte in 0..=u8::MAX {
-                name[place] = byte;
-                let expected = byte.eq_ignore_ascii_case(&rule[place]);
-                assert_eq!(exact.matches(&name), expected, "byte {byte:#04x} at {place}");
-                assert_eq!(prefix.matches(&name), expected, "byte {byte:#04x} at {place}");
+                name[position] = byte;
+                let expected = byte.eq_ignore_ascii_case(&rule[position]);
+                assert_eq!(exact.matches(&name), expected, "byte {byte:#04x} at {position}");
+                assert_eq!(prefix.matches(&name), expected, "byte {byte:#04x} at {position}");
             }
-            name[place] = rule[place];
+            name[position] = rule[position];
         }
     }
 }
@@ -237,7 +237,7 @@ fn bytes_outside_ascii_match_no_rule() {
 }
 
 #[test]
-fn a_prefix_matches_names_that_end_on_the_way_to_a_longer_rule() {
+fn a_prefix_matches_names_that_are_the_beginning_of_a_longer_rule() {
     for_owned_and_borrowed(["x-*", "x-internal-id", "x-internal-*"], |set| {
         for name in ["x-", "x-i", "x-internal", "X-INTERNA", "x-inter-nal"] {
             assert_eq!(set.find(name.as_bytes()), Some(Rule::Prefix("x-")));
@@ -248,7 +248,7 @@ fn a_prefix_matches_names_that_end_on_the_way_to_a_longer_rule() {
 }
 
 #[test]
-fn the_name_wins_over_the_prefix_of_the_same_text() {
+fn a_name_takes_precedence_over_the_prefix_with_the_same_text() {
     for_owned_and_borrowed(["x-a", "x-a*", "x-*"], |set| {
         assert_eq!(set.find(b"x-a"), Some(Rule::Exact("x-a")));
         assert_eq!(set.find(b"x-ab"), Some(Rule::Prefix("x-a")));
@@ -258,7 +258,7 @@ fn the_name_wins_over_the_prefix_of_the_same_text() {
 }
 
 #[test]
-fn a_set_of_the_most_rules_matches_each_of_them_and_nothing_near() {
+fn a_set_of_the_maximum_number_of_rules_matches_exactly_these() {
     let prefixes = (0..MAX_RULES / 8).map(|number| format!("x-{number:05}-*"));
     let names = (MAX_RULES / 8..MAX_RULES).map(|number| format!("name-{number:x}"));
     let rules: Vec<String> = prefixes.chain(names).collect();
@@ -280,10 +280,10 @@ fn a_set_of_the_most_rules_matches_each_of_them_and_nothing_near() {
 }
 
 #[test]
-fn the_probe_turns_most_ordinary_names_away() {
+fn the_probe_rules_out_most_common_names() {
     let rules = (0..200).map(|number| format!("x-internal-{number}"));
     let set = set_of(rules.chain(["cf-int-*".to_owned()]));
-    let ordinary = [
+    let common = [
         "host",
         "accept",
         "accept-encoding",
@@ -293,6 +293,6 @@ fn the_probe_turns_most_ordinary_names_away() {
         "referer",
         "origin",
     ];
-    let admitted = ordinary.iter().filter(|name| set.probe().admits(name.as_bytes()));
+    let admitted = common.iter().filter(|name| set.probe().admits(name.as_bytes()));
     assert!(admitted.count() <= 2);
 }

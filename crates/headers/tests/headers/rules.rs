@@ -2,7 +2,7 @@ use hedgerow_headers::{HeaderSetBuilder, MAX_RULE_LENGTH, MAX_RULES, Rule};
 
 use crate::support::{oracle::is_token, set_of};
 
-/// Asserts that a builder refuses `rule` with `message`, and is then as it was.
+/// Asserts that a builder refuses `rule` with `message`, and is unchanged.
 fn assert_refused(rule: &str, message: &str) {
     let mut builder = HeaderSetBuilder::new();
     builder.rules(["x-kept", "x-kept-*"]).expect("valid rules");
@@ -23,7 +23,7 @@ fn a_lone_star_is_refused() {
 }
 
 #[test]
-fn a_star_before_the_end_is_refused_where_it_stands() {
+fn a_star_before_the_end_is_refused_at_its_position() {
     for (rule, position) in
         [("*-internal", 0), ("x-*-id", 2), ("x-*-*", 2), ("**", 0), ("x-**", 2), ("***", 0)]
     {
@@ -35,7 +35,7 @@ fn a_star_before_the_end_is_refused_where_it_stands() {
 }
 
 #[test]
-fn a_character_outside_token_is_refused_where_it_stands() {
+fn a_character_outside_token_is_refused_at_its_position() {
     for byte in (0..0x80).filter(|&byte| !is_token(byte)) {
         let found = char::from(byte);
         for (rule, position) in
@@ -50,7 +50,7 @@ fn a_character_outside_token_is_refused_where_it_stands() {
 }
 
 #[test]
-fn a_character_outside_ascii_is_refused_where_it_stands() {
+fn a_character_outside_ascii_is_refused_at_its_position() {
     for found in ['\u{80}', '\u{e9}', '\u{ff}', '\u{17f}', '\u{212a}', '\u{1f512}'] {
         assert_refused(
             &format!("x-a{found}"),
@@ -63,14 +63,14 @@ fn a_character_outside_ascii_is_refused_where_it_stands() {
 }
 
 #[test]
-fn rules_may_be_given_as_bytes_and_those_that_are_no_text_are_refused() {
+fn rules_may_be_bytes_and_are_refused_if_not_ascii() {
     let mut builder = HeaderSetBuilder::new();
     builder.rule_bytes(b"X-Debug").expect("a name");
     builder.rule_bytes(b"x-internal-*").expect("a prefix");
     let same = set_of(["x-debug", "x-internal-*"]);
     assert_eq!(builder.build().image(), same.image());
     for byte in 0x80..=u8::MAX {
-        let error = builder.rule_bytes(&[b'x', b'-', byte, b'*']).expect_err("no text");
+        let error = builder.rule_bytes(&[b'x', b'-', byte, b'*']).expect_err("not ASCII");
         let fault = error.fault();
         assert_eq!((fault.byte, fault.offset), (Some(byte), Some(2)));
         assert_eq!(error.to_string(), format!("{} {byte:#04x} at byte 2", fault.message));
@@ -90,7 +90,7 @@ fn a_rule_may_be_as_long_as_the_limit_and_no_longer() {
 }
 
 #[test]
-fn a_builder_takes_as_many_rules_as_the_limit_and_any_of_them_again() {
+fn a_builder_accepts_the_maximum_number_of_rules_and_any_of_them_again() {
     let mut builder = HeaderSetBuilder::new();
     builder.rules((0..MAX_RULES).map(|number| format!("x-{number}"))).expect("valid rules");
     builder.rule("X-0").expect("a rule that the builder holds");
@@ -102,14 +102,14 @@ fn a_builder_takes_as_many_rules_as_the_limit_and_any_of_them_again() {
 }
 
 #[test]
-fn rules_before_the_first_that_is_refused_are_added() {
+fn rules_before_the_first_refused_one_are_added() {
     let mut builder = HeaderSetBuilder::new();
     builder.rules(["x-a", "x b", "x-c"]).expect_err("a space");
     assert!(builder.build().rules().eq([Rule::Exact("x-a")]));
 }
 
 #[test]
-fn a_rule_is_written_as_it_would_be_given() {
+fn a_rule_is_displayed_as_a_builder_accepts_it() {
     let set = set_of(["X-B", "x-A*"]);
     let written: Vec<String> = set.rules().map(|rule| rule.to_string()).collect();
     assert_eq!(written, ["x-a*", "x-b"]);

@@ -1,4 +1,4 @@
-//! Whatever the keys and the options, a filter is built that has all its keys, or a limit is named.
+//! For any keys and options, the builder returns a filter that has all keys, or an error.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -16,7 +16,7 @@ struct Input<'a> {
 
 fuzz_target!(|input: Input<'_>| {
     let Input { keys, rate, seed, version, bits } = input;
-    // Without a number of bits, small rates promise filters of gigabytes.
+    // `Sizing::Promised` would need gigabytes for small rates.
     let sizing = bits.map_or(Sizing::Classic, |bits| Sizing::Bits(bits.into()));
     let builder = PathFilterBuilder::new()
         .false_positive_rate(rate)
@@ -27,7 +27,7 @@ fuzz_target!(|input: Input<'_>| {
         assert!(!(1e-18..=0.5).contains(&rate) || seed >= 1 << 53 || bits == Some(0));
         return;
     };
-    let filter = PathFilter::parse(&file).expect("what was built is read");
+    let filter = PathFilter::parse(&file).expect("a built file");
     assert!(keys.iter().all(|key| filter.has(key)));
     assert_eq!((filter.version().as_str(), filter.params().p), (version, rate));
     let mut distinct = keys.clone();

@@ -1,4 +1,4 @@
-//! No file, valid, damaged or forged, makes anything panic, and what is refused has a place.
+//! No file, valid, damaged or forged, causes a panic, and every error has an offset in the file.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -13,11 +13,11 @@ struct Input<'a> {
 
 #[derive(Arbitrary, Debug)]
 enum File<'a> {
-    /// These bytes, as they are.
+    /// These bytes, unchanged.
     Bytes(&'a [u8]),
-    /// A first line with these members, and a second one that is as long as it says.
+    /// A first line with these members, and a second line of the length that it requires.
     Forged { before: &'a str, m: u16, k: u8, after: &'a str },
-    /// What a builder makes of these keys, with other bytes in these places.
+    /// The file of these keys, with some bytes replaced.
     Damaged { bits: u16, keys: Vec<&'a [u8]>, changes: Vec<(u16, u8)> },
 }
 
@@ -67,6 +67,6 @@ fuzz_target!(|input: Input<'_>| {
             assert_eq!(one, other);
             assert!(one.offset <= file.len());
         }
-        (Err(error), Ok(_)) => panic!("trusted files are refused more: {error}"),
+        (Err(error), Ok(_)) => panic!("refused only as a trusted file: {error}"),
     }
 });

@@ -9,7 +9,7 @@ use crate::support::{
 
 proptest! {
     #[test]
-    fn a_file_holds_what_the_formulas_say(builder in builder(), keys in vec(key(), 0..40)) {
+    fn a_file_has_the_bits_of_the_oracle(builder in builder(), keys in vec(key(), 0..40)) {
         let filter = oracle::Filter::read(&builder.build(&keys).unwrap());
         let mut distinct = keys.clone();
         distinct.sort();
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn a_header_says_what_the_builder_was_told(version in "\\PC{0,20}|[\\x00-\\x20\"\\\\]{0,5}") {
+    fn a_header_has_the_options_of_the_builder(version in "\\PC{0,20}|[\\x00-\\x20\"\\\\]{0,5}") {
         let file = PathFilterBuilder::new().version(&version).seed(7).build(["/a/b/*"]).unwrap();
         let filter = oracle::Filter::read(&file);
         prop_assert_eq!(filter.header["version"].as_str(), Some(&*version));
@@ -54,7 +54,7 @@ proptest! {
 
 #[test]
 fn duplicates_among_many_keys_are_counted_once() {
-    // Several chunks of hashes, in each of which half of the keys of another one come again.
+    // Several chunks of hashes, each of which repeats half of the keys of another one.
     let numbers: Vec<u64> = Random(1).take(150_000).collect();
     let keys = numbers.iter().chain(&numbers[40_000..110_000]).map(|number| number.to_le_bytes());
     let builder = PathFilterBuilder::new().false_positive_rate(1e-3);
@@ -65,24 +65,24 @@ fn duplicates_among_many_keys_are_counted_once() {
 }
 
 #[test]
-fn a_key_that_comes_very_often_is_counted_once() {
-    let often = std::iter::repeat_n(*b"/always ", 200_000);
-    let keys = often.chain(Random(2).take(1_000).map(u64::to_le_bytes));
+fn a_very_frequent_key_is_counted_once() {
+    let frequent = std::iter::repeat_n(*b"/always ", 200_000);
+    let keys = frequent.chain(Random(2).take(1_000).map(u64::to_le_bytes));
     let builder = PathFilterBuilder::new().false_positive_rate(1e-3);
     assert_eq!(oracle::Filter::read(&builder.build(keys).unwrap()).number("n"), 1_001);
 }
 
 #[test]
-fn keys_that_fit_once_may_come_often() {
+fn duplicates_do_not_count_towards_the_limit() {
     let keys = || (0..10_u64).map(u64::to_le_bytes);
-    let often = || (0..50_000_u64).map(|number| (number % 10).to_le_bytes());
+    let repeated = || (0..50_000_u64).map(|number| (number % 10).to_le_bytes());
     let builder = PathFilterBuilder::new().false_positive_rate(1e-15);
     assert!(Sizing::Promised.bits(50_000, 1e-15).is_none());
-    assert!(builder.build(often()).unwrap() == builder.build(keys()).unwrap());
+    assert!(builder.build(repeated()).unwrap() == builder.build(keys()).unwrap());
 }
 
 #[test]
-fn a_filter_of_nothing_has_nothing() {
+fn a_filter_without_keys_reports_every_path_as_absent() {
     let file = PathFilterBuilder::new().build::<&str>([]).unwrap();
     let filter = PathFilter::parse(&file).unwrap();
     assert_eq!((filter.params().n, filter.bits_set(), filter.wildcards()), (0, 0, 0));
@@ -92,7 +92,7 @@ fn a_filter_of_nothing_has_nothing() {
 }
 
 #[test]
-fn options_beyond_a_limit_are_refused_and_at_it_are_not() {
+fn options_are_accepted_at_their_limit_and_refused_beyond_it() {
     let new = PathFilterBuilder::new;
     let small = Sizing::Bits(9);
     for rate in [0.5, 1e-18] {
@@ -132,7 +132,7 @@ fn options_beyond_a_limit_are_refused_and_at_it_are_not() {
 }
 
 #[test]
-fn more_keys_than_were_said_to_come_are_refused() {
+fn more_keys_than_the_given_count_are_refused() {
     let builder = PathFilterBuilder::new();
     assert!(builder.build_counted(3, ["/a", "/b", "/c", "/a"]).is_ok());
     let error = builder.build_counted(3, ["/a", "/b", "/c", "/d"]).unwrap_err();

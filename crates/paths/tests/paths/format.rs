@@ -1,5 +1,4 @@
-//! Files that are not as they should be, each refused with what was expected, what was found and
-//! where.
+//! Invalid files, each refused with what was expected, what was found and where.
 
 use hedgerow_paths::{Found, MAX_HEADER_LENGTH, PathFilter, PathFilterBuilder};
 use proptest::{collection::vec, prelude::*};
@@ -26,7 +25,7 @@ fn refusal(file: impl AsRef<[u8]>) -> String {
 #[test]
 fn members_are_checked_one_by_one() {
     let cases = [
-        // (a part of the file, what stands in its place, what is said)
+        // (a part of the file, its replacement, the error after "expected ")
         (r#""n":4"#, r#""n":-4"#, "an integer from 0 to 2^53 - 1, found 0x2d at byte 31"),
         (r#""n":4"#, r#""n":4.0"#, "an integer from 0 to 2^53 - 1, found 0x2e at byte 32"),
         (r#""n":4"#, r#""n":4e1"#, "an integer from 0 to 2^53 - 1, found 0x65 at byte 32"),
@@ -76,7 +75,7 @@ fn members_are_checked_one_by_one() {
 }
 
 #[test]
-fn what_is_not_json_is_refused_where_it_is_not() {
+fn invalid_json_is_refused_at_the_fault() {
     let cases = [
         ("", "{ and a member, found the end at byte 0"),
         ("\n", "{ and a member, found 0x0a at byte 0"),
@@ -116,7 +115,7 @@ fn text_that_is_not_utf8_is_refused() {
 }
 
 #[test]
-fn the_second_line_holds_what_the_first_says() {
+fn the_second_line_must_agree_with_the_first() {
     let with = |line_2: &str| format!("{LINE_1}\n{line_2}");
     let cases = [
         ("", "the quote that opens line 2, found the end at byte 65"),
@@ -159,7 +158,7 @@ fn the_second_line_holds_what_the_first_says() {
 }
 
 #[test]
-fn either_line_end_and_further_members_are_accepted() {
+fn either_line_end_and_unknown_members_are_accepted() {
     let more = r#"{"also":[{"m":[1,-2.5e+3,true,null]},"}\"\\\ud800"],"version":"tes\u0074","#
         .to_owned()
         + r#""bloom":{"x":{},"n":4,"p":0.0000001,"m":138,"k":23,"s":0,"y":[]} , "z" : 0 }"#;
@@ -176,7 +175,7 @@ fn either_line_end_and_further_members_are_accepted() {
 }
 
 #[test]
-fn the_first_line_has_a_longest_length_and_a_greatest_depth() {
+fn the_first_line_has_a_maximum_length_and_depth() {
     let padded = |length: usize| {
         let line = LINE_1.replace("test", &"x".repeat(length + 4 - LINE_1.len()));
         assert_eq!(line.len(), length);
@@ -199,7 +198,7 @@ fn the_first_line_has_a_longest_length_and_a_greatest_depth() {
 }
 
 #[test]
-fn a_header_beyond_the_file_costs_nothing() {
+fn a_header_that_claims_more_bits_than_the_file_has_is_refused() {
     let file = file().replace("138", "4294967295");
     assert_eq!(
         refusal(file),
@@ -217,13 +216,13 @@ fn every_truncation_is_refused() {
 
 proptest! {
     #[test]
-    fn damaged_files_are_refused_or_answer_without_a_panic(
+    fn damaged_files_are_refused_or_queried_without_a_panic(
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         keys in vec("/[a-z]{1,9}", 0..5),
     ) {
         let mut file = PathFilterBuilder::new().false_positive_rate(0.01).build(&keys).unwrap();
-        for (place, byte) in changes {
-            *place.get_mut(&mut file) = byte;
+        for (index, byte) in changes {
+            *index.get_mut(&mut file) = byte;
         }
         for filter in [PathFilter::parse(&file), PathFilter::parse_trusted(&file)] {
             match filter {

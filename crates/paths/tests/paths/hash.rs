@@ -3,8 +3,8 @@ use proptest::{collection::vec, prelude::*};
 use xxhash_rust::xxh64::xxh64;
 
 #[test]
-fn the_reference_vectors_are_met() {
-    // Of the xxHash repository's sanity checks: the empty input, and 222 bytes.
+fn keys_hash_as_in_the_reference_vectors() {
+    // From the sanity checks of the xxHash repository: the empty input, and 222 bytes.
     const PRIME32: u64 = 2_654_435_761;
     const PRIME64: u64 = 11_400_714_785_074_694_797;
     let mut generator = PRIME32;
@@ -23,7 +23,7 @@ fn the_reference_vectors_are_met() {
 }
 
 #[test]
-fn every_length_hashes_as_another_implementation_does() {
+fn keys_of_every_length_hash_as_in_another_implementation() {
     let bytes: Vec<u8> = (0..300_u32).map(|byte| (byte * 151) as u8).collect();
     for length in 0..=bytes.len() {
         for seed in [0, 1, 1 << 32, u64::MAX] {
@@ -36,7 +36,7 @@ fn every_length_hashes_as_another_implementation_does() {
 
 proptest! {
     #[test]
-    fn any_key_hashes_as_another_implementation_does(key in vec(any::<u8>(), 0..500), seed: u64) {
+    fn any_key_hashes_as_in_another_implementation(key in vec(any::<u8>(), 0..500), seed: u64) {
         let KeyHash { h1, h2 } = KeyHash::of(&key, seed);
         prop_assert_eq!(h1, xxh64(&key, seed));
         prop_assert_eq!(h2, xxh64(&key, seed.wrapping_add(1)));

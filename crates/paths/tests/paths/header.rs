@@ -1,10 +1,10 @@
-//! The first line, held against a general JSON parser.
+//! The first line, compared with a general JSON parser.
 
 use hedgerow_paths::PathFilter;
 use proptest::{collection::vec, prelude::*};
 use serde_json::Value;
 
-/// Lines that are a header, nearly one, or JSON of another kind, with white space between tokens.
+/// Lines that are a header, nearly a header, or other JSON, with white space between tokens.
 fn line() -> impl Strategy<Value = String> {
     let integer = prop_oneof![
         Just("1".to_owned()),
@@ -58,7 +58,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(5_000))]
 
     #[test]
-    fn what_is_taken_is_json_and_says_the_same(line in line()) {
+    fn accepted_lines_are_json_with_the_same_values(line in line()) {
         let m = serde_json::from_str::<Value>(&line)
             .ok()
             .and_then(|line| line["bloom"]["m"].as_u64())
@@ -67,7 +67,7 @@ proptest! {
         let file = format!("{line}\n\"{}\"", "A".repeat(m.div_ceil(6) as usize));
         let general = serde_json::from_str::<Value>(&line);
         let Ok(filter) = PathFilter::parse(file.as_bytes()) else {
-            let is_ours = general.is_ok_and(|header| {
+            let is_valid = general.is_ok_and(|header| {
                 let bloom = &header["bloom"];
                 let is_in = |name: &str, from: u64, to: u64| {
                     bloom[name].as_u64().is_some_and(|number| (from..=to).contains(&number))
@@ -75,12 +75,12 @@ proptest! {
                 let integers = is_in("n", 0, (1 << 53) - 1) && is_in("s", 0, (1 << 53) - 1);
                 integers && is_in("m", 1, 10_000) && is_in("k", 1, 64)
             });
-            // A general parser refuses half a surrogate pair, and takes integers as we do.
-            prop_assert!(!is_ours || line.contains("\\u"), "{line}");
+            // The general parser unescapes names, and refuses half a surrogate pair.
+            prop_assert!(!is_valid || line.contains("\\u"), "{line}");
             return Ok(());
         };
         let params = filter.params();
-        // Half a surrogate pair is JSON to RFC 8259 and to JavaScript, but not to this parser.
+        // RFC 8259 and JavaScript accept half a surrogate pair; the general parser does not.
         let Ok(general) = general else {
             prop_assert!(line.to_lowercase().contains("\\ud"), "{line}");
             return Ok(());

@@ -1,4 +1,4 @@
-//! What the crate promises, held against naive ways to do the same.
+//! Tests of the public API, most of them against naive implementations.
 
 mod build;
 mod format;

@@ -9,7 +9,7 @@ use crate::support::{
 
 proptest! {
     #[test]
-    fn answers_are_those_of_the_formulas(
+    fn queries_agree_with_the_oracle(
         builder in builder(),
         keys in vec(key(), 0..40),
         others in vec(key(), 0..40),
@@ -44,9 +44,9 @@ proptest! {
     }
 }
 
-/// In all ten million keys.
+/// Queries ten million keys in total.
 #[test]
-fn no_key_is_ever_absent() {
+fn no_key_of_a_filter_is_absent() {
     let sizes = [
         (1, 1e-7, 2_000),
         (7, 0.5, 2_000),
@@ -72,19 +72,19 @@ fn no_key_is_ever_absent() {
 }
 
 #[test]
-fn what_is_no_base64_in_a_trusted_file_is_a_bit_that_is_not_set() {
+fn bytes_outside_base64_in_a_trusted_file_are_zero_bits() {
     let file = PathFilterBuilder::new().build(["/a"]).unwrap();
-    for place in (0..file.len() - 1).rev().take_while(|&place| file[place] != b'"') {
+    for at in (0..file.len() - 1).rev().take_while(|&at| file[at] != b'"') {
         let mut damaged = file.clone();
-        damaged[place] = b'-';
-        assert!(PathFilter::parse(&damaged).is_err() || file[place] == b'=');
+        damaged[at] = b'-';
+        assert!(PathFilter::parse(&damaged).is_err() || file[at] == b'=');
         let filter = PathFilter::parse_trusted(&damaged).unwrap();
-        assert_eq!(filter.has(b"/a"), matches!(file[place], b'A' | b'='), "at byte {place}");
+        assert_eq!(filter.has(b"/a"), matches!(file[at], b'A' | b'='), "at byte {at}");
     }
 }
 
 #[test]
-fn the_expected_rate_is_near_the_one_that_was_asked_for() {
+fn the_predicted_rate_is_near_the_requested_one() {
     for (count, rate) in [(10, 1e-2), (1_000, 1e-4), (100_000, 1e-7)] {
         let keys = Random(9).take(count).map(u64::to_le_bytes);
         let file = PathFilterBuilder::new().false_positive_rate(rate).build(keys).unwrap();

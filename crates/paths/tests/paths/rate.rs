@@ -1,11 +1,11 @@
-//! The rate of false positives, measured on hashes that are as random as those of paths are.
+//! The false-positive rate, measured with random keys.
 //!
 //! The benchmarks measure with more queries, down to a rate of 1e-7.
 
 use hedgerow_paths::{PathFilter, PathFilterBuilder};
 use hedgerow_tests_random::Random;
 
-/// The share of `queries` that some filters of `n` random keys say yes to.
+/// Returns the share of `queries` for absent keys that filters of `n` random keys report as present.
 fn measured(n: usize, rate: f64, filters: usize, queries: usize) -> f64 {
     let mut random = Random(n as u64);
     let mut present = 0;
@@ -20,7 +20,7 @@ fn measured(n: usize, rate: f64, filters: usize, queries: usize) -> f64 {
 }
 
 #[test]
-fn the_promised_rate_is_kept_by_few_keys_and_by_many() {
+fn promised_filters_of_any_size_keep_the_rate() {
     let sizes = [(1, 2_000), (2, 2_000), (3, 2_000), (10, 2_000), (100, 500), (10_000, 10)];
     for (rate, queries) in [(0.3, 400_000), (1e-2, 1_000_000), (1e-4, 10_000_000)] {
         for (n, filters) in sizes {
@@ -32,7 +32,7 @@ fn the_promised_rate_is_kept_by_few_keys_and_by_many() {
 }
 
 #[test]
-fn larger_filters_are_not_larger_than_they_need_be() {
+fn promised_filters_are_not_larger_than_needed() {
     for rate in [1e-2, 1e-4] {
         let found = measured(10_000, rate, 10, (4000.0 / rate) as usize);
         assert!(found >= 0.8 * rate, "p = {rate}: {found}");

@@ -1,9 +1,9 @@
-//! Files that others have published.
+//! Files published by others.
 
 use hedgerow_paths::{PathFilter, PathFilterBuilder, Sizing};
 
 #[test]
-fn the_file_of_pathmap_is_built_to_the_byte() {
+fn the_pathmap_file_is_reproduced_to_the_byte() {
     let expected = r#"{"version":"test","bloom":{"n":4,"p":1e-7,"m":138,"k":23,"s":0}}
 "/qqpVeKKgABfaKAFV6qqii/A""#;
     let builder = PathFilterBuilder::new().version("test").sizing(Sizing::Bits(138));
@@ -19,7 +19,7 @@ fn the_file_of_pathmap_is_built_to_the_byte() {
 }
 
 #[test]
-fn the_file_of_bulk_redirects_answers_as_published() {
+fn the_bulk_redirects_file_has_the_published_keys() {
     let file = br#"{"version":"bulk-redirects","bloom":{"n":3,"p":1e-7,"m":102,"k":23,"s":0}}
 "Mec7FxGVcJ0fHdj8HA==""#;
     let filter = PathFilter::parse(file).unwrap();
@@ -30,7 +30,7 @@ fn the_file_of_bulk_redirects_answers_as_published() {
 }
 
 #[test]
-fn the_file_of_routing_answers_as_published() {
+fn the_routing_file_has_the_published_keys() {
     let file = br#"{"version":"test","bloom":{"n":10,"p":1e-7,"m":336,"k":23,"s":0}}
 "0kxC4anU4awVOYSs54vsAL7gBNGK/PrLjKrAJRil64mMxmiig1S+jqyC""#;
     let filter = PathFilter::parse(file).unwrap();

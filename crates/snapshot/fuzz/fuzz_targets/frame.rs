@@ -1,5 +1,5 @@
-//! Whatever the bytes of a frame, their digest being right, as many bytes come out as were promised, or
-//! an error; and the next frame is decoded as if nothing had been.
+//! Any bytes with a matching digest decode to the claimed length or return an error, and do not affect
+//! the next frame.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -22,7 +22,7 @@ struct Input<'a> {
 #[derive(Arbitrary, Debug)]
 enum Bytes<'a> {
     Any(&'a [u8]),
-    /// What zstd makes of this, repeated, with other bytes in these places.
+    /// A zstd frame of these bytes, repeated, with some bytes replaced.
     Compressed {
         raw: &'a [u8],
         times: u8,
@@ -37,7 +37,7 @@ enum Bytes<'a> {
 }
 
 impl Bytes<'_> {
-    /// The bytes, and how long what they stand for was.
+    /// Returns the bytes, and the length they were compressed from.
     fn make(&self) -> (Vec<u8>, usize) {
         let (mut bytes, raw_length, changes) = match self {
             Self::Any(bytes) => return (bytes.to_vec(), 100),
@@ -61,9 +61,9 @@ impl Bytes<'_> {
                 (hole((*length).into()), usize::from(*length), changes)
             }
         };
-        for (place, byte) in changes {
+        for (at, byte) in changes {
             let length = bytes.len();
-            bytes[usize::from(*place) % length] = *byte;
+            bytes[usize::from(*at) % length] = *byte;
         }
         (bytes, raw_length)
     }
@@ -89,7 +89,7 @@ fuzz_target!(|input: Input<'_>| {
         let found = decode(decoder, &frame, &bytes, input.part);
         if let Some(out) = found {
             assert_eq!(out.len(), frame.raw_length as usize);
-            // zstd's streaming decoder says the same, unless it takes the window for too large.
+            // zstd's streaming decoder agrees, unless it refuses the window as too large.
             if let Ok(expected) = unzstd(&bytes) {
                 assert!(out == expected);
             }
@@ -103,7 +103,7 @@ fuzz_target!(|input: Input<'_>| {
             ..frame
         };
         assert_eq!(decode(decoder, &frame, &good, 0), Some(vec![0; 4096]));
-        // To zstd, a hole is a frame as any other.
+        // A hole frame can also be decoded as data.
         let frame = Frame { kind: FrameKind::Data, ..frame };
         assert_eq!(decode(decoder, &frame, &good, 7), Some(vec![0; 4096]));
     });

@@ -1,5 +1,5 @@
-//! No file, valid, damaged or forged, makes anything panic; what is taken is as the document says, and
-//! what is as it says is taken.
+//! No file, valid, damaged or forged, causes a panic, and a file is accepted if and only if it is
+//! valid according to the format document.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -11,13 +11,13 @@ use libfuzzer_sys::fuzz_target;
 enum File<'a> {
     /// The end of a file of this size.
     Bytes { tail: &'a [u8], size: u64 },
-    /// A file whose digests are right.
+    /// A file with matching digests.
     Forged { head: Head, entries: Vec<Entry>, size_change: i8 },
-    /// The same, with other bytes in these places, of which no digest knows.
+    /// The same, with some bytes replaced after the digests were computed.
     Damaged { head: Head, entries: Vec<Entry>, changes: Vec<(u16, u8)> },
 }
 
-/// The fields of the manifest that are not as they should be.
+/// The fields of the manifest that differ from those of a valid file.
 #[derive(Arbitrary, Debug)]
 struct Head {
     piece_size: Option<u32>,
@@ -90,20 +90,20 @@ fn forge(head: &Head, entries: &[Entry]) -> Forged {
     forged
 }
 
-/// Whether a file is as the document says, told the naive way.
-fn is_right(forged: &Forged) -> bool {
-    let is_entry_right = |(index, entry): (usize, &ForgedEntry)| {
+/// Returns whether a file is valid, written naively after the format document.
+fn is_valid(forged: &Forged) -> bool {
+    let is_entry_valid = |(index, entry): (usize, &ForgedEntry)| {
         let is_last = index + 1 == forged.entries.len();
         let raw = entry.raw_length;
-        let is_length_right = match entry.kind {
+        let is_length_valid = match entry.kind {
             0 => {
-                let most = if raw <= forged.piece_size { max_compressed_length(raw) } else { 0 };
-                (1..=most).contains(&entry.compressed_length)
+                let max = if raw <= forged.piece_size { max_compressed_length(raw) } else { 0 };
+                (1..=max).contains(&entry.compressed_length)
             }
             1 => raw <= 1 << 26 && entry.compressed_length == 14 + raw.div_ceil(1 << 17) * 4,
             _ => false,
         };
-        raw > 0 && is_length_right && (is_last || raw % 4096 == 0) && entry.reserved == [0; 3]
+        raw > 0 && is_length_valid && (is_last || raw % 4096 == 0) && entry.reserved == [0; 3]
     };
     let sum: u64 = forged.entries.iter().map(|entry| u64::from(entry.raw_length)).sum();
     forged.magic == *b"hedgevhs"
@@ -112,10 +112,10 @@ fn is_right(forged: &Forged) -> bool {
         && (12..=24).any(|exponent| forged.piece_size == 1 << exponent)
         && forged.image_size == sum
         && forged.frame_count as usize == forged.entries.len()
-        && forged.entries.iter().enumerate().all(is_entry_right)
+        && forged.entries.iter().enumerate().all(is_entry_valid)
 }
 
-/// Reads a file, and checks what holds of every manifest.
+/// Parses a file, and checks the invariants of its manifest. Returns whether it was accepted.
 fn check(tail: &[u8], size: u64) -> bool {
     let Ok(manifest) = Manifest::parse(tail, size) else { return false };
     let footer = tail.last_chunk().expect("a tail that was read");
@@ -152,18 +152,18 @@ fuzz_target!(|file: File<'_>| {
         File::Forged { head, entries, size_change } => {
             let forged = forge(&head, &entries);
             let file = forged.file();
-            // The frames are not needed to read the rest.
+            // The file has no frames, which are not needed to parse the tail.
             let lengths = forged.entries.iter().map(|entry| u64::from(entry.compressed_length));
             let size = lengths.sum::<u64>() + file.len() as u64;
-            let is_taken = check(&file, size.saturating_add_signed(size_change.into()));
-            assert_eq!(is_taken, is_right(&forged) && size_change == 0);
+            let is_accepted = check(&file, size.saturating_add_signed(size_change.into()));
+            assert_eq!(is_accepted, is_valid(&forged) && size_change == 0);
         }
         File::Damaged { head, entries, changes } => {
             let mut file = forge(&head, &entries).file();
             file.splice(32..32, hole(4096));
-            for (place, byte) in changes {
+            for (at, byte) in changes {
                 let length = file.len();
-                file[usize::from(place) % length] = byte;
+                file[usize::from(at) % length] = byte;
             }
             check(&file, file.len() as u64);
         }

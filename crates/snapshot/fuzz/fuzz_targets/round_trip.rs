@@ -1,4 +1,4 @@
-//! Whatever the image and the options, the image comes back: from this crate, and from zstd.
+//! Any image is restored with any options, by this crate and by zstd.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -22,19 +22,19 @@ enum Stretch<'a> {
     Repeated(&'a [u8], u16),
     Zeros(u16),
     Blocks(u8, u8),
-    /// As many zeros as the last block lacks.
+    /// Zeros up to the end of the last block.
     Align,
 }
 
-/// The longest image that is made.
-const MOST: usize = 1 << 20;
+/// The maximum length of an image.
+const MAX_LENGTH: usize = 1 << 20;
 
 impl Stretch<'_> {
     fn add_to(&self, image: &mut Vec<u8>) {
         match *self {
             Self::Bytes(bytes) => image.extend(bytes),
             Self::Repeated(bytes, times) => {
-                let times = usize::from(times).min(MOST / bytes.len().max(1));
+                let times = usize::from(times).min(MAX_LENGTH / bytes.len().max(1));
                 image.extend(bytes.repeat(times));
             }
             Self::Zeros(count) => image.resize(image.len() + usize::from(count), 0),
@@ -43,7 +43,7 @@ impl Stretch<'_> {
             }
             Self::Align => image.resize(image.len().next_multiple_of(4096), 0),
         }
-        image.truncate(MOST);
+        image.truncate(MAX_LENGTH);
     }
 }
 
@@ -59,7 +59,7 @@ fuzz_target!(|input: Input<'_>| {
     assert!(verify(&file).unwrap() == image);
     assert!(unzstd(&file).unwrap() == image);
 
-    // The same in another order, and with zeros that are pushed block by block.
+    // Encoding the pieces in another order, and pushing zeros block by block, gives the same file.
     let mut encoder = PieceEncoder::new(&options).unwrap();
     let pieces = image.chunks(options.piece_size as usize).rev();
     let mut runs: Vec<_> = pieces.map(|piece| encode(&mut encoder, piece)).collect();

@@ -1,4 +1,4 @@
-//! What the fuzz targets share with the tests.
+//! Support that the fuzz targets share with the tests.
 
 #[path = "../../tests/snapshot/support/forge.rs"]
 pub mod forge;

@@ -1,4 +1,4 @@
-//! Small files, damaged in every place.
+//! Small files, damaged at every byte.
 
 use hedgerow_snapshot::{Decoder, Fault, FormatError, FrameKind, Manifest, Options};
 
@@ -8,7 +8,7 @@ use crate::support::{
     snapshot::{create, decode, open, restore, verify},
 };
 
-/// Two frames of data, a hole, and data again.
+/// Returns an image of two data frames, a hole, and a data frame.
 fn image() -> Vec<u8> {
     let mut image = [text(150, 1).repeat(100), vec![0; 65_536]].concat();
     image.truncate(16 * 4096);
@@ -22,7 +22,7 @@ fn file() -> Vec<u8> {
 }
 
 #[test]
-fn the_file_that_is_damaged_has_all_kinds_of_frames() {
+fn the_test_file_has_all_kinds_of_frames() {
     let file = file();
     let manifest = open(&file).unwrap();
     let kinds: Vec<_> = manifest.frames().iter().map(|frame| frame.kind).collect();
@@ -54,13 +54,13 @@ fn every_extension_is_refused() {
     }
 }
 
-/// What of a file is damaged, as an error says.
+/// Verifies a file, and checks that the offset of an error is within it.
 fn verified(file: &[u8]) -> Result<Vec<u8>, FormatError> {
     verify(file).inspect_err(|error| assert!(error.offset <= file.len() as u64, "{error}"))
 }
 
 #[test]
-fn any_bit_that_flips_is_noticed_or_does_not_matter() {
+fn any_flipped_bit_is_detected_or_in_a_hole_that_is_not_read() {
     let (file, image) = (file(), image());
     let holes: Vec<_> = open(&file)
         .unwrap()
@@ -70,13 +70,13 @@ fn any_bit_that_flips_is_noticed_or_does_not_matter() {
         .map(|hole| hole.file_offset..hole.file_offset + u64::from(hole.compressed_length))
         .collect();
     for bit in 0..file.len() * 8 {
-        let place = bit / 8;
+        let at = bit / 8;
         let mut damaged = file.clone();
-        damaged[place] ^= 1 << (bit % 8);
-        // Who reads all of it notices everything.
+        damaged[at] ^= 1 << (bit % 8);
+        // Reading all frames detects every flipped bit.
         verified(&damaged).expect_err("a flipped bit");
-        // Who does not read the holes has no need to.
-        let is_hole = holes.iter().any(|hole| hole.contains(&(place as u64)));
+        // Restoring does not read holes, and is not affected by damage in them.
+        let is_hole = holes.iter().any(|hole| hole.contains(&(at as u64)));
         match restore(&damaged) {
             Ok(restored) => assert!(is_hole && restored == image, "bit {bit}"),
             Err(error) => assert!(!is_hole, "bit {bit}: {error}"),
@@ -85,14 +85,14 @@ fn any_bit_that_flips_is_noticed_or_does_not_matter() {
 }
 
 #[test]
-fn a_decoder_says_which_frame_is_damaged_and_goes_on() {
+fn a_decoder_names_the_damaged_frame_and_decodes_the_next_one() {
     let (file, image) = (file(), image());
     let manifest = open(&file).unwrap();
     let mut decoder = Decoder::new(manifest.piece_size()).unwrap();
     for frame in manifest.frames() {
-        for place in 0..u64::from(frame.compressed_length) {
+        for at in 0..u64::from(frame.compressed_length) {
             let mut damaged = file.clone();
-            damaged[(frame.file_offset + place) as usize] ^= 0x40;
+            damaged[(frame.file_offset + at) as usize] ^= 0x40;
             let error = decode(&mut decoder, &damaged, frame).unwrap_err();
             let found = (error.field, error.frame, error.offset);
             assert_eq!(found, ("frame", Some(frame.index), frame.file_offset));
@@ -107,7 +107,7 @@ fn a_decoder_says_which_frame_is_damaged_and_goes_on() {
 }
 
 #[test]
-fn files_of_zstd_that_are_no_snapshots_are_refused() {
+fn zstd_files_that_are_not_snapshots_are_refused() {
     let image = image();
     let mut plain = vec![0; zstd_safe::compress_bound(image.len())];
     let length = zstd_safe::compress(&mut plain[..], &image, 3).unwrap();
@@ -126,7 +126,7 @@ fn files_of_zstd_that_are_no_snapshots_are_refused() {
     let error = open(&seekable).unwrap_err();
     assert_eq!(error.field, "count of the seek table");
 
-    // Four frames are enough for a snapshot, but these are none.
+    // A snapshot may have four frames, but not these.
     let mut seekable = plain.repeat(4);
     for number in [0x184D_2A5E, 41].into_iter().chain([length as u32, image.len() as u32].repeat(4))
     {

@@ -1,4 +1,4 @@
-//! How a decoder is called, rightly and wrongly.
+//! Correct and incorrect uses of a decoder.
 
 use hedgerow_snapshot::{Decoder, Digest, Fault, Frame, FrameKind, Options};
 use proptest::{collection::vec, prelude::*};
@@ -12,7 +12,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn pieces_of_any_size_give_the_image_back(
+    fn frames_that_arrive_in_parts_of_any_size_are_decoded(
         image in image(),
         options in options(),
         sizes in vec(prop_oneof![0..10_usize, 0..5_000_usize], 1..20),
@@ -24,7 +24,7 @@ proptest! {
         let mut sizes = sizes.into_iter().chain([4096]).cycle();
         for frame in manifest.frames() {
             decoder.begin(frame).unwrap();
-            // What is behind the frame is not taken.
+            // Bytes after the frame are not taken.
             let mut rest = &file[frame.file_offset as usize..];
             while !decoder.missing().is_empty() {
                 let part = &rest[..sizes.next().unwrap().min(rest.len())];
@@ -45,7 +45,7 @@ proptest! {
     }
 }
 
-/// A file of one frame of data and one hole, and the two.
+/// Returns a file with a data frame and a hole, and the two frames.
 fn two_frames() -> (Vec<u8>, [Frame; 2]) {
     let mut image = text(4096, 1);
     image.resize(5 * 4096, 0);
@@ -55,7 +55,7 @@ fn two_frames() -> (Vec<u8>, [Frame; 2]) {
 }
 
 #[test]
-fn without_a_frame_nothing_is_taken_and_nothing_comes_out() {
+fn a_decoder_without_a_frame_takes_no_bytes_and_does_not_finish() {
     let (file, [data, _]) = two_frames();
     let mut decoder = Decoder::new(4096).unwrap();
     let mut out = vec![0; 4096];
@@ -65,11 +65,8 @@ fn without_a_frame_nothing_is_taken_and_nothing_comes_out() {
         decoder.filled(5);
         let error = decoder.finish(&mut out).unwrap_err();
         assert_eq!((error.field, error.frame, error.fault), ("frame", None, Fault::NotBegun));
-        assert_eq!(
-            error.to_string(),
-            "frame at byte 0: expected a frame that was begun, found none"
-        );
-        // And the same when one has come to its end.
+        assert_eq!(error.to_string(), "frame at byte 0: no frame was begun; call begin() first");
+        // The same again after a frame was finished.
         decoder.begin(&data).unwrap();
         decoder.push(bytes_of(&file, &data));
         decoder.finish(&mut out).unwrap();
@@ -77,7 +74,7 @@ fn without_a_frame_nothing_is_taken_and_nothing_comes_out() {
 }
 
 #[test]
-fn a_frame_that_is_not_all_there_is_refused() {
+fn an_incomplete_frame_is_refused() {
     let (file, [data, _]) = two_frames();
     let bytes = bytes_of(&file, &data);
     let mut decoder = Decoder::new(4096).unwrap();
@@ -89,7 +86,7 @@ fn a_frame_that_is_not_all_there_is_refused() {
         let fault = Fault::NotExactly { expected, found: found as u64 };
         assert_eq!((error.field, error.frame, error.fault), ("frame", Some(0), fault));
     }
-    // What there was of another frame is forgotten.
+    // Beginning a frame discards an incomplete one.
     decoder.begin(&data).unwrap();
     decoder.push(&bytes[..7]);
     decoder.begin(&data).unwrap();
@@ -124,7 +121,7 @@ fn a_buffer_of_another_length_is_refused() {
 }
 
 #[test]
-fn frames_beyond_what_a_decoder_was_made_for_are_refused() {
+fn frames_beyond_the_limits_of_a_decoder_are_refused() {
     let (_, [data, hole]) = two_frames();
     let mut decoder = Decoder::new(4096).unwrap();
     let mut refusal = |frame: Frame| {
@@ -161,15 +158,15 @@ fn decoders_of_any_piece_size_can_be_made() {
         compressed_length: 1,
         digest: Digest::of(b""),
     };
-    for (piece_size, most) in [(0, 0), (1, 1), (1 << 24, 1 << 24), (u32::MAX, 1 << 24)] {
+    for (piece_size, max) in [(0, 0), (1, 1), (1 << 24, 1 << 24), (u32::MAX, 1 << 24)] {
         let mut decoder = Decoder::new(piece_size).unwrap();
-        let error = decoder.begin(&Frame { raw_length: most + 1, ..frame }).unwrap_err();
-        let fault = Fault::NotBetween { least: 1, most: most.into(), found: u64::from(most) + 1 };
+        let error = decoder.begin(&Frame { raw_length: max + 1, ..frame }).unwrap_err();
+        let fault = Fault::NotBetween { least: 1, most: max.into(), found: u64::from(max) + 1 };
         assert_eq!(error.fault, fault);
-        if most > 0 {
-            assert_eq!(decoder.begin(&Frame { raw_length: most, ..frame }), Ok(()));
+        if max > 0 {
+            assert_eq!(decoder.begin(&Frame { raw_length: max, ..frame }), Ok(()));
         }
-        // The longest hole is for every one.
+        // Every decoder accepts the longest hole.
         let (kind, raw_length, compressed_length) = (FrameKind::Hole, 1 << 26, 2062);
         decoder.begin(&Frame { kind, raw_length, compressed_length, ..frame }).unwrap();
         assert_eq!(decoder.missing().len(), 2062);

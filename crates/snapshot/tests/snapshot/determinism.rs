@@ -1,4 +1,4 @@
-//! The same image and options give the same bytes, whoever compressed which piece in which order.
+//! The same image and options give the same file, whichever worker encodes which piece in which order.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,7 +19,7 @@ fn image() -> Vec<u8> {
     image
 }
 
-/// The snapshot that workers make who take the next piece that no one has taken.
+/// Creates a snapshot with several workers, each of which takes the next free piece.
 fn create_with(workers: usize, image: &[u8], options: &Options) -> Vec<u8> {
     let pieces: Vec<_> = image.chunks(options.piece_size as usize).collect();
     let next = AtomicUsize::new(0);
@@ -57,7 +57,7 @@ fn any_number_of_workers_makes_the_same_file() {
 }
 
 #[test]
-fn an_encoder_that_was_used_before_is_as_good_as_a_new_one() {
+fn a_reused_encoder_gives_the_same_runs_as_a_new_one() {
     let image = image();
     for level in 1..=19 {
         let options = Options { piece_size: 1 << 17, level };

@@ -1,4 +1,4 @@
-//! The images at the ends of what there is.
+//! Images at the limits: empty, all zeros, huge, incompressible.
 
 use hedgerow_snapshot::{
     Encoder, FrameKind, MAX_HOLE_LENGTH, Manifest, Options, PieceEncoder, Run,
@@ -12,7 +12,7 @@ use crate::support::{
     snapshot::{Encoded, assemble, create, encode, open, restore, verify},
 };
 
-/// Zeros of these lengths, one run after the other.
+/// Returns runs of zeros of these lengths.
 fn zeros(lengths: impl IntoIterator<Item = u64>) -> impl Iterator<Item = Encoded> {
     lengths.into_iter().map(|length| (Run::Zeros { length }, Vec::new()))
 }
@@ -29,12 +29,12 @@ fn an_empty_image_is_a_header_and_a_tail() {
     assert_eq!(manifest.frame_at(0), None);
     assert_eq!(manifest.ranges(1 << 23).count(), 0);
     assert!(unzstd(&file).unwrap().is_empty());
-    // A piece of nothing has no runs.
+    // An empty piece has no runs.
     assert_eq!(PieceEncoder::new(&Options::default()).unwrap().encode(&[]).unwrap().count(), 0);
 }
 
 #[test]
-fn images_of_any_length_come_back() {
+fn images_of_any_length_are_restored() {
     for length in [1, 2, 4095, 4096, 4097, 65_535, 65_536, (1 << 20) - 1, 1 << 20, (1 << 20) + 1] {
         for image in [vec![0; length], vec![1; length], noise(length, 1), text(length, 2)] {
             let file = create(&image, &Options::default());
@@ -57,14 +57,14 @@ fn an_image_of_zeros_is_one_hole() {
 }
 
 #[test]
-fn an_image_without_zeros_is_one_frame_a_piece() {
+fn an_image_without_zeros_has_one_frame_per_piece() {
     let manifest = open(&create(&noise(5 << 20, 1), &Options::default())).unwrap();
     assert!(manifest.frames().iter().all(|frame| frame.raw_length == 1 << 20));
     assert_eq!(manifest.frames().len(), 5);
 }
 
 #[test]
-fn random_data_grows_by_a_thousandth_at_most() {
+fn random_data_grows_by_at_most_a_thousandth() {
     for length in [1 << 20, 3 << 20, (1 << 20) + 123_456] {
         for level in [1, 3, 9] {
             let file = create(&noise(length, 7), &Options { level, ..Options::default() });
@@ -74,8 +74,8 @@ fn random_data_grows_by_a_thousandth_at_most() {
 }
 
 #[test]
-fn a_piece_of_as_many_frames_as_there_can_be_has_room() {
-    // Blocks that cannot be compressed, and the shortest holes between them.
+fn a_piece_with_the_maximum_number_of_frames_is_encoded() {
+    // Incompressible blocks with the shortest holes between them.
     let options = Options { piece_size: 1 << 24, ..Options::default() };
     let mut image = noise(1 << 24, 1);
     for hole in image.chunks_mut(17 * BLOCK) {
@@ -88,8 +88,8 @@ fn a_piece_of_as_many_frames_as_there_can_be_has_room() {
 }
 
 #[test]
-fn thousands_of_tiny_extents_come_back() {
-    // A block of data every 16 blocks of zeros, and every 15, whose zeros are no hole.
+fn images_with_thousands_of_tiny_extents_are_restored() {
+    // A block of data after every 16 blocks of zeros, and after every 15, which are not a hole.
     for (period, frames) in [(17, 4000), (16, 16)] {
         let mut image = vec![0; 2000 * period * BLOCK];
         for block in image.chunks_mut(BLOCK).step_by(period) {
@@ -104,7 +104,7 @@ fn thousands_of_tiny_extents_come_back() {
 }
 
 #[test]
-fn sixty_four_gib_of_which_little_is_data_take_little() {
+fn a_sparse_image_of_64_gib_gives_a_small_file() {
     let options = Options::default();
     let mut pieces = PieceEncoder::new(&options).unwrap();
     let piece = text(1 << 20, 1);
@@ -134,12 +134,12 @@ fn sixty_four_gib_of_which_little_is_data_take_little() {
 
 #[test]
 fn holes_are_cut_at_64_mib_from_their_start() {
-    let most = u64::from(MAX_HOLE_LENGTH);
+    let max = u64::from(MAX_HOLE_LENGTH);
     let cases = [
-        (most - 4096, vec![most - 4096]),
-        (most, vec![most]),
-        (most + 1, vec![most, 1]),
-        (2 * most + 4096, vec![most, most, 4096]),
+        (max - 4096, vec![max - 4096]),
+        (max, vec![max]),
+        (max + 1, vec![max, 1]),
+        (2 * max + 4096, vec![max, max, 4096]),
     ];
     for (length, expected) in cases {
         let file = assemble(length, &Options::default(), zeros([length])).unwrap();
@@ -148,14 +148,14 @@ fn holes_are_cut_at_64_mib_from_their_start() {
         assert_eq!(lengths.collect::<Vec<_>>(), expected);
         assert!(manifest.frames().iter().all(|frame| frame.kind == FrameKind::Hole));
     }
-    // Of which the first is as a hole must be, to the byte, and is what zstd takes for it.
-    let file = assemble(most, &Options::default(), zeros([most])).unwrap();
+    // The longest hole frame has the specified bytes, and zstd decodes it.
+    let file = assemble(max, &Options::default(), zeros([max])).unwrap();
     assert_eq!(file[32..][..2062], forge::hole(MAX_HOLE_LENGTH));
-    assert!(unzstd(&file).unwrap() == vec![0; most as usize]);
+    assert!(unzstd(&file).unwrap() == vec![0; max as usize]);
 }
 
 #[test]
-fn holes_of_every_length_are_as_the_document_says() {
+fn holes_of_every_length_have_the_specified_bytes() {
     let edges = [1, 4095, 4096, 131_071, 131_072, 131_073, 1 << 20, (1 << 20) + 1, (3 << 20) - 1];
     let lengths = edges.into_iter().chain((1..40).map(|number| number * 123_457));
     for length in lengths {
@@ -168,7 +168,7 @@ fn holes_of_every_length_are_as_the_document_says() {
 
 proptest! {
     #[test]
-    fn it_does_not_matter_how_zeros_are_pushed(
+    fn zeros_pushed_at_once_or_in_parts_give_the_same_file(
         lengths in vec(prop_oneof![1..40_u64, 1..20_000_u64], 1..8),
         data_after in any::<bool>(),
     ) {
@@ -186,7 +186,7 @@ proptest! {
 }
 
 #[test]
-fn holes_that_touch_across_pieces_become_one() {
+fn adjacent_holes_of_several_pieces_become_one() {
     // Zeros from inside the first piece into the third.
     let mut image = text(3 << 20, 5);
     image[(1 << 20) - (64 << 10)..(2 << 20) + (64 << 10)].fill(0);
@@ -197,7 +197,7 @@ fn holes_that_touch_across_pieces_become_one() {
 }
 
 #[test]
-fn an_encoder_says_what_is_due_as_soon_as_it_is_known() {
+fn an_encoder_returns_hole_frames_as_soon_as_they_are_complete() {
     let mut encoder = Encoder::new(1 << 30, &Options::default()).unwrap();
     assert_eq!(encoder.header().len(), Manifest::HEADER_LENGTH);
     assert!(encoder.push(&Run::Zeros { length: (64 << 20) - 4096 }).unwrap().is_empty());

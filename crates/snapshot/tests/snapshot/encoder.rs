@@ -1,4 +1,4 @@
-//! What an encoder refuses, and what lies just within.
+//! The limits of an encoder, tested on both sides.
 
 use hedgerow_snapshot::{
     Digest, EncodeError, Encoder, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_PIECE_SIZE, Manifest, Options,
@@ -7,12 +7,12 @@ use hedgerow_snapshot::{
 
 use crate::support::snapshot::{assemble, create};
 
-/// A run of data whose frame has one byte.
+/// Returns a run of data whose frame has one byte.
 fn data(raw_length: u32) -> Run {
     Run::Data { raw_length, compressed_length: 1, digest: Digest::of(b"") }
 }
 
-/// Why `run` is refused after others, in an image of this size with pieces of 64 KiB.
+/// Returns the error of pushing `run` after others, in an image of this size with pieces of 64 KiB.
 fn refusal(image_size: u64, before: &[Run], run: Run) -> EncodeError {
     let options = Options { piece_size: 1 << 16, ..Options::default() };
     let mut encoder = Encoder::new(image_size, &options).unwrap();
@@ -20,14 +20,14 @@ fn refusal(image_size: u64, before: &[Run], run: Run) -> EncodeError {
         encoder.push(run).unwrap();
     }
     let error = encoder.push(&run).unwrap_err();
-    // Nothing can be done with it any more.
+    // Every later call returns the same error.
     assert_eq!(encoder.push(&Run::Zeros { length: 4096 }), Err(error));
     assert_eq!(encoder.finish(), Err(error));
     error
 }
 
 #[test]
-fn options_beyond_a_limit_are_refused_and_at_it_are_not() {
+fn options_are_accepted_at_their_limit_and_refused_beyond_it() {
     for level in [1, 19] {
         for piece_size in [1 << 12, 1 << 24] {
             let options = Options { level, piece_size };
@@ -60,7 +60,7 @@ fn options_beyond_a_limit_are_refused_and_at_it_are_not() {
 }
 
 #[test]
-fn pieces_longer_than_the_options_say_are_refused() {
+fn pieces_longer_than_the_piece_size_are_refused() {
     let mut pieces = PieceEncoder::new(&Options { piece_size: 4096, level: 1 }).unwrap();
     let error = pieces.encode(&[1; 4097]).err().unwrap();
     assert_eq!(error, EncodeError::Piece { most: 4096, found: 4097 });
@@ -72,7 +72,7 @@ fn pieces_longer_than_the_options_say_are_refused() {
 fn runs_that_do_not_fit_are_refused() {
     let run = |image_offset, most, found| EncodeError::Run { image_offset, most, found };
     let zeros = |length| Run::Zeros { length };
-    // Empty; behind the end; beyond it; within a block; beyond a piece.
+    // Empty; after the end; beyond it; inside a block; beyond a piece.
     assert_eq!(refusal(8192, &[], zeros(0)), run(0, 8192, 0));
     assert_eq!(refusal(8192, &[], data(0)), run(0, 8192, 0));
     assert_eq!(refusal(8192, &[zeros(8192)], zeros(4096)), run(8192, 0, 4096));
@@ -89,29 +89,29 @@ fn runs_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn frames_that_no_reader_would_take_are_refused() {
-    let most = max_compressed_length(8192);
-    assert_eq!(most, 8192 + 32 + 64);
+fn frames_beyond_the_limits_of_readers_are_refused() {
+    let max = max_compressed_length(8192);
+    assert_eq!(max, 8192 + 32 + 64);
     let run = |compressed_length| Run::Data {
         raw_length: 8192,
         compressed_length,
         digest: Digest::of(b""),
     };
-    for found in [0, most + 1, u32::MAX] {
+    for found in [0, max + 1, u32::MAX] {
         let error = refusal(1 << 20, &[], run(found));
-        assert_eq!(error, EncodeError::Frame { image_offset: 0, most, found });
+        assert_eq!(error, EncodeError::Frame { image_offset: 0, most: max, found });
         assert_eq!(
             error.to_string(),
-            format!("frame of byte 0 of the image: expected 1 to {most} bytes, found {found}")
+            format!("frame at byte 0 of the image: expected 1 to {max} bytes, found {found}")
         );
     }
     let options = Options { piece_size: 1 << 14, ..Options::default() };
-    let file = assemble(8192, &options, [(run(most), vec![0; most as usize])]).unwrap();
+    let file = assemble(8192, &options, [(run(max), vec![0; max as usize])]).unwrap();
     assert_eq!(Manifest::parse(&file, file.len() as u64).unwrap().frames().len(), 1);
 }
 
 #[test]
-fn an_image_that_was_not_pushed_whole_has_no_end() {
+fn finishing_an_incomplete_image_is_refused() {
     let encoder = Encoder::new(5, &Options::default()).unwrap();
     let error = encoder.finish().unwrap_err();
     assert_eq!(error, EncodeError::Length { expected: 5, found: 0 });
@@ -119,7 +119,7 @@ fn an_image_that_was_not_pushed_whole_has_no_end() {
 }
 
 #[test]
-fn the_largest_image_has_the_most_frames_and_one_more_is_refused() {
+fn the_largest_image_has_the_maximum_number_of_frames_and_one_more_is_refused() {
     let options = Options { piece_size: MAX_PIECE_SIZE, ..Options::default() };
     let mut encoder = Encoder::new(MAX_IMAGE_SIZE, &options).unwrap();
     for _ in 0..MAX_FRAMES {
@@ -139,15 +139,12 @@ fn the_largest_image_has_the_most_frames_and_one_more_is_refused() {
     }
     let error = encoder.push(&data(4096)).unwrap_err();
     assert_eq!(error, EncodeError::Frames);
-    assert_eq!(
-        error.to_string(),
-        "expected at most 1048576 frames, found more: choose larger pieces"
-    );
+    assert_eq!(error.to_string(), "expected at most 1048576 frames, found more; use larger pieces");
     assert_eq!(encoder.finish(), Err(error));
 }
 
 #[test]
-fn a_hole_may_be_the_frame_too_many() {
+fn a_hole_that_exceeds_the_number_of_frames_is_refused() {
     let options = Options { piece_size: 4096, ..Options::default() };
     let size = (u64::from(MAX_FRAMES) + 1) * 4096;
     let mut encoder = Encoder::new(size, &options).unwrap();
@@ -159,7 +156,7 @@ fn a_hole_may_be_the_frame_too_many() {
 }
 
 #[test]
-fn no_frame_is_longer_than_its_limit() {
+fn zstd_never_exceeds_the_maximum_compressed_length() {
     for length in (1..300).chain([4095, 65_536, 131_072, 1 << 20, (1 << 20) - 1, 1 << 24]) {
         let bound = zstd_safe::compress_bound(length);
         assert!(bound <= max_compressed_length(length as u32) as usize, "{length}");

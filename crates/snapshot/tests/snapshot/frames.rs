@@ -1,5 +1,5 @@
-//! Frames that are not as the manifest says, though their digests are right. Each is refused, and the
-//! decoder is none the worse for it.
+//! Frames that disagree with the manifest although their digests match. Each is refused, and the
+//! decoder can be used for the next frame.
 
 use hedgerow_snapshot::{Decoder, Fault, FormatError, Frame, FrameKind, Manifest};
 use zstd_safe::{CCtx, CParameter};
@@ -10,7 +10,7 @@ use crate::support::{
     snapshot::{bytes_of, decode, open},
 };
 
-/// What a decoder says of a frame of these bytes, which are to stand for `raw_length` bytes.
+/// Returns the error of decoding a frame with these bytes, whose entry claims `raw_length` bytes.
 fn refusal(kind: FrameKind, raw_length: u32, bytes: &[u8]) -> FormatError {
     let good = text(4096, 9);
     let mut forged = Forged::new(1 << 17);
@@ -27,7 +27,7 @@ fn refusal(kind: FrameKind, raw_length: u32, bytes: &[u8]) -> FormatError {
     error
 }
 
-/// What a decoder says of data of these bytes.
+/// Returns the error of decoding a data frame with these bytes.
 fn data_refusal(raw_length: u32, bytes: &[u8]) -> (&'static str, Fault) {
     let error = refusal(FrameKind::Data, raw_length, bytes);
     (error.field, error.fault)
@@ -53,31 +53,31 @@ const fn exactly(expected: u64, found: u64) -> Fault {
 }
 
 #[test]
-fn frames_of_more_or_less_than_was_promised_are_refused() {
+fn frames_that_decode_to_another_length_are_refused() {
     for raw in [text(5000, 1), noise(5000, 1), vec![0; 5000]] {
         let frame = plain(&raw);
-        for promised in [1, 4999, 5001, 1 << 17] {
-            if frame.len() > promised as usize + 70 {
+        for claimed in [1, 4999, 5001, 1 << 17] {
+            if frame.len() > claimed as usize + 70 {
                 continue;
             }
-            let expected = ("content size of the frame", exactly(promised.into(), 5000));
-            assert_eq!(data_refusal(promised, &frame), expected);
+            let expected = ("content size of the frame", exactly(claimed.into(), 5000));
+            assert_eq!(data_refusal(claimed, &frame), expected);
         }
     }
-    // One that promises itself what the manifest promises, and decodes to less, or to more.
+    // Frames whose content size agrees with the manifest, but which decode to fewer or more bytes.
     let raw = text(5000, 1);
-    for promised in [4999_u16, 5001, 5256] {
+    for claimed in [4999_u16, 5001, 5256] {
         let mut frame = plain(&raw);
         assert_eq!(frame[4] >> 6, 1, "a content size of two bytes");
-        frame[5..7].copy_from_slice(&(promised - 256).to_le_bytes());
-        let (field, fault) = data_refusal(promised.into(), &frame);
+        frame[5..7].copy_from_slice(&(claimed - 256).to_le_bytes());
+        let (field, fault) = data_refusal(claimed.into(), &frame);
         assert_eq!(field, "frame");
         assert!(matches!(fault, Fault::Zstd(_)), "{fault}");
     }
 }
 
 #[test]
-fn what_is_no_frame_of_zstd_is_refused() {
+fn bytes_that_are_not_a_zstd_frame_are_refused() {
     let (field, fault) = data_refusal(1000, &noise(900, 1));
     assert_eq!(field, "magic number of the frame");
     assert!(matches!(fault, Fault::Magic { expected: 0xFD2F_B528, .. }));
@@ -93,11 +93,11 @@ fn what_is_no_frame_of_zstd_is_refused() {
 }
 
 #[test]
-fn skippable_frames_are_no_data() {
+fn skippable_frames_in_place_of_data_are_refused() {
     let expected = Fault::Magic { expected: 0xFD2F_B528, found: 0x184D_2A50 };
     let frame = skippable(0x184D_2A50, b"content");
     assert_eq!(data_refusal(7, &frame), ("magic number of the frame", expected));
-    // Nor behind a frame of data.
+    // The same after a data frame.
     let raw = text(1000, 1);
     let both = [plain(&raw), frame].concat();
     let length = both.len() as u64;
@@ -106,12 +106,12 @@ fn skippable_frames_are_no_data() {
 }
 
 #[test]
-fn two_frames_in_the_place_of_one_are_refused() {
+fn two_frames_in_place_of_one_are_refused() {
     let (first, second) = (plain(&text(600, 1)), plain(&text(400, 2)));
     let both = [&first[..], &second].concat();
     let expected = exactly(both.len() as u64, first.len() as u64);
     assert_eq!(data_refusal(1000, &both), ("length of the zstd frame", expected));
-    // Nor with anything else behind it.
+    // The same for a frame with other bytes after it.
     for more in [&[0][..], &[0xff; 30]] {
         let longer = [&first[..], more].concat();
         assert_eq!(data_refusal(600, &longer).0, "length of the zstd frame");
@@ -120,7 +120,7 @@ fn two_frames_in_the_place_of_one_are_refused() {
 
 #[test]
 fn frames_that_need_a_dictionary_are_refused() {
-    // The frame of 5 bytes, of a dictionary whose number is 7.
+    // A frame of 5 bytes that names the dictionary 7.
     let raw = plain(b"hedge");
     assert_eq!(raw[4], 0x20, "a single segment with a size of one byte");
     let frame = [&raw[..4], &[0x21, 7], &raw[5..]].concat();
@@ -141,7 +141,7 @@ fn frames_without_a_content_size_are_refused() {
 }
 
 #[test]
-fn frames_need_no_checksum_but_one_that_is_wrong_is_refused_unless_it_is_passed_over() {
+fn a_wrong_checksum_is_refused_unless_checksums_are_disabled_and_none_is_required() {
     let raw = text(1000, 1);
     let mut forged = Forged::new(4096);
     forged.frame(FrameKind::Data, 1000, &plain(&raw));
@@ -163,26 +163,25 @@ fn frames_need_no_checksum_but_one_that_is_wrong_is_refused_unless_it_is_passed_
 }
 
 #[test]
-fn holes_are_these_bytes_and_no_others() {
-    let right = hole(4096);
-    for place in 0..right.len() {
-        let mut frame = right.clone();
-        frame[place] ^= 1;
+fn hole_frames_with_any_other_byte_are_refused() {
+    let valid = hole(4096);
+    for at in 0..valid.len() {
+        let mut frame = valid.clone();
+        frame[at] ^= 1;
         let error = refusal(FrameKind::Hole, 4096, &frame);
         assert_eq!((error.field, error.fault), ("frame", Fault::Hole));
     }
     let error = refusal(FrameKind::Hole, 4096, &hole(4095)).to_string();
-    assert!(error.ends_with("expected the bytes that stand for a hole, found others"), "{error}");
+    assert!(error.ends_with("expected the bytes of a hole frame, found others"), "{error}");
 }
 
-/// Any bytes, with the right digest: as many as were promised come out, or an error.
 #[test]
-fn damaged_frames_of_right_digests_decode_to_their_length_or_are_refused() {
+fn damaged_frames_with_a_matching_digest_decode_to_their_length_or_are_refused() {
     let raw = text(3000, 5);
-    let right = compressed(&raw, &[CParameter::ChecksumFlag(true)]);
+    let valid = compressed(&raw, &[CParameter::ChecksumFlag(true)]);
     let mut decoder = Decoder::new(1 << 12).unwrap();
-    for bit in 0..right.len() * 8 {
-        let mut bytes = right.clone();
+    for bit in 0..valid.len() * 8 {
+        let mut bytes = valid.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
         let mut forged = Forged::new(1 << 12);
         forged.frame(FrameKind::Data, 3000, &bytes);
@@ -191,7 +190,7 @@ fn damaged_frames_of_right_digests_decode_to_their_length_or_are_refused() {
         let frame: Frame = manifest.frames()[0];
         assert!(bytes_of(&file, &frame) == bytes);
         match decode(&mut decoder, &file, &frame) {
-            // Such as a bit of the header that is not used.
+            // For example, an unused bit of the header.
             Ok(out) => assert!(out == raw, "bit {bit}"),
             Err(error) => assert!(error.frame == Some(0)),
         }

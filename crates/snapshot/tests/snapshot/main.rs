@@ -1,4 +1,4 @@
-//! What the crate promises, held against the image itself and against zstd's own decoder.
+//! Tests of the public API, most of them against the image itself and against zstd's own decoder.
 
 mod damage;
 mod decoder;

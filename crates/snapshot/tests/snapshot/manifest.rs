@@ -1,5 +1,5 @@
-//! Manifests that are not as they should be, though their digests are right: each is refused by its
-//! field, its place, and what was expected of it.
+//! Invalid manifests with matching digests. Each is refused with the field, its offset, and what was
+//! expected.
 
 use hedgerow_snapshot::{Fault, FormatError, Manifest, max_compressed_length};
 
@@ -9,7 +9,7 @@ use crate::support::{
     snapshot::{open, restore, verify},
 };
 
-/// Two frames of data and a hole between them, in pieces of 8 KiB.
+/// Returns a file with two data frames and a hole between them, in pieces of 8 KiB.
 pub fn forged() -> Forged {
     let mut forged = Forged::new(8192);
     forged.data(&text(4096, 1)).hole(65_536).data(&text(100, 2));
@@ -34,18 +34,18 @@ fn assert_refused(
     assert_eq!(found, (field, frame, offset, fault));
 }
 
-/// Where a field of the manifest lies in the file.
-pub fn at(place: u64) -> u64 {
-    forged().manifest_at() + place
+/// Returns the offset in the file of a field of the manifest.
+pub fn at(offset: u64) -> u64 {
+    forged().manifest_at() + offset
 }
 
-/// Where a field of an entry lies in the file.
-pub fn in_entry(frame: u32, place: u64) -> u64 {
-    forged().entry_at(frame.into()) + place
+/// Returns the offset in the file of a field of an entry.
+pub fn in_entry(frame: u32, offset: u64) -> u64 {
+    forged().entry_at(frame.into()) + offset
 }
 
 #[test]
-fn a_forged_file_is_right_until_it_is_changed() {
+fn a_forged_file_is_valid_until_it_is_changed() {
     let file = forged().file();
     let image = [text(4096, 1), vec![0; 65_536], text(100, 2)].concat();
     assert!(verify(&file).unwrap() == image);
@@ -121,7 +121,7 @@ fn every_field_of_the_manifest_is_checked() {
 }
 
 #[test]
-fn both_piece_sizes_at_the_limits_are_taken() {
+fn piece_sizes_at_the_limits_are_accepted() {
     for piece_size in [1 << 12, 1 << 24] {
         let mut forged = forged();
         forged.piece_size = piece_size;
@@ -138,11 +138,11 @@ fn every_field_of_an_entry_is_checked() {
             Fault::NotBetween { least: 0, most: 1, found: found.into() },
         );
     }
-    for place in 0..3 {
+    for byte in 0..3 {
         assert_refused(
-            |it| it.entries[0].reserved[place] = 1,
+            |it| it.entries[0].reserved[byte] = 1,
             ("reserved bytes", Some(0), in_entry(0, 9)),
-            Fault::NotExactly { expected: 0, found: 1 << (8 * place) },
+            Fault::NotExactly { expected: 0, found: 1 << (8 * byte) },
         );
     }
     for found in [0, 8193, u32::MAX] {
@@ -171,12 +171,12 @@ fn every_field_of_an_entry_is_checked() {
             Fault::NotMultipleOf { unit: 4096, found: found.into() },
         );
     }
-    let most = max_compressed_length(4096).into();
-    for found in [0, most + 1, u32::MAX.into()] {
+    let max = max_compressed_length(4096).into();
+    for found in [0, max + 1, u32::MAX.into()] {
         assert_refused(
             |it| it.entries[0].compressed_length = found as u32,
             ("compressed length", Some(0), in_entry(0, 4)),
-            Fault::NotBetween { least: 1, most, found },
+            Fault::NotBetween { least: 1, most: max, found },
         );
     }
     for found in [0, 17, 19, u32::MAX] {
@@ -191,7 +191,7 @@ fn every_field_of_an_entry_is_checked() {
 #[test]
 fn frames_that_do_not_end_at_the_manifest_are_refused() {
     let end = forged().frames.len() as u64 + 32;
-    // Frames that would lie in the manifest, and frames that leave a gap before it.
+    // Frames that overlap the manifest, and frames that leave a gap before it.
     for (found, change) in [(end + 1, 1), (end - 1, -1)] {
         assert_refused(
             |it| {
@@ -228,37 +228,37 @@ fn the_largest_lengths_do_not_overflow() {
 }
 
 #[test]
-fn holes_at_their_limit_are_taken() {
+fn holes_at_their_limit_are_accepted() {
     let mut longest = Forged::new(4096);
     longest.hole(1 << 26).hole(1);
     assert_eq!(open(&longest.file()).unwrap().image_size(), (1 << 26) + 1);
 }
 
 #[test]
-fn data_at_its_limits_is_taken() {
+fn data_at_its_limits_is_accepted() {
     let mut forged = forged();
-    let most = max_compressed_length(8192);
-    forged.frame(hedgerow_snapshot::FrameKind::Data, 8192, &vec![0; most as usize]);
+    let max = max_compressed_length(8192);
+    forged.frame(hedgerow_snapshot::FrameKind::Data, 8192, &vec![0; max as usize]);
     forged.entries[2].raw_length = 4096;
     forged.image_size += 4096 - 100;
     let manifest = open(&forged.file()).unwrap();
-    assert_eq!(manifest.frames()[3].compressed_length, most);
+    assert_eq!(manifest.frames()[3].compressed_length, max);
 }
 
 #[test]
-fn errors_say_what_was_expected_and_what_was_found() {
-    let said = |change: fn(&mut Forged)| {
+fn errors_name_what_was_expected_and_what_was_found() {
+    let message = |change: fn(&mut Forged)| {
         let mut changed = forged();
         change(&mut changed);
         refusal(&changed.file()).to_string()
     };
     let entry = in_entry(1, 0);
     assert_eq!(
-        said(|it| it.version = 2),
+        message(|it| it.version = 2),
         format!("version at byte {}: expected 1, found 2", at(8))
     );
     assert_eq!(
-        said(|it| it.magic = *b"hedgevhz"),
+        message(|it| it.magic = *b"hedgevhz"),
         format!(
             "magic number of the manifest's content at byte {}: \
              expected 0x7368766567646568, found 0x7a68766567646568",
@@ -266,22 +266,22 @@ fn errors_say_what_was_expected_and_what_was_found() {
         )
     );
     assert_eq!(
-        said(|it| it.entries[1].raw_length = 0),
+        message(|it| it.entries[1].raw_length = 0),
         format!("frame 1: raw length at byte {entry}: expected 1 to 67108864, found 0")
     );
     assert_eq!(
-        said(|it| it.entries[1].raw_length = 5000),
+        message(|it| it.entries[1].raw_length = 5000),
         format!("frame 1: raw length at byte {entry}: expected a multiple of 4096, found 5000")
     );
     assert_eq!(
-        said(|it| it.piece_size = 5000),
+        message(|it| it.piece_size = 5000),
         format!("piece size at byte {}: expected a power of two, found 5000", at(12))
     );
     assert_eq!(refusal(b"short").to_string(), "tail at byte 0: expected at least 9 bytes, found 5");
     let mut damaged = forged().file();
-    let place = in_entry(0, 12) as usize;
-    damaged[place] ^= 1;
-    let said = refusal(&damaged).to_string();
+    let digest = in_entry(0, 12) as usize;
+    damaged[digest] ^= 1;
+    let message = refusal(&damaged).to_string();
     let expected = format!("digest of the manifest at byte {}: ", in_entry(3, 0));
-    assert!(said.starts_with(&(expected + "expected bytes of digest ")), "{said}");
+    assert!(message.starts_with(&(expected + "expected digest ")), "{message}");
 }

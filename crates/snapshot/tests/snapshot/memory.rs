@@ -1,5 +1,5 @@
-//! What takes memory, and how much. What zstd takes by itself is not counted: its contexts say how much
-//! that is, and the decoder's never grows.
+//! Memory usage. Allocations inside zstd are not counted: its contexts report their size, and that of
+//! the decoder never grows.
 
 use allocation_counter::measure;
 use hedgerow_snapshot::{Decoder, Encoder, Manifest, Options, PieceEncoder, Run};
@@ -12,7 +12,7 @@ use crate::support::{
 };
 
 #[test]
-fn a_decoder_takes_no_memory_after_it_was_made() {
+fn a_decoder_does_not_allocate_after_construction() {
     let mut image = text(100_000, 1);
     image.resize(400_000, 0);
     image.extend(noise(100_000, 2));
@@ -48,16 +48,16 @@ fn a_decoder_takes_no_memory_after_it_was_made() {
 }
 
 #[test]
-fn a_decoder_takes_little_more_than_a_piece() {
+fn a_decoder_allocates_slightly_more_than_a_piece() {
     for piece_size in [1 << 12, 1 << 20, 1 << 24, u32::MAX] {
         let taken = measure(|| drop(Decoder::new(piece_size)));
-        let most = u64::from(piece_size.min(1 << 24)) * 257 / 256 + (12 << 10);
-        assert!(taken.bytes_max < most, "{piece_size}: {taken:?}");
+        let max = u64::from(piece_size.min(1 << 24)) * 257 / 256 + (12 << 10);
+        assert!(taken.bytes_max < max, "{piece_size}: {taken:?}");
     }
 }
 
 #[test]
-fn claims_cost_nothing() {
+fn claims_of_a_file_allocate_nothing() {
     let mut forged = Forged::new(4096);
     forged.data(&text(4096, 1)).hole(4096);
     forged.frame_count = u32::MAX;
@@ -77,7 +77,7 @@ fn claims_cost_nothing() {
 }
 
 #[test]
-fn a_manifest_takes_64_bytes_a_frame() {
+fn a_manifest_allocates_64_bytes_per_frame() {
     let image = vec![1; 1000 * 4096];
     let file = create(&image, &Options { piece_size: 4096, level: 1 });
     let taken = measure(|| drop(open(&file).unwrap()));
@@ -85,7 +85,7 @@ fn a_manifest_takes_64_bytes_a_frame() {
 }
 
 #[test]
-fn a_piece_encoder_takes_memory_once() {
+fn a_piece_encoder_allocates_with_the_first_piece_only() {
     let options = Options { piece_size: 1 << 18, level: 1 };
     let mut encoder = PieceEncoder::new(&options).unwrap();
     let piece = noise(1 << 18, 1);
@@ -95,7 +95,7 @@ fn a_piece_encoder_takes_memory_once() {
 }
 
 #[test]
-fn a_tebibyte_of_zeros_takes_as_much_as_is_said() {
+fn a_tebibyte_of_zeros_takes_the_documented_memory() {
     let options = Options::default();
     let taken = measure(|| {
         let mut encoder = Encoder::new(1 << 40, &options).unwrap();

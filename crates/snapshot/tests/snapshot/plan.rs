@@ -1,4 +1,4 @@
-//! Finding frames, and cutting a file into ranges.
+//! The search for frames, and the ranges to request.
 
 use hedgerow_snapshot::{FrameKind, Manifest, Options, ranges};
 use proptest::{collection::vec, prelude::*, sample::Index};
@@ -9,7 +9,7 @@ use crate::support::{
     snapshot::{create, open},
 };
 
-/// Manifests with frames of any lengths. What the frames hold does not matter.
+/// Manifests with frames of any lengths. The content of the frames does not matter.
 fn manifest() -> impl Strategy<Value = Manifest> {
     let data = (1..=4_u32, 1..5_000_u32).prop_map(|(blocks, length)| {
         let raw_length = blocks * 4096;
@@ -35,16 +35,16 @@ fn manifest() -> impl Strategy<Value = Manifest> {
 
 proptest! {
     #[test]
-    fn the_frame_at_an_offset_is_the_one_that_holds_it(
+    fn frame_at_returns_the_frame_that_contains_the_offset(
         manifest in manifest(),
-        places in vec(any::<Index>(), 10),
+        indices in vec(any::<Index>(), 10),
     ) {
         let ends = manifest.frames().iter().flat_map(|frame| {
             let end = frame.image_offset + u64::from(frame.raw_length);
             [frame.image_offset, end - 1, end]
         });
         let size = manifest.image_size();
-        let inside = places.iter().map(|place| place.index(size as usize + 10) as u64);
+        let inside = indices.iter().map(|index| index.index(size as usize + 10) as u64);
         for offset in ends.chain(inside).chain([0, size, size + 1, u64::MAX]) {
             let expected = manifest.frames().iter().find(|frame| {
                 (frame.image_offset..frame.image_offset + u64::from(frame.raw_length))
@@ -55,7 +55,7 @@ proptest! {
     }
 
     #[test]
-    fn ranges_have_all_that_is_wanted_once_in_order_and_within_their_size(
+    fn ranges_cover_the_wanted_frames_once_in_order_and_within_the_part_size(
         manifest in manifest(),
         wanted in vec(any::<bool>(), 150),
         part_size in prop_oneof![Just(0), 1..20_000_u32, Just(1 << 23), Just(u32::MAX)],
@@ -74,7 +74,7 @@ proptest! {
             prop_assert!(is_wanted(range.start) && is_wanted(last));
             let length = end(last) - start(range.start);
             prop_assert!(length <= part_size.into() || range.len() == 1);
-            // Others of 64 KiB or less are read over, longer ones are not.
+            // Gaps of up to 64 KiB are included, longer ones are not.
             for next in (range.start + 1..range.end).filter(|index| is_wanted(*index)) {
                 let before = (range.start..next).rev().find(|index| is_wanted(*index)).unwrap();
                 prop_assert!(start(next) - end(before) <= 1 << 16);
@@ -88,13 +88,13 @@ proptest! {
     }
 
     #[test]
-    fn a_manifest_wants_its_data(manifest in manifest(), part_size in any::<u32>()) {
+    fn the_ranges_of_a_manifest_are_those_of_its_data(manifest in manifest(), part_size in any::<u32>()) {
         let data = manifest.frames().iter().filter(|frame| frame.kind == FrameKind::Data);
         prop_assert!(manifest.ranges(part_size).eq(ranges(data, part_size)));
     }
 
     #[test]
-    fn real_files_are_cut_as_well(image in image(), options in options()) {
+    fn the_ranges_of_encoded_files_cover_their_data(image in image(), options in options()) {
         let manifest = open(&create(&image, &options)).unwrap();
         for part_size in [1, 10_000, 1 << 23] {
             let data = manifest.frames().iter().filter(|frame| frame.kind == FrameKind::Data);
@@ -105,7 +105,7 @@ proptest! {
 }
 
 #[test]
-fn data_without_holes_is_cut_at_the_size_of_parts() {
+fn data_without_holes_is_cut_at_the_part_size() {
     let image = noise(40 << 16, 1);
     let manifest = open(&create(&image, &Options { piece_size: 1 << 16, level: 1 })).unwrap();
     let frame = manifest.frames()[0].compressed_length;
@@ -117,8 +117,8 @@ fn data_without_holes_is_cut_at_the_size_of_parts() {
 }
 
 #[test]
-fn holes_of_64_kib_in_the_file_are_read_over_and_longer_ones_are_not() {
-    // 31 of the longest holes, and one that takes what is left.
+fn gaps_of_64_kib_are_included_in_a_range_and_longer_ones_are_not() {
+    // 31 of the longest holes, and one for the rest.
     for (last, ranges) in [(400, 1), (401, 2)] {
         let mut forged = Forged::new(4096);
         forged.frame(FrameKind::Data, 4096, b"one");

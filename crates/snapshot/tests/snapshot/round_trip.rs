@@ -7,10 +7,10 @@ use crate::support::{
     snapshot::{create, open, restore, verify},
 };
 
-/// A stretch of an image: its kind, where it begins, and how long it is.
+/// A stretch of an image: its kind, offset and length.
 type Stretch = (FrameKind, usize, usize);
 
-/// The frames that an image has, found the naive way.
+/// Computes the frames of an image, naively.
 fn expected_frames(image: &[u8], piece_size: usize) -> Vec<Stretch> {
     let mut kinds = Vec::new();
     for piece in image.chunks(piece_size) {
@@ -39,7 +39,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn any_image_comes_back(image in image(), options in options()) {
+    fn any_image_is_restored(image in image(), options in options()) {
         let file = create(&image, &options);
         prop_assert!(restore(&file).unwrap() == *image);
         prop_assert!(verify(&file).unwrap() == *image);
@@ -47,7 +47,7 @@ proptest! {
     }
 
     #[test]
-    fn frames_are_where_the_document_says(image in image(), options in options()) {
+    fn images_are_cut_into_frames_as_specified(image in image(), options in options()) {
         let file = create(&image, &options);
         let manifest = open(&file).unwrap();
         prop_assert_eq!(manifest.image_size(), image.len() as u64);
@@ -66,7 +66,7 @@ proptest! {
 }
 
 #[test]
-fn every_piece_size_and_level_gives_the_image_back() {
+fn images_are_restored_for_every_piece_size_and_level() {
     let image = crate::support::generate::text(150_001, 1);
     for exponent in 12..=24 {
         let options = Options { piece_size: 1 << exponent, level: 1 };

@@ -1,10 +1,10 @@
-//! What is around the manifest: the seek table, its footer, and the header. Each disagreement is refused.
+//! The seek table, its footer, and the header. Every disagreement with the manifest is refused.
 
 use hedgerow_snapshot::{Fault, Manifest};
 
 use crate::manifest::{at, forged, refusal};
 
-/// The seek table of a file: where it begins, and the number at a place in it.
+/// Returns the offset of the seek table of a file.
 fn seek_table(file: &[u8]) -> usize {
     file.len() - (8 + 5 * 8 + 9)
 }
@@ -18,13 +18,13 @@ fn every_column_of_the_seek_table_is_compared() {
         for (column, name) in
             [(0, "compressed length in the seek table"), (4, "raw length in the seek table")]
         {
-            let place = table + 8 + row * 8 + column;
+            let at = table + 8 + row * 8 + column;
             let mut changed = file.clone();
-            changed[place] ^= 1;
+            changed[at] ^= 1;
             let number =
-                |file: &[u8]| u64::from(u32::from_le_bytes(*file[place..].first_chunk().unwrap()));
+                |file: &[u8]| u64::from(u32::from_le_bytes(*file[at..].first_chunk().unwrap()));
             let error = refusal(&changed);
-            assert_eq!((error.field, error.frame, error.offset), (name, frame, place as u64));
+            assert_eq!((error.field, error.frame, error.offset), (name, frame, at as u64));
             let fault = Fault::NotExactly { expected: number(&file), found: number(&changed) };
             assert_eq!(error.fault, fault);
         }
@@ -32,12 +32,12 @@ fn every_column_of_the_seek_table_is_compared() {
 }
 
 #[test]
-fn the_frames_around_the_image_are_checked() {
+fn the_skippable_frames_and_the_footer_are_checked() {
     let file = forged().file();
     let (manifest, table) = (at(0) as usize - 8, seek_table(&file));
-    let changed = |place: usize| {
+    let changed = |at: usize| {
         let mut changed = file.clone();
-        changed[place] ^= 1;
+        changed[at] ^= 1;
         changed
     };
     let magic = |expected| Fault::Magic { expected, found: expected ^ 1 };
@@ -50,9 +50,9 @@ fn the_frames_around_the_image_are_checked() {
         (file.len() - 5, "descriptor of the seek table", exactly(0)),
         (file.len() - 4, "magic number of the footer", magic(0x8F92_EAB1)),
     ];
-    for (place, field, fault) in cases {
-        let error = refusal(&changed(place));
-        assert_eq!((error.field, error.offset, error.fault), (field, place as u64, fault));
+    for (at, field, fault) in cases {
+        let error = refusal(&changed(at));
+        assert_eq!((error.field, error.offset, error.fault), (field, at as u64, fault));
     }
     let error = refusal(&changed(table - 1));
     assert_eq!((error.field, error.offset), ("digest of the manifest", table as u64 - 32));
@@ -73,10 +73,10 @@ fn every_field_of_the_header_is_compared() {
         (24, 8, "image size in the header"),
     ];
     for (start, length, field) in cases {
-        for place in start..start + length {
+        for at in start..start + length {
             let mut header = *file.first_chunk().unwrap();
             assert_eq!(manifest.check_header(&header), Ok(()));
-            header[place] ^= 0x80;
+            header[at] ^= 0x80;
             let error = manifest.check_header(&header).unwrap_err();
             assert_eq!((error.field, error.offset), (field, start as u64));
         }
@@ -85,43 +85,43 @@ fn every_field_of_the_header_is_compared() {
 }
 
 #[test]
-fn a_later_version_is_told_by_its_header() {
+fn a_later_version_is_recognized_by_its_header() {
     let mut header = *forged().file().first_chunk().unwrap();
     assert_eq!(Manifest::check_version(&header), Ok(()));
-    // Its sizes are not known yet, and its length may be another one.
+    // The sizes are not checked, and the length may differ in another version.
     header[20..].fill(0xff);
     assert_eq!(Manifest::check_version(&header), Ok(()));
     header[4] = 40;
     header[16] = 2;
     let error = Manifest::check_version(&header).unwrap_err();
     assert_eq!(error.to_string(), "version in the header at byte 16: expected 1, found 2");
-    let zstd = *b"\x28\xb5\x2f\xfd a file of zstd, but no snapshot";
+    let zstd = *b"\x28\xb5\x2f\xfd a zstd file, but not a snapshot";
     let error = Manifest::check_version(zstd.first_chunk().unwrap()).unwrap_err();
     assert_eq!((error.field, error.offset), ("magic number of the header", 0));
 }
 
 #[test]
-fn counts_are_limited_at_both_sides() {
+fn frame_counts_are_accepted_at_their_limits_and_refused_beyond() {
     let footer = |count: u32| {
         let mut footer = [0, 0, 0, 0, 0, 0xb1, 0xea, 0x92, 0x8f];
         footer[..4].copy_from_slice(&count.to_le_bytes());
         footer
     };
-    let most = (1 << 20) + 2;
-    for found in [0, 1, most + 1, u32::MAX] {
+    let max = (1 << 20) + 2;
+    for found in [0, 1, max + 1, u32::MAX] {
         let error = Manifest::tail_length(&footer(found), u64::MAX).unwrap_err();
         assert_eq!((error.field, error.offset), ("count of the seek table", u64::MAX - 9));
-        let fault = Fault::NotBetween { least: 2, most: most.into(), found: found.into() };
+        let fault = Fault::NotBetween { least: 2, most: max.into(), found: found.into() };
         assert_eq!(error.fault, fault);
     }
     assert_eq!(Manifest::tail_length(&footer(2), 137), Ok(105));
     let tail = 105 + 52 * (1 << 20);
-    assert_eq!(Manifest::tail_length(&footer(most), tail + 32), Ok(tail));
-    assert_eq!(Manifest::tail_length(&footer(most), u64::MAX), Ok(tail));
-    for (count, least) in [(2, 137), (3, 189), (most, tail + 32)] {
-        let error = Manifest::tail_length(&footer(count), least - 1).unwrap_err();
-        assert_eq!((error.field, error.offset), ("file size", least - 1));
-        assert_eq!(error.fault, Fault::TooShort { least, found: least - 1 });
+    assert_eq!(Manifest::tail_length(&footer(max), tail + 32), Ok(tail));
+    assert_eq!(Manifest::tail_length(&footer(max), u64::MAX), Ok(tail));
+    for (count, min) in [(2, 137), (3, 189), (max, tail + 32)] {
+        let error = Manifest::tail_length(&footer(count), min - 1).unwrap_err();
+        assert_eq!((error.field, error.offset), ("file size", min - 1));
+        assert_eq!(error.fault, Fault::TooShort { least: min, found: min - 1 });
     }
     for file_size in 0..137 {
         let error = Manifest::tail_length(&[0xff; 9], file_size).unwrap_err();
@@ -130,7 +130,7 @@ fn counts_are_limited_at_both_sides() {
 }
 
 #[test]
-fn a_tail_may_be_longer_than_it_must_and_not_shorter() {
+fn a_tail_may_be_longer_than_needed_but_not_shorter() {
     let file = forged().file();
     let size = file.len() as u64;
     let tail = Manifest::tail_length(file.last_chunk().unwrap(), size).unwrap();
@@ -142,10 +142,10 @@ fn a_tail_may_be_longer_than_it_must_and_not_shorter() {
     for start in start + 1..=file.len() {
         let error = Manifest::parse(&file[start..], size).unwrap_err();
         let found = size - start as u64;
-        let least = if found < 9 { 9 } else { tail };
+        let min = if found < 9 { 9 } else { tail };
         assert_eq!((error.field, error.offset), ("tail", start as u64));
-        assert_eq!(error.fault, Fault::TooShort { least, found });
+        assert_eq!(error.fault, Fault::TooShort { least: min, found });
     }
-    // One that is longer than the file is said to be does no harm.
+    // A tail longer than the claimed file size is refused.
     assert!(Manifest::parse(&file, 200).is_err());
 }

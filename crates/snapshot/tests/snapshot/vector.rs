@@ -1,5 +1,5 @@
-//! The file that `docs/vhs.md` explains byte by byte. Readers in other languages read it, too, so that
-//! the format cannot change unnoticed.
+//! The file that `docs/vhs.md` explains byte by byte. Tests in other languages read it too, so the
+//! format cannot change unnoticed.
 
 use hedgerow_snapshot::{FrameKind, Manifest, Options};
 use serde_json::Value;
@@ -13,26 +13,26 @@ struct Vector {
     image: Vec<u8>,
     /// The parts of the file: the header, three frames, the manifest, and the seek table.
     parts: Vec<Vec<u8>>,
-    said: Value,
+    json: Value,
 }
 
 impl Vector {
     fn read() -> Self {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/snapshot/vector.json");
         let text = std::fs::read_to_string(path).unwrap();
-        let said: Value = serde_json::from_str(&text).unwrap();
-        let mut image = vec![0; said["image"]["size"].as_u64().unwrap() as usize];
-        for stretch in said["image"]["data"].as_array().unwrap() {
+        let json: Value = serde_json::from_str(&text).unwrap();
+        let mut image = vec![0; json["image"]["size"].as_u64().unwrap() as usize];
+        for stretch in json["image"]["data"].as_array().unwrap() {
             let (offset, bytes) = (stretch["offset"].as_u64().unwrap(), bytes(&stretch["bytes"]));
             image[offset as usize..][..bytes.len()].copy_from_slice(&bytes);
         }
-        let parts = said["file"].as_array().unwrap();
+        let parts = json["file"].as_array().unwrap();
         let parts = parts.iter().map(|part| bytes(&part["bytes"])).collect();
-        Self { image, parts, said }
+        Self { image, parts, json }
     }
 }
 
-/// The bytes that hexadecimal digits stand for.
+/// Decodes hexadecimal digits.
 fn bytes(digits: &Value) -> Vec<u8> {
     let digits = digits.as_str().unwrap().as_bytes();
     let pairs = digits.chunks(2).map(|pair| std::str::from_utf8(pair).unwrap());
@@ -40,8 +40,8 @@ fn bytes(digits: &Value) -> Vec<u8> {
 }
 
 #[test]
-fn the_file_of_the_document_is_read() {
-    let Vector { image, parts, said } = Vector::read();
+fn the_worked_example_is_read() {
+    let Vector { image, parts, json } = Vector::read();
     let file = parts.concat();
     assert!(file.len() <= 400 && image.len() <= 200_000);
     assert!(restore(&file).unwrap() == image);
@@ -49,8 +49,8 @@ fn the_file_of_the_document_is_read() {
     assert!(unzstd(&file).unwrap() == image);
 
     let manifest = open(&file).unwrap();
-    assert_eq!(manifest.identity().to_string(), said["identity"].as_str().unwrap());
-    assert_eq!(u64::from(manifest.piece_size()), said["pieceSize"].as_u64().unwrap());
+    assert_eq!(manifest.identity().to_string(), json["identity"].as_str().unwrap());
+    assert_eq!(u64::from(manifest.piece_size()), json["pieceSize"].as_u64().unwrap());
     use FrameKind::{Data, Hole};
     let frames = manifest.frames().iter();
     let frames: Vec<_> = frames
@@ -66,20 +66,20 @@ fn the_file_of_the_document_is_read() {
     assert_eq!((lengths[0], manifest.frames()[0].file_offset), (Manifest::HEADER_LENGTH, 32));
 }
 
-/// With another version of zstd, frames of data may have other bytes, and all that follows from them.
-/// Then the file stays as it is, and still has to be read.
+/// Another version of zstd may compress data frames differently. The vector then stays unchanged, and
+/// must still be read.
 #[test]
-fn the_file_of_the_document_is_made() {
-    let Vector { image, parts, said } = Vector::read();
+fn the_worked_example_is_written() {
+    let Vector { image, parts, json } = Vector::read();
     let made = create(&image, &Options::default());
     assert_eq!(made[..parts[0].len()], parts[0]);
-    if said["madeWithZstd"].as_str() == Some(zstd_safe::version_string()) {
+    if json["madeWithZstd"].as_str() == Some(zstd_safe::version_string()) {
         assert_eq!(made, parts.concat());
     }
 }
 
 #[test]
-fn the_document_explains_every_byte_of_it() {
+fn the_document_explains_every_byte_of_the_worked_example() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/vhs.md");
     let document = std::fs::read_to_string(path).unwrap();
     let (_, example) = document.split_once("## A worked example").unwrap();

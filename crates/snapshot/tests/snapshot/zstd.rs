@@ -1,4 +1,4 @@
-//! A file is a file of zstd and of its seekable format.
+//! Compatibility with zstd and its seekable format.
 
 use hedgerow_snapshot::Options;
 use proptest::prelude::*;
@@ -30,30 +30,30 @@ proptest! {
     }
 
     #[test]
-    fn a_reader_of_the_seekable_format_reads_inside(
+    fn a_reader_of_the_seekable_format_reads_any_byte(
         image in image(),
         options in options(),
-        place: prop::sample::Index,
+        offset: prop::sample::Index,
     ) {
         prop_assume!(!image.is_empty());
         let file = create(&image, &options);
-        let place = place.index(image.len());
+        let offset = offset.index(image.len());
         let (mut at, mut start) = (0, 0);
         for (compressed, raw) in seek_table(&file) {
-            if place < start + raw {
+            if offset < start + raw {
                 let out = unzstd(&file[at..at + compressed]).unwrap();
-                prop_assert_eq!(out[place - start], image[place]);
+                prop_assert_eq!(out[offset - start], image[offset]);
                 return Ok(());
             }
             at += compressed;
             start += raw;
         }
-        prop_assert!(false, "no frame has byte {}", place);
+        prop_assert!(false, "no frame has byte {}", offset);
     }
 }
 
 #[test]
-fn frames_say_their_size_and_have_a_checksum_and_no_dictionary() {
+fn data_frames_have_a_content_size_and_a_checksum_and_no_dictionary() {
     let mut image = text(3 << 20, 1);
     image[1 << 20..2 << 20].fill(0);
     image.extend(noise(70_000, 1));
@@ -70,20 +70,20 @@ fn frames_say_their_size_and_have_a_checksum_and_no_dictionary() {
 }
 
 #[test]
-fn zstd_tells_of_damaged_data() {
+fn zstd_detects_damaged_data() {
     let mut image = text(20_000, 1);
     image.resize(20_480 + 65_536, 0);
     image.extend(b"the end");
     let file = create(&image, &Options::default());
     assert!(unzstd(&file).unwrap() == image);
     let mut refused = 0;
-    for place in 0..file.len() {
+    for at in 0..file.len() {
         for mask in [1, 0x10, 0xff] {
             let mut damaged = file.clone();
-            damaged[place] ^= mask;
+            damaged[at] ^= mask;
             match unzstd(&damaged) {
-                // Of what it skips, and of the sizes of windows, it does not care.
-                Ok(found) => assert!(found == image, "byte {place}"),
+                // Damage in skippable frames and in window sizes has no effect.
+                Ok(found) => assert!(found == image, "byte {at}"),
                 Err(_) => refused += 1,
             }
         }

@@ -1,7 +1,7 @@
-//! `answers FILE`: whether the path filter in FILE has keys, as `edge.wasm` in Wasmtime says.
+//! `answers FILE`: looks up keys in the path filter in FILE, with `edge.wasm` in Wasmtime.
 //!
-//! Keys come on standard input, one a line, as bytes up to LF; for each a line with `1` or `0` goes
-//! out. Anything that is wrong is told in one line, and the exit code is 2.
+//! Reads keys from standard input, one per line, as bytes up to LF. Prints a line for each: `1` if the
+//! key may be present, `0` if it is absent. An error is printed in one line, with the exit code 2.
 
 use std::{
     env,
@@ -11,7 +11,8 @@ use std::{
     process::ExitCode,
 };
 
-use hedgerow_tests_wasmtime::{EdgeModule, Filter, published};
+use hedgerow_example_wasmtime_host::{EdgeModule, PathFilter};
+use hedgerow_tests_wasmtime::published;
 
 fn main() -> ExitCode {
     match answer() {
@@ -24,13 +25,13 @@ fn main() -> ExitCode {
 }
 
 fn answer() -> Result<(), Box<dyn Error>> {
-    let path = env::args_os().nth(1).ok_or("expected the file of a filter, found no argument")?;
+    let path = env::args_os().nth(1).ok_or("expected a filter file, found no argument")?;
     let file = fs::read(path)?;
     let edge = EdgeModule::instantiate(&published()?)?;
-    let filter = Filter::parse(&edge, &file, false)?;
+    let filter = PathFilter::parse(&edge, &file, false)?;
     let mut answers = BufWriter::new(stdout().lock());
     for key in stdin().lock().split(b'\n') {
-        writeln!(answers, "{}", u8::from(filter.has(&key?)))?;
+        writeln!(answers, "{}", u8::from(filter.has(&key?)?))?;
     }
     Ok(answers.flush()?)
 }

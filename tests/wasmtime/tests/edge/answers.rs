@@ -1,4 +1,4 @@
-//! The command that other readers are compared with.
+//! The command `answers`, with which other readers are compared.
 
 use std::{
     fs,
@@ -8,14 +8,14 @@ use std::{
 
 use crate::support::files::PATHMAP;
 
-/// Runs the command on a file, which is named after the test.
+/// Runs the command on a file with this name and content.
 fn answers(name: &str, file: &str, keys: &[u8]) -> Output {
     let path = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
     fs::write(&path, file).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_answers"));
     command.arg(path).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // It may have refused the file and be gone.
+    // This fails if the command has refused the file and exited.
     let _ = child.stdin.take().unwrap().write_all(keys);
     child.wait_with_output().unwrap()
 }
@@ -30,10 +30,10 @@ fn each_line_is_a_key() {
 }
 
 #[test]
-fn a_refused_file_is_told_in_one_line() {
+fn a_refused_file_is_reported_in_one_line() {
     let output = answers("refused", &PATHMAP.replace('4', ""), b"/foo\n");
-    let said = "answers: expected an integer from 0 to 2^53 - 1, found 0x2c at byte 31\n";
-    assert_eq!(String::from_utf8_lossy(&output.stderr), said);
+    let message = "answers: expected an integer from 0 to 2^53 - 1, found 0x2c at byte 31\n";
+    assert_eq!(String::from_utf8_lossy(&output.stderr), message);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "");
     assert_eq!(output.status.code(), Some(2));
 }

@@ -1,14 +1,14 @@
-//! The host itself.
+//! The host.
 
-use hedgerow_tests_wasmtime::EdgeModule;
+use hedgerow_example_wasmtime_host::EdgeModule;
 use wasmtime::{Engine, Module};
 
 use crate::support::edge::edge;
 
 #[test]
-fn what_the_module_throws_is_a_trap_with_its_message() {
-    let nothing = 0;
-    let error = edge().try_call::<(u32, u32), u32>("filter_has", (nothing, 0)).unwrap_err();
+fn an_error_that_the_module_throws_is_a_trap_with_its_message() {
+    let null = 0;
+    let error = edge().call::<(u32, u32), u32>("filter_has", (null, 0)).unwrap_err();
     assert_eq!(error.root_cause().to_string(), "null pointer passed to rust");
 }
 

@@ -1,4 +1,4 @@
-//! That the module of the npm package answers in Wasmtime what the crates answer natively.
+//! The module of the npm package gives the same results in Wasmtime as the crates do natively.
 
 mod answers;
 mod blocks;

@@ -1,17 +1,18 @@
-//! Images made with ill intent: changed, and then given the checksum that hides the change.
+//! Forged images: changed, with a checksum that matches the change.
 
 use hedgerow_headers::HeaderSet;
 
-/// The length of an image's header, whose last eight bytes are the checksum.
+/// Length of the header of an image, whose last eight bytes are the checksum.
 pub const HEADER_LENGTH: usize = 48;
-/// Where the checksum lies.
+/// Offset of the checksum.
 pub const CHECKSUM_AT: usize = 40;
 
-/// Gives an image the checksum of its present bytes; one without a whole header is left as it is.
+/// Writes the checksum of the image's bytes into it. Leaves an image without a whole header
+/// unchanged.
 ///
-/// The checksum is a chain of SplitMix64 steps that begins with the image's length and takes in one
-/// little-endian word after the other: the header's but for the checksum, those behind the header,
-/// and at last the remaining bytes, filled up with zeros even if there are none.
+/// The checksum is a chain of SplitMix64 steps that begins with the length of the image and takes
+/// in little-endian words: those of the header without the checksum, those after the header, and
+/// the remaining bytes, padded with zeros to a word, even if there are none.
 pub fn fix_checksum(image: &mut [u8]) {
     if image.len() < HEADER_LENGTH {
         return;
@@ -34,7 +35,7 @@ fn split_mix(state: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// Asks everything of a set that can be asked; only a panic is a wrong answer.
+/// Calls every method of a set. Only a panic is a failure.
 pub fn exercise(set: &HeaderSet<'_>, names: &[&[u8]]) {
     let texts: Vec<String> = set
         .rules()

@@ -1,19 +1,19 @@
-//! Rules, and names that come as near to them as names can.
+//! Strategies for rules, and for names that match them or nearly do.
 
 use proptest::{collection::vec, prelude::*, sample::Index};
 
-/// Every character of a token but `*`, which only a rule gives a meaning.
+/// Every token character except `*`, which has a meaning in rules.
 pub const TOKEN_CHARACTERS: &[u8] =
     b"!#$%&'+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// Rules, and names to hold against them.
+/// Rules, and names to test against them.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub rules: Vec<String>,
     pub names: Vec<Vec<u8>>,
 }
 
-/// A case of rules of every shape, most of whose names differ from a rule by one edit or by none.
+/// A case with rules of every shape. Most of its names differ from a rule by one edit or none.
 pub fn case() -> impl Strategy<Value = Case> {
     (vec(rule(), 0..24), vec((any::<Index>(), edit(), any::<u32>()), 0..48), vec(any_name(), 0..8))
         .prop_map(|(rules, edits, mut names)| {
@@ -27,7 +27,7 @@ pub fn case() -> impl Strategy<Value = Case> {
         })
 }
 
-/// A rule that a builder takes.
+/// A rule that a builder accepts.
 pub fn rule() -> impl Strategy<Value = String> {
     (rule_text(), prop::bool::weighted(0.3)).prop_map(|(text, is_prefix)| {
         let star = if is_prefix { "*" } else { "" };
@@ -35,7 +35,7 @@ pub fn rule() -> impl Strategy<Value = String> {
     })
 }
 
-/// A field name that is a token, such as stand in field blocks and maps.
+/// A field name that is a token, as in field blocks and maps.
 pub fn token() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         characters(b"abAB-^~", 1..5),
@@ -44,7 +44,7 @@ pub fn token() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Names that `http` holds as numbers, and that a set may strip for what they say.
+/// Names that `http` holds as numbers, among them some that stripping treats specially.
 const STANDARD_NAMES: [&str; 6] =
     ["connection", "Connection", "keep-alive", "accept", "x-forwarded-for", "upgrade"];
 
@@ -55,7 +55,7 @@ fn characters(
     vec(prop::sample::select(alphabet), length)
 }
 
-/// What many rules begin with.
+/// Beginnings that many rules share.
 const BEGINNINGS: [&str; 4] = ["x-", "X-Internal-", "cf-int-", "x-a-beginning-that-many-share-"];
 
 fn rule_text() -> impl Strategy<Value = Vec<u8>> {
@@ -78,7 +78,7 @@ fn any_name() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![vec(any::<u8>(), 0..40), characters(TOKEN_CHARACTERS, 0..300), token(),]
 }
 
-/// How a name differs from the rule that it is made from.
+/// The difference between a name and the rule it is made from.
 #[derive(Clone, Debug)]
 enum Edit {
     Nothing,
@@ -122,7 +122,7 @@ impl Edit {
     }
 }
 
-/// Turns over the case of the letters whose place, modulo 32, is set in `capitals`.
+/// Flips the case of the letters whose position, modulo 32, is set in `capitals`.
 fn capitalized(mut name: Vec<u8>, capitals: u32) -> Vec<u8> {
     for (at, byte) in name.iter_mut().enumerate() {
         if byte.is_ascii_alphabetic() && capitals >> (at % 32) & 1 != 0 {

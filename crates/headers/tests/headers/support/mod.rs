@@ -1,4 +1,4 @@
-//! What the tests share. `forge` and `oracle` also serve the fuzz targets.
+//! Shared test support. The fuzz targets use `forge` and `oracle` too.
 
 pub mod forge;
 pub mod generate;
@@ -6,12 +6,12 @@ pub mod oracle;
 
 use hedgerow_headers::{HeaderSet, HeaderSetBuilder};
 
-/// The set of these rules.
+/// Builds the set of these rules.
 pub fn set_of<R: AsRef<str>>(rules: impl IntoIterator<Item = R>) -> HeaderSet<'static> {
     HeaderSetBuilder::new().rules(rules).expect("valid rules").build()
 }
 
-/// Runs `check` on the set of these rules, and on one that borrows its image.
+/// Runs `check` on the set of these rules, and on a set that borrows its image.
 pub fn for_owned_and_borrowed<R: AsRef<str>>(
     rules: impl IntoIterator<Item = R>,
     check: impl Fn(&HeaderSet<'_>),

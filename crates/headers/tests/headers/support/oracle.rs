@@ -1,15 +1,15 @@
-//! The naive ways: one rule, one name and one line at a time.
+//! Naive implementations: one rule, one name and one line at a time.
 
 use hedgerow_headers::{HeaderSet, Rule};
 
-/// A list of rules, asked one after the other.
+/// A list of rules, tested one by one.
 #[derive(Clone, Debug)]
 pub struct Oracle<'a> {
     rules: Vec<Rule<'a>>,
 }
 
 impl<'a> Oracle<'a> {
-    /// Rules that a builder takes, as it would be given them.
+    /// Creates an oracle for rules that a builder accepts.
     pub fn new<R: AsRef<str>>(rules: &'a [R]) -> Self {
         let parse = |rule: &'a R| match rule.as_ref().strip_suffix('*') {
             Some(prefix) => Rule::Prefix(prefix),
@@ -22,7 +22,7 @@ impl<'a> Oracle<'a> {
         self.rules.iter().any(|rule| rule.matches(name))
     }
 
-    /// The text of the longest rule that matches, in lower case, and whether it is a prefix.
+    /// Returns the text of the longest rule that matches, in lower case, and whether it is a prefix.
     pub fn find(&self, name: &[u8]) -> Option<(String, bool)> {
         self.rules
             .iter()
@@ -31,7 +31,8 @@ impl<'a> Oracle<'a> {
             .map(described)
     }
 
-    /// All rules in lower case, each once, a name before the prefix of the same text.
+    /// Returns all rules in lower case, sorted, without duplicates. A name comes before the prefix
+    /// with the same text.
     pub fn sorted(&self) -> Vec<(String, bool)> {
         let mut rules: Vec<_> = self.rules.iter().map(described).collect();
         rules.sort();
@@ -39,9 +40,9 @@ impl<'a> Oracle<'a> {
         rules
     }
 
-    /// What becomes of a field: `Some(true)` if it goes, because a rule matches it or, where
-    /// `Connection` goes, one of `connections`, the values of all `Connection` fields, names it;
-    /// `None` if the message is refused, because no sender may name it.
+    /// Returns whether a field is removed: because a rule matches it, or because the rules match
+    /// `Connection` and one of `connections`, the values of all `Connection` fields, nominates it.
+    /// Returns `None` if the message is refused, because no sender may nominate the field.
     pub fn removes(&self, name: &[u8], value: &[u8], connections: &[&[u8]]) -> Option<bool> {
         let is_nominated = connections
             .iter()
@@ -58,11 +59,12 @@ impl<'a> Oracle<'a> {
         let is_for_all = name.starts_with("x-forwarded-")
             || name.starts_with("content-")
             || FOR_ALL.contains(&name.as_str());
-        let stays = name == "upgrade" || name == "te" && value == "trailers";
-        (!is_for_all).then_some(!stays)
+        let is_kept = name == "upgrade" || name == "te" && value == "trailers";
+        (!is_for_all).then_some(!is_kept)
     }
 
-    /// A well-formed field block without the fields that go; `None` for any other.
+    /// Returns a well-formed field block without the removed fields, or `None` if the block is
+    /// refused.
     pub fn strip_block(&self, block: &[u8]) -> Option<Vec<u8>> {
         let (fields, end) = fields(block)?;
         let values = |name: &str| -> Vec<&[u8]> {
@@ -81,8 +83,7 @@ impl<'a> Oracle<'a> {
         (framings < 2).then_some(kept)
     }
 
-    /// Asserts that `set` strips `block` to what the naive way leaves, or refuses a malformed one
-    /// and leaves it as it was.
+    /// Asserts that `set` strips `block` as the oracle does, or refuses it and leaves it unchanged.
     pub fn assert_strips_block(&self, set: &HeaderSet<'_>, block: &[u8]) {
         let mut stripped = block.to_vec();
         let result = set.strip_block(&mut stripped);
@@ -102,7 +103,7 @@ impl<'a> Oracle<'a> {
     }
 }
 
-/// The fields that no sender may nominate, beside `Content-*` and `X-Forwarded-*`.
+/// The fields that no sender may nominate, in addition to `Content-*` and `X-Forwarded-*`.
 const FOR_ALL: &[&str] = &[
     "host",
     "cdn-loop",
@@ -116,7 +117,7 @@ const FOR_ALL: &[&str] = &[
     "x-real-ip",
 ];
 
-/// A rule's text in lower case, and whether it is a prefix.
+/// Returns the text of a rule in lower case, and whether it is a prefix.
 pub fn described(rule: &Rule<'_>) -> (String, bool) {
     (rule.text().to_ascii_lowercase(), is_prefix(rule))
 }
@@ -125,7 +126,7 @@ fn is_prefix(rule: &Rule<'_>) -> bool {
     matches!(rule, Rule::Prefix(_))
 }
 
-/// Whether a field name may contain `byte`, as RFC 9110 §5.6.2 words it.
+/// Returns whether a field name may contain `byte`, written after RFC 9110 §5.6.2.
 pub fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
@@ -137,7 +138,7 @@ struct Field<'b> {
     lines: &'b [u8],
 }
 
-/// The fields of a well-formed block and its closing empty line, if it has one.
+/// Returns the fields of a well-formed block and its closing empty line, if it has one.
 fn fields(block: &[u8]) -> Option<(Vec<Field<'_>>, &[u8])> {
     let mut fields: Vec<Field<'_>> = Vec::new();
     let mut rest = block;
@@ -162,7 +163,8 @@ fn fields(block: &[u8]) -> Option<(Vec<Field<'_>>, &[u8])> {
     Some((fields, rest))
 }
 
-/// The length of the first line with its CR LF; `None` if it has none, or a stray CR, LF or NUL.
+/// Returns the length of the first line with its CR LF, or `None` if the line has no CR LF, or has
+/// another CR, LF or NUL.
 fn line_length(text: &[u8]) -> Option<usize> {
     let end = text.windows(2).position(|pair| pair == b"\r\n")?;
     let is_clean = !text[..end].iter().any(|byte| b"\r\n\0".contains(byte));

@@ -3,7 +3,7 @@
 use hedgerow_paths::{MAX_INTEGER, PathFilterBuilder, Sizing};
 use proptest::{collection::vec, prelude::*};
 
-/// Paths, texts and bytes, short and long.
+/// Paths, text and bytes, short and long.
 pub fn key() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         4 => "(/[a-z0-9-]{1,12}){1,6}".prop_map(String::into_bytes),
@@ -14,7 +14,7 @@ pub fn key() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Rates with sizings. A promise of a smaller rate than these takes megabytes, whatever the keys.
+/// Rates with sizings. `Sizing::Promised` would take megabytes for a smaller rate, whatever the keys.
 fn rate_and_sizing() -> impl Strategy<Value = (f64, Sizing)> {
     let rate = || prop_oneof![Just(0.5), Just(1e-2), Just(1e-7), 1e-8..0.5];
     let bits = prop_oneof![1..30_u32, 1..100_000_u32];

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Shared test support.
 
 pub mod generate;
 pub mod oracle;

@@ -1,17 +1,16 @@
-//! The naive way to do what the crate does: the formulas, written down, on another's XXH64, another's
-//! JSON and decoded bits.
+//! A naive implementation: the documented formulas, with third-party XXH64, JSON and Base64.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
 use xxhash_rust::xxh64::xxh64;
 
-/// The bits of a key in a filter.
+/// Returns the bits of a key in a filter.
 pub fn bits(key: &[u8], m: u64, k: u64, s: u64) -> impl Iterator<Item = usize> {
     let (h1, h2) = (u128::from(xxh64(key, s)), u128::from(xxh64(key, s.wrapping_add(1))));
     (0..u128::from(k)).map(move |i| ((h1 + i * h2) % (1 << 64) % u128::from(m)) as usize)
 }
 
-/// A filter that was read by another's JSON and Base64.
+/// A filter read with third-party JSON and Base64.
 pub struct Filter {
     pub header: Value,
     bytes: Vec<u8>,
@@ -44,7 +43,7 @@ impl Filter {
     }
 }
 
-/// The bits of a filter of `keys`, in Base64.
+/// Returns the bits of a filter of `keys` in Base64.
 pub fn body(keys: &[Vec<u8>], m: u64, k: u64, s: u64) -> String {
     let mut bytes = vec![0_u8; m.div_ceil(8) as usize];
     for key in keys {

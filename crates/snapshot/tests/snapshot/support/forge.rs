@@ -1,8 +1,8 @@
-//! Files made with ill intent: whatever they say, their digests are right.
+//! Forged files: any values, with matching digests.
 
 use hedgerow_snapshot::{Digest, FrameKind};
 
-/// A file of which every field can be set. The digest of the manifest and the seek table follow.
+/// A file whose fields can all be set. The digest of the manifest and the seek table are computed.
 #[derive(Clone, Debug)]
 pub struct Forged {
     pub magic: [u8; 8],
@@ -29,7 +29,7 @@ pub struct ForgedEntry {
 }
 
 impl Forged {
-    /// A right file of no frames.
+    /// Creates a valid file without frames.
     pub fn new(piece_size: u32) -> Self {
         Self {
             magic: *b"hedgevhs",
@@ -45,7 +45,7 @@ impl Forged {
         }
     }
 
-    /// Adds a frame of these bytes, which are said to stand for `raw_length` bytes.
+    /// Adds a frame with these bytes, whose entry claims `raw_length` bytes of the image.
     pub fn frame(&mut self, kind: FrameKind, raw_length: u32, bytes: &[u8]) -> &mut Self {
         self.image_size += u64::from(raw_length);
         self.frame_count += 1;
@@ -60,29 +60,29 @@ impl Forged {
         self
     }
 
-    /// Adds a frame of data.
+    /// Adds a data frame.
     pub fn data(&mut self, raw: &[u8]) -> &mut Self {
         let mut bytes = vec![0; zstd_safe::compress_bound(raw.len())];
         let length = zstd_safe::compress(&mut bytes[..], raw, 1).unwrap();
         self.frame(FrameKind::Data, raw.len() as u32, &bytes[..length])
     }
 
-    /// Adds the frame of a hole.
+    /// Adds a hole frame.
     pub fn hole(&mut self, raw_length: u32) -> &mut Self {
         self.frame(FrameKind::Hole, raw_length, &hole(raw_length))
     }
 
-    /// Where the manifest's content begins.
+    /// Returns the offset of the manifest's content.
     pub fn manifest_at(&self) -> u64 {
         32 + self.frames.len() as u64 + 8
     }
 
-    /// Where the entry of a frame begins.
+    /// Returns the offset of the entry of a frame.
     pub fn entry_at(&self, frame: u64) -> u64 {
         self.manifest_at() + 32 + frame * 44
     }
 
-    /// The content of the manifest without its digest.
+    /// Returns the content of the manifest without its digest.
     fn manifest(&self) -> Vec<u8> {
         let mut out = self.magic.to_vec();
         out.extend(self.version.to_le_bytes());
@@ -124,12 +124,12 @@ impl Forged {
     }
 }
 
-/// A skippable frame.
+/// Returns a skippable frame.
 pub fn skippable(magic: u32, content: &[u8]) -> Vec<u8> {
     [&magic.to_le_bytes(), &(content.len() as u32).to_le_bytes(), content].concat()
 }
 
-/// The frame of a hole, one block of 128 KiB after the other.
+/// Returns a hole frame, written block by block.
 pub fn hole(raw_length: u32) -> Vec<u8> {
     let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x84, 0x38];
     frame.extend(raw_length.to_le_bytes());

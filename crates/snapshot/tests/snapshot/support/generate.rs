@@ -12,13 +12,13 @@ use proptest::{collection::vec, prelude::*};
 /// A block of an image.
 pub const BLOCK: usize = 4096;
 
-/// An image of stretches that are zero, that can be compressed, or that cannot.
+/// An image of stretches that are zero, compressible or incompressible.
 pub struct Image {
     stretches: Vec<Stretch>,
     bytes: Vec<u8>,
 }
 
-/// How long a stretch is, of what kind, and from which seed.
+/// The length, kind and seed of a stretch.
 type Stretch = (usize, u8, u64);
 
 impl Image {
@@ -27,7 +27,7 @@ impl Image {
             0 => text(length, seed),
             1 => noise(length, seed),
             2 => vec![0; length],
-            // Blocks that are zero but for their last byte.
+            // Blocks that are zero except for their last byte.
             _ => (1..=length).map(|at| u8::from(at % BLOCK == 0 || at == length)).collect(),
         });
         let bytes = bytes.collect();
@@ -49,7 +49,7 @@ impl fmt::Debug for Image {
     }
 }
 
-/// Images of every kind, that end anywhere.
+/// Images of every kind, with or without a partial last block.
 pub fn image() -> impl Strategy<Value = Image> {
     let blocks = |range: Range<usize>| range.prop_map(|blocks| blocks * BLOCK);
     let length = prop_oneof![
@@ -62,19 +62,19 @@ pub fn image() -> impl Strategy<Value = Image> {
     vec((length, 0..4_u8, any::<u64>()), 0..7).prop_map(Image::new)
 }
 
-/// Options that make many pieces of such an image.
+/// Options that cut such an image into many pieces.
 pub fn options() -> impl Strategy<Value = Options> {
     (12..=20_u32, prop_oneof![4 => 1..=3, 1 => 4..=7])
         .prop_map(|(exponent, level)| Options { level, piece_size: 1 << exponent })
 }
 
-/// Bytes that cannot be compressed.
+/// Returns incompressible bytes.
 pub fn noise(length: usize, seed: u64) -> Vec<u8> {
     let words = Random(seed).take(length.div_ceil(8)).flat_map(u64::to_le_bytes);
     words.take(length).collect()
 }
 
-/// Bytes that can be compressed to a third.
+/// Returns bytes that compress to a third.
 pub fn text(length: usize, seed: u64) -> Vec<u8> {
     const WORDS: [&str; 8] =
         ["hedge", "row", "field", "gate ", "thorn\n", "blossom", " in ", " of the "];

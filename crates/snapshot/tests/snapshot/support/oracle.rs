@@ -1,8 +1,8 @@
-//! What zstd and its seekable format make of a file, without the crate.
+//! Readers of zstd and its seekable format that do not use the crate.
 
 use zstd_safe::{DCtx, InBuffer, OutBuffer, find_frame_compressed_size, get_error_name};
 
-/// What zstd's streaming decoder gets out of a whole file.
+/// Decompresses a whole file with zstd's streaming decoder.
 pub fn unzstd(file: &[u8]) -> Result<Vec<u8>, &'static str> {
     let mut decoder = DCtx::create();
     let mut input = InBuffer::around(file);
@@ -24,7 +24,7 @@ pub fn unzstd(file: &[u8]) -> Result<Vec<u8>, &'static str> {
     }
 }
 
-/// The frames of zstd in a file, one behind the other.
+/// Splits a file into its zstd frames.
 pub fn zstd_frames(mut file: &[u8]) -> Vec<&[u8]> {
     let mut frames = Vec::new();
     while !file.is_empty() {
@@ -36,8 +36,8 @@ pub fn zstd_frames(mut file: &[u8]) -> Vec<&[u8]> {
     frames
 }
 
-/// The compressed and the raw length of each frame, as a reader of the seekable format finds them from
-/// the end of a file.
+/// Returns the compressed and the raw length of each frame, read from the seek table at the end of a
+/// file.
 pub fn seek_table(file: &[u8]) -> Vec<(usize, usize)> {
     let number = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap()) as usize;
     let (rest, footer) = file.split_at(file.len() - 9);

@@ -1,4 +1,4 @@
-//! Snapshots made and restored in the plainest way.
+//! Helpers that create and restore snapshots in memory.
 
 use hedgerow_snapshot::{
     Decoder, EncodeError, Encoder, FormatError, Frame, FrameKind, Manifest, Options, PieceEncoder,
@@ -8,13 +8,13 @@ use hedgerow_snapshot::{
 /// A run with its bytes in the file.
 pub type Encoded = (Run, Vec<u8>);
 
-/// The runs of one piece.
+/// Encodes a piece, and returns its runs.
 pub fn encode(pieces: &mut PieceEncoder, piece: &[u8]) -> Vec<Encoded> {
     let runs = pieces.encode(piece).unwrap();
     runs.map(|(run, bytes)| (run, bytes.to_vec())).collect()
 }
 
-/// The snapshot of these runs.
+/// Assembles a snapshot from runs.
 pub fn assemble(
     image_size: u64,
     options: &Options,
@@ -30,21 +30,21 @@ pub fn assemble(
     Ok(file)
 }
 
-/// The snapshot of an image, piece after piece.
+/// Creates a snapshot of an image, piece by piece.
 pub fn create(image: &[u8], options: &Options) -> Vec<u8> {
     let mut pieces = PieceEncoder::new(options).unwrap();
     let runs = image.chunks(options.piece_size as usize).flat_map(|it| encode(&mut pieces, it));
     assemble(image.len() as u64, options, runs).unwrap()
 }
 
-/// The manifest of a file, whose header is checked as well.
+/// Parses the manifest of a file, and checks the header.
 pub fn open(file: &[u8]) -> Result<Manifest, FormatError> {
     let manifest = Manifest::parse(file, file.len() as u64)?;
     manifest.check_header(file.first_chunk().unwrap())?;
     Ok(manifest)
 }
 
-/// The bytes of a frame in the file.
+/// Returns the bytes of a frame in the file.
 pub fn bytes_of<'a>(file: &'a [u8], frame: &Frame) -> &'a [u8] {
     &file[frame.file_offset as usize..][..frame.compressed_length as usize]
 }
@@ -58,7 +58,7 @@ pub fn decode(decoder: &mut Decoder, file: &[u8], frame: &Frame) -> Result<Vec<u
     Ok(out)
 }
 
-/// The image of a file, whose holes are not read.
+/// Restores the image of a file, without reading holes.
 pub fn restore(file: &[u8]) -> Result<Vec<u8>, FormatError> {
     let manifest = open(file)?;
     let mut decoder = Decoder::new(manifest.piece_size()).unwrap();
@@ -70,7 +70,7 @@ pub fn restore(file: &[u8]) -> Result<Vec<u8>, FormatError> {
     Ok(image)
 }
 
-/// Decodes every frame of a file, holes too.
+/// Decodes every frame of a file, including holes.
 pub fn verify(file: &[u8]) -> Result<Vec<u8>, FormatError> {
     let manifest = open(file)?;
     let mut decoder = Decoder::new(manifest.piece_size()).unwrap();

@@ -1,20 +1,20 @@
-//! The files of filters that were published: those of `tests/cases/paths/files.ts`.
+//! Published filter files, the same as in `tests/cases/paths/files.ts`.
 
-/// For PathMap: it has `/foo`, `/foo/bar`, `/foo/baz/` and `/apple/pie`.
+/// PathMap: `/foo`, `/foo/bar`, `/foo/baz/` and `/apple/pie`.
 pub const PATHMAP: &str = r#"{"version":"test","bloom":{"n":4,"p":1e-7,"m":138,"k":23,"s":0}}
 "/qqpVeKKgABfaKAFV6qqii/A""#;
 
-/// For bulk redirects: it has `/old-path` and `/another-old-path`.
+/// Bulk redirects: `/old-path` and `/another-old-path`.
 pub const REDIRECTS: &str = r#"{"version":"bulk-redirects","bloom":{"n":3,"p":1e-7,"m":102,"k":23,"s":0}}
 "Mec7FxGVcJ0fHdj8HA==""#;
 
-/// For routing: it has the empty path, and neither `/` nor `/index`.
+/// Routing: the empty path, but neither `/` nor `/index`.
 pub const ROUTING: &str = r#"{"version":"test","bloom":{"n":10,"p":1e-7,"m":336,"k":23,"s":0}}
 "0kxC4anU4awVOYSs54vsAL7gBNGK/PrLjKrAJRil64mMxmiig1S+jqyC""#;
 
 pub const ALL: [&str; 3] = [PATHMAP, REDIRECTS, ROUTING];
 
-/// Published nowhere: a filter whose first line has everything that JSON has.
+/// An unpublished filter whose first line uses every feature of JSON.
 pub const RICH: &str = concat!(
     r#"{ "a":[{},[ ],[-0.5e-3,1E+2,0,true,false , null]] ,"b":{"c":{"d":"é😀"}},"#,
     r#""version" : "\u00e9\uD83D\udE00\"\\\/\b\f\n\r\t","bloom":{"s":9007199254740991,"x":"","#,

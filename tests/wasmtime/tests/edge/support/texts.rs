@@ -1,19 +1,19 @@
-//! Keys, names and rules of every kind.
+//! Random keys, names and rules.
 
 use hedgerow_tests_random::Random;
 
-/// Every character of a token but `*`, which only a rule gives a meaning.
+/// Every token character except `*`, which has a meaning in rules.
 const TOKEN_CHARACTERS: &[u8] =
     b"!#$%&'+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// What means something in a field block, in a rule, or in JSON.
+/// Characters with a meaning in field blocks, rules or JSON.
 const DELIMITERS: &[u8] = b"\r\n\0 :*,\"\\/{}[]0123456789aAeEfFu+-.";
 
-/// A key of up to 2,000 characters of all of Unicode, most of them short, and some made of few
-/// characters.
+/// Returns a key of up to 2,000 characters. Most keys are short. Half of them use all of Unicode, and
+/// the others a few characters.
 pub fn key(random: &mut Random) -> String {
-    let most = *random.pick(&[8, 40, 40, 40, 300, 2_001]);
-    let length = random.within(0..most);
+    let max = *random.pick(&[8, 40, 40, 40, 300, 2_001]);
+    let length = random.within(0..max);
     let is_plain = random.once_in(2);
     (0..length)
         .map(|_| match random.number() {
@@ -23,18 +23,18 @@ pub fn key(random: &mut Random) -> String {
         .collect()
 }
 
-/// A token of few or of all characters, so that many share their beginnings.
+/// Returns a token of few or of all token characters. Many tokens share their beginnings.
 pub fn token(random: &mut Random) -> Vec<u8> {
     let beginning: &[u8] =
         random.pick(&["", "", "x-", "X-Internal-", "cf-int-", "connection"]).as_bytes();
-    let (characters, most) =
+    let (characters, max) =
         *random.pick(&[(b"abAB-".as_slice(), 5), (TOKEN_CHARACTERS, 20), (TOKEN_CHARACTERS, 256)]);
-    let length = random.within(1..most);
+    let length = random.within(1..max);
     let rest = (0..length).map(|_| *random.pick(characters));
     beginning.iter().copied().chain(rest).take(256).collect()
 }
 
-/// A rule, which once in a while is none.
+/// Returns a rule. A few are invalid.
 pub fn rule(random: &mut Random) -> Vec<u8> {
     let mut rule = token(random);
     if random.once_in(3) {
@@ -46,7 +46,7 @@ pub fn rule(random: &mut Random) -> Vec<u8> {
     rule
 }
 
-/// A name that is near one of `rules`, or any other.
+/// Returns a name that matches one of `rules` or nearly does, or another name.
 pub fn name(random: &mut Random, rules: &[Vec<u8>]) -> Vec<u8> {
     if rules.is_empty() || random.once_in(4) {
         return token(random);
@@ -68,7 +68,7 @@ pub fn name(random: &mut Random, rules: &[Vec<u8>]) -> Vec<u8> {
     name
 }
 
-/// Changes, removes, doubles or inserts a byte, or cuts the rest off.
+/// Replaces, removes, doubles or inserts a byte, or truncates.
 pub fn damage(random: &mut Random, bytes: &mut Vec<u8>) {
     let at = random.within(0..bytes.len() + 1);
     let any = random.number() as u8;

@@ -1,15 +1,15 @@
-//! Finding the one rule that a name may be: a perfect hash table, by hashing and displacing.
+//! The table of exact rules: a perfect hash table that finds the one rule a name can equal.
 //!
 //! ```text
 //!  hash           63 … 64-b     │ 63 … 32          │ 31 … 16
 //!                 which bucket  │ which slot       │ fingerprint
 //!
-//!  displacements  one a bucket, xored with the slot's number: no two rules share a slot
+//!  displacements  one per bucket, xored with the slot number so that no two rules share a slot
 //!  slots          the fingerprint of a rule's hash, and the rule's number
 //! ```
 //!
-//! Two loads and one comparison, whatever the number of rules, and no branch until a candidate is
-//! found. A name that is no rule passes once in 65,536 times.
+//! A lookup is two loads and one comparison, however many rules there are, with no branch until a
+//! candidate is found. One name in 65,536 that equals no rule is a false candidate.
 //!
 //! Source: Belazzougui, Botelho and Dietzfelbinger, *Hash, Displace, and Compress* (2009).
 
@@ -17,33 +17,33 @@ use alloc::{vec, vec::Vec};
 
 use crate::layout::{DISPLACEMENT_LENGTH, SLOT_LENGTH, SlotBits};
 
-/// The rule of an empty slot: no set has so many.
+/// Sentinel for an empty slot; greater than any rule number.
 const NO_RULE: u16 = u16::MAX;
 
-/// How many seeds are tried before the number of slots is doubled.
+/// Seeds tried before the number of slots is doubled.
 const SEEDS_PER_SIZE: u64 = 32;
 
 /// A displacement, little-endian.
 pub(crate) type Displacement = [u8; DISPLACEMENT_LENGTH];
-/// A rule in the lower half and a fingerprint in the upper, little-endian.
+/// A rule number in the lower half and a fingerprint in the upper, little-endian.
 pub(crate) type Slot = [u8; SLOT_LENGTH];
 
-/// The table, wherever it lies.
+/// A view of the table, in an image or as built.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Front<'a> {
+pub(crate) struct ExactTable<'a> {
     displacements: &'a [Displacement],
     slots: &'a [Slot],
     bucket_shift: u32,
 }
 
-/// What the table holds for a hash, to be tested without a branch.
+/// The entry of the table for a hash. The caller can test it without a branch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub(crate) rule: u16,
     pub(crate) is_likely: bool,
 }
 
-impl<'a> Front<'a> {
+impl<'a> ExactTable<'a> {
     #[inline]
     pub(crate) fn new(displacements: &'a [u8], slots: &'a [u8], bits: SlotBits) -> Self {
         Self::of(displacements.as_chunks().0, slots.as_chunks().0, bits)
@@ -51,11 +51,12 @@ impl<'a> Front<'a> {
 
     #[inline]
     fn of(displacements: &'a [Displacement], slots: &'a [Slot], bits: SlotBits) -> Self {
-        assert!(!slots.is_empty(), "checked here, so that no lookup has to");
+        // Asserted once, so that the compiler drops the bounds check from lookups.
+        assert!(!slots.is_empty(), "a table has slots");
         Self { displacements, slots, bucket_shift: bits.bucket_shift() }
     }
 
-    /// The rule that a name of this hash would be.
+    /// Returns the only rule that a name with this hash can equal.
     #[inline]
     pub(crate) fn candidate(self, hash: u64) -> Candidate {
         let bucket = (hash >> self.bucket_shift) as usize;
@@ -65,7 +66,7 @@ impl<'a> Front<'a> {
         Candidate { rule: entry as u16, is_likely: (entry ^ hash as u32) >> 16 == 0 }
     }
 
-    /// The rule of every slot that is not empty.
+    /// Iterates over the rules in the slots, in slot order.
     pub(crate) fn rules(self) -> impl Iterator<Item = u16> + 'a {
         let rules = self.slots.iter().map(|slot| u32::from_le_bytes(*slot) as u16);
         rules.filter(|&rule| rule != NO_RULE)
@@ -77,40 +78,41 @@ fn slot_of(hash: u64, displacement: u16, mask: usize) -> usize {
     ((hash >> 32) as usize ^ usize::from(displacement)) & mask
 }
 
-/// A table for exact rules, and the seed of the hash that it was found with.
+/// A table of exact rules, and the seed of the hash it was built with.
 #[derive(Clone, Debug)]
-pub(crate) struct BuiltFront {
+pub(crate) struct BuiltExactTable {
     pub(crate) seed: u64,
     pub(crate) bits: SlotBits,
     pub(crate) displacements: Vec<Displacement>,
     pub(crate) slots: Vec<Slot>,
 }
 
-impl BuiltFront {
+impl BuiltExactTable {
     #[cfg(feature = "http")]
     #[inline]
-    pub(crate) fn front(&self) -> Front<'_> {
-        Front::of(&self.displacements, &self.slots, self.bits)
+    pub(crate) fn as_table(&self) -> ExactTable<'_> {
+        ExactTable::of(&self.displacements, &self.slots, self.bits)
     }
 }
 
-/// Builds the table for `count` rules, from the hashes that a seed gives them.
+/// Builds the table for `count` rules, whose hashes under a seed `hashes` returns.
 ///
-/// Rules of one hash share a slot, and the first stands for all.
-pub(crate) fn build(count: usize, hashes: impl Fn(u64) -> Vec<(u64, u16)>) -> BuiltFront {
+/// Rules with the same hash share a slot, which holds the first of them.
+pub(crate) fn build(count: usize, hashes: impl Fn(u64) -> Vec<(u64, u16)>) -> BuiltExactTable {
     let mut bits = SlotBits::for_rules(count);
     for seed in 0.. {
         if let Some((displacements, slots)) = place(hashes(seed), bits) {
-            return BuiltFront { seed, bits, displacements, slots };
+            return BuiltExactTable { seed, bits, displacements, slots };
         }
         if seed % SEEDS_PER_SIZE == SEEDS_PER_SIZE - 1 {
             bits = bits.doubled();
         }
     }
-    unreachable!("one seed in a few places all hashes in a table half full")
+    unreachable!("a few seeds are enough to place all hashes in a half-full table")
 }
 
-/// Places every bucket's hashes, the fullest bucket first; `None` if one fits nowhere.
+/// Places the hashes of every bucket, the fullest bucket first. Returns `None` if a bucket does
+/// not fit.
 fn place(mut hashes: Vec<(u64, u16)>, bits: SlotBits) -> Option<(Vec<Displacement>, Vec<Slot>)> {
     let bucket_of = |hash: u64| (hash >> bits.bucket_shift()) as usize;
     hashes.sort_unstable();

@@ -1,61 +1,61 @@
-//! What decides that no prefix rule can match.
+//! The filter for prefix rules: decides for most names that no prefix rule can match.
 //!
-//! The first bytes of a name, as many as all prefix rules have but at most eight, choose one of a
-//! table of buckets. Most buckets are empty, and their names are done with. Prefixes that share a
-//! bucket begin alike, as a rule, and differ further on: the bucket tells where the shortest of
-//! them has its last four bytes, and which four bytes its prefixes have there. Names that pass are
-//! looked up in the trie.
+//! The first bytes of a name, as many as the shortest prefix rule has but at most eight, select a
+//! bucket. Most buckets are empty, and their names match no prefix. Prefixes that share a bucket
+//! usually begin alike and differ later, so a bucket stores the offset of the last four bytes of
+//! its shortest prefix, and a bit for the hash of the four bytes that each of its prefixes has at
+//! that offset. Names that pass both tests are looked up in the trie.
 //!
 //! ```text
-//!  bucket  63 … 32                     │ 31 … 0
-//!          where the four bytes begin  │ a bit for the hash of the four bytes of each prefix
+//!  bucket  63 … 32                   │ 31 … 0
+//!          offset of the four bytes  │ a bit for the hash of the four bytes of each prefix
 //! ```
 //!
-//! That a bucket is empty can be told without a branch; the rest is rare.
+//! Testing whether a bucket is empty takes no branch. The second test is rarely needed.
 
 use alloc::{vec, vec::Vec};
 
 use crate::{
     bytes::u32_at,
     hash::{FOLD, Words},
-    layout::{BUCKET_LENGTH, MAX_TABLE_BITS, MIN_GATE_BITS},
+    layout::{BUCKET_LENGTH, MAX_TABLE_BITS, MIN_PREFIX_FILTER_BITS},
 };
 
-/// Bits in the table for each prefix rule: sixteen buckets, so that names seldom share one with a
-/// prefix by chance.
+/// Bits in the table per prefix rule: sixteen buckets, so that few other names share a bucket with
+/// a prefix.
 const BITS_PER_RULE: usize = 1024;
 
-/// How many bytes are compared once more in a bucket that is not empty.
+/// Length of the second comparison, for buckets that are not empty.
 const WINDOW: usize = 4;
 
-/// A bucket that every name passes: one of its prefixes has fewer bytes than are compared.
+/// A bucket that every name passes, because one of its prefixes is shorter than [`WINDOW`].
 const OPEN: u64 = u32::MAX as u64;
 
 /// A bucket, little-endian.
 type Bucket = [u8; BUCKET_LENGTH];
 
-/// The section, and what all prefixes have.
+/// A view of the section.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Gate<'a> {
+pub(crate) struct PrefixFilter<'a> {
     buckets: &'a [Bucket],
-    /// Ones for the bytes of a first word that every prefix has.
+    /// Mask of the bytes of a first word that every prefix has.
     shared: u64,
 }
 
-impl<'a> Gate<'a> {
+impl<'a> PrefixFilter<'a> {
     #[inline]
     pub(crate) fn new(buckets: &'a [u8], shortest: u16) -> Self {
         Self { buckets: buckets.as_chunks().0, shared: shared_bytes(usize::from(shortest)) }
     }
 
-    /// Whether a name with these words, folded or not, has a bucket that is not empty.
+    /// Returns whether the bucket of a name with these words, folded or not, has a prefix.
     #[cfg(feature = "http")]
     #[inline]
     pub(crate) fn has_bucket(self, words: Words) -> bool {
         self.bucket(beginning(words, self.shared)) != 0
     }
 
-    /// Whether a name may begin with one of the prefix rules, of which there is at least one.
+    /// Returns whether a name may begin with a prefix rule. The set must have one.
     #[inline]
     pub(crate) fn admits(self, name: &[u8]) -> bool {
         let beginning = beginning(Words::of_any_case(name), self.shared);
@@ -76,8 +76,8 @@ impl<'a> Gate<'a> {
     }
 }
 
-/// Ones for the bytes of a first word that every prefix has. A name of fewer than eight bytes has at
-/// most four in its first word, so that between four and eight only four count.
+/// Returns the mask of the bytes of a first word that every prefix has. The first word of a name of
+/// four to seven bytes holds only four of them ([`Words`]), so only four count.
 #[inline]
 fn shared_bytes(shortest: usize) -> u64 {
     match shortest {
@@ -87,13 +87,13 @@ fn shared_bytes(shortest: usize) -> u64 {
     }
 }
 
-/// What chooses the bucket of a name with these words.
+/// Returns the bytes that select the bucket of a name with these words.
 #[inline]
 fn beginning(words: Words, shared: u64) -> u64 {
     (words.first | FOLD) & shared
 }
 
-/// The bytes that are compared, folded.
+/// Returns the bytes of the second comparison, folded.
 #[inline]
 fn window(name: &[u8], at: usize) -> u32 {
     u32_at(name, at) | FOLD as u32
@@ -109,11 +109,11 @@ fn bit_of(window: u32) -> u32 {
     window.wrapping_mul(0x85eb_ca6b) >> 27
 }
 
-/// Builds the section for `prefixes`, of which the shortest has `shortest` bytes (0: there are
-/// none): its bits, and their number as a power of two.
+/// Builds the section for `prefixes`, the shortest of which has `shortest` bytes (0 if there are
+/// none). Returns the section and log2 of its number of bits.
 pub(crate) fn build(prefixes: &[&[u8]], shortest: usize) -> (Vec<u8>, u8) {
     let bits = ((prefixes.len() * BITS_PER_RULE).next_power_of_two().ilog2() as u8)
-        .clamp(MIN_GATE_BITS, MAX_TABLE_BITS);
+        .clamp(MIN_PREFIX_FILTER_BITS, MAX_TABLE_BITS);
     let mut buckets = vec![0_u64; (1 << bits) / (8 * BUCKET_LENGTH)];
     let (count, shared) = (buckets.len(), shared_bytes(shortest));
     let mut sorted: Vec<(usize, &[u8])> = prefixes
