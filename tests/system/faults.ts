@@ -1,4 +1,4 @@
-/** What goes wrong between packages and the S3 server: some of the requests, in an order that is planned. */
+/** Faults between the packages and the S3 server, injected into some of the requests in a planned order. */
 import type { IncomingMessage } from "node:http";
 
 import { type Fault, type FaultKind, type FaultRequest, randomFaults } from "../origin/fault.mjs";
@@ -6,31 +6,31 @@ import type { Spoilt } from "../support/snapshots/proxy.js";
 import type { Coverage } from "./coverage.js";
 import type { Choices } from "./random.js";
 
-/** What may be wrong with an answer, in the words of the origin of other tests. */
-const OF_ANSWERS = ["cut", "reset", "stall", "short", "flip", "late", "silent"] as const;
+/** Kinds of faulty responses. */
+const RESPONSE_FAULTS = ["cut", "reset", "stall", "short", "flip", "late", "silent"] as const;
 
 type Make = (choices: Choices) => Spoilt;
 
-/** A fault somewhere in an answer. The same one for the same choices. */
-function somewhere(kind: FaultKind): Make {
+/** Returns a fault at a random position of the response, which depends only on the choices. */
+function atRandomPosition(kind: FaultKind): Make {
   return ({ random }) => {
     const faults = randomFaults(random, { share: 1, kinds: [kind] });
-    // These look at nothing but the length.
+    // These kinds depend only on the length.
     const fault = (length: number): Fault => faults({ length } as FaultRequest) ?? {};
     return { fault };
   };
 }
 
-/** Faults of reading a snapshot. */
+/** Faults of requests that read a snapshot. */
 export const READING: Readonly<Record<string, Make>> = {
-  ...Object.fromEntries(OF_ANSWERS.map((kind) => [`read: ${kind}`, somewhere(kind)])),
+  ...Object.fromEntries(RESPONSE_FAULTS.map((kind) => [`read: ${kind}`, atRandomPosition(kind)])),
   "read: slow": () => ({ fault: () => ({ bytesPerSecond: 200_000 }) }),
   "read: error": () => ({ status: 500 }),
   "read: busy": () => ({ status: 503, headers: { "retry-after": "0" } }),
   "read: throttled": () => ({ status: 429 }),
 };
 
-/** Faults of writing one. */
+/** Faults of requests that write a snapshot. */
 export const WRITING: Readonly<Record<string, Make>> = {
   "write: error": () => ({ status: 500 }),
   "write: busy": () => ({ status: 503 }),
@@ -39,10 +39,10 @@ export const WRITING: Readonly<Record<string, Make>> = {
   "write: late": () => ({ fault: () => ({ firstByte: 100 }) }),
 };
 
-/** How many requests of a kind go well between two that do not. */
-const BETWEEN = 1;
+/** Requests of a kind that pass between two faults. */
+const PASSED_BETWEEN = 1;
 
-/** Spoils what was planned, one after another, and lets all else pass. */
+/** Injects the planned faults in order, and lets all other requests pass. */
 export class FaultPlan {
   readonly #coverage: Coverage;
   readonly #choices: Choices;
@@ -54,21 +54,21 @@ export class FaultPlan {
     this.#choices = choices;
   }
 
-  /** Has these happen next, after those that did not yet. */
+  /** Appends faults to the plan. */
   plan(reading: readonly string[], writing: readonly string[]): void {
     this.#planned.read.push(...reading);
     this.#planned.write.push(...writing);
   }
 
-  /** What becomes of a request. */
+  /** Returns the fault of a request, if it gets one. */
   readonly spoil = ({ method }: IncomingMessage): Spoilt | undefined => {
     if (method !== "GET" && method !== "PUT") return undefined;
-    const way = method === "GET" ? "read" : "write";
-    const [kind] = this.#planned[way];
-    this.#passed[way] += 1;
-    if (kind === undefined || this.#passed[way] <= BETWEEN) return undefined;
-    this.#passed[way] = 0;
-    this.#planned[way].shift();
+    const direction = method === "GET" ? "read" : "write";
+    const [kind] = this.#planned[direction];
+    this.#passed[direction] += 1;
+    if (kind === undefined || this.#passed[direction] <= PASSED_BETWEEN) return undefined;
+    this.#passed[direction] = 0;
+    this.#planned[direction].shift();
     this.#coverage.count(kind);
     return { ...READING, ...WRITING }[kind]!(this.#choices);
   };

@@ -1,26 +1,25 @@
-/** Looks after each round at what long-lived processes have, and tells whether it becomes more. */
+/** Samples the resources of long-lived processes after each round, and detects growth. */
 import { descendants, expectNothingOpened, openFiles, residentBytes } from "./processes.js";
 
 const MIB = 2 ** 20;
 
-/** How many rounds pass before anything is compared: what is loaded and kept on first use is there then. */
+/** Rounds before the first sample, in which everything is loaded that is kept after its first use. */
 const WARM_UP = 1;
 
 /** A process that lives as long as the scenario. */
 export interface LongLived {
   readonly name: string;
   readonly pid: number;
-  /** Bytes of other kinds, by what they are. */
+  /** Returns further kinds of memory, in bytes. */
   measure(): Promise<Readonly<Record<string, number>>>;
 }
 
-/** By how much a kind of memory may grow, from the first rounds to the last ones. */
+/** Maximum growth of each kind of memory, from the first third of the rounds to the last. */
 const LIMITS: Readonly<Record<string, number>> = {
-  // A collector of garbage lets it grow for a while before it collects any.
+  // The garbage collector lets the heap grow before it collects.
   resident: 64 * MIB,
   heap: 6 * MIB,
-  // It grows by pages, and none is ever given back.
-  // A few pages: filters of many sizes come and go, and the room between them is not always the same.
+  // A few pages, which are never given back: replaced filters of different sizes fragment the memory.
   webAssembly: 4 * 64 * 1024,
 };
 
@@ -33,28 +32,28 @@ export class LeakWatch {
     this.#processes = processes;
   }
 
-  /** To be called after each round, when nobody is at work. */
-  async look(round: number): Promise<void> {
+  /** Takes a sample. Call it after each round, while the processes are idle. */
+  async sample(round: number): Promise<void> {
     if (round < WARM_UP) return;
     for (const each of this.#processes) {
       const { name, pid } = each;
       const children = descendants(pid);
       if (children.length > 0) {
-        throw new Error(`${name}: expected no processes of its own, found ${children[0]!.name}`);
+        throw new Error(`${name} left a child process running: ${children[0]!.name}`);
       }
       const before = this.#openBefore.get(pid);
       if (before === undefined) this.#openBefore.set(pid, openFiles(pid));
       else await expectNothingOpened(pid, before);
       const measured = { ...(await each.measure()), resident: residentBytes(pid) };
       for (const [kind, bytes] of Object.entries(measured)) {
-        const sampled = this.#samples.get(`${name}, ${kind}`) ?? { kind, bytes: [] };
-        sampled.bytes.push(bytes);
-        this.#samples.set(`${name}, ${kind}`, sampled);
+        const sample = this.#samples.get(`${name}, ${kind}`) ?? { kind, bytes: [] };
+        sample.bytes.push(bytes);
+        this.#samples.set(`${name}, ${kind}`, sample);
       }
     }
   }
 
-  /** Throws if any memory has grown by more than it may. */
+  /** Throws if any kind of memory grew by more than its limit. */
   check(): void {
     for (const [name, { kind, bytes }] of this.#samples) {
       const third = Math.ceil(bytes.length / 3);
@@ -62,11 +61,11 @@ export class LeakWatch {
       const limit = LIMITS[kind] ?? 0;
       if (last - first <= limit) continue;
       const all = bytes.map((each) => (each / MIB).toFixed(1)).join(", ");
-      throw new Error(`${name}: expected it to grow by ${limit} bytes at most, found MiB: ${all}`);
+      throw new Error(`${name} grew by more than ${limit} bytes; MiB per round: ${all}`);
     }
   }
 
-  /** How much memory there was after each round, a line for each kind. */
+  /** Returns the memory after each round, one line for each kind. */
   table(): string {
     const line = ([name, { bytes }]: [string, { bytes: number[] }]) =>
       `${name}, MiB: ${bytes.map((each) => (each / MIB).toFixed(1)).join(" ")}`;

@@ -1,31 +1,31 @@
-/** What processes have: files that are open, other processes, memory. The system tells it, of any process. */
+/** Resources of processes, read from `/proc`: open files, child processes and memory. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How often it is looked again whether something has gone that goes by itself. */
-const [LOOKS, BETWEEN] = [400, 25];
+/** Retries until files that close asynchronously are closed, and milliseconds between two of them. */
+const [RETRIES, RETRY_INTERVAL] = [400, 25];
 
-/** What a process has open, in order: paths of files, and kinds of all else. */
+/** Returns what a process has open, sorted: the paths of files, and `socket` or `pipe` for others. */
 export function openFiles(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   const files = readdirSync(folder).flatMap((fd) => {
     try {
       return [readlinkSync(`${folder}/${fd}`).replace(/^(socket|pipe):.*/, "$1")];
     } catch {
-      // It was closed meanwhile.
+      // It was closed in the meantime.
       return [];
     }
   });
-  // The folder itself is open while this process looks at itself.
+  // Listing the folder of this process opens it.
   return files.filter((file) => file !== folder && file !== "/proc/self/fd").sort();
 }
 
-/** The processes that a process has started and that did not end, with those that they have started. */
+/** Returns the running child processes of a process, recursively. */
 export function descendants(pid: number): { readonly pid: number; readonly name: string }[] {
   const all = readdirSync("/proc").flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
-      // The name is in parentheses, and may have some itself; then come the state and the parent.
+      // The name is in parentheses and may contain parentheses. The state and the parent follow.
       const [, command, parent] = /\((.*)\) \S (\d+)/.exec(
         readFileSync(`/proc/${name}/stat`, "utf8"),
       )!;
@@ -41,34 +41,32 @@ export function descendants(pid: number): { readonly pid: number; readonly name:
   return childrenOf(pid);
 }
 
-/** The memory that a process has, in bytes. */
+/** Returns the resident memory of a process, in bytes. */
 export function residentBytes(pid: number): number {
   const [, kibibytes] =
     /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  if (kibibytes === undefined) throw new Error(`expected memory of process ${pid}, found none`);
+  if (kibibytes === undefined) throw new Error(`process ${pid} has no resident memory`);
   return Number(kibibytes) * 1024;
 }
 
-/** Waits until a process has nothing open but what it had, and throws if that takes ten seconds. */
+/** Waits until a process has only those files open that it had before. Throws after ten seconds. */
 export async function expectNothingOpened(pid: number, before: readonly string[]): Promise<void> {
-  for (let look = 0; ; look += 1) {
+  for (let attempt = 0; ; attempt += 1) {
     const added = without(openFiles(pid), before);
     if (added.length === 0) return;
-    if (look === LOOKS) {
-      throw new Error(
-        `process ${pid}: expected nothing open but what was, found ${added.join(", ")}`,
-      );
+    if (attempt === RETRIES) {
+      throw new Error(`process ${pid} left files open: ${added.join(", ")}`);
     }
-    await sleep(BETWEEN);
+    await sleep(RETRY_INTERVAL);
   }
 }
 
-/** What is in a list more often than in another. */
+/** Returns the items of a list without those of another, counting duplicates. */
 function without(all: readonly string[], known: readonly string[]): string[] {
-  const left = [...all];
+  const rest = [...all];
   for (const one of known) {
-    const at = left.indexOf(one);
-    if (at >= 0) left.splice(at, 1);
+    const at = rest.indexOf(one);
+    if (at >= 0) rest.splice(at, 1);
   }
-  return left;
+  return rest;
 }

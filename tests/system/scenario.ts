@@ -1,4 +1,4 @@
-/** All of it at once, round after round: the edge and the sandboxes of a platform, over one object store. */
+/** The scenario: the edge and the sandboxes of a platform run together, in rounds, over one object store. */
 import { startS3 } from "../support/s3/server.js";
 import { Coverage } from "./coverage.js";
 import { EDGE_KINDS, Edge } from "./edge/edge.js";
@@ -8,52 +8,52 @@ import { descendants, expectNothingOpened, openFiles } from "./processes.js";
 import { SANDBOX_KINDS, Sandboxes } from "./sandboxes/sandboxes.js";
 import { Store } from "./store.js";
 
-/** The longest that a scenario may take, in seconds. */
+/** The maximum duration of a scenario, in seconds. */
 export const MAX_SECONDS = 3600;
 
-/** So many rounds have everything happen once. Fewer of them are for repeating what failed. */
-export const ENOUGH_ROUNDS = 4;
+/** The number of rounds that covers every kind of event. Fewer rounds only reproduce failures. */
+export const FULL_COVERAGE_ROUNDS = 4;
 
 export interface ScenarioOptions {
   readonly seed: number;
   readonly rounds: number;
-  /** Where files are. */
+  /** Returns a path in the folder of the scenario. */
   readonly path: (...parts: string[]) => string;
-  /** Is told how far it is. */
-  readonly tell: (text: string) => void;
+  /** Receives progress and results. */
+  readonly log: (text: string) => void;
 }
 
-/** How many deployments there are in each round of sandboxes. */
+/** Deployments in each round. */
 const DEPLOYMENTS = 3;
 
-/** Runs it to its end, and throws the first thing that is wrong, and how to see it again. */
+/** Runs the scenario. Throws the first failure, with the command that reproduces it. */
 export async function runScenario(options: ScenarioOptions): Promise<void> {
-  // What bundles keeps a process, which is not of the system.
+  // The bundler starts a process that stays, so it has to run before the processes are counted.
   const modules = await bundleWorker();
-  const [open, children] = [openFiles(process.pid), descendants(process.pid).length];
+  const [openBefore, childrenBefore] = [openFiles(process.pid), descendants(process.pid).length];
   const coverage = new Coverage([...EDGE_KINDS, ...SANDBOX_KINDS]);
   const store = new Store(await startS3(MAX_SECONDS));
   const edge = new Edge(options.seed, coverage, store, options.path);
   const sandboxes = new Sandboxes(options.seed, coverage, store, options.path);
-  let ends: PromiseSettledResult<void>[] = [];
+  let closed: PromiseSettledResult<void>[] = [];
   try {
     await both(edge.start(modules), sandboxes.start());
     await runRounds(options, edge, sandboxes, coverage);
   } finally {
-    ends = await Promise.allSettled([edge.close(), sandboxes.close()]);
+    closed = await Promise.allSettled([edge.close(), sandboxes.close()]);
     store.close();
     await store.server.close();
   }
-  for (const end of ends) if (end.status === "rejected") throw end.reason;
-  const left = descendants(process.pid);
-  if (left.length > children) {
-    throw new Error(`expected all processes to have ended, found ${left.map(({ name }) => name)}`);
+  for (const result of closed) if (result.status === "rejected") throw result.reason;
+  const children = descendants(process.pid);
+  if (children.length > childrenBefore) {
+    throw new Error(`processes are still running: ${children.map(({ name }) => name)}`);
   }
-  await expectNothingOpened(process.pid, open);
+  await expectNothingOpened(process.pid, openBefore);
 }
 
 async function runRounds(
-  { seed, rounds, tell }: ScenarioOptions,
+  { seed, rounds, log }: ScenarioOptions,
   edge: Edge,
   sandboxes: Sandboxes,
   coverage: Coverage,
@@ -61,37 +61,44 @@ async function runRounds(
   let round = 0;
   try {
     const watch = watchOver(edge, sandboxes);
-    const begun = performance.now();
+    const start = performance.now();
     for (; round < rounds; round += 1) {
       await both(deploy(edge, round), sandboxes.round(round));
-      await watch.look(round);
-      const taken = (performance.now() - begun) / 1000;
-      const left = (taken / (round + 1)) * (rounds - round - 1);
-      tell(`round ${round + 1} of ${rounds}, ${taken.toFixed()} s, ${left.toFixed()} s left`);
+      await watch.sample(round);
+      const taken = (performance.now() - start) / 1000;
+      const remaining = (taken / (round + 1)) * (rounds - round - 1);
+      log(`round ${round + 1} of ${rounds}, ${taken.toFixed()} s, ${remaining.toFixed()} s left`);
     }
     await sandboxes.finish();
     edge.absent.check();
-    tell(watch.table());
+    log(watch.table());
     watch.check();
-    tell(coverage.table());
+    log(coverage.table());
     const missing = coverage.missing();
-    if (rounds >= ENOUGH_ROUNDS && missing.length > 0) {
-      throw new Error(`expected to have happened: ${missing.join(", ")}`);
+    if (rounds >= FULL_COVERAGE_ROUNDS && missing.length > 0) {
+      throw new Error(`some kinds of events did not occur: ${missing.join(", ")}`);
     }
   } catch (cause) {
-    const again = `npm run soak -- --seed ${seed} --rounds ${Math.min(rounds, round + 1)}`;
+    const command = `npm run soak -- --seed ${seed} --rounds ${Math.min(rounds, round + 1)}`;
     const { message } = cause as Error;
-    throw new Error(`seed ${seed}, round ${round + 1}: ${message}\nagain: ${again}`, { cause });
+    throw new Error(`seed ${seed}, round ${round + 1}: ${message}\nreproduce it with: ${command}`, {
+      cause,
+    });
   }
 }
 
 async function deploy(edge: Edge, round: number): Promise<void> {
-  for (let turn = 0; turn < DEPLOYMENTS; turn += 1) await edge.round(DEPLOYMENTS * round + turn);
+  for (let index = 0; index < DEPLOYMENTS; index += 1) {
+    await edge.round(DEPLOYMENTS * round + index);
+  }
 }
 
-/** Waits for both, also if one fails: what goes on would fail for another reason when all is closed. */
+/** Waits for both even if one fails, since closing everything would make the other fail for the wrong reason. */
 async function both(one: Promise<unknown>, other: Promise<unknown>): Promise<void> {
-  const failed = (await Promise.allSettled([one, other])).find((end) => end.status === "rejected");
+  const results = await Promise.allSettled([one, other]);
+  const failed = results.find(({ status }) => status === "rejected") as
+    | PromiseRejectedResult
+    | undefined;
   if (failed !== undefined) throw failed.reason;
 }
 
@@ -107,7 +114,7 @@ function watchOver({ worker }: Edge, { service }: Sandboxes): LeakWatch {
       pid: service.pid,
       measure: async () => {
         const { heap, isCollected } = await service.call("memory");
-        if (!isCollected) throw new Error("expected a service whose garbage can be collected");
+        if (!isCollected) throw new Error("the service has to run with --expose-gc");
         return { heap };
       },
     },

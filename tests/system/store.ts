@@ -1,4 +1,4 @@
-/** The object store as those see it who put other things there, and tidy up. */
+/** Direct access to the object store, for setting it up and cleaning it up. */
 import { S3 } from "@aws-sdk/client-s3";
 
 import type { S3Server } from "../support/s3/server.js";
@@ -26,8 +26,8 @@ export class Store {
     await this.#s3.deleteObject({ Bucket: this.server.bucket, Key: key });
   }
 
-  /** Ends the uploads of a key, as the rule of a bucket does with those of processes that were killed. */
-  async endUploads(key: string): Promise<void> {
+  /** Aborts the uploads of a key, as a lifecycle rule does after a process was killed. */
+  async abortUploads(key: string): Promise<void> {
     for (const upload of this.server.multipartUploads()) {
       if (upload.key !== key) continue;
       const { uploadId: UploadId } = upload;

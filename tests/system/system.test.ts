@@ -1,25 +1,24 @@
 /**
- * The whole system, as a platform has it: sites are built, their filters are made by the command line and put into
- * an object store, and a worker guards them; sandboxes begin, write, are persisted and go on. Meanwhile, whatever
- * may fail does so, by a seed, and nothing is lost and nothing leaks. `npm run soak` does the same for longer.
+ * Runs the whole system as a platform would. Sites are built, the command line builds their filters, an object store
+ * serves these, and a worker guards the sites. Sandboxes are created, written to, persisted and resumed. A seed chooses
+ * the faults. Nothing may be lost, and nothing may leak. `npm run soak` runs the same for longer.
  */
 import { test } from "vitest";
 
 import { temporaryFolder } from "../support/snapshots/folder.js";
-import { ENOUGH_ROUNDS, MAX_SECONDS, runScenario } from "./scenario.js";
+import { FULL_COVERAGE_ROUNDS, MAX_SECONDS, runScenario } from "./scenario.js";
 
 const { HEDGEROW_SOAK_SEED, HEDGEROW_SOAK_ROUNDS } = process.env;
 const seed = Number(HEDGEROW_SOAK_SEED ?? 1);
-const rounds = Number(HEDGEROW_SOAK_ROUNDS ?? ENOUGH_ROUNDS);
+const rounds = Number(HEDGEROW_SOAK_ROUNDS ?? FULL_COVERAGE_ROUNDS);
 
 const path = temporaryFolder();
 
 test(
-  `in ${rounds} rounds of seed ${seed}, nothing is lost and nothing leaks`,
+  `loses nothing and leaks nothing in ${rounds} rounds of seed ${seed}`,
   async () => {
-    const tell =
-      HEDGEROW_SOAK_ROUNDS === undefined ? () => {} : (text: string) => console.log(text);
-    await runScenario({ seed, rounds, path, tell });
+    const log = HEDGEROW_SOAK_ROUNDS === undefined ? () => {} : (text: string) => console.log(text);
+    await runScenario({ seed, rounds, path, log });
   },
   MAX_SECONDS * 1000,
 );

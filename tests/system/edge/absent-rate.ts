@@ -1,37 +1,36 @@
-/** How many absent paths pass, and how many may. */
+/** Checks the share of absent paths that pass against the false positive rate of the filters. */
 import type { Outcome } from "./exchanges.js";
 
 export class AbsentRate {
-  readonly #promised: number;
-  #asked = 0;
+  readonly #falsePositiveRate: number;
+  #requests = 0;
   #passed = 0;
   #unchecked = 0;
 
-  /** @param promised the share of false positives */
-  constructor(promised: number) {
-    this.#promised = promised;
+  constructor(falsePositiveRate: number) {
+    this.#falsePositiveRate = falsePositiveRate;
   }
 
   count(outcome: Outcome): void {
-    this.#asked += 1;
+    this.#requests += 1;
     if (outcome === "passed") this.#passed += 1;
   }
 
-  /** Counts requests that passed because their filter could not be asked. */
+  /** Counts requests that passed because their filter could not be loaded. */
   countUnchecked(requests: number): void {
     this.#unchecked += requests;
   }
 
-  /** Throws unless as few passed as was promised. */
+  /** Throws if more paths passed than the false positive rate explains. */
   check(): void {
-    const expected = this.#asked * this.#promised;
-    // Six standard deviations, and what makes a difference where hardly any is expected.
-    const most = expected + 6 * Math.sqrt(expected) + 3;
-    const found = `${this.#passed} of ${this.#asked}, ${this.#unchecked} of them unchecked`;
-    if (this.#passed - this.#unchecked > most) {
-      throw new Error(`expected at most ${most} absent paths to pass, found ${found}`);
+    const expected = this.#requests * this.#falsePositiveRate;
+    // Six standard deviations, and a margin for small expected values.
+    const max = expected + 6 * Math.sqrt(expected) + 3;
+    const found = `${this.#passed} of ${this.#requests}, ${this.#unchecked} of them unchecked`;
+    if (this.#passed - this.#unchecked > max) {
+      throw new Error(`expected at most ${max} absent paths to pass, found ${found}`);
     }
-    if (this.#unchecked > this.#asked / 10) {
+    if (this.#unchecked > this.#requests / 10) {
       throw new Error(`expected nearly all absent paths to be checked, found ${found}`);
     }
   }

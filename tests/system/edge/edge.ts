@@ -1,11 +1,11 @@
-/** The edge half of the scenario: deployments follow each other, and requests of all kinds come meanwhile. */
+/** The edge of the scenario: successive deployments of a site, under requests of all kinds. */
 import { mkdirSync } from "node:fs";
 
-import { type Proxy as SpoilingProxy, startProxy } from "../../support/snapshots/proxy.js";
+import { type Proxy as FaultProxy, startProxy } from "../../support/snapshots/proxy.js";
+import { runConcurrently } from "../concurrency.js";
 import type { Coverage } from "../coverage.js";
 import { Choices, Deck } from "../random.js";
 import type { Store } from "../store.js";
-import { inTurns } from "../turns.js";
 import { AbsentRate } from "./absent-rate.js";
 import { EXCHANGE_KINDS, Exchanges } from "./exchanges.js";
 import { FIELD_KINDS } from "./fields.js";
@@ -16,7 +16,7 @@ import { absentPath, presentPath } from "./paths.js";
 import { type Deployment, Site } from "./site.js";
 import { type bundleWorker, SiteWorker } from "./site-worker.js";
 
-/** What must have happened at the edge. */
+/** The kinds of events that have to occur at the edge. */
 export const EDGE_KINDS = [
   ...Object.keys(FILTER_FAULTS),
   ...FIELD_KINDS,
@@ -24,8 +24,11 @@ export const EDGE_KINDS = [
   ...["filter: replaced", "filter: loaded again", "deployment: an older one"],
 ];
 
-/** How many deployments can be asked for, and requests are sent for each. */
-const [KEPT, WHILE_FAULTY, AFTERWARDS] = [4, 8, 64];
+/** Deployments that are served at a time. */
+const MAX_DEPLOYMENTS = 4;
+
+/** Requests for each deployment, during a fault and after it. */
+const [REQUESTS_DURING_FAULT, REQUESTS_AFTERWARDS] = [8, 64];
 
 export class Edge {
   readonly #seed: number;
@@ -36,14 +39,14 @@ export class Edge {
   readonly #faults: Deck<string>;
   readonly #origin = new SiteOrigin();
   readonly #deployments: Deployment[] = [];
-  /** The fault of the moment. */
+  /** The current fault of filter requests. */
   #fault: string | undefined;
-  #filtersAsked = 0;
-  /** Is to know when a filter is asked for. */
-  #onFilterAsked = () => {};
-  /** What became of absent paths. */
+  #filterRequests = 0;
+  /** Called when the worker requests a filter. */
+  #onFilterRequest = () => {};
+  /** The outcomes of requests for absent paths. */
   readonly absent = new AbsentRate(FALSE_POSITIVE_RATE);
-  #proxy!: SpoilingProxy;
+  #proxy!: FaultProxy;
   #worker!: SiteWorker;
   #exchanges!: Exchanges;
 
@@ -64,8 +67,8 @@ export class Edge {
   async start(modules: Awaited<ReturnType<typeof bundleWorker>>): Promise<void> {
     mkdirSync(this.#path("site"), { recursive: true });
     this.#proxy = await startProxy(this.#store.server.endpoint, () => {
-      this.#filtersAsked += 1;
-      this.#onFilterAsked();
+      this.#filterRequests += 1;
+      this.#onFilterRequest();
       return this.#fault === undefined ? undefined : FILTER_FAULTS[this.#fault]!.spoilt;
     });
     this.#worker = await SiteWorker.start(modules, await this.#origin.listen());
@@ -83,23 +86,23 @@ export class Edge {
     await this.#proxy?.[Symbol.asyncDispose]();
   }
 
-  /** Has a deployment follow, whose filter cannot be had as it should at first. */
+  /** Deploys the next version of the site. At first, loading its filter is faulty. */
   async round(number: number): Promise<void> {
     const choices = new Choices(this.#seed, number);
     const deployment = this.#site.deploy();
     this.#deployments.push(deployment);
-    if (this.#deployments.length > KEPT) this.#deployments.shift();
+    if (this.#deployments.length > MAX_DEPLOYMENTS) this.#deployments.shift();
     await this.#publish(deployment);
-    await this.#whileFaulty(deployment, choices);
-    await this.#untilChecked(deployment, choices);
-    await this.#ask(choices);
+    await this.#requestDuringFault(deployment, choices);
+    await this.#waitUntilChecked(deployment, choices);
+    await this.#request(choices);
     if (number % 2 === 1) await this.#replace(choices);
-    if (this.#origin.strangers.length > 0) {
-      throw new Error(`expected no other requests, found ${this.#origin.strangers}`);
+    if (this.#origin.unexpected.length > 0) {
+      throw new Error(`the origin received unexpected requests: ${this.#origin.unexpected}`);
     }
   }
 
-  /** Builds a filter, puts it into the store, and tells the worker. */
+  /** Builds a filter, uploads it, and registers it with the worker. */
   async #publish(deployment: Deployment): Promise<void> {
     const { name } = deployment;
     const key = `filters/${name}`;
@@ -110,26 +113,26 @@ export class Edge {
     await this.#worker.deploy({ name, filter });
   }
 
-  /** While a filter cannot be had, everything passes. */
-  async #whileFaulty(deployment: Deployment, choices: Choices): Promise<void> {
+  /** Sends requests during a fault: all of them pass unless the filter loads nevertheless. */
+  async #requestDuringFault(deployment: Deployment, choices: Choices): Promise<void> {
     this.#fault = this.#faults.next();
-    const { why } = FILTER_FAULTS[this.#fault]!;
+    const { code } = FILTER_FAULTS[this.#fault]!;
     try {
-      if (this.#fault === "filter: silent") await this.#leaveEarly(deployment, choices);
+      if (this.#fault === "filter: silent") await this.#disconnectEarly(deployment, choices);
       const before = (await this.#worker.state()).unchecked;
-      const sent = Array.from({ length: 2 * WHILE_FAULTY }, async (_, index) => {
-        const own = choices.branch(index);
-        const isPresent = index < WHILE_FAULTY;
-        const asked = (isPresent ? presentPath : absentPath)(deployment, own);
-        const outcome = await this.#exchanges.exchange(deployment, asked, own);
-        if (outcome === "refused" && (isPresent || why !== undefined)) {
-          throw new Error(`${this.#fault}: expected ${asked.sent} to pass, found it refused`);
+      const sent = Array.from({ length: 2 * REQUESTS_DURING_FAULT }, async (_, index) => {
+        const branch = choices.branch(index);
+        const isPresent = index < REQUESTS_DURING_FAULT;
+        const requested = (isPresent ? presentPath : absentPath)(deployment, branch);
+        const outcome = await this.#exchanges.exchange(deployment, requested, branch);
+        if (outcome === "refused" && (isPresent || code !== undefined)) {
+          throw new Error(`${this.#fault}: ${requested.sent} was refused`);
         }
       });
       await Promise.all(sent);
       const after = (await this.#worker.state()).unchecked;
-      if (why !== undefined && (after[why] ?? 0) <= (before[why] ?? 0)) {
-        throw new Error(`${this.#fault}: expected ${why}, found ${JSON.stringify(after)}`);
+      if (code !== undefined && (after[code] ?? 0) <= (before[code] ?? 0)) {
+        throw new Error(`${this.#fault}: expected ${code}, found ${JSON.stringify(after)}`);
       }
       this.#coverage.count(this.#fault);
     } finally {
@@ -137,49 +140,51 @@ export class Edge {
     }
   }
 
-  /** Who has the filter be loaded is gone before it comes. */
-  async #leaveEarly(deployment: Deployment, choices: Choices): Promise<void> {
-    const isTime = new Promise<void>((resolve) => {
-      this.#onFilterAsked = resolve;
+  /** Disconnects the client whose request loads the filter, before the filter arrives. */
+  async #disconnectEarly(deployment: Deployment, choices: Choices): Promise<void> {
+    const filterRequested = new Promise<void>((resolve) => {
+      this.#onFilterRequest = resolve;
     });
-    await this.#exchanges.leave(deployment, presentPath(deployment, choices), isTime);
+    await this.#exchanges.disconnect(deployment, presentPath(deployment, choices), filterRequested);
   }
 
-  /** When nothing is wrong any more, the next one who asks has the filter be loaded. */
-  async #untilChecked(deployment: Deployment, choices: Choices): Promise<void> {
+  /** Sends requests until one is refused: after a fault, the next request loads the filter again. */
+  async #waitUntilChecked(deployment: Deployment, choices: Choices): Promise<void> {
     for (let attempt = 0; attempt < 10; attempt += 1) {
-      const asked = absentPath(deployment, choices);
-      const outcome = await this.#exchanges.exchange(deployment, asked, choices);
+      const requested = absentPath(deployment, choices);
+      const outcome = await this.#exchanges.exchange(deployment, requested, choices);
       if (outcome === "refused") return;
     }
-    throw new Error(`expected ${deployment.name} to be checked again, found that all passes`);
+    throw new Error(`requests for ${deployment.name} still pass without being checked`);
   }
 
-  /** Present paths pass, whatever the deployment, and absent ones nearly never. */
-  async #ask(choices: Choices): Promise<void> {
+  /** Requests present paths, which all have to pass, and absent ones, which have to be refused except for false positives. */
+  async #request(choices: Choices): Promise<void> {
     const uncheckedBefore = await this.#uncheckedCount();
-    const askedBefore = this.#filtersAsked;
+    const filterRequestsBefore = this.#filterRequests;
     const newest = this.#deployments.at(-1)!;
-    await inTurns(AFTERWARDS, async (index) => {
-      const own = choices.branch(index);
-      const deployment = own.chance(0.3) ? own.pick(this.#deployments) : newest;
+    await runConcurrently(REQUESTS_AFTERWARDS, async (index) => {
+      const branch = choices.branch(index);
+      const deployment = branch.chance(0.3) ? branch.pick(this.#deployments) : newest;
       if (deployment !== newest) this.#coverage.count("deployment: an older one");
-      const absent = absentPath(deployment, own);
-      await this.#expectAny(deployment, own);
-      const outcome = await this.#exchanges.exchange(deployment, absent, own);
+      const absent = absentPath(deployment, branch);
+      await this.#expectPresent(deployment, branch);
+      const outcome = await this.#exchanges.exchange(deployment, absent, branch);
       this.absent.count(outcome);
-      await this.#exchanges.post(deployment, absent, own);
+      await this.#exchanges.post(deployment, absent, branch);
     });
     this.absent.countUnchecked((await this.#uncheckedCount()) - uncheckedBefore);
-    if (this.#filtersAsked > askedBefore) this.#coverage.count("filter: loaded again");
+    if (this.#filterRequests > filterRequestsBefore) this.#coverage.count("filter: loaded again");
   }
 
-  /** Some path that a deployment has passes. */
-  async #expectAny(deployment: Deployment, choices: Choices): Promise<void> {
-    const asked = presentPath(deployment, choices);
-    const outcome = await this.#exchanges.exchange(deployment, asked, choices);
+  /** Requests a present path of a deployment, and throws if it is refused. */
+  async #expectPresent(deployment: Deployment, choices: Choices): Promise<void> {
+    const requested = presentPath(deployment, choices);
+    const outcome = await this.#exchanges.exchange(deployment, requested, choices);
     if (outcome !== "refused") return;
-    throw new Error(`${deployment.name} has ${asked.path}, and ${asked.sent} was refused`);
+    throw new Error(
+      `${requested.sent} was refused, although ${deployment.name} has ${requested.path}`,
+    );
   }
 
   async #uncheckedCount(): Promise<number> {
@@ -187,19 +192,21 @@ export class Edge {
     return Object.values(unchecked).reduce((sum, count) => sum + count, 0);
   }
 
-  /** The newest deployment gets other files and another filter, amid requests for what both have. */
+  /** Replaces the files and the filter of the newest deployment, during requests for paths that stay. */
   async #replace(choices: Choices): Promise<void> {
     const old = this.#deployments.pop()!;
     const deployment = { ...this.#site.deploy(), name: old.name };
     this.#deployments.push(deployment);
     const both = { ...old, present: old.present.filter((path) => deployment.has(path)) };
-    const asking = inTurns(AFTERWARDS / 2, (index) =>
-      this.#expectAny(both, choices.branch(-index)),
+    const requests = runConcurrently(REQUESTS_AFTERWARDS / 2, (index) =>
+      this.#expectPresent(both, choices.branch(-index)),
     );
-    await Promise.all([asking, this.#publish(deployment)]);
+    await Promise.all([requests, this.#publish(deployment)]);
     const added = { ...deployment, present: deployment.present.filter((path) => !old.has(path)) };
-    await inTurns(AFTERWARDS / 4, (index) => this.#expectAny(added, choices.branch(index)));
-    await this.#untilChecked(deployment, choices);
+    await runConcurrently(REQUESTS_AFTERWARDS / 4, (index) =>
+      this.#expectPresent(added, choices.branch(index)),
+    );
+    await this.#waitUntilChecked(deployment, choices);
     this.#coverage.count("filter: replaced");
   }
 }

@@ -1,4 +1,4 @@
-/** Requests to the worker, and what has to be true of each of them, whatever else happens. */
+/** Requests to the worker, and the checks that every one of them has to pass. */
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { normalizePath } from "hedgerow";
@@ -9,15 +9,15 @@ import type { Coverage } from "../coverage.js";
 import type { Choices } from "../random.js";
 import { checkFields, type Fields, makeFields } from "./fields.js";
 import { ANSWERED, type Answer, type Arrival, NUMBER, type SiteOrigin } from "./origin.js";
-import type { AskedPath } from "./paths.js";
+import type { RequestPath } from "./paths.js";
 import { type Deployment, keyOf } from "./site.js";
 
 export const EXCHANGE_KINDS = [
-  ...["origin: error", "origin: redirect", "origin: cut", "client: gone"],
+  ...["origin: error", "origin: redirect", "origin: cut", "client: disconnected"],
   ...["present: passed", "absent: refused", "method: not guarded"],
 ];
 
-/** What became of a request: whether it reached the origin. */
+/** Whether a request reached the origin. */
 export type Outcome = "passed" | "refused";
 
 const NOTHING: Fields = { all: [], kept: [], kinds: [] };
@@ -26,7 +26,7 @@ export class Exchanges {
   readonly #url: URL;
   readonly #origin: SiteOrigin;
   readonly #coverage: Coverage;
-  /** Each request has a connection of its own: one that is kept may end just when it is used again. */
+  /** Opens a connection for each request: a kept one may close just as it is used again. */
   readonly #agent = new Agent({ keepAlive: false });
   #count = 0;
 
@@ -40,38 +40,49 @@ export class Exchanges {
     this.#agent.destroy();
   }
 
-  /** Asks for a path of a deployment. */
-  async exchange(deployment: Deployment, asked: AskedPath, choices: Choices): Promise<Outcome> {
+  /** Sends a GET or HEAD request for a path of a deployment. */
+  async exchange(
+    deployment: Deployment,
+    requested: RequestPath,
+    choices: Choices,
+  ): Promise<Outcome> {
     const method = choices.pick(["GET", "GET", "GET", "HEAD"]);
-    const outcome = await this.#exchange(method, deployment, asked, choices);
-    const isPresent = deployment.has(asked.path);
+    const outcome = await this.#exchange(method, deployment, requested, choices);
+    const isPresent = deployment.has(requested.path);
     if (isPresent && outcome === "passed") this.#coverage.count("present: passed");
     if (!isPresent && outcome === "refused") this.#coverage.count("absent: refused");
     return outcome;
   }
 
-  /** Asks with a method that is not guarded. */
-  async post(deployment: Deployment, asked: AskedPath, choices: Choices): Promise<void> {
-    const outcome = await this.#exchange("POST", deployment, asked, choices);
-    if (outcome === "refused") throw new Error(`expected POST ${asked.sent} to pass`);
+  /** Sends a request with a method that is not guarded. */
+  async post(deployment: Deployment, requested: RequestPath, choices: Choices): Promise<void> {
+    const outcome = await this.#exchange("POST", deployment, requested, choices);
+    if (outcome === "refused") throw new Error(`POST ${requested.sent} was refused`);
     this.#coverage.count("method: not guarded");
   }
 
-  /** Asks, and is gone as soon as it is time to. */
-  async leave(deployment: Deployment, asked: AskedPath, isTime: Promise<void>): Promise<void> {
+  /** Sends a request, and disconnects when `filterRequested` resolves. */
+  async disconnect(
+    deployment: Deployment,
+    requested: RequestPath,
+    filterRequested: Promise<void>,
+  ): Promise<void> {
     const number = this.#nextNumber();
-    // The worker may not have noticed, and ask the origin.
-    this.#origin.awaits(number, { status: 200, fields: NOTHING, isCut: false });
+    // The worker may forward the request if it has not noticed the disconnection.
+    this.#origin.expectRequest(number, { status: 200, fields: NOTHING, isCut: false });
     const { host, hostname, port } = this.#url;
     const headers = ["Host", host, NUMBER, number, "x-deployment", deployment.name];
-    const outgoing = request({ hostname, port, path: asked.sent, headers, agent: this.#agent });
+    const outgoing = request({ hostname, port, path: requested.sent, headers, agent: this.#agent });
     const answered = once(outgoing, "response");
     outgoing.end();
-    const isAnswered = await Promise.race([isTime.then(() => false), answered.then(() => true)]);
-    if (isAnswered) throw new Error(`expected ${asked.sent} to wait for a filter`);
+    const isAnswered = await Promise.race([
+      filterRequested.then(() => false),
+      answered.then(() => true),
+    ]);
+    if (isAnswered) throw new Error(`${requested.sent} was answered before its filter arrived`);
     answered.catch(() => {});
     outgoing.destroy();
-    this.#coverage.count("client: gone");
+    this.#coverage.count("client: disconnected");
   }
 
   #nextNumber(): string {
@@ -82,24 +93,24 @@ export class Exchanges {
   async #exchange(
     method: string,
     deployment: Deployment,
-    asked: AskedPath,
+    requested: RequestPath,
     choices: Choices,
   ): Promise<Outcome> {
     const number = this.#nextNumber();
     const sent = makeFields(choices);
-    const answer = this.#answerTo(method, deployment.has(asked.path), choices);
+    const answer = this.#answerTo(method, deployment.has(requested.path), choices);
     for (const kind of [...sent.kinds, ...answer.fields.kinds]) this.#coverage.count(kind);
-    this.#origin.awaits(number, answer);
+    this.#origin.expectRequest(number, answer);
     const headers = [NUMBER, number, "x-deployment", deployment.name, ...sent.all.flat()];
-    const question = { method, path: asked.sent, headers, agent: this.#agent };
-    const asking = ask(this.#url, question);
-    const reply = answer.isCut ? await asking.catch(() => undefined) : await asking;
-    const arrival = this.#origin.arrived(number);
+    const options = { method, path: requested.sent, headers, agent: this.#agent };
+    const replying = ask(this.#url, options);
+    const reply = answer.isCut ? await replying.catch(() => undefined) : await replying;
+    const arrival = this.#origin.takeArrival(number);
     try {
-      return check(method, asked, sent, answer, arrival, reply);
+      return check(method, requested, sent, answer, arrival, reply);
     } catch (cause) {
-      const what = `${method} ${asked.sent} with ${JSON.stringify(headers)}`;
-      throw new Error(`${(cause as Error).message}\n${what}`, { cause });
+      const details = `${method} ${requested.sent} with ${JSON.stringify(headers)}`;
+      throw new Error(`${(cause as Error).message}\n${details}`, { cause });
     }
   }
 
@@ -107,7 +118,7 @@ export class Exchanges {
     const fields = makeFields(choices);
     const plain = { status: isPresent ? 200 : 404, fields, isCut: false };
     if (!isPresent || choices.chance(0.85)) return plain;
-    // An answer to HEAD is whole before it can be cut.
+    // A response to HEAD has no body to cut.
     const cut = method === "HEAD" ? [] : ["origin: cut"];
     const kind = choices.pick(["origin: error", "origin: redirect", ...cut]);
     this.#coverage.count(kind);
@@ -118,7 +129,7 @@ export class Exchanges {
 
 function check(
   method: string,
-  { path }: AskedPath,
+  { path }: RequestPath,
   sent: Fields,
   answer: Answer,
   arrival: Arrival | undefined,
@@ -129,7 +140,7 @@ function check(
   }
   if (arrival === undefined) {
     if (reply?.status === 404 && !(ANSWERED in reply.headers)) return "refused";
-    throw new Error(`expected a refusal, or that it arrives; found ${reply?.status}`);
+    throw new Error(`expected a refusal or an arrival at the origin, found ${reply?.status}`);
   }
   checkFields(arrival.fields, sent);
   const wanted = `${method} ${keyOf(path)}`;

@@ -1,28 +1,28 @@
-/** Header fields: internal ones that are forged or would leak, in all forms, and others that have to stay. */
+/** Header fields: internal ones in all forms, which have to be stripped, and similar ones, which have to stay. */
 import { type PresetName, preset } from "hedgerow";
 import { Oracle } from "../../../js/edge/test/support/oracle.js";
 import type { Field } from "../../support/http/exchange.js";
 import type { Choices } from "../random.js";
 
-/** All presets there are. */
+/** All presets. */
 const PRESETS: readonly PresetName[] = ["hop-by-hop", "cloudflare", "vercel", "next"];
 
 const OWN = ["x-internal-*", "X-Debug-Token", "x-secret", "__proto__"];
 
-/** What the worker strips of requests and of responses. */
+/** The rules that the worker applies to requests and responses. */
 export const RULES = [...OWN, ...PRESETS.flatMap((name) => preset(name))];
 
-/** These say how a message is framed: who forges them ends the connection, or the message. */
+/** Fields that frame a message. Forging them would end the connection or the message. */
 const FRAMING = ["connection", "content-length", "trailer", "transfer-encoding", "upgrade"];
 
-/** Fields that a platform sets of itself on the next connection. */
+/** Fields that the platform sets on the next connection. */
 const SET_BY_PLATFORM = new Set([...FRAMING, "keep-alive", "cf-worker"]);
 
-/** What no field may have that arrives. */
+/** The value of internal fields, which must not arrive. */
 const MARK = "internal-value";
 
-/** Names that are nearly those of rules, and must stay. */
-const NEAR = [
+/** Names that are similar to a rule and match none. */
+const SIMILAR = [
   "x-internal",
   "x-debug-tokens",
   "xx-internal-a",
@@ -35,21 +35,21 @@ const NEAR = [
 const oracle = new Oracle(RULES);
 const forgeable = RULES.filter((rule) => !FRAMING.includes(rule));
 
-/** Fields of a message: in their order, and those among them that have to arrive. */
+/** The fields of a message, and those among them that have to arrive. */
 export interface Fields {
   readonly all: readonly Field[];
   readonly kept: readonly Field[];
-  /** How they are internal, in the words of the coverage. */
+  /** The kinds of internal fields, for the coverage. */
   readonly kinds: readonly string[];
 }
 
-/** All ways to be internal. */
+/** All kinds of internal fields. */
 export const FIELD_KINDS = [
   ...["own", ...PRESETS].map((name) => `rule of ${name}`),
   ...["rule: a name", "rule: a prefix", "field: twice", "field: of mixed case", "field: nominated"],
 ];
 
-/** Makes fields, and has `Connection` nominate some of those that are internal. */
+/** Makes fields. `Connection` nominates some of the internal ones. */
 export function makeFields(choices: Choices): Fields {
   const internal: Field[] = [];
   const kinds = new Set<string>();
@@ -71,8 +71,10 @@ export function makeFields(choices: Choices): Fields {
       kinds.add("field: nominated");
     }
   }
-  const near = choices.shuffled(NEAR).slice(0, 2);
-  const kept = near.map((name): Field => [mixedCase(name, choices), `kept ${choices.below(1e6)}`]);
+  const similar = choices.shuffled(SIMILAR).slice(0, 2);
+  const kept = similar.map(
+    (name): Field => [mixedCase(name, choices), `kept ${choices.below(1e6)}`],
+  );
   const connection: Field[] =
     nominated.length === 0 ? [] : [["Connection", ["keep-alive", ...nominated].join(", ")]];
   return {
@@ -82,18 +84,18 @@ export function makeFields(choices: Choices): Fields {
   };
 }
 
-/** Throws unless nothing internal arrived, and everything else that was sent did. */
+/** Throws if an internal field arrived, or another one did not. */
 export function checkFields(found: readonly Field[], { kept }: Fields): void {
   for (const [name, value] of found) {
     const isInternal = oracle.matches(name) && !SET_BY_PLATFORM.has(name.toLowerCase());
     if (!isInternal && !value.includes(MARK)) continue;
-    throw new Error(`expected no internal field, found ${name}: ${value}`);
+    throw new Error(`internal field was not stripped: ${name}: ${value}`);
   }
   for (const [name, value] of kept) {
     const isThere = found.some(
       ([one, held]) => one.toLowerCase() === name.toLowerCase() && held === value,
     );
-    if (!isThere) throw new Error(`expected ${name}: ${value}, found it stripped`);
+    if (!isThere) throw new Error(`field was stripped that matches no rule: ${name}: ${value}`);
   }
 }
 
@@ -103,7 +105,7 @@ function origins(rule: string): string[] {
   );
 }
 
-/** A name that a rule matches. */
+/** Returns a name that a rule matches. */
 function nameFor(rule: string, choices: Choices): string {
   if (!rule.endsWith("*")) return mixedCase(rule, choices);
   const suffix = choices.pick(["", "a", "user", "subrequest", "id-7", "a.b_c"]);

@@ -1,4 +1,4 @@
-/** The origin behind the worker: it says what arrived, and answers with fields that must not leave. */
+/** The origin behind the worker. It records what arrives, and responds with internal fields. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 import type { Field } from "../../support/http/exchange.js";
@@ -6,11 +6,11 @@ import { pairsOf } from "../../support/http/fields.js";
 import { closed, listening } from "../../support/http/listen.js";
 import type { Fields } from "./fields.js";
 
-/** What an origin does with a request. */
+/** The response of the origin to a request. */
 export interface Answer {
   readonly status: number;
   readonly fields: Fields;
-  /** Whether the connection is lost in the middle of the answer. */
+  /** Whether the origin closes the connection in the middle of the body. */
   readonly isCut: boolean;
 }
 
@@ -21,22 +21,22 @@ export interface Arrival {
   readonly fields: readonly Field[];
 }
 
-/** The field by which a request says which one it is. It is not internal. */
+/** The field that identifies a request. It is not internal. */
 export const NUMBER = "x-number";
 
-/** The field by which it is known that an answer is the origin's, and not the worker's own. */
+/** The field that marks responses of the origin. */
 export const ANSWERED = "x-answered";
 
 const BODY = "the origin's ".repeat(100);
 
 export class SiteOrigin {
   readonly #server = createServer((request, response) => this.#answer(request, response));
-  readonly #awaited = new Map<string, { answer: Answer; arrival?: Arrival }>();
-  /** Requests that nobody sent. */
-  readonly strangers: string[] = [];
+  readonly #expected = new Map<string, { answer: Answer; arrival?: Arrival }>();
+  /** Requests that were not expected. */
+  readonly unexpected: string[] = [];
 
   constructor() {
-    // The worker keeps connections: none shall end just when it is used again.
+    // The worker reuses connections: none may close just as it is used again.
     this.#server.keepAliveTimeout = 600_000;
   }
 
@@ -48,29 +48,29 @@ export class SiteOrigin {
     return closed(this.#server);
   }
 
-  /** Awaits a request. It need not come. */
-  awaits(number: string, answer: Answer): void {
-    this.#awaited.set(number, { answer });
+  /** Expects a request, which need not arrive. */
+  expectRequest(number: string, answer: Answer): void {
+    this.#expected.set(number, { answer });
   }
 
-  /** The request as it arrived, if it did. It is awaited no more. */
-  arrived(number: string): Arrival | undefined {
-    const arrival = this.#awaited.get(number)?.arrival;
-    this.#awaited.delete(number);
+  /** Returns the request if it arrived, and forgets it. */
+  takeArrival(number: string): Arrival | undefined {
+    const arrival = this.#expected.get(number)?.arrival;
+    this.#expected.delete(number);
     return arrival;
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const { method = "", url = "", headers, rawHeaders } = request;
     request.resume();
-    const awaited = this.#awaited.get(`${headers[NUMBER]}`);
-    if (awaited === undefined) {
-      this.strangers.push(`${method} ${url}`);
+    const expected = this.#expected.get(`${headers[NUMBER]}`);
+    if (expected === undefined) {
+      this.unexpected.push(`${method} ${url}`);
       response.writeHead(500).end();
       return;
     }
-    awaited.arrival = { method, path: url, fields: pairsOf(rawHeaders) };
-    const { status, fields, isCut } = awaited.answer;
+    expected.arrival = { method, path: url, fields: pairsOf(rawHeaders) };
+    const { status, fields, isCut } = expected.answer;
     response.writeHead(status, [ANSWERED, "1", ...fields.all.flat()]);
     if (isCut) response.write(BODY, () => response.destroy());
     else response.end(BODY);

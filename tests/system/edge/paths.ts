@@ -1,26 +1,26 @@
-/** Paths as clients write them: of what a deployment has, in forms that mean the same, and of what it has not. */
+/** Request paths: present and absent ones, in equivalent spellings. */
 import type { Choices } from "../random.js";
 import type { Deployment, SitePath } from "./site.js";
 
-/** What scanners ask for. */
+/** Paths that vulnerability scanners request. */
 const SCANNED = ["/wp-login.php", "/.env", "/.git/config", "/admin", "/etc/passwd"] as const;
 
-/** What is sent, and what it is about. */
-export interface AskedPath {
+/** A path as it is sent, and the decoded path that it stands for. */
+export interface RequestPath {
   readonly sent: string;
   readonly path: SitePath;
 }
 
-export function presentPath(deployment: Deployment, choices: Choices): AskedPath {
+export function presentPath(deployment: Deployment, choices: Choices): RequestPath {
   const path = choices.pick(deployment.present);
-  return { sent: written(path, choices), path };
+  return { sent: spelling(path, choices), path };
 }
 
-/** A path that no other one asks for, but for those of scanners. */
-export function absentPath(deployment: Deployment, choices: Choices): AskedPath {
+/** Returns an absent path. Except for those of scanners, it is requested once. */
+export function absentPath(deployment: Deployment, choices: Choices): RequestPath {
   for (;;) {
     const path = absentCandidate(choices.pick(deployment.present), choices);
-    if (!deployment.has(path)) return { sent: written(path, choices), path };
+    if (!deployment.has(path)) return { sent: spelling(path, choices), path };
   }
 }
 
@@ -43,8 +43,8 @@ function absentCandidate(path: SitePath, choices: Choices): SitePath {
   }
 }
 
-/** One of the ways in which a path can be written in a request. */
-function written(path: SitePath, choices: Choices): string {
+/** Returns one of the equivalent spellings of a path. */
+function spelling(path: SitePath, choices: Choices): string {
   const segments = path
     .slice(1)
     .split("/")
@@ -57,13 +57,13 @@ function written(path: SitePath, choices: Choices): string {
   return text;
 }
 
-/** What leads back to where it began. */
+/** Returns segments that normalization removes. */
 function detour(choices: Choices): string {
   if (!choices.chance(0.15)) return "";
   return choices.pick(["/.", "/x/..", "/", "/%2e", "/y/%2E%2e"]);
 }
 
-/** Encodes what must be, and some of what need not be. */
+/** Percent-encodes the characters that need it, and some of the others. */
 function encoded(segment: string, choices: Choices): string {
   const all = encodeURIComponent(segment).match(/%..|./g) ?? [];
   return all

@@ -1,4 +1,4 @@
-/** The worker in workerd, whose sockets are those of workerd, and the platform that talks to it. */
+/** The worker in workerd, on direct sockets, and the requests by which the platform controls it. */
 import { Agent } from "node:http";
 import { Miniflare } from "miniflare";
 
@@ -9,7 +9,7 @@ import { RULES } from "./fields.js";
 import { FILTER_TIMEOUT } from "./filter-faults.js";
 import type { Deploy, WorkerState } from "./worker.js";
 
-/** There is room for the filters of two deployments, and none for three. */
+/** Room for the filters of two deployments, but not of three. */
 const FILTERS = { maxBytes: 22_000, timeout: FILTER_TIMEOUT };
 
 export const bundleWorker = () => bundle("tests/system/edge/worker.ts");
@@ -27,7 +27,7 @@ export class SiteWorker {
     this.pid = pid;
   }
 
-  /** Starts it, of modules that {@link bundleWorker} made. */
+  /** Starts the worker from modules that {@link bundleWorker} made. */
   static async start(
     modules: Awaited<ReturnType<typeof bundleWorker>>,
     origin: URL,
@@ -48,12 +48,13 @@ export class SiteWorker {
     return new SiteWorker(miniflare, url, processes[0]!.pid);
   }
 
-  /** Says that a deployment has a filter, and where. */
+  /** Registers the filter of a deployment. */
   async deploy(deploy: Deploy): Promise<void> {
     const body = JSON.stringify(deploy);
-    const question = { method: "PUT", path: "/-/deploy", body, agent: this.#agent };
-    const { status } = await ask(this.url, question);
-    if (status !== 200) throw new Error(`expected the worker to take it, found ${status}`);
+    const options = { method: "PUT", path: "/-/deploy", body, agent: this.#agent };
+    const { status } = await ask(this.url, options);
+    if (status !== 200)
+      throw new Error(`the worker answered the registration of a filter with ${status}`);
   }
 
   async state(): Promise<WorkerState> {

@@ -1,4 +1,4 @@
-/** A static site on the disk, of some thousand files, which changes from deployment to deployment. */
+/** A static site on the disk with several thousand files, some of which change with each deployment. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -7,10 +7,10 @@ import { normalizePath } from "hedgerow";
 import { Choices } from "../random.js";
 
 const FIRST_FILES = 3000;
-/** How many files go, and how many come, with each deployment. */
+/** Files that each deployment removes, and as many that it adds. */
 const CHANGED_FILES = 100;
 
-/** Names of folders and files. What URLs have to encode is among them, and what means something there. */
+/** Names of folders and files, with characters that URLs encode or give a meaning to. */
 const WORDS = [
   ...[
     "about",
@@ -32,20 +32,20 @@ const INDEX = "/index.html";
 /** A path of decoded segments, each after a slash. */
 export type SitePath = string;
 
-/** The one form of a path by which filters know it. */
+/** Returns the path key of a path. */
 export function keyOf(path: SitePath): string {
   return normalizePath(path.split("/").map(encodeURIComponent).join("/"));
 }
 
-/** What a deployment answers, and what it does not. */
+/** A deployment and its paths. */
 export interface Deployment {
   readonly name: string;
-  /** What it has, each once. */
+  /** Its paths, without duplicates. */
   readonly present: readonly SitePath[];
   has(path: SitePath): boolean;
 }
 
-/** The folder of a site, and what is in it. */
+/** The folder of a site and its files. */
 export class Site {
   readonly folder: string;
   readonly #seed: number;
@@ -57,7 +57,7 @@ export class Site {
     this.#seed = seed;
   }
 
-  /** Changes some files, and tells what is there then. */
+  /** Changes some files, and returns the new deployment. */
   deploy(): Deployment {
     const number = this.#count;
     this.#count += 1;
@@ -80,7 +80,7 @@ export class Site {
   }
 }
 
-/** Folders have a number that files do not have, so that nothing is both. */
+/** Returns a new file name. The suffix of folders keeps a name from being both a folder and a file. */
 function newFile(choices: Choices): SitePath {
   const folders = Array.from({ length: 1 + choices.below(3) }, () => {
     return `${choices.pick(WORDS)}-${choices.below(12)}.d`;

@@ -1,8 +1,8 @@
 /**
- * A worker in front of an origin, as a platform deploys one: it strips headers, and refuses what a deployment
- * cannot have, by the filter that is in an object store. Under `/-/` the platform talks to it.
+ * A worker in front of an origin, as a platform deploys one. It strips headers, and refuses absent paths by a filter
+ * from an object store. The platform controls it under `/-/`.
  */
-// biome-ignore-start assist/source/organizeImports: what counts memories comes before what instantiates modules
+// biome-ignore-start assist/source/organizeImports: the memory counter has to load before any module is instantiated
 import { memoryBytes } from "../../support/memories.js";
 import { PathFilterStore } from "hedgerow";
 import { hedgerow } from "hedgerow/workers";
@@ -14,18 +14,18 @@ interface Env {
   readonly FILTERS: { readonly maxBytes: number; readonly timeout: number };
 }
 
-/** Where the filter of a deployment is. */
+/** The URL of the filter of a deployment. */
 export interface Deploy {
   readonly name: string;
   readonly filter: string;
 }
 
-/** What the worker tells of itself. */
+/** The state that the worker reports. */
 export interface WorkerState {
   readonly memoryBytes: number;
   readonly filters: number;
   readonly filterBytes: number;
-  /** How often requests passed without being checked, by why. */
+  /** Requests that passed unchecked, by the code of the error. */
   readonly unchecked: Readonly<Record<string, number>>;
 }
 
@@ -44,8 +44,8 @@ function makeSite({ ORIGIN, RULES, FILTERS }: Env) {
       paths: (path, request) =>
         filters.canExist(request.headers.get("x-deployment") ?? "none", path),
       onError: (error) => {
-        const why = (error as { code?: string }).code ?? "other";
-        unchecked[why] = (unchecked[why] ?? 0) + 1;
+        const code = (error as { code?: string }).code ?? "other";
+        unchecked[code] = (unchecked[code] ?? 0) + 1;
       },
     },
     { fetch: (request: Request) => fetch(toOrigin(request, ORIGIN), { redirect: "manual" }) },
@@ -53,7 +53,7 @@ function makeSite({ ORIGIN, RULES, FILTERS }: Env) {
   return { filters, worker };
 }
 
-/** Set part by part: a path must not choose the host. */
+/** Sets the parts of the URL separately, to keep a path from choosing the host. */
 function toOrigin(request: Request, origin: string): Request {
   const { pathname, search } = new URL(request.url);
   const target = new URL(origin);
@@ -66,7 +66,7 @@ async function control(request: Request, filters: PathFilterStore): Promise<Resp
   if (request.method === "PUT") {
     const { name, filter } = (await request.json()) as Deploy;
     filterUrls.set(name, filter);
-    // What is deployed again under a name has another filter.
+    // A name that is deployed again has another filter.
     filters.delete(name);
     return new Response();
   }

@@ -1,4 +1,4 @@
-/** Disks of sandboxes: real file systems at first, to which sandboxes then write. */
+/** Disks of sandboxes: ext4 images, to which the sandboxes then write. */
 import { createHash } from "node:crypto";
 import {
   closeSync,
@@ -19,29 +19,29 @@ import type { Choices } from "../random.js";
 const MIB = 2 ** 20;
 const IMAGE_BYTES = 96 * MIB;
 
-/** How many bytes of installed files the first base has, and each further one more. */
-const [DATA_BYTES, MORE_BYTES] = [10e6, 1e6];
+/** Bytes of installed files in the first base image, and the increment for each further one. */
+const [DATA_BYTES, DATA_INCREMENT] = [10e6, 1e6];
 
-/** How many bytes it has besides that do not compress, so that its snapshot is sent to S3 in parts. */
+/** Incompressible bytes in each base image, which make its snapshot large enough for a multipart upload. */
 const NOISE_BYTES = 5 * MIB;
 
 /** Makes a base image. */
 export function makeBase(path: string, number: number): void {
-  makeExt4Image(path, { imageBytes: IMAGE_BYTES, dataBytes: DATA_BYTES + number * MORE_BYTES });
+  makeExt4Image(path, { imageBytes: IMAGE_BYTES, dataBytes: DATA_BYTES + number * DATA_INCREMENT });
   writeFile(path, "noise", noise(`base ${number}`, NOISE_BYTES));
   checkExt4Image(path);
 }
 
-/** The ways in which a sandbox writes to its disk. */
+/** How a sandbox writes to its disk. */
 export const WRITES = ["disk: files", "disk: bytes"] as const;
 
-/** Writes to a disk, in one of the ways. */
+/** Writes to a disk at random. */
 export function writeTo(image: string, how: (typeof WRITES)[number], choices: Choices): void {
   if (how === "disk: files") writeFiles(image, choices);
   else writeBytes(image, choices);
 }
 
-/** Writes files into the file system, which is clean afterwards. */
+/** Writes files into the file system, and checks that it is consistent. */
 function writeFiles(image: string, choices: Choices): void {
   for (let count = 1 + choices.below(3); count > 0; count -= 1) {
     const name = `sandbox-${choices.below(1e9)}`;
@@ -50,7 +50,7 @@ function writeFiles(image: string, choices: Choices): void {
   checkExt4Image(image);
 }
 
-/** Writes a file into the root of a file system. */
+/** Writes a file to the root directory of a file system. */
 function writeFile(image: string, name: string, bytes: Buffer): void {
   const file = `${image}.${name}`;
   writeFileSync(file, bytes);
@@ -63,7 +63,7 @@ function writeFile(image: string, name: string, bytes: Buffer): void {
   }
 }
 
-/** Writes bytes anywhere, also where there was nothing. */
+/** Overwrites bytes at random offsets, in data and holes alike. */
 function writeBytes(image: string, choices: Choices): void {
   const { size } = statSync(image);
   const file = openSync(image, "r+");
@@ -77,7 +77,7 @@ function writeBytes(image: string, choices: Choices): void {
   }
 }
 
-/** The SHA-256 of a file. */
+/** Returns the SHA-256 of a file. */
 export async function sumOf(path: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path, { highWaterMark: MIB }), hash);

@@ -1,21 +1,21 @@
-/** Services that are killed in the middle of their work, and what others find. */
+/** Services killed in the middle of their work, and the state that other services find. */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { leftovers } from "../../support/snapshots/folder.js";
 import type { Choices } from "../random.js";
-import { HoldingEndpoint, type Moment } from "./held.js";
-import { expectImageOf, type Snapshot } from "./ledger.js";
+import { expectImageOf, type Snapshot } from "./acknowledged.js";
+import { HoldingEndpoint, type Moment } from "./holding-endpoint.js";
 import type { Sandboxes } from "./sandboxes.js";
-import { type Service, ServiceGone } from "./service.js";
+import { type Service, ServiceExited } from "./service.js";
 
 type Kill = (sandboxes: Sandboxes, snapshot: Snapshot, choices: Choices) => Promise<void>;
 
-/** What a service is killed amid. */
+/** What a service is doing when it is killed. */
 export type KillKind = "kill: filling" | "kill: resuming" | "kill: creating" | "kill: leasing";
 
 export const KILLS: Readonly<Record<KillKind, Kill>> = {
-  /** Another one waits for the image that it restores into the cache, and has it then. */
+  /** A service that waits for the killed one to fill the cache fills it instead. */
   async "kill: filling"(sandboxes, snapshot, choices) {
     const { service } = sandboxes;
     await service.call("remove", sandboxes.urlOf(snapshot), snapshot.digest);
@@ -30,16 +30,16 @@ export const KILLS: Readonly<Record<KillKind, Kill>> = {
       },
       () => {
         waiting = sandboxes.restoreCached(service, snapshot, other!);
-        // It is looked at below.
+        // Awaited below.
         waiting.catch(() => {});
       },
     );
-    if (existsSync(one!)) throw new Error("expected no image of a service that was killed");
+    if (existsSync(one!)) throw new Error("the killed service left an image");
     await waiting;
     rmSync(other!);
   },
 
-  /** What it has restored stays, and another one goes on from there. */
+  /** The restored frames stay, and another service resumes from there. */
   async "kill: resuming"(sandboxes, snapshot, choices) {
     const target = sandboxes.path("images", "interrupted");
     await killAmid(
@@ -50,17 +50,17 @@ export const KILLS: Readonly<Record<KillKind, Kill>> = {
         return victim.call("restore", sandboxes.urlOf(snapshot), target, options);
       },
     );
-    if (existsSync(target)) throw new Error("expected no image of a service that was killed");
+    if (existsSync(target)) throw new Error("the killed service left an image");
     const kept = leftovers(sandboxes.path("images")).map((name) => name.split(".").at(-1));
     if (kept.sort().join() !== "journal,part")
-      throw new Error(`expected it to be kept, found ${kept}`);
+      throw new Error(`expected a journal and a partial image, found ${kept}`);
     const options = { ...sandboxes.transfer(), digest: snapshot.digest, resume: true };
     await sandboxes.service.call("restore", sandboxes.urlOf(snapshot), target, options);
     await expectImageOf(target, snapshot);
     rmSync(target);
   },
 
-  /** Its snapshot is there whole, or not at all. */
+  /** The snapshot is complete or missing. */
   async "kill: creating"(sandboxes, snapshot, choices) {
     const { service, store } = sandboxes;
     const [image, again] = ["unfinished", "again"].map((name) => sandboxes.path("images", name));
@@ -73,7 +73,7 @@ export const KILLS: Readonly<Record<KillKind, Kill>> = {
         partSize: 5 * 2 ** 20,
       });
     });
-    await store.endUploads(key);
+    await store.abortUploads(key);
     if (existsSync(join(store.server.folder, key))) {
       const options = sandboxes.transfer(store.server.endpoint);
       await service.call("restore", sandboxes.urlOf({ key }), again!, options);
@@ -84,20 +84,20 @@ export const KILLS: Readonly<Record<KillKind, Kill>> = {
     rmSync(image!);
   },
 
-  /** What it had in use may go. */
+  /** Images leased by the killed service can be evicted. */
   async "kill: leasing"(sandboxes, snapshot) {
     const { service } = sandboxes;
     const victim = await sandboxes.startService();
     const options = { ...sandboxes.transfer(), digest: snapshot.digest };
-    await victim.call("lease", "its own", sandboxes.urlOf(snapshot), options);
+    await victim.call("lease", "lease", sandboxes.urlOf(snapshot), options);
     await service.call("prune", 0);
     if (!(await service.call("has", sandboxes.urlOf(snapshot), snapshot.digest))) {
-      throw new Error("expected an image that is in use to stay");
+      throw new Error("an image in use was evicted");
     }
     await victim.kill();
     await service.call("prune", 0);
     const { entries } = await service.call("stats");
-    if (entries !== 0) throw new Error(`expected no image to stay, found ${entries}`);
+    if (entries !== 0) throw new Error(`expected an empty cache, found ${entries} entries`);
   },
 };
 
@@ -106,29 +106,30 @@ function reading(sandboxes: Sandboxes, { digest }: Snapshot, endpoint: URL) {
 }
 
 /**
- * Has a service begin something by way of an endpoint that holds back an answer, and kills it then.
+ * Starts work in a service, through a proxy that withholds a response, and kills the service while it waits.
  *
- * @param meanwhile is called before
+ * @param beforeKill called when the response is withheld
  */
 async function killAmid(
   sandboxes: Sandboxes,
   moment: Moment,
-  begin: (victim: Service, endpoint: URL) => Promise<unknown>,
-  meanwhile = () => {},
+  start: (victim: Service, endpoint: URL) => Promise<unknown>,
+  beforeKill = () => {},
 ): Promise<void> {
   const holding = await HoldingEndpoint.start(sandboxes.store.server.endpoint, moment);
   const victim = await sandboxes.startService();
   try {
-    const work = begin(victim, holding.endpoint);
+    const work = start(victim, holding.endpoint);
     const ended = work.then(
-      () => "it ended",
+      () => "success",
       (error: unknown) => error,
     );
     await Promise.race([holding.held, ended]);
-    meanwhile();
+    beforeKill();
     await victim.kill();
     const how = await ended;
-    if (!(how instanceof ServiceGone)) throw new Error(`expected it to be at work, found ${how}`);
+    if (!(how instanceof ServiceExited))
+      throw new Error(`expected the service to be killed while working, found ${how}`);
   } finally {
     await victim.kill();
     await holding.close();

@@ -1,17 +1,17 @@
-/** Stores that fail for good: an error says so, and nothing is left of what was begun. */
+/** Permanent failures of the store: operations are rejected and leave nothing behind. */
 import { existsSync, rmSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { SnapshotErrorCode } from "@hedgerow/snapshot";
 
 import { startProxy } from "../../support/snapshots/proxy.js";
-import type { Snapshot } from "./ledger.js";
+import type { Snapshot } from "./acknowledged.js";
 import type { Sandboxes } from "./sandboxes.js";
 import { ServiceError } from "./service.js";
 
 export const REFUSALS = ["refused: reading", "refused: writing"] as const;
 
-/** In turns: nothing can be read, and nothing can be written. */
+/** Makes the store fail: reads in even rounds, writes in odd ones. */
 export async function refuseAll(
   sandboxes: Sandboxes,
   snapshot: Snapshot,
@@ -28,15 +28,15 @@ export async function refuseAll(
   sandboxes.coverage.count(kind);
 }
 
-/** How long all parts of an upload are but the last. */
-const PART = 5 * 2 ** 20;
+/** Length of every part of an upload except the last. */
+const PART_BYTES = 5 * 2 ** 20;
 
-/** Of an upload, the last part, or all of it if it has no other. */
+/** Whether a request uploads the last part, or the whole object in a single request. */
 function isLastPart({ method, headers }: IncomingMessage): boolean {
-  return method === "PUT" && Number(headers["content-length"]) < PART;
+  return method === "PUT" && Number(headers["content-length"]) < PART_BYTES;
 }
 
-/** What is read when the end and the beginning are known. */
+/** Whether a request reads a range after the first and last ones. */
 function isLatePart({ method, headers }: IncomingMessage): boolean {
   return method === "GET" && /^bytes=[1-9]/.test(headers.range ?? "");
 }
@@ -52,7 +52,7 @@ async function refuseReading(
   const more = { ...options, partSize: 2 ** 18, digest: snapshot.digest };
   const restoring = sandboxes.service.call("restore", sandboxes.urlOf(snapshot), target, more);
   await expectCode(restoring, "ERR_SOURCE");
-  if (existsSync(target)) throw new Error("expected no image where reading was refused");
+  if (existsSync(target)) throw new Error("a failed restore left an image");
 }
 
 async function refuseWriting(
@@ -64,9 +64,9 @@ async function refuseWriting(
   const image = sandboxes.path("images", "refused");
   await sandboxes.restoreCached(service, snapshot, image);
   const key = "refused.vhs";
-  const more = { ...options, partSize: PART, level: 1 };
+  const more = { ...options, partSize: PART_BYTES, level: 1 };
   await expectCode(service.call("create", image, sandboxes.urlOf({ key }), more), "ERR_TARGET");
-  if (existsSync(join(store.server.folder, key))) throw new Error("expected no refused object");
+  if (existsSync(join(store.server.folder, key))) throw new Error("a failed upload left an object");
   rmSync(image);
 }
 

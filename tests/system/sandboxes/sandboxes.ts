@@ -1,28 +1,28 @@
-/** The sandbox half of the scenario: disks begin as copies of base images, are written to, persisted and resumed. */
+/** The sandboxes of the scenario: disks start as copies of base images, and are written to, persisted and resumed. */
 import { mkdirSync, rmSync } from "node:fs";
 
-import { type Proxy as SpoilingProxy, startProxy } from "../../support/snapshots/proxy.js";
+import { type Proxy as FaultProxy, startProxy } from "../../support/snapshots/proxy.js";
 import type { Coverage } from "../coverage.js";
 import { FaultPlan, READING, WRITING } from "../faults.js";
 import { Choices, Deck } from "../random.js";
 import type { Store } from "../store.js";
-import { expectAllThere, expectCacheWhole, expectTidy } from "./audit.js";
+import { AcknowledgedSnapshots, expectImageOf, type Snapshot } from "./acknowledged.js";
+import { expectAllRestorable, expectCacheWhole, expectTidy } from "./audit.js";
 import { makeBase, sumOf, WRITES, writeTo } from "./images.js";
 import { KILLS, type KillKind } from "./kills.js";
-import { expectImageOf, Ledger, type Snapshot } from "./ledger.js";
 import { REFUSALS, refuseAll } from "./refusals.js";
 import { Service } from "./service.js";
 
 const MIB = 2 ** 20;
 const BASES = 2;
-/** It holds about three of the images, so that some go in every round. */
+/** Room for about three of the images, which causes evictions in every round. */
 const CACHE_BYTES = 80 * MIB;
-/** How many snapshots of sandboxes are kept. */
-const KEPT = 4;
-/** How many faults strike in a round. */
+/** Snapshots of sandboxes that are kept. */
+const MAX_SNAPSHOTS = 4;
+/** Faults in each round. */
 const [READING_FAULTS, WRITING_FAULTS] = [3, 2];
 
-/** How images are read and written, but for where. Pauses are short, so that faults cost little time. */
+/** Transfer options, with short timeouts to make faults cost little time. */
 const TRANSFER = {
   workers: 2,
   connections: 4,
@@ -30,7 +30,7 @@ const TRANSFER = {
   retries: 12,
 };
 
-/** What must have happened to sandboxes. */
+/** The kinds of events that have to occur in sandboxes. */
 export const SANDBOX_KINDS = [
   ...Object.keys(READING),
   ...Object.keys(WRITING),
@@ -38,12 +38,12 @@ export const SANDBOX_KINDS = [
   ...REFUSALS,
   ...WRITES,
   ...["cache: filled", "cache: hit", "cache: hit in another process", "cache: evicted"],
-  ...["sandbox: begun", "sandbox: resumed"],
+  ...["sandbox: created", "sandbox: resumed"],
 ];
 
 /** The snapshot of a sandbox. */
 interface Persisted extends Snapshot {
-  /** Whether its disk is a file system still, and not only bytes. */
+  /** Whether the disk still has a valid file system. */
   readonly isFileSystem: boolean;
 }
 
@@ -52,16 +52,16 @@ export class Sandboxes {
   readonly coverage: Coverage;
   readonly store: Store;
   readonly path: (...parts: string[]) => string;
-  readonly ledger = new Ledger();
+  readonly acknowledged = new AcknowledgedSnapshots();
   readonly #plan: FaultPlan;
   readonly #reading: Deck<string>;
   readonly #writing: Deck<string>;
   readonly #kills: Deck<KillKind>;
   readonly #writes: Deck<(typeof WRITES)[number]>;
   readonly #bases: Snapshot[] = [];
-  /** What was persisted, the oldest first. */
+  /** The persisted sandboxes, oldest first. */
   readonly #persisted: Persisted[] = [];
-  #proxy!: SpoilingProxy;
+  #proxy!: FaultProxy;
   #service!: Service;
 
   constructor(
@@ -70,8 +70,8 @@ export class Sandboxes {
     store: Store,
     path: (...parts: string[]) => string,
   ) {
-    const deck = <T>(items: readonly T[], place: number) =>
-      new Deck(items, new Choices(seed, place));
+    const deck = <T>(items: readonly T[], stream: number) =>
+      new Deck(items, new Choices(seed, stream));
     this.#seed = seed;
     this.coverage = coverage;
     this.store = store;
@@ -96,11 +96,11 @@ export class Sandboxes {
   }
 
   async close(): Promise<void> {
-    await this.#service?.end();
+    await this.#service?.close();
     await this.#proxy?.[Symbol.asyncDispose]();
   }
 
-  /** The service that lives as long as the scenario. */
+  /** Returns the service that runs as long as the scenario. */
   get service(): Service {
     return this.#service;
   }
@@ -109,7 +109,7 @@ export class Sandboxes {
     return this.path("cache");
   }
 
-  /** Another service, which shares the cache. */
+  /** Starts another service, which shares the cache. */
   startService(): Promise<Service> {
     return Service.start({ cache: { directory: this.directory, maxBytes: CACHE_BYTES } });
   }
@@ -118,50 +118,50 @@ export class Sandboxes {
     return `s3://${this.store.server.bucket}/${key}`;
   }
 
-  /** How the store is spoken to, by way of an endpoint in front of it. */
+  /** Returns the options for transfers through an endpoint in front of the store. */
   transfer(endpoint: URL = this.#proxy.endpoint) {
     const { region, credentials } = this.store.server;
     return { ...TRANSFER, s3: { endpoint: endpoint.href, region, credentials } };
   }
 
-  /** Has one thing after another be done with sandboxes, while the store and processes fail. */
+  /** Runs a round: creates and resumes sandboxes, with faults in the store and killed processes. */
   async round(number: number): Promise<void> {
     const choices = new Choices(this.#seed, 1000 + number);
     this.#plan.plan(this.#reading.take(READING_FAULTS), this.#writing.take(WRITING_FAULTS));
     const base = choices.pick(this.#bases);
     const image = this.path("images", `sandbox-${number}`);
-    await this.#restoreTwice(base, image, choices);
+    await this.#restoreConcurrently(base, image, choices);
     await Promise.all([
-      this.#write(image, `sandboxes/${number}-begun.vhs`, true, choices.branch(1)),
+      this.#write(image, `sandboxes/${number}-created.vhs`, true, choices.branch(1)),
       this.#resume(number, choices.branch(2)),
     ]);
     const kind = this.#kills.next();
-    await KILLS[kind](this, choices.pick(this.ledger.all()), choices);
+    await KILLS[kind](this, choices.pick(this.acknowledged.all()), choices);
     this.coverage.count(kind);
-    await refuseAll(this, choices.pick(this.ledger.all()), number);
+    await refuseAll(this, choices.pick(this.acknowledged.all()), number);
     await this.#forgetOldest();
     await expectCacheWhole(this);
     await expectTidy(this, CACHE_BYTES);
   }
 
-  /** To be called at the end: all that was acknowledged is there, and nothing else. */
+  /** Checks that the store has exactly the acknowledged snapshots. Call it at the end. */
   async finish(): Promise<void> {
     const { evictions } = (await this.#service.call("stats")).totals;
     this.coverage.count("cache: evicted", evictions);
-    await expectAllThere(this);
+    await expectAllRestorable(this);
   }
 
-  /** Makes a snapshot of an image, and enters it when it is acknowledged. */
+  /** Creates a snapshot of an image, and records it once it is acknowledged. */
   async persist(image: string, key: string): Promise<Snapshot> {
     const sum = await sumOf(image);
     const options = { ...this.transfer(), level: 1, partSize: 5 * MIB };
     const { digest } = await this.#service.call("create", image, this.urlOf({ key }), options);
     const snapshot = { key, digest, sum };
-    this.ledger.add(snapshot);
+    this.acknowledged.add(snapshot);
     return snapshot;
   }
 
-  /** Restores a snapshot through the cache of a service, and compares it. Returns whether it was a hit. */
+  /** Restores a snapshot through the cache of a service, and checks the image. Returns whether it was a hit. */
   async restoreCached(service: Service, snapshot: Snapshot, image: string): Promise<boolean> {
     const { digest } = snapshot;
     const options = { ...this.transfer(), partSize: MIB, digest, isCached: true };
@@ -170,36 +170,38 @@ export class Sandboxes {
     return hit;
   }
 
-  /** Several processes want images at a time; what is in use is a hit for all of them. */
-  async #restoreTwice(base: Snapshot, image: string, choices: Choices): Promise<void> {
+  /** Restores images in two processes concurrently. An image in use has to be a hit in both. */
+  async #restoreConcurrently(base: Snapshot, image: string, choices: Choices): Promise<void> {
     const service = this.#service;
     const other = await this.startService();
     if (choices.chance(0.5)) await service.call("remove", this.urlOf(base), base.digest);
-    const wasThere = await service.call("has", this.urlOf(base), base.digest);
-    const any = choices.pick(this.ledger.all());
+    const wasCached = await service.call("has", this.urlOf(base), base.digest);
+    const any = choices.pick(this.acknowledged.all());
     const targets = ["one", "two", "three"].map((name) => `${image}-${name}`);
     const [hit, otherHit] = await Promise.all([
       this.restoreCached(service, base, targets[0]!),
       this.restoreCached(other, base, targets[1]!),
       this.restoreCached(other, any, targets[2]!),
     ]);
-    if (!wasThere) {
-      if (hit && otherHit) throw new Error(`expected ${base.key} to be restored, found two hits`);
+    if (!wasCached) {
+      if (hit && otherHit) throw new Error(`expected a miss for ${base.key}, found two hits`);
       this.coverage.count("cache: filled");
     }
     const options = { ...this.transfer(), digest: base.digest };
     await service.call("lease", "base", this.urlOf(base), options);
-    if (!(await this.restoreCached(service, base, image))) throw new Error("expected a hit");
+    if (!(await this.restoreCached(service, base, image)))
+      throw new Error("expected a hit, found a miss");
     this.coverage.count("cache: hit");
-    if (!(await this.restoreCached(other, base, targets[1]!))) throw new Error("expected a hit");
+    if (!(await this.restoreCached(other, base, targets[1]!)))
+      throw new Error("expected a hit in another process, found a miss");
     this.coverage.count("cache: hit in another process");
     await service.call("release", "base");
-    await other.end();
+    await other.close();
     for (const target of targets) rmSync(target);
-    this.coverage.count("sandbox: begun");
+    this.coverage.count("sandbox: created");
   }
 
-  /** A sandbox that was persisted goes on, writes, and is persisted again. */
+  /** Resumes a persisted sandbox, writes to it, and persists it again. */
   async #resume(number: number, choices: Choices): Promise<void> {
     if (this.#persisted.length === 0) return;
     const snapshot = choices.pick(this.#persisted);
@@ -212,20 +214,20 @@ export class Sandboxes {
     await this.#write(image, `sandboxes/${number}-resumed.vhs`, isFileSystem, choices);
   }
 
-  /** Writes to the disk of a sandbox, persists it, and lets go of it. */
+  /** Writes to the disk of a sandbox, persists it, and removes the disk. */
   async #write(image: string, key: string, isFileSystem: boolean, choices: Choices): Promise<void> {
-    const how = isFileSystem ? this.#writes.next() : "disk: bytes";
-    writeTo(image, how, choices);
-    this.coverage.count(how);
+    const kind = isFileSystem ? this.#writes.next() : "disk: bytes";
+    writeTo(image, kind, choices);
+    this.coverage.count(kind);
     const snapshot = await this.persist(image, key);
-    this.#persisted.push({ ...snapshot, isFileSystem: how === "disk: files" });
+    this.#persisted.push({ ...snapshot, isFileSystem: kind === "disk: files" });
     rmSync(image);
   }
 
   async #forgetOldest(): Promise<void> {
-    while (this.#persisted.length > KEPT) {
+    while (this.#persisted.length > MAX_SNAPSHOTS) {
       const oldest = this.#persisted.shift()!;
-      this.ledger.remove(oldest);
+      this.acknowledged.remove(oldest);
       await this.store.remove(oldest.key);
     }
   }

@@ -1,25 +1,25 @@
-// A service that keeps sandboxes, in a process of its own, which may live long or be killed. It has a cache of images
-// open, if it is told of one, and does what it is asked: one message for each call, and one for its answer.
+// A service that manages sandboxes in a separate process, which may run for long or be killed. It opens a cache if it
+// gets a directory for one. Every call is a message, and so is its result.
 import { createSnapshot, ImageCache, restoreSnapshot } from "@hedgerow/snapshot";
 
 /** @typedef {import("./service.ts").Calls} Calls */
-/** @typedef {import("./service.ts").Opening} Opening */
+/** @typedef {import("./service.ts").ServiceOptions} ServiceOptions */
 
-const opening = /** @type {Opening} */ (JSON.parse(process.argv[2] ?? ""));
-const cache = opening.cache && (await ImageCache.open(opening.cache.directory, opening.cache));
+const options = /** @type {ServiceOptions} */ (JSON.parse(process.argv[2] ?? ""));
+const cache = options.cache && (await ImageCache.open(options.cache.directory, options.cache));
 
-/** The images in use, by what the caller names them. @type {Map<string, import("@hedgerow/snapshot").CachedImage>} */
+/** The leased images, by the names that the caller gives them. @type {Map<string, import("@hedgerow/snapshot").CachedImage>} */
 const leases = new Map();
 
-function opened() {
-  if (cache === undefined) throw new Error("expected a cache, found none");
+function openedCache() {
+  if (cache === undefined) throw new Error("the service has no cache");
   return cache;
 }
 
 /** @type {{ [Name in keyof Calls]: (...args: Parameters<Calls[Name]>) => Promise<ReturnType<Calls[Name]>> }} */
 const calls = {
   async lease(name, source, options) {
-    const image = await opened().get(source, options);
+    const image = await openedCache().get(source, options);
     leases.set(name, image);
     return { hit: image.hit, path: image.path };
   },
@@ -32,7 +32,7 @@ const calls = {
   async restore(source, target, options) {
     const { hit } = await restoreSnapshot(source, target, {
       ...options,
-      ...(options.isCached && { cache: opened() }),
+      ...(options.isCached && { cache: openedCache() }),
     });
     return { hit: hit ?? false };
   },
@@ -42,15 +42,15 @@ const calls = {
     return { digest, fileSize };
   },
 
-  has: (source, digest) => opened().has(source, { digest }),
-  remove: (source, digest) => opened().delete(source, { digest }),
-  verify: () => opened().verify(),
-  prune: (maxBytes) => opened().prune(maxBytes),
-  stats: () => opened().stats(),
+  has: (source, digest) => openedCache().has(source, { digest }),
+  remove: (source, digest) => openedCache().delete(source, { digest }),
+  verify: () => openedCache().verify(),
+  prune: (maxBytes) => openedCache().prune(maxBytes),
+  stats: () => openedCache().stats(),
 
   async memory() {
-    // What one collection lets go of, the next one frees.
-    for (let turn = 0; turn < 3; turn += 1) {
+    // Finalizers release memory that only a later collection frees.
+    for (let run = 0; run < 3; run += 1) {
       await new Promise(setImmediate);
       globalThis.gc?.();
     }

@@ -1,4 +1,4 @@
-/** Services that keep sandboxes, in processes of their own, as their callers see them. */
+/** The client of a sandbox service in a separate process. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -12,30 +12,31 @@ import type {
   Verified,
 } from "@hedgerow/snapshot";
 
-type Told<T> = Omit<T, "signal" | "onProgress" | "cache">;
+/** Options that a message can carry. */
+type Serializable<T> = Omit<T, "signal" | "onProgress" | "cache">;
 
-/** Which cache a service opens, if any. */
-export interface Opening {
+/** Options of a service. */
+export interface ServiceOptions {
   readonly cache?: { readonly directory: string; readonly maxBytes: number };
 }
 
-/** What a service does. */
+/** The calls that a service accepts. */
 export interface Calls {
   lease(
     name: string,
     source: string,
-    options: Told<GetOptions>,
+    options: Serializable<GetOptions>,
   ): { readonly hit: boolean; readonly path: string };
   release(name: string): void;
   restore(
     source: string,
     target: string,
-    options: Told<RestoreOptions> & { readonly isCached?: boolean },
+    options: Serializable<RestoreOptions> & { readonly isCached?: boolean },
   ): { readonly hit: boolean };
   create(
     image: string,
     destination: string,
-    options: Told<CreateOptions>,
+    options: Serializable<CreateOptions>,
   ): { readonly digest: string; readonly fileSize: number };
   has(source: string, digest: string): boolean;
   remove(source: string, digest: string): boolean;
@@ -46,7 +47,7 @@ export interface Calls {
   close(): void;
 }
 
-/** What a call is rejected with. */
+/** The error of a call that the service rejected. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: SnapshotErrorCode | undefined;
@@ -57,53 +58,53 @@ export class ServiceError extends Error {
   }
 }
 
-/** A service's process is gone. */
-export class ServiceGone extends Error {
-  override readonly name = "ServiceGone";
+/** The error of a call to a service whose process has exited. */
+export class ServiceExited extends Error {
+  override readonly name = "ServiceExited";
 }
 
-interface Answer {
+interface Result {
   readonly id: number;
   readonly value?: unknown;
   readonly error?: { message: string; code?: SnapshotErrorCode };
 }
 
-interface Waiting {
+interface PendingCall {
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
 
-/** How long a service may take to end, in milliseconds, before it is killed. */
-const LONGEST_END = 60_000;
+/** Milliseconds that a service has to exit before it is killed. */
+const EXIT_TIMEOUT = 60_000;
 
 const SCRIPT = fileURLToPath(new URL("service.mjs", import.meta.url));
 
 export class Service {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown>;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, PendingCall>();
   #calls = 0;
 
-  private constructor(opening: Opening) {
-    this.#child = fork(SCRIPT, [JSON.stringify(opening)], {
+  private constructor(options: ServiceOptions) {
+    this.#child = fork(SCRIPT, [JSON.stringify(options)], {
       execArgv: ["--expose-gc", "--unhandled-rejections=strict"],
-      // Each of them would say what comes of Node 20.
+      // Silences the warning about Node 20, which every service would print.
       env: { ...process.env, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" },
     });
     this.#exit = once(this.#child, "exit").then(([code, signal]) => {
-      const gone = new ServiceGone(`expected a service that runs, found ${signal ?? code}`);
-      for (const { reject } of this.#waiting.values()) reject(gone);
-      this.#waiting.clear();
+      const exited = new ServiceExited(`the service has exited: ${signal ?? code}`);
+      for (const { reject } of this.#pending.values()) reject(exited);
+      this.#pending.clear();
       return signal ?? code;
     });
-    this.#child.on("message", (answer: Answer) => this.#take(answer));
+    this.#child.on("message", (result: Result) => this.#settle(result));
   }
 
-  /** Starts one. Its cache is open then. */
-  static async start(opening: Opening = {}): Promise<Service> {
-    const service = new Service(opening);
-    // The first that it says is that it is ready.
-    await new Promise((resolve, reject) => service.#waiting.set(0, { resolve, reject }));
+  /** Starts a service. Resolves when its cache is open. */
+  static async start(options: ServiceOptions = {}): Promise<Service> {
+    const service = new Service(options);
+    // Its first message says that it is ready.
+    await new Promise((resolve, reject) => service.#pending.set(0, { resolve, reject }));
     return service;
   }
 
@@ -118,8 +119,8 @@ export class Service {
     this.#calls += 1;
     const id = this.#calls;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      // That it is gone is told by its exit.
+      this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      // The exit event rejects the call if the process is gone.
       this.#child.send({ id, name, args }, () => {});
     });
   }
@@ -129,22 +130,22 @@ export class Service {
     await this.#exit;
   }
 
-  /** Has it end, as it must by itself, and well. */
-  async end(): Promise<void> {
-    const timer = setTimeout(() => this.#child.kill("SIGKILL"), LONGEST_END);
-    // It is gone before it could answer.
+  /** Closes the service. Throws unless its process exits by itself with code 0. */
+  async close(): Promise<void> {
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), EXIT_TIMEOUT);
+    // The process may exit before it answers.
     await this.call("close").catch((error: unknown) => {
-      if (!(error instanceof ServiceGone)) throw error;
+      if (!(error instanceof ServiceExited)) throw error;
     });
-    const how = await this.#exit;
+    const exit = await this.#exit;
     clearTimeout(timer);
-    if (how !== 0) throw new Error(`expected a service to end by itself, and well; found ${how}`);
+    if (exit !== 0) throw new Error(`expected the service to exit with 0, found ${exit}`);
   }
 
-  #take({ id, value, error }: Answer): void {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    if (error === undefined) waiting?.resolve(value);
-    else waiting?.reject(new ServiceError(error));
+  #settle({ id, value, error }: Result): void {
+    const call = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (error === undefined) call?.resolve(value);
+    else call?.reject(new ServiceError(error));
   }
 }

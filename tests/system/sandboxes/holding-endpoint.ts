@@ -1,18 +1,18 @@
-/** An endpoint in front of the S3 server that holds back an answer, so that who asked is in the middle of its work. */
-import { type Proxy as SpoilingProxy, startProxy } from "../../support/snapshots/proxy.js";
+/** A proxy in front of the S3 server that withholds a response, to keep a client in the middle of its work. */
+import { type Proxy as FaultProxy, startProxy } from "../../support/snapshots/proxy.js";
 
-/** How many requests are answered before one is held. */
+/** The number of requests with this method that are answered before the held one. */
 export interface Moment {
   readonly method: "GET" | "PUT";
   readonly after: number;
 }
 
 export class HoldingEndpoint {
-  readonly #proxy: SpoilingProxy;
-  /** Is over when a request is held. */
+  readonly #proxy: FaultProxy;
+  /** Resolves when a request is held. */
   readonly held: Promise<void>;
 
-  private constructor(proxy: SpoilingProxy, held: Promise<void>) {
+  private constructor(proxy: FaultProxy, held: Promise<void>) {
     this.#proxy = proxy;
     this.held = held;
   }
@@ -22,16 +22,16 @@ export class HoldingEndpoint {
     const held = new Promise<void>((resolve) => {
       hold = resolve;
     });
-    // The server is done with it then: what it did with half a request would be known much later.
+    // Hold the response, not the request: the server would notice half a request only much later.
     const fault = () => {
       hold();
       return { noAnswer: true };
     };
-    let asked = 0;
+    let requests = 0;
     const proxy = await startProxy(target, (request) => {
       if (request.method !== method) return undefined;
-      asked += 1;
-      if (asked <= after) return undefined;
+      requests += 1;
+      if (requests <= after) return undefined;
       return { fault };
     });
     return new HoldingEndpoint(proxy, held);

@@ -1,7 +1,7 @@
-/** What was acknowledged: whoever was told that a snapshot is there has to get its image, byte for byte. */
+/** The acknowledged snapshots, which have to stay restorable. */
 import { sumOf } from "./images.js";
 
-/** A snapshot that is in the store, by what was told. */
+/** An acknowledged snapshot. */
 export interface Snapshot {
   readonly key: string;
   readonly digest: string;
@@ -9,15 +9,15 @@ export interface Snapshot {
   readonly sum: string;
 }
 
-export class Ledger {
+export class AcknowledgedSnapshots {
   readonly #snapshots = new Map<string, Snapshot>();
 
-  /** A snapshot was acknowledged. */
+  /** Records a snapshot that was acknowledged. */
   add(snapshot: Snapshot): void {
     this.#snapshots.set(snapshot.key, snapshot);
   }
 
-  /** A snapshot is given up. */
+  /** Forgets a snapshot that will be deleted. */
   remove({ key }: Snapshot): void {
     this.#snapshots.delete(key);
   }
@@ -27,7 +27,7 @@ export class Ledger {
   }
 }
 
-/** Throws unless an image is that of a snapshot, byte for byte. */
+/** Throws unless a file is the image of a snapshot. */
 export async function expectImageOf(path: string, { key, sum }: Snapshot): Promise<void> {
   const found = await sumOf(path);
   if (found !== sum)
