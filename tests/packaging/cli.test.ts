@@ -1,21 +1,21 @@
-/** The command, from its tarball, as `npx` finds it. */
+/** The packed command, run by `npx`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PathFilter } from "hedgerow";
 import { expect, test } from "vitest";
 
-import { emptyFolder, PATIENCE } from "./support/project.js";
+import { emptyFolder, TEST_TIMEOUT } from "./support/project.js";
 import { run } from "./support/tool.js";
 
 const hedgerow = (folder: string, ...args: string[]) =>
   run(folder, ["npx"], "--no-install", "hedgerow", ...args);
 
-test("it helps", { timeout: PATIENCE }, async () => {
+test("lists its commands in the help", { timeout: TEST_TIMEOUT }, async () => {
   const help = await hedgerow(emptyFolder(), "--help");
   for (const command of ["paths", "snapshot", "cache"]) expect(help).toContain(`  ${command} `);
 });
 
-test("it builds the filter of a list of paths", { timeout: PATIENCE }, async () => {
+test("builds the filter of a list of paths", { timeout: TEST_TIMEOUT }, async () => {
   const folder = emptyFolder();
   writeFileSync(join(folder, "paths.txt"), "/known\n/blog/*\n");
   await hedgerow(folder, "paths", "build", "paths.txt", "-o", "paths.filter");
@@ -24,7 +24,7 @@ test("it builds the filter of a list of paths", { timeout: PATIENCE }, async () 
   expect([filter.has("/known"), filter.has("/unknown")]).toEqual([true, false]);
 });
 
-test("it makes a snapshot, and restores it", { timeout: PATIENCE }, async () => {
+test("creates a snapshot and restores it", { timeout: TEST_TIMEOUT }, async () => {
   const folder = emptyFolder();
   const image = Buffer.alloc(2 ** 20, "hedgerow");
   writeFileSync(join(folder, "image"), image);

@@ -1,16 +1,16 @@
-/** That the suite finds what can be wrong with a package: each fault is made once, and its check fails. */
+/** Checks that the suite finds faulty packages: each fault is injected into a copy, and a check has to fail. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { forNode } from "./support/bundlers.js";
-import { mistaken, waiting, without } from "./support/faults.js";
-import { expectJob } from "./support/job.js";
-import { startedApp } from "./support/next.js";
-import { copyOf, emptyFolder, type Fault, PATIENCE, project } from "./support/project.js";
+import { nodeBundlers } from "./support/bundlers.js";
+import { redirected, topLevelAwait, without } from "./support/faults.js";
+import { startApp } from "./support/next.js";
+import { copyOf, emptyFolder, type Fault, project, TEST_TIMEOUT } from "./support/project.js";
+import { expectProtected } from "./support/protected.js";
 import { NODE, run, serve, tool } from "./support/tool.js";
 import { expectWorker } from "./support/worker.js";
 
-/** What the other tests do with a package; there, where nothing is wrong, nothing is found. */
+/** The checks of the other tests, where they pass. */
 const CHECKS = {
   async publint(fault: Fault) {
     const folder = copyOf("hedgerow", emptyFolder());
@@ -18,20 +18,23 @@ const CHECKS = {
     await run(folder, tool("publint"), "--strict", "--pack", "false");
   },
   import: async (fault: Fault) =>
-    expectJob(await serve(project("server", fault), NODE, "server.js")),
+    expectProtected(await serve(project("server", fault), NODE, "server.js")),
   require: async (fault: Fault) =>
-    expectJob(await serve(project("server", fault), NODE, "server.cjs")),
+    expectProtected(await serve(project("server", fault), NODE, "server.cjs")),
   async "esbuild, CommonJS"(fault: Fault) {
-    const [, output, bundle] = forNode.find(([name]) => name === "esbuild, CommonJS")!;
+    const [, output, bundle] = nodeBundlers.find(([name]) => name === "esbuild, CommonJS")!;
     const folder = project("server", fault);
     await bundle(folder, "server.js", output);
-    await expectJob(await serve(folder, NODE, output));
+    await expectProtected(await serve(folder, NODE, output));
   },
   Wrangler: expectWorker,
-  "Next.js": async (fault: Fault) => expectJob(await startedApp("next-edge", [], undefined, fault)),
+  "Next.js": async (fault: Fault) =>
+    expectProtected(await startApp("next-edge", [], undefined, fault)),
 };
 
-describe.each<[name: string, fault: Fault, found: [check: keyof typeof CHECKS, as: RegExp][]]>([
+describe.each<
+  [name: string, fault: Fault, detected: [check: keyof typeof CHECKS, message: RegExp][]]
+>([
   [
     "a module that the tarball lacks",
     without(join("wasm", "edge_bg.wasm")),
@@ -41,26 +44,30 @@ describe.each<[name: string, fault: Fault, found: [check: keyof typeof CHECKS, a
     ],
   ],
   [
-    "bytes for workerd, which compiles none",
-    mistaken("workerd", "default"),
+    "bytes for workerd, which compiles no WebAssembly",
+    redirected("workerd", "default"),
     [["Wrangler", /CompiledWasm/]],
   ],
-  ["a file for Node that it cannot import", mistaken("default", "workerd"), [["import", /\.wasm/]]],
   [
-    "at the edge of Vercel, what is for workerd",
-    mistaken("edge-light", "workerd"),
+    "a module for Node that it cannot import",
+    redirected("default", "workerd"),
+    [["import", /\.wasm/]],
+  ],
+  [
+    "the module for workerd at the edge of Vercel",
+    redirected("edge-light", "workerd"),
     [["Next.js", /edge_bg\.wasm/]],
   ],
   [
-    "an entry that waits",
-    waiting,
+    "an entry with top-level await",
+    topLevelAwait,
     [
       ["require", /ERR_REQUIRE_ASYNC_MODULE/],
       ["esbuild, CommonJS", /[Tt]op-level await/],
     ],
   ],
-])("%s", { timeout: PATIENCE }, (_name, fault, found) => {
-  test.for(found)("is found by %s", async ([check, as]) => {
-    await expect(CHECKS[check](fault)).rejects.toThrow(as);
+])("%s", { timeout: TEST_TIMEOUT }, (_name, fault, detected) => {
+  test.for(detected)("detects the fault by %s", async ([check, message]) => {
+    await expect(CHECKS[check](fault)).rejects.toThrow(message);
   });
 });

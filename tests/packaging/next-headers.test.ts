@@ -1,4 +1,4 @@
-/** The preset `next`, beside the Next.js that is installed here: fails when a release adds an internal field. */
+/** Compares the preset `next` with the installed Next.js, to notice when a release adds an internal field. */
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -15,12 +15,12 @@ function textOf(file: string): string {
   return readFileSync(join(next, file), "utf8");
 }
 
-/** The names of fields that a text has as strings. */
+/** Returns the field names among the string literals of a source. */
 function namesIn(text: string): string[] {
   return [...text.matchAll(/(['"])([a-z][a-z-]+)\1/g)].map(([, , name]) => name!);
 }
 
-/** The names of the fields that code of the client reads of a response, as strings or as constants. */
+/** Returns the fields that the client code reads from responses, named by string literals or constants. */
 function readByClient(): string[] {
   const constants = ["client/components/app-router-headers.js", "lib/constants.js"].map(textOf);
   const values = new Map<string, string>();
@@ -33,14 +33,14 @@ function readByClient(): string[] {
     const sources = files.filter((file) => file.endsWith(".js"));
     return sources.flatMap((file) => {
       const text = textOf(join(folder, file));
-      const asked = [...text.matchAll(/headers\.get\((?:'([^']+)'|\w+\.([A-Z_]+))\)/g)];
-      return asked.map(([, name, constant]) => name ?? values.get(constant!) ?? `? ${constant}`);
+      const reads = [...text.matchAll(/headers\.get\((?:'([^']+)'|\w+\.([A-Z_]+))\)/g)];
+      return reads.map(([, name, constant]) => name ?? values.get(constant!) ?? `? ${constant}`);
     });
   });
   return [...new Set(names)].sort();
 }
 
-test("the preset next strips from requests every field that Next.js calls internal", () => {
+test("strips from requests every field that Next.js lists as internal", () => {
   const [, list] = /INTERNAL_HEADERS = \[([^\]]+)\]/.exec(
     textOf("server/lib/server-ipc/utils.js"),
   )!;
@@ -49,7 +49,7 @@ test("the preset next strips from requests every field that Next.js calls intern
   expect(names.filter((name) => !requests.matches(name))).toEqual([]);
 });
 
-test("the preset next strips from responses what Next.js tells itself of its middleware", () => {
+test("strips from responses the fields that the middleware sends to Next.js", () => {
   const files = [
     "server/web/spec-extension/response.js",
     "server/lib/router-utils/resolve-routes.js",
@@ -61,7 +61,7 @@ test("the preset next strips from responses what Next.js tells itself of its mid
   expect(names.filter((name) => !responses.matches(name))).toEqual([]);
 });
 
-test("the preset next leaves on responses every field that client navigation reads", () => {
+test("keeps on responses every field that client navigation reads", () => {
   const names = readByClient();
   expect(names).toEqual(
     expect.arrayContaining([

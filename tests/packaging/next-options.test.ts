@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { packageFolder } from "./support/project.js";
 
-/** As it is packed: only there is Next.js to be found. */
+/** Imports a packed package, since only they can resolve Next.js. */
 const importPacked = (name: string, file: string) =>
   import(pathToFileURL(join(packageFolder(name), file)).href);
 
@@ -14,23 +14,23 @@ const { NextRequest, NextResponse } = await importPacked("next", "server.js");
 const request = (headers: Record<string, string>) =>
   new NextRequest("http://localhost/", { headers });
 
-test.each<[what: string, args: unknown[], code: string, part: string]>([
+test.each<[name: string, args: unknown[], code: string, part: string]>([
   ["no options", [], "ERR_OPTIONS", "expected options"],
-  ["options null", [null], "ERR_OPTIONS", "found null"],
-  ["options a list", [["x-a"]], "ERR_OPTIONS", "found an array"],
-  ["nothing to do", [{}], "ERR_OPTIONS", "expected headers, paths, or both"],
+  ["null as options", [null], "ERR_OPTIONS", "found null"],
+  ["an array as options", [["x-a"]], "ERR_OPTIONS", "found an array"],
+  ["neither headers nor paths", [{}], "ERR_OPTIONS", "expected headers, paths, or both"],
   ["an unknown option", [{ headers: ["x-a"], header: [] }], "ERR_OPTIONS", '"header"'],
-  ["a rule that is none", [{ headers: ["a b"] }], "ERR_HEADER_RULE", "rule 0"],
-  ["paths a number", [{ paths: 7 }], "ERR_OPTIONS", "found number"],
-  ["a proxy that is none", [{ headers: ["x-a"] }, {}], "ERR_OPTIONS", "found object"],
-  ["a proxy null", [{ headers: ["x-a"] }, null], "ERR_OPTIONS", "expected a function as proxy"],
-])("%s is refused when the proxy is made", (_what, args, code, part) => {
+  ["an invalid rule", [{ headers: ["a b"] }], "ERR_HEADER_RULE", "rule 0"],
+  ["a number as paths", [{ paths: 7 }], "ERR_OPTIONS", "found number"],
+  ["an object as proxy", [{ headers: ["x-a"] }, {}], "ERR_OPTIONS", "found object"],
+  ["null as proxy", [{ headers: ["x-a"] }, null], "ERR_OPTIONS", "expected a function as proxy"],
+])("refuses %s when the proxy is created", (_name, args, code, part) => {
   expect(() => hedgerow(...args)).toThrow(
     expect.objectContaining({ code, message: expect.stringContaining(part) }),
   );
 });
 
-test("a request that nominates what frames or routes it is answered 400", async () => {
+test("answers 400 to a request that nominates fields that frame or route it", async () => {
   let seen = 0;
   const proxy = hedgerow({ headers: ["connection"] }, () => {
     seen += 1;
@@ -44,7 +44,7 @@ test("a request that nominates what frames or routes it is answered 400", async 
   ]);
 });
 
-test("cookies go with the field that they were read from", async () => {
+test("removes parsed cookies together with the stripped Cookie field", async () => {
   const given = request({ cookie: "session=forged", "x-kept": "1" });
   expect(given.cookies.has("session")).toBe(true);
   let seen: typeof given;
@@ -56,7 +56,7 @@ test("cookies go with the field that they were read from", async () => {
   expect(response.headers.get("x-middleware-override-headers")).toBe("x-kept");
 });
 
-test("answers keep what tells Next.js what to do, and nothing else that is internal", async () => {
+test("keeps the fields on responses that instruct Next.js, and strips other internal ones", async () => {
   const headers = { "x-middleware-foo": "secret", "x-middleware-request-x-a": "1" };
   const proxy = hedgerow({ headers: ["x-middleware-*"] }, () => NextResponse.next({ headers }));
   const { headers: left } = await proxy(request({}), {});
@@ -65,16 +65,16 @@ test("answers keep what tells Next.js what to do, and nothing else that is inter
   expect(left.has("x-middleware-foo")).toBe(false);
 });
 
-test("an origin's answer tells Next.js nothing", async () => {
+test("strips fields from an origin's response that would instruct Next.js", async () => {
   const answer = () => new Response("", { headers: { "x-middleware-rewrite": "/admin" } });
   const { headers } = await hedgerow({ headers: ["x-middleware-*"] }, answer)(request({}), {});
   expect([...headers.keys()]).not.toContain("x-middleware-rewrite");
 });
 
-test.each<[what: string, init: object | undefined]>([
-  ["that says nothing", undefined],
-  ["that sets request fields", { request: { headers: new Headers({ "x-kept": "2" }) } }],
-])("Next.js gets its own request fields back after a proxy %s", async (_what, init) => {
+test.each<[name: string, init: object | undefined]>([
+  ["sets nothing", undefined],
+  ["sets request fields", { request: { headers: new Headers({ "x-kept": "2" }) } }],
+])("returns to Next.js its own request fields after a proxy that %s", async (_name, init) => {
   const { preset } = await importPacked("hedgerow", "dist/adapters/next.js");
   let seen: ReturnType<typeof request> | undefined;
   const proxy = hedgerow({ headers: preset("next") }, (inbound: typeof seen) => {

@@ -1,4 +1,4 @@
-/** An app of Next.js with a proxy, and random exchanges through it, in front of an origin on real sockets. */
+/** A Next.js app with a proxy, tested by random exchanges with an origin on real sockets. */
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -15,17 +15,17 @@ import {
 import { closed, listening } from "../support/http/listen.js";
 import type { Origin } from "../support/http/origin.js";
 import { RULE_SETS } from "../support/http/rule-sets.js";
-import { expectJob } from "./support/job.js";
-import { startedApp } from "./support/next.js";
-import { PATIENCE } from "./support/project.js";
+import { startApp } from "./support/next.js";
+import { TEST_TIMEOUT } from "./support/project.js";
+import { expectProtected } from "./support/protected.js";
 
-/** What Next.js adds to a request, and what the `fetch` of Node that passes it on does. */
+/** Fields that Next.js adds to a request, and those that Node's `fetch` adds when it forwards it. */
 const ADDED = [
   ...["x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-forwarded-proto"],
   ...["accept", "accept-encoding", "accept-language", "host", "sec-fetch-mode", "user-agent"],
 ];
 
-/** One app for all rules, which the first segment of a path chooses. */
+/** Returns one app for all rule sets. The first segment of a path chooses the rule set. */
 function subject(): Subject {
   let started: Promise<URL> | undefined;
   const server = createServer();
@@ -33,10 +33,10 @@ function subject(): Subject {
   async function start(origin: Origin): Promise<URL> {
     server.on("request", origin.listener);
     const deployment = { origin: (await listening(server)).href, rules: RULE_SETS };
-    const url = await startedApp("next-proxy", [], (folder) =>
+    const url = await startApp("next-proxy", [], (folder) =>
       writeFileSync(join(folder, "deployment.json"), JSON.stringify(deployment)),
     );
-    await expectJob(url);
+    await expectProtected(url);
     const { headers } = await fetch(new URL("/known", url));
     expect(headers.get("x-proxy")).toBe("next-proxy");
     return url;
@@ -45,8 +45,8 @@ function subject(): Subject {
   return {
     exact: { requests: false, responses: false },
     latin1: { requests: false, responses: false },
-    // Next.js keeps fields in objects, where `__proto__` is none, and splits cookies where a comma may be
-    // between two: that they stay apart is tested with others.
+    // Next.js keeps fields in objects, which lose `__proto__`, and splits cookies at commas that may separate two.
+    // Other tests check that cookies stay separate.
     free: {
       requests: [...FRAMING, ...ADDED, "__proto__"],
       responses: [...FRAMING, "__proto__", "set-cookie"],
@@ -63,4 +63,6 @@ function subject(): Subject {
   };
 }
 
-test(`it does the job, and ${TITLE}`, { timeout: 2 * PATIENCE }, () => checkExchanges(subject()));
+test(`strips headers and guards paths, and ${TITLE}`, { timeout: 2 * TEST_TIMEOUT }, () =>
+  checkExchanges(subject()),
+);

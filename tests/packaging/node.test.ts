@@ -1,12 +1,12 @@
-/** The packed package on runtimes that find packages themselves, as a module and by `require`. */
+/** The packed package on runtimes that resolve packages themselves, by `import` and by `require`. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 
 import { inEngines, node24 } from "../../scripts/lib/paths.mjs";
-import { expectJob } from "./support/job.js";
-import { PATIENCE, packageFolder, project } from "./support/project.js";
+import { packageFolder, project, TEST_TIMEOUT } from "./support/project.js";
+import { expectProtected } from "./support/protected.js";
 import { type Command, NODE, run, serve } from "./support/tool.js";
 
 const DENO: Command = [
@@ -21,13 +21,13 @@ const RUNTIMES: [name: string, command: Command][] = [
   ["Bun", [inEngines(".bin", "bun"), "--no-install"]],
 ];
 
-describe.each(RUNTIMES)("%s", { timeout: PATIENCE }, (_name, command) => {
-  test.for(["server.js", "server.cjs"])("%s does the job", async (script) => {
-    await expectJob(await serve(project("server"), command, script));
+describe.each(RUNTIMES)("%s", { timeout: TEST_TIMEOUT }, (_name, command) => {
+  test.for(["server.js", "server.cjs"])("strips headers and guards paths in %s", async (script) => {
+    await expectProtected(await serve(project("server"), command, script));
   });
 });
 
-/** The entries of a package that are code. */
+/** Returns the entries of a package that are code. */
 function entriesOf(name: string): string[] {
   const { exports } = JSON.parse(readFileSync(join(packageFolder(name), "package.json"), "utf8"));
   const subpaths = Object.keys(exports).filter((subpath) => !/\.(json|wasm)$/.test(subpath));
@@ -38,9 +38,9 @@ test.for<[name: string, command: Command]>([
   ["Node 20", NODE],
   ["Node 24", [node24]],
 ])(
-  "%s has the same entries by import and by require, from what was packed",
+  "loads the same packed entries by import and by require on %s",
   {
-    timeout: PATIENCE,
+    timeout: TEST_TIMEOUT,
   },
   async ([, command]) => {
     const entries = [...entriesOf("hedgerow"), ...entriesOf("@hedgerow/snapshot")];

@@ -1,15 +1,15 @@
-/** The tarballs: what they say of themselves is so, and they hold what they say. */
+/** The tarballs: their contents, exports and types. */
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { copyOf, emptyFolder, PATIENCE, packageFolder, SUITE } from "./support/project.js";
+import { copyOf, emptyFolder, packageFolder, SUITE, TEST_TIMEOUT } from "./support/project.js";
 import { run, tool } from "./support/tool.js";
 
 const PACKAGES = ["hedgerow", "@hedgerow/snapshot", "@hedgerow/cli"];
 
-describe.each(PACKAGES)("%s", { timeout: PATIENCE }, (name) => {
-  test("is what was packed, not the folder that it was packed from", () => {
+describe.each(PACKAGES)("%s", { timeout: TEST_TIMEOUT }, (name) => {
+  test("is installed from its tarball, without sources", () => {
     const folder = packageFolder(name);
     expect(lstatSync(folder).isSymbolicLink()).toBe(false);
     expect(realpathSync(folder)).toBe(join(realpathSync(SUITE), "node_modules", name));
@@ -20,21 +20,20 @@ describe.each(PACKAGES)("%s", { timeout: PATIENCE }, (name) => {
     expect(own.filter((name) => unwanted.test(name))).toEqual([]);
   });
 
-  test("has nothing that publint would speak of", async () => {
-    const said = await run(packageFolder(name), tool("publint"), "--strict", "--pack", "false");
-    expect(said).toContain("All good!");
+  test("passes publint", async () => {
+    const output = await run(packageFolder(name), tool("publint"), "--strict", "--pack", "false");
+    expect(output).toContain("All good!");
   });
 });
 
 /**
- * Packages are ES modules alone: `require` gets the very same ones, in every Node that is supported, and
- * nothing is there twice. Of that, and of resolutions that know no `exports`, the profile does not speak;
- * `node.test.ts` and `types.test.ts` see to what is required.
+ * Packages contain only ES modules. In every supported Node, `require` loads the same ones, without duplicates. The
+ * profile ignores CommonJS and resolutions without `exports`; `node.test.ts` and `types.test.ts` cover `require`.
  */
 test.for(["hedgerow", "@hedgerow/snapshot"])(
-  "the types of %s are right wherever they are resolved",
+  "resolves the types of %s in every supported way",
   {
-    timeout: PATIENCE,
+    timeout: TEST_TIMEOUT,
   },
   async (name) => {
     const folder = copyOf(name, emptyFolder());
@@ -50,6 +49,6 @@ test.for(["hedgerow", "@hedgerow/snapshot"])(
   },
 );
 
-test("the command has no types to be wrong", () => {
+test("publishes no types of the command", () => {
   expect(existsSync(join(packageFolder("@hedgerow/cli"), "dist", "main.d.ts"))).toBe(false);
 });

@@ -1,28 +1,28 @@
-/** How large bundles become: what is promised, what is recorded, and what is not in them. */
+/** Sizes of bundles: the promised and recorded ones, and the code that has to be left out. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { PATIENCE, packageFolder, SUITE } from "./support/project.js";
+import { packageFolder, SUITE, TEST_TIMEOUT } from "./support/project.js";
 import { bundled, compressed, type Size, sizeOf } from "./support/sizes.js";
 import { bundledWorker } from "./support/worker.js";
 
-/** What a worker that strips headers and guards paths may have, its WebAssembly included. */
+/** Maximum size of a worker that strips headers and guards paths, including its WebAssembly. */
 const PROMISED: Size = { raw: 49_250, gzip: 22_200 };
 
-/** By how much sizes may differ from the record. */
+/** Relative difference from the record that is tolerated. */
 const TOLERANCE = 0.02;
 
 const RECORD = join(SUITE, "sizes.json");
 
-/** What has sizes accepted that differ. */
+/** The environment variable that accepts sizes that differ. */
 const ACCEPT = "ACCEPT_SIZES";
 
 const ADAPTERS = ["workers", "hono", "next", "connect", "fastify", "undici"];
 
 const HEADERS = `export { HeaderStripper } from "hedgerow";`;
 
-/** What is bundled: code, by what it uses. */
+/** The code of each bundle, by the features that it uses. */
 const CODE: Readonly<Record<string, string>> = {
   headers: HEADERS,
   "headers and paths": `export { guardPaths, HeaderStripper, PathFilter } from "hedgerow";`,
@@ -32,22 +32,22 @@ const CODE: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Those under which bundles differ in size; at the edge of Vercel it is as in workerd. */
+/** Conditions under which bundles differ in size. The edge of Vercel equals workerd. */
 const CONDITIONS = ["default", "workerd"];
 
 const textOf = (files: readonly Uint8Array[]) => Buffer.concat(files).toString("latin1");
 
 let bundling: ReturnType<typeof bundledWorker> | undefined;
 
-/** What worker there is, without its file of paths, which is the user's. */
+/** Returns the modules of the worker, without the path filter, which belongs to the user. */
 async function worker(): Promise<Uint8Array[]> {
   bundling ??= bundledWorker();
   const modules = await bundling;
   return modules.filter(({ type }) => type !== "Data").map(({ contents }) => contents);
 }
 
-/** All sizes. */
-async function measured(): Promise<Record<string, Size>> {
+/** Measures all bundles. */
+async function measure(): Promise<Record<string, Size>> {
   const sizes: Record<string, Size> = {
     "worker of Wrangler, headers and paths": sizeOf(await worker()),
   };
@@ -61,35 +61,39 @@ async function measured(): Promise<Record<string, Size>> {
 
 const differs = (a: number, b = 0) => Math.abs(a - b) > TOLERANCE * b;
 
-test("bundles are as large as recorded", { timeout: PATIENCE }, async () => {
-  const sizes = await measured();
+test("keeps bundles at their recorded sizes", { timeout: TEST_TIMEOUT }, async () => {
+  const sizes = await measure();
   if (process.env[ACCEPT] === "1") writeFileSync(RECORD, `${JSON.stringify(sizes, null, 2)}\n`);
   const record: Record<string, Size> = JSON.parse(readFileSync(RECORD, "utf8"));
-  const told = ({ raw, gzip }: Partial<Size> = {}) => `${raw} bytes, ${gzip} compressed`;
+  const describeSize = ({ raw, gzip }: Partial<Size> = {}) => `${raw} bytes, ${gzip} compressed`;
   const differences = [...new Set([...Object.keys(sizes), ...Object.keys(record)])]
     .filter((name) => {
       const [now, then] = [sizes[name], record[name]];
       return now === undefined || differs(now.raw, then?.raw) || differs(now.gzip, then?.gzip);
     })
-    .map((name) => `${name}: ${told(sizes[name])}; recorded: ${told(record[name])}`);
-  const how = `if that is meant: ${ACCEPT}=1 npx vitest run tests/packaging/sizes.test.ts`;
-  expect(differences, how).toEqual([]);
+    .map(
+      (name) => `${name}: ${describeSize(sizes[name])}; recorded: ${describeSize(record[name])}`,
+    );
+  const hint = `if that is intended: ${ACCEPT}=1 npx vitest run tests/packaging/sizes.test.ts`;
+  expect(differences, hint).toEqual([]);
 });
 
-test("a worker with both features is as small as promised", { timeout: PATIENCE }, async () => {
+test("keeps a worker with both features within the promised size", {
+  timeout: TEST_TIMEOUT,
+}, async () => {
   const files = await worker();
   expect(sizeOf(files).raw).toBeLessThanOrEqual(PROMISED.raw);
-  // Each file compressed by itself, as it is sent, and all as one.
+  // Compressed separately, as the files are sent, and together.
   expect(sizeOf(files).gzip).toBeLessThanOrEqual(PROMISED.gzip);
   expect(compressed(Buffer.concat(files))).toBeLessThanOrEqual(PROMISED.gzip);
 });
 
-describe.each([...CONDITIONS, "edge-light"])("what is not used is left out, %s", (condition) => {
-  /** What only what reads filters says, what only their building does, and its WebAssembly either way. */
-  const OF_PATHS = ["ERR_FILTER_FORMAT", "ERR_FILTER_TIMEOUT", "ERR_PATH_SET"];
-  const OF_BUILDING = ["falsePositiveRate", ...bytesOf("build_bg.wasm")];
+describe.each([...CONDITIONS, "edge-light"])("a bundle for the condition %s", (condition) => {
+  /** Texts that only the reader of filters contains, and texts and bytes of their builder. */
+  const READER_MARKS = ["ERR_FILTER_FORMAT", "ERR_FILTER_TIMEOUT", "ERR_PATH_SET"];
+  const BUILDER_MARKS = ["falsePositiveRate", ...bytesOf("build_bg.wasm")];
 
-  /** Some of the bytes of a file, as they are and as Base64. */
+  /** Returns part of a file, raw and in Base64. */
   function bytesOf(name: string): string[] {
     const bytes = readFileSync(join(packageFolder("hedgerow"), "wasm", name)).subarray(
       6_000,
@@ -100,22 +104,25 @@ describe.each([...CONDITIONS, "edge-light"])("what is not used is left out, %s",
 
   const found = (text: string, marks: string[]) => marks.filter((mark) => text.includes(mark));
 
-  test("headers alone have nothing of paths, nor of their building", async () => {
+  test("contains no code for paths when only headers are used", async () => {
     const text = textOf(await bundled(HEADERS, condition));
-    expect(found(text, [...OF_PATHS, ...OF_BUILDING])).toEqual([]);
+    expect(found(text, [...READER_MARKS, ...BUILDER_MARKS])).toEqual([]);
     expect(found(text, bytesOf("edge_bg.wasm"))).toHaveLength(1);
   });
 
-  test("everything has all of it", async () => {
+  test("contains all code when everything is used", async () => {
     const text = textOf(await bundled(CODE.everything ?? "", condition));
-    expect(found(text, OF_PATHS)).toEqual(OF_PATHS);
-    expect(found(text, OF_BUILDING)).toHaveLength(2);
+    expect(found(text, READER_MARKS)).toEqual(READER_MARKS);
+    expect(found(text, BUILDER_MARKS)).toHaveLength(2);
   });
 
-  test.for(ADAPTERS)("hedgerow/%s has no other adapter, and builds nothing", async (name) => {
-    const text = textOf(await bundled(CODE[`hedgerow/${name}`] ?? "", condition));
-    const names = ADAPTERS.map((name) => `hedgerow/${name}`);
-    expect(found(text, names)).toEqual([`hedgerow/${name}`]);
-    expect(found(text, OF_BUILDING)).toEqual([]);
-  });
+  test.for(ADAPTERS)(
+    "contains neither other adapters nor the filter builder when hedgerow/%s is used",
+    async (name) => {
+      const text = textOf(await bundled(CODE[`hedgerow/${name}`] ?? "", condition));
+      const names = ADAPTERS.map((name) => `hedgerow/${name}`);
+      expect(found(text, names)).toEqual([`hedgerow/${name}`]);
+      expect(found(text, BUILDER_MARKS)).toEqual([]);
+    },
+  );
 });

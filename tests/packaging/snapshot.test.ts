@@ -1,41 +1,41 @@
-/** Snapshots from the packed package: its threads and its WebAssembly are found, bundled or not. */
+/** Snapshots by the packed package, which has to find its workers and WebAssembly, bundled or not. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
-import { forNode } from "./support/bundlers.js";
-import { PATIENCE, project } from "./support/project.js";
+import { nodeBundlers } from "./support/bundlers.js";
+import { project, TEST_TIMEOUT } from "./support/project.js";
 import { NODE, run } from "./support/tool.js";
 
-/** Asserts that a script makes and restores images. */
+/** Asserts that a script creates a snapshot and restores it. */
 async function expectRoundTrip(folder: string, script: string): Promise<void> {
   const images = join(folder, "images");
   mkdirSync(images);
-  const said = await run(folder, NODE, script, images);
-  expect(JSON.parse(said)).toEqual({ isSame: true, size: 2 ** 22 });
+  const output = await run(folder, NODE, script, images);
+  expect(JSON.parse(output)).toEqual({ isSame: true, size: 2 ** 22 });
 }
 
-test("from node_modules", { timeout: PATIENCE }, () =>
+test("creates and restores snapshots from node_modules", { timeout: TEST_TIMEOUT }, () =>
   expectRoundTrip(project("snapshot"), "round-trip.js"),
 );
 
-/** Somewhere where no package is found. */
-function elsewhere(): string {
+/** Creates a folder from which no package can be resolved. */
+function isolatedFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "hedgerow-packaging-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
 }
 
-test.for(forNode.filter(([name]) => name !== "Rollup"))(
-  "bundled, without node_modules: %s",
+test.for(nodeBundlers.filter(([name]) => name !== "Rollup"))(
+  "creates and restores snapshots without node_modules when bundled by %s",
   {
-    timeout: PATIENCE,
+    timeout: TEST_TIMEOUT,
   },
   async ([, output, bundle]) => {
-    const [folder, other] = [project("snapshot"), elsewhere()];
+    const [folder, other] = [project("snapshot"), isolatedFolder()];
     await bundle(folder, "round-trip.js", output);
-    // webpack makes more files than one.
+    // webpack writes several files.
     cpSync(folder, other, { recursive: true });
     await expectRoundTrip(other, output);
   },

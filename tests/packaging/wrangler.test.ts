@@ -1,7 +1,11 @@
-/** A worker, bundled by Wrangler and run in workerd. */
+/** A worker bundled by Wrangler and run in workerd. */
 import { test } from "vitest";
 
-import { PATIENCE } from "./support/project.js";
+import { TEST_TIMEOUT } from "./support/project.js";
 import { expectWorker } from "./support/worker.js";
 
-test("the worker does the job", { timeout: PATIENCE }, () => expectWorker());
+test(
+  "strips headers and guards paths in a worker bundled by Wrangler",
+  { timeout: TEST_TIMEOUT },
+  () => expectWorker(),
+);

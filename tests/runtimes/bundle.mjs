@@ -1,4 +1,4 @@
-// Bundling the programs that run cases, with the package as it is published.
+// Bundles the programs that run cases, with the packed package.
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -6,18 +6,18 @@ import { build } from "esbuild";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 
-/** This folder, whose packages have Hedgerow's tarball among them. */
+/** This folder, whose packages include the tarball of Hedgerow. */
 export const SUITE = fileURLToPath(new URL(".", import.meta.url));
 
-/** What is run: the cases, those of the slim entry, or in Node what its servers send. @typedef {"cases" | "slim" | "responses"} Program */
+/** The cases, those of the slim entry, or those of responses of Node's servers. @typedef {"cases" | "slim" | "responses"} Program */
 
 /** @typedef {import("./run-suites.js").Outcome} Outcome */
 
-/** How long an engine may take for a program, in milliseconds, on a machine that does much else. */
-export const PATIENCE = 120_000;
+/** Timeout of a program, in milliseconds, which also suffices on a busy machine. */
+export const PROGRAM_TIMEOUT = 120_000;
 
 /**
- * Finds Hedgerow in the packages of this suite, whoever imports it: cases would get the source tree.
+ * Resolves Hedgerow in the packages of this suite for every importer. Cases would otherwise resolve the source tree.
  *
  * @type {import("esbuild").Plugin}
  */
@@ -33,7 +33,7 @@ const packedPackage = {
 };
 
 /**
- * Bundles a program for an engine: the files, and what they were made of.
+ * Bundles a program for an engine. Returns the files and the paths of their inputs.
  *
  * @param {"process" | "workerd" | "edge-light" | "chromium"} engine
  * @param {Program} program

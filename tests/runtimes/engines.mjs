@@ -1,4 +1,4 @@
-// The engines that cases run on: which they are, and how each of them runs a program.
+// The engines on which cases run, and how each of them runs a program.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -13,7 +13,7 @@ import { runInWorkerd } from "./workerd/run.mjs";
 /** @typedef {import("./bundle.mjs").Outcome} Outcome */
 
 /**
- * An engine that runs.
+ * A started engine.
  *
  * @typedef {object} Running
  * @property {string} version
@@ -26,31 +26,31 @@ import { runInWorkerd } from "./workerd/run.mjs";
  *
  * @typedef {object} Engine
  * @property {string} name
- * @property {string} [pinned] the version that it has to be of; that of Chromium is Debian's
- * @property {string} wasm where it has the WebAssembly from
- * @property {import("./process/run.mjs").Command} [command] what runs a file, if it does so
+ * @property {string} [pinned] the required version; that of Chromium is Debian's
+ * @property {string} wasm where its WebAssembly comes from
+ * @property {import("./process/run.mjs").Command} [command] the command that runs a file, if the engine has one
  * @property {() => Promise<Running>} start
  */
 
-/** The path of a module of the package. @param {"edge" | "build"} name */
+/** Returns the path of a module of the package. @param {"edge" | "build"} name */
 const moduleOf = (name) => createRequire(import.meta.url).resolve(`hedgerow/${name}.wasm`);
 
-/** A date before workerd had what came on 2025-06-01. */
-const EARLIER = "2025-05-01";
+/** A compatibility date before the changes of 2025-06-01. */
+const EARLIER_DATE = "2025-05-01";
 
 const { dependencies } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
 
-/** The version of a package that this suite asks for. @param {string} name @returns {string} */
+/** Returns the version of a package that this suite pins. @param {string} name @returns {string} */
 const pinned = (name) => dependencies[name].replace(/^npm:.*@/, "");
 
-/** The version of a package that is installed. @param {string} name @returns {string} */
+/** Returns the installed version of a package. @param {string} name @returns {string} */
 const installed = (name) =>
   JSON.parse(readFileSync(inEngines(name, "package.json"), "utf8")).version;
 
 const runProcess = processes();
 
 /**
- * Node, Deno or Bun, from a package of this suite.
+ * Returns Node, Deno or Bun, from a package of this suite.
  *
  * @param {string} name
  * @param {string} packageName
@@ -73,7 +73,7 @@ function processOf(name, packageName, binary, ...args) {
 }
 
 /**
- * workerd, as it behaves on a date.
+ * Returns workerd with a compatibility date.
  *
  * @param {string} date
  * @returns {Engine}
@@ -88,7 +88,7 @@ const workerdOn = (date) => ({
   }),
 });
 
-/** The newest date that a version of workerd is made for. @param {string} version */
+/** Returns the newest compatibility date that a version of workerd supports. @param {string} version */
 const dateOf = (version) => version.replace(/^1\.(\d{4})(\d{2})(\d{2})\..*$/, "$1-$2-$3");
 
 /** @type {Engine[]} */
@@ -100,7 +100,7 @@ export const engines = [
   processOf("Deno", "deno", ".bin/deno", "run", "--allow-read", "--allow-env", "--no-lock"),
   processOf("Bun", "bun", ".bin/bun", "--no-install"),
   workerdOn(dateOf(pinned("workerd"))),
-  workerdOn(EARLIER),
+  workerdOn(EARLIER_DATE),
   {
     name: "edge-light, `@edge-runtime/vm`",
     pinned: pinned("@edge-runtime/vm"),

@@ -1,7 +1,7 @@
-/** The bundlers, as their own command lines run them: each makes one file of a script. */
+/** The bundlers, run by their own command lines. */
 import { run, tool } from "./tool.js";
 
-/** Makes the file `output` of `script`; both are in `folder`. */
+/** Bundles `script` into `output`, both in `folder`. */
 export type Bundler = (folder: string, script: string, output: string) => Promise<unknown>;
 
 const esbuild =
@@ -24,16 +24,16 @@ const rollup =
   (folder, script, output) =>
     run(folder, tool("rollup"), script, "--format", "es", "--plugin", plugin, "--file", output);
 
-/** For Node; the ending of the file says what it is. */
-export const forNode: [name: string, output: string, bundler: Bundler][] = [
+/** Bundlers for Node. The extension of the output gives the module format. */
+export const nodeBundlers: [name: string, output: string, bundler: Bundler][] = [
   ["esbuild, a module", "server.mjs", esbuild("--platform=node", "--format=esm")],
   ["esbuild, CommonJS", "bundled.cjs", esbuild("--platform=node", "--format=cjs")],
   ["webpack", "bundled.cjs", webpack("node20")],
   ["Rollup", "server.mjs", rollup("node-resolve")],
 ];
 
-/** For browsers. */
-export const forBrowsers: [name: string, bundler: Bundler][] = [
+/** Bundlers for browsers. */
+export const browserBundlers: [name: string, bundler: Bundler][] = [
   ["esbuild", esbuild("--format=esm", "--minify")],
   ["webpack", webpack("web")],
   ["Rollup", rollup("node-resolve={browser:true}")],

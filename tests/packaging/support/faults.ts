@@ -1,10 +1,10 @@
-/** What could be wrong with a package, done to a copy of it. */
+/** Faults, injected into copies of a package. */
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Fault } from "./project.js";
 
-/** Where each condition leads to. */
+/** The file for each condition. */
 type Targets = Record<string, string | undefined>;
 
 interface Manifest {
@@ -16,21 +16,21 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }
 
-/** The tarball lacks a file. */
+/** Removes a file. */
 export const without =
   (path: string): Fault =>
   (folder) =>
     rmSync(join(folder, path));
 
-/** The main entry waits at its top level. */
-export const waiting: Fault = (folder) => {
+/** Adds a top-level await to the main entry. */
+export const topLevelAwait: Fault = (folder) => {
   const entry = manifestOf(folder).exports["."];
   const file = typeof entry === "object" ? entry.default : entry;
   appendFileSync(join(folder, file ?? ""), "\nawait undefined;\n");
 };
 
-/** A condition leads to where another one does. */
-export const mistaken =
+/** Makes a condition resolve to the file of another one. */
+export const redirected =
   (condition: string, other: string): Fault =>
   (folder) => {
     const manifest = manifestOf(folder);
@@ -39,7 +39,7 @@ export const mistaken =
       (targets): targets is Targets =>
         typeof targets === "object" && condition in targets && other in targets,
     );
-    if (both.length === 0) throw new Error(`expected ${condition} and ${other} somewhere`);
+    if (both.length === 0) throw new Error(`no entry has the conditions ${condition} and ${other}`);
     for (const targets of both) targets[condition] = targets[other];
     writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
   };

@@ -1,17 +1,17 @@
-/** Apps of Next.js, built and started. */
+/** Next.js apps, built and started. */
 import { KEEP_ALIVE } from "../../support/http/listen.js";
 import type { Fault } from "./project.js";
 import { project } from "./project.js";
 import { run, serve, tool } from "./tool.js";
 
 /**
- * Builds an app, and starts it until the test is done. Returns its URL.
+ * Builds an app and runs it until the test is done. Returns its URL.
  *
- * @param args of `next build`
- * @param prepare what is done to its folder before
- * @param fault what is wrong with the package that it finds
+ * @param args arguments of `next build`
+ * @param prepare changes the folder before the build
+ * @param fault injected into the package that the app uses
  */
-export async function startedApp(
+export async function startApp(
   name: string,
   args: string[],
   prepare: (folder: string) => void = () => {},

@@ -1,20 +1,20 @@
-/** Pages in Chromium: what a bundler made, served on loopback by a server that says what it was asked. */
+/** Bundled pages in Chromium, served on loopback. */
 import { existsSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 
 import { startChromium } from "../../runtimes/chromium/run.mjs";
 import { closed, serve } from "../../support/http/listen.js";
-import { expectKept, type Known } from "./job.js";
+import { expectStripped, type KnownResponse } from "./protected.js";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html",
   ".js": "text/javascript",
 };
 
-/** Asserts that the page in a folder does the job; it says so in its title. */
+/** Asserts that the page in a folder strips headers and guards paths. It reports its responses in its title. */
 export async function expectPage(folder: string): Promise<void> {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const { server, url } = await serve(({ url: path = "", headers }, response) => {
     const file = join(folder, path);
     if (path !== "/known" && existsSync(file)) {
@@ -22,19 +22,19 @@ export async function expectPage(folder: string): Promise<void> {
       response.end(readFileSync(file));
       return;
     }
-    asked.push(path);
+    requested.push(path);
     response.setHeader("x-internal-trace", "leaked");
     response.end(JSON.stringify({ headers }));
   });
   onTestFinished(() => closed(server));
   const { known, unknown } = JSON.parse(await titleOf(new URL("index.html", url)));
-  expectKept(known as Known);
+  expectStripped(known as KnownResponse);
   expect(unknown).toEqual({ status: 404 });
-  expect(asked).toContain("/known");
-  expect(asked).not.toContain("/unknown");
+  expect(requested).toContain("/known");
+  expect(requested).not.toContain("/unknown");
 }
 
-/** The title that a page gives itself. @throws what is thrown in it */
+/** Returns the title that a page sets. @throws any uncaught error of the page */
 async function titleOf(url: URL): Promise<string> {
   const { context, close } = await startChromium();
   onTestFinished(close);

@@ -1,4 +1,4 @@
-/** Projects of the suite: each is copied to a folder of its own, and finds the packages as they are packed. */
+/** The projects of the suite, each copied to a separate folder that resolves the packed packages. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,19 +6,19 @@ import { onTestFinished } from "vitest";
 
 export const SUITE = fileURLToPath(new URL("..", import.meta.url));
 
-/** How long a test may take on a machine that does much else. */
-export const PATIENCE = 240_000;
+/** Timeout of a test, in milliseconds, which also suffices on a busy machine. */
+export const TEST_TIMEOUT = 240_000;
 
-/** Below the suite, so that its `node_modules` is found, and not in it: bundlers treat that otherwise. */
+/** Below the suite, to resolve its `node_modules`, but outside that folder, which bundlers treat differently. */
 const WORK = join(SUITE, ".work");
 
-/** Something that is wrong with a package: what it does to the folder of one. */
+/** Injects a fault into the folder of a package. */
 export type Fault = (folder: string) => void;
 
-/** Where a package of the suite is. */
+/** Returns the folder of an installed package. */
 export const packageFolder = (name: string) => join(SUITE, "node_modules", name);
 
-/** An empty folder from which the packages are found. It is gone when the test is done. */
+/** Creates an empty folder that resolves the packages. It is removed after the test. */
 export function emptyFolder(): string {
   mkdirSync(WORK, { recursive: true });
   const folder = mkdtempSync(join(WORK, "project-"));
@@ -27,9 +27,9 @@ export function emptyFolder(): string {
 }
 
 /**
- * A copy of a project.
+ * Copies a project. Returns the folder.
  *
- * @param fault what is wrong with the `hedgerow` that it finds
+ * @param fault injected into the `hedgerow` that the project uses
  */
 export function project(name: string, fault?: Fault): string {
   const folder = emptyFolder();
@@ -38,7 +38,7 @@ export function project(name: string, fault?: Fault): string {
   return folder;
 }
 
-/** Copies a package into a folder. Returns where it is. */
+/** Copies a package into a folder. Returns the folder of the copy. */
 export function copyOf(name: string, into: string): string {
   const copy = join(into, name);
   cpSync(packageFolder(name), copy, { recursive: true });

@@ -1,13 +1,13 @@
-/** What every project does: it strips `x-internal-*` both ways, and has no path but `/known`. */
+/** Checks the behaviour of every project: it strips `x-internal-*` both ways, and has no path but `/known`. */
 import { expect } from "vitest";
 
-/** What `/known` was asked for with, as it says itself. */
+/** The body of `/known`: the headers that it received. */
 interface Echo {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a project was asked, and what came of it. */
-export interface Known {
+/** The response to a request for `/known`. */
+export interface KnownResponse {
   readonly status: number;
   readonly body: Echo;
   readonly headers: Readonly<Record<string, string>>;
@@ -17,8 +17,8 @@ export interface Known {
 const internal = (headers: object) =>
   Object.keys(headers).filter((name) => name.toLowerCase().startsWith("x-internal-"));
 
-/** Asserts that a request got through and its forged field did not, nor an internal one back. */
-export function expectKept({ status, body, headers, cookies }: Known): void {
+/** Asserts that `/known` received no forged field, and that its response has no internal one. */
+export function expectStripped({ status, body, headers, cookies }: KnownResponse): void {
   expect(status).toBe(200);
   expect(body.headers).toMatchObject({ "x-kept": "kept" });
   expect(internal(body.headers)).toEqual([]);
@@ -26,13 +26,13 @@ export function expectKept({ status, body, headers, cookies }: Known): void {
   expect(cookies).toEqual(["a=1", "b=2"]);
 }
 
-/** Asserts that a server does the job. */
-export async function expectJob(url: URL): Promise<void> {
+/** Asserts that a server strips headers and guards paths. */
+export async function expectProtected(url: URL): Promise<void> {
   const headers = { "X-Internal-User": "forged", "x-internal-trace": "1", "x-kept": "kept" };
   const response = await fetch(new URL("/known", url), { headers });
   const text = await response.text();
   expect([response.status, text]).toEqual([200, expect.stringContaining("headers")]);
-  expectKept({
+  expectStripped({
     status: response.status,
     body: JSON.parse(text) as Echo,
     headers: Object.fromEntries(response.headers),

@@ -1,4 +1,4 @@
-/** How large what people bundle becomes, in bytes: as it is, and each file compressed. */
+/** Sizes of bundles in bytes, raw and with each file compressed. */
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
@@ -11,16 +11,16 @@ export interface Size {
 
 export const compressed = (bytes: Uint8Array) => gzipSync(bytes, { level: 9 }).length;
 
-/** The size of files together. */
+/** Returns the total size of files. */
 export function sizeOf(files: readonly Uint8Array[]): Size {
   const sum = (sizes: number[]) => sizes.reduce((a, b) => a + b, 0);
   return { raw: sum(files.map(({ length }) => length)), gzip: sum(files.map(compressed)) };
 }
 
 /**
- * Bundles code as small as it gets, for a runtime.
+ * Bundles and minifies code for a runtime.
  *
- * @param condition under which the runtime finds its WebAssembly
+ * @param condition the one by which the runtime resolves its WebAssembly
  */
 export async function bundled(code: string, condition: string): Promise<Uint8Array[]> {
   const { outputFiles } = await build({

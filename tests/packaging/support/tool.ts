@@ -1,21 +1,21 @@
-/** The tools of the suite, run as people run them. */
+/** Runs the tools of the suite. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
 
 import { startServer } from "../../support/processes/serve.js";
-import { PATIENCE, SUITE } from "./project.js";
+import { SUITE, TEST_TIMEOUT } from "./project.js";
 
-/** A program, and what comes first on its command line. */
+/** A program and its first arguments. */
 export type Command = readonly [file: string, ...args: string[]];
 
 export const NODE: Command = [process.execPath];
 
-/** A tool of this suite. */
+/** Returns the command of a tool of this suite. */
 export const tool = (name: string): Command => [join(SUITE, "node_modules", ".bin", name)];
 
-/** Nothing tells anyone that it runs, asks for newer versions, or leaves files elsewhere. */
+/** Disables telemetry and update checks, and keeps all files in the folder. */
 const environment = (folder: string): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: folder,
@@ -29,13 +29,18 @@ const environment = (folder: string): NodeJS.ProcessEnv => ({
 });
 
 /**
- * Runs a command to its end in a folder. Returns what it printed.
+ * Runs a command in a folder until it exits. Returns its standard output.
  *
- * @throws an error that has all that it printed, if it fails
+ * @throws an error with all of its output if it fails
  */
 export async function run(folder: string, command: Command, ...args: string[]): Promise<string> {
   const [file, ...first] = command;
-  const options = { cwd: folder, env: environment(folder), timeout: PATIENCE, maxBuffer: 2 ** 26 };
+  const options = {
+    cwd: folder,
+    env: environment(folder),
+    timeout: TEST_TIMEOUT,
+    maxBuffer: 2 ** 26,
+  };
   try {
     return (await promisify(execFile)(file, [...first, ...args], options)).stdout;
   } catch (error) {
@@ -45,12 +50,12 @@ export async function run(folder: string, command: Command, ...args: string[]): 
   }
 }
 
-/** Runs a command in a folder that serves and says where, until the test is done. Returns the URL. */
+/** Runs a server in a folder until the test is done. Returns the URL that it prints. */
 export async function serve(folder: string, command: Command, ...args: string[]): Promise<URL> {
   const { url, close } = await startServer([...command, ...args], {
     cwd: folder,
     env: environment(folder),
-    maxSeconds: PATIENCE / 1000,
+    maxSeconds: TEST_TIMEOUT / 1000,
   });
   onTestFinished(close);
   return url;

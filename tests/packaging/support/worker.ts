@@ -1,15 +1,15 @@
-/** The worker of the suite: bundled by Wrangler, with its file of paths made by the command. */
+/** The worker of the suite, bundled by Wrangler, with a path filter built by the command. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 
 import { node24 } from "../../../scripts/lib/paths.mjs";
 import { startModules } from "../../../scripts/lib/worker.mjs";
-import { expectJob } from "./job.js";
 import { type Fault, packageFolder, project } from "./project.js";
+import { expectProtected } from "./protected.js";
 import { run, tool } from "./tool.js";
 
-/** What Wrangler uploads, by the endings of names. */
+/** The types of modules that Wrangler uploads, by file extension. */
 const KINDS = { ".js": "ESModule", ".wasm": "CompiledWasm", ".filter": "Data" } as const;
 
 export interface Uploaded {
@@ -19,9 +19,9 @@ export interface Uploaded {
 }
 
 /**
- * Bundles the worker. Returns what would be uploaded, that which begins first.
+ * Bundles the worker. Returns the modules that would be uploaded, the entry first.
  *
- * @param fault what is wrong with the package that it finds
+ * @param fault injected into the package that it uses
  */
 export async function bundledWorker(fault?: Fault): Promise<Uploaded[]> {
   const folder = project("worker", fault);
@@ -38,14 +38,14 @@ export async function bundledWorker(fault?: Fault): Promise<Uploaded[]> {
 }
 
 /**
- * Asserts that the worker does the job, with one WebAssembly module, which nobody has to compile.
+ * Asserts that the worker strips headers and guards paths, with a single, precompiled WebAssembly module.
  *
- * @param fault what is wrong with the package that it finds
+ * @param fault injected into the package that it uses
  */
 export async function expectWorker(fault?: Fault): Promise<void> {
   const modules = await bundledWorker(fault);
   expect(modules.map(({ type }) => type)).toEqual(["ESModule", "Data", "CompiledWasm"]);
   const { worker, url } = await startModules(modules);
   onTestFinished(() => worker.dispose());
-  await expectJob(url);
+  await expectProtected(url);
 }

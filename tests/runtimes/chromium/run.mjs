@@ -1,4 +1,4 @@
-// Headless Chromium: a program is a bundle, as bundlers make them for browsers, in a page on loopback.
+// Runs programs in headless Chromium, as browser bundles in a page on loopback.
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 import { capture } from "../../../scripts/lib/run.mjs";
 import { bundle } from "../bundle.mjs";
 
-/** As root, in a container and without a network. */
+/** Flags for running as root, in a container, without a network. */
 const ARGS = [
   "--headless",
   "--no-sandbox",
@@ -22,11 +22,11 @@ const ARGS = [
 ];
 
 /**
- * Starts Chromium. Nothing is left of it when it is closed.
+ * Starts Chromium. Closing it removes its profile.
  */
 export async function startChromium() {
   const executablePath = capture("which", ["chromium"])?.trim();
-  if (executablePath === undefined) throw new Error("chromium is missing: npm test installs it");
+  if (executablePath === undefined) throw new Error("chromium is missing; npm test installs it");
   const folder = mkdtempSync(join(tmpdir(), "hedgerow-chromium-"));
   const context = await chromium.launchPersistentContext(folder, { executablePath, args: ARGS });
   return {
@@ -58,11 +58,11 @@ export async function runInChromium(context, program, module) {
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   const page = await context.newPage();
   /** @type {Error[]} */
-  const faults = [];
-  page.on("pageerror", (fault) => faults.push(fault));
+  const errors = [];
+  page.on("pageerror", (error) => errors.push(error));
   try {
     await page.goto(`http://127.0.0.1:${port}/`);
-    if (faults[0] !== undefined) throw faults[0];
+    if (errors[0] !== undefined) throw errors[0];
     return await page.evaluate("outcomes");
   } finally {
     await page.close();
@@ -72,7 +72,7 @@ export async function runInChromium(context, program, module) {
 }
 
 /**
- * Serves a few files by their paths.
+ * Serves files by their paths.
  *
  * @param {Record<string, [type: string, body: string | Uint8Array]>} files
  */

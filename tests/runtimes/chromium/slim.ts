@@ -1,4 +1,4 @@
-/** The cases of the slim entry, in a page: the module is compiled while it is fetched. */
+/** Runs the cases of the slim entry in a page, which compiles the module while fetching it. */
 import { slim } from "../../cases/slim.js";
 import { runSuites } from "../run-suites.js";
 

@@ -1,7 +1,7 @@
-/** The cases, in the edge-light VM. */
+/** Runs the cases in the edge-light VM. */
 import { memoryBytes } from "../../support/memories.js";
 
-// What counts memories comes before what instantiates modules.
+// The memory counter has to load before any module is instantiated.
 
 import { suites } from "../../cases/index.js";
 import { runSuites } from "../run-suites.js";

@@ -1,16 +1,16 @@
-// The edge-light VM, with what its hosts do: they compile modules, and set them as globals of the VM.
+// Runs programs in the edge-light VM. Like its hosts, this compiles modules and sets them as globals of the VM.
 import { readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { EdgeVM } from "@edge-runtime/vm";
 
 import { bundle } from "../bundle.mjs";
 
-/** The name of the global that has a module. @param {string} path */
+/** Returns the name of the global for a module. @param {string} path */
 const globalOf = (path) => basename(path, ".wasm");
 
-/** Finds modules as Next.js does: by the question of what is imported. @type {import("esbuild").Plugin} */
-const wasmByQuestion = {
-  name: "wasm-by-question",
+/** Resolves imports that end in `.wasm?module`, as Next.js does. @type {import("esbuild").Plugin} */
+const wasmModules = {
+  name: "wasm-modules",
   setup(build) {
     build.onResolve({ filter: /\.wasm\?module$/ }, ({ path, resolveDir }) => ({
       path: resolve(resolveDir, path.replace(/\?module$/, "")),
@@ -23,7 +23,7 @@ const wasmByQuestion = {
 };
 
 /**
- * Runs a program.
+ * Runs a program in the VM.
  *
  * @param {import("../bundle.mjs").Program} program
  * @param {string[]} modules the paths of WebAssembly modules
@@ -34,18 +34,18 @@ export async function runInEdgeLight(program, modules) {
     conditions: ["edge-light", "worker", "browser"],
     format: "iife",
     globalName: "program",
-    plugins: [wasmByQuestion],
+    plugins: [wasmModules],
   });
   const compiled = modules.map((path) => [
     globalOf(path),
     new WebAssembly.Module(readFileSync(path)),
   ]);
   const vm = new EdgeVM({
-    // Where it is hosted, bytes cannot be compiled.
+    // Its hosts forbid compiling bytes.
     codeGeneration: { strings: false, wasm: false },
     extend: (context) => Object.assign(context, Object.fromEntries(compiled)),
   });
   vm.evaluate(Buffer.from(files[0]?.contents ?? []).toString());
-  // As text: objects of the VM have other prototypes.
+  // Passed as JSON, because objects of the VM have other prototypes.
   return JSON.parse(await vm.evaluate("program.outcomes.then(JSON.stringify)"));
 }

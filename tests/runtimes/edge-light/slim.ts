@@ -1,4 +1,4 @@
-/** The cases of the slim entry, in the edge-light VM: the module is a global, as its hosts set it. */
+/** Runs the cases of the slim entry in the edge-light VM, where the host sets the module as a global. */
 import { slim } from "../../cases/slim.js";
 import { runSuites } from "../run-suites.js";
 

@@ -1,10 +1,10 @@
-/** Headers that nobody may change. */
+/** Returns immutable headers. */
 export function immutableHeaders(): Headers {
   const { headers } = Response.redirect("http://localhost/elsewhere");
   return "Bun" in globalThis ? refusing(headers) : headers;
 }
 
-/** Bun lets everybody change all headers: there, these stand in for those of other engines. */
+/** Makes `delete` throw. Bun has no immutable headers, so these replace them. */
 function refusing(headers: Headers): Headers {
   headers.delete = () => {
     throw new TypeError("immutable");

@@ -1,4 +1,4 @@
-// Required from CommonJS, the package is the one that is imported, and is ready at once.
+// Checks that `require` returns the same package as `import`, ready for use.
 const required = require("hedgerow");
 
 const matches = new required.HeaderStripper(["x-internal-*"]).matches("X-Internal-User");

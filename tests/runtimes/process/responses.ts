@@ -1,4 +1,4 @@
-/** What Node's servers send, in a process of Node. */
+/** Runs the cases of responses of Node's servers, in a process of Node. */
 import { hostileResponses } from "../../adapters/node/hostile-responses.js";
 import { runSuites } from "../run-suites.js";
 

@@ -1,43 +1,43 @@
-// Node, Deno and Bun: a program is a file, which finds the package in `node_modules` itself.
+// Runs programs in Node, Deno and Bun, as files that resolve the package in `node_modules`.
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { bundle, PATIENCE, SUITE } from "../bundle.mjs";
+import { bundle, PROGRAM_TIMEOUT, SUITE } from "../bundle.mjs";
 
-/** What is run, and with what before the name of the file. @typedef {[file: string, ...args: string[]]} Command */
+/** A program and its arguments before the name of the file. @typedef {[file: string, ...args: string[]]} Command */
 
-/** Where programs are put: from here, the packages of the suite are found. */
+/** The folder of programs, from which the packages of the suite resolve. */
 const PROGRAMS = join(SUITE, "node_modules", ".programs");
 
 /**
- * Runs a file to its end, and returns what it says.
+ * Runs a file until it exits, and returns the JSON that it prints.
  *
  * @param {Command} command
  * @param {string} file
  * @returns {Promise<unknown>}
  */
 export async function runFile([command, ...args], file) {
-  // Deno keeps what it compiles, and asks whether there is a newer Deno.
+  // Deno has a compilation cache, and checks for updates.
   const env = { ...process.env, DENO_DIR: join(PROGRAMS, "deno"), DENO_NO_UPDATE_CHECK: "1" };
-  const options = { cwd: SUITE, env, timeout: PATIENCE, maxBuffer: 2 ** 26 };
+  const options = { cwd: SUITE, env, timeout: PROGRAM_TIMEOUT, maxBuffer: 2 ** 26 };
   const { stdout } = await promisify(execFile)(command, [...args, file], options);
   return JSON.parse(stdout);
 }
 
 /**
- * Writes programs for all engines of this kind, and returns how one of them runs a program.
+ * Returns a function that runs a program in one of these engines. Programs are bundled once for all of them.
  */
 export function processes() {
   /** @type {Map<import("../bundle.mjs").Program, Promise<string>>} */
-  const written = new Map();
+  const files = new Map();
   return async (
     /** @type {Command} */ command,
     /** @type {import("../bundle.mjs").Program} */ program,
   ) => {
-    const file = written.get(program) ?? writeProgram(program);
-    written.set(program, file);
+    const file = files.get(program) ?? writeProgram(program);
+    files.set(program, file);
     return /** @type {import("../bundle.mjs").Outcome[]} */ (await runFile(command, await file));
   };
 }
@@ -47,7 +47,7 @@ async function writeProgram(program) {
   const { files } = await bundle("process", program, {
     plugins: [externalPackage],
     platform: "node",
-    // What is imported later is a file of its own, and with it the import of the package.
+    // Dynamic imports stay separate files, together with their import of the package.
     splitting: true,
     outExtension: { ".js": ".mjs" },
   });
@@ -56,7 +56,7 @@ async function writeProgram(program) {
   return join(PROGRAMS, `${program}.mjs`);
 }
 
-/** Leaves the package to the engine. @type {import("esbuild").Plugin} */
+/** Lets the engine resolve the package. @type {import("esbuild").Plugin} */
 const externalPackage = {
   name: "external-package",
   setup(build) {

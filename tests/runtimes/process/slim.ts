@@ -1,4 +1,4 @@
-/** The cases of the slim entry, in a process of Node, Deno or Bun: the module is a file. */
+/** Runs the cases of the slim entry in a process of Node, Deno or Bun, with the module from a file. */
 import { readFileSync } from "node:fs";
 import { slim } from "../../cases/slim.js";
 import { runSuites } from "../run-suites.js";

@@ -1,14 +1,14 @@
-// workerd itself, without Miniflare, which has not every version of it for every version of Node.
+// Runs programs in workerd directly, because Miniflare does not offer every version of it on every version of Node.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-import { bundle, PATIENCE } from "../bundle.mjs";
+import { bundle, PROGRAM_TIMEOUT } from "../bundle.mjs";
 
 /**
- * Bundles a program as Wrangler does: WebAssembly modules stay files beside it.
+ * Bundles a program like Wrangler, with WebAssembly modules as separate files.
  *
  * @param {import("../bundle.mjs").Program} program
  */
@@ -20,9 +20,9 @@ export const bundleWorker = (program) =>
   });
 
 /**
- * Runs a program in a workerd that behaves as on a date.
+ * Runs a program in workerd with a compatibility date.
  *
- * @param {string} workerd the program
+ * @param {string} workerd path of the executable
  * @param {string} date
  * @param {import("../bundle.mjs").Program} program
  * @returns {Promise<import("../bundle.mjs").Outcome[]>}
@@ -40,7 +40,7 @@ export async function runInWorkerd(workerd, date, program) {
   const ended = new Promise((resolve) => child.once("close", resolve));
   try {
     const port = await portOf(child);
-    const signal = AbortSignal.timeout(PATIENCE);
+    const signal = AbortSignal.timeout(PROGRAM_TIMEOUT);
     const response = await fetch(`http://127.0.0.1:${port}/`, { signal });
     if (!response.ok) throw new Error(`workerd: ${response.status}, ${await response.text()}`);
     return /** @type {import("../bundle.mjs").Outcome[]} */ (await response.json());
@@ -52,7 +52,7 @@ export async function runInWorkerd(workerd, date, program) {
 }
 
 /**
- * A configuration in which a worker answers on a port of loopback.
+ * Returns the configuration of a worker that listens on a free loopback port.
  *
  * @param {string} main
  * @param {string[]} files
@@ -76,12 +76,12 @@ function configOf(main, files, date) {
     );`;
 }
 
-/** The port that a workerd says it listens on. @param {import("node:child_process").ChildProcess} child */
+/** Returns the port on which workerd reports to listen. @param {import("node:child_process").ChildProcess} child */
 async function portOf(child) {
-  const told = /** @type {import("node:stream").Readable} */ (child.stdio[3]);
-  for await (const line of createInterface({ input: told })) {
+  const control = /** @type {import("node:stream").Readable} */ (child.stdio[3]);
+  for await (const line of createInterface({ input: control })) {
     const { event, port } = JSON.parse(line);
     if (event === "listen") return port;
   }
-  throw new Error("workerd ended before it listened: see what it wrote");
+  throw new Error("workerd exited before it listened; see its output");
 }

@@ -1,4 +1,4 @@
-/** The cases of the slim entry, in a worker: the module is one of the worker's own. */
+/** Runs the cases of the slim entry in a worker, which imports the module. */
 import module from "hedgerow/edge.wasm";
 import { slim } from "../../cases/slim.js";
 import { runSuites } from "../run-suites.js";

@@ -1,4 +1,4 @@
-// Strips headers both ways, and refuses paths that the app has not.
+// Strips headers both ways, and refuses absent paths.
 import { buildPathFilter, PathFilter } from "hedgerow";
 import { hedgerow } from "hedgerow/next";
 import { NextResponse } from "next/server";

@@ -1,8 +1,8 @@
-// Next.js, told where the packages are: folders above have lockfiles of their own.
+// Sets the root explicitly, because parent folders have lockfiles too.
 import { join } from "node:path";
 
 export default {
-  // Its types are like those of `next-proxy`, which Next.js checks.
+  // Next.js checks the same types in `next-proxy`.
   typescript: { ignoreBuildErrors: true },
   turbopack: { root: join(__dirname, "..", "..") },
 };

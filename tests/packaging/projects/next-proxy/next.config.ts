@@ -1,4 +1,4 @@
-// Next.js, told where the packages are, and to leave paths and answers as they are.
+// Sets the root explicitly, and keeps Next.js from changing paths and responses.
 import { join } from "node:path";
 
 export default {

@@ -1,4 +1,4 @@
-// Guards the app. What is below `/set0/`, `/set1/` and so on goes to an origin instead, by rules of its own.
+// Guards the app. Requests below `/set0/`, `/set1/` and so on go to an origin instead, under the rule set of that index.
 import { buildPathFilter, PathFilter } from "hedgerow";
 import { hedgerow } from "hedgerow/next";
 import { type NextFetchEvent, type NextRequest, NextResponse } from "next/server";
@@ -17,20 +17,20 @@ const guard = hedgerow(options, () => {
   return response;
 });
 
-const passing = deployment.rules.map((headers) => hedgerow({ headers }, passOn));
+const forwarding = deployment.rules.map((headers) => hedgerow({ headers }, forward));
 
-async function passOn(request: NextRequest): Promise<Response> {
+async function forward(request: NextRequest): Promise<Response> {
   const { pathname, search } = new URL(request.url);
-  const passed = new Request(new URL(pathname + search, deployment.origin), request);
-  // These are for this hop, and Node's fetch refuses them.
-  for (const name of ["connection", "transfer-encoding"]) passed.headers.delete(name);
-  const answer = await fetch(passed, { redirect: "manual" });
-  // Next.js adds fields to what sets cookies, and nobody may to what comes from `fetch`.
+  const forwarded = new Request(new URL(pathname + search, deployment.origin), request);
+  // Hop-by-hop fields, which Node's fetch refuses.
+  for (const name of ["connection", "transfer-encoding"]) forwarded.headers.delete(name);
+  const answer = await fetch(forwarded, { redirect: "manual" });
+  // Next.js adds fields to responses that set cookies, and those of `fetch` are immutable.
   return new Response(answer.body, answer);
 }
 
 export function proxy(request: NextRequest, event: NextFetchEvent) {
   const [, set] = /^\/set(\d)\//.exec(new URL(request.url).pathname) ?? [];
-  const chosen = set === undefined ? guard : passing[Number(set)];
+  const chosen = set === undefined ? guard : forwarding[Number(set)];
   return chosen?.(request, event);
 }

@@ -1,10 +1,10 @@
-// Strips headers both ways and refuses paths in a page, and says so in its title.
+// Strips headers both ways and refuses absent paths in a page, and reports the responses in its title.
 import { buildPathFilter, guardPaths, HeaderStripper, PathFilter } from "hedgerow";
 
 const stripper = new HeaderStripper(["x-internal-*"]);
 const guard = guardPaths({ paths: PathFilter.parse(buildPathFilter(["/known"])) });
 
-/** Asks the server that the page came from, as an application in front of it would. */
+/** Sends a request to the server of the page, as an application in front of it would. */
 async function ask(path) {
   const request = new Request(path, { headers: { "x-internal-user": "forged", "x-kept": "kept" } });
   const refusal = await guard(request);

@@ -1,4 +1,4 @@
-// Imports and requires every entry, and says which are not the same, and where they come from.
+// Imports and requires every entry, and reports whether both are the same and where they come from.
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);

@@ -1,4 +1,4 @@
-// The same as server.js, by `require`.
+// The same server as server.js, by `require`.
 const { createServer } = require("node:http");
 const { buildPathFilter, PathFilter } = require("hedgerow");
 const { hedgerow } = require("hedgerow/connect");

@@ -1,4 +1,4 @@
-// A server of Node's that strips headers both ways, and refuses paths that it has not.
+// A Node server that strips headers both ways, and refuses absent paths.
 import { createServer } from "node:http";
 import { buildPathFilter, PathFilter } from "hedgerow";
 import { hedgerow } from "hedgerow/connect";

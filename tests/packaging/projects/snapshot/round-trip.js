@@ -1,4 +1,4 @@
-// Makes a snapshot of an image in a folder with two threads, and restores it: `node round-trip.js FOLDER`.
+// Creates a snapshot of an image with two workers and restores it: `node round-trip.js FOLDER`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSnapshot, restoreSnapshot } from "@hedgerow/snapshot";

@@ -1,4 +1,4 @@
-// Uses something of every subpath, so that its types are looked up and looked at.
+// Uses an export of every subpath, to resolve and check its types.
 import { createSnapshot, SnapshotError } from "@hedgerow/snapshot";
 import { observeCache } from "@hedgerow/snapshot/opentelemetry";
 import { buildPathFilter, HeaderStripper, PathFilter } from "hedgerow";
@@ -37,5 +37,5 @@ export const others = {
   stripRequest,
 };
 
-// @ts-expect-error: options are not of any type
+// @ts-expect-error: the option has the wrong type
 connect({ headers: 7 });

@@ -1,4 +1,4 @@
-// A worker that strips headers both ways, and refuses paths that its file of paths has not.
+// A worker that strips headers both ways, and refuses paths that its filter lacks.
 import { hedgerow, PathFilter } from "hedgerow/workers";
 import file from "./paths.filter";
 

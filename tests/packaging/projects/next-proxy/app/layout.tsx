@@ -1,4 +1,4 @@
-// What Next.js wants of every app.
+// The root layout, which Next.js requires.
 import type { ReactNode } from "react";
 
 export default function Layout({ children }: { children: ReactNode }) {

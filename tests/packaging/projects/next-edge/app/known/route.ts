@@ -1,4 +1,4 @@
-// Answers with the fields that it was given.
+// Responds with the header fields of the request.
 export const runtime = "edge";
 
 export function GET(request: Request): Response {

@@ -1,4 +1,4 @@
-// Answers with the fields that it was given.
+// Responds with the header fields of the request.
 export function GET(request: Request): Response {
   const response = Response.json({ headers: Object.fromEntries(request.headers) });
   response.headers.append("set-cookie", "a=1");
