@@ -1,4 +1,4 @@
-/** The example on Express, built and started by its own scripts. */
+/** The Express example, built and started by its own scripts. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectFound, expectRefused, expectStripped } from "../support/examples/ask.js";
 import { build, exampleFolder, type Running, start } from "../support/examples/run.js";
@@ -12,13 +12,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server?.close());
 
-test("forged headers do not reach a route, nor internal ones a client", async () => {
+test("strips forged headers from requests and internal ones from responses", async () => {
   await expectStripped(server.url);
   const page = await fetch(new URL("/", server.url));
   expect(page.headers.get("x-powered-by")).toBeNull();
 });
 
-test("files and routes are found", async () => {
+test("serves files and routes", async () => {
   await expectFound(server.url, [
     "/",
     "/index.html",
@@ -29,7 +29,7 @@ test("files and routes are found", async () => {
   ]);
 });
 
-test("what is neither is refused by the filter, before Express looks for a file", async () => {
+test("refuses other paths before Express looks for a file", async () => {
   const paths = ["/wp-login.php", "/about/us", "/account", "/Style.css"];
   await expectRefused(server.url, paths, "Not Found\n");
 });

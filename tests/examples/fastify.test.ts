@@ -1,4 +1,4 @@
-/** The example on Fastify, built and started by its own scripts. */
+/** The Fastify example, built and started by its own scripts. */
 import { afterAll, beforeAll, test } from "vitest";
 import { expectFound, expectRefused, expectStripped } from "../support/examples/ask.js";
 import { build, exampleFolder, type Running, start } from "../support/examples/run.js";
@@ -12,14 +12,14 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server?.close());
 
-test("forged headers do not reach a route, nor internal ones a client", async () => {
+test("strips forged headers from requests and internal ones from responses", async () => {
   await expectStripped(server.url);
 });
 
-test("records are found", async () => {
+test("serves records", async () => {
   await expectFound(server.url, ["/plants/hawthorn", "/plants/hazel", "/headers"]);
 });
 
-test("a record that is not there is refused before its file is opened, which would fail", async () => {
+test("refuses missing records before it opens their files", async () => {
   await expectRefused(server.url, ["/plants/oak", "/plants", "/wp-login.php"]);
 });

@@ -1,8 +1,12 @@
-/** The example on Hono: one app, as a process of Node and as a worker. */
+/** The Hono example: one app, as a Node process and as a worker. */
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { startWorker } from "../../scripts/lib/worker.mjs";
 import { expectFound, expectRefused, expectStripped } from "../support/examples/ask.js";
 import { exampleFolder, type Running, start } from "../support/examples/run.js";
+
+function startOnNode(): Promise<Running> {
+  return start(exampleFolder("hono"), ["src/node.js"]);
+}
 
 async function startInWorkerd(): Promise<Running> {
   const { worker, url } = await startWorker("examples/hono/src/app.js");
@@ -10,25 +14,25 @@ async function startInWorkerd(): Promise<Running> {
 }
 
 describe.each([
-  ["on Node", () => start(exampleFolder("hono"), ["src/node.js"])],
+  ["on Node", startOnNode],
   ["in workerd", startInWorkerd],
-])("%s", (_, starts) => {
+])("%s", (_, start) => {
   let server: Running;
 
   beforeAll(async () => {
-    server = await starts();
+    server = await start();
   }, 60_000);
   afterAll(() => server?.close());
 
-  test("forged headers do not reach a route, nor internal ones a client", async () => {
+  test("strips forged headers from requests and internal ones from responses", async () => {
     await expectStripped(server.url);
   });
 
-  test("what there is is found", async () => {
+  test("serves existing paths", async () => {
     await expectFound(server.url, ["/", "/plants/hawthorn", "/plants/hazel?of=a"]);
   });
 
-  test("what is not there is refused, though a route would answer it", async () => {
+  test("refuses missing paths even where a route would answer", async () => {
     await expectRefused(server.url, ["/plants/oak", "/wp-login.php"], "404 Not Found");
   });
 });

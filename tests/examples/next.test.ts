@@ -1,4 +1,4 @@
-/** The example on Next.js, with the packages as they are packed, built and started by its own scripts. */
+/** The Next.js example, with the packed packages, built and started by its own scripts. */
 import { cpSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { inRoot } from "../../scripts/lib/paths.mjs";
 import { expectFound, expectRefused, expectStripped } from "../support/examples/ask.js";
 import { build, exampleFolder, type Running, start } from "../support/examples/run.js";
 
-/** Has Next.js, which is too large for the packages of this repository, and these as they are packed. */
+/** The suite that installs the packed packages and Next.js, which is too large for the root package. */
 const suite = inRoot("tests/packaging");
 const installed = (name: string) => join(suite, "node_modules", name);
 
@@ -17,15 +17,15 @@ let server: Running;
 
 beforeAll(async () => {
   if (!lstatSync(installed("hedgerow"), { throwIfNoEntry: false })?.isDirectory()) {
-    throw new Error(`expected packed packages in ${suite}, which scripts/test.mjs installs`);
+    throw new Error(`${suite} has no packed packages; scripts/test.mjs installs them`);
   }
   const target = join(suite, "target");
   mkdirSync(target, { recursive: true });
   folder = mkdtempSync(join(target, ".next-example-"));
-  const made = new Set([".next", "node_modules", "paths.filter"]);
+  const generated = new Set([".next", "node_modules", "paths.filter"]);
   cpSync(exampleFolder("next"), folder, {
     recursive: true,
-    filter: (path) => !made.has(basename(path)),
+    filter: (path) => !generated.has(basename(path)),
   });
   await build(folder, OFFLINE);
   const next = join(installed("next"), "dist/bin/next");
@@ -36,7 +36,7 @@ afterAll(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
-test("the example asks for the versions that it is tested with", () => {
+test("depends on the versions that it is tested with", () => {
   const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   for (const [name, version] of Object.entries(dependencies)) {
     const found = JSON.parse(readFileSync(join(installed(name), "package.json"), "utf8"));
@@ -44,11 +44,11 @@ test("the example asks for the versions that it is tested with", () => {
   }
 });
 
-test("forged headers do not reach a route", async () => {
+test("strips forged headers from requests", async () => {
   await expectStripped(server.url);
 });
 
-test("pages, what they load, and files are found", async () => {
+test("serves pages, their scripts and styles, and files", async () => {
   const home = await (await fetch(server.url)).text();
   const loaded = new Set(home.match(/\/_next\/static\/[\w./-]+/g));
   expect(loaded.size).toBeGreaterThan(0);
@@ -61,7 +61,7 @@ test("pages, what they load, and files are found", async () => {
   ]);
 });
 
-test("a page is also found as the router of the browser asks for it", async () => {
+test("serves the payloads that client navigation requests", async () => {
   const url = new URL("/plants/hazel?_rsc", server.url);
   const response = await fetch(url, { headers: { rsc: "1" } });
   expect(response.status).toBe(200);
@@ -69,7 +69,7 @@ test("a page is also found as the router of the browser asks for it", async () =
   expect(await response.text()).toContain("dormice");
 });
 
-test("what is not there is refused by the proxy, before Next.js makes a page of it", async () => {
+test("refuses missing paths before Next.js renders a page", async () => {
   const paths = ["/plants/oak", "/plants", "/wp-login.php", "/_next/static/none.js"];
   await expectRefused(server.url, paths, "Not Found\n");
 });

@@ -1,4 +1,4 @@
-/** The example guard, in front of an origin on loopback. */
+/** The path guard example, in front of an origin on loopback. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buildPathFilter } from "hedgerow";
@@ -9,14 +9,15 @@ import { startWorker } from "../../scripts/lib/worker.mjs";
 let origin: Server;
 let worker: Miniflare;
 let url: URL;
-/** What the origin was asked for, and whether it has a filter. */
-let asked: string[] = [];
+/** The URLs that the origin received. */
+let requested: string[] = [];
+/** Whether the origin serves a filter. */
 let hasFilter = true;
 
 beforeAll(async () => {
   const file = buildPathFilter(["/", "/about", "/blog/*"]);
   origin = createServer((request, response) => {
-    asked.push(request.url ?? "");
+    requested.push(request.url ?? "");
     const isFilter = request.url?.startsWith("/_hedgerow/paths.filter") ?? false;
     if (isFilter && !hasFilter) response.writeHead(503).end();
     else response.end(isFilter ? file : `the origin's ${request.url}`);
@@ -29,7 +30,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  asked = [];
+  requested = [];
 });
 
 afterAll(async () => {
@@ -39,22 +40,22 @@ afterAll(async () => {
 
 const get = (path: string) => fetch(new URL(path, url));
 
-test("requests pass while the filter cannot be loaded", async () => {
+test("lets requests pass while the filter cannot be loaded", async () => {
   hasFilter = false;
   const response = await get("/nothing");
   expect([response.status, await response.text()]).toEqual([200, "the origin's /nothing"]);
-  expect(asked).toEqual(["/_hedgerow/paths.filter?deployment=127.0.0.1", "/nothing"]);
+  expect(requested).toEqual(["/_hedgerow/paths.filter?deployment=127.0.0.1", "/nothing"]);
 });
 
-test("what cannot exist is answered without the origin, and the filter is loaded once", async () => {
+test("refuses absent paths without a request to the origin, and loads the filter once", async () => {
   hasFilter = true;
   const paths = ["/wp-login.php", "/blog", "/About", "/about/us"];
   const answers = await Promise.all(paths.map(get));
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
-  expect(asked).toEqual(["/_hedgerow/paths.filter?deployment=127.0.0.1"]);
+  expect(requested).toEqual(["/_hedgerow/paths.filter?deployment=127.0.0.1"]);
 });
 
-test("what may exist passes as it is", async () => {
+test("passes other requests unchanged", async () => {
   for (const path of ["/", "/about?a=b", "/blog/2026/hedges", "/ab%6Fut"]) {
     expect(await (await get(path)).text()).toBe(`the origin's ${path}`);
   }

@@ -1,4 +1,4 @@
-/** The example script that makes, stops and resumes sandboxes, with a server of S3. */
+/** The example script that creates, stops and resumes sandboxes, with an S3 server. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -43,27 +43,27 @@ afterAll(async () => {
 /** Runs the script to its end. */
 const sandbox = (...args: string[]) => sandboxIn({}, ...args);
 
-/** Runs the script to its end in an environment that is another one. */
+/** Runs the script to its end with further environment variables. */
 function sandboxIn(
   env: NodeJS.ProcessEnv,
   ...args: string[]
 ): Promise<{ code: unknown; out: string; err: string }> {
-  const other = { ...options, env: { ...options.env, ...env } };
+  const spawnOptions = { ...options, env: { ...options.env, ...env } };
   return new Promise((resolve) => {
-    execFile(process.execPath, [SCRIPT, ...args], other, (error, out, err) =>
+    execFile(process.execPath, [SCRIPT, ...args], spawnOptions, (error, out, err) =>
       resolve({ code: error?.code ?? 0, out, err }),
     );
   });
 }
 
-/** Makes the disk of a sandbox, of which every other MiB is a hole, and returns what is on it. */
+/** Creates the disk of a sandbox, in which every other MiB is a hole, and returns its content. */
 function makeDisk(seed: string, mebibytes: number): Buffer {
   const write = (offset: number) => noise(`${seed} ${offset}`, MIB);
   writeSparse(image, mebibytes * MIB, steps(mebibytes * MIB, 2 * MIB), write);
   return readFileSync(image);
 }
 
-test("a sandbox is stopped and resumed, again and again", async () => {
+test("stops and resumes a sandbox repeatedly", async () => {
   for (const seed of ["first", "second"]) {
     const disk = makeDisk(seed, 24);
     expect(await sandbox("list")).toMatchObject({ code: 0, out: "one: running\n" });
@@ -83,7 +83,7 @@ test("a sandbox is stopped and resumed, again and again", async () => {
   }
 });
 
-test("a sandbox that runs is let alone", async () => {
+test("refuses to resume a running sandbox, and leaves its disk as it is", async () => {
   const disk = makeDisk("running", 4);
   const { code, err } = await sandbox("resume", "one");
   expect(code).toBe(1);
@@ -91,13 +91,13 @@ test("a sandbox that runs is let alone", async () => {
   expect(readFileSync(image).equals(disk)).toBe(true);
 });
 
-test("an image stays until its snapshot is whole", async () => {
+test("keeps the image until its snapshot is complete", async () => {
   const disk = makeDisk("interrupted", 128);
-  // No part is answered, so that it cannot be done before the signal comes.
+  // Withholding the responses to parts keeps the upload from ending before the signal.
   const isPart = ({ url = "" }) => url.includes("partNumber=");
   const forever = { delay: new Promise(() => {}) };
-  await using proxy = await startProxy(s3.endpoint, (asked) =>
-    isPart(asked) ? forever : undefined,
+  await using proxy = await startProxy(s3.endpoint, (request) =>
+    isPart(request) ? forever : undefined,
   );
   const env = { ...options.env, AWS_ENDPOINT_URL_S3: proxy.endpoint.href };
   const args = [SCRIPT, "stop", "one"];
@@ -112,7 +112,7 @@ test("an image stays until its snapshot is whole", async () => {
   expect(readFileSync(image).equals(disk)).toBe(true);
 });
 
-test("no other snapshot is resumed than the one that was stopped", async () => {
+test("resumes only the snapshot that was stopped", async () => {
   makeDisk("mine", 4);
   expect(await sandbox("stop", "one")).toMatchObject({ code: 0 });
   const { digest } = await inspectSnapshot(join(s3.folder, "sandboxes", "one.vhs"));
@@ -135,7 +135,7 @@ describe("a base image", () => {
   const [base, note] = [join(root, "base.img"), join(root, "bases", "debian.json")];
   const diskOf = (name: string) => readFileSync(join(folder, `${name}.img`));
 
-  /** Makes a base image, and puts its snapshot into the bucket. */
+  /** Creates a base image, and uploads its snapshot to the bucket. */
   async function publish(seed: string): Promise<{ disk: Buffer; digest: string }> {
     const write = (offset: number) => noise(`${seed} ${offset}`, MIB);
     writeSparse(base, 16 * MIB, steps(16 * MIB, 2 * MIB), write);
@@ -146,7 +146,7 @@ describe("a base image", () => {
     return { disk: readFileSync(base), digest };
   }
 
-  test("is fetched once, and is what further sandboxes begin as, without a network", async () => {
+  test("fetches a base image once, and creates further sandboxes from it without a network", async () => {
     for (const name of disks()) rmSync(join(folder, name));
     const { disk, digest } = await publish("base");
     expect(await sandbox("create", "first", "debian")).toMatchObject({
@@ -154,7 +154,7 @@ describe("a base image", () => {
       out: "first: created from debian, 16777216 bytes, fetched\n",
     });
     expect(JSON.parse(readFileSync(note, "utf8"))).toEqual({ digest });
-    // Whoever changes what is in the bucket does not change what sandboxes begin as.
+    // Changing the object in the bucket does not change the base of new sandboxes.
     await publish("of someone else");
     const offline = { AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1" };
     expect(await sandboxIn(offline, "create", "second", "debian")).toMatchObject({
@@ -163,14 +163,14 @@ describe("a base image", () => {
     });
     expect(disks().sort()).toEqual(["first.img", "second.img"]);
     for (const name of ["first", "second"]) expect(diskOf(name).equals(disk)).toBe(true);
-    // A sandbox has a disk of its own.
+    // Writing to one sandbox does not change the others.
     writeFileSync(join(folder, "first.img"), "changed");
     expect(await sandboxIn(offline, "create", "third", "debian")).toMatchObject({ code: 0 });
     expect(diskOf("third").equals(disk)).toBe(true);
     expect(diskOf("second").equals(disk)).toBe(true);
   });
 
-  test("is not put where there is a sandbox", async () => {
+  test("refuses to create a sandbox from a base image under a name in use", async () => {
     const disk = diskOf("second");
     const running = await sandbox("create", "second", "debian");
     expect(running.code).toBe(1);
@@ -185,7 +185,7 @@ describe("a base image", () => {
     expect(diskOf("second").equals(disk)).toBe(true);
   });
 
-  test("that is not in the bucket makes no sandbox", async () => {
+  test("creates no sandbox from a base image that is not in the bucket", async () => {
     const { code, err } = await sandbox("create", "fourth", "missing");
     expect(code).toBe(1);
     expect(err).toContain("missing.vhs");
@@ -194,7 +194,7 @@ describe("a base image", () => {
   });
 });
 
-test("what it cannot do is told in words", async () => {
+test("explains invalid commands and missing images", async () => {
   const wrong = [[], ["restart", "one"], ["stop"], ["stop", "../one"], ["create", "one"]];
   for (const args of [...wrong, ["create", "one", "../base"]]) {
     expect(await sandbox(...args)).toMatchObject({

@@ -1,4 +1,4 @@
-/** The example worker, in front of an origin on loopback. */
+/** The worker example, in front of an origin on loopback. */
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Miniflare } from "miniflare";
@@ -30,7 +30,7 @@ afterAll(async () => {
   origin.close();
 });
 
-/** Sends the path as it is, which `fetch` would not. */
+/** Sends the path unchanged. `fetch` would normalize it. */
 function get(path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = url;
@@ -40,7 +40,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Incomi
   });
 }
 
-test("internal headers are stripped both ways, and others are kept apart", async () => {
+test("strips internal headers both ways, and keeps repeated fields separate", async () => {
   const response = await get("/", { "X-Debug": "1", "X-Internal-User": "7", "X-Kept": "8" });
   expect(arrived?.headers).toMatchObject({ "x-kept": "8" });
   expect(Object.keys(arrived?.headers ?? {})).not.toContain("x-debug");
@@ -49,7 +49,7 @@ test("internal headers are stripped both ways, and others are kept apart", async
   expect(response.headers["set-cookie"]).toEqual(["a=1", "b=2"]);
 });
 
-test("no path chooses another host than the origin", async () => {
+test("sends every path to the origin, even one that looks like another host", async () => {
   for (const path of ["//elsewhere.invalid/a?b", "/\\elsewhere.invalid/a?b", "/a?b=//c/"]) {
     const response = await get(path);
     expect(response.statusCode).toBe(200);
@@ -57,7 +57,7 @@ test("no path chooses another host than the origin", async () => {
   }
 });
 
-test("what the origin does not have is refused without it", async () => {
+test("refuses absent paths without a request to the origin", async () => {
   arrived = undefined;
   for (const path of ["/blog", "/wp-login.php", "/blog/../.env"]) {
     expect((await get(path)).statusCode).toBe(404);

@@ -1,4 +1,4 @@
-/** What the audit of dependencies accepts and refuses. */
+/** The audit of dependencies: licences, lockfiles and packed crates. */
 import { expect, test } from "vitest";
 
 import { chosen } from "../../scripts/audit/choice.mjs";
@@ -80,4 +80,4 @@ test("names third-party files in a packed crate by folder, language and copyrigh
   expect(foreign).toEqual(["src/hash.rs", ...others]);
 });
 
-test("the published crates contain only their own sources", checkOwnCrates);
+test("publishes crates that contain only their own sources", checkOwnCrates);

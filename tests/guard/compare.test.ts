@@ -1,4 +1,4 @@
-/** What the regression guard says of figures that are not those of its record. */
+/** The regression guard: how it compares figures with the record and reports differences. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
@@ -13,13 +13,13 @@ const names = Object.keys(record.figures);
 const name = names[0] ?? "";
 const recorded = record.figures[name] ?? 0;
 
-/** The record, with another figure in one place. */
-const doctored = (factor: number) => ({ ...record.figures, [name]: recorded * factor });
+/** Returns the recorded figures with one of them scaled. */
+const withScaledFigure = (factor: number) => ({ ...record.figures, [name]: recorded * factor });
 
-const told = (figures: Record<string, number>, here = record.machine) =>
+const report = (figures: Record<string, number>, here = record.machine) =>
   explain(differences(record.figures, figures), record.machine, here);
 
-test("the record has every path and every module", () => {
+test("covers every hot path and every module in its record", () => {
   const kinds = names.map((name) => name.split(/: |, /)[0]);
   expect(new Set(kinds)).toEqual(
     new Set([
@@ -30,16 +30,19 @@ test("the record has every path and every module", () => {
   expect(Object.values(record.figures).every((figure) => figure > 0)).toBe(true);
 });
 
-test("figures as they are recorded differ in nothing", () => {
+test("finds no differences in the recorded figures", () => {
   expect(differences(record.figures, record.figures)).toEqual([]);
 });
 
-test.each([1 + TOLERANCE, 1 - TOLERANCE])("%f times as much is within the tolerance", (factor) => {
-  const found = { a: 1000 * factor };
-  expect(differences({ a: 1000 }, found)).toEqual([]);
-});
+test.each([1 + TOLERANCE, 1 - TOLERANCE])(
+  "tolerates a figure that is %f times the recorded one",
+  (factor) => {
+    const found = { a: 1000 * factor };
+    expect(differences({ a: 1000 }, found)).toEqual([]);
+  },
+);
 
-test.each(names)("a loss of 4 %% is found: %s", (name) => {
+test.each(names)("finds a regression of 4 %% in %s", (name) => {
   const recorded = record.figures[name] ?? 0;
   const found = { ...record.figures, [name]: recorded * 1.04 };
   expect(differences(record.figures, found)).toEqual([
@@ -47,8 +50,8 @@ test.each(names)("a loss of 4 %% is found: %s", (name) => {
   ]);
 });
 
-test("what is told has both figures, their ratio, and how to accept it", () => {
-  const text = told(doctored(1.05));
+test("reports both figures, their ratio, and the command that accepts the change", () => {
+  const text = report(withScaledFigure(1.05));
   expect(text).toContain(recorded.toLocaleString("en"));
   expect(text).toContain((recorded * 1.05).toLocaleString("en"));
   expect(text).toContain("(1.050 ×): worse");
@@ -56,13 +59,13 @@ test("what is told has both figures, their ratio, and how to accept it", () => {
   expect(text).not.toContain("all of them are better");
 });
 
-test("what is better has to be accepted, too, and is told to be better", () => {
-  const text = told(doctored(0.9));
+test("reports an improvement as better, which also has to be accepted", () => {
+  const text = report(withScaledFigure(0.9));
   expect(text).toContain("(0.900 ×): better");
   expect(text).toContain("all of them are better");
 });
 
-test("a figure that is new, and one that is gone, are differences", () => {
+test("reports new and missing figures as differences", () => {
   const { [name]: _, ...rest } = record.figures;
   expect(differences(record.figures, { ...rest, "another path": 7 })).toEqual([
     { name, recorded, found: undefined, verdict: "gone" },
@@ -70,14 +73,14 @@ test("a figure that is new, and one that is gone, are differences", () => {
   ]);
 });
 
-test("what else differs from where the record was made is told", () => {
+test("reports how the machine differs from that of the record", () => {
   const here = { ...record.machine, Rust: "1.0.0" };
-  const text = told(doctored(1.05), here);
+  const text = report(withScaledFigure(1.05), here);
   expect(text).toContain(`this is Rust 1.0.0, recorded with ${record.machine.Rust}`);
-  expect(told(doctored(1.05))).not.toContain("recorded with");
+  expect(report(withScaledFigure(1.05))).not.toContain("recorded with");
 });
 
-test("many small losses come to light, though each was accepted", () => {
+test("finds the sum of small regressions although each of them was accepted", () => {
   let figures: Record<string, number> = { a: 1000, b: 1000 };
   figures = accepted(figures, { a: 1020, b: 2000 });
   expect(figures).toEqual({ a: 1000, b: 2000 });

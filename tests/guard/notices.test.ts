@@ -33,16 +33,16 @@ function noticesOf(folder: string) {
   return { listed: [...head.matchAll(/^ {2}(.+): .+$/gm)].map(([, name]) => name), texts };
 }
 
-test("the packages with WebAssembly have notices, the command has none", () => {
+test("gives notices to the packages with WebAssembly, and none to the command", () => {
   expect(withNotices()).toEqual(["js/edge", "js/snapshot"]);
 });
 
-test.each(["js/edge", "js/snapshot"])("the packed package %s contains its notices", (folder) => {
+test.each(["js/edge", "js/snapshot"])("packs the notices of %s", (folder) => {
   expect(packed(folder)).toContain(NOTICES);
 });
 
 test.each(["js/edge", "js/snapshot"])(
-  "the notices of %s list every component with a licence text",
+  "lists every component and its licence text in the notices of %s",
   (folder) => {
     const inside = embeddedIn(folder).map(({ name, version }) => `${name} ${version}`);
     const { listed, texts } = noticesOf(folder);
@@ -53,9 +53,9 @@ test.each(["js/edge", "js/snapshot"])(
   },
 );
 
-test("the notices are up to date and published", checkNotices);
+test("keeps the notices up to date and published", checkNotices);
 
-test("the notices contain each text once", () => {
+test("lists each licence text once", () => {
   for (const folder of withNotices()) {
     const texts = noticesOf(folder).texts.map(({ text }) => inOneLine(text));
     expect(new Set(texts).size).toBe(texts.length);
@@ -69,7 +69,7 @@ test.each([
   ["js/edge", "talc", "Shaun Beautement"],
   ["js/edge", "compiler_builtins", "Apache 2.0 License"],
   ["js/edge", "Rust's standard library", "The Rust Project Developers"],
-])("the notices of %s name the copyright holder of %s", (folder, name, holder) => {
+])("names the copyright holder in the notices of %s: %s", (folder, name, holder) => {
   const own = noticesOf(folder).texts.filter(({ owners }) =>
     owners.some((owner) => owner.startsWith(`${name} `)),
   );
@@ -78,7 +78,7 @@ test.each([
 
 const BSD = "Redistributions in binary form must ...\nNeither the name of ...";
 
-/** A part with these licence files. */
+/** Returns a component with these licence files. */
 function part(licence: string, files: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), "hedgerow-notices-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -100,7 +100,7 @@ test("passes on the NOTICE file of Apache-2.0", () => {
   expect(textsOf(part("Apache-2.0", files))).toEqual([apache, "Made by some."]);
 });
 
-test("fails without a licence text or a copyright holder", () => {
+test("rejects a component without a licence text or a copyright holder", () => {
   expect(() => textsOf(part("MIT", { LICENSE: BSD }))).toThrow("some 1.0.0: found no text of MIT");
   const blank = { MIT: "Copyright (c) <year> <copyright holders>" };
   expect(() => textsOf(part("MIT", blank))).toThrow("names no copyright holder");

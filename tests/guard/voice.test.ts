@@ -1,4 +1,4 @@
-/** The words that `npm run lint` refuses. */
+/** The phrases that `npm run lint` rejects. */
 import { expect, test } from "vitest";
 
 import { findPhrases } from "../../scripts/lib/voice.mjs";

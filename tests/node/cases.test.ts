@@ -1,15 +1,15 @@
 /**
- * The cases on the Node at hand and the source tree, for quick answers: `tests/runtimes` has them on
- * every engine and the package.
+ * Runs the cases on the current Node and the source tree, for fast feedback. `tests/runtimes` runs them on every engine,
+ * against the packed package.
  */
 import { describe, test } from "vitest";
 import { memoryBytes } from "../support/memories.js";
 
-// What counts memories comes before what instantiates modules.
+// The memory counter has to load before any module is instantiated.
 
 import { suites } from "../cases/index.js";
 
-/** Of a response that the runtime made, so that nobody may change them. */
+/** The runtime makes the headers of a redirect immutable. */
 const { headers: immutable } = Response.redirect("http://localhost/elsewhere");
 
 for (const [subject, cases] of Object.entries(suites)) {

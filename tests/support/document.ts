@@ -1,21 +1,21 @@
-/** Documents as tests read them: their sections, and the tables in these. */
+/** Parses Markdown documents: their sections and tables. */
 import { readFileSync } from "node:fs";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 
-/** The text of a document, from the root of the repository. */
+/** Returns the text of a document. The path is relative to the root of the repository. */
 export function documentAt(path: string): string {
   return readFileSync(inRoot(path), "utf8");
 }
 
-/** What follows a heading of a document, up to the next one. */
+/** Returns the text between a heading and the next one. */
 export function section(document: string, heading: string): string {
   const [, text] = document.split(`\n${heading}\n`);
-  if (text === undefined) throw new Error(`expected the heading ${heading}, found none`);
+  if (text === undefined) throw new Error(`the document has no heading ${heading}`);
   return text.split(/\n#+ /)[0] ?? "";
 }
 
-/** The cells of the rows of all tables of a text, without their heads. */
+/** Returns the cells of all table rows, without the header rows. */
 export function rowsOf(text: string): string[][] {
   const lines = text.split("\n").filter((line) => line.startsWith("|"));
   const rows = lines.map((line) =>

@@ -1,20 +1,20 @@
-/** What the manifests of the repository ask for by name: dependencies of theirs, not those of others. */
+/** The direct dependencies in the manifests of the repository. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 
-/** Something that a manifest asks for. */
+/** A direct dependency. */
 export interface Dependency {
   readonly name: string;
-  /** The folder of the manifest. */
+  /** The folder of the manifest, or `root`. */
   readonly place: string;
-  /** Whether whoever installs what is published gets it, or is asked for it. */
+  /** Whether users of the published package or crate install it, or have to provide it. */
   readonly isPublished: boolean;
 }
 
-/** The crates that are no folder of this repository. */
+/** Returns the dependencies on crates from outside the repository. */
 export function cargoDependencies(): Dependency[] {
   const workspaces = filesOf("Cargo.toml").filter((file) => /^\[workspace\]/m.test(read(file)));
   return workspaces.flatMap(packagesOf).flatMap(({ manifest_path, dependencies }) => {
@@ -25,7 +25,7 @@ export function cargoDependencies(): Dependency[] {
   });
 }
 
-/** The folders of crates of the main workspace that each of them needs to be built. */
+/** Returns the folder of each crate in the main workspace, with those of the local crates that it depends on. */
 export function cargoFolders(): Record<string, string[]> {
   const folder = (path: string) => relative(inRoot(), path);
   const crates = packagesOf("Cargo.toml").map(({ manifest_path, dependencies }) => {
@@ -35,7 +35,7 @@ export function cargoFolders(): Record<string, string[]> {
   return Object.fromEntries(crates);
 }
 
-/** The packages of npm that are no folder of this repository. */
+/** Returns the dependencies on npm packages from outside the repository. */
 export function npmDependencies(): Dependency[] {
   const manifests = filesOf("package.json").map((file) => ({ file, ...JSON.parse(read(file)) }));
   const own = new Set(manifests.map(({ name }) => name));
@@ -55,13 +55,13 @@ export function npmDependencies(): Dependency[] {
   });
 }
 
-/** The crates of which scripts build a tool. */
+/** Returns the crates from which scripts build tools. */
 export function cratesOfTools(): string[] {
   const source = read("scripts/lib/tools.mjs");
   return [...source.matchAll(/crate: "([^"]+)"/g)].map(([, crate]) => crate ?? "");
 }
 
-/** The programs of a `go.mod`, by the last part of their names. */
+/** Returns the tools in `go.mod`, by the last segment of their paths. */
 export function goPrograms(): string[] {
   const [, tools = ""] = /^tool \(\n([^)]*)\)/m.exec(read("tests/tools/go.mod")) ?? [];
   return tools
@@ -70,7 +70,7 @@ export function goPrograms(): string[] {
     .map((path) => path.slice(path.lastIndexOf("/") + 1));
 }
 
-/** The packages of Python that are pinned. */
+/** Returns the pinned Python packages. */
 export function pythonPackages(): string[] {
   return filesOf("requirements.txt").flatMap((file) =>
     [...read(file).matchAll(/^([a-z][\w.-]*)==/gm)].map(([, name]) => name ?? ""),
@@ -86,7 +86,7 @@ interface CargoPackage {
   }[];
 }
 
-/** The packages of a workspace. */
+/** Returns the packages of a Cargo workspace. */
 function packagesOf(workspace: string): CargoPackage[] {
   const args = ["metadata", "--no-deps", "--offline", "--format-version", "1"];
   const output = execFileSync("cargo", [...args, "--manifest-path", inRoot(workspace)], {
@@ -96,12 +96,12 @@ function packagesOf(workspace: string): CargoPackage[] {
   return (JSON.parse(output) as { packages: CargoPackage[] }).packages;
 }
 
-/** Whether a folder is that of a crate that is published, or compiled to what is. */
+/** Whether a folder contains a crate that is published or compiled into a published package. */
 function isCrate(place: string): boolean {
   return /^crates\/[^/]+$/.test(place);
 }
 
-/** The files of the repository that have a name. */
+/** Returns all files of the repository with this name. */
 function filesOf(name: string): string[] {
   const args = ["ls-files", "--cached", "--others", "--exclude-standard", name, `*/${name}`];
   const output = execFileSync("git", args, { cwd: inRoot(), encoding: "utf8" });

@@ -1,4 +1,4 @@
-/** Every character of a token (RFC 9110 §5.6.2) that a rule may hold; a name may also hold `*`. */
+/** The characters of a token (RFC 9110 §5.6.2) that a rule may contain. A name may also contain `*`. */
 export const TOKEN_CHARACTERS =
   "!#$%&'+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
@@ -6,7 +6,7 @@ export function isToken(text: string): boolean {
   return text !== "" && [...text].every((c) => c === "*" || TOKEN_CHARACTERS.includes(c));
 }
 
-/** The longest rule, in characters. */
+/** Maximum length of a rule, in characters. */
 export const MAX_RULE_LENGTH = 256;
 
 /** Greatest number of distinct rules of one stripper. */

@@ -1,10 +1,10 @@
 /**
- * How often tests try what differs at random, or in many places, and on how much: in `npm test` so that it shows
- * that it works, and where `HEDGEROW_TRIALS=all` is set, as it is by `npm run fuzz`, so that it finds what is seldom.
+ * The number of trials of randomized and exhaustive tests: few in `npm test`, and all where `HEDGEROW_TRIALS=all` is
+ * set, as in `npm run fuzz`, to find rare failures.
  */
 const isAll = process.env.HEDGEROW_TRIALS === "all";
 
-/** How many trials there are, or how large they are. What is random begins with the same seeds in either case. */
+/** Returns the number of trials, or their size. The seeds are the same in either case. */
 export function trials({ few, all }: { readonly few: number; readonly all: number }): number {
   return isAll ? all : few;
 }

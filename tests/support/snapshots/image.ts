@@ -1,21 +1,21 @@
-/** Disk images, the same in every run. */
+/** Reproducible disk images. */
 import { createCipheriv, createHash } from "node:crypto";
 import { closeSync, ftruncateSync, openSync, statSync, writeSync } from "node:fs";
 
-/** Bytes that do not compress. */
+/** Returns incompressible bytes, which depend only on the seed. */
 export function noise(seed: string, length: number): Buffer {
   const key = createHash("sha256").update(seed).digest();
   return createCipheriv("aes-256-ctr", key, Buffer.alloc(16)).update(Buffer.alloc(length));
 }
 
-/** Letters, which compress to about a third. */
+/** Returns letters, which compress to about a third of their size. */
 export function letters(seed: string, length: number): Buffer {
   const bytes = noise(seed, length);
   for (let at = 0; at < length; at += 1) bytes[at] = 97 + (bytes[at]! & 7);
   return bytes;
 }
 
-/** Writes a sparse file of `size` bytes that has `bytes` at each of `offsets`, and holes elsewhere. */
+/** Writes a sparse file of `size` bytes with `bytes(offset)` at each of `offsets`, and holes elsewhere. */
 export function writeSparse(
   path: string,
   size: number,
@@ -34,22 +34,22 @@ export function writeSparse(
   }
 }
 
-/** The numbers from 0 up to, but not including, `end`, in steps. */
+/** Yields the numbers from 0 up to, but not including, `end`, in steps. */
 export function* steps(end: number, step: number): Generator<number> {
   for (let number = 0; number < end; number += step) yield number;
 }
 
-/** How many bytes a file takes on the disk. */
+/** Returns the bytes that a file takes on the disk. */
 export function bytesOnDisk(path: string): number {
   return statSync(path).blocks * 512;
 }
 
-/** Compares bytes; that of the test framework takes seconds for some millions. */
+/** Asserts that bytes are equal. The test framework's own comparison takes seconds for megabytes. */
 export function expectSame(found: Buffer, expected: Buffer): void {
   if (found.equals(expected)) return;
   let at = 0;
   while (at < found.length && found[at] === expected[at]) at += 1;
   throw new Error(
-    `expected ${expected.length} bytes, found ${found.length}, of which that at ${at} is another`,
+    `expected ${expected.length} bytes, found ${found.length}; the first difference is at ${at}`,
   );
 }

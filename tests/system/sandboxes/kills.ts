@@ -11,7 +11,7 @@ import { type Service, ServiceExited } from "./service.js";
 
 type Kill = (sandboxes: Sandboxes, snapshot: Snapshot, choices: Choices) => Promise<void>;
 
-/** What a service is doing when it is killed. */
+/** The work during which a service is killed. */
 export type KillKind = "kill: filling" | "kill: resuming" | "kill: creating" | "kill: leasing";
 
 export const KILLS: Readonly<Record<KillKind, Kill>> = {
