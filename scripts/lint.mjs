@@ -4,9 +4,11 @@ import { build } from "./build.mjs";
 import { packCrates } from "./lib/pack-crates.mjs";
 import { main, run, step } from "./lib/run.mjs";
 import { installTestSuites } from "./lib/suites.mjs";
+import { checkVoice } from "./lib/voice.mjs";
 import { setup } from "./setup.mjs";
 
 await main(() => {
+  checkVoice();
   setup([["lib/suites.mjs", "fetchTestSuites"]]);
   build();
   // `tsc` needs their types.
