@@ -8,7 +8,7 @@ import { inRoot } from "../../scripts/lib/paths.mjs";
 /** @typedef {import("../harness/results.mjs").Result} Result */
 
 /**
- * What a run has written, and the file's name.
+ * The content of a record, and its file name.
  *
  * @typedef {object} Record
  * @property {string} file

@@ -138,13 +138,13 @@ const CALLS: Call[] = [
     [() => 5, optional(number)],
   ],
   ["PathSet.parse", all.PathSet.parse, [() => "[]", file]],
-  ["PathSet.has", (key) => set.has(key), [() => "/a", string]],
-  ["PathFilter.has", (key) => filter.has(key), [() => "/a", string]],
+  ["has of a PathSet", (key) => set.has(key), [() => "/a", string]],
+  ["has of a PathFilter", (key) => filter.has(key), [() => "/a", string]],
   ["normalizePath", all.normalizePath, [() => "/a", string]],
   ["canExist", all.canExist, [() => set, never], [() => "/a", string]],
   ["a guard", guard, [() => new Request("http://localhost/"), never]],
   [
-    "PathFilterStore.canExist",
+    "canExist of a store",
     (key, path) => store.canExist(key, path),
     [() => "k", string],
     [() => "/a", string],
@@ -199,7 +199,7 @@ const CALLS: Call[] = [
     },
   ),
   [
-    "PathFilterStore with load",
+    "load of a store",
     (value) => new all.PathFilterStore({ maxBytes: 1, load: () => value }).canExist("k", "/a"),
     [() => set, never],
   ],
@@ -209,11 +209,11 @@ const CALLS: Call[] = [
     { paths: set },
     { ...PATHS, notFound: optional(callable) },
   ),
-  ...adapterCalls("hedgerow/connect", connect.hedgerow),
-  ...adapterCalls("hedgerow/fastify", (options) => fastify.hedgerow(hooked as never, options)),
-  ...adapterCalls("hedgerow/hono", hono.hedgerow),
-  ...adapterCalls("hedgerow/undici", undici.hedgerow, false),
-  ...adapterCalls("hedgerow/workers", (options) => workers.hedgerow(options)),
+  ...ofAdapter("hedgerow/connect", connect.hedgerow),
+  ...ofAdapter("hedgerow/fastify", (options) => fastify.hedgerow(hooked as never, options)),
+  ...ofAdapter("hedgerow/hono", hono.hedgerow),
+  ...ofAdapter("hedgerow/undici", undici.hedgerow, false),
+  ...ofAdapter("hedgerow/workers", (options) => workers.hedgerow(options)),
   [
     "hedgerow/workers with a handler",
     (handler) => workers.hedgerow(adapterOptions, handler),
@@ -244,7 +244,7 @@ function describeValue(value: unknown): string {
   try {
     return fc.stringify(value);
   } catch {
-    return "a hostile object";
+    return "something hostile";
   }
 }
 

@@ -219,7 +219,7 @@ test("an answer is another than was asked for", async () => {
   expect(differing).toEqual([0, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
   const short = await part({ extraBytes: -4 });
   expect([short.body.length, short.error]).toEqual([6, "ECONNRESET"]);
-  // What is too much is where the next answer would begin.
+  // The extra bytes are parsed as the start of the next response.
   expect((await part({ extraBytes: 4 })).error).toMatch(/^HPE_/);
   expect((await part({ etag: null })).headers.etag).toBeUndefined();
   expect((await part({ etag: 'W/"weak"' })).headers.etag).toBe('W/"weak"');

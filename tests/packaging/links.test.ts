@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { dirname, join, normalize, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { PUBLISHED } from "../../scripts/audit/packages.mjs";
+import { PUBLISHED } from "../../scripts/audit/lockfiles.mjs";
 import { publishedCrates } from "../../scripts/lib/crates.mjs";
 import { inRoot, root } from "../../scripts/lib/paths.mjs";
 import { anchorsOf, linksOf } from "../docs/links.js";

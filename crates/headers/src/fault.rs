@@ -19,7 +19,7 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
-    /// What was expected and what was found.
+    /// The message: expected …, found ….
     pub message: &'static str,
     /// The byte that was found, if the message ends before it.
     pub byte: Option<u8>,

@@ -29,7 +29,7 @@ pub struct FormatError {
     pub offset: usize,
 }
 
-/// What was found in place of what was expected.
+/// The unexpected item that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// A byte.

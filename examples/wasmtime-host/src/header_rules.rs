@@ -154,7 +154,7 @@ pub struct Probe {
 /// The error of a rule or a block that the module refused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeaderError {
-    /// What was expected and what was found.
+    /// The message: expected …, found ….
     pub message: String,
     /// The byte that was found, if the message ends before it.
     pub byte: Option<u8>,

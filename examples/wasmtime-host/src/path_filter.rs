@@ -138,7 +138,7 @@ pub struct FilterError {
     pub offset: u32,
 }
 
-/// What was found in place of what was expected.
+/// The unexpected item that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Found {
     /// A byte.

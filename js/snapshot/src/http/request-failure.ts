@@ -33,7 +33,7 @@ export class RequestFailure extends Error implements RetryableFailure {
    * Returns the error for the caller.
    *
    * @param what what could not be done
-   * @param failures how often in a row it failed
+   * @param failures number of consecutive failures
    * @param code the code, unless the object changed
    */
   toError(what: string, failures: number, code: SnapshotErrorCode = "ERR_SOURCE"): SnapshotError {

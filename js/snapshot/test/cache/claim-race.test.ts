@@ -7,7 +7,7 @@ import { afterAll, expect, test, vi } from "vitest";
 
 import { lockPrivateFile } from "../../src/local/lock-private-file.js";
 
-/** What happens after a file was opened and before it is checked. */
+/** Runs between opening a file and checking it. */
 const between = vi.hoisted(() => ({ act: async () => {} }));
 
 vi.mock("node:fs/promises", async (load) => {

@@ -8,8 +8,8 @@ import type { Evictor, WantedSpace } from "./evictor.js";
 /** The space kept free for folders that grow and small files that are replaced, in bytes. */
 export const MARGIN = 65_536;
 
-/** What the limit is enforced for. */
-interface Enforcing {
+/** The parameters of an enforcement of the limit. */
+interface EnforceOptions {
   /** An image for which space is wanted. What it already takes does not count. */
   readonly wanted?: WantedSpace | undefined;
   /** The content of the cache, if it was just measured. */
@@ -36,7 +36,7 @@ export class SizeLimit {
    *
    * @throws {SnapshotError} `ERR_CACHE_SIZE` if the wanted space exceeds the limit; `ERR_CACHE`
    */
-  enforce(enforcing: Enforcing = {}): Promise<void> {
+  enforce(enforcing: EnforceOptions = {}): Promise<void> {
     return this.#enforce(this.#maxBytes, enforcing);
   }
 
@@ -46,7 +46,7 @@ export class SizeLimit {
     if (noted !== undefined) await this.#enforce(noted, {});
   }
 
-  async #enforce(maxBytes: number, { wanted, measured }: Enforcing): Promise<void> {
+  async #enforce(maxBytes: number, { wanted, measured }: EnforceOptions): Promise<void> {
     let missing = await this.#evictDownTo(maxBytes - MARGIN, { wanted, measured });
     let noted = await this.#readNoted();
     if (missing > 0 && (noted === undefined || noted > maxBytes)) {
@@ -60,7 +60,7 @@ export class SizeLimit {
   }
 
   /** Returns how many bytes too many there are after eviction. */
-  async #evictDownTo(maxBytes: number, { wanted, measured }: Enforcing): Promise<number> {
+  async #evictDownTo(maxBytes: number, { wanted, measured }: EnforceOptions): Promise<number> {
     const inventory = measured ?? (await takeInventory(this.#layout));
     if (wanted !== undefined) this.#checkFits(wanted, maxBytes - inventory.ownBytes);
     const { missing } = await this.#evictor.evictDownTo(maxBytes, inventory, wanted);

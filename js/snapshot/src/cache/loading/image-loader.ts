@@ -38,7 +38,7 @@ export class ImageLoader {
   constructor(parts: ImageLoaderParts) {
     this.#parts = parts;
     this.#loads = new Singleflight((lease) =>
-      // What could not be evicted now is evicted later.
+      // A failed eviction is repeated later.
       parts.store.release(lease).catch(() => {}),
     );
   }

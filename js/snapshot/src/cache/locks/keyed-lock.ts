@@ -25,7 +25,7 @@ export interface LockOptions {
   onWaited(milliseconds: number): void;
 }
 
-/** What is left to record when a lock is released. */
+/** How the holder of a lock ended, which it records on release. */
 type Outcome =
   | "done"
   | "failed elsewhere"
