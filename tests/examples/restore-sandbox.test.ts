@@ -87,7 +87,7 @@ test("refuses to resume a running sandbox, and leaves its disk as it is", async 
   const disk = makeDisk("running", 4);
   const { code, err } = await sandbox("resume", "one");
   expect(code).toBe(1);
-  expect(err).toContain("already exists, and overwrite is false");
+  expect(err).toContain("already exists; pass overwrite: true to replace it");
   expect(readFileSync(image).equals(disk)).toBe(true);
 });
 
@@ -174,7 +174,7 @@ describe("a base image", () => {
     const disk = diskOf("second");
     const running = await sandbox("create", "second", "debian");
     expect(running.code).toBe(1);
-    expect(running.err).toContain("already exists, and overwrite is false");
+    expect(running.err).toContain("already exists; pass overwrite: true to replace it");
     expect(diskOf("second").equals(disk)).toBe(true);
     expect(await sandbox("stop", "second")).toMatchObject({ code: 0 });
     expect(await sandbox("create", "second", "debian")).toMatchObject({

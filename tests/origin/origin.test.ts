@@ -196,7 +196,7 @@ test("an answer is cut, reset, stalled, or never comes", async () => {
   expect([silent.status, silent.error]).toEqual([undefined, "nothing comes"]);
 });
 
-test("an answer is another than was asked for", async () => {
+test("a response has the status, range, body or ETag that its fault sets", async () => {
   /** Asks for a part of an origin with one fault. */
   async function part(fault: Fault, ifMatch = "*") {
     const one = await faulty(fault);

@@ -72,8 +72,8 @@ impl HeaderSetBuilder {
     ///
     /// # Errors
     ///
-    /// Returns the error of [`rule`](Self::rule) for the first rule that is refused. The rules
-    /// before it are added.
+    /// Returns the error of [`rule`](Self::rule) for the first invalid rule. The rules before it
+    /// stay added.
     pub fn rules<R: AsRef<str>>(
         &mut self,
         rules: impl IntoIterator<Item = R>,

@@ -38,7 +38,8 @@ impl Fault {
         Self { message, byte: None, offset: Some(offset) }
     }
 
-    /// Creates a fault at an offset, caused by `byte`. The message must end before the byte.
+    /// Creates a fault at an offset, caused by `byte`. [`Display`](fmt::Display) appends the
+    /// byte to the message.
     pub(crate) const fn byte_at(offset: usize, byte: u8, message: &'static str) -> Self {
         Self { message, byte: Some(byte), offset: Some(offset) }
     }

@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_cases_of_a_letter_share_a_symbol() {
+    fn only_upper_and_lower_case_of_a_letter_share_a_symbol() {
         for a in (0..=u8::MAX).filter(|&byte| is_tchar(byte)) {
             for b in (0..=u8::MAX).filter(|&byte| is_tchar(byte)) {
                 assert_eq!(symbol(a) == symbol(b), a.eq_ignore_ascii_case(&b));

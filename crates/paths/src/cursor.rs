@@ -1,4 +1,4 @@
-//! A position in a file, and the reason why the file is refused there.
+//! A position in a file, and the reason why the file is invalid there.
 //!
 //! A method that cannot read its input records the reason in the cursor and returns `None`. The
 //! error is built from it once, at the end, which keeps the code small.

@@ -46,7 +46,7 @@ impl Hashes {
         let (mut count, mut start, mut bucket) = (0, 0, Vec::new());
         for end in ends {
             bucket.clear();
-            // In pieces, since one key that is very frequent can put nearly all hashes in a bucket.
+            // In pieces, because a very frequent key can put nearly all hashes in one bucket.
             for piece in (start..end).step_by(CHUNK_LENGTH) {
                 let piece_end = end.min(piece + CHUNK_LENGTH);
                 bucket.extend((piece..piece_end).map(|index| self.at(index)));

@@ -17,7 +17,7 @@ pub struct Assembly {
 
 #[wasm_bindgen]
 impl Assembly {
-    /// Starts a snapshot. Its header is then due, unless an option is beyond its limit.
+    /// Starts a snapshot. [`due`](Self::due) then returns its header, unless an option is invalid.
     #[wasm_bindgen(constructor)]
     pub fn new(image_size: f64, level: i32, piece_size: u32) -> Self {
         match Encoder::new(image_size as u64, &Options { level, piece_size }) {
@@ -41,8 +41,8 @@ impl Assembly {
         &raw const self.record
     }
 
-    /// Adds the run whose record was written. Returns whether it is valid. The bytes that are then due
-    /// must be written before those of the run.
+    /// Adds the run whose record was written. Returns whether it is valid. Write the bytes of
+    /// [`due`](Self::due) before those of the run.
     pub fn push(&mut self) -> bool {
         let run = from_record(&self.record);
         self.due.clear();
@@ -54,7 +54,8 @@ impl Assembly {
         self.refusal.is_none()
     }
 
-    /// Ends the image. Returns whether it is complete. The end of the file is then due.
+    /// Ends the image. Returns whether it is complete. [`due`](Self::due) then returns the end of
+    /// the file.
     pub fn finish(&mut self) -> bool {
         match self.encoder.take().map(Encoder::finish) {
             Some(Ok(due)) => self.due = due,

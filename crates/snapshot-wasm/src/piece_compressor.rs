@@ -1,4 +1,4 @@
-//! The encoder of pieces of an image.
+//! The compressor for pieces of an image.
 
 use hedgerow_snapshot::{EncodeError, Options, PieceEncoder};
 use wasm_bindgen::prelude::*;

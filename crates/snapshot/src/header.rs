@@ -28,7 +28,7 @@ pub(crate) fn check_version(bytes: &[u8; HEADER_LENGTH]) -> Result<Fields<'_>, F
     let length = Skippable::Header.check_magic(&mut fields)?;
     fields.number("magic number of the header's content", 8).is_magic(MAGIC)?;
     fields.number("version in the header", 2).is(VERSION)?;
-    // Checked after the version, because it may differ between versions.
+    // Check the length after the version: other versions may have another length.
     length.is(CONTENT_LENGTH)?;
     Ok(fields)
 }

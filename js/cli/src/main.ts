@@ -54,7 +54,9 @@ function failureOf(error: unknown): Failure | undefined {
   }
   if (error instanceof CliError) return error;
   if (error instanceof Error && EXPECTED.has(error.name)) {
-    const { code, message } = error as Error & { code: string };
+    const { code, message: text } = error as Error & { code: string };
+    // A hint of the API, as the option of the command.
+    const message = text.replace("pass overwrite: true", "omit --no-overwrite");
     return { code, message, exitCode: code === "ERR_ARGUMENT" ? EXIT.usage : EXIT.failed };
   }
   const code = systemCode(error);

@@ -158,7 +158,7 @@ describe("hedgerow cache", () => {
     const { directory } = await filled(["one", "two"]);
     const { code, out } = await cache("clear", directory);
     expect(code).toBe(0);
-    expect(out).toMatch(/^evicted images {2}2\nleft on disk +\d+ kB \([\d,]+ bytes\)\n$/);
+    expect(out).toMatch(/^removed images {2}2\nleft on disk +\d+ kB \([\d,]+ bytes\)\n$/);
     expect(readdirSync(join(directory, "images"))).toEqual([]);
     expect(await json(["cache", "clear", directory])).toEqual({
       images: 0,
@@ -284,7 +284,7 @@ describe("hedgerow snapshot restore --cache", () => {
     expect(people.out).toMatch(/^cache {7}hit$/m);
     const kept = await hedgerow([...restore, second, "--no-overwrite", ...options]);
     expect(kept).toMatchObject({ code: 3, out: "" });
-    expect(kept.err).toContain("already exists, and overwrite is false");
+    expect(kept.err).toContain("already exists; omit --no-overwrite to replace it");
     expect(await json(["cache", "stats", directory])).toMatchObject({ fills: 1, misses: 1 });
   });
 

@@ -101,7 +101,7 @@ describe("an object store", () => {
     const { code, out, err } = await snapshot("create", image, object, "--no-overwrite");
     expect({ code, out }).toEqual({ code: 3, out: "" });
     expect(err).toBe(
-      `hedgerow: ${object}: destination already exists; pass overwrite: true to replace it\n`,
+      `hedgerow: ${object}: destination already exists; omit --no-overwrite to replace it\n`,
     );
     await json("restore", object, copy, "--no-overwrite", "--digest", info.digest);
     expect(await snapshot("restore", object, copy, "--no-overwrite")).toMatchObject({ code: 3 });
@@ -161,7 +161,7 @@ describe("a server", () => {
     const refused = await snapshot("create", image, put, "--no-overwrite");
     expect(refused).toMatchObject({ code: 3, out: "" });
     expect(refused.err).toBe(
-      `hedgerow: cannot write ${put}: destination already exists (HTTP 412); pass overwrite: true to replace it\n`,
+      `hedgerow: cannot write ${put}: destination already exists (HTTP 412); omit --no-overwrite to replace it\n`,
     );
   });
 

@@ -213,7 +213,7 @@ describe("hedgerow snapshot refuses", () => {
     ]) {
       const { code, out, err } = await snapshot(...args, "--no-overwrite");
       expect({ code, out }).toEqual({ code: 3, out: "" });
-      expect(err).toBe(`hedgerow: ${args[2]} already exists, and overwrite is false\n`);
+      expect(err).toBe(`hedgerow: ${args[2]} already exists; omit --no-overwrite to replace it\n`);
     }
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(readdirSync(root).sort()).toEqual(["disk.img", "disk.vhs"]);

@@ -8,7 +8,7 @@ export type HedgerowErrorCode =
   | "ERR_CONNECTION_OPTION"
   /** A file is not a path filter. */
   | "ERR_FILTER_FORMAT"
-  /** A response that should hold a path filter has a status other than 2xx. */
+  /** The response to a request for a path filter has a status other than 2xx. */
   | "ERR_FILTER_RESPONSE"
   /** Loading a path filter took longer than the timeout. */
   | "ERR_FILTER_TIMEOUT"

@@ -344,7 +344,7 @@ test.each([
   }
 });
 
-test("reads each option once, so that the checked value is the used one", async () => {
+test("reads each option once, so that it uses the value it has checked", async () => {
   const asked: string[] = [];
   const options = new Proxy<ReadOptions>(
     { digest, s3: { region: "a" } },

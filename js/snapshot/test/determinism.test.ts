@@ -46,7 +46,7 @@ test("writes the same file if the system cannot report holes", async () => {
   expectSame(readFileSync(target), file);
 });
 
-test("writes another file with another piece size or level", async () => {
+test("writes a different file for a different piece size or level", async () => {
   const { file, digest } = await roundTrip(bytes);
   for (const options of [{ level: 4 }, { pieceSize: 512 * KIB }]) {
     const other = await roundTrip(bytes, options);

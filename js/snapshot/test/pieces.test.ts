@@ -40,7 +40,7 @@ test("covers the image with aligned pieces and reads those that touch an extent"
   );
 });
 
-test("computes in advance what it will read", () => {
+test("predicts the number and total size of the pieces to read", () => {
   fc.assert(
     fc.property(images, ({ size, extents }) => {
       const read = [...pieces(size, PIECE, extents)].filter(({ isZero }) => !isZero);

@@ -9,7 +9,7 @@ import { directoryArgument, withCache } from "./open.js";
 export function addClearCommand(cache: Command): void {
   cache
     .command("clear")
-    .description("evict all images; images in use keep their disk space until they are released")
+    .description("remove all images; images in use keep their disk space until they are released")
     .addArgument(directoryArgument())
     .addOption(jsonOption())
     .action(clear);
@@ -20,6 +20,6 @@ async function clear(directory: string, { json }: OutputFlags): Promise<void> {
     const images = await cache.clear();
     return { images, left: (await cache.stats()).bytes };
   });
-  const rows = { "evicted images": grouped(done.images), "left on disk": size(done.left) };
+  const rows = { "removed images": grouped(done.images), "left on disk": size(done.left) };
   await print(json ? jsonOf(done) : table(rows));
 }

@@ -15,7 +15,7 @@ interface VerifyFlags extends OutputFlags {
 export function addVerifyCommand(cache: Command): void {
   cache
     .command("verify")
-    .description("read all images and evict damaged ones")
+    .description("read all images and remove damaged ones")
     .addArgument(directoryArgument())
     .option(
       "--bytes-per-second <size>",

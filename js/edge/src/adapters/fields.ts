@@ -62,7 +62,7 @@ export function valueAt(fields: Readable, index: number, hasPairs = isPairs(fiel
   return hasPairs ? (fields[index] as readonly unknown[])[1] : fields[2 * index + 1];
 }
 
-/** Returns the fields without the given names, as {@link namesOf} returns them; `fields` itself if none. */
+/** Returns the fields except those named in `matched`, which has names from {@link namesOf}. */
 export function withoutNames(
   fields: Readable,
   matched: readonly string[],

@@ -19,9 +19,9 @@ export interface HonoOptions extends AdapterOptions<Context> {
 }
 
 /**
- * Creates middleware that strips `headers` and answers requests whose path does not exist as an unknown
- * route. Register it first: it strips requests before later middleware and handlers see them, and the
- * responses that these return.
+ * Creates middleware that strips `headers`, and answers requests for paths that do not exist as if no route
+ * matched. Register it first: it strips requests before later middleware and handlers see them, and strips
+ * the responses that they return.
  *
  * On Node (`@hono/node-server`) it strips responses when they are sent, including fields that earlier
  * middleware adds.

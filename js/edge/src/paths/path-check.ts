@@ -1,4 +1,4 @@
-/** The check whether the path of a request may exist, independent of the type of the request. */
+/** Checks whether the path of a request may exist, for any type of request. */
 import { FUNCTION, type OptionType, STRINGS } from "../options.js";
 import { normalizePath } from "./normalize-path.js";
 import { canExist, isLookup, type PathLookup } from "./path-lookup.js";

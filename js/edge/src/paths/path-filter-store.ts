@@ -219,6 +219,6 @@ function release(entry: Entry): void {
   try {
     lookup?.free();
   } catch {
-    // Lookups of this package do not throw here. An error of another must not fail unrelated queries.
+    // This package's lookups do not throw here. An error from a caller's lookup must not fail unrelated queries.
   }
 }

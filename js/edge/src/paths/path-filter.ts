@@ -92,7 +92,7 @@ export class PathFilter implements PathLookup {
    * Reads a filter from a response or a stream, straight into WebAssembly memory.
    *
    * Memory is reserved for the bytes that have arrived, whatever size the file claims: 1 MiB first, then
-   * twice as much each time. An invalid file is read only until it is certainly invalid.
+   * twice as much each time. Reading stops as soon as the file is certainly invalid.
    *
    * @throws {HedgerowError} `ERR_FILTER_RESPONSE` if the status of the response is not 2xx; otherwise as
    * {@link parse}. Errors of the stream propagate. The stream is cancelled on every error.

@@ -38,12 +38,12 @@ export function canExist(lookup: Pick<PathLookup, "has" | "wildcards">, path: st
   if (!isLookup(lookup)) throw wrongType("a filter or a set", lookup);
   checkString("a path", path);
   if (lookup.has(path)) return true;
-  // The key of a last segment that is a literal asterisk has it encoded.
+  // If the last segment is a literal asterisk, the key has it percent-encoded.
   if (path.endsWith("/*") && lookup.has(`${path.slice(0, -1)}%2A`)) return true;
   const { wildcards } = lookup;
   let depth = 0;
   for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
-    // At the greatest depth reported there may be deeper wildcard keys.
+    // `wildcards` is capped: at the maximum, there may be deeper wildcard keys.
     if (depth === wildcards) return wildcards === MAX_WILDCARD_DEPTH;
     if (lookup.has(`${path.slice(0, slash)}/*`)) return true;
     depth += 1;

@@ -18,7 +18,7 @@ export interface OpenImage {
   readonly journal: number | undefined;
 }
 
-/** The decoding of all frames of a snapshot, from a file or a server: what the workers share. */
+/** The state that the workers share while they decode all frames of a snapshot, from a file or a server. */
 export class DecodeJob {
   readonly counters = new SharedCounters();
   readonly states: FrameStates;

@@ -1,6 +1,6 @@
 import type { Frames } from "../format/frames.js";
 
-/** Which frames of a snapshot are done, in memory that the workers share. */
+/** Tracks which frames of a snapshot are done, in memory that the workers share. */
 export class FrameStates {
   readonly #states: Uint8Array;
 

@@ -1,6 +1,6 @@
 /**
- * The layout of a restore journal: a head that names the snapshot, then one entry for each frame: the BLAKE3
- * digest of its data once it is written to the image, zeros before.
+ * The layout of a restore journal: a head that names the snapshot, then one entry for each frame. An entry is
+ * zeros until the frame is written to the image, then the BLAKE3 digest of its data.
  */
 
 /** The start of the head: the kind and version of the file. The digest of the snapshot ends the head. */

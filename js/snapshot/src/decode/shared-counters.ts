@@ -1,6 +1,6 @@
 import type { Counts } from "../progress.js";
 
-/** The slots of the counters. */
+/** The index of each counter. */
 const [NEXT, FRAMES, BYTES, COMPRESSED_BYTES, TRANSFERRED_BYTES, RETRIES, HEDGED] = [
   0, 1, 2, 3, 4, 5, 6,
 ] as const;
@@ -13,7 +13,7 @@ export class SharedCounters {
     this.#slots = new BigInt64Array(buffer);
   }
 
-  /** Takes the next frame. The result may lie beyond the last one. */
+  /** Takes the next frame, and returns its index, which may be beyond the last frame. */
   next(): number {
     return Number(Atomics.add(this.#slots, NEXT, 1n));
   }

@@ -69,7 +69,7 @@ class SnapshotStream {
     const maxAhead = this.#pool.size * Math.max(1, Math.min(aheadBySize, MAX_AHEAD));
     for (const stretch of stretches) {
       const compressed = this.#compress(stretch);
-      // Awaited in order, later: a rejection before then is not unhandled.
+      // It is awaited later, in order. Until then, a rejection must not count as unhandled.
       compressed.catch(() => {});
       ahead.push(compressed);
       if (ahead.length > maxAhead) yield* this.#assemble(ahead.shift());

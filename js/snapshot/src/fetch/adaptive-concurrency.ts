@@ -32,7 +32,7 @@ export class AdaptiveConcurrency {
 
   /**
    * @param max the largest number of connections
-   * @param isFixed whether the caller asked for exactly `max` connections: fewer only after a halving
+   * @param isFixed whether the caller asked for exactly `max` connections: only an overloaded server lowers that
    */
   constructor(limit: ConnectionLimit, counters: SharedCounters, max: number, isFixed: boolean) {
     this.#limit = limit;

@@ -3,7 +3,7 @@ import { now } from "./range-timings.js";
 /** The shortest time between two halvings of the limit, in milliseconds. */
 const MIN_HALVING_INTERVAL = 1_000;
 
-/** The slots of the counts, and of the times behind them. */
+/** The index of each count, and of each time in the array that follows the counts. */
 const [LIMIT, WORKERS] = [0, 1] as const;
 const LOWERED_AT = 0;
 const TIMES_OFFSET = 2 * Int32Array.BYTES_PER_ELEMENT;

@@ -7,7 +7,7 @@ const SLOW_FACTOR = 2;
 /** A range is stuck, and hedged from its first missing frame, if it is this many times slower than average. */
 const STUCK_FACTOR = 6;
 
-/** How often a range is hedged. */
+/** The maximum number of hedges for a range. */
 const MAX_HEDGES = 3;
 
 /** The share of all bytes that hedges may fetch. */

@@ -82,7 +82,7 @@ export class RangeTimings {
     if (bytes === 0 || left === 0 || begun === 0) return 0;
     const [received, elapsed] = [this.#get(index, RECEIVED), now() - begun];
     const expected = received === 0 ? elapsed : (left * elapsed) / received;
-    // Before the first byte, latency counts and not size: a small request takes as long as any.
+    // Before the first byte, compare latencies, which do not depend on the size of the request.
     const latency = received === 0 ? duration / (this.#slots[REQUESTS] as number) : 0;
     const average = Math.max((left * duration) / bytes, latency);
     return expected > average + MIN_DELAY ? expected / average : 0;

@@ -7,7 +7,7 @@ const STALLED_FACTOR = 20;
 /** How long a request must have been running before it counts as stalled, in milliseconds. */
 const MIN_ELAPSED = 2_000;
 
-/** How often a transfer is given up. If it still stalls after that, the connection is not to blame. */
+/** How many times a transfer may be given up. If it still stalls after that, the connection is not to blame. */
 const MAX_GIVE_UPS = 2;
 
 /** Gives up the request of a transfer that has stalled. `fetchRange` then repeats it on a new connection. */

@@ -6,7 +6,7 @@ import { getProxyForUrl } from "proxy-from-env";
 import { RequestFailure } from "./request-failure.js";
 import { authorizationOf, withoutUser } from "./server-request.js";
 
-/** A proxy of the environment. */
+/** A proxy that the environment names. */
 export interface ProxyServer {
   /** Without a user. */
   readonly url: URL;
@@ -20,7 +20,7 @@ export interface ProxyServer {
  * Returns the proxy for a URL, from `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. Loopback addresses are always
  * reached directly.
  *
- * @throws {RequestFailure} if the environment names something else than a proxy of HTTP
+ * @throws {RequestFailure} if the variable is not an `http:` or `https:` URL
  */
 export function proxyFor(target: URL): ProxyServer | undefined {
   if (isLoopback(target.hostname)) return undefined;
@@ -49,7 +49,7 @@ export interface ProxyFields {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Returns the fields of a request to `target`. A tunnel, which `https:` takes, needs none. */
+/** Returns the fields of a request to `target`. Requests to `https:` need none, because they use a tunnel. */
 export function proxyFields(target: URL): ProxyFields {
   const proxy = target.protocol === "http:" ? proxyFor(target) : undefined;
   if (proxy === undefined) return { headers: {} };

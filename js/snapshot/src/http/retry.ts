@@ -20,14 +20,14 @@ const CERTIFICATE: ReadonlySet<unknown> = new Set([
   "SELF_SIGNED_CERT_IN_CHAIN",
 ]);
 
-/** Errors of TLS that damage on the way causes, and a retry may mend. */
+/** TLS errors caused by damage in transit, after which a retry may succeed. */
 const DAMAGED: ReadonlySet<unknown> = new Set([
   "ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC",
   "ERR_SSL_UNEXPECTED_EOF_WHILE_READING",
   "ERR_TLS_HANDSHAKE_TIMEOUT",
 ]);
 
-/** Errors of connections that a retry may mend. */
+/** Connection errors after which a retry may succeed. */
 const LOST: ReadonlySet<unknown> = new Set([
   ...DAMAGED,
   "EAI_AGAIN",
@@ -73,7 +73,7 @@ export function isRetryableStatus(status: number): boolean {
 }
 
 /**
- * Returns whether a connection failed in a way that no retry mends: the host does not exist, or the TLS
+ * Returns whether a connection failed in a way that no retry can fix: the host does not exist, or the TLS
  * handshake failed, for example because the certificate is not trusted.
  */
 export function isPermanent(error: unknown): boolean {
@@ -82,12 +82,12 @@ export function isPermanent(error: unknown): boolean {
   return code === "ENOTFOUND" || code === "EPROTO" || isOfTls(code);
 }
 
-/** Returns whether a connection failed in a way that a retry may mend. */
+/** Returns whether a connection failed in a way that a retry may fix. */
 export function isLost(error: unknown): boolean {
   return LOST.has((Object(error) as { readonly code?: unknown }).code);
 }
 
-/** Returns whether a code is an error of TLS: its version, its ciphers, or a certificate. */
+/** Returns whether a code is a TLS error: of the protocol version, the ciphers, or a certificate. */
 export function isOfTls(code: string): boolean {
   return CERTIFICATE.has(code) || /^(ERR_SSL|ERR_TLS|CERT|UNABLE_TO)_/.test(code);
 }

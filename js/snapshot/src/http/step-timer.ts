@@ -4,9 +4,9 @@ const MAX_LATENESS = 100;
 /**
  * Limits how long each step of a transfer takes.
  *
- * Node runs timers before it reads sockets. After a blocked event loop a timer is therefore due although bytes
- * may wait in the socket, so that a step expires only after the sockets have been read once more, and only
- * after another full period if the timer was late.
+ * Node runs timers before it reads sockets. After the event loop was blocked, a timer may fire although bytes
+ * wait in the socket. A step therefore expires only after the sockets have been read once more, and, if the
+ * timer was late, only after another full period.
  */
 export class StepTimer {
   readonly #expire: (message: string) => void;

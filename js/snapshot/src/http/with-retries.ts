@@ -16,9 +16,9 @@ export interface RetryPolicy<Failure extends RetryableFailure> {
   /** Consecutive failed attempts, after the first, before giving up. */
   readonly retries: number;
   readonly signal: AbortSignal | undefined;
-  /** Describes what an attempt threw. It rethrows what no other attempt can mend. */
+  /** Describes the error of an attempt. Rethrows errors that a retry cannot fix. */
   readonly failureOf: (error: unknown) => Failure;
-  /** Returns the error to throw after the last failure. `failures` counts those in a row. */
+  /** Returns the error to throw after the last failure. `failures` counts consecutive failures. */
   readonly errorOf: (failure: Failure, failures: number) => unknown;
   /** Called before each pause of `delay` milliseconds. */
   readonly onRetry?: (failure: Failure, delay: number) => void;

@@ -65,7 +65,7 @@ async function load(): Promise<Libc | undefined> {
         call(copyFileRange, source, [offset], target, [offset], length, 0),
     };
   } catch {
-    // koffi is not installed, does not support this system or may not be loaded.
+    // koffi is not installed, does not support this system, or is not allowed to load.
     return undefined;
   }
 }

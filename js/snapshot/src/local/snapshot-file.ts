@@ -16,7 +16,7 @@ export class SnapshotFile {
     private readonly handle: FileHandle,
   ) {}
 
-  /** @throws {SnapshotError} `ERR_SOURCE` */
+  /** Opens a snapshot. @throws {SnapshotError} `ERR_SOURCE` */
   static open(path: string): Promise<SnapshotFile> {
     return openFile("ERR_SOURCE", path, (handle, found) => {
       return new SnapshotFile(path, found, Number(found.size), handle);

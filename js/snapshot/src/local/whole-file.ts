@@ -81,12 +81,15 @@ async function linkNew(path: string, partial: string, target: string): Promise<v
     if ((cause as NodeJS.ErrnoException).code === "EEXIST") throw exists(path);
     throw await writing(path, Promise.reject(cause));
   }
-  // The file has its name; failing to remove the other one is harmless.
+  // The target exists now. A temporary name that cannot be removed is harmless.
   await rm(partial).catch(() => {});
 }
 
 function exists(path: string): SnapshotError {
-  return new SnapshotError("ERR_TARGET", `${path} already exists, and overwrite is false`);
+  return new SnapshotError(
+    "ERR_TARGET",
+    `${path} already exists; pass overwrite: true to replace it`,
+  );
 }
 
 /** Returns the path to write to, with links resolved. @throws {SnapshotError} `ERR_TARGET` */

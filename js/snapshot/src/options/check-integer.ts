@@ -1,6 +1,5 @@
 import { SnapshotError } from "../error.js";
 
-/** @throws {SnapshotError} `ERR_ARGUMENT` */
 /** Throws unless a value is an integer from `min` to `max`. @throws {SnapshotError} `ERR_ARGUMENT` */
 export function checkInteger(name: string, value: unknown, min: number, max: number): void {
   if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return;

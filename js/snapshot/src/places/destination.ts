@@ -6,10 +6,10 @@ import { uploadSnapshot } from "./upload-snapshot.js";
 import { writeSnapshotFile } from "./write-snapshot-file.js";
 
 /**
- * Creates a snapshot at a location, whole or not at all. Returns its properties, read back from the bytes that
- * were written.
+ * Creates a snapshot at a location, atomically. Returns its properties, read back from the bytes that were
+ * written.
  *
- * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`, and what `make` throws
+ * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`, and what `making` throws
  */
 export function writeSnapshot(location: Location, making: EncodeJob): Promise<SnapshotInfo> {
   switch (location.kind) {

@@ -85,9 +85,9 @@ function configOf(
     forcePathStyle,
     // The SDK's pauses between retries keep the process running, and it retries permanent failures.
     maxAttempts: 1,
-    // It would become part of presigned URLs, and snapshots have their own digests.
+    // Validation would add a parameter to presigned URLs, and snapshots have their own digests.
     responseChecksumValidation: "WHEN_REQUIRED",
-    // With it, the SDK opens a new connection for each part.
+    // With `Expect: 100-continue`, the SDK opens a new connection for each part.
     expectContinueHeader: false,
     requestHandler: { httpAgent, httpsAgent, ...(transfer && limitsOf(transfer)) },
     // A presigned request has no body.

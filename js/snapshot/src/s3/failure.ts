@@ -10,7 +10,7 @@ interface SdkError {
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
 }
 
-/** Errors of S3 that a retry may mend, whatever their status. */
+/** S3 errors after which a retry may succeed, whatever their status. */
 const TRANSIENT: ReadonlySet<string | undefined> = new Set([
   "InternalError",
   "RequestTimeout",
@@ -25,7 +25,7 @@ export class S3Failure implements RetryableFailure {
   readonly proxyMessage: string | undefined;
   /** The status of the response, if there was one. */
   readonly status: number | undefined;
-  /** Whether a retry may mend it. */
+  /** Whether a retry may succeed. */
   readonly isTransient: boolean;
   /** How long the service asks to wait, in milliseconds. */
   readonly retryAfter: number | undefined;
@@ -48,7 +48,7 @@ export class S3Failure implements RetryableFailure {
     this.cause = new CleanCause(error, this.status, secrets);
     this.retryAfter = retryAfter($response?.headers?.["retry-after"], Date.now());
     this.isTransient =
-      // The SDK has learnt the clock of the service, and signs the next request by it.
+      // The SDK has measured the clock skew, and signs the next request with the corrected time.
       $metadata?.clockSkewCorrected === true ||
       TRANSIENT.has(name) ||
       (this.status === undefined

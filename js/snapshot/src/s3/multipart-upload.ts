@@ -22,8 +22,8 @@ export interface UploadPlan {
 const GRACE = 5_000;
 
 /**
- * The pause between requests that abort an upload, in milliseconds, and how many there are if the upload of a part
- * was cut off: the service may have received it completely, and stored it after the first of them.
+ * The pause between requests to abort an upload, in milliseconds, and the number of these requests if the upload of
+ * a part was cut off: the service may have received the whole part, and may store it after the first abort.
  */
 const [ABORT_INTERVAL, MAX_ABORTS] = [10, 3];
 
@@ -160,7 +160,7 @@ class Upload {
     }
   }
 
-  /** Starts the upload of the current part, once fewer than the limit are pending. */
+  /** Starts the upload of the current part as soon as fewer parts than the limit are pending. */
   async #sendPart(): Promise<void> {
     while (this.#pending.size >= this.#maxPending) await Promise.race(this.#pending);
     this.#ended.signal.throwIfAborted();

@@ -24,7 +24,7 @@ class PoolWorker<Task, Result> {
   #ended: Promise<void> | undefined;
 
   constructor(script: string, data: unknown, onFailure: (error: unknown) => void) {
-    // A data: URL, because bundlers do not carry along files that only a path names.
+    // A data: URL, because bundlers do not include files that are only referenced by path.
     const url = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
     this.#worker = new Worker(url, {
       workerData: data,

@@ -50,7 +50,7 @@ test("does not count has, entries and verify as uses of an image", async () => {
   expect(images.in(cache)).toBe("bcd");
 });
 
-test("orders images by their uses in all open caches of a directory", async () => {
+test("orders images by last use across all open caches of a directory", async () => {
   const directory = newDirectory();
   const [one, other] = [
     await openCache(directory, THREE_IMAGES),

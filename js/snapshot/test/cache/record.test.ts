@@ -66,7 +66,7 @@ beforeEach(async () => {
   writeFileSync(record, await make());
 });
 
-test("reads the record that it writes, with the announced length", async () => {
+test("reads back a record that it wrote, of the predicted length", async () => {
   expect(readFileSync(record).length).toBe(recordLength(manifest, SOURCE));
   expect(readRecord(record, digest)).toEqual({ info: manifest.info, source: SOURCE });
   const indices = Array.from({ length: COUNT }, (_, index) => index).filter(

@@ -109,7 +109,7 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     expectFetchedOnce(origin);
   });
 
-  test("removes a load that all callers have cancelled, and starts again for the next", async () => {
+  test("removes a load that all callers cancelled, and starts a new one for the next", async () => {
     const directory = newDirectory();
     const cache = await openCache(directory);
     const origin = await originOf({ "/a.vhs": sample.snapshot }, SLOW);

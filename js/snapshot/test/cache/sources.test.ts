@@ -310,7 +310,7 @@ describe("has and delete", () => {
     expect(strayFiles(directory)).toEqual([]);
   });
 
-  test("reads the manifest of a file", async () => {
+  test("finds and deletes the image of a snapshot file by its manifest", async () => {
     const cache = await openCache(newDirectory());
     expect(await cache.has(one.snapshot)).toBe(false);
     await got(cache, one.snapshot, one);

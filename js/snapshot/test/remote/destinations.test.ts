@@ -124,7 +124,7 @@ test("keeps an existing image with overwrite: false", async () => {
       restoreSnapshot(origin.url("/a.vhs"), target, options),
       "ERR_TARGET",
     );
-    expect(error.message).toBe(`${target} already exists, and overwrite is false`);
+    expect(error.message).toBe(`${target} already exists; pass overwrite: true to replace it`);
     expect(readFileSync(target, "utf8")).toBe(OLD);
     expect(leftovers(folder)).toEqual([]);
     await expectNoData(origin);

@@ -131,12 +131,12 @@ test("continues after a connection that brings one small frame each time", async
   expect(origin.requestCount).toBeLessThanOrEqual(2 + Math.ceil(fileSize / 2 ** 14));
 });
 
-test("gives up a tail that is sent byte by byte", async () => {
+test("gives up on a tail that is sent byte by byte", async () => {
   const origin = await dripping(isTail, { cutAfter: 1 });
   await expectGivenUp(origin, inspectSnapshot(origin.url("/a.vhs"), OPTIONS), ATTEMPTS);
 });
 
-test("gives up a tail that is sent byte by byte after a request by position", async () => {
+test("gives up on a tail sent byte by byte by a server that ignores suffix ranges", async () => {
   const faults = (request: FaultRequest) =>
     isTail(request) ? { ignoreRange: true } : { cutAfter: 1 };
   const origin = await originOf({ "/a.vhs": file }, { faults });
@@ -144,7 +144,7 @@ test("gives up a tail that is sent byte by byte after a request by position", as
 });
 
 test.each([1, MIN_PROGRESS + 1])(
-  "gives up a server without ranges that sends %i bytes each time",
+  "gives up on a server without ranges that sends %i bytes each time",
   async (cutAfter) => {
     const origin = await dripping(() => true, { ignoreRange: true, cutAfter });
     // Each attempt requests the tail, and then everything.
@@ -153,7 +153,7 @@ test.each([1, MIN_PROGRESS + 1])(
   },
 );
 
-test("gives up a server that receives a little of an upload each time", async () => {
+test("gives up on a server that receives a little of an upload each time", async () => {
   const origin = await originOf({}, { faults: () => ({ cutAfter: MIN_PROGRESS + 1 }) });
   const work = createSnapshot(path("image"), origin.url("/a.vhs"), { ...OPTIONS, level: 1 });
   await expectGivenUp(origin, work, ATTEMPTS, "ERR_TARGET");

@@ -176,7 +176,7 @@ const fatal: Record<string, FatalFault> = {
   },
 };
 
-test.each(Object.entries(fatal))("reports %s, and leaves nothing", async (_, expected) => {
+test.each(Object.entries(fatal))("reports %s, and leaves no files", async (_, expected) => {
   const origin = await serve({ faults: expected.faults() });
   const error = await restore(origin, { timeouts: expected.timeouts });
   expect(error).toMatchObject({ code: expected.code ?? "ERR_SOURCE", status: expected.status });
@@ -209,7 +209,7 @@ test.each(Object.entries(objects))(
   },
 );
 
-test("reports a refused connection, and leaves nothing", async () => {
+test("reports a refused connection, and leaves no files", async () => {
   const origin = await serve();
   await origin.close();
   const error = await restore(origin);
@@ -217,7 +217,7 @@ test("reports a refused connection, and leaves nothing", async () => {
   expect(error?.message).toContain(OFTEN);
 });
 
-test("reports a host that does not exist, and leaves nothing", async () => {
+test("reports a host that does not exist, and leaves no files", async () => {
   // An invalid name fails at once, without a query to a name server.
   const restoring = restoreSnapshot("http://nobody..invalid/a.vhs?secret", restored, OPTIONS);
   const error = await refusalOf(restoring, "ERR_SOURCE");

@@ -15,7 +15,7 @@ test("keeps an existing file with overwrite: false", async () => {
   expectSame(readFileSync(target), expected.get(small)!);
   expect(statSync(target)).toMatchObject({ nlink: 1, mode: 0o100600 });
   const error = await refusalOf(createSnapshot(empty, target, { overwrite: false }), "ERR_TARGET");
-  expect(error.message).toBe(`${target} already exists, and overwrite is false`);
+  expect(error.message).toBe(`${target} already exists; pass overwrite: true to replace it`);
   expectSame(readFileSync(target), expected.get(small)!);
   expect(leftovers(path("files"))).toEqual([]);
 });

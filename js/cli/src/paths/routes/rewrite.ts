@@ -71,7 +71,7 @@ export class Rewrite {
       if (!folder.startsWith(to.before)) return [];
       return this.spell(key.slice(to.before.length), false);
     }
-    // Without a trailing slash, like the key.
+    // Compare without the trailing slash, because keys have none.
     if (to.after === "" && `${key}/` === to.before) return this.spell("", true);
     const end = key.length - to.after.length;
     if (!key.startsWith(to.before) || !key.endsWith(to.after) || end < to.before.length) return [];

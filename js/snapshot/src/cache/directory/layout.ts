@@ -17,7 +17,7 @@ export class Layout {
     return join(this.directory, "hedgerow-cache");
   }
 
-  /** Exists while images in use keep the cache above a limit, and contains that limit. */
+  /** Contains the smallest limit that images in use exceed, and exists only while they do. */
   get excess(): string {
     return join(this.directory, "excess");
   }

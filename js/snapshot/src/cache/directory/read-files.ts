@@ -1,4 +1,4 @@
-/** Reading the files of a cache, whose content cannot be trusted to be what the cache wrote. */
+/** Reads the files of a cache. Trusts neither their type nor their content: anything may have changed them. */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
@@ -19,7 +19,7 @@ type Opened<T> =
   | { readonly kind: "file"; readonly content: T }
   | { readonly kind: "unfit" | "missing" };
 
-/** Opens what is at a path, and has `read` read it if it is a regular file. */
+/** Opens a path, and reads it with `read` if it is a regular file. */
 async function readRegularFile<T>(
   path: string,
   read: (file: FileHandle, size: number) => Promise<T>,

@@ -43,7 +43,7 @@ export class ImageLoader {
     );
   }
 
-  /** Leases the image of a snapshot. @param digest the digest of the snapshot, which saves asking its source */
+  /** Leases the image of a snapshot. @param digest the digest of the snapshot; without it, the source is asked */
   async get(
     location: Location,
     digest: string | undefined,
@@ -99,7 +99,7 @@ export class ImageLoader {
       };
       const lease = await takeKnown();
       if (lease !== undefined) return { lease, hit: true };
-      // Another process may hold the lock, and have finished when this one gets it.
+      // Another process may have restored the image by the time this one gets the lock.
       const find = async () => asMiss(await takeKnown());
       const look = () => this.#lookUp(identity, requester, location, all);
       const { signal } = shared;

@@ -105,7 +105,7 @@ export class KeyedLock {
       }
       return await act(lockFile);
     } catch (error) {
-      // After a cancellation, one of those who wait does the work.
+      // A cancellation is not recorded as a failure: one of the waiting processes does the work instead.
       if (outcome !== "failed elsewhere" && !signal?.aborted) outcome = { requester, error };
       throw error;
     } finally {

@@ -84,7 +84,7 @@ export class Leases {
     const known = this.#leases.get(digest);
     if (known?.isInPlace) return this.#check(digest, isUse, () => known.share());
     const file = LeaseFile.open(this.#libc, this.#layout.lease(digest));
-    // Restoring the image replaces whatever is in place of the file, as another process may be doing.
+    // Not a regular file. A restore will replace it, and another process may be doing that now.
     if (file === undefined) return undefined;
     try {
       if (!file.lockShared()) {

@@ -85,14 +85,14 @@ export class ImageStore {
     );
   }
 
-  /** Removes an image whose record or lease file is invalid. Returns whether it still was. @throws {SnapshotError} `ERR_CACHE` */
+  /** Removes an image if its record or lease file is invalid. Returns whether it did. @throws {SnapshotError} `ERR_CACHE` */
   discardUnfit(digest: string): Promise<boolean> {
     return this.discard(digest, "its record is damaged, or one of its files is not regular", () => {
       return this.#peek(digest) === undefined && this.has(digest);
     });
   }
 
-  /** Removes a damaged image if it still is, under the cache lock. Returns whether it was. @throws {SnapshotError} `ERR_CACHE` */
+  /** Removes an image that is still damaged, under the cache lock. Returns whether it did. @throws {SnapshotError} `ERR_CACHE` */
   discard(digest: string, reason: string, isStillDamaged: () => boolean): Promise<boolean> {
     return this.#parts.lock.run(async () => {
       // Meanwhile another process may have removed it or restored it again.
@@ -118,7 +118,7 @@ export class ImageStore {
     return lock.run(async () => {
       await changing(layout, remove(layout.newTotals));
       const measured = await takeInventory(layout);
-      // Measuring many images takes time: it is not repeated if nothing was removed.
+      // Measuring many images is slow, so do not measure again if nothing was removed.
       const isUnchanged = await evictor.removeRemains(measured);
       await limit.enforce(isUnchanged ? { measured } : {});
     });

@@ -93,7 +93,7 @@ export function checkPart(
 
 /**
  * Returns whether two responses belong to the same version, as far as their headers tell. A weak ETag may stay
- * the same when bytes change, so that the date has to be the same too.
+ * the same when bytes change, so the dates must match, too.
  */
 export function isSame(one: ObjectVersion, other: ObjectVersion): boolean {
   return one.size === other.size && difference(one, other) === undefined;
@@ -121,13 +121,13 @@ function checkSame(expected: ObjectVersion, found: ObjectVersion): void {
   if (what !== undefined) throw changed(what);
 }
 
-/** Returns the size of the object that a response 416 tells. */
+/** Returns the size of the object that a 416 response reports. */
 export function objectSize(headers: IncomingHttpHeaders): number | undefined {
   const [, size] = /^bytes \*\/(\d{1,16})$/i.exec(headers["content-range"] ?? "") ?? [];
   return size === undefined ? undefined : Number(size);
 }
 
-/** Returns the length of a response, if it tells it. */
+/** Returns the length of a response, if it reports one. */
 export function contentLength(headers: IncomingHttpHeaders): number | undefined {
   const length = headers["content-length"] ?? "";
   return /^\d{1,16}$/.test(length) ? Number(length) : undefined;

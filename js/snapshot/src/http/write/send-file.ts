@@ -80,7 +80,7 @@ export function sendFile(
     const fail = (error: unknown) => settle(() => reject(error));
     let [isStarted, sent] = [false, 0];
     const abort = () => {
-      // Without its last bytes, the server discards the upload.
+      // A server discards an upload without its last bytes; if they were sent, only its answer can tell.
       if (isStarted && sent === file.size) timer.start(GRACE, "response");
       else fail(signal?.reason);
     };
