@@ -55,6 +55,15 @@ writeImage(source, 80 * MIB + 1001, [
   [60 * MIB + 64 * KIB, 60 * MIB + 72 * KIB],
 ]);
 
+test("makes more copies at once than koffi takes calls", async () => {
+  const folder = emptyFolder();
+  const small = join(folder, "small");
+  writeImage(small, 8 * MIB, [[0, 8 * MIB]]);
+  const names = Array.from({ length: 120 }, (_, index) => join(folder, `copy-${index}`));
+  await Promise.all(names.map((name) => copy(small, name)));
+  await expectCopy(small, names.at(-1)!);
+});
+
 test("copies long runs in the kernel and nothing twice", async () => {
   let copied = 0;
   standIn.copyRange = async (original, ...args) => {

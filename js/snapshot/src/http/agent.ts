@@ -4,7 +4,7 @@ import {
   type RequestOptions as HttpsRequestOptions,
   request as httpsRequest,
 } from "node:https";
-import { connect as connectTcp, isIPv6, type Socket } from "node:net";
+import { connect as connectTcp, isIP, isIPv6, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 
@@ -77,6 +77,8 @@ function namingProxy(proxy: ProxyServer, callback: Callback): Callback {
 /** An agent for `http:` that connects to the proxy of the environment, if there is one for the host. */
 class ProxyHttpAgent extends HttpAgent {
   readonly #pending: PendingConnections;
+  /** Connections to proxies. */
+  readonly #proxied = new WeakSet<Duplex>();
 
   constructor({ connectTimeout, ...options }: AgentOptions) {
     super(options);
@@ -86,18 +88,33 @@ class ProxyHttpAgent extends HttpAgent {
   override createConnection(options: RequestOptions, callback: Callback) {
     const proxy = proxyFor(new URL(`http://${authorityOf(options)}`));
     if (proxy === undefined) return super.createConnection(options, callback);
-    const { hostname: host, port } = addressOf(proxy);
+    const { hostname: host, port, servername } = addressOf(proxy);
     const isSecure = proxy.url.protocol === "https:";
     const socket = isSecure
-      ? connectTls({ host, port, ...(isIPv6(host) ? {} : { servername: host }) })
+      ? connectTls({ host, port, servername })
       : connectTcp({ host, port, noDelay: true });
     const settle = this.#pending.add(socket, namingProxy(proxy, callback));
+    this.#proxied.add(socket);
     socket.once(isSecure ? "secureConnect" : "connect", () => settle(null, socket));
     return undefined;
   }
 
-  override destroy(): void {
+  /**
+   * Keeps no connection to a proxy: some, such as tinyproxy, close it after each response without saying so, and
+   * the next request would be lost.
+   */
+  override keepSocketAlive(socket: Duplex): boolean {
+    // The types say that there is no result.
+    return !this.#proxied.has(socket) && Boolean(super.keepSocketAlive(socket));
+  }
+
+  /** Closes the connections to proxies that no request holds yet. */
+  destroyPending(): void {
     this.#pending.destroy();
+  }
+
+  override destroy(): void {
+    this.destroyPending();
     super.destroy();
   }
 }
@@ -134,23 +151,40 @@ class ProxyHttpsAgent extends HttpsAgent {
     return undefined;
   }
 
-  override destroy(): void {
+  /** Closes the connections to proxies that no request holds yet. */
+  destroyPending(): void {
     this.#pending.destroy();
+  }
+
+  override destroy(): void {
+    this.destroyPending();
     super.destroy();
   }
 }
 
+/** An agent that honours the proxies of the environment. */
+export type ProxyAgent = ProxyHttpAgent | ProxyHttpsAgent;
+
 /** Returns an agent for a scheme, which honours the proxies of the environment. */
-export function agentFor(protocol: string, options: AgentOptions): HttpAgent | HttpsAgent {
+export function agentFor(protocol: string, options: AgentOptions): ProxyAgent {
   return protocol === "https:" ? new ProxyHttpsAgent(options) : new ProxyHttpAgent(options);
 }
 
 /** Sends the request for a tunnel. */
-function openTunnel({ url, authorization }: ProxyServer, authority: string) {
+function openTunnel(proxy: ProxyServer, authority: string) {
+  const { url, authorization } = proxy;
   const request = url.protocol === "https:" ? httpsRequest : httpRequest;
   const credentials = authorization === undefined ? {} : { "proxy-authorization": authorization };
   const headers = { host: authority, ...credentials };
-  return request(url, { method: "CONNECT", path: authority, headers, agent: false }).end();
+  // Without it, Node would check the certificate of the proxy against the host of the header.
+  const { servername } = addressOf(proxy);
+  return request(url, {
+    method: "CONNECT",
+    path: authority,
+    headers,
+    agent: false,
+    servername,
+  } as HttpsRequestOptions).end();
 }
 
 /** Returns the host and port that a connection is for. */
@@ -159,9 +193,11 @@ function authorityOf({ host, port, defaultPort }: RequestOptions): string {
   return `${isIPv6(name) ? `[${name}]` : name}:${port ?? defaultPort}`;
 }
 
-function addressOf({ url }: ProxyServer): { readonly hostname: string; readonly port: number } {
+/** Returns where a proxy is, and the name that its certificate must have: empty for an address. */
+function addressOf({ url }: ProxyServer) {
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
-  return { hostname: url.hostname.replace(/^\[|\]$/g, ""), port };
+  const hostname = url.hostname.replace(/^\[|\]$/g, "");
+  return { hostname, port, servername: isIP(hostname) === 0 ? hostname : "" };
 }
 
 /** Returns the failure of a connection to a proxy, which names the proxy without its user. */

@@ -24,11 +24,13 @@ export interface ProxyServer {
  */
 export function proxyFor(target: URL): ProxyServer | undefined {
   if (isLoopback(target.hostname)) return undefined;
-  const text = getProxyForUrl(target);
+  const variable = target.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  // The package would also take `ALL_PROXY`, which often names a proxy of SOCKS.
+  const isSet = process.env[variable.toLowerCase()] || process.env[variable];
+  const text = isSet ? getProxyForUrl(target) : "";
   if (text === "") return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
-    const variable = target.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
     throw new RequestFailure(`${variable}: expected an http: or https: URL of a proxy`, false);
   }
   const plain = withoutUser(url);

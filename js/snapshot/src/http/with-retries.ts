@@ -20,6 +20,8 @@ export interface RetryPolicy<Failure extends RetryableFailure> {
   readonly failureOf: (error: unknown) => Failure;
   /** Returns the error to throw after the last failure. `failures` counts consecutive failures. */
   readonly errorOf: (failure: Failure, failures: number) => unknown;
+  /** Whether an error is the final response, which counts even after an abort. Default: no error is. */
+  readonly isFinal?: (error: unknown) => boolean;
   /** Called before each pause of `delay` milliseconds. */
   readonly onRetry?: (failure: Failure, delay: number) => void;
 }
@@ -45,7 +47,7 @@ export function nextDelay(
  * @throws the signal's reason, `errorOf` the last failure, and what `failureOf` rethrows
  */
 export async function withRetries<T, Failure extends RetryableFailure>(
-  { retries, signal, failureOf, errorOf, onRetry }: RetryPolicy<Failure>,
+  { retries, signal, failureOf, errorOf, isFinal, onRetry }: RetryPolicy<Failure>,
   attempt: () => Promise<T>,
 ): Promise<T> {
   for (let failures = 0; ; ) {
@@ -53,7 +55,7 @@ export async function withRetries<T, Failure extends RetryableFailure>(
     try {
       return await attempt();
     } catch (error) {
-      signal?.throwIfAborted();
+      if (!isFinal?.(error)) signal?.throwIfAborted();
       const failure = failureOf(error);
       failures = failure.hasProgress ? 1 : failures + 1;
       const delay = nextDelay(failure, failures, retries);

@@ -24,6 +24,12 @@ const FICLONE = 0x40049409;
 /** Architectures with 64-bit file offsets in the C library on which this is tested. */
 const ARCHITECTURES: readonly string[] = ["x64", "arm64"];
 
+/**
+ * How many calls run at a time. koffi rejects more than 256, which many copies at once would need; the thread
+ * pool runs only a few of them anyway.
+ */
+const MAX_CALLS = 64;
+
 let loaded: Promise<Libc | undefined> | undefined;
 
 /** Returns the C library that Node runs on, or undefined where it cannot be called. */
@@ -48,15 +54,26 @@ async function load(): Promise<Libc | undefined> {
     const checked = (result: number | bigint) => {
       return result < 0 ? -koffi.errno() : Number(result);
     };
+    let running = 0;
+    const waiting: (() => void)[] = [];
     /** Calls a function on the thread pool. */
-    const call = (func: typeof ioctl, ...args: unknown[]) =>
-      new Promise<number>((resolve, reject) => {
-        func.async(...args, (error: unknown, result: number | bigint) => {
-          // `errno` belongs to this call only inside the callback.
-          if (error === null) resolve(checked(result));
-          else reject(error);
+    const call = async (func: typeof ioctl, ...args: unknown[]) => {
+      if (running < MAX_CALLS) running += 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      try {
+        return await new Promise<number>((resolve, reject) => {
+          func.async(...args, (error: unknown, result: number | bigint) => {
+            // `errno` belongs to this call only inside the callback.
+            if (error === null) resolve(checked(result));
+            else reject(error);
+          });
         });
-      });
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) running -= 1;
+        else next();
+      }
+    };
     return {
       lseek: (fd, offset, whence) => checked(lseek(fd, offset, whence)),
       flock: (fd, operation) => checked(flock(fd, operation)),

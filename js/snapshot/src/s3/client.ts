@@ -1,10 +1,9 @@
-import type { Agent } from "node:http";
-
 import type { S3, S3ClientConfig } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../abort.js";
 import { SnapshotError, type SnapshotErrorCode } from "../error.js";
-import { agentFor } from "../http/agent.js";
+import { agentFor, type ProxyAgent } from "../http/agent.js";
 import { proxyFields } from "../http/proxy.js";
+import { responseFailure } from "../http/request-failure.js";
 import type { S3Credentials, S3Options } from "../options/s3-options.js";
 import type { Transfer } from "../options/transfer-options.js";
 import { S3Failure } from "./failure.js";
@@ -37,7 +36,7 @@ export interface OpenClient {
   /** Its credentials, which must not appear in messages. */
   readonly secrets: readonly string[];
   /** The agents that hold its connections. */
-  readonly agents: readonly Agent[];
+  readonly agents: readonly ProxyAgent[];
 }
 
 /**
@@ -72,7 +71,7 @@ export async function openClient(
 
 function configOf(
   options: S3Options,
-  [httpAgent, httpsAgent]: readonly [Agent, Agent],
+  [httpAgent, httpsAgent]: readonly [ProxyAgent, ProxyAgent],
   transfer: Transfer | undefined,
 ): S3ClientConfig {
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env;
@@ -112,10 +111,14 @@ function throughProxy<Arguments extends object, Result>(
     const { request } = args as { readonly request: SignedRequest };
     const { protocol, hostname, port } = request;
     const origin = `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`;
-    const { path, headers } = proxyFields(new URL(origin));
+    const { path, headers, proxyName } = proxyFields(new URL(origin));
     if (path !== undefined) request.path = `${path.slice(0, -1)}${request.path}`;
     Object.assign(request.headers, headers);
-    return next(args);
+    const result = await next(args);
+    const { response } = result as { readonly response?: { readonly statusCode?: number } };
+    // Only a proxy sends this status.
+    if (proxyName === undefined || response?.statusCode !== 407) return result;
+    throw responseFailure({ statusCode: 407, headers: {}, proxyName });
   };
 }
 
@@ -127,7 +130,7 @@ function identityOf({ accessKeyId, secretAccessKey, sessionToken }: S3Credential
   };
 }
 
-function agentsOf(transfer: Transfer | undefined): readonly [Agent, Agent] {
+function agentsOf(transfer: Transfer | undefined): readonly [ProxyAgent, ProxyAgent] {
   const { connections: maxSockets, timeouts } = transfer ?? {};
   const options = {
     ...{ keepAlive: true, connectTimeout: timeouts?.connect },

@@ -74,6 +74,8 @@ export class ObjectStore {
       return socket.writableLength > 0 && !(isCertain && socket instanceof TLSSocket);
     });
     for (const socket of unsent) cut(socket);
+    // Through these, nothing has been sent to the service.
+    for (const agent of this.client.agents) agent.destroyPending();
     return unsent.length > 0;
   }
 

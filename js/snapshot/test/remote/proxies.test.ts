@@ -2,9 +2,20 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+import { createServer as createHttpsServer } from "node:https";
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import { createSnapshot } from "@hedgerow/snapshot";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import {
+  afterAll,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from "vitest";
 
 import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
 import type { Origin } from "../../../../tests/origin/origin.mjs";
@@ -24,13 +35,15 @@ const path = temporaryFolder();
 const bytes = noise("image", 6 * 2 ** 20);
 const digest = createHash("sha256").update(bytes).digest("hex");
 const tls = makeCertificate(HERE);
+/** The certificate of proxies, for `localhost` and 127.0.0.1. */
+const proxyTls = makeCertificate();
 const OPTIONS = { workers: 2, connections: 3, partSize: 2 ** 18, retries: 1 };
 
 let proxy: Tinyproxy;
 
 beforeAll(async () => {
   writeFileSync(path("image"), bytes);
-  writeFileSync(path("cert.pem"), tls.cert);
+  writeFileSync(path("cert.pem"), tls.cert + proxyTls.cert);
   await createSnapshot(path("image"), path("image.vhs"), { pieceSize: 2 ** 16 });
   proxy = await startTinyproxy();
 });
@@ -231,9 +244,37 @@ describe("an object store", () => {
     expect(error).toMatchObject({ code: "ERR_TARGET", causeCode: "ECONNREFUSED" });
     expect(error?.message).toContain("proxy http://127.0.0.1:1");
     expect(JSON.stringify(error)).not.toMatch(/us3r|pa55/);
+    const strict = await startTinyproxy({ user: [USER, PASSWORD] });
+    onTestFinished(() => strict.close());
+    // An upload in parts begins with a request without a body, so that the response can be read.
+    const parts = createJob(url, { s3, partSize: 5 * 2 ** 20 });
+    const without = await runWith({ http_proxy: strict.url.href }, parts);
+    expect(without.error).toMatchObject({ code: "ERR_TARGET", status: 407 });
+    expect(without.error?.message).toContain(`proxy ${strict.url.origin}`);
     const direct = { http_proxy: "http://127.0.0.1:1", no_proxy: HERE };
     expect(await runWith(direct, restoreJob(url, { s3 }))).toMatchObject({ target: digest });
   });
+});
+
+test("an abort ends an S3 upload that waits for its proxy", async () => {
+  const holding = createServer();
+  const isConnecting = new Promise<void>((resolve) => holding.once("connect", () => resolve()));
+  holding.listen(0, "127.0.0.1");
+  await new Promise((resolve) => holding.once("listening", resolve));
+  onTestFinished(() => void holding.close());
+  vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${(holding.address() as AddressInfo).port}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const controller = new AbortController();
+  const credentials = { accessKeyId: "AKIA", secretAccessKey: "secret" };
+  const s3 = { endpoint: `https://${HERE}:9`, region: "us-east-1", credentials };
+  const upload = createSnapshot(path("image"), "s3://bucket/key.vhs", {
+    ...{ s3, retries: 0, timeouts: { connect: 60_000 } },
+    signal: controller.signal,
+  });
+  await isConnecting;
+  controller.abort();
+  // The proxy never responds: only the abort can end it.
+  await expect(upload).rejects.toBe(controller.signal.reason);
 });
 
 test("never takes a proxy's response to CONNECT for one of the server", async () => {
@@ -287,4 +328,67 @@ test("reports a proxy of another scheme without its URL", async () => {
   const { error } = await runWith(env, restoreJob(`http://${HERE}:9/a.vhs`));
   expect(error?.message).toContain("HTTP_PROXY: expected an http: or https: URL of a proxy");
   expect(JSON.stringify(error)).not.toMatch(/pr0xy/);
+});
+
+/** Starts a proxy that speaks TLS. Collects the server names that clients ask for. */
+async function startTlsProxy() {
+  const names: unknown[] = [];
+  const secure = createHttpsServer(proxyTls, (request, response) => {
+    names.push((request.socket as TLSSocket).servername);
+    const { hostname, port } = new URL(request.url ?? "");
+    const upstream = connect(Number(port), hostname, () => {
+      const fields = request.rawHeaders.map((text, index) => `${text}${index % 2 ? "\r\n" : ": "}`);
+      upstream.write(`GET ${new URL(request.url ?? "").pathname} HTTP/1.1\r\n`);
+      upstream.write(
+        `${fields.join("").replace(/^connection:.*\r\n/im, "")}connection: close\r\n\r\n`,
+      );
+    });
+    upstream.pipe(response.socket as Socket);
+  });
+  secure.on("connect", (request, socket: TLSSocket) => {
+    names.push(socket.servername);
+    const [host = "", port] = (request.url ?? "").split(":");
+    const upstream = connect(Number(port), host, () => {
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      upstream.pipe(socket).pipe(upstream);
+    });
+    for (const one of [upstream, socket]) one.on("error", () => {});
+  });
+  secure.listen(0, "127.0.0.1");
+  await new Promise((resolve) => secure.once("listening", resolve));
+  onTestFinished(() => {
+    secure.closeAllConnections();
+    secure.close();
+  });
+  return { port: (secure.address() as AddressInfo).port, names };
+}
+
+describe("a proxy with TLS", () => {
+  test.each([
+    ["http", "localhost"],
+    ["http", "127.0.0.1"],
+    ["https", "localhost"],
+    ["https", "127.0.0.1"],
+  ] as const)(
+    "restores over %s through https://%s, verified by its own name",
+    async (scheme, host) => {
+      const origin = await originOf(
+        { "/a.vhs": snapshotBytes() },
+        scheme === "https" ? { tls } : {},
+      );
+      const { port, names } = await startTlsProxy();
+      const env = {
+        [`${scheme}_proxy`]: `https://${host}:${port}`,
+      };
+      const { error, target } = await runWith(env, restoreJob(urlOf(origin), { retries: 0 }));
+      expect({ error, target }).toEqual({ error: null, target: digest });
+      expect(new Set(names)).toEqual(new Set([host === "localhost" ? host : false]));
+    },
+  );
+});
+
+test("ignores ALL_PROXY", async () => {
+  const origin = await originOf({ "/a.vhs": snapshotBytes() });
+  const env = { ALL_PROXY: "socks5://127.0.0.1:1" };
+  expect(await runWith(env, restoreJob(urlOf(origin)))).toMatchObject({ error: null });
 });

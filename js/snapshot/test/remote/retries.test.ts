@@ -66,6 +66,24 @@ test("retries transient failures, and reports how many there were in a row", asy
   expect([attempts, String(error)]).toEqual([3, "Error: 3 in a row"]);
 });
 
+test("reports a final response after an abort, and the abort after any other failure", async () => {
+  for (const isFinal of [true, false]) {
+    const controller = new AbortController();
+    const refusal = new Error("refused");
+    const policy = {
+      ...{ retries: 2, signal: controller.signal, isFinal: () => isFinal },
+      failureOf: () => ({ isTransient: false, retryAfter: undefined }),
+      errorOf: () => refusal,
+    };
+    const attempt = async () => {
+      controller.abort();
+      throw new Error("failed");
+    };
+    const error = await rejectionOf(withRetries(policy, attempt));
+    expect(error).toBe(isFinal ? refusal : controller.signal.reason);
+  }
+});
+
 test("resets the count of failures after progress", async () => {
   const { attempts, error } = await runFailing({ ...TRANSIENT, hasProgress: true });
   // Three attempts make progress, the last of which is the first of three failures in a row.

@@ -24,7 +24,7 @@ export async function put(
   const what = `cannot write ${safeName(request.url)}`;
   await withRetries(
     {
-      ...{ retries, signal, failureOf },
+      ...{ retries, signal, failureOf, isFinal },
       errorOf: (failure, failures) => {
         const isLate = failures > 1 && failure.details.status === 412;
         return (isLate ? ambiguous() : failure).toError(what, isLate ? 1 : failures, "ERR_TARGET");
@@ -58,6 +58,13 @@ function failureOf(error: unknown): RequestFailure {
   if (error instanceof RequestFailure) return error;
   const cause = new CleanCause(error);
   return new RequestFailure(cause.description, isLost(error), { cause });
+}
+
+/** Whether the server has refused the file, which it may do after an abort that came too late. */
+function isFinal(error: unknown): boolean {
+  return (
+    error instanceof RequestFailure && !error.isTransient && error.details.status !== undefined
+  );
 }
 
 /** The failure of a repeated upload that finds something there: it may be its own. */
