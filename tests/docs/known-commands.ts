@@ -1,6 +1,6 @@
 /** Checks commands for contributors: the scripts, files and crates they name must exist. */
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 
@@ -30,12 +30,13 @@ function expectScript(script: string, args: readonly string[]): void {
   }
 }
 
-/** Returns the source of a script, and of the folder with its name. */
-function sourceOf(file: string): string {
-  const folder = inRoot(file.replace(/\.mjs$/, ""));
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) return readText(file);
-  const parts = readdirSync(folder).filter((name) => name.endsWith(".mjs"));
-  return [readText(file), ...parts.map((name) => readFileSync(join(folder, name), "utf8"))].join();
+/** Returns the source of a script and of all modules that it imports statically. */
+function sourceOf(file: string, seen = new Set<string>()): string {
+  if (seen.has(file)) return "";
+  seen.add(file);
+  const source = readText(file);
+  const imports = [...source.matchAll(/ from "(\.[^"]+)"/g)].map(([, name = ""]) => name);
+  return [source, ...imports.map((name) => sourceOf(join(dirname(file), name), seen))].join("\n");
 }
 
 function expectCrates(command: string): void {
