@@ -7,6 +7,6 @@ const held: { ballast: unknown[] } = { ballast: [] };
  * Creates garbage-collection pressure in proportion to received bytes. V8 collects when its own heap grows, to
  * which socket buffers hardly add: without this, 60 MB more of them would pile up in two workers.
  */
-export function reportExternalMemory(bytes: number): void {
+export function addGcPressure(bytes: number): void {
   held.ballast = new Array(Math.ceil(bytes / BYTES_PER_SLOT));
 }

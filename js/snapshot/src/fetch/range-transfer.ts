@@ -6,7 +6,7 @@ import { checkPart, rangeHeaders } from "../http/read/object-version.js";
 import { RequestFailure } from "../http/request-failure.js";
 import type { FetchData, PrefetchedBytes } from "./fetch-task.js";
 import { FrameStream } from "./frame-stream.js";
-import { reportExternalMemory } from "./gc-pressure.js";
+import { addGcPressure } from "./gc-pressure.js";
 import type { MissingFrames } from "./missing-frames.js";
 import type { RangeScheduler, ScheduledRange } from "./range-scheduler.js";
 import { now } from "./range-timings.js";
@@ -114,7 +114,7 @@ export class RangeTransfer {
         sink.counters.received(chunk.length);
         if (!this.isHedge) scheduler.timings.received(index, chunk.length);
         stream.push(chunk);
-        reportExternalMemory(chunk.length);
+        addGcPressure(chunk.length);
       });
       if (!this.isDone) throw new RequestFailure("the response was too short", true);
       scheduler.timings.completed(now() - begun, wanted.end - wanted.start);
