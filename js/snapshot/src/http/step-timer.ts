@@ -5,8 +5,9 @@ const MAX_LATENESS = 100;
  * Limits how long each step of a transfer takes.
  *
  * Node runs timers before it reads sockets. After the event loop was blocked, a timer may fire although bytes
- * wait in the socket. A step therefore expires only after the sockets have been read once more, and, if the
- * timer was late, only after another full period.
+ * wait in the socket. A step therefore expires only after the sockets have been read once more. The server may
+ * also be silent for as long as the event loop was blocked: it resends what the full socket dropped, each time
+ * after twice the time. A step that was blocked, and the ones after it, do not expire before that.
  */
 export class StepTimer {
   readonly #expire: (message: string) => void;
@@ -14,8 +15,10 @@ export class StepTimer {
   #check: NodeJS.Immediate | undefined;
   #milliseconds = 0;
   #message = "";
-  #due = 0;
-  /** Whether the step got another period: it gets one only. */
+  #due = Infinity;
+  /** Until when the server may be silent because the event loop was blocked. */
+  #graceEnd = 0;
+  /** Whether the step got that time: it gets it only once without progress. */
   #isExtended = false;
 
   /** @param expire is called with a message when a step takes too long */
@@ -32,35 +35,47 @@ export class StepTimer {
     this.stop();
     this.#milliseconds = milliseconds;
     this.#message = `no ${what} within ${milliseconds} ms`;
-    this.#isExtended = false;
-    this.#due = performance.now() + milliseconds;
-    this.#timer = setTimeout(() => this.#onTimer(), milliseconds);
+    this.#arm(milliseconds);
   }
 
   /** Gives the current step its full time again. */
   refresh(): void {
+    this.#checkLateness();
     clearImmediate(this.#check);
-    this.#isExtended = false;
-    this.#rearm();
+    if (this.#isExtended) {
+      clearTimeout(this.#timer);
+      this.#arm(this.#milliseconds);
+    } else {
+      this.#due = performance.now() + this.#milliseconds;
+      this.#timer?.refresh();
+    }
   }
 
   stop(): void {
+    this.#checkLateness();
+    this.#due = Infinity;
+    this.#isExtended = false;
     clearTimeout(this.#timer);
     clearImmediate(this.#check);
   }
 
-  #onTimer(): void {
-    const isLate = performance.now() - this.#due > MAX_LATENESS;
-    if (isLate && !this.#isExtended) {
-      this.#isExtended = true;
-      this.#rearm();
-    } else {
-      this.#check = setImmediate(() => this.#expire(this.#message));
-    }
+  #arm(milliseconds: number, isExtended = false): void {
+    this.#isExtended = isExtended;
+    this.#due = performance.now() + milliseconds;
+    this.#timer = setTimeout(() => this.#onTimer(), milliseconds);
   }
 
-  #rearm(): void {
-    this.#due = performance.now() + this.#milliseconds;
-    this.#timer?.refresh();
+  #onTimer(): void {
+    this.#checkLateness();
+    const grace = this.#graceEnd - performance.now();
+    if (grace > 0 && !this.#isExtended) this.#arm(grace, true);
+    else this.#check = setImmediate(() => this.#expire(this.#message));
+  }
+
+  /** Notices that the event loop was blocked: the timer has not fired yet, or fires now, too late. */
+  #checkLateness(): void {
+    const now = performance.now();
+    const lateness = now - this.#due;
+    if (lateness > MAX_LATENESS) this.#graceEnd = now + lateness + this.#milliseconds;
   }
 }
