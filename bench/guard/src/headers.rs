@@ -6,7 +6,7 @@ use hedgerow_headers::HeaderSet;
 use http::HeaderName;
 
 use crate::case::{Case, Prepared};
-use crate::header_workload::{Workload, fresh, internal_names, set_of, workloads};
+use hedgerow_workloads::headers::{Workload, fresh, internal_names, set_of, workloads};
 
 /// Requests per workload.
 const REQUESTS: usize = 256;

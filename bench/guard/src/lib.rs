@@ -8,11 +8,6 @@ mod headers;
 mod paths;
 mod snapshot;
 
-#[path = "../../native/src/headers/workload.rs"]
-pub mod header_workload;
-#[path = "../../native/src/paths/workload.rs"]
-pub mod path_workload;
-
 pub use case::{Case, Prepared};
 
 /// Returns all cases.

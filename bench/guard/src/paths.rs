@@ -5,7 +5,7 @@ use std::hint::black_box;
 use hedgerow_paths::{PathFilter, PathFilterBuilder};
 
 use crate::case::{Case, Prepared};
-use crate::path_workload::paths;
+use hedgerow_workloads::paths::paths;
 
 /// Paths of the site.
 const SITE: usize = 10_000;

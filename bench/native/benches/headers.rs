@@ -10,14 +10,12 @@ use criterion::{
     BatchSize, BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main,
     measurement::WallTime,
 };
-use hedgerow_bench::headers::{
-    rivals,
-    workload::{
-        GROWTH, Workload, fresh, header_name, internal_names, many_rules, prefix_rules, set_of,
-        workloads,
-    },
-};
+use hedgerow_bench::rivals;
 use hedgerow_headers::HeaderSet;
+use hedgerow_workloads::headers::{
+    GROWTH, Workload, fresh, header_name, internal_names, many_rules, prefix_rules, set_of,
+    workloads,
+};
 use http::{HeaderMap, HeaderName};
 
 /// Requests prepared at a time, few enough to be in the processor's cache when they are stripped.

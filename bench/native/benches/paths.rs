@@ -11,8 +11,8 @@ use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main, measurement::WallTime,
 };
 use fastbloom::BloomFilter;
-use hedgerow_bench::paths::workload::paths;
 use hedgerow_paths::{KeyHash, PathFilter, PathFilterBuilder, Sizing};
+use hedgerow_workloads::paths::paths;
 use xxhash_rust::xxh64::xxh64;
 
 /// The false-positive rate of every filter.

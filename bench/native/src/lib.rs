@@ -1,4 +1,3 @@
-//! The workloads and the rivals of the native benchmarks.
+//! Hedgerow's rivals in the native benchmarks of headers.
 
-pub mod headers;
-pub mod paths;
+pub mod rivals;

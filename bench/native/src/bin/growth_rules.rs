@@ -1,7 +1,7 @@
 //! Prints the rules of the growing sets, and the size of each set, as JSON, so that JavaScript is
 //! measured with the same rules.
 
-use hedgerow_bench::headers::workload::{GROWTH, many_rules};
+use hedgerow_workloads::headers::{GROWTH, many_rules};
 
 fn main() {
     let max = GROWTH.into_iter().max().expect("a number of rules");

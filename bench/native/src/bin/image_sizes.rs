@@ -1,6 +1,6 @@
 //! Prints the sizes of the images of the growing sets, as a JSON array.
 
-use hedgerow_bench::headers::workload::{GROWTH, many_rules, set_of};
+use hedgerow_workloads::headers::{GROWTH, many_rules, set_of};
 
 fn main() {
     let sizes = GROWTH.map(|count| {

@@ -1,0 +1,4 @@
+//! The header names and paths of the native benchmarks and of the regression guard.
+
+pub mod headers;
+pub mod paths;
