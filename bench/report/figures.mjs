@@ -19,9 +19,11 @@ import { inRoot } from "../../scripts/lib/paths.mjs";
  * @property {Result[]} results
  */
 
+/** The place of a figure in a record. @typedef {[suite: string, workload: string, method: string]} Key */
+
 /**
  * @typedef {object} Figures
- * @property {(suite: string, workload: string, method: string) => Result | undefined} find
+ * @property {(...key: Key) => Result | undefined} find
  * @property {(suite: string) => Record | undefined} record where a suite's figures come from
  */
 

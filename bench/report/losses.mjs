@@ -5,8 +5,8 @@ import { ratio } from "./format.mjs";
 /** @typedef {import("./comparison.mjs").Comparison} Comparison */
 /** @typedef {import("./figures.mjs").Figures} Figures */
 
-/** More places than this are summed up as a range. */
-const MAX_PLACES = 4;
+/** A rival ahead in more places gets a range; tables have each ratio in bold. */
+const MAX_PLACES = 2;
 
 /** @param {Figures} figures @param {Comparison[]} comparisons */
 export function lossesOf(figures, comparisons) {
@@ -27,7 +27,7 @@ export function lossesOf(figures, comparisons) {
   const lines = [...ahead].map(([label, places]) => {
     return `- ${label}: ${placesOf(places, compared.get(label) ?? 0)}\n`;
   });
-  return `**Where it loses.** The alternative’s figure over Hedgerow’s:\n\n${lines.join("")}`;
+  return `**Where it loses.**\n\n${lines.join("")}`;
 }
 
 /** @param {{ place: string, times: number }[]} places @param {number} compared */

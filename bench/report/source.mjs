@@ -38,7 +38,7 @@ export function sourceOf(figures, suite) {
   const record = figures.record(suite);
   if (record === undefined) return `*No record has the suite \`${suite}\`.*\n`;
   const quick = record.quick === true ? " **A smoke run: its figures mean little.**" : "";
-  return `*Record: ${linkTo(record.file)}.*${quick}\n`;
+  return `*Record: ${linkTo(record.file)}; [method](#suite-${suite}).*${quick}\n`;
 }
 
 /** A list of records: the suites, the machine, the date and the versions of each. @param {Figures} figures @param {string[]} suites */

@@ -86,8 +86,8 @@ describe("the charts", async () => {
 
   test("are replaced by a note where a record has no rival", async () => {
     const alone = changed((one) => (one.method.startsWith("hedgerow") ? [one] : []));
-    const { parts, charts: left } = await generate(alone);
+    const { sections, charts: left } = await generate(alone);
     expect(left.has("stripping-native.svg")).toBe(false);
-    expect(parts.get("chart: stripping-native")).toContain("no rival");
+    expect(sections.get("stripping")?.get("chart")).toContain("no rival");
   });
 });

@@ -12,8 +12,9 @@ import { render, widthWithin } from "./render.mjs";
 
 /**
  * @typedef {object} BarChart
+ * @property {string} file name, without `.svg`
  * @property {string} title
- * @property {string[]} [lines] below the title
+ * @property {string[]} lines below the title
  * @property {string} axis the measured quantity and its unit
  * @property {Comparison[]} comparisons
  * @property {boolean} [log] whether the axis is logarithmic; zeros are left out then
@@ -38,7 +39,7 @@ const RATIO_WIDTH = 62;
  * @returns {Promise<import("../generate.mjs").Chart | undefined>} nothing if no rival is in the record
  */
 export async function bars(figures, chart) {
-  const { comparisons, log = false, divide = 1, axis, title, lines = [] } = chart;
+  const { comparisons, log = false, divide = 1, axis, title, lines } = chart;
   const groups = comparisons
     .map((comparison) => ({
       comparison,
