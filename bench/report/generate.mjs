@@ -47,12 +47,13 @@ export async function generate(figures) {
   const all = sectionsOf(figures);
   for (const { name, suite, answer, chart, tables, compared } of all) {
     const drawn = await bars(figures, chart);
-    if (drawn !== undefined) charts.set(`${chart.file}.svg`, drawn);
+    const file = `${name.replace(" ", "-")}.svg`;
+    if (drawn !== undefined) charts.set(file, drawn);
     sections.set(
       name,
       new Map([
         ["answer", answerOf(figures, answer)],
-        ["chart", imageOf(chart, drawn)],
+        ["chart", imageOf(file, chart.title, drawn)],
         ...Object.entries(tables).map(
           ([title, table]) => /** @type {const} */ ([title, tableOf(figures, table)]),
         ),
@@ -66,8 +67,8 @@ export async function generate(figures) {
   return { sections, charts };
 }
 
-/** @param {import("./charts/bars.mjs").BarChart} chart @param {Chart | undefined} drawn */
-function imageOf({ file, title }, drawn) {
+/** @param {string} file @param {string} title @param {Chart | undefined} drawn */
+function imageOf(file, title, drawn) {
   if (drawn === undefined) return "No chart: this record has no rival to compare with.\n";
-  return `![${title}: Hedgerow compared with ${drawn.rivals.join("; ")}](charts/${file}.svg)\n`;
+  return `![${title}: Hedgerow compared with ${drawn.rivals.join("; ")}](charts/${file})\n`;
 }

@@ -1,5 +1,5 @@
 // The marks of a row of a chart: a bar or a dot, the spread, the label and the figure.
-import { COLOUR, TEXT } from "./theme.mjs";
+import { COLOUR, TEXT } from "./render.mjs";
 
 /** @typedef {import("../comparison.mjs").Outcome} Outcome */
 /** @typedef {import("vega").Mark} Mark */

@@ -12,7 +12,6 @@ import { render, widthWithin } from "./render.mjs";
 
 /**
  * @typedef {object} BarChart
- * @property {string} file name, without `.svg`
  * @property {string} title
  * @property {string[]} lines below the title
  * @property {string} axis the measured quantity and its unit

@@ -53,7 +53,6 @@ export const ADAPTERS = {
       alone; middleware that does nothing takes ${over("nothing")}.`;
   },
   chart: {
-    file: "adapters",
     title: "Processor time of a request, Node 24",
     lines: ["20 fields, 120 rules; undici: time of the client."],
     axis: "processor time of a request, µs",

@@ -36,7 +36,6 @@ export const HIT_TIMES = {
       the image; opening and closing the file takes ${times} as long.`;
   },
   chart: {
-    file: "hits-sizes",
     title: "A cache hit, by size of the image",
     lines: ["Node 20, ext4."],
     axis: "time, ms",
@@ -83,7 +82,6 @@ export const COPIES = {
       ${ext4.times("cp --sparse=always")} as long.`;
   },
   chart: {
-    file: "copies",
     title: "Copy an image out of the cache",
     lines: ["ext4 copies the bytes; XFS shares the blocks."],
     axis: "time, ms",
@@ -148,7 +146,6 @@ export const HIT_RATES = {
       ${quarter.times("lru-cache, by bytes")} as many.`;
   },
   chart: {
-    file: "hit-rates-zipf",
     title: "Hits, by size of the cache",
     lines: ["Zipf’s law, exponent 1. Groups: share of all bytes.", "More is better."],
     axis: "requests that are hits, %",

@@ -97,7 +97,6 @@ export const STRIPPING = {
       hand-written JavaScript table ${raw.times("plain-table")}.`;
   },
   chart: {
-    file: "stripping-native",
     title: "Clear an http::HeaderMap, native",
     lines: ["120 rules, three workloads, criterion."],
     axis: "time of a request, ns",
@@ -146,7 +145,6 @@ export const RULES = {
     return `Looking up a name takes ${few?.ours} with 10 rules and ${many?.ours} with 10,000.`;
   },
   chart: {
-    file: "rules-native",
     title: "Look up a name among more rules, native",
     lines: ["Groups: number of rules. Names of the workload real."],
     axis: "time of a name, ns",

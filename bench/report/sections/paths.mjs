@@ -45,7 +45,6 @@ export const LOADING = {
       \`JSON.parse\` and a \`Set\` take ${load.times("JSON.parse + Set")} as long.`;
   },
   chart: {
-    file: "loading-methods",
     title: "Load 24,441 paths, query one",
     lines: ["Node 24."],
     axis: "time, µs",
@@ -81,7 +80,6 @@ export const SIZE = {
       ${size.times("json")} as much.`;
   },
   chart: {
-    file: "size-paths",
     title: "Size of a filter and of JSON",
     lines: ["Groups: number of paths. p = 1e-7."],
     axis: "size, kB",
@@ -136,7 +134,6 @@ export const QUERYING = {
       ${native.times("fastbloom")} as long.`;
   },
   chart: {
-    file: "querying-native",
     title: "Query a path, native",
     lines: ["Of 20,000 or 1.6 million paths, p = 1e-7, criterion."],
     axis: "time of a path, ns",
@@ -190,7 +187,6 @@ export const BUILDING = {
       ${at("paths-node24-build", "1600000 paths").ours} on Node 24.`;
   },
   chart: {
-    file: "building-native",
     title: "Build a filter of 1.6 million paths, native",
     lines: ["Paths of 60 to 70 bytes, p = 1e-7, criterion."],
     axis: "time of a path, ns",
@@ -260,7 +256,6 @@ export const FALSE_POSITIVES = {
       ${few.times(RATE, rates("bloomfilter"))} as many false positives.`;
   },
   chart: {
-    file: "false-positives-1e-7",
     title: "False positives over the requested rate",
     lines: ["p = 1e-7; groups: number of paths. 1 is what was requested."],
     axis: RATE,

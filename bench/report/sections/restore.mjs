@@ -53,7 +53,6 @@ export const RESTORING = {
       ${loopback.ours}, and \`curl | zstd -d\` ${loopback.times("curl | zstd -d")} as long.`;
   },
   chart: {
-    file: "restoring-networks",
     title: "Restore an image from a server",
     lines: ["Two cores, which the server shares."],
     axis: "time, s",
@@ -141,7 +140,6 @@ export function settings(figures) {
         ${over("part size", "1 MiB")}.`;
     },
     chart: {
-      file: "settings",
       title: "Restore with other settings",
       lines: [`${FAST} a connection, two cores, Node 20.`],
       axis: "time, s",

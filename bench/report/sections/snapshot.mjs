@@ -80,7 +80,6 @@ export const CODEC = {
       in ${restore.ours}, and \`zstd -d\` takes ${restore.times("zstd -d --sparse")} as long.`;
   },
   chart: {
-    file: "codec-images",
     title: "Create a snapshot and restore it",
     lines: ["Two workers on two cores, in memory, Node 24."],
     axis: "time, ms",

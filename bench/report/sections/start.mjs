@@ -39,7 +39,6 @@ export const START = {
       \`es-module-lexer\` ${bundled.times("es-module-lexer")}.`;
   },
   chart: {
-    file: "start",
     title: "The first use in a process, Node 24",
     lines: ["Import, compilation and the first calls."],
     axis: "time, ms",
