@@ -1,5 +1,5 @@
 // The suite `headers`: stripping requests, and looking up names among more rules.
-import { floor, only, ours, own, rival } from "../comparison.mjs";
+import { byCount, floor, only, ours, own, rival } from "../comparison.mjs";
 import { grouped } from "../format.mjs";
 
 /** @typedef {import("../comparison.mjs").Comparison} Comparison */
@@ -115,26 +115,16 @@ export const STRIPPING = {
 
 const COUNTS = [10, 120, 1000, 10_000];
 
-/** @param {string} suite @param {Method[]} methods @param {string} where @returns {Comparison[]} */
-const growth = (suite, methods, where) =>
-  COUNTS.map((count) => {
-    const title = grouped(count);
-    return { title, place: `${where}, ${title} rules`, suite, workload: `${count} rules`, methods };
-  });
-
-const NATIVE_GROWTH = growth(
-  "headers-growth-lookup",
-  [
-    ours(),
-    rival("hashmap-foldhash", "`HashMap`, foldhash"),
-    ...[rival("trie-hard"), rival("fst"), rival("regex", "one `regex`")],
-  ],
-  "native",
-);
-const NODE_GROWTH = growth("headers-node24-growth", [ours(), ...RIVALS_ON_LISTS], "Node 24");
+const NATIVE = [
+  ...[ours(), rival("hashmap-foldhash", "`HashMap`, foldhash")],
+  ...[rival("trie-hard"), rival("fst"), rival("regex", "one `regex`")],
+];
+const NODE = [ours(), ...RIVALS_ON_LISTS];
+const NATIVE_GROWTH = byCount(COUNTS, "rules", "headers-growth-lookup", NATIVE, "native, ");
+const NODE_GROWTH = byCount(COUNTS, "rules", "headers-node24-growth", NODE, "Node 24, ");
 
 /** @param {string} suite @returns {import("../figures.mjs").Key[]} */
-const byCount = (suite) => COUNTS.map((count) => [suite, `${count} rules`, "hedgerow"]);
+const keysOf = (suite) => COUNTS.map((count) => [suite, `${count} rules`, "hedgerow"]);
 
 /** @type {import("../generate.mjs").Section} */
 export const RULES = {
@@ -157,8 +147,8 @@ export const RULES = {
     image: {
       head: ["compiled set", ...COUNTS.map(grouped)],
       rows: [
-        { label: "size, bytes", keys: byCount("headers-growth-image") },
-        { label: "time to compile, µs", keys: byCount("headers-growth-compile"), divide: 1000 },
+        { label: "size, bytes", keys: keysOf("headers-growth-image") },
+        { label: "time to compile, µs", keys: keysOf("headers-growth-compile"), divide: 1000 },
       ],
     },
   },

@@ -1,5 +1,5 @@
 // The suite `paths`: loading, querying and building filters, their size and their false positives.
-import { only, ours, own, rival } from "../comparison.mjs";
+import { byCount, only, ours, own, rival } from "../comparison.mjs";
 import { grouped } from "../format.mjs";
 
 /** @typedef {import("../comparison.mjs").Comparison} Comparison */
@@ -29,11 +29,9 @@ const LOADED = ["Node 20", "Node 24"].map((title) => {
   return { title, place: `24,441 paths, ${title}`, suite, workload: SITE, methods: LOAD };
 });
 
-const LOAD_GROWTH = COUNTS.map((count) => {
-  const suite = "paths-node24-load";
-  const comparison = { title: grouped(count), suite, workload: `${count} paths`, methods: LOAD };
-  return only(comparison, GROWN);
-});
+const LOAD_GROWTH = byCount(COUNTS, "paths", "paths-node24-load", LOAD).map((one) =>
+  only(one, GROWN),
+);
 
 /** @type {Section} */
 export const LOADING = {
@@ -59,16 +57,10 @@ export const LOADING = {
   compared: [...LOADED, ...LOAD_GROWTH.filter(({ workload }) => workload !== SITE)],
 };
 
-const SIZES = COUNTS.map((count) => ({
-  title: grouped(count),
-  place: `${grouped(count)} paths`,
-  suite: "paths-node24-size",
-  workload: `${count} paths`,
-  methods: [
-    ...[ours(), own("hedgerow, classic", "hedgerow, classic sizing")],
-    ...[rival("json", "JSON array"), rival("tree", "JSON tree")],
-  ],
-}));
+const SIZES = byCount(COUNTS, "paths", "paths-node24-size", [
+  ...[ours(), own("hedgerow, classic", "hedgerow, classic sizing")],
+  ...[rival("json", "JSON array"), rival("tree", "JSON tree")],
+]);
 
 /** @type {Section} */
 export const SIZE = {
@@ -174,7 +166,7 @@ const BUILDS = BUILT.map((count) => ({
 }));
 
 /** @param {string} suite @param {string} method @param {number[]} counts @returns {Key[]} */
-const byCount = (suite, method, counts) => counts.map((count) => [suite, `${count} paths`, method]);
+const keysOf = (suite, method, counts) => counts.map((count) => [suite, `${count} paths`, method]);
 
 /** @type {Section} */
 export const BUILDING = {
@@ -198,7 +190,7 @@ export const BUILDING = {
       head: ["JavaScript, ns a path, paths", ...BUILT.slice(0, 3).map(grouped)],
       rows: [20, 24].map((version) => ({
         label: `Node ${version}`,
-        keys: byCount(`paths-node${version}-build`, "hedgerow", BUILT.slice(0, 3)),
+        keys: keysOf(`paths-node${version}-build`, "hedgerow", BUILT.slice(0, 3)),
       })),
     },
     memory: {
@@ -206,9 +198,9 @@ export const BUILDING = {
       rows: [
         {
           label: "peak memory without the paths",
-          keys: byCount("paths-memory", "peak, bytes a path", MEASURED_MEMORY),
+          keys: keysOf("paths-memory", "peak, bytes a path", MEASURED_MEMORY),
         },
-        { label: "file", keys: byCount("paths-memory", "file, bytes a path", MEASURED_MEMORY) },
+        { label: "file", keys: keysOf("paths-memory", "file, bytes a path", MEASURED_MEMORY) },
       ],
     },
   },
