@@ -24,12 +24,15 @@ export function withUnit(value, unit) {
   return name === "" ? figure(value) : `${figure(value)} ${name}`;
 }
 
+/** Formats a ratio with its sign. @param {number} value */
+export const ratio = (value) => `${bareRatio(value)} ×`;
+
 /** Formats a ratio, near one with the digits that show on which side it is. @param {number} value */
-export function ratio(value) {
+export function bareRatio(value) {
   const apart = Math.abs(value - 1);
-  if (value >= 99.5) return `${grouped(Math.round(value))} ×`;
-  if (apart > 0 && apart < 0.01) return `${value.toFixed(apart < 0.0005 ? 5 : 3)} ×`;
-  return `${value.toFixed(value >= 10 ? 1 : 2)} ×`;
+  if (value >= 99.5) return grouped(Math.round(value));
+  if (apart > 0 && apart < 0.01) return value.toFixed(apart < 0.0005 ? 5 : 3);
+  return value.toFixed(value >= 10 ? 1 : 2);
 }
 
 /** Returns a Markdown table, with a note on results that the records lack. @param {string[]} head @param {string[][]} rows @param {string[]} lacking */

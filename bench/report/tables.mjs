@@ -1,6 +1,6 @@
 // The tables of a section: comparisons, with a ratio in each cell, or figures alone.
 import { lacking, outcomes } from "./comparison.mjs";
-import { figure, grouped, markdown, ratio } from "./format.mjs";
+import { bareRatio, figure, grouped, markdown } from "./format.mjs";
 
 /** @typedef {import("./comparison.mjs").Comparison} Comparison */
 /** @typedef {import("./comparison.mjs").Outcome} Outcome */
@@ -49,7 +49,7 @@ function comparisonTable(figures, { what, comparisons, divide = 1 }) {
     .map((label) => columns.map(({ found }) => found.find((one) => one.label === label)))
     .filter((cells) => cells.some((cell) => cell !== undefined))
     .map((cells) => [labelOf(cells), ...cells.map((cell) => cellOf(cell, divide))]);
-  const head = [what, ...columns.map(({ title }) => title)];
+  const head = [`${what} (ratio)`, ...columns.map(({ title }) => title)];
   return markdown(head, rows, lacking(figures, comparisons));
 }
 
@@ -65,5 +65,5 @@ function cellOf(outcome, divide) {
   const { result, kind, times, ahead } = outcome;
   const value = figure(result.median / divide);
   if (kind === "ours") return value;
-  return `${value} (${ahead ? `**${ratio(times)}**` : ratio(times)})`;
+  return `${value} (${ahead ? `**${bareRatio(times)}**` : bareRatio(times)})`;
 }
