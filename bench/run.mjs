@@ -8,7 +8,7 @@ import { formatDuration } from "./harness/progress.mjs";
 import { recordText } from "./harness/record.mjs";
 import { missingText, orMissing, separate } from "./harness/results.mjs";
 import { printResults } from "./harness/results-table.mjs";
-import { printClaims } from "./report/claims/index.mjs";
+import { printClaims } from "./report/print-claims.mjs";
 import { SUITES, secondsOf } from "./suites/index.mjs";
 
 /** @typedef {import("./harness/results.mjs").Measured} Measured */

@@ -19,7 +19,6 @@ import { setup } from "./setup.mjs";
 
 const RECORD = inRoot("bench", "guard", "record.json");
 
-/** The measured program. */
 const PROGRAM = inRoot("target", "release", "hedgerow-guard");
 
 /** The WebAssembly modules. tests/packaging checks the sizes of bundles. */
@@ -33,11 +32,10 @@ const MODULES = {
 const OPTIONS = ["--accept", "--seed-slow-down"];
 
 await main(() => {
-  const [option, ...rest] = process.argv.slice(2);
-  if (rest.length > 0 || (option !== undefined && !OPTIONS.includes(option))) {
-    throw new StepError(
-      `expected ${OPTIONS.join(" or ")}, found ${process.argv.slice(2).join(" ")}`,
-    );
+  const args = process.argv.slice(2);
+  const [option] = args;
+  if (args.length > 1 || (option !== undefined && !OPTIONS.includes(option))) {
+    throw new StepError(`expected ${OPTIONS.join(" or ")}, found ${args.join(" ")}`);
   }
   setup();
   installPrograms("guard");
@@ -48,11 +46,7 @@ await main(() => {
   else check(option === "--seed-slow-down");
 });
 
-/**
- * Compares with the record, then proves that a loss would be found.
- *
- * @param {boolean} slowed whether to slow every path down
- */
+/** Compares with the record, then proves that a loss would be found. @param {boolean} slowed whether to slow every path down */
 function check(slowed) {
   const { figures, machine } = measured(slowed);
   const record = readRecord();
@@ -98,10 +92,10 @@ function moduleSizes() {
   return Object.fromEntries(
     Object.entries(MODULES).flatMap(([name, file]) => {
       const bytes = readFileSync(inRoot(file));
-      const compressed = gzipSync(bytes, { level: 9 }).length;
+      const compressed = gzipSync(bytes, { level: 9 });
       return [
         [`${name}, bytes`, bytes.length],
-        [`${name}, bytes compressed`, compressed],
+        [`${name}, bytes compressed`, compressed.length],
       ];
     }),
   );

@@ -1,4 +1,5 @@
 // Methods that did the same work in one run: the source of tables, charts and losses.
+import { grouped } from "./format.mjs";
 
 /** @typedef {import("../harness/results.mjs").Result} Result */
 /** @typedef {import("./figures.mjs").Figures} Figures */
@@ -51,6 +52,13 @@ export const only = (comparison, methods) => ({
   ...comparison,
   methods: comparison.methods.filter(({ method }) => methods.includes(method)),
 });
+
+/** Returns a comparison for each number of paths or rules. @param {number[]} counts @param {string} unit @param {string} suite @param {Method[]} methods @param {string} [where] begins the names of places */
+export const byCount = (counts, unit, suite, methods, where = "") =>
+  counts.map((count) => ({
+    ...{ title: grouped(count), place: `${where}${grouped(count)} ${unit}` },
+    ...{ suite, workload: `${count} ${unit}`, methods },
+  }));
 
 /**
  * Returns the outcomes of a comparison; none where the record lacks our own result.

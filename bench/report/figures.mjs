@@ -1,5 +1,4 @@
-// What records say: for each suite the newest record that has it, and no others, so that figures that are
-// compared come from one run.
+// Figures of records. Those of a suite all come from its newest record, because compared figures must be of one run.
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 
@@ -8,35 +7,32 @@ import { inRoot } from "../../scripts/lib/paths.mjs";
 /** @typedef {import("../harness/results.mjs").Result} Result */
 
 /**
- * The content of a record, and its file name.
+ * A record, with its file name.
  *
  * @typedef {object} Record
  * @property {string} file
  * @property {unknown} machine
  * @property {string} date
  * @property {{ [name: string]: unknown }} versions
- * @property {boolean} [quick] whether it was a smoke run, whose figures tell little
+ * @property {boolean} [quick] whether it was a smoke run, whose figures mean little
  * @property {Result[]} results
  */
 
+/** The place of a figure in a record. @typedef {[suite: string, workload: string, method: string]} Key */
+
 /**
  * @typedef {object} Figures
- * @property {(suite: string, workload: string, method: string) => Result | undefined} find
- * @property {(suite: string) => Record | undefined} record where a suite's figures come from
+ * @property {(...key: Key) => Result | undefined} find
+ * @property {(suite: string) => Record | undefined} record with the figures of a suite
  */
 
 const RECORDS = inRoot("bench", "records");
 
-/** What names of results begin with, where it is not the name of their suite. */
-const BEGINNINGS = /** @type {const} */ ([["snapshot-restore", "restore"]]);
+/** Returns the suite of `npm run bench` that a result belongs to. @param {string} suite */
+export const suiteOf = (suite) =>
+  suite.startsWith("snapshot-restore") ? "restore" : (suite.split("-")[0] ?? suite);
 
-/** The suite of `npm run bench` that a result is of. @param {string} suite */
-export function suiteOf(suite) {
-  const other = BEGINNINGS.find(([beginning]) => suite.startsWith(beginning));
-  return other?.[1] ?? suite.split("-")[0] ?? suite;
-}
-
-/** Reads records: those that are named, or all that are kept and were no smoke runs. @param {string[]} files @returns {Record[]} */
+/** Reads the named records, or all in bench/records except smoke runs. @param {string[]} files @returns {Record[]} */
 export function readRecords(files) {
   if (files.length > 0) return files.map(readRecord);
   const kept = readdirSync(RECORDS).filter((name) => name.endsWith(".json"));
@@ -65,7 +61,7 @@ export function figuresOf(records) {
   };
 }
 
-/** A link from a document in `docs` to a record, or the name of one that is elsewhere. @param {string} file */
+/** Returns a link from a document in `docs` to a record, or the name of a record that is elsewhere. @param {string} file */
 export function linkTo(file) {
   const name = basename(file);
   const kept = relative(RECORDS, file) === name;

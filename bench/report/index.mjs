@@ -1,11 +1,12 @@
 // Writes the report of records: docs/benchmarks.md, its charts, and the figures of the README.
+//
+// Generated parts stand between marks that name them: `<!-- name -->` and `<!-- /name -->`.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
-import { step } from "../../scripts/lib/run.mjs";
+import { StepError, step } from "../../scripts/lib/run.mjs";
 import { figuresOf, readRecords } from "./figures.mjs";
 import { generate } from "./generate.mjs";
-import { filled } from "./marked.mjs";
 import { readmeOf } from "./readme.mjs";
 
 const CHARTS = ["docs", "charts"];
@@ -24,14 +25,14 @@ export async function writeReport(files) {
 /** Returns the contents of the files that a report writes. @param {string[]} files @returns {Promise<Map<string, string>>} */
 export async function reported(files) {
   const figures = figuresOf(readRecords(files));
-  const { parts, charts } = await generate(figures);
-  const drawn = [...charts].map(
-    ([name, { svg }]) => /** @type {const} */ ([`docs/charts/${name}`, svg]),
-  );
+  const { sections, charts } = await generate(figures);
+  const blocks = [...sections].map(([name, parts]) => {
+    return /** @type {const} */ ([name, [...parts.values()].join("\n")]);
+  });
   return new Map([
-    ["docs/benchmarks.md", withParts("docs/benchmarks.md", parts)],
-    ["README.md", withParts("README.md", readmeOf(figures))],
-    ...drawn,
+    ["docs/benchmarks.md", filled("docs/benchmarks.md", blocks)],
+    ["README.md", filled("README.md", readmeOf(figures))],
+    ...[...charts].map(([name, { svg }]) => /** @type {const} */ ([`docs/charts/${name}`, svg])),
   ]);
 }
 
@@ -40,7 +41,21 @@ export function chartNames() {
   return readdirSync(inRoot(...CHARTS)).filter((name) => name.endsWith(".svg"));
 }
 
-/** @param {string} document @param {Map<string, string>} parts */
-function withParts(document, parts) {
-  return filled(document, readFileSync(inRoot(document), "utf8"), parts);
+/** Returns the names of the marks in a document. @param {string} text */
+export function marksIn(text) {
+  return [...text.matchAll(/<!-- \/(.+?) -->/g)].map(([, name = ""]) => name);
+}
+
+/** Returns a document with its generated parts: blocks on lines of their own, others within theirs. @param {string} document @param {Iterable<readonly [name: string, part: string]>} parts */
+function filled(document, parts) {
+  let text = readFileSync(inRoot(document), "utf8");
+  for (const [name, part] of parts) {
+    const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+    const from = text.indexOf(begin);
+    const to = text.indexOf(end, from);
+    if (from < 0 || to < 0) throw new StepError(`${document} has no place for ${begin} … ${end}`);
+    const content = part.endsWith("\n") ? `\n\n${part}\n` : part;
+    text = text.slice(0, from + begin.length) + content + text.slice(to);
+  }
+  return text;
 }

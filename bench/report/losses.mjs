@@ -5,29 +5,26 @@ import { ratio } from "./format.mjs";
 /** @typedef {import("./comparison.mjs").Comparison} Comparison */
 /** @typedef {import("./figures.mjs").Figures} Figures */
 
-/** More places than this are summed up as a range. */
-const MAX_PLACES = 4;
+/** A rival ahead in more places gets a range; tables have each ratio in bold. */
+const MAX_PLACES = 2;
 
 /** @param {Figures} figures @param {Comparison[]} comparisons */
 export function lossesOf(figures, comparisons) {
-  /** @type {Map<string, { place: string, times: number }[]>} */
-  const ahead = new Map();
-  /** @type {Map<string, number>} */
-  const compared = new Map();
-  for (const comparison of comparisons) {
-    for (const { label, kind, times, ahead: wins } of outcomes(figures, comparison)) {
-      if (kind !== "rival") continue;
-      compared.set(label, (compared.get(label) ?? 0) + 1);
-      const place = comparison.place ?? comparison.title;
-      if (wins) ahead.set(label, [...(ahead.get(label) ?? []), { place, times }]);
-    }
-  }
-  if (compared.size === 0) return "**Where it loses.** No rival is in this record.\n";
-  if (ahead.size === 0) return "**Where it loses.** Nowhere in this record.\n";
-  const lines = [...ahead].map(([label, places]) => {
-    return `- ${label}: ${placesOf(places, compared.get(label) ?? 0)}\n`;
+  const rivals = comparisons.flatMap((comparison) =>
+    outcomes(figures, comparison)
+      .filter(({ kind }) => kind === "rival")
+      .map((outcome) => ({ ...outcome, place: comparison.place ?? comparison.title })),
+  );
+  const losses = rivals.filter(({ ahead }) => ahead);
+  if (rivals.length === 0) return "**Where it loses.** No rival is in this record.\n";
+  if (losses.length === 0) return "**Where it loses.** Nowhere in this record.\n";
+  const lines = [...new Set(losses.map(({ label }) => label))].map((label) => {
+    const [lost, compared] = [losses, rivals].map((all) =>
+      all.filter((one) => one.label === label),
+    );
+    return `- ${label}: ${placesOf(lost ?? [], compared?.length ?? 0)}\n`;
   });
-  return `**Where it loses.** The alternative’s figure over Hedgerow’s:\n\n${lines.join("")}`;
+  return `**Where it loses.**\n\n${lines.join("")}`;
 }
 
 /** @param {{ place: string, times: number }[]} places @param {number} compared */

@@ -2,13 +2,12 @@
 import { readFileSync } from "node:fs";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
-import { outcomeOf } from "./claims/claim.mjs";
-import { CLAIMS } from "./claims/index.mjs";
-import { markdown, missing, withUnit } from "./format.mjs";
+import { CLAIMS, outcomeOf } from "./claims.mjs";
+import { markdown, withUnit } from "./format.mjs";
 import { machineOf } from "./source.mjs";
 
 /** @typedef {import("./figures.mjs").Figures} Figures */
-/** @typedef {import("./claims/claim.mjs").Claim} Claim */
+/** @typedef {import("./claims.mjs").Claim} Claim */
 
 /** README's rows, by the labels of their claims. The table has room for eight, and shows losses too. */
 const ROWS = {
@@ -32,7 +31,7 @@ export const HEADLINES = Object.entries(ROWS).map(([label, task]) => {
 /** @param {Figures} figures @returns {Map<string, string>} by the names of their marks */
 export function readmeOf(figures) {
   return new Map([
-    ["figures", tableOf(figures) + sourceOf(figures)],
+    ["figures", `${tableOf(figures)}\n${sourceOf(figures)}`],
     ["figure: worker", workerSize()],
   ]);
 }
@@ -47,12 +46,12 @@ export function bestAlternative(claim, { find }) {
 /** @param {Figures} figures */
 function tableOf(figures) {
   const rows = HEADLINES.map((headline) => ({ ...headline, cells: cellsOf(headline, figures) }));
-  const lacks = rows.filter(({ cells }) => cells === undefined).map(({ task }) => task);
-  const note = lacks.length === 0 ? "" : `${missing(lacks)}\n`;
-  const complete = rows.flatMap(({ cells }) => (cells === undefined ? [] : [cells]));
-  if (complete.length === 0) return note;
-  const table = markdown(["", "Hedgerow", "Best alternative"], complete);
-  return `${table.replace("--:|--:|", "--:|---|")}\n${note}`;
+  const table = markdown(
+    ["", "Hedgerow", "Best alternative"],
+    rows.flatMap(({ cells }) => (cells === undefined ? [] : [cells])),
+    rows.filter(({ cells }) => cells === undefined).map(({ task }) => task),
+  );
+  return table.replace("--:|--:|", "--:|---|");
 }
 
 /** A row with the better figure in bold. @param {typeof HEADLINES[number]} headline @param {Figures} figures */
@@ -77,7 +76,7 @@ function sourceOf(figures) {
   return runs.length === 0 ? "" : `*${[...new Set(runs)].join("; ")}.*\n`;
 }
 
-/** The size of a Worker that strips headers and guards paths, as tests/packaging holds it. */
+/** The size of a Worker that strips headers and guards paths, as tests/packaging checks it. */
 function workerSize() {
   const sizes = JSON.parse(readFileSync(inRoot("tests", "packaging", "sizes.json"), "utf8"));
   const { raw, gzip } = sizes["worker of Wrangler, headers and paths"];

@@ -3,34 +3,23 @@ import { linkTo } from "./figures.mjs";
 
 /** @typedef {import("./figures.mjs").Figures} Figures */
 
-/** Names of versions in records, and as documents write them. */
-const NAMES = {
-  rustc: "rustc",
-  node: "Node",
-  node24: "Node",
-  workerd: "workerd",
-  zstd: "zstd",
-  curl: "curl",
-  desync: "desync",
-};
-
-/** Those that a suite depends on. @type {Record<string, (keyof typeof NAMES)[]>} */
+/** The programs, packages and crates that a suite uses or compares with, by their names in records. @type {Record<string, string[]>} */
 const USED = {
-  headers: ["rustc", "node", "node24", "workerd"],
-  paths: ["rustc", "node", "node24"],
+  headers: [
+    ...["rustc", "node", "node24", "workerd", "aho-corasick", "fst", "http", "phf"],
+    ...["radix_trie", "regex", "trie-hard"],
+  ],
+  paths: [
+    ...["rustc", "node", "node24", "bloomfilter", "fastbloom", "foldhash"],
+    ...["bloom-filters", "xxhashjs"],
+  ],
   snapshot: ["node24", "zstd"],
   restore: ["node", "node24", "zstd", "curl", "desync"],
-  cache: ["node"],
-  adapters: ["node24"],
-};
-
-/** Packages and crates that a suite depends on or compares with. @type {Record<string, string[]>} */
-const PACKAGES = {
-  headers: ["aho-corasick", "fst", "http", "phf", "radix_trie", "regex", "trie-hard"],
-  paths: ["bloomfilter", "fastbloom", "foldhash", "bloom-filters", "xxhashjs"],
-  cache: ["lru-cache"],
-  adapters: ["@hono/node-server", "autocannon", "express", "fastify", "hono", "undici"],
-  start: ["es-module-lexer", "xxhash-wasm"],
+  cache: ["node", "lru-cache"],
+  adapters: [
+    ...["node24", "@hono/node-server", "autocannon", "express", "fastify", "hono", "undici"],
+  ],
+  start: ["node20", "node22", "node26", "workerd", "es-module-lexer", "xxhash-wasm"],
 };
 
 /** @param {Figures} figures @param {string} suite of `npm run bench` */
@@ -38,7 +27,7 @@ export function sourceOf(figures, suite) {
   const record = figures.record(suite);
   if (record === undefined) return `*No record has the suite \`${suite}\`.*\n`;
   const quick = record.quick === true ? " **A smoke run: its figures mean little.**" : "";
-  return `*Record: ${linkTo(record.file)}.*${quick}\n`;
+  return `*Record: ${linkTo(record.file)}; [method](#suite-${suite}).*${quick}\n`;
 }
 
 /** A list of records: the suites, the machine, the date and the versions of each. @param {Figures} figures @param {string[]} suites */
@@ -66,21 +55,13 @@ export function machineOf(machine) {
 
 /** @param {import("./figures.mjs").Record} record @param {string} suite */
 function versionsOf({ versions }, suite) {
-  const used = (USED[suite] ?? []).map((name) => [NAMES[name], versions[name]]);
-  const engines = suite === "start" ? named(versions.engines) : [];
-  const packages = [...named(versions.crates), ...named(versions.packages)].filter(([name]) =>
-    PACKAGES[suite]?.includes(name),
-  );
-  return [...used, ...engines, ...packages]
-    .filter(([, version]) => version !== undefined)
-    .map(([name, version]) => `${name} ${numberOf(String(version))}`);
+  const { crates, packages, engines, ...programs } = versions;
+  const found = Object.assign(programs, crates, packages, suite === "start" ? engines : {});
+  return (USED[suite] ?? []).flatMap((name) => {
+    const version = found[name];
+    if (version === undefined) return [];
+    // The version number in the output of `--version`.
+    const number = /\d+(?:[.-]\d+)+/.exec(String(version))?.[0] ?? version;
+    return [`${name.replace(/^node\d*$/, "Node")} ${number}`];
+  });
 }
-
-/** @param {unknown} versions @returns {[string, unknown][]} */
-function named(versions) {
-  const all = Object.entries(versions ?? {});
-  return all.map(([name, version]) => [name.replace(/^node\d+$/, "Node"), version]);
-}
-
-/** The version number in the output of `--version`. @param {string} output */
-const numberOf = (output) => /\d+(?:[.-]\d+)+/.exec(output)?.[0] ?? output;

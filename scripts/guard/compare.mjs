@@ -7,13 +7,7 @@ export const TOLERANCE = 0.03;
 /** @typedef {"worse" | "better" | "new" | "gone"} Verdict */
 /** @typedef {{ name: string, recorded: number | undefined, found: number | undefined, verdict: Verdict }} Difference */
 
-/**
- * Returns the figures that differ by more than the tolerance, and those on one side only.
- *
- * @param {Figures} recorded
- * @param {Figures} found
- * @returns {Difference[]}
- */
+/** Returns the figures that differ by more than the tolerance, and those on one side only. @param {Figures} recorded @param {Figures} found @returns {Difference[]} */
 export function differences(recorded, found) {
   const names = new Set([...Object.keys(recorded), ...Object.keys(found)]);
   return [...names].flatMap((name) => {
@@ -23,11 +17,7 @@ export function differences(recorded, found) {
   });
 }
 
-/**
- * @param {number | undefined} recorded
- * @param {number | undefined} found
- * @returns {Verdict | undefined}
- */
+/** @param {number | undefined} recorded @param {number | undefined} found @returns {Verdict | undefined} */
 function judged(recorded, found) {
   if (recorded === undefined) return "new";
   if (found === undefined) return "gone";
@@ -36,21 +26,19 @@ function judged(recorded, found) {
 }
 
 /**
- * Returns the new record. A figure within the tolerance keeps its recorded value, so that many small
- * losses add up until they are found.
+ * Returns the new record. A figure within the tolerance keeps its recorded value: small losses add up until they are
+ * found.
  *
  * @param {Figures} recorded
  * @param {Figures} found
  * @returns {Figures}
  */
 export function accepted(recorded, found) {
-  const differing = new Set(differences(recorded, found).map(({ name }) => name));
-  return Object.fromEntries(
-    Object.entries(found).map(([name, now]) => [
-      name,
-      differing.has(name) ? now : (recorded[name] ?? now),
-    ]),
-  );
+  const isDifferent = new Set(differences(recorded, found).map(({ name }) => name));
+  const values = Object.entries(found).map(([name, now]) => {
+    return [name, isDifferent.has(name) ? now : recorded[name]];
+  });
+  return Object.fromEntries(values);
 }
 
 /**

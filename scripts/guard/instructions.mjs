@@ -3,8 +3,8 @@
 // Counts are reproducible to within a few instructions on any x86-64 machine with AVX2, because Valgrind emulates
 // one processor (an Intel Core of 2013): code that detects AVX-512, vendors or caches takes the same path everywhere.
 //
-// Gungraun counts by the same means, but its runner is one more tool to build, and its baselines lie in the build
-// folder and cannot be committed as one file.
+// Gungraun counts by the same means, but its runner is one more tool to build, and its baselines cannot be committed as
+// one file.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,13 +14,7 @@ import { capture, StepError } from "../lib/run.mjs";
 /** The measured function, called once per case. */
 const COUNTED = "hedgerow_guard::counted";
 
-/**
- * Runs the program and counts the instructions per operation of each case.
- *
- * @param {string} program
- * @param {string[]} args
- * @returns {{ processor: string, counts: Record<string, number> }}
- */
+/** Runs the program and counts the instructions per operation of each case. @param {string} program @param {string[]} args @returns {{ processor: string, counts: Record<string, number> }} */
 export function countInstructions(program, args) {
   const folder = mkdtempSync(join(tmpdir(), "hedgerow-guard-"));
   try {
@@ -50,8 +44,10 @@ const readCase = (files) => (/** @type {string} */ said, /** @type {number} */ i
   return [`${name}, instructions`, Math.round(each * 10) / 10];
 };
 
-/** @param {string} processor as programs see it in Valgrind */
+/** Returns what determines the counts on this machine. @param {string} processor as programs see it in Valgrind */
 export function machine(processor) {
+  const firstLine = (/** @type {string} */ command, /** @type {string} */ argument) =>
+    capture(command, [argument])?.split("\n")[0]?.trim() ?? "unknown";
   const rust = capture("rustc", ["--version", "--verbose"]) ?? "";
   const field = (/** @type {string} */ name) =>
     new RegExp(`^${name}: (.*)$`, "m").exec(rust)?.[1] ?? "unknown";
@@ -61,17 +57,9 @@ export function machine(processor) {
     target: field("host"),
     processor,
     // cc compiles zstd natively, clang to WebAssembly.
-    cc: firstLine("cc", ["--version"]),
-    clang: firstLine("clang", ["--version"]),
-    "C library": firstLine("getconf", ["GNU_LIBC_VERSION"]),
-    Valgrind: firstLine("valgrind", ["--version"]),
+    cc: firstLine("cc", "--version"),
+    clang: firstLine("clang", "--version"),
+    "C library": firstLine("getconf", "GNU_LIBC_VERSION"),
+    Valgrind: firstLine("valgrind", "--version"),
   };
-}
-
-/**
- * @param {string} command
- * @param {string[]} args
- */
-function firstLine(command, args) {
-  return capture(command, args)?.split("\n")[0]?.trim() ?? "unknown";
 }

@@ -11,18 +11,18 @@ const FIGURES = figuresOf([
 const AT = ["headers-clear", "real"] as const;
 
 test("writes values, ranges and ratios into an answer", () => {
-  const text = answerOf(FIGURES, ({ value, range, times }) => {
+  const text = answerOf(FIGURES, ({ at, range }) => {
     const all: [string, string, string][] = [
       [...AT, "fst"],
       [...AT, "hedgerow"],
     ];
-    const ratio = times([...AT, "hedgerow"], [...AT, "trie-hard"]);
-    return `${value(...AT, "fst")}; ${range(all)}; ${ratio}.`;
+    return `${at(...AT, "fst").ours}; ${range(all)};
+      ${at(...AT).times("trie-hard")}.`;
   });
   expect(text).toBe("4.00 µs; 200 ns to 4.00 µs; 0.75 ×.\n");
 });
 
 test("names the missing figures instead of an answer", () => {
-  const text = answerOf(FIGURES, ({ value }) => `It takes ${value(...AT, "phf")}.`);
+  const text = answerOf(FIGURES, ({ at }) => `It takes ${at(...AT, "phf").ours}.`);
   expect(text).toBe("Not in this record: headers-clear | real | phf.\n");
 });

@@ -78,16 +78,16 @@ describe("the charts", async () => {
         ? { ...one, median: 1e5, min: 1e5, max: 1e5 }
         : one,
     ]);
-    const svg = (await generate(slow)).charts.get("stripping-native.svg")?.svg ?? "";
+    const svg = (await generate(slow)).charts.get("stripping.svg")?.svg ?? "";
     const ahead = /fill="#b3400e"/g;
     expect(svg.match(ahead)?.length).toBe(18);
-    expect(charts.get("stripping-native.svg")?.svg.match(ahead)).toBeNull();
+    expect(charts.get("stripping.svg")?.svg.match(ahead)).toBeNull();
   });
 
   test("are replaced by a note where a record has no rival", async () => {
     const alone = changed((one) => (one.method.startsWith("hedgerow") ? [one] : []));
-    const { parts, charts: left } = await generate(alone);
-    expect(left.has("stripping-native.svg")).toBe(false);
-    expect(parts.get("chart: stripping-native")).toContain("no rival");
+    const { sections, charts: left } = await generate(alone);
+    expect(left.has("stripping.svg")).toBe(false);
+    expect(sections.get("stripping")?.get("chart")).toContain("no rival");
   });
 });

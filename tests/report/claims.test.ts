@@ -1,7 +1,8 @@
 /** Each benchmark run is compared with the recorded claims. */
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { CLAIMS, printClaims } from "../../bench/report/claims/index.mjs";
+import { CLAIMS } from "../../bench/report/claims.mjs";
+import { printClaims } from "../../bench/report/print-claims.mjs";
 import { StepError } from "../../scripts/lib/run.mjs";
 import { result } from "./support/records.js";
 

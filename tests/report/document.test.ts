@@ -1,13 +1,11 @@
 /** docs/benchmarks.md, its charts and the figures of the README are generated from the records. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { outcomeOf } from "../../bench/report/claims/claim.mjs";
-import { CLAIMS } from "../../bench/report/claims/index.mjs";
+import { CLAIMS, outcomeOf } from "../../bench/report/claims.mjs";
 import { outcomes } from "../../bench/report/comparison.mjs";
 import { figuresOf } from "../../bench/report/figures.mjs";
-import { generate, SECTIONS } from "../../bench/report/generate.mjs";
-import { chartNames, reported } from "../../bench/report/index.mjs";
-import { marksIn } from "../../bench/report/marked.mjs";
+import { generate, sectionsOf } from "../../bench/report/generate.mjs";
+import { chartNames, marksIn, reported } from "../../bench/report/index.mjs";
 import { bestAlternative, HEADLINES } from "../../bench/report/readme.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { kept } from "./support/records.js";
@@ -19,7 +17,7 @@ const text = (file: string) => readFileSync(inRoot(file), "utf8");
 
 describe("docs/benchmarks.md", async () => {
   const contents = await reported([]);
-  const { parts, charts } = await generate(figures);
+  const { sections, charts } = await generate(figures);
   const document = text("docs/benchmarks.md");
 
   test.each([...contents])("%s matches the records", (file, content) => {
@@ -30,8 +28,8 @@ describe("docs/benchmarks.md", async () => {
     expect(chartNames().toSorted(), MEND).toEqual([...charts.keys()].toSorted());
   });
 
-  test("marks the place of every generated part and of nothing else", () => {
-    expect(marksIn(document).toSorted()).toEqual([...parts.keys()].toSorted());
+  test("marks the place of every generated section and of nothing else", () => {
+    expect(marksIn(document).toSorted()).toEqual([...sections.keys()].toSorted());
   });
 
   test("contains times and ratios in generated parts only", () => {
@@ -40,17 +38,17 @@ describe("docs/benchmarks.md", async () => {
   });
 
   test("answers each question first, names its record and says where Hedgerow loses", () => {
-    const sections = document.split(/^## /m).filter((section) => /^.+\?\n/.test(section));
-    for (const section of sections) {
+    const questions = document.split(/^## /m).filter((section) => /^.+\?\n/.test(section));
+    for (const section of questions) {
       const [title] = section.split("\n");
-      expect(section, title).toMatch(/^.+\?\n\n<!-- .+: answer -->\n\n[^<]+\.\n/);
+      expect(section, title).toMatch(/^.+\?\n\n<!-- .+ -->\n\n[^<!]+\.\n/);
       expect(section, title).toContain("**Where it loses.**");
       expect(section, title).toContain("*Record: [bench/records/");
       expect(section, title).toContain("![");
     }
-    expect(sections.length).toBeGreaterThanOrEqual(12);
+    expect(questions.length).toBeGreaterThanOrEqual(12);
     // Every section is a question except the list of records.
-    expect(document.match(/^## /gm)).toHaveLength(sections.length + 1);
+    expect(document.match(/^## /gm)).toHaveLength(questions.length + 1);
   });
 });
 
@@ -71,7 +69,8 @@ describe("README's table", () => {
 
   test.each(HEADLINES)("compares with the best rival of docs/benchmarks.md: $task", ({ claim }) => {
     const [suite, workload] = claim.key;
-    const times = SECTIONS.flatMap((section) => section(figures).compared)
+    const times = sectionsOf(figures)
+      .flatMap(({ compared }) => compared)
       .filter((comparison) => comparison.suite === suite && comparison.workload === workload)
       .flatMap((comparison) => outcomes(figures, comparison))
       .flatMap(({ kind, result }) => (kind === "rival" ? [result.median] : []));

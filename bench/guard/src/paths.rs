@@ -19,9 +19,9 @@ const ABSENT_SEED: u64 = 2;
 /// Returns the cases of one site.
 pub fn cases() -> impl Iterator<Item = Case> {
     [
-        Case::new("paths: ask for one that is there", || query(SITE_SEED)),
-        Case::new("paths: ask for one that is not there", || query(ABSENT_SEED)),
-        Case::new("paths: read a filter", read),
+        Case::new("paths: query a present path", || query(SITE_SEED)),
+        Case::new("paths: query an absent path", || query(ABSENT_SEED)),
+        Case::new("paths: parse a filter", parse),
         Case::new("paths: build a filter of 10,000", build),
     ]
     .into_iter()
@@ -38,7 +38,7 @@ fn query(seed: u64) -> Prepared {
     })
 }
 
-fn read() -> Prepared {
+fn parse() -> Prepared {
     Prepared::each(vec![file()], |file| {
         black_box(PathFilter::parse(file)).expect("a valid file");
     })

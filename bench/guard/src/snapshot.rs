@@ -19,7 +19,7 @@ pub fn cases() -> impl Iterator<Item = Case> {
         Case::new("snapshot: encode a frame of 1 MiB", encode),
         Case::new("snapshot: decode a frame of 1 MiB", decode),
         Case::new("snapshot: digest 1 MiB", digest),
-        Case::new("snapshot: read a manifest of 4,096 frames", read_manifest),
+        Case::new("snapshot: parse a manifest of 4,096 frames", parse_manifest),
     ]
     .into_iter()
 }
@@ -68,7 +68,7 @@ fn digest() -> Prepared {
     })
 }
 
-fn read_manifest() -> Prepared {
+fn parse_manifest() -> Prepared {
     let raw_length = Options::default().piece_size;
     let runs = Random(2).take(FRAMES as usize).map(|number| Run::Data {
         raw_length,

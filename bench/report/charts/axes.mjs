@@ -46,13 +46,10 @@ export function logarithmic(all, pixels, room) {
     .filter((_, index) => index % every === 0)
     .flatMap((exponent) => digits.map((digit) => tidy(digit * 10 ** exponent)))
     .filter(isWithin);
+  if (values.length > 1) return { domain: [min, max], values };
   // Values that are nearly equal may have no power of ten among them.
-  const few = () => linear(max, 8).values.filter(isWithin);
-  return { domain: [min, max], values: values.length < 2 ? few() : values };
+  return { domain: [min, max], values: linear(max, 8).values.filter(isWithin) };
 }
 
 /** Removes rounding errors of binary fractions. @param {number} value */
 const tidy = (value) => Number(value.toPrecision(6));
-
-/** The format of labels: 100,000 and 0.001. */
-export const FORMAT = ",.6~r";

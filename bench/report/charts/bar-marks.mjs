@@ -1,5 +1,5 @@
 // The marks of a row of a chart: a bar or a dot, the spread, the label and the figure.
-import { COLOUR, TEXT } from "./theme.mjs";
+import { COLOUR, TEXT } from "./render.mjs";
 
 /** @typedef {import("../comparison.mjs").Outcome} Outcome */
 /** @typedef {import("vega").Mark} Mark */
@@ -9,60 +9,40 @@ import { COLOUR, TEXT } from "./theme.mjs";
 /** The height of a bar, in pixels. */
 const BAR = 12;
 
-/** @param {Row[]} rows @returns {Mark[]} */
-export function rectangles(rows) {
-  return rows.flatMap((row) => [
-    {
-      type: "rect",
-      encode: {
-        enter: {
-          x: { value: 0 },
-          x2: { scale: "x", value: row.value },
-          y: { value: row.y - BAR / 2 },
-          height: { value: BAR },
-          cornerRadiusTopRight: { value: 2 },
-          cornerRadiusBottomRight: { value: 2 },
-          fill: { value: COLOUR[row.kind] },
-        },
-      },
-    },
-    spreadOf(row),
-  ]);
+/** Returns a bar for each row, or a dot on a logarithmic axis, with its spread. @param {Row[]} rows @param {boolean} log @returns {Mark[]} */
+export const pointsOf = (rows, log) =>
+  rows.flatMap((row) => (log ? [spreadOf(row), dotOf(row)] : [barOf(row), spreadOf(row)]));
+
+/** @param {Row} row @returns {Mark} */
+function barOf({ y, value, kind }) {
+  const enter = {
+    ...{ x: { value: 0 }, x2: { scale: "x", value }, y: { value: y - BAR / 2 } },
+    height: { value: BAR },
+    cornerRadiusTopRight: { value: 2 },
+    cornerRadiusBottomRight: { value: 2 },
+    fill: { value: COLOUR[kind] },
+  };
+  return { type: "rect", encode: { enter } };
 }
 
-/** @param {Row[]} rows @returns {Mark[]} */
-export function dots(rows) {
-  return rows.flatMap((row) => [
-    spreadOf(row),
-    {
-      type: "symbol",
-      encode: {
-        enter: {
-          x: { scale: "x", value: row.value },
-          y: { value: row.y },
-          size: { value: row.kind === "ours" ? 110 : 70 },
-          shape: { value: row.kind === "rival" ? "square" : "circle" },
-          fill: { value: COLOUR[row.kind] },
-        },
-      },
-    },
-  ]);
+/** @param {Row} row @returns {Mark} */
+function dotOf({ y, value, kind }) {
+  const enter = {
+    ...{ x: { scale: "x", value }, y: { value: y } },
+    size: { value: kind === "ours" ? 110 : 70 },
+    shape: { value: kind === "rival" ? "square" : "circle" },
+    fill: { value: COLOUR[kind] },
+  };
+  return { type: "symbol", encode: { enter } };
 }
 
 /** @param {Row} row @returns {Mark} */
 function spreadOf({ y, min, max }) {
-  return {
-    type: "rule",
-    encode: {
-      enter: {
-        x: { scale: "x", value: min },
-        x2: { scale: "x", value: max },
-        y: { value: y },
-        stroke: { value: COLOUR.spread },
-        strokeWidth: { value: 1.25 },
-      },
-    },
+  const enter = {
+    ...{ x: { scale: "x", value: min }, x2: { scale: "x", value: max }, y: { value: y } },
+    ...{ stroke: { value: COLOUR.spread }, strokeWidth: { value: 1.25 } },
   };
+  return { type: "rule", encode: { enter } };
 }
 
 /** @param {Row[]} rows @param {{ y: number, label: string }[]} heads @param {number} labels @returns {Mark[]} */

@@ -1,8 +1,8 @@
 // A chart of methods: a bar for each, or a dot on a logarithmic axis, with its spread and its ratio to ours.
 import { outcomes } from "../comparison.mjs";
 import { plain, ratio, withUnit } from "../format.mjs";
-import { FORMAT, linear, logarithmic } from "./axes.mjs";
-import { dots, rectangles, texts } from "./bar-marks.mjs";
+import { linear, logarithmic } from "./axes.mjs";
+import { pointsOf, texts } from "./bar-marks.mjs";
 import { render, widthWithin } from "./render.mjs";
 
 /** @typedef {import("../comparison.mjs").Comparison} Comparison */
@@ -13,23 +13,18 @@ import { render, widthWithin } from "./render.mjs";
 /**
  * @typedef {object} BarChart
  * @property {string} title
- * @property {string[]} [lines] below the title
+ * @property {string[]} lines below the title
  * @property {string} axis the measured quantity and its unit
  * @property {Comparison[]} comparisons
  * @property {boolean} [log] whether the axis is logarithmic; zeros are left out then
  * @property {number} [divide] converts figures to a larger unit
  */
 
-/** The minimum width of labels, which aligns charts with each other, in pixels. */
+// In pixels: the minimum width of labels, which aligns charts with each other; the width of a letter in a wide font;
+// the height of a row; and the room for a ratio right of the longest bar.
 const LABELS = 150;
-
-/** The width of a letter in a wide font, in pixels. */
 const LETTER = 7.1;
-
-/** The height of a row, in pixels. */
 const ROW = 20;
-
-/** The room for a ratio right of the longest bar, in pixels. */
 const RATIO_WIDTH = 62;
 
 /**
@@ -38,7 +33,7 @@ const RATIO_WIDTH = 62;
  * @returns {Promise<import("../generate.mjs").Chart | undefined>} nothing if no rival is in the record
  */
 export async function bars(figures, chart) {
-  const { comparisons, log = false, divide = 1, axis, title, lines = [] } = chart;
+  const { comparisons, log = false, divide = 1, axis, title, lines } = chart;
   const groups = comparisons
     .map((comparison) => ({
       comparison,
@@ -51,7 +46,8 @@ export async function bars(figures, chart) {
   ];
   if (rivals.length === 0) return undefined;
   const { rows, heads, height } = placed(groups, divide);
-  const labels = labelWidth(rows);
+  const longest = Math.max(...rows.map(({ label }) => label.length));
+  const labels = Math.max(LABELS, Math.ceil(longest * LETTER) + 24);
   const padding = { left: labels, right: 12, top: 6, bottom: 42 };
   const width = widthWithin(padding);
   const extent = rows.flatMap(({ value, min, max }) => [value, min, max]);
@@ -68,11 +64,11 @@ export async function bars(figures, chart) {
     scales: [{ name: "x", type: scale, domain: widened(domain, log, width), range: [0, width] }],
     axes: [
       {
-        ...{ scale: "x", orient: "bottom", grid: true, values, format: FORMAT },
+        ...{ scale: "x", orient: "bottom", grid: true, values, format: ",.6~r" },
         ...{ title: log ? `${axis} (logarithmic)` : axis, titleY: 22 },
       },
     ],
-    marks: [...(log ? dots(rows) : rectangles(rows)), ...texts(rows, heads, labels)],
+    marks: [...pointsOf(rows, log), ...texts(rows, heads, labels)],
   });
   return { svg, rivals };
 }
@@ -100,13 +96,7 @@ function placed(groups, divide) {
   return { rows, heads, height: y };
 }
 
-/** @param {Row[]} rows */
-function labelWidth(rows) {
-  const longest = Math.max(...rows.map(({ label }) => label.length));
-  return Math.max(LABELS, Math.ceil(longest * LETTER) + 24);
-}
-
-/** Extends a domain, so that the ratio of its largest value fits. @param {[number, number]} domain @param {boolean} log @param {number} width @returns {[number, number]} */
+/** Extends a domain to make room for the ratio of its largest value. @param {[number, number]} domain @param {boolean} log @param {number} width @returns {[number, number]} */
 function widened([from, to], log, width) {
   const times = width / (width - RATIO_WIDTH);
   return log ? [from, from * (to / from) ** times] : [from, from + (to - from) * times];

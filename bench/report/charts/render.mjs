@@ -1,8 +1,6 @@
 // Draws a chart as SVG with Vega. All positions are computed here, not measured from fonts: the same record makes the
-// same bytes on every machine.
+// same bytes on every machine. Fonts, sizes and colours suit phones, light and dark pages, and colour-blind readers.
 import { parse, View } from "vega";
-
-import { COLOUR, FONT, TEXT, WIDTH } from "./theme.mjs";
 
 /** @typedef {import("vega").Mark} Mark */
 /** @typedef {import("vega").Scale} Scale */
@@ -19,6 +17,27 @@ import { COLOUR, FONT, TEXT, WIDTH } from "./theme.mjs";
  * @property {Axis[]} axes
  * @property {Mark[]} marks
  */
+
+/** The width of a chart in pixels. Text of 12 px is about 10 px on a phone. */
+const WIDTH = 440;
+
+const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
+
+export const TEXT = { title: 15, other: 12 };
+
+/** Colours by kind of method; Hedgerow’s green is from Okabe and Ito’s colour-blind safe set. */
+export const COLOUR = {
+  page: "#ffffff",
+  text: "#1f2933",
+  quiet: "#52606d",
+  grid: "#e4e7eb",
+  spread: "#323f4b",
+  ahead: "#b3400e",
+  ours: "#009e73",
+  own: "#7fd1b9",
+  rival: "#8b98a9",
+  floor: "#d3d9e0",
+};
 
 /** Pixels between the edges and the title. */
 const MARGIN = 14;
