@@ -8,9 +8,9 @@ mod headers;
 mod paths;
 mod snapshot;
 
-#[path = "../../native/src/headers/workload.rs"]
+#[path = "../../native/src/headers.rs"]
 pub mod header_workload;
-#[path = "../../native/src/paths/workload.rs"]
+#[path = "../../native/src/paths.rs"]
 pub mod path_workload;
 
 pub use case::{Case, Prepared};

@@ -10,12 +10,12 @@ use criterion::{
     BatchSize, BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main,
     measurement::WallTime,
 };
-use hedgerow_bench::headers::{
-    rivals,
-    workload::{
+use hedgerow_bench::{
+    headers::{
         GROWTH, Workload, fresh, header_name, internal_names, many_rules, prefix_rules, set_of,
         workloads,
     },
+    rivals,
 };
 use hedgerow_headers::HeaderSet;
 use http::{HeaderMap, HeaderName};

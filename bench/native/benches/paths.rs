@@ -11,7 +11,7 @@ use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main, measurement::WallTime,
 };
 use fastbloom::BloomFilter;
-use hedgerow_bench::paths::workload::paths;
+use hedgerow_bench::paths::paths;
 use hedgerow_paths::{KeyHash, PathFilter, PathFilterBuilder, Sizing};
 use xxhash_rust::xxh64::xxh64;
 

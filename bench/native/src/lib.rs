@@ -1,4 +1,5 @@
-//! The workloads and the rivals of the native benchmarks.
+//! The workloads of the native benchmarks, and Hedgerow's rivals in stripping headers.
 
 pub mod headers;
 pub mod paths;
+pub mod rivals;

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use hedgerow_headers::{HeaderSet, HeaderSetBuilder};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-const INTERNAL: &str = include_str!("../../../../corpora/headers/internal.txt");
-const PREFIX_RULES: &str = include_str!("../../../../corpora/headers/prefix-rules.txt");
-const REAL: &str = include_str!("../../../../corpora/headers/real.txt");
-const UNIFORM: &str = include_str!("../../../../corpora/headers/uniform.txt");
-const NEAR: &str = include_str!("../../../../corpora/headers/near.txt");
+const INTERNAL: &str = include_str!("../../../corpora/headers/internal.txt");
+const PREFIX_RULES: &str = include_str!("../../../corpora/headers/prefix-rules.txt");
+const REAL: &str = include_str!("../../../corpora/headers/real.txt");
+const UNIFORM: &str = include_str!("../../../corpora/headers/uniform.txt");
+const NEAR: &str = include_str!("../../../corpora/headers/near.txt");
 
 /// Sizes of the sets that show the growth of lookups, compilation and images.
 pub const GROWTH: [usize; 4] = [10, 120, 1_000, 10_000];

@@ -1,4 +1,0 @@
-//! Header stripping: the workloads and Hedgerow's rivals.
-
-pub mod rivals;
-pub mod workload;

@@ -1,3 +1,0 @@
-//! The workload of the path benchmarks.
-
-pub mod workload;
