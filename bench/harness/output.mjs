@@ -1,4 +1,4 @@
-// What a run writes and prints: its record, its results, and what is missing.
+// The output of a run: its record, and tables of results and failures.
 
 /** @import { Missing, Result } from "./results.mjs" */
 

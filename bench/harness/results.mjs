@@ -3,11 +3,13 @@
 import { StepError } from "../../scripts/lib/run.mjs";
 import { summary } from "../../scripts/lib/summary.mjs";
 
-/** What a result is of. @typedef {{ suite: string, workload: string, unit: string }} About */
+/** The subject of a result. @typedef {{ suite: string, workload: string, unit: string }} About */
 
 /** The amount of data of a measurement; a quick run has less. @typedef {Record<string, number>} Details */
 
-/** A measurement. @typedef {About & { method: string, median: number, min: number, max: number, details?: Details | undefined }} Result */
+/** @typedef {{ median: number, min: number, max: number }} Figures */
+
+/** A measurement. @typedef {About & Figures & { method: string, details?: Details | undefined }} Result */
 
 /** A measurement that failed, and why. @typedef {{ suite: string, workload?: string, method?: string, why: string }} Missing */
 
@@ -48,7 +50,7 @@ export function resultsOf(about, timed, figure, details) {
   );
 }
 
-/** The figure of a sample that is one. @param {number} sample */
+/** Returns a sample that is its own figure. @param {number} sample */
 export const itself = (sample) => sample;
 
 /**

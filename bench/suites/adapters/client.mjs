@@ -6,7 +6,11 @@ import { Agent, request } from "undici";
 import { readRequests, setupOf } from "./messages.mjs";
 import { answerParent, CONNECTIONS, latencies, processorTime } from "./processes.mjs";
 
-/** An interceptor that forwards everything: the minimum that every interceptor does. @type {import("undici").Dispatcher.DispatcherComposeInterceptor} */
+/**
+ * An interceptor that forwards everything: the minimum that every interceptor does.
+ *
+ * @type {import("undici").Dispatcher.DispatcherComposeInterceptor}
+ */
 const noOp = (dispatch) => (options, handler) => dispatch(options, new NoOpHandler(handler));
 
 /** @typedef {import("undici").Dispatcher.DispatchHandler} Handler */

@@ -34,7 +34,11 @@ async function load({ port, ...job }) {
   return latencies(times, (end - begin) / 1000);
 }
 
-/** @param {autocannon.Options} options @param {(time: number) => void} onResponse gets milliseconds @returns {Promise<autocannon.Result>} */
+/**
+ * @param {autocannon.Options} options
+ * @param {(time: number) => void} onResponse gets milliseconds
+ * @returns {Promise<autocannon.Result>}
+ */
 function run(options, onResponse) {
   return new Promise((resolve, reject) => {
     const instance = autocannon(options, (error, result) =>

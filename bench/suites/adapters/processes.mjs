@@ -17,7 +17,11 @@ export function answerParent(first, answer) {
   process.send?.({ answer: first });
 }
 
-/** Load on a port: a number of requests, or as many as pass in some seconds. @typedef {{ port: number } & ({ amount: number } | { seconds: number })} Job */
+/**
+ * Load on a port: a number of requests, or as many as pass in some seconds.
+ *
+ * @typedef {{ port: number } & ({ amount: number } | { seconds: number })} Job
+ */
 
 /** Concurrent requests of a job. */
 export const CONNECTIONS = 16;

@@ -34,7 +34,12 @@ export async function measure({ folder, plan }) {
 function rowsOf(workload, timed, bare) {
   const { name: method, why } = timed;
   if (why !== undefined) return [{ suite: SUITE, workload, method, why }];
-  /** Divides a figure by that of the bare framework in the same round. @param {"rate" | "processor"} figure @returns {(turn: Turn, round: number) => number} */
+  /**
+   * Returns a function that divides a figure by that of the bare framework in the same round.
+   *
+   * @param {"rate" | "processor"} figure
+   * @returns {(turn: Turn, round: number) => number}
+   */
   const overBare = (figure) => (turn, round) =>
     turn[figure] / (bare[round]?.[figure] ?? Number.NaN);
   /** @type {[what: string, unit: string, figure: (turn: Turn, round: number) => number][]} */

@@ -8,7 +8,15 @@ import { Process } from "./processes.mjs";
  * @typedef {{ rate: number, p50: number, p99: number, processor: number, share: number }} Turn
  */
 
-/** What turns need: `folder` has the inputs, and `options` are those of Node for the measured process. @typedef {{ plan: import("./suite.mjs").Plan, folder: string, node?: string, options?: string[] }} Bench */
+/**
+ * The context of turns.
+ *
+ * @typedef {object} Bench
+ * @property {import("./suite.mjs").Plan} plan
+ * @property {string} folder with the inputs
+ * @property {string} [node] the program that runs the processes; default: the current one
+ * @property {string[]} [options] of Node, for the measured process
+ */
 
 /**
  * Calls an action with a function that runs a turn of a framework, or of `undici` as a client.

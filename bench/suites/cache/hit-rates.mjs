@@ -6,20 +6,7 @@ import { log } from "../../harness/progress.mjs";
 import { result } from "../../harness/results.mjs";
 import { SUITE } from "./caches.mjs";
 import { bytesOnDisk, HedgerowPolicy } from "./hedgerow-policy.mjs";
-import {
-  firstInFirstOut,
-  recentByBytes,
-  recentByMeanCount,
-  recentBySafeCount,
-  sum,
-} from "./policies.mjs";
-
-const OTHERS = {
-  "lru-cache, by bytes": recentByBytes,
-  "first in, first out": firstInFirstOut,
-  "lru-cache, as many as fit on average": recentByMeanCount,
-  "lru-cache, as many as fit at worst": recentBySafeCount,
-};
+import { POLICIES, sum } from "./policies.mjs";
 
 /** @typedef {import("./plan.mjs").TracePlan} TracePlan */
 
@@ -39,7 +26,7 @@ export async function measureHitRates(folder, plan) {
       const workload = `${trace.name}, ${100 * share} % of the bytes`;
       const rate = await hedgerowRate(join(folder, "trace"), maxBytes, sizes, trace);
       results.push(result({ ...hitRate, workload }, "hedgerow", [rate]));
-      for (const [name, make] of Object.entries(OTHERS)) {
+      for (const [name, make] of Object.entries(POLICIES)) {
         const { hits, peak } = replay(make(maxBytes, onDisk), trace);
         results.push(
           result({ ...hitRate, workload }, name, [hits]),

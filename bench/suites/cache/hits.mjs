@@ -5,7 +5,7 @@ import { open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 import { log } from "../../harness/progress.mjs";
-import { Server } from "../../harness/server.mjs";
+import { startServer } from "../../harness/server.mjs";
 import { runOnce, takeTurns, timeOf } from "../../harness/turns.mjs";
 import { LOOPBACK } from "../restore/plan.mjs";
 import { times } from "./caches.mjs";
@@ -15,7 +15,7 @@ import { times } from "./caches.mjs";
 
 /** @param {ImageCache} cache @param {Sample[]} samples @param {import("./plan.mjs").Plan} plan */
 export async function measureHits(cache, samples, plan) {
-  const server = await Server.start(LOOPBACK, { files: samples.map(({ snapshot }) => snapshot) });
+  const server = await startServer(LOOPBACK, { files: samples.map(({ snapshot }) => snapshot) });
   try {
     const results = [];
     for (const sample of samples) {

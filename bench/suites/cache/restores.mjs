@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { resultsOf } from "../../harness/results.mjs";
-import { Server } from "../../harness/server.mjs";
+import { startServer } from "../../harness/server.mjs";
 import { FAST } from "../restore/plan.mjs";
 import { hedgerow } from "../restore/tools.mjs";
 import { succeeded, takeTurns } from "../restore/turns.mjs";
@@ -22,7 +22,7 @@ export async function measureRestores(folder, cache, sample, rounds) {
   const restored = join(folder, "restored.img");
   const targets = { restored, download: restored };
   const caches = mkdtempSync(join(folder, "caches-"));
-  const server = await Server.start(FAST, { files: [snapshot] });
+  const server = await startServer(FAST, { files: [snapshot] });
   try {
     const url = server.url(snapshot);
     const through = (/** @type {string} */ method, /** @type {string[]} */ ...args) => ({

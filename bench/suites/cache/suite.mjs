@@ -11,7 +11,11 @@ const OWN_MOUNTS = ["unshare", "--mount"];
 
 export const prepare = () => installPrograms("cache");
 
-/** `memory` is a folder in memory, so that no disk slows traces down. @typedef {{ disk: string, memory: string, plan: import("./plan.mjs").Plan }} Parameters */
+/**
+ * Two folders, of which one is in memory, so that no disk slows traces down, and the plan.
+ *
+ * @typedef {{ disk: string, memory: string, plan: import("./plan.mjs").Plan }} Parameters
+ */
 
 /** @param {import("./plan.mjs").Plan} plan */
 export function measure(plan) {

@@ -22,7 +22,11 @@ const SPARSE = { name: "4 times the size, the same data", factor: 4 };
 
 /** The image, and its files for each tool. @typedef {Awaited<ReturnType<typeof makeInputs>>} Inputs */
 
-/** Makes all inputs in a folder. Without `desync`, its store and its index are empty. @param {import("./suite.mjs").Parameters} parameters */
+/**
+ * Makes all inputs in a folder. Without `desync`, its store and its index are empty.
+ *
+ * @param {import("./suite.mjs").Parameters} parameters
+ */
 export async function makeInputs({ folder, plan, desyncError }) {
   const inFolder = (/** @type {string} */ name) => join(folder, name);
   /** @type {Other[]} */
@@ -55,7 +59,13 @@ export async function makeInputs({ folder, plan, desyncError }) {
   return { image, snapshot, zst, index, store, desyncError, others, needed };
 }
 
-/** Makes the snapshot of an image with the same data and more holes. @param {string} image @param {string} snapshot @param {import("./plan.mjs").Plan} plan */
+/**
+ * Makes the snapshot of an image with the same data and more holes.
+ *
+ * @param {string} image
+ * @param {string} snapshot
+ * @param {import("./plan.mjs").Plan} plan
+ */
 async function makeSparse(image, snapshot, plan) {
   const sparse = `${image}.sparse`;
   const imageBytes = SPARSE.factor * plan.imageBytes;

@@ -1,7 +1,7 @@
 // Restores from a server with Hedgerow and other tools, over several networks.
 import { join } from "node:path";
 
-import { Server } from "../../harness/server.mjs";
+import { startServer } from "../../harness/server.mjs";
 import { makeInputs } from "./inputs.mjs";
 import { CUT, FAST, LOOPBACK } from "./plan.mjs";
 import { lowerBound, memory, times, traffic } from "./results.mjs";
@@ -9,15 +9,24 @@ import { allTools, hedgerow, parts } from "./tools.mjs";
 import { maxConnections, takeTurns } from "./turns.mjs";
 
 /** @import { Measured } from "../../harness/results.mjs" */
+/** @import { Server } from "../../harness/server.mjs" */
 /** @import { Inputs } from "./inputs.mjs" */
 /** @import { Network, Plan } from "./plan.mjs" */
 /** @import { Targets, Tool } from "./tools.mjs" */
 
 /** @typedef {import("../../../js/snapshot/dist/index.js").RestoreOptions} Options */
 
-/** What a comparison needs: the server of a network, and the inputs and the targets of tools. @typedef {{ server: Server, plan: Plan, inputs: Inputs, targets: Targets }} Context */
+/**
+ * The context of a comparison: the server of a network, and the files that tools read and write.
+ *
+ * @typedef {{ server: Server, plan: Plan, inputs: Inputs, targets: Targets }} Context
+ */
 
-/** Settings of Hedgerow, each compared with the default. @type {Record<string, [name: string, options: Options][]>} */
+/**
+ * Settings of Hedgerow, each compared with the default.
+ *
+ * @type {Record<string, [name: string, options: Options][]>}
+ */
 const SETTINGS = {
   workers: [["1 worker", { workers: 1 }]],
   connections: [1, 2, 4, 8, 16, 32, 64].map((connections) => [
@@ -30,7 +39,11 @@ const SETTINGS = {
   ]),
 };
 
-/** The networks, with the settings that are compared over each. @type {{ network: Network, settings: string[], sizes: boolean }[]} */
+/**
+ * The networks, with the comparisons over each. All tools are compared over every network.
+ *
+ * @type {{ network: Network, settings: string[], sizes: boolean }[]}
+ */
 const NETWORKS = [
   { network: LOOPBACK, settings: ["workers", "connections"], sizes: true },
   { network: FAST, settings: ["workers", "connections", "part size"], sizes: true },
@@ -46,7 +59,7 @@ export async function measure(parameters) {
   const files = [snapshot, zst, index, ...others.map((other) => other.snapshot)];
   const results = /** @type {Measured[]} */ ([]);
   for (const { network, settings, sizes } of NETWORKS) {
-    const server = await Server.start(network, { files, root: store });
+    const server = await startServer(network, { files, root: store });
     const context = { server, plan, inputs, targets };
     try {
       results.push(...(await compareTools(context, network.name)));

@@ -57,7 +57,14 @@ export function takeTurns(what, server, tools, { rounds, warmUps, targets, image
   return turns.takeTurns(methods, rounds, { warmUps, onRound: roundLogger(what, rounds) });
 }
 
-/** Runs a tool until it succeeds, after removing its output. @param {Server} server @param {Tool} tool @param {Targets} targets @returns {Promise<Run>} */
+/**
+ * Runs a tool until it succeeds, after removing its output.
+ *
+ * @param {Server} server
+ * @param {Tool} tool
+ * @param {Targets} targets
+ * @returns {Promise<Run>}
+ */
 async function time(server, { command, args, unavailable }, targets) {
   if (unavailable !== undefined) throw new Error(unavailable);
   for (const target of Object.values(targets)) rmSync(target, { force: true });
@@ -97,7 +104,13 @@ function compare({ name }, image, restored) {
   if (status !== 0) throw new Error(`${name} restored other bytes than those of the image`);
 }
 
-/** Returns the maximum of concurrent connections of a tool, which is not timed. @param {Server} server @param {Tool} tool @param {Targets} targets */
+/**
+ * Returns the maximum of concurrent connections of a tool, which is not timed.
+ *
+ * @param {Server} server
+ * @param {Tool} tool
+ * @param {Targets} targets
+ */
 export async function maxConnections(server, { command, args }, targets) {
   for (const target of Object.values(targets)) rmSync(target, { force: true });
   const child = spawn(command, args, { stdio: "ignore" });
