@@ -4,14 +4,13 @@ import { writeFileSync } from "node:fs";
 import { StepError, step } from "../scripts/lib/run.mjs";
 import { installSuite } from "../scripts/lib/suites.mjs";
 import { machine, versions } from "./harness/machine.mjs";
+import { missingText, printResults, recordText } from "./harness/output.mjs";
 import { formatDuration } from "./harness/progress.mjs";
-import { recordText } from "./harness/record.mjs";
-import { missingText, orMissing, separate } from "./harness/results.mjs";
-import { printResults } from "./harness/results-table.mjs";
+import { orMissing, separate } from "./harness/results.mjs";
 import { printClaims } from "./report/print-claims.mjs";
 import { SUITES, secondsOf } from "./suites/index.mjs";
 
-/** @typedef {import("./harness/results.mjs").Measured} Measured */
+/** @import { Measured } from "./harness/results.mjs" */
 
 /** Expects a repository that is set up and built. @param {import("./harness/arguments.mjs").Run} options */
 export async function runSuites({ suites, isQuick, json }) {
@@ -43,7 +42,8 @@ async function measure(names, isQuick) {
     const suite = await /** @type {import("./suites/index.mjs").Entry} */ (SUITES[name]).load();
     const failure = await orMissing(name, () => {
       const preparation = suite.prepare?.();
-      prepared.push(() => timed(name, () => suite.measure(isQuick, preparation)));
+      const plan = isQuick ? suite.QUICK : suite.PLAN;
+      prepared.push(() => timed(name, async () => suite.measure(plan, preparation)));
       return [];
     });
     measured.push(...failure);

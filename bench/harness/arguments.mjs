@@ -1,4 +1,6 @@
 // The arguments of `npm run bench`.
+import { parseArgs } from "node:util";
+
 import { StepError } from "../../scripts/lib/run.mjs";
 import { SUITES } from "../suites/index.mjs";
 
@@ -9,36 +11,23 @@ with suites out of ${Object.keys(SUITES).join(", ")}; default: all`;
 
 /** The suites to run, and the file for the record. @typedef {{ suites: string[], isQuick: boolean, json: string | undefined }} Run */
 
-/** @typedef {{ report: string[] } | Run} Task */
+const OPTIONS = /** @type {const} */ ({ quick: { type: "boolean" }, json: { type: "string" } });
 
-/** @param {string[]} args @returns {Task} */
+/** @param {string[]} args @returns {{ report: string[] } | Run} */
 export function parse(args) {
-  if (args[0] === "report") return { report: files(args.slice(1)) };
-  /** @type {Set<string>} */
-  const suites = new Set();
-  let isQuick = false;
-  let json;
-  for (let index = 0; index < args.length; index += 1) {
-    const arg = args[index] ?? "";
-    if (arg === "--quick") {
-      isQuick = true;
-    } else if (arg === "--json") {
-      index += 1;
-      [json] = files(args.slice(index, index + 1));
-      if (json === undefined) throw new StepError(`--json has no file: ${EXPECTED}`);
-    } else if (Object.hasOwn(SUITES, arg)) {
-      suites.add(arg);
-    } else {
-      throw new StepError(`found ${arg}: ${EXPECTED}`);
+  try {
+    if (args[0] === "report") {
+      const { positionals } = parseArgs({ args: args.slice(1), allowPositionals: true });
+      return { report: positionals };
     }
+    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+    const unknown = positionals.find((name) => !Object.hasOwn(SUITES, name));
+    if (unknown !== undefined) throw new Error(`found ${unknown}`);
+    const suites = Object.keys(SUITES).filter(
+      (name) => positionals.length === 0 || positionals.includes(name),
+    );
+    return { suites, isQuick: values.quick ?? false, json: values.json };
+  } catch (error) {
+    throw new StepError(`${/** @type {Error} */ (error).message}: ${EXPECTED}`);
   }
-  const chosen = Object.keys(SUITES).filter((name) => suites.size === 0 || suites.has(name));
-  return { suites: chosen, isQuick, json };
-}
-
-/** @param {string[]} args */
-function files(args) {
-  const option = args.find((arg) => arg.startsWith("-"));
-  if (option !== undefined) throw new StepError(`found ${option}: ${EXPECTED}`);
-  return args;
 }

@@ -41,12 +41,7 @@ export function versions() {
   };
 }
 
-/**
- * Returns the versions that a `package.json` pins.
- *
- * @param {string[]} folder
- * @param {string[]} names
- */
+/** Returns the versions that a `package.json` pins. @param {string[]} folder @param {string[]} names */
 function pinned(folder, names) {
   const file = readFileSync(inRoot(...folder, "package.json"), "utf8");
   const { dependencies, devDependencies } = JSON.parse(file);

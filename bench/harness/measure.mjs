@@ -3,6 +3,10 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 import { summary } from "../../scripts/lib/summary.mjs";
+import { takeTurns } from "./turns.mjs";
+
+/** @import { Method } from "./methods.mjs" */
+/** @import { Timed } from "./turns.mjs" */
 
 setFlagsFromString("--expose-gc");
 /** @type {(options: { type: "minor" }) => void} */
@@ -12,61 +16,28 @@ const collectGarbage = runInNewContext("gc");
 const BATCH = 256;
 
 /**
- * A method. `make` builds the objects that a run consumes; it is not timed.
- *
- * @template Input, Fresh
- * @typedef {{ name: string, make: (input: Input) => Fresh, run: (fresh: Fresh, input: Input) => unknown }} Method
- */
-
-/** The time of a method, or why it failed. @typedef {{ method: string, median: number, min: number, max: number } | { method: string, why: string }} Timing */
-
-/**
- * Times methods over all inputs, on fresh objects each time. Methods take turns, so that a disturbance of the machine
- * affects all of them. A method that fails has no more turns; the others go on.
+ * Times methods over all inputs, on fresh objects each time.
  *
  * @template Input
  * @param {Method<Input, any>[]} methods
  * @param {Input[]} inputs
  * @param {number} rounds
  * @param {number} [unit] divisor of the time per input: nanoseconds of a larger unit, or operations in an input
- * @returns {Timing[]} in nanoseconds per input, over the unit
+ * @returns {Promise<Timed[]>} in nanoseconds per input, over the unit
  */
 export function measure(methods, inputs, rounds, unit = 1) {
   const timed = methods.map((method) => ({
-    method,
-    samples: /** @type {number[]} */ ([]),
-    why: /** @type {string | undefined} */ (undefined),
+    name: method.name,
+    time: () => time(method, inputs) / inputs.length / unit,
   }));
-  const warmUp = Math.ceil(rounds / 4);
-  for (let round = -warmUp; round < rounds; round += 1) {
-    for (let turn = 0; turn < timed.length; turn += 1) {
-      const one = /** @type {(typeof timed)[number]} */ (
-        timed[(turn + round + warmUp) % timed.length]
-      );
-      if (one.why !== undefined) continue;
-      try {
-        const elapsed = time(one.method, inputs);
-        if (round >= 0) one.samples.push(elapsed / inputs.length / unit);
-      } catch (error) {
-        one.why = String(error);
-      }
-    }
-  }
-  return timed.map(({ method: { name: method }, samples, why }) =>
-    why === undefined ? { method, ...summary(samples) } : { method, why },
-  );
+  return takeTurns(timed, rounds, { warmUps: Math.ceil(rounds / 4) });
 }
 
-/**
- * Returns the medians of methods. Throws if one of them failed.
- *
- * @param {Timing[]} timings
- * @returns {number[]}
- */
-export function medians(timings) {
-  return timings.map((timing) => {
-    if ("why" in timing) throw new Error(`${timing.method}: ${timing.why}`);
-    return timing.median;
+/** Returns the medians of methods. Throws if one of them failed. @param {Timed[]} timed */
+export function medians(timed) {
+  return timed.map(({ name, samples, why }) => {
+    if (why !== undefined) throw new Error(`${name}: ${why}`);
+    return summary(samples).median;
   });
 }
 

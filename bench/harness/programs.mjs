@@ -1,28 +1,16 @@
 // Runs the benchmarks of a suite in processes of their own and reads their results: criterion, native programs and
 // scripts.
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { capture, run, StepError, step } from "../../scripts/lib/run.mjs";
-import { summary } from "../../scripts/lib/summary.mjs";
+import { result } from "./results.mjs";
 
-/** @typedef {import("./results.mjs").Measured} Measured */
-/** @typedef {import("./results.mjs").Result} Result */
+/** @import { Measured, Result } from "./results.mjs" */
 
-/** How thoroughly native benchmarks measure: options of criterion, and a divisor of the number of queries for false positives. @typedef {{ criterion: string[], divisor: number }} NativePlan */
-
-/** @type {NativePlan} */
-const NATIVE = { criterion: [], divisor: 1 };
-
-/** Two short samples of each benchmark, with the minimum of statistics that criterion accepts. @type {NativePlan} */
-const NATIVE_QUICK = {
-  criterion: ["--quick", "--measurement-time=0.1", "--nresamples=1000"],
-  divisor: 20,
-};
-
-/** @param {boolean} isQuick */
-export const nativePlan = (isQuick) => (isQuick ? NATIVE_QUICK : NATIVE);
+/** Options of criterion: two short samples of each benchmark, with the fewest statistics that it accepts. */
+export const CRITERION_QUICK = ["--quick", "--measurement-time=0.1", "--nresamples=1000"];
 
 const TARGET = process.env.CARGO_TARGET_DIR ?? inRoot("target");
 const CRITERION = join(TARGET, "criterion");
@@ -39,21 +27,23 @@ export function buildNative(suite) {
  * Runs the criterion benchmarks of a suite. If they fail, returns the results until then and what is missing.
  *
  * @param {string} suite
- * @param {NativePlan} plan
+ * @param {string[]} options of criterion
  * @returns {Measured[]}
  */
-export function runCriterion(suite, { criterion }) {
+export function runCriterion(suite, options) {
   step(`${suite}: native, by criterion`);
   for (const group of groups(suite)) rmSync(join(CRITERION, group), { recursive: true });
-  const args = ["bench", ...PACKAGE, "--bench", suite, "--", ...criterion];
+  const missing = /** @type {Measured[]} */ ([]);
   try {
-    run("cargo", args);
+    run("cargo", ["bench", ...PACKAGE, "--bench", suite, "--", ...options]);
   } catch (error) {
-    return [...groups(suite).flatMap(resultsOf), { suite: `${suite}, native`, why: String(error) }];
+    missing.push({ suite: `${suite}, native`, why: String(error) });
   }
-  const results = groups(suite).flatMap(resultsOf);
-  if (results.length === 0) throw new StepError(`criterion left no results in ${CRITERION}`);
-  return results;
+  const results = groups(suite).flatMap(groupResults);
+  if (results.length + missing.length === 0) {
+    throw new StepError(`criterion left no results in ${CRITERION}`);
+  }
+  return [...results, ...missing];
 }
 
 /** @param {string} suite */
@@ -62,55 +52,39 @@ function groups(suite) {
   return readdirSync(CRITERION).filter((name) => name.startsWith(`${suite}-`));
 }
 
-/** Reads a criterion group: a folder for each method with a folder for each workload. @param {string} group @returns {Result[]} */
-function resultsOf(group) {
-  return readdirSync(join(CRITERION, group))
-    .filter((method) => method !== "report")
-    .flatMap((method) => {
-      const folder = join(CRITERION, group, method);
-      return readdirSync(folder)
-        .filter((workload) => existsSync(join(folder, workload, "new", "sample.json")))
-        .map((workload) => ({
-          suite: group,
-          workload,
-          method,
-          unit: "ns",
-          ...summary(samplesOf(join(folder, workload, "new", "sample.json"))),
-        }));
-    });
-}
-
-/** @param {string} file @returns {number[]} nanoseconds per iteration */
-function samplesOf(file) {
-  const { times, iters } = JSON.parse(readFileSync(file, "utf8"));
-  return times.map(
-    (/** @type {number} */ time, /** @type {number} */ index) => time / iters[index],
-  );
+/** Reads a criterion group: a folder for each method with a folder for each workload. @param {string} suite @returns {Result[]} */
+function groupResults(suite) {
+  const files = readdirSync(join(CRITERION, suite), { recursive: true, encoding: "utf8" });
+  return files.flatMap((file) => {
+    const [method = "", workload = "", ...rest] = file.split(sep);
+    if (rest.join("/") !== "new/sample.json") return [];
+    const { times, iters } = JSON.parse(readFileSync(join(CRITERION, suite, file), "utf8"));
+    const perIteration = times.map(
+      (/** @type {number} */ time, /** @type {number} */ index) => time / iters[index],
+    );
+    return [result({ suite, workload, unit: "ns" }, method, perIteration)];
+  });
 }
 
 /**
- * Runs a script of a suite, which prints its results as a JSON array.
+ * Runs `measure` of a script of a suite in a process of its own and returns its results.
  *
  * @param {string} suite
  * @param {string} description printed before
  * @param {string | string[]} node the program, or a command that ends with it
  * @param {string} script
- * @param {string[]} args
+ * @param {unknown} parameters
  * @returns {Measured[]}
  */
-export function runScript(suite, description, node, script, args) {
+export function runScript(suite, description, node, script, parameters) {
   step(`${suite}: ${description}`);
   const [command = "", ...before] = [node].flat();
   const file = `bench/suites/${suite}/${script}.mjs`;
-  return JSON.parse(outputOf(file, command, [...before, inRoot(file), ...args]));
+  const args = [inRoot("bench/harness/child.mjs"), inRoot(file), JSON.stringify(parameters)];
+  return JSON.parse(outputOf(file, command, [...before, ...args]));
 }
 
-/**
- * Runs a native program that prints JSON. It must have been built.
- *
- * @param {string} name
- * @param {string[]} args
- */
+/** Runs a native program that prints JSON. It must have been built. @param {string} name @param {string[]} args */
 export function runNative(name, ...args) {
   return JSON.parse(outputOf(name, join(TARGET, "release", name), args));
 }

@@ -1,16 +1,57 @@
 // Results, and what could not be measured: a failure does not stop the other benchmarks; the run fails at its end and
 // lists what is missing.
 import { StepError } from "../../scripts/lib/run.mjs";
+import { summary } from "../../scripts/lib/summary.mjs";
 
-/**
- * A measurement. `details` has the amount of data, of which a quick run has less.
- *
- * @typedef {{ suite: string, workload: string, method: string, unit: string, median: number, min: number, max: number, details?: Record<string, number> | undefined }} Result
- */
+/** The subject of a result. @typedef {{ suite: string, workload: string, unit: string }} About */
+
+/** The amount of data of a measurement; a quick run has less. @typedef {Record<string, number>} Details */
+
+/** @typedef {{ median: number, min: number, max: number }} Figures */
+
+/** A measurement. @typedef {About & Figures & { method: string, details?: Details | undefined }} Result */
 
 /** A measurement that failed, and why. @typedef {{ suite: string, workload?: string, method?: string, why: string }} Missing */
 
 /** @typedef {Result | Missing} Measured */
+
+/** The Node that runs this, as in the names of suites. */
+export const NODE = `node${process.versions.node.split(".")[0]}`;
+
+/**
+ * Returns the result of some samples.
+ *
+ * @param {About} about
+ * @param {string} method
+ * @param {number[]} samples
+ * @param {Details} [details]
+ * @returns {Result}
+ */
+export function result({ suite, workload, unit }, method, samples, details) {
+  return { suite, workload, method, unit, ...summary(samples), details };
+}
+
+/**
+ * Returns a result for each method, or why it failed.
+ *
+ * @template Sample
+ * @param {About} about
+ * @param {import("./turns.mjs").Timed<Sample>[]} timed
+ * @param {(sample: Sample, round: number) => number} figure
+ * @param {Details} [details]
+ * @returns {Measured[]}
+ */
+export function resultsOf(about, timed, figure, details) {
+  const { suite, workload } = about;
+  return timed.map(({ name, samples, why }) =>
+    why === undefined
+      ? result(about, name, samples.map(figure), details)
+      : { suite, workload, method: name, why },
+  );
+}
+
+/** Returns a sample that is its own figure. @param {number} sample */
+export const itself = (sample) => sample;
 
 /**
  * Returns the results of `measure`, or an entry for a missing suite if it fails.
@@ -43,32 +84,21 @@ export async function measureParts(suite, parts) {
   return measured;
 }
 
-/**
- * Separates results from what is missing. A result without a finite figure is missing.
- *
- * @param {Measured[]} measured
- */
+/** Separates results from what is missing. A result without a finite figure is missing. @param {Measured[]} measured */
 export function separate(measured) {
   /** @type {Result[]} */
   const results = [];
   /** @type {Missing[]} */
   const missing = [];
   for (const one of measured) {
-    if ("why" in one) missing.push(one);
-    else if ([one.median, one.min, one.max].every(Number.isFinite)) results.push(one);
-    else missing.push({ ...keyOf(one), why: "no finite figure" });
+    if ("why" in one) {
+      missing.push(one);
+    } else if ([one.median, one.min, one.max].every(Number.isFinite)) {
+      results.push(one);
+    } else {
+      const { suite, workload, method } = one;
+      missing.push({ suite, workload, method, why: "no finite figure" });
+    }
   }
   return { results, missing };
-}
-
-/** @param {Result} result */
-const keyOf = ({ suite, workload, method }) => ({ suite, workload, method });
-
-/** @param {Missing[]} missing */
-export function missingText(missing) {
-  const lines = missing.map(({ suite, workload, method, why }) => {
-    const name = [suite, workload, method].filter((part) => part !== undefined).join(" | ");
-    return `  ${name}: ${why.trim()}`;
-  });
-  return ["could not be measured:", ...lines].join("\n");
 }

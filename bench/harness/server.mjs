@@ -15,75 +15,64 @@ const LIFETIME = 4 * 3600;
 /** The system’s clock tick, in milliseconds. */
 const TICK = 10;
 
-/** The counters of a server. @typedef {{ requests: number, bytes: number, connections: number, processor: number }} Stats */
+/**
+ * The counters of a server: what it has sent, its open connections, and its processor time in milliseconds.
+ *
+ * @typedef {{ requests: number, bytes: number, connections: number, processor: number }} Stats
+ */
 
-export class Server {
-  /** @type {import("node:child_process").ChildProcess} */
-  #process;
-  /** @type {string} */
-  #url;
+/** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
 
-  /** @param {import("node:child_process").ChildProcess} child @param {string} url */
-  constructor(child, url) {
-    this.#process = child;
-    this.#url = url;
-  }
+/**
+ * Starts a server of files, by name, and of a folder.
+ *
+ * @param {import("../suites/restore/plan.mjs").Network} network
+ * @param {{ files: string[], root?: string }} sources
+ */
+export async function startServer({ bytesPerSecond, firstByte, cutShare }, { files, root }) {
+  const flags = {
+    "bytes-per-second": bytesPerSecond,
+    "first-byte": firstByte,
+    "cut-share": cutShare,
+    root,
+    seconds: LIFETIME,
+  };
+  const args = Object.entries(flags).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, String(value)],
+  );
+  args.push(...files.flatMap((file) => ["--file", file]));
+  const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  const [line] = await once(child.stdout, "data");
+  const { url } = JSON.parse(String(line));
+  return {
+    /** Returns the URL of a file, or of the folder. */
+    url: (path = "") => new URL(basename(path), url).href,
 
-  /**
-   * Starts a server.
-   *
-   * @param {import("../suites/restore/plan.mjs").Network} network
-   * @param {{ files: string[], root?: string }} sources files, served by name, and a folder
-   */
-  static async start({ bytesPerSecond, firstByte, cutShare }, { files, root }) {
-    const flags = {
-      "bytes-per-second": bytesPerSecond,
-      "first-byte": firstByte,
-      "cut-share": cutShare,
-      root,
-      seconds: LIFETIME,
-    };
-    const args = Object.entries(flags).flatMap(([name, value]) =>
-      value === undefined ? [] : [`--${name}`, String(value)],
-    );
-    args.push(...files.flatMap((file) => ["--file", file]));
-    const child = spawn(process.execPath, [SCRIPT, ...args], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    const [line] = await once(child.stdout, "data");
-    return new Server(child, JSON.parse(String(line)).url);
-  }
+    /** @returns {Promise<Stats>} */
+    async stats() {
+      // Not kept alive: the connection counts itself.
+      const [response] = await once(get(new URL("/-/stats", url), { agent: false }), "response");
+      const { requestCount, bytesSent, connectionCount } = JSON.parse(await text(response));
+      return {
+        requests: requestCount,
+        bytes: bytesSent,
+        connections: connectionCount - 1,
+        processor: processorTime(child.pid),
+      };
+    },
 
-  /** Returns the URL of a file, or of the folder. @param {string} path */
-  url(path = "") {
-    return new URL(basename(path), this.#url).href;
-  }
+    async stop() {
+      const exit = once(child, "exit");
+      child.stdin.end();
+      await exit;
+    },
+  };
+}
 
-  /** @returns {Promise<Stats>} */
-  async stats() {
-    // Not kept alive: the connection counts itself.
-    const request = get(new URL("/-/stats", this.#url), { agent: false });
-    const [response] = await once(request, "response");
-    const { requestCount, bytesSent, connectionCount } = JSON.parse(await text(response));
-    return {
-      requests: requestCount,
-      bytes: bytesSent,
-      connections: connectionCount - 1,
-      processor: this.#processor(),
-    };
-  }
-
-  async stop() {
-    const exit = once(this.#process, "exit");
-    this.#process.stdin?.end();
-    await exit;
-  }
-
-  /** Returns the processor time of the server, in milliseconds. */
-  #processor() {
-    const stat = readFileSync(`/proc/${this.#process.pid}/stat`, "utf8");
-    // The name in parentheses may have spaces; the third field follows it.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return (Number(fields[11]) + Number(fields[12])) * TICK;
-  }
+/** Returns the processor time of a process, in milliseconds. @param {number | undefined} pid */
+function processorTime(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The name in parentheses may have spaces; the third field follows it.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK;
 }

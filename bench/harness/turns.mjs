@@ -22,25 +22,22 @@ import { spawnSync } from "node:child_process";
  * @returns {Promise<Timed<Sample>[]>}
  */
 export async function takeTurns(methods, rounds, { warmUps = 1, onRound = () => {} } = {}) {
-  const timed = methods.map((method) => ({
-    ...method,
-    samples: /** @type {Sample[]} */ ([]),
-    why: /** @type {string | undefined} */ (undefined),
-  }));
+  const timed = methods.map(({ name }) => /** @type {Timed<Sample>} */ ({ name, samples: [] }));
   for (let round = 0; round < warmUps + rounds; round += 1) {
-    for (let turn = 0; turn < timed.length; turn += 1) {
-      const method = /** @type {(typeof timed)[number]} */ (timed[(turn + round) % timed.length]);
-      if (method.why !== undefined) continue;
+    for (let turn = 0; turn < methods.length; turn += 1) {
+      const index = (turn + round) % methods.length;
+      const one = /** @type {Timed<Sample>} */ (timed[index]);
+      if (one.why !== undefined) continue;
       try {
-        const sample = await method.time();
-        if (round >= warmUps) method.samples.push(sample);
+        const sample = await /** @type {TimedMethod<Sample>} */ (methods[index]).time();
+        if (round >= warmUps) one.samples.push(sample);
       } catch (error) {
-        method.why = String(error);
+        one.why = String(error);
       }
     }
     onRound(Math.max(0, round + 1 - warmUps));
   }
-  return timed.map(({ name, samples, why }) => ({ name, samples, why }));
+  return timed;
 }
 
 /** Returns the time of an action in milliseconds. @param {() => unknown} action */
@@ -50,12 +47,7 @@ export async function timeOf(action) {
   return performance.now() - start;
 }
 
-/**
- * Runs a program to its end and returns its output.
- *
- * @param {string} command
- * @param {string[]} args
- */
+/** Runs a program to its end and returns its output. @param {string} command @param {string[]} args */
 export function runOnce(command, ...args) {
   const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
   if (error !== undefined) throw error;

@@ -1,12 +1,16 @@
 // The suites of benchmarks and how long each takes on two idle cores.
 
-/** @typedef {import("../harness/results.mjs").Measured} Measured */
-
 /**
- * A suite. `prepare` installs and builds; its result is passed to `measure`.
+ * A suite, with the plans of a full and of a quick run. `prepare` installs and builds; its result is passed to `measure`.
  *
- * @typedef {{ prepare?: () => unknown, measure: (isQuick: boolean, prepared: any) => Promise<Measured[]> }} Suite
+ * @typedef {object} Suite
+ * @property {unknown} PLAN
+ * @property {unknown} QUICK
+ * @property {() => unknown} [prepare]
+ * @property {(plan: any, prepared: any) => Measured[] | Promise<Measured[]>} measure
  */
+
+/** @import { Measured } from "../harness/results.mjs" */
 
 /** @typedef {{ minutes: number, quickSeconds: number, load: () => Promise<Suite> }} Entry */
 

@@ -48,7 +48,7 @@ export async function demonstratePaths() {
       ["  storage look-ups avoided", REQUESTS / 2 - storage.misses()],
       ["  false positives, sent to storage", storage.misses()],
       ["  not answered 404", found],
-      ...times(known, file, json),
+      ...(await times(known, file, json)),
     ]);
     if (missing + found > 0)
       throw new StepError("expected 200 for what exists, and 404 for the rest");
@@ -123,9 +123,9 @@ function ask(url, agent, path) {
  * @param {string[]} known
  * @param {Uint8Array} file
  * @param {string} json
- * @returns {[string, string][]}
+ * @returns {Promise<[string, string][]>}
  */
-function times(known, file, json) {
+async function times(known, file, json) {
   const first = known[0] ?? "";
   const load = {
     name: "filter",
@@ -138,7 +138,7 @@ function times(known, file, json) {
     },
   };
   const parse = { name: "json", make: () => json, run: () => PathSet.parse(json).has(first) };
-  const timings = measure([load, parse], Array.from({ length: 8 }), 12);
+  const timings = await measure([load, parse], Array.from({ length: 8 }), 12);
   const [loading = 0, parsing = 0] = medians(timings);
   const queries = some(known, 2048).flatMap((path) => [path, ...unknownPaths([path])]);
   const filter = PathFilter.parse(file);
@@ -155,7 +155,7 @@ function times(known, file, json) {
       run: (/** @type {string} */ path) => set.has(path),
     },
   ];
-  const [asking, looking] = medians(measure(asks, queries, 40));
+  const [asking, looking] = medians(await measure(asks, queries, 40));
   filter.free();
   return [
     ["load the filter and query it once", microseconds(loading)],

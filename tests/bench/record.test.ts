@@ -1,7 +1,7 @@
 /** Records have one result a line, so that a diff shows which results changed. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { recordText } from "../../bench/harness/record.mjs";
+import { recordText } from "../../bench/harness/output.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 
 const ABOUT = { machine: "a machine", versions: { node: "v24.0.0" } };

@@ -1,7 +1,8 @@
 /** A rival that fails is reported, and the others are measured. */
 import { expect, test } from "vitest";
 import { measure } from "../../bench/harness/measure.mjs";
-import { measureParts, missingText, separate } from "../../bench/harness/results.mjs";
+import { missingText } from "../../bench/harness/output.mjs";
+import { itself, measureParts, resultsOf, separate } from "../../bench/harness/results.mjs";
 import { takeTurns } from "../../bench/harness/turns.mjs";
 import { StepError } from "../../scripts/lib/run.mjs";
 
@@ -36,20 +37,25 @@ test("skips further turns of a method that failed", async () => {
   expect(calls).toBe(1);
 });
 
-test("reports a failed method with the figures of the others", () => {
+test("reports a failed method with the figures of the others", async () => {
   const make = () => undefined;
   const methods = [
     { name: "works", make, run: () => 1 },
     { name: "fails", make, run: refuse },
   ];
-  const [works, fails] = measure(methods, [0, 1], 2);
-  expect(works).toEqual({
-    method: "works",
-    median: expect.any(Number),
-    min: expect.any(Number),
-    max: expect.any(Number),
-  });
-  expect(fails).toEqual({ method: "fails", why: "Error: refused" });
+  const about = { suite: "suite", workload: "workload" };
+  const timed = await measure(methods, [0, 1], 2);
+  expect(resultsOf({ ...about, unit: "ns" }, timed, itself)).toEqual([
+    {
+      ...about,
+      method: "works",
+      unit: "ns",
+      median: expect.any(Number),
+      min: expect.any(Number),
+      max: expect.any(Number),
+    },
+    { ...about, method: "fails", why: "Error: refused" },
+  ]);
 });
 
 test("measures the other parts of a suite if one fails", async () => {

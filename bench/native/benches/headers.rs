@@ -59,7 +59,7 @@ fn clear_requests(criterion: &mut Criterion) {
         });
         clear(&mut group, "loop", workload, |map| rivals::clear_by_loop(map, &names));
         clear(&mut group, "loop-text", workload, |map| {
-            rivals::clear_by_loop_over_text(map, &texts);
+            rivals::clear_by_loop(map, texts.iter().copied());
         });
         let regex = rivals::regex_of(&texts);
         let mut matched = Vec::with_capacity(64);

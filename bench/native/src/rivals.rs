@@ -8,7 +8,7 @@ use std::{
 };
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, header::AsHeaderName};
 use radix_trie::Trie;
 use regex::bytes::{Regex, RegexBuilder};
 use trie_hard::TrieHard;
@@ -35,15 +35,8 @@ pub fn clear(
 }
 
 /// Removes every internal name, whether it is present or not.
-pub fn clear_by_loop(map: &mut HeaderMap, names: &[HeaderName]) {
+pub fn clear_by_loop(map: &mut HeaderMap, names: impl IntoIterator<Item = impl AsHeaderName>) {
     for name in names {
-        map.remove(name);
-    }
-}
-
-/// Removes every internal name, given as text.
-pub fn clear_by_loop_over_text(map: &mut HeaderMap, names: &[&str]) {
-    for &name in names {
         map.remove(name);
     }
 }

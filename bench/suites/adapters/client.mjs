@@ -1,30 +1,77 @@
-// A client of undici, in a process of its own: `client.mjs VARIANT FOLDER CONNECTIONS`. For each job of its parent it sends
-// requests to a port, for some seconds or a number of them, and replies with latencies and its processor time.
+// A client of undici, in a process of its own: `client.mjs VARIANT FOLDER`. For each job of its parent it sends requests to
+// a port, for some seconds or a number of them, and replies with latencies and its processor time.
 import { hedgerow } from "hedgerow/undici";
 import { Agent, request } from "undici";
 
-import { latencies } from "./latencies.mjs";
 import { readRequests, setupOf } from "./messages.mjs";
-import { noOp } from "./no-op-interceptor.mjs";
-import { answerParent } from "./processes.mjs";
+import { answerParent, CONNECTIONS, latencies, processorTime } from "./processes.mjs";
 
-const [, , variant = "", folder = "", connections = ""] = process.argv;
+/**
+ * An interceptor that forwards everything: the minimum that every interceptor does.
+ *
+ * @type {import("undici").Dispatcher.DispatcherComposeInterceptor}
+ */
+const noOp = (dispatch) => (options, handler) => dispatch(options, new NoOpHandler(handler));
+
+/** @typedef {import("undici").Dispatcher.DispatchHandler} Handler */
+
+/** @implements {Handler} */
+class NoOpHandler {
+  #handler;
+
+  /** @param {Handler} handler */
+  constructor(handler) {
+    this.#handler = handler;
+  }
+
+  /** @param {Parameters<NonNullable<Handler["onRequestStart"]>>} args */
+  onRequestStart(...args) {
+    this.#handler.onRequestStart?.(...args);
+  }
+
+  /** @param {Parameters<NonNullable<Handler["onRequestUpgrade"]>>} args */
+  onRequestUpgrade(...args) {
+    this.#handler.onRequestUpgrade?.(...args);
+  }
+
+  /** @param {Parameters<NonNullable<Handler["onResponseStart"]>>} args */
+  onResponseStart(...args) {
+    this.#handler.onResponseStart?.(...args);
+  }
+
+  /** @param {Parameters<NonNullable<Handler["onResponseData"]>>} args */
+  onResponseData(...args) {
+    this.#handler.onResponseData?.(...args);
+  }
+
+  /** @param {Parameters<NonNullable<Handler["onResponseEnd"]>>} args */
+  onResponseEnd(...args) {
+    this.#handler.onResponseEnd?.(...args);
+  }
+
+  /** @param {Parameters<NonNullable<Handler["onResponseError"]>>} args */
+  onResponseError(...args) {
+    this.#handler.onResponseError?.(...args);
+  }
+}
+
+const [, , variant = "", folder = ""] = process.argv;
 const requests = readRequests(folder);
-const setup = setupOf(/** @type {import("./plan.mjs").Variant} */ (variant), folder);
-const agent = new Agent({ connections: Number(connections) });
+const setup = setupOf(variant, folder);
+const agent = new Agent({ connections: CONNECTIONS });
 const interceptor = setup === "nothing" ? noOp : setup && hedgerow(setup);
 const dispatcher = interceptor ? agent.compose(interceptor) : agent;
 
-/** @param {import("./load.mjs").Job} job */
+/** @param {import("./processes.mjs").Job} job */
 async function send({ port, ...job }) {
   const origin = `http://127.0.0.1:${port}`;
   /** @type {number[]} */
   const times = [];
-  const before = process.cpuUsage();
+  const before = processorTime();
   const begin = performance.now();
   const isOver =
     "amount" in job
-      ? () => times.length + Number(connections) > job.amount
+      ? () => times.length + CONNECTIONS > job.amount
       : () => performance.now() >= begin + job.seconds * 1000;
   /** @param {number} first */
   const loop = async (first) => {
@@ -39,14 +86,11 @@ async function send({ port, ...job }) {
       times.push(performance.now() - sent);
     }
   };
-  await Promise.all(Array.from({ length: Number(connections) }, (_, index) => loop(index)));
-  const elapsed = (performance.now() - begin) / 1000;
-  const { user, system } = process.cpuUsage(before);
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => loop(index)));
+  const seconds = (performance.now() - begin) / 1000;
   return {
-    ...latencies(times),
-    rate: times.length / elapsed,
-    seconds: elapsed,
-    processor: user + system,
+    ...latencies(times, seconds),
+    processor: processorTime() - before,
     served: times.length,
   };
 }

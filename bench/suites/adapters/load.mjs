@@ -1,32 +1,29 @@
-// Load from autocannon, in a process of its own: `load.mjs FOLDER CONNECTIONS`. For each job of its parent it loads a port,
-// for some seconds or with a number of requests, and replies with latencies and the rate.
+// Load from autocannon, in a process of its own: `load.mjs FOLDER`. For each job of its parent it loads a port, for some
+// seconds or with a number of requests, and replies with latencies and the rate.
 import autocannon from "autocannon";
 
-import { latencies } from "./latencies.mjs";
 import { readRequests } from "./messages.mjs";
-import { answerParent } from "./processes.mjs";
-
-/** @typedef {{ port: number } & ({ amount: number } | { seconds: number })} Job */
+import { answerParent, CONNECTIONS, latencies } from "./processes.mjs";
 
 /** Milliseconds between autocannon’s checks whether it is done. */
 const SAMPLE_INTERVAL = 100;
 
-const [, , folder = "", connections = ""] = process.argv;
-const requests = readRequests(folder);
+const requests = readRequests(process.argv[2] ?? "");
 
-/** @param {Job} job */
+/** @param {import("./processes.mjs").Job} job */
 async function load({ port, ...job }) {
   /** @type {number[]} */
   const times = [];
   const options = {
     url: `http://127.0.0.1:${port}`,
-    connections: Number(connections),
+    connections: CONNECTIONS,
     requests,
     sampleInt: SAMPLE_INTERVAL,
     ...("amount" in job ? job : { duration: job.seconds }),
   };
   const begin = performance.now();
   let end = begin;
+  // autocannon’s own figures are rounded.
   const { errors, timeouts, non2xx } = await run(options, (time) => {
     end = performance.now();
     times.push(time);
@@ -34,14 +31,12 @@ async function load({ port, ...job }) {
   const failed = errors + timeouts + non2xx;
   if (failed > 0) throw new Error(`${failed} requests failed`);
   // Until the last response: autocannon itself ends at its next check.
-  const seconds = (end - begin) / 1000;
-  return { ...latencies(times), rate: times.length / seconds, seconds };
+  return latencies(times, (end - begin) / 1000);
 }
 
 /**
  * @param {autocannon.Options} options
- * @param {(time: number) => void} onResponse called with the milliseconds of each response, which
- * autocannon’s own figures round
+ * @param {(time: number) => void} onResponse gets milliseconds
  * @returns {Promise<autocannon.Result>}
  */
 function run(options, onResponse) {

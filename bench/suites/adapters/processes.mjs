@@ -17,6 +17,29 @@ export function answerParent(first, answer) {
   process.send?.({ answer: first });
 }
 
+/**
+ * Load on a port: a number of requests, or as many as pass in some seconds.
+ *
+ * @typedef {{ port: number } & ({ amount: number } | { seconds: number })} Job
+ */
+
+/** Concurrent requests of a job. */
+export const CONNECTIONS = 16;
+
+/** Returns the processor time of this process in microseconds, garbage collection and compilers included. */
+export function processorTime() {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+/** Returns percentiles of latencies, and the rate. @param {number[]} times in milliseconds @param {number} seconds */
+export function latencies(times, seconds) {
+  const sorted = Float64Array.from(times).sort();
+  const at = (/** @type {number} */ share) =>
+    sorted[Math.floor(share * sorted.length)] ?? Number.NaN;
+  return { p50: at(0.5), p99: at(0.99), rate: times.length / seconds, seconds };
+}
+
 /** A child process of the benchmark. */
 export class Process {
   #child;

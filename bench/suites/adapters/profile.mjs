@@ -1,37 +1,27 @@
 // Profiles an adapter: `profile.mjs FRAMEWORK [VARIANT [NODE]]` with a framework of the benchmark or `undici`. Prints the self
 // time of functions in microseconds a request, longest first.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { node24 } from "../../../scripts/lib/paths.mjs";
-import { writeInputs } from "./inputs.mjs";
-import { PLAN } from "./plan.mjs";
-import { clientTurn, serverTurn, startLoad } from "./turns.mjs";
+import { inTemporaryFolder } from "../../harness/temporary.mjs";
+import { writeInputs } from "./messages.mjs";
+import { PLAN } from "./suite.mjs";
+import { withTurns } from "./turns.mjs";
 
 /** The number of functions that are printed. */
 const MAX_FUNCTIONS = 30;
 
 const [, , framework = "", variant = "headers", node = node24] = process.argv;
-const folder = mkdtempSync(join(tmpdir(), "hedgerow-profile-"));
-try {
+await inTemporaryFolder(async (folder) => {
   writeInputs(folder);
-  const load = startLoad(PLAN, node, folder);
-  await load.first;
-  const bench = { plan: PLAN, node, folder, load };
   const options = ["--cpu-prof", `--cpu-prof-dir=${folder}`];
-  const chosen = /** @type {import("./plan.mjs").Variant} */ (variant);
-  const turn =
-    framework === "undici"
-      ? await clientTurn(bench, chosen, options)
-      : await serverTurn(bench, framework, chosen, options);
-  await load.end();
-  console.log(`${framework}, ${variant}: ${turn.processor.toFixed(1)} µs a request`);
+  const bench = { plan: PLAN, node, folder, options };
+  const { processor } = await withTurns(bench, (turn) => turn(framework, variant));
+  console.log(`${framework}, ${variant}: ${processor.toFixed(1)} µs a request`);
   const [name = ""] = readdirSync(folder).filter((file) => file.endsWith(".cpuprofile"));
-  print(JSON.parse(readFileSync(join(folder, name), "utf8")), turn.processor);
-} finally {
-  rmSync(folder, { recursive: true });
-}
+  print(JSON.parse(readFileSync(join(folder, name), "utf8")), processor);
+});
 
 /**
  * @param {import("node:inspector").Profiler.Profile} profile

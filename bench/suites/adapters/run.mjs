@@ -1,74 +1,58 @@
-// Measures frameworks with and without an adapter: `run.mjs FOLDER PLAN` with a folder for temporary files and the plan as
-// JSON. Prints its results as a JSON array.
-import { summary } from "../../../scripts/lib/summary.mjs";
+// Measures frameworks with and without an adapter.
 import { roundLogger } from "../../harness/progress.mjs";
+import { NODE, resultsOf } from "../../harness/results.mjs";
 import { takeTurns } from "../../harness/turns.mjs";
 import { FRAMEWORKS } from "./frameworks.mjs";
-import { writeInputs } from "./inputs.mjs";
-import { VARIANTS } from "./plan.mjs";
-import { clientTurn, serverTurn, startLoad } from "./turns.mjs";
+import { VARIANTS, writeInputs } from "./messages.mjs";
+import { withTurns } from "./turns.mjs";
 
-/** @typedef {import("../../harness/results.mjs").Measured} Measured */
-/** @typedef {import("./plan.mjs").Variant} Variant */
+/** @import { Measured } from "../../harness/results.mjs" */
 /** @typedef {import("./turns.mjs").Turn} Turn */
-
-const SUITE = `adapters-node${process.versions.node.split(".")[0]}`;
-
-const [, , folder = "", json = ""] = process.argv;
-/** @type {import("./plan.mjs").Plan} */
-const plan = JSON.parse(json);
-writeInputs(folder);
-const load = startLoad(plan, process.execPath, folder);
-await load.first;
-const bench = { plan, node: process.execPath, folder, load };
-
-/** @type {Record<string, (variant: Variant) => Promise<Turn>>} */
-const workloads = Object.fromEntries(
-  Object.keys(FRAMEWORKS).map((name) => [
-    name,
-    (/** @type {Variant} */ variant) => serverTurn(bench, name, variant),
-  ]),
-);
-workloads.undici = (variant) => clientTurn(bench, variant);
-
-const methods = Object.entries(workloads).flatMap(([workload, turn]) =>
-  VARIANTS.map((variant) => ({ name: variant, workload, time: () => turn(variant) })),
-);
-const { rounds, warmUps } = plan;
-const onRound = roundLogger("adapters", rounds);
-const timed = await takeTurns(methods, rounds, { warmUps, onRound });
-await load.end();
-console.log(JSON.stringify(resultsOf(timed)));
-
 /** @typedef {import("../../harness/turns.mjs").Timed<Turn>} Timed */
 
-/** @param {Timed[]} timed in the order of `methods` */
-function resultsOf(timed) {
-  return timed.flatMap((one, index) => {
-    const { workload = "" } = methods[index] ?? {};
-    const bare = methods.findIndex((one) => one.workload === workload && one.name === "bare");
-    return rowsOf(workload, one, timed[bare]?.samples ?? []);
+const SUITE = `adapters-${NODE}`;
+
+/** @param {{ folder: string, plan: import("./suite.mjs").Plan }} parameters */
+export async function measure({ folder, plan }) {
+  writeInputs(folder);
+  const { rounds, warmUps } = plan;
+  const workloads = [...Object.keys(FRAMEWORKS), "undici"];
+  const timed = await withTurns({ plan, folder }, (turn) => {
+    const methods = workloads.flatMap((workload) =>
+      VARIANTS.map((name) => ({ name, time: () => turn(workload, name) })),
+    );
+    return takeTurns(methods, rounds, { warmUps, onRound: roundLogger("adapters", rounds) });
+  });
+  return workloads.flatMap((workload, index) => {
+    const variants = timed.slice(index * VARIANTS.length, (index + 1) * VARIANTS.length);
+    const [bare] = variants;
+    return variants.flatMap((variant) => rowsOf(workload, variant, bare?.samples ?? []));
   });
 }
 
 /** @param {string} workload @param {Timed} timed @param {Turn[]} bare the framework alone @returns {Measured[]} */
-function rowsOf(workload, { name: method, samples, why }, bare) {
+function rowsOf(workload, timed, bare) {
+  const { name: method, why } = timed;
   if (why !== undefined) return [{ suite: SUITE, workload, method, why }];
-  const row = (
-    /** @type {string} */ what,
-    /** @type {string} */ unit,
-    /** @type {(turn: Turn, round: number) => number} */ pick,
-  ) => ({ suite: `${SUITE}, ${what}`, workload, method, unit, ...summary(samples.map(pick)) });
-  /** Divides a figure by that of the bare framework in the same round. @param {"rate" | "processor"} figure @returns {(turn: Turn, round: number) => number} */
+  /**
+   * Returns a function that divides a figure by that of the bare framework in the same round.
+   *
+   * @param {"rate" | "processor"} figure
+   * @returns {(turn: Turn, round: number) => number}
+   */
   const overBare = (figure) => (turn, round) =>
     turn[figure] / (bare[round]?.[figure] ?? Number.NaN);
-  return [
-    row("requests a second", "requests/s", ({ rate }) => rate),
-    row("requests a second over bare", "×", overBare("rate")),
-    row("processor time", "µs/request", ({ processor }) => processor),
-    row("processor time over bare", "×", overBare("processor")),
-    row("p50", "ms", ({ p50 }) => p50),
-    row("p99", "ms", ({ p99 }) => p99),
-    row("share of a processor", "×", ({ share }) => share),
+  /** @type {[what: string, unit: string, figure: (turn: Turn, round: number) => number][]} */
+  const rows = [
+    ["requests a second", "requests/s", ({ rate }) => rate],
+    ["requests a second over bare", "×", overBare("rate")],
+    ["processor time", "µs/request", ({ processor }) => processor],
+    ["processor time over bare", "×", overBare("processor")],
+    ["p50", "ms", ({ p50 }) => p50],
+    ["p99", "ms", ({ p99 }) => p99],
+    ["share of a processor", "×", ({ share }) => share],
   ];
+  return rows.flatMap(([what, unit, figure]) =>
+    resultsOf({ suite: `${SUITE}, ${what}`, workload, unit }, [timed], figure),
+  );
 }

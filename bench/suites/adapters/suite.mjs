@@ -1,19 +1,26 @@
 // Each adapter compared with its framework alone, on Node 24.
-
 import { node24 } from "../../../scripts/lib/paths.mjs";
 import { runScript } from "../../harness/programs.mjs";
 import { inTemporaryFolder } from "../../harness/temporary.mjs";
-import { PLAN, QUICK } from "./plan.mjs";
 
-/** @typedef {import("../../harness/results.mjs").Measured} Measured */
+export const PLAN = {
+  rounds: 5,
+  warmUps: 1,
+  /** The measured part of a turn. */
+  seconds: 3,
+  /** Requests before it, so that all code is optimised. */
+  warmUp: 40_000,
+};
 
-/** @param {boolean} isQuick @returns {Promise<Measured[]>} */
-export function measure(isQuick) {
-  const plan = JSON.stringify(isQuick ? QUICK : PLAN);
+/** @typedef {typeof PLAN} Plan */
+
+/** @type {Plan} */
+export const QUICK = { rounds: 1, warmUps: 0, seconds: 0.5, warmUp: 2000 };
+
+/** @param {Plan} plan */
+export function measure(plan) {
+  const description = "frameworks with and without an adapter, Node 24";
   return inTemporaryFolder((folder) =>
-    runScript("adapters", "frameworks with and without an adapter, Node 24", node24, "run", [
-      folder,
-      plan,
-    ]),
+    runScript("adapters", description, node24, "run", { folder, plan }),
   );
 }

@@ -1,9 +1,6 @@
 // A turn: fresh processes, load to warm them up and load that is measured.
 import { Process } from "./processes.mjs";
 
-/** @typedef {import("./plan.mjs").Plan} Plan */
-/** @typedef {import("./plan.mjs").Variant} Variant */
-
 /**
  * The figures of a turn: requests a second, percentiles in milliseconds, processor time in microseconds a request, and the
  * share of a processor that the measured process used.
@@ -11,61 +8,66 @@ import { Process } from "./processes.mjs";
  * @typedef {{ rate: number, p50: number, p99: number, processor: number, share: number }} Turn
  */
 
-/** The context of all turns. @typedef {{ plan: Plan, node: string, folder: string, load: Process }} Bench */
-
-/** Starts the process that loads servers. @param {Plan} plan @param {string} node @param {string} folder */
-export const startLoad = (plan, node, folder) =>
-  new Process(node, "load.mjs", [folder, `${plan.connections}`]);
+/**
+ * The context of turns.
+ *
+ * @typedef {object} Bench
+ * @property {import("./suite.mjs").Plan} plan
+ * @property {string} folder with the inputs
+ * @property {string} [node] the program that runs the processes; default: the current one
+ * @property {string[]} [options] of Node, for the measured process
+ */
 
 /**
- * A turn of a server.
+ * Calls an action with a function that runs a turn of a framework, or of `undici` as a client.
  *
+ * @template Done
  * @param {Bench} bench
- * @param {string} framework
- * @param {Variant} variant
- * @param {string[]} [execArgv] options of Node for the server
- * @returns {Promise<Turn>}
+ * @param {(turn: (framework: string, variant: string) => Promise<Turn>) => Promise<Done>} action
  */
-export async function serverTurn({ plan, node, folder, load }, framework, variant, execArgv) {
-  const server = new Process(node, "server.mjs", [framework, variant, folder], execArgv);
-  try {
-    const port = await server.first;
-    await load.ask({ port, amount: plan.warmUp });
-    const before = await server.ask();
-    const seen = await load.ask({ port, seconds: plan.seconds });
-    const after = await server.ask();
-    const served = after.served - before.served;
-    return turnOf(seen, after.processor - before.processor, served);
-  } finally {
-    await server.end();
-  }
-}
+export async function withTurns({ plan, folder, node = process.execPath, options = [] }, action) {
+  const { warmUp, seconds } = plan;
+  const load = new Process(node, "load.mjs", [folder]);
+  await load.first;
 
-/**
- * A turn of a client of undici, which loads a bare server.
- *
- * @param {Bench} bench
- * @param {Variant} variant
- * @param {string[]} [execArgv] options of Node for the client
- * @returns {Promise<Turn>}
- */
-export async function clientTurn({ plan, node, folder }, variant, execArgv) {
-  const server = new Process(node, "server.mjs", ["node:http", "bare", folder]);
-  const client = new Process(
-    node,
-    "client.mjs",
-    [variant, folder, `${plan.connections}`],
-    execArgv,
-  );
+  /** @param {string} framework @param {string} variant */
+  const serverTurn = async (framework, variant) => {
+    const server = new Process(node, "server.mjs", [framework, variant, folder], options);
+    try {
+      const port = await server.first;
+      await load.ask({ port, amount: warmUp });
+      const before = await server.ask();
+      const seen = await load.ask({ port, seconds });
+      const after = await server.ask();
+      const served = after.served - before.served;
+      return turnOf(seen, after.processor - before.processor, served);
+    } finally {
+      await server.end();
+    }
+  };
+
+  /** The client loads a bare server. @param {string} variant */
+  const clientTurn = async (variant) => {
+    const server = new Process(node, "server.mjs", ["node:http", "bare", folder]);
+    const client = new Process(node, "client.mjs", [variant, folder], options);
+    try {
+      const port = await server.first;
+      await client.first;
+      await client.ask({ port, amount: warmUp });
+      const seen = await client.ask({ port, seconds });
+      return turnOf(seen, seen.processor, seen.served);
+    } finally {
+      await client.end();
+      await server.end();
+    }
+  };
+
   try {
-    const port = await server.first;
-    await client.first;
-    await client.ask({ port, amount: plan.warmUp });
-    const seen = await client.ask({ port, seconds: plan.seconds });
-    return turnOf(seen, seen.processor, seen.served);
+    return await action((framework, variant) =>
+      framework === "undici" ? clientTurn(variant) : serverTurn(framework, variant),
+    );
   } finally {
-    await client.end();
-    await server.end();
+    await load.end();
   }
 }
 

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 
 import { log } from "../../harness/progress.mjs";
 import { runOnce, takeTurns, timeOf } from "../../harness/turns.mjs";
-import { times } from "./results.mjs";
+import { times } from "./caches.mjs";
 
-/** @typedef {import("./images.mjs").Sample} Sample */
+/** @typedef {import("./caches.mjs").Sample} Sample */
 /** @typedef {import("../../../js/snapshot/dist/index.js").ImageCache} ImageCache */
 
 /**
@@ -16,15 +16,10 @@ import { times } from "./results.mjs";
  * @param {string} what
  * @param {ImageCache} cache
  * @param {Sample[]} samples
- * @param {{ folder?: string, flags: string[], rounds: number }} options flags of `cp`, each for a method
+ * @param {{ flags: string[], rounds: number }} options flags of `cp`, each for a method
  */
-export async function measureCopies(
-  what,
-  cache,
-  samples,
-  { folder = dirname(cache.directory), flags, rounds },
-) {
-  const target = join(folder, "copy.img");
+export async function measureCopies(what, cache, samples, { flags, rounds }) {
+  const target = join(dirname(cache.directory), "copy.img");
   const results = [];
   for (const { name, snapshot, digest, dataBytes } of samples) {
     log(`${what} of ${name}`);

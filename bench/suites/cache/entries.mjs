@@ -5,20 +5,16 @@ import { ImageCache } from "../../../js/snapshot/dist/index.js";
 import { seededRandom } from "../../../tests/origin/random.mjs";
 import { log } from "../../harness/progress.mjs";
 import { takeTurns, timeOf } from "../../harness/turns.mjs";
-import { firstHit } from "./first-hits.mjs";
-import { makeEntries } from "./many-entries.mjs";
+import { makeEntries, times } from "./caches.mjs";
+import { firstHit } from "./hits.mjs";
 import { NO_EVICTION } from "./plan.mjs";
-import { times } from "./results.mjs";
 
 /** A source that is never read, because digests are given. */
 const SOURCE = "/nowhere.vhs";
 
-/** @typedef {{ name: string, directory: string, digests: string[] }} Filled */
+const WITHOUT_EVICTION = { maxBytes: NO_EVICTION };
 
-/**
- * @param {string} folder
- * @param {import("./plan.mjs").Plan} plan
- */
+/** @param {string} folder @param {import("./plan.mjs").Plan} plan */
 export async function measureEntries(folder, { entries, opens, hits }) {
   const caches = [];
   for (const count of entries) {
@@ -27,55 +23,41 @@ export async function measureEntries(folder, { entries, opens, hits }) {
     const digests = await makeEntries(directory, count);
     caches.push({ name: String(count), directory, digests });
   }
-  const what = "number of images";
-  return [
-    ...times(what, "opening, in a fresh process", await measureFirstOpening(caches, opens)),
-    ...times(what, "opening, again and again", await measureOpening(caches, opens)),
-    ...times(what, "a hit", await measureHits(caches, hits)),
-  ];
-}
-
-/** @param {Filled[]} caches @param {number} rounds */
-function measureFirstOpening(caches, rounds) {
-  const methods = caches.map(({ name, directory, digests: [digest = ""] }) => ({
+  const firstOpenings = caches.map(({ name, directory, digests: [digest = ""] }) => ({
     name,
     time: () => firstHit(directory, SOURCE, digest).open,
   }));
-  return takeTurns(methods, rounds);
-}
-
-/** @param {Filled[]} caches @param {number} rounds */
-function measureOpening(caches, rounds) {
-  const methods = caches.map(({ name, directory }) => ({
+  const openings = caches.map(({ name, directory }) => ({
     name,
     async time() {
       const begin = performance.now();
-      const cache = await ImageCache.open(directory, { maxBytes: NO_EVICTION });
+      const cache = await ImageCache.open(directory, WITHOUT_EVICTION);
       const elapsed = performance.now() - begin;
       await cache.close();
       return elapsed;
     },
   }));
-  return takeTurns(methods, rounds);
-}
+  const what = "number of images";
+  const results = [
+    ...times(what, "opening, in a fresh process", await takeTurns(firstOpenings, opens)),
+    ...times(what, "opening, again and again", await takeTurns(openings, opens)),
+  ];
 
-/** Gets random images. @param {Filled[]} caches @param {number} rounds */
-async function measureHits(caches, rounds) {
   const random = seededRandom(1);
   const opened = await Promise.all(
-    caches.map(async ({ name, directory, digests }) => {
-      const cache = await ImageCache.open(directory, { maxBytes: NO_EVICTION });
-      return { name, cache, digests };
-    }),
+    caches.map(async ({ directory, ...rest }) => ({
+      ...rest,
+      cache: await ImageCache.open(directory, WITHOUT_EVICTION),
+    })),
   );
-  const methods = opened.map(({ name, cache, digests }) => ({
+  const randomHits = opened.map(({ name, digests, cache }) => ({
     name,
     time() {
       const digest = digests[Math.floor(random() * digests.length)];
       return timeOf(async () => (await cache.get(SOURCE, { digest })).release());
     },
   }));
-  const timed = await takeTurns(methods, rounds);
+  results.push(...times(what, "a hit", await takeTurns(randomHits, hits)));
   for (const { cache } of opened) await cache.close();
-  return timed;
+  return results;
 }

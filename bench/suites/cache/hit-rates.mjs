@@ -1,32 +1,23 @@
 // Replays traces and counts hits, in Hedgerow’s cache and under other eviction policies.
 import { join } from "node:path";
 
+import { seededRandom } from "../../../tests/origin/random.mjs";
 import { log } from "../../harness/progress.mjs";
+import { result } from "../../harness/results.mjs";
+import { SUITE } from "./caches.mjs";
 import { bytesOnDisk, HedgerowPolicy } from "./hedgerow-policy.mjs";
-import {
-  firstInFirstOut,
-  recentByBytes,
-  recentByMeanCount,
-  recentBySafeCount,
-  sum,
-} from "./policies.mjs";
-import { result } from "./results.mjs";
-import { makeTraces, sizesOf } from "./traces.mjs";
+import { POLICIES, sum } from "./policies.mjs";
 
-const OTHERS = {
-  "lru-cache, by bytes": recentByBytes,
-  "first in, first out": firstInFirstOut,
-  "lru-cache, as many as fit on average": recentByMeanCount,
-  "lru-cache, as many as fit at worst": recentBySafeCount,
-};
+/** @typedef {import("./plan.mjs").TracePlan} TracePlan */
 
-/**
- * @param {string} folder in memory
- * @param {import("./plan.mjs").TracePlan} plan
- */
+/** The numbers of the requested images. @typedef {{ name: string, requests: number[] }} Trace */
+
+/** @param {string} folder in memory @param {TracePlan} plan */
 export async function measureHitRates(folder, plan) {
   const sizes = sizesOf(plan);
   const onDisk = sizes.map(bytesOnDisk);
+  const hitRate = { suite: `${SUITE}, hit rate`, unit: "%" };
+  const excess = { suite: `${SUITE}, most bytes over the limit`, unit: "×" };
   const results = [];
   for (const trace of makeTraces(plan)) {
     log(`hit rates: ${trace.name}`);
@@ -34,12 +25,12 @@ export async function measureHitRates(folder, plan) {
       const maxBytes = Math.floor(share * sum(onDisk));
       const workload = `${trace.name}, ${100 * share} % of the bytes`;
       const rate = await hedgerowRate(join(folder, "trace"), maxBytes, sizes, trace);
-      results.push(result("hit rate", workload, "hedgerow", "%", [rate]));
-      for (const [name, make] of Object.entries(OTHERS)) {
+      results.push(result({ ...hitRate, workload }, "hedgerow", [rate]));
+      for (const [name, make] of Object.entries(POLICIES)) {
         const { hits, peak } = replay(make(maxBytes, onDisk), trace);
         results.push(
-          result("hit rate", workload, name, "%", [hits]),
-          result("most bytes over the limit", workload, name, "×", [peak / maxBytes]),
+          result({ ...hitRate, workload }, name, [hits]),
+          result({ ...excess, workload }, name, [peak / maxBytes]),
         );
       }
     }
@@ -47,12 +38,7 @@ export async function measureHitRates(folder, plan) {
   return results;
 }
 
-/**
- * @param {string} directory
- * @param {number} maxBytes
- * @param {number[]} sizes
- * @param {import("./traces.mjs").Trace} trace
- */
+/** @param {string} directory @param {number} maxBytes @param {number[]} sizes @param {Trace} trace */
 async function hedgerowRate(directory, maxBytes, sizes, { requests }) {
   const policy = await HedgerowPolicy.open(directory, maxBytes, sizes);
   let hits = 0;
@@ -61,7 +47,7 @@ async function hedgerowRate(directory, maxBytes, sizes, { requests }) {
   return (100 * hits) / requests.length;
 }
 
-/** @param {import("./policies.mjs").Policy} policy @param {import("./traces.mjs").Trace} trace */
+/** @param {import("./policies.mjs").Policy} policy @param {Trace} trace */
 function replay(policy, { requests }) {
   let [hits, peak] = [0, 0];
   for (const index of requests) {
@@ -69,4 +55,41 @@ function replay(policy, { requests }) {
     else peak = Math.max(peak, policy.bytes);
   }
   return { hits: (100 * hits) / requests.length, peak };
+}
+
+/** @param {TracePlan} plan @returns {Trace[]} */
+function makeTraces(plan) {
+  const zipf = plan.exponents.map((exponent) => ({
+    name: `Zipf, exponent ${exponent}`,
+    requests: requestsOf(plan, (index) => (index + 1) ** -exponent),
+  }));
+  const { images, share } = plan.base;
+  const few = {
+    name: `${images} base images, ${100 * share} % of requests`,
+    requests: requestsOf(plan, (index) =>
+      index < images ? share / images : (1 - share) / (plan.images - images),
+    ),
+  };
+  return [...zipf, few];
+}
+
+/** Returns the sizes of images, distributed evenly on a logarithmic scale and independent of popularity. @param {TracePlan} plan */
+function sizesOf({ images, smallest, largest }) {
+  const random = seededRandom(1);
+  return Array.from({ length: images }, () => {
+    return Math.round(smallest * (largest / smallest) ** random());
+  });
+}
+
+/** @param {TracePlan} plan @param {(index: number) => number} weightOf */
+function requestsOf({ images, requests }, weightOf) {
+  const sums = /** @type {number[]} */ ([]);
+  for (let index = 0; index < images; index += 1) {
+    sums.push((sums.at(-1) ?? 0) + weightOf(index));
+  }
+  const [random, all] = [seededRandom(2), sums.at(-1) ?? 0];
+  return Array.from({ length: requests }, () => {
+    const at = random() * all;
+    return sums.findIndex((sum) => at < sum);
+  });
 }

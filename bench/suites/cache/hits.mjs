@@ -2,23 +2,20 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { log } from "../../harness/progress.mjs";
-import { Server } from "../../harness/server.mjs";
-import { takeTurns, timeOf } from "../../harness/turns.mjs";
-import { LOOPBACK } from "../restore/plan.mjs";
-import { firstHit } from "./first-hits.mjs";
-import { times } from "./results.mjs";
+import { fileURLToPath } from "node:url";
 
-/** @typedef {import("./images.mjs").Sample} Sample */
+import { log } from "../../harness/progress.mjs";
+import { startServer } from "../../harness/server.mjs";
+import { runOnce, takeTurns, timeOf } from "../../harness/turns.mjs";
+import { LOOPBACK } from "../restore/plan.mjs";
+import { times } from "./caches.mjs";
+
+/** @typedef {import("./caches.mjs").Sample} Sample */
 /** @typedef {import("../../../js/snapshot/dist/index.js").ImageCache} ImageCache */
 
-/**
- * @param {ImageCache} cache
- * @param {Sample[]} samples
- * @param {import("./plan.mjs").Plan} plan
- */
+/** @param {ImageCache} cache @param {Sample[]} samples @param {import("./plan.mjs").Plan} plan */
 export async function measureHits(cache, samples, plan) {
-  const server = await Server.start(LOOPBACK, { files: samples.map(({ snapshot }) => snapshot) });
+  const server = await startServer(LOOPBACK, { files: samples.map(({ snapshot }) => snapshot) });
   try {
     const results = [];
     for (const sample of samples) {
@@ -31,18 +28,9 @@ export async function measureHits(cache, samples, plan) {
   }
 }
 
-/**
- * @param {ImageCache} cache
- * @param {Sample} sample
- * @param {string} url
- * @param {import("./plan.mjs").Plan} plan
- */
-async function measureOne(
-  cache,
-  { name, digest, imageSize, dataBytes },
-  url,
-  { hits, processes, hashed },
-) {
+/** @param {ImageCache} cache @param {Sample} sample @param {string} url @param {import("./plan.mjs").Plan} plan */
+async function measureOne(cache, sample, url, { hits, processes, hashed }) {
+  const { name, digest, imageSize, dataBytes } = sample;
   const { path, release } = await cache.get(url);
   await release();
   const repeated = await takeTurns(
@@ -58,26 +46,36 @@ async function measureOne(
   const ofHash = await takeTurns([hashing], 1, { warmUps: 0 });
   const { directory } = cache;
   const openings = /** @type {number[]} */ ([]);
-  const first = await takeTurns(
-    [
-      {
-        name: "first of a process",
-        time: () => {
-          const { open: opening, get } = firstHit(directory, url, digest);
-          openings.push(opening + get);
-          return get;
-        },
-      },
-      {
-        name: "first of a process, without digest",
-        time: () => firstHit(directory, url).get,
-      },
-    ],
-    processes,
-  );
+  const first = {
+    name: "first of a process",
+    time: () => {
+      const { open: opening, get } = firstHit(directory, url, digest);
+      openings.push(opening + get);
+      return get;
+    },
+  };
+  const withoutDigest = {
+    name: "first of a process, without digest",
+    time: () => firstHit(directory, url).get,
+  };
+  const firsts = await takeTurns([first, withoutDigest], processes);
   // The first opening was the warm-up.
   const withOpening = { name: "first of a process, and opening", samples: openings.slice(1) };
-  return times("hits", name, [...repeated, ...ofHash, ...first, withOpening], { dataBytes });
+  return times("hits", name, [...repeated, ...ofHash, ...firsts, withOpening], { dataBytes });
+}
+
+const FIRST_HIT = fileURLToPath(new URL("first-hit.mjs", import.meta.url));
+
+/**
+ * Runs the first hit of a process.
+ *
+ * @param {string} directory
+ * @param {string} source
+ * @param {string[]} digest none to ask the server
+ * @returns {{ open: number, get: number }} in milliseconds
+ */
+export function firstHit(directory, source, ...digest) {
+  return JSON.parse(runOnce(process.execPath, FIRST_HIT, directory, source, ...digest));
 }
 
 /** @param {ImageCache} cache @param {string} url @param {string} [digest] */

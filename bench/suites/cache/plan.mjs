@@ -1,61 +1,40 @@
 // The images, traces and numbers of rounds.
 
-/**
- * @typedef {object} Plan
- * @property {number[]} sizes of images, in bytes
- * @property {number} dataShare minimum share of files in each
- * @property {number} hits number of hits
- * @property {number} hashed maximum of bytes that are hashed
- * @property {number} processes number of first hits
- * @property {number} copies rounds of copies
- * @property {number[]} entries sizes of caches that are opened, in images
- * @property {number} opens rounds of opening them
- * @property {number} restoredBytes size of the image that is restored with and without a cache
- * @property {number} restores rounds of that
- * @property {TracePlan} traces
- */
-
-/**
- * A trace of requests for images of different sizes.
- *
- * @typedef {object} TracePlan
- * @property {number} images number of images
- * @property {number} smallest in bytes
- * @property {number} largest in bytes
- * @property {number} requests
- * @property {number[]} exponents of Zipf's law
- * @property {{ images: number, share: number }} base the images with most requests, and their share
- * @property {number[]} shares capacities of the cache, as shares of all bytes
- */
-
-/** @type {Plan} */
 export const PLAN = {
+  /** Of images, in bytes, each with at least this share of files. */
   sizes: [2 ** 26, 2 ** 28, 2 ** 30, 2 ** 32, 2 ** 33],
   dataShare: 1 / 4,
   hits: 200,
+  /** The maximum of bytes that are hashed. */
   hashed: 2 ** 40,
+  /** Rounds of first hits, each in a process of its own. */
   processes: 11,
   copies: 5,
+  /** The sizes of caches that are opened, in images, and rounds of that. */
   entries: [10, 1000, 10_000],
   opens: 11,
+  /** The size of the image that is restored with and without a cache, and rounds of that. */
   restoredBytes: 2 ** 30,
   restores: 5,
+  /** Requests for images whose sizes in bytes lie between two bounds. */
   traces: {
     images: 256,
     smallest: 2 ** 17,
     largest: 2 ** 22,
     requests: 5000,
+    /** Of Zipf's law. */
     exponents: [0.8, 1, 1.2],
+    /** The images with most requests, and their share. */
     base: { images: 8, share: 0.97 },
+    /** Capacities of the cache, as shares of all bytes. */
     shares: [0.05, 0.1, 0.25, 0.5],
   },
 };
 
-/**
- * The same images with less data, and traces of smaller images.
- *
- * @type {Plan}
- */
+/** @typedef {typeof PLAN} Plan */
+/** @typedef {Plan["traces"]} TracePlan */
+
+/** The same images with less data, and traces of smaller images. @type {Plan} */
 export const QUICK = {
   ...PLAN,
   dataShare: 1 / 64,

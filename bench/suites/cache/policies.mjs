@@ -7,21 +7,22 @@ import { LRUCache } from "lru-cache";
  * @typedef {{ get(index: number): boolean, readonly bytes: number }} Policy
  */
 
-/** Evicts the least recently used image, limited by bytes. @param {number} maxBytes @param {number[]} sizes @returns {Policy} */
-export function recentByBytes(maxBytes, sizes) {
-  return recent(new LRUCache({ maxSize: maxBytes, sizeCalculation: (size) => size }), sizes);
-}
-
-/** The same, limited to the count that fits at the mean size. @param {number} maxBytes @param {number[]} sizes @returns {Policy} */
-export function recentByMeanCount(maxBytes, sizes) {
-  const mean = sum(sizes) / sizes.length;
-  return recent(new LRUCache({ max: Math.floor(maxBytes / mean) }), sizes);
-}
-
-/** The same, limited to the count that fits whatever the sizes. @param {number} maxBytes @param {number[]} sizes @returns {Policy} */
-export function recentBySafeCount(maxBytes, sizes) {
-  return recent(new LRUCache({ max: Math.floor(maxBytes / Math.max(...sizes)) }), sizes);
-}
+/**
+ * Rivals: LRU limited by bytes or by the number of images, and FIFO.
+ *
+ * @type {Record<string, (maxBytes: number, sizes: number[]) => Policy>}
+ */
+export const POLICIES = {
+  "lru-cache, by bytes": (maxBytes, sizes) =>
+    recent(new LRUCache({ maxSize: maxBytes, sizeCalculation: (size) => size }), sizes),
+  "first in, first out": firstInFirstOut,
+  "lru-cache, as many as fit on average": (maxBytes, sizes) => {
+    const mean = sum(sizes) / sizes.length;
+    return recent(new LRUCache({ max: Math.floor(maxBytes / mean) }), sizes);
+  },
+  "lru-cache, as many as fit at worst": (maxBytes, sizes) =>
+    recent(new LRUCache({ max: Math.floor(maxBytes / Math.max(...sizes)) }), sizes),
+};
 
 /** @param {LRUCache<number, number>} cache @param {number[]} sizes */
 function recent(cache, sizes) {
@@ -38,7 +39,7 @@ function recent(cache, sizes) {
 }
 
 /** Evicts the oldest image, limited by bytes. @param {number} maxBytes @param {number[]} sizes @returns {Policy} */
-export function firstInFirstOut(maxBytes, sizes) {
+function firstInFirstOut(maxBytes, sizes) {
   // A set keeps the order of insertion.
   const images = /** @type {Set<number>} */ (new Set());
   let bytes = 0;

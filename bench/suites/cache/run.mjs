@@ -1,19 +1,18 @@
-// Measures the image cache: `run.mjs DISK MEMORY PLAN` with two folders for temporary files and the plan as JSON. Prints its
-// results as a JSON array.
+// Measures the image cache.
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { mountXfs } from "../../../scripts/lib/xfs-disk.mjs";
+import { makeSamples, openFilled, SUITE } from "./caches.mjs";
 import { measureCopies } from "./copies.mjs";
 import { measureEntries } from "./entries.mjs";
 import { measureHitRates } from "./hit-rates.mjs";
 import { measureHits } from "./hits.mjs";
-import { makeSamples, openFilled } from "./images.mjs";
 import { measureRestores } from "./restores.mjs";
-import { SUITE } from "./results.mjs";
 
-/** @typedef {import("../../harness/results.mjs").Measured} Measured */
-/** @typedef {import("./images.mjs").Sample} Sample */
+/** @import { Measured } from "../../harness/results.mjs" */
+/** @typedef {import("./caches.mjs").Sample} Sample */
+/** @typedef {import("./plan.mjs").Plan} Plan */
 
 /** The size of the XFS disk, a sparse file, in bytes. */
 const XFS_BYTES = 2 ** 34;
@@ -21,21 +20,19 @@ const XFS_BYTES = 2 ** 34;
 /** The name of copies that share blocks. */
 const ON_XFS = "copies on XFS";
 
-const [, , disk = "", memory = "", json = ""] = process.argv;
-/** @type {import("./plan.mjs").Plan} */
-const plan = JSON.parse(json);
-const samples = await makeSamples(disk, plan);
-console.log(
-  JSON.stringify([
-    ...(await measureOnDisk()),
-    ...(await measureOnXfs()),
+/** @param {import("./suite.mjs").Parameters} parameters */
+export async function measure({ disk, memory, plan }) {
+  const samples = await makeSamples(disk, plan);
+  return [
+    ...(await measureOnDisk(disk, samples, plan)),
+    ...(await measureOnXfs(disk, samples, plan)),
     ...(await measureEntries(disk, plan)),
     ...(await measureHitRates(memory, plan.traces)),
-  ]),
-);
+  ];
+}
 
-/** @returns {Promise<Measured[]>} */
-async function measureOnDisk() {
+/** @param {string} disk @param {Sample[]} samples @param {Plan} plan */
+async function measureOnDisk(disk, samples, plan) {
   const directory = join(disk, "cache");
   const cache = await openFilled(directory, samples);
   const flags = ["--sparse=always", "--reflink=auto"];
@@ -52,8 +49,8 @@ async function measureOnDisk() {
   return results;
 }
 
-/** Measures copies that share blocks. @returns {Promise<Measured[]>} */
-async function measureOnXfs() {
+/** Measures copies that share blocks. @param {string} disk @param {Sample[]} samples @param {Plan} plan @returns {Promise<Measured[]>} */
+async function measureOnXfs(disk, samples, { copies: rounds }) {
   const mounted = join(disk, "xfs");
   mkdirSync(mounted);
   const refusal = mountXfs(join(disk, "xfs.img"), mounted, XFS_BYTES);
@@ -62,10 +59,7 @@ async function measureOnXfs() {
   }
   const cache = await openFilled(join(mounted, "cache"), samples);
   const flags = ["--reflink=always"];
-  const results = await measureCopies(ON_XFS, cache, samples, {
-    flags,
-    rounds: plan.copies,
-  });
+  const results = await measureCopies(ON_XFS, cache, samples, { flags, rounds });
   await cache.close();
   return results;
 }

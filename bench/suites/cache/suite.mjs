@@ -3,25 +3,26 @@ import { installPrograms } from "../../../scripts/lib/debian.mjs";
 import { attempt } from "../../../scripts/lib/run.mjs";
 import { runScript } from "../../harness/programs.mjs";
 import { inMemory, onDisk } from "../../harness/temporary.mjs";
-import { PLAN, QUICK } from "./plan.mjs";
 
-/** @typedef {import("../../harness/results.mjs").Measured} Measured */
+export { PLAN, QUICK } from "./plan.mjs";
 
 /** Mounts in a namespace of their own disappear with its last process, however that ends. */
 const OWN_MOUNTS = ["unshare", "--mount"];
 
 export const prepare = () => installPrograms("cache");
 
-/** @param {boolean} isQuick @returns {Promise<Measured[]>} */
-export function measure(isQuick) {
-  const plan = JSON.stringify(isQuick ? QUICK : PLAN);
-  // Traces are replayed in memory, so that no disk slows them down.
+/**
+ * Two folders, of which one is in memory, so that no disk slows traces down, and the plan.
+ *
+ * @typedef {{ disk: string, memory: string, plan: import("./plan.mjs").Plan }} Parameters
+ */
+
+/** @param {import("./plan.mjs").Plan} plan */
+export function measure(plan) {
+  const description = `images on a disk, Node ${process.versions.node}`;
+  const command = [...ownMounts(), process.execPath];
   return onDisk((disk) =>
-    inMemory((memory) => {
-      const description = `images on a disk, Node ${process.versions.node}`;
-      const command = [...ownMounts(), process.execPath];
-      return runScript("cache", description, command, "run", [disk, memory, plan]);
-    }),
+    inMemory((memory) => runScript("cache", description, command, "run", { disk, memory, plan })),
   );
 }
 

@@ -1,5 +1,6 @@
 // Methods of stripping headers in JavaScript: Hedgerow, and code that people write without it. Runs in Node and in
 // workerd.
+import { methodsOf } from "../../harness/methods.mjs";
 
 /** @typedef {import("hedgerow").HeaderStripper} HeaderStripper */
 /** @typedef {{ names: string[] }} Request */
@@ -81,121 +82,68 @@ export function methods(rules, stripper, withPrefixes) {
   const set = new Set(rules);
   const regExp = new RegExp(`^(?:${rules.join("|")})$`, "i");
   const table = new PlainTable(rules);
+  /** @param {Request} request */
+  const rawAndAnswers = (request) => ({
+    raw: freshRaw(request),
+    isInternal: request.names.map((name) => set.has(name)),
+  });
+  /** @param {Request} request */
+  const headersAndAnswers = (request) => ({
+    headers: freshHeaders(request),
+    internal: request.names.filter((name) => set.has(name)),
+  });
   return {
     raw: [
-      {
-        name: "hedgerow",
-        make: freshRaw,
-        run: (/** @type {string[]} */ raw) => stripper.stripRaw(raw),
-      },
-      {
-        name: "hedgerow-10-prefixes",
-        make: freshRaw,
-        run: (/** @type {string[]} */ raw) => withPrefixes.stripRaw(raw),
-      },
-      {
-        name: "tolowercase-set",
-        make: freshRaw,
-        run: (/** @type {string[]} */ raw) => filterRaw(raw, (name) => set.has(name.toLowerCase())),
-      },
-      {
-        name: "regexp",
-        make: freshRaw,
-        run: (/** @type {string[]} */ raw) => filterRaw(raw, (name) => regExp.test(name)),
-      },
-      {
-        name: "plain-table",
-        make: freshRaw,
-        run: (/** @type {string[]} */ raw) => filterRaw(raw, (name) => table.has(name)),
-      },
-      {
-        name: "floor-answer-known",
-        make: (/** @type {Request} */ request) => ({
-          raw: freshRaw(request),
-          isInternal: request.names.map((name) => set.has(name)),
-        }),
-        run: (/** @type {{ raw: string[], isInternal: boolean[] }} */ { raw, isInternal }) => {
+      ...methodsOf(freshRaw, {
+        hedgerow: (raw) => stripper.stripRaw(raw),
+        "hedgerow-10-prefixes": (raw) => withPrefixes.stripRaw(raw),
+        "tolowercase-set": (raw) => filterRaw(raw, (name) => set.has(name.toLowerCase())),
+        regexp: (raw) => filterRaw(raw, (name) => regExp.test(name)),
+        "plain-table": (raw) => filterRaw(raw, (name) => table.has(name)),
+      }),
+      ...methodsOf(rawAndAnswers, {
+        "floor-answer-known": ({ raw, isInternal }) => {
           const kept = [];
           for (let index = 0; index < raw.length; index += 2) {
             if (!isInternal[index >> 1]) kept.push(raw[index], raw[index + 1]);
           }
           return kept;
         },
-      },
+      }),
     ],
     headers: [
-      {
-        name: "hedgerow",
-        make: freshHeaders,
-        run: (/** @type {Headers} */ headers) => stripper.strip(headers),
-      },
-      {
-        name: "hedgerow-10-prefixes",
-        make: freshHeaders,
-        run: (/** @type {Headers} */ headers) => withPrefixes.strip(headers),
-      },
-      {
-        name: "delete-loop",
-        make: freshHeaders,
-        run: (/** @type {Headers} */ headers) => {
+      ...methodsOf(freshHeaders, {
+        hedgerow: (headers) => stripper.strip(headers),
+        "hedgerow-10-prefixes": (headers) => withPrefixes.strip(headers),
+        "delete-loop": (headers) => {
           for (const rule of rules) headers.delete(rule);
         },
-      },
-      {
-        name: "iterate-set",
-        make: freshHeaders,
-        run: (/** @type {Headers} */ headers) => filterHeaders(headers, (name) => set.has(name)),
-      },
-      {
-        name: "iterate-regexp",
-        make: freshHeaders,
-        run: (/** @type {Headers} */ headers) =>
-          filterHeaders(headers, (name) => regExp.test(name)),
-      },
-      {
-        name: "iterate-plain-table",
-        make: freshHeaders,
-        run: (/** @type {Headers} */ headers) => filterHeaders(headers, (name) => table.has(name)),
-      },
-      {
-        name: "floor-iterate",
-        make: freshHeaders,
-        run: (/** @type {Headers} */ headers) => {
+        "iterate-set": (headers) => filterHeaders(headers, (name) => set.has(name)),
+        "iterate-regexp": (headers) => filterHeaders(headers, (name) => regExp.test(name)),
+        "iterate-plain-table": (headers) => filterHeaders(headers, (name) => table.has(name)),
+        "floor-iterate": (headers) => {
           let count = 0;
           for (const name of headers.keys()) count += name.length;
           return count;
         },
-      },
-      {
-        name: "floor-iterate-and-delete-known",
-        make: (/** @type {Request} */ request) => ({
-          headers: freshHeaders(request),
-          internal: request.names.filter((name) => set.has(name)),
-        }),
-        run: (/** @type {{ headers: Headers, internal: string[] }} */ { headers, internal }) => {
+      }),
+      ...methodsOf(headersAndAnswers, {
+        "floor-iterate-and-delete-known": ({ headers, internal }) => {
           let count = 0;
           for (const name of headers.keys()) count += name.length;
           for (const name of internal) headers.delete(name);
           return count;
         },
-      },
+      }),
     ],
-    block: [
-      {
-        name: "hedgerow",
-        make: freshBlock,
-        run: (/** @type {Uint8Array} */ block) => stripper.stripBlock(block),
-      },
-      {
-        name: "decode-split-filter-join",
-        make: freshBlock,
-        run: (/** @type {Uint8Array} */ block) =>
-          decoder
-            .decode(block)
-            .split("\r\n")
-            .filter((line) => !set.has(line.slice(0, line.indexOf(":")).toLowerCase()))
-            .join("\r\n"),
-      },
-    ],
+    block: methodsOf(freshBlock, {
+      hedgerow: (block) => stripper.stripBlock(block),
+      "decode-split-filter-join": (block) =>
+        decoder
+          .decode(block)
+          .split("\r\n")
+          .filter((line) => !set.has(line.slice(0, line.indexOf(":")).toLowerCase()))
+          .join("\r\n"),
+    }),
   };
 }

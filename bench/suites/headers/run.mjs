@@ -1,52 +1,41 @@
-// Strips headers in the Node that runs this: `run.mjs PLAN RULES` with the plan as JSON and a file of the rules of growing
-// sets. Prints its results as a JSON array.
-import { readFileSync } from "node:fs";
-
+// Strips headers in the Node that runs this.
 import { HeaderStripper } from "hedgerow";
 
 import { internalNames, prefixRules, requests } from "../../../scripts/lib/corpus.mjs";
-import { measure } from "../../harness/measure.mjs";
+import { measure as measureMethods } from "../../harness/measure.mjs";
+import { runNative } from "../../harness/programs.mjs";
+import { itself, NODE, resultsOf } from "../../harness/results.mjs";
 import { methods } from "./methods.mjs";
 
 /** The methods that are measured with growing sets of rules. */
 const GROWING = ["hedgerow", "tolowercase-set", "regexp", "plain-table"];
 
-const [, , plan = "", growth = ""] = process.argv;
-/** @type {import("./suite.mjs").Plan} */
-const { rounds } = JSON.parse(plan);
-const rules = internalNames();
-const stripper = new HeaderStripper(rules);
-const all = methods(rules, stripper, new HeaderStripper([...rules, ...prefixRules()]));
-const suite = `headers-node${process.versions.node.split(".")[0]}`;
+const SUITE = `headers-${NODE}`;
+const UNIT = "ns/request";
 
-const results = /** @type {const} */ (["real", "uniform", "near"]).flatMap((workload) =>
-  /** @type {const} */ (["raw", "headers", "block"]).flatMap((kind) =>
-    measure(/** @type {any[]} */ (all[kind]), requests(workload), rounds[kind]).map((timing) => ({
-      suite: `${suite}-${kind}`,
-      workload,
-      ...timing,
-      unit: "ns/request",
-    })),
-  ),
-);
-console.log(JSON.stringify([...results, ...growing()]));
-
-/** Strips the workload `real` with growing sets of rules. */
-function growing() {
-  /** @type {{ counts: number[], rules: string[] }} */
-  const { counts, rules: growthRules } = JSON.parse(readFileSync(growth, "utf8"));
-  return counts.flatMap((count) => {
-    const some = growthRules.slice(0, count);
-    const someStripper = new HeaderStripper(some);
-    const { raw } = methods(some, someStripper, someStripper);
-    const growingMethods = raw.filter(({ name }) => GROWING.includes(name));
-    return measure(/** @type {any[]} */ (growingMethods), requests("real"), rounds.growth).map(
-      (timing) => ({
-        suite: `${suite}-growth`,
-        workload: `${count} rules`,
-        ...timing,
-        unit: "ns/request",
-      }),
+/** @param {import("./suite.mjs").Plan} plan */
+export async function measure({ rounds }) {
+  const results = [];
+  const rules = internalNames();
+  const withPrefixes = new HeaderStripper([...rules, ...prefixRules()]);
+  const all = methods(rules, new HeaderStripper(rules), withPrefixes);
+  for (const workload of /** @type {const} */ (["real", "uniform", "near"])) {
+    for (const kind of /** @type {const} */ (["raw", "headers", "block"])) {
+      const timed = await measureMethods(all[kind], requests(workload), rounds[kind]);
+      const about = { suite: `${SUITE}-${kind}`, workload, unit: UNIT };
+      results.push(...resultsOf(about, timed, itself));
+    }
+  }
+  const growth = /** @type {import("./suite.mjs").Growth} */ (runNative("growth"));
+  for (const { count } of growth.sets) {
+    const some = growth.rules.slice(0, count);
+    const stripper = new HeaderStripper(some);
+    const growing = methods(some, stripper, stripper).raw.filter(({ name }) =>
+      GROWING.includes(name),
     );
-  });
+    const timed = await measureMethods(growing, requests("real"), rounds.growth);
+    const about = { suite: `${SUITE}-growth`, workload: `${count} rules`, unit: UNIT };
+    results.push(...resultsOf(about, timed, itself));
+  }
+  return results;
 }

@@ -1,67 +1,51 @@
 // Stripping headers: native, and JavaScript on the current Node, on Node 24 and in workerd.
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-
 import { node24 } from "../../../scripts/lib/paths.mjs";
-import { summary } from "../../../scripts/lib/summary.mjs";
 import {
   buildNative,
-  nativePlan,
+  CRITERION_QUICK,
   runCriterion,
   runNative,
   runScript,
 } from "../../harness/programs.mjs";
-import { measureParts } from "../../harness/results.mjs";
-import { inTemporaryFolder } from "../../harness/temporary.mjs";
+import { measureParts, result } from "../../harness/results.mjs";
 
-/** @typedef {import("../../harness/results.mjs").Measured} Measured */
+/** Iterating a `Headers` is slow and needs fewer rounds to settle. */
+export const PLAN = {
+  criterion: /** @type {string[]} */ ([]),
+  /** In Node, by kind of message, and for growing sets of rules. */
+  rounds: { raw: 60, headers: 24, block: 40, growth: 40 },
+  workerRounds: 15,
+};
 
-/**
- * @typedef {object} Plan
- * @property {Record<"raw" | "headers" | "block" | "growth", number>} rounds in Node, by kind of message, and for growing
- * sets of rules
- * @property {number} workerRounds in workerd
- */
-
-/**
- * Iterating a `Headers` is slow and needs fewer rounds to settle.
- *
- * @type {Plan}
- */
-const PLAN = { rounds: { raw: 60, headers: 24, block: 40, growth: 40 }, workerRounds: 15 };
+/** @typedef {typeof PLAN} Plan */
 
 /** @type {Plan} */
-const QUICK = { rounds: { raw: 4, headers: 2, block: 4, growth: 2 }, workerRounds: 2 };
+export const QUICK = {
+  criterion: CRITERION_QUICK,
+  rounds: { raw: 4, headers: 2, block: 4, growth: 2 },
+  workerRounds: 2,
+};
 
 export const prepare = () => buildNative("headers");
 
-/** @param {boolean} isQuick @returns {Promise<Measured[]>} */
-export function measure(isQuick) {
-  const plan = JSON.stringify(isQuick ? QUICK : PLAN);
-  const inNode = (/** @type {string} */ engine, /** @type {string} */ node) =>
-    inTemporaryFolder((folder) => {
-      const rules = join(folder, "rules.json");
-      writeFileSync(rules, JSON.stringify(runNative("growth_rules")));
-      return runScript("headers", engine, node, "run", [plan, rules]);
-    });
+/** @param {Plan} plan */
+export function measure(plan) {
+  const { execPath } = process;
   return measureParts("headers", {
-    native: () => runCriterion("headers", nativePlan(isQuick)),
+    native: () => runCriterion("headers", plan.criterion),
     "sizes of images": imageSizes,
-    "this Node": () => inNode("Node", process.execPath),
-    "Node 24": () => inNode("Node 24", node24),
-    workerd: () => runScript("headers", "workerd", process.execPath, "workerd", [plan]),
+    "this Node": () => runScript("headers", "Node", execPath, "run", plan),
+    "Node 24": () => runScript("headers", "Node 24", node24, "run", plan),
+    workerd: () => runScript("headers", "workerd", execPath, "workerd", plan),
   });
 }
 
-/** @returns {Measured[]} */
+/** Growing sets of rules. @typedef {{ rules: string[], sets: { count: number, image: number }[] }} Growth */
+
 function imageSizes() {
-  /** @type {{ rules: number, image_bytes: number }[]} */
-  const sizes = runNative("image_sizes");
-  return sizes.map(({ rules, image_bytes: bytes }) => ({
-    suite: "headers-growth-image",
-    workload: `${rules} rules`,
-    method: "hedgerow",
-    unit: "bytes",
-    ...summary([bytes]),
-  }));
+  const { sets } = /** @type {Growth} */ (runNative("growth"));
+  return sets.map(({ count, image }) => {
+    const about = { suite: "headers-growth-image", workload: `${count} rules`, unit: "bytes" };
+    return result(about, "hedgerow", [image]);
+  });
 }

@@ -4,6 +4,7 @@ import { HeaderStripper } from "hedgerow";
 
 import { methods } from "./methods.mjs";
 
+/** @import { Method } from "../../harness/methods.mjs" */
 /** @typedef {{ names: string[] }} Input */
 /** @typedef {{ step: "make" | "run", kind: "raw" | "headers" | "block", method: string, passes: number }} Job */
 
@@ -26,10 +27,8 @@ export default {
     );
     /** @type {Job} */
     const { step, kind, method, passes } = await request.json();
-    const found =
-      /** @type {import("../../harness/measure.mjs").Method<Input, any> | undefined} */ (
-        all[kind].find(({ name }) => name === method)
-      );
+    const ofKind = /** @type {Method<Input, any>[]} */ (all[kind]);
+    const found = ofKind.find(({ name }) => name === method);
     if (found === undefined) return new Response(`unknown method: ${method}`, { status: 404 });
     if (step === "make") {
       inputs = Array.from({ length: passes }, () => env.REQUESTS.map(found.make)).flat();

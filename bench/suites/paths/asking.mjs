@@ -4,6 +4,7 @@ import { PathFilter } from "hedgerow";
 
 import { unknownPaths } from "../../../scripts/lib/installed-paths.mjs";
 import { measure } from "../../harness/measure.mjs";
+import { methodsOf } from "../../harness/methods.mjs";
 import { PlainReader } from "./plain-reader.mjs";
 
 /** The default rate of false positives. */
@@ -12,11 +13,11 @@ const RATE = 1e-7;
 /** The number of lists, and of paths in each. */
 const [LISTS, PATHS] = [16, 512];
 
-/**
- * @param {import("./site.mjs").Site} site
- * @param {import("./plan.mjs").Plan} plan
- */
-export function measureAsking({ paths, file }, { asking, askingRivals }) {
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/** @param {import("./run.mjs").Site} site @param {import("./suite.mjs").Plan} plan */
+export async function measureAsking({ paths, file }, { asking, askingRivals }) {
   const ofSixty = paths.filter((path) => path.length >= 50 && path.length <= 70);
   const present = ofSixty.slice(0, (LISTS * PATHS) / 2);
   const queries = present.flatMap((path) => [path, ...unknownPaths([path])]);
@@ -26,32 +27,24 @@ export function measureAsking({ paths, file }, { asking, askingRivals }) {
   const filter = PathFilter.parse(file);
   const set = new Set(paths);
   const rival = bloomFilters.BloomFilter.from(paths, RATE);
-  const plain = new PlainReader(new TextDecoder().decode(file));
-  const quick = [
-    method("hedgerow", (path) => filter.has(path)),
-    method("Set.has", (path) => set.has(path)),
-  ];
-  const slow = [
-    method("bloom-filters", (path) => rival.has(path)),
-    method("plain JS reader", (path) => plain.has(path)),
-  ];
-  const timings = [
-    ...measure(quick, lists, asking, PATHS),
-    ...measure(slow, lists.slice(0, 1), askingRivals, PATHS),
+  const plain = new PlainReader(decoder.decode(file));
+  const freshList = (/** @type {string[]} */ list) =>
+    list.map((path) => decoder.decode(encoder.encode(path)));
+  const quick = methodsOf(freshList, {
+    hedgerow: countOf((path) => filter.has(path)),
+    "Set.has": countOf((path) => set.has(path)),
+  });
+  const slow = methodsOf(freshList, {
+    "bloom-filters": countOf((path) => rival.has(path)),
+    "plain JS reader": countOf((path) => plain.has(path)),
+  });
+  const timed = [
+    ...(await measure(quick, lists, asking, PATHS)),
+    ...(await measure(slow, lists.slice(0, 1), askingRivals, PATHS)),
   ];
   filter.free();
-  return timings;
+  return timed;
 }
-
-const decoder = new TextDecoder();
-const encoder = new TextEncoder();
-
-/** @param {string} name @param {(path: string) => boolean} has */
-const method = (name, has) => ({
-  name,
-  make: (/** @type {string[]} */ list) => list.map((path) => decoder.decode(encoder.encode(path))),
-  run: countOf(has),
-});
 
 /**
  * Returns a function that counts the present paths of a list. Each method gets a loop of its own, as in its users’ code;

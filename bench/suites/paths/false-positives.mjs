@@ -1,9 +1,8 @@
-// Measures the false positives of `bloom-filters`: `false-positives.mjs PLAN` with the plan as JSON. Prints its results as
-// a JSON array. The default rate of 1e-7 would take hours.
+// Measures the false positives of `bloom-filters`. The default rate of 1e-7 would take hours.
 import bloomFilters from "bloom-filters";
 
-import { summary } from "../../../scripts/lib/summary.mjs";
 import { seededRandom } from "../../../tests/origin/random.mjs";
+import { result } from "../../harness/results.mjs";
 
 const RATES = [1e-2, 1e-4];
 const COUNTS = [10, 1000, 10_000];
@@ -11,19 +10,19 @@ const COUNTS = [10, 1000, 10_000];
 /** The number of filters whose rates are averaged. */
 const FILTERS = 20;
 
-/** @type {import("./plan.mjs").Plan} */
-const { falsePositives } = JSON.parse(process.argv[2] ?? "");
 const random = seededRandom(1);
-const results = RATES.flatMap((rate) =>
-  COUNTS.map((count) => ({
-    suite: "paths-false-positives, bloom-filters",
-    workload: `p = ${rate}, ${count} paths`,
-    method: "measured rate / p",
-    unit: "×",
-    ...summary([measuredRate(rate, count, Math.round(falsePositives / rate)) / rate]),
-  })),
-);
-console.log(JSON.stringify(results));
+
+/** @param {import("./suite.mjs").Plan} plan */
+export function measure({ falsePositives }) {
+  return RATES.flatMap((rate) =>
+    COUNTS.map((count) => {
+      const workload = `p = ${rate}, ${count} paths`;
+      const about = { suite: "paths-false-positives, bloom-filters", workload, unit: "×" };
+      const measured = measuredRate(rate, count, Math.round(falsePositives / rate));
+      return result(about, "measured rate / p", [measured / rate]);
+    }),
+  );
+}
 
 /** @param {number} rate @param {number} count @param {number} queries */
 function measuredRate(rate, count, queries) {

@@ -1,16 +1,15 @@
 // Loads the paths of a site and checks one.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { PathFilter, PathSet } from "hedgerow";
 import { readPathFilterSync } from "hedgerow/node";
 
 import { measure } from "../../harness/measure.mjs";
+import { methodsOf } from "../../harness/methods.mjs";
 import { SITE_PATHS } from "../../harness/site-paths.mjs";
+import { inTemporaryFolder } from "../../harness/temporary.mjs";
 import { PlainReader } from "./plain-reader.mjs";
-
-/** @typedef {Record<string, () => unknown>} Methods */
 
 const TRUSTED = { validate: false };
 
@@ -22,42 +21,34 @@ const [MAX_TIMES, MIN_TIMES] = [50, 5];
 /**
  * Times all methods for a site of the usual size, and the main ones for others.
  *
- * @param {import("./site.mjs").Site} site
- * @param {import("./plan.mjs").Plan} plan
+ * @param {import("./run.mjs").Site} site
+ * @param {import("./suite.mjs").Plan} plan
  */
 export function measureLoading(site, plan) {
   const { count, paths, file, json, tree } = site;
   const first = paths[count >> 1] ?? "";
-  const folder = mkdtempSync(join(tmpdir(), "hedgerow-"));
-  try {
+  return inTemporaryFolder(async (folder) => {
     const more = count === SITE_PATHS ? moreMethods(site, first, folder) : { light: {}, heavy: {} };
-    const light = {
+    const light = methodsOf(() => undefined, {
       "hedgerow, trusted": () => checkOnce(PathFilter.parse(file, TRUSTED), first),
       hedgerow: () => checkOnce(PathFilter.parse(file), first),
       ...more.light,
-    };
+    });
     // Parsing JSON evicts everything from the processor’s caches, so it is measured apart.
-    const heavy = {
+    const heavy = methodsOf(() => undefined, {
       "JSON.parse + Set": () => new Set(JSON.parse(json)).has(first),
       "JSON tree, parsed": () => JSON.parse(tree),
       ...more.heavy,
-    };
+    });
     const times = Math.min(MAX_TIMES, Math.max(MIN_TIMES, Math.round(PARSED / count)));
     return [
-      ...measure(methods(light), Array.from({ length: 200 }), plan.light),
-      ...measure(methods(heavy), Array.from({ length: times }), plan.heavy),
+      ...(await measure(light, Array.from({ length: 200 }), plan.light)),
+      ...(await measure(heavy, Array.from({ length: times }), plan.heavy)),
     ];
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  });
 }
 
-/**
- * @param {import("./site.mjs").Site} site
- * @param {string} first
- * @param {string} folder
- * @returns {Record<"light" | "heavy", Methods>}
- */
+/** @param {import("./run.mjs").Site} site @param {string} first @param {string} folder */
 function moreMethods({ file, classic, json }, first, folder) {
   const name = join(folder, "paths.filter");
   writeFileSync(name, file);
@@ -74,10 +65,6 @@ function moreMethods({ file, classic, json }, first, folder) {
     },
   };
 }
-
-/** @param {Methods} runs */
-const methods = (runs) =>
-  Object.entries(runs).map(([name, run]) => ({ name, make: () => undefined, run }));
 
 /** @param {{ has(path: string): boolean, free(): void }} lookup @param {string} path */
 function checkOnce(lookup, path) {

@@ -1,43 +1,84 @@
-// Measures path filters in the Node that runs this: `run.mjs PLAN` with the plan as JSON. Prints its results as a JSON
-// array.
-import { summary } from "../../../scripts/lib/summary.mjs";
-import { SITE_PATHS } from "../../harness/site-paths.mjs";
+// Measures path filters in the Node that runs this: sites of several sizes are loaded, and one is queried and built.
+import { buildPathFilter } from "hedgerow";
+import { itself, NODE, result, resultsOf } from "../../harness/results.mjs";
+import { SITE_PATHS, sitePaths } from "../../harness/site-paths.mjs";
 import { measureAsking } from "./asking.mjs";
-import { measureBuilding } from "./building.mjs";
 import { measureLoading } from "./loading.mjs";
-import { SITES } from "./plan.mjs";
-import { makeSite } from "./site.mjs";
 
-/** @type {import("./plan.mjs").Plan} */
-const plan = JSON.parse(process.argv[2] ?? "");
-const engine = `paths-node${process.versions.node.split(".")[0]}`;
-const results = [];
-for (const count of SITES) {
-  const site = makeSite(count);
-  const workload = `${count} paths`;
-  for (const timing of measureLoading(site, plan)) {
-    results.push({ suite: `${engine}-load`, workload, unit: "ns", ...timing });
+const SITES = [1000, 10_000, SITE_PATHS, 100_000];
+
+/** Numbers of paths for which filters are built. */
+const BUILT = [10_000, 100_000, 1_600_000];
+
+/** A site: its paths as filters and as JSON. @typedef {ReturnType<typeof makeSite>} Site */
+
+/** @param {import("./suite.mjs").Plan} plan */
+export async function measure(plan) {
+  const results = [];
+  for (const count of SITES) {
+    const site = makeSite(count);
+    const workload = `${count} paths`;
+    const loading = { suite: `paths-${NODE}-load`, workload, unit: "ns" };
+    results.push(...resultsOf(loading, await measureLoading(site, plan), itself));
+    const size = { suite: `paths-${NODE}-size`, workload, unit: "bytes" };
+    results.push(
+      result(size, "hedgerow", [site.file.length]),
+      result(size, "hedgerow, classic", [site.classic.length]),
+      result(size, "json", [Buffer.byteLength(site.json)]),
+      result(size, "tree", [Buffer.byteLength(site.tree)]),
+    );
+    if (count !== SITE_PATHS) continue;
+    const asking = { workload: "60 bytes, half of them absent", unit: "ns" };
+    const asked = await measureAsking(site, plan);
+    results.push(...resultsOf({ suite: `paths-${NODE}-has`, ...asking }, asked, itself));
+    results.push(...BUILT.map((built) => measureBuilding(built, site, plan)));
   }
-  for (const [method, bytes] of Object.entries(sizesOf(site))) {
-    results.push({ suite: `${engine}-size`, workload, method, unit: "bytes", ...summary([bytes]) });
-  }
-  if (count !== SITE_PATHS) continue;
-  for (const timing of measureAsking(site, plan)) {
-    const queries = "60 bytes, half of them absent";
-    results.push({ suite: `${engine}-has`, workload: queries, unit: "ns", ...timing });
-  }
-  for (const timing of measureBuilding(site, plan)) {
-    results.push({ suite: `${engine}-build`, method: "hedgerow", unit: "ns/path", ...timing });
-  }
+  return results;
 }
-console.log(JSON.stringify(results));
 
-/** @param {import("./site.mjs").Site} site */
-function sizesOf({ file, classic, json, tree }) {
+/** @param {number} count */
+function makeSite(count) {
+  const paths = sitePaths(count);
   return {
-    hedgerow: file.length,
-    "hedgerow, classic": classic.length,
-    json: Buffer.byteLength(json),
-    tree: Buffer.byteLength(tree),
+    count,
+    paths,
+    json: JSON.stringify(paths),
+    tree: JSON.stringify(treeOf(paths)),
+    file: buildPathFilter(paths),
+    classic: buildPathFilter(paths, { sizing: "classic" }),
   };
+}
+
+/** @param {string[]} list */
+function treeOf(list) {
+  /** @type {any} */
+  const root = {};
+  for (const path of list) {
+    let folder = root;
+    const segments = path.slice(1).split("/");
+    const name = segments.pop() ?? "";
+    for (const segment of segments) {
+      folder[segment] ??= {};
+      folder = folder[segment];
+    }
+    // The metadata that a deployment has for a file.
+    folder[name] = { type: "file", size: path.length, mode: 33188 };
+  }
+  return root;
+}
+
+/** @param {number} count @param {Site} site @param {import("./suite.mjs").Plan} plan */
+function measureBuilding(count, { paths }, { builds }) {
+  const all = Array.from(
+    { length: count },
+    (_, index) => `/${index}${paths[index % paths.length]}`,
+  );
+  const samples = [];
+  for (let round = 0; round < builds; round += 1) {
+    const start = process.hrtime.bigint();
+    buildPathFilter(all);
+    samples.push(Number(process.hrtime.bigint() - start) / count);
+  }
+  const about = { suite: `paths-${NODE}-build`, workload: `${count} paths`, unit: "ns/path" };
+  return result(about, "hedgerow", samples);
 }

@@ -7,31 +7,27 @@ import { createSnapshot } from "../../../js/snapshot/dist/index.js";
 import { makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
 import { goTool } from "../../../scripts/lib/go.mjs";
 import { formatSize, log } from "../../harness/progress.mjs";
-import { SIZES, SPARSE } from "./plan.mjs";
+
+/** Images of other sizes, with as much data in proportion. */
+const SIZES = [
+  { name: "a quarter of the size", factor: 1 / 4 },
+  { name: "half the size", factor: 1 / 2 },
+  { name: "twice the size", factor: 2 },
+];
+
+/** An image with the same data and more holes. */
+const SPARSE = { name: "4 times the size, the same data", factor: 4 };
 
 /** A snapshot of an image of another size. @typedef {{ name: string, snapshot: string, imageBytes: number }} Other */
 
-/**
- * @typedef {object} Inputs
- * @property {string} image
- * @property {string} snapshot
- * @property {string} zst the image as one zstd frame
- * @property {string} index of `desync`
- * @property {string} store the chunks of `desync`
- * @property {string | undefined} desyncError why there is no `desync`; the store and the index are empty then
- * @property {Other[]} others snapshots of images of other sizes
- * @property {number} needed size of the snapshot in bytes
- */
+/** The image, and its files for each tool. @typedef {Awaited<ReturnType<typeof makeInputs>>} Inputs */
 
 /**
- * Makes all inputs in a folder.
+ * Makes all inputs in a folder. Without `desync`, its store and its index are empty.
  *
- * @param {string} folder
- * @param {import("./plan.mjs").Plan} plan
- * @param {string} [desyncError]
- * @returns {Promise<Inputs>}
+ * @param {import("./suite.mjs").Parameters} parameters
  */
-export async function makeInputs(folder, plan, desyncError) {
+export async function makeInputs({ folder, plan, desyncError }) {
   const inFolder = (/** @type {string} */ name) => join(folder, name);
   /** @type {Other[]} */
   const others = [];
@@ -59,16 +55,8 @@ export async function makeInputs(folder, plan, desyncError) {
     writeFileSync(index, "");
   }
   others.push(await makeSparse(image, inFolder("sparse.vhs"), plan));
-  return {
-    image,
-    snapshot,
-    zst,
-    index,
-    store,
-    desyncError,
-    others,
-    needed: statSync(snapshot).size,
-  };
+  const needed = statSync(snapshot).size;
+  return { image, snapshot, zst, index, store, desyncError, others, needed };
 }
 
 /**
@@ -77,7 +65,6 @@ export async function makeInputs(folder, plan, desyncError) {
  * @param {string} image
  * @param {string} snapshot
  * @param {import("./plan.mjs").Plan} plan
- * @returns {Promise<Other>}
  */
 async function makeSparse(image, snapshot, plan) {
   const sparse = `${image}.sparse`;

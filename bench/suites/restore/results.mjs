@@ -1,99 +1,55 @@
 // Turns runs into results.
 import { summary } from "../../../scripts/lib/summary.mjs";
+import { NODE, result, resultsOf } from "../../harness/results.mjs";
 import { WORKERS } from "./plan.mjs";
+import { succeeded } from "./turns.mjs";
 
-/** @typedef {import("../../harness/results.mjs").Result} Result */
-/** @typedef {import("../../harness/results.mjs").Measured} Measured */
-/** @typedef {import("./turns.mjs").Run} Run */
-/** @typedef {import("./turns.mjs").Timed} Timed */
+/** @import { About, Details } from "../../harness/results.mjs" */
+/** @import { Run, Timed } from "./turns.mjs" */
 
-const SUITE = `snapshot-restore-node${process.versions.node.split(".")[0]}`;
+const SUITE = `snapshot-restore-${NODE}`;
 
-/**
- * @param {string} quantity empty for the time
- * @param {string} workload
- * @param {string} method
- * @param {string} unit
- * @param {number[]} samples
- * @returns {Result}
- */
-function result(quantity, workload, method, unit, samples) {
-  const suite = quantity === "" ? SUITE : `${SUITE}, ${quantity}`;
-  return { suite, workload, method, unit, ...summary(samples) };
-}
+/** @param {string} quantity @param {string} workload @param {string} unit @returns {About} */
+const of = (quantity, workload, unit) => ({ suite: `${SUITE}, ${quantity}`, workload, unit });
 
-/**
- * Returns a function that makes a result of one figure of a method’s runs.
- *
- * @param {string} quantity
- * @param {string} workload
- * @param {string} unit
- * @param {(run: Run) => number} pick
- * @returns {(timed: Timed) => Result}
- */
-const rowOf =
-  (quantity, workload, unit, pick) =>
-  ({ name, samples }) =>
-    result(quantity, workload, name, unit, samples.map(pick));
-
-/**
- * Returns the time of each method, or why it failed.
- *
- * @param {string} workload
- * @param {Timed[]} timed
- * @param {Result["details"]} details
- * @returns {Measured[]}
- */
+/** Returns the time of each method, or why it failed. @param {string} workload @param {Timed[]} timed @param {Details} [details] */
 export function times(workload, timed, details) {
-  const rowOfTime = rowOf("", workload, "ms", ({ elapsed }) => elapsed);
-  return timed.map((one) =>
-    one.why === undefined
-      ? { ...rowOfTime(one), details }
-      : { suite: SUITE, workload, method: one.name, why: one.why },
-  );
-}
-
-/** @param {Timed[]} timed */
-const succeeded = (timed) => timed.filter(({ why }) => why === undefined);
-
-/** Returns the peak memory of Hedgerow. @param {string} workload @param {Timed[]} timed @returns {Result[]} */
-export function memory(workload, timed) {
-  return hedgerowOf(timed).map(
-    rowOf("peak memory", workload, "MiB", ({ memory: bytes = 0 }) => bytes / 2 ** 20),
-  );
+  const about = { suite: SUITE, workload, unit: "ms" };
+  return resultsOf(about, timed, ({ elapsed }) => elapsed, details);
 }
 
 /** Only Hedgerow reports its memory. @param {Timed[]} timed */
 const hedgerowOf = (timed) => timed.filter(({ samples: [first] }) => first?.memory !== undefined);
 
-/**
- * Returns requests, bytes and failures.
- *
- * @param {string} workload
- * @param {Timed[]} timed
- * @param {number} needed size of the snapshot in bytes
- * @returns {Result[]}
- */
+/** Returns the peak memory of Hedgerow. @param {string} workload @param {Timed[]} timed */
+export const memory = (workload, timed) =>
+  resultsOf(
+    of("peak memory", workload, "MiB"),
+    hedgerowOf(timed),
+    ({ memory: bytes = 0 }) => bytes / 2 ** 20,
+  );
+
+/** Returns requests, bytes and failures. @param {string} workload @param {Timed[]} timed @param {number} needed size of the snapshot in bytes */
 export function traffic(workload, timed, needed) {
-  /** @typedef {(quantity: string, unit: string, pick: (run: Run) => number) => Result[]} Rows */
-  /** @type {Rows} */
-  const ofAll = (quantity, unit, pick) =>
-    succeeded(timed).map(rowOf(quantity, workload, unit, pick));
-  /** @type {Rows} */
-  const ofOurs = (quantity, unit, pick) =>
-    hedgerowOf(timed).map(rowOf(quantity, workload, unit, pick));
+  const [all, ours] = [succeeded(timed), hedgerowOf(timed)];
+  /** @type {[quantity: string, unit: string, of: Timed[], figure: (run: Run) => number][]} */
+  const rows = [
+    ["bytes sent", "MB", all, ({ bytes }) => bytes / 1e6],
+    ["requests", "", all, ({ requests }) => requests],
+    ["processor time of the server", "ms", all, ({ serverProcessor }) => serverProcessor],
+    ["bytes sent over needed", "×", ours, ({ bytes }) => bytes / needed],
+    ["retries", "", ours, ({ retries = 0 }) => retries],
+    ["hedged", "", ours, ({ hedged = 0 }) => hedged],
+    ["processor time", "ms", ours, ({ processor = 0 }) => processor],
+  ];
+  const failed = of("tries that failed in all rounds", workload, "");
   return [
-    ...ofAll("bytes sent", "MB", ({ bytes }) => bytes / 1e6),
-    ...ofAll("requests", "", ({ requests }) => requests),
-    ...ofAll("processor time of the server", "ms", ({ serverProcessor }) => serverProcessor),
-    ...succeeded(timed).map(({ name, samples }) => {
-      const failures = samples.reduce((sum, run) => sum + run.failures, 0);
-      return result("tries that failed in all rounds", workload, name, "", [failures]);
-    }),
-    ...ofOurs("bytes sent over needed", "×", ({ bytes }) => bytes / needed),
-    ...ofOurs("retries", "", ({ retries = 0 }) => retries),
-    ...ofOurs("hedged", "", ({ hedged = 0 }) => hedged),
-    ...ofOurs("processor time", "ms", ({ processor = 0 }) => processor),
+    ...rows.flatMap(([quantity, unit, some, figure]) =>
+      resultsOf(of(quantity, workload, unit), some, figure),
+    ),
+    ...all.map(({ name, samples }) =>
+      result(failed, name, [samples.reduce((sum, { failures }) => sum + failures, 0)]),
+    ),
   ];
 }
 
@@ -103,7 +59,6 @@ export function traffic(workload, timed, needed) {
  * @param {string} workload
  * @param {Timed[]} timed
  * @param {number} connections of the step that fetches
- * @returns {Result[]}
  */
 export function lowerBound(workload, timed, connections) {
   const runs = timed.flatMap((one) => one.samples);
@@ -115,21 +70,18 @@ export function lowerBound(workload, timed, connections) {
     "write, 1 thread": samples("write"),
   };
   const slowest = Math.max(...Object.values(parts).map((times) => summary(times).median));
-  const ours = timed.find(({ name }) => name === "hedgerow")?.samples.map(({ elapsed }) => elapsed);
-  const rows = Object.entries(parts).map(([name, times]) => ({
-    ...result("least", workload, name, "ms", times),
-    details: { connections },
-  }));
+  const hedgerow = timed.find(({ name }) => name === "hedgerow");
+  const ours = hedgerow?.samples.map(({ elapsed }) => elapsed) ?? [];
+  const least = of("least", workload, "ms");
+  const over = of("time over the least", workload, "×");
   return [
-    ...rows,
-    result("least", workload, "the slowest of these", "ms", [slowest]),
-    result("least", workload, "hedgerow", "ms", ours ?? []),
+    ...Object.entries(parts).map(([name, times]) => result(least, name, times, { connections })),
+    result(least, "the slowest of these", [slowest]),
+    result(least, "hedgerow", ours),
     result(
-      "time over the least",
-      workload,
+      over,
       "hedgerow",
-      "×",
-      (ours ?? []).map((time) => time / slowest),
+      ours.map((time) => time / slowest),
     ),
   ];
 }

@@ -1,135 +1,122 @@
-// Restores from a server with Hedgerow and other tools: `run.mjs FOLDER PLAN [DESYNC_ERROR]` with a folder for temporary
-// files, the plan as JSON, and why there is no `desync`. Prints its results as a JSON array.
+// Restores from a server with Hedgerow and other tools, over several networks.
 import { join } from "node:path";
-import { log } from "../../harness/progress.mjs";
-import { Server } from "../../harness/server.mjs";
+
+import { startServer } from "../../harness/server.mjs";
 import { makeInputs } from "./inputs.mjs";
-import { CONNECTIONS, CUT, FAST, LOOPBACK, PART_SIZES } from "./plan.mjs";
+import { CUT, FAST, LOOPBACK } from "./plan.mjs";
 import { lowerBound, memory, times, traffic } from "./results.mjs";
 import { allTools, hedgerow, parts } from "./tools.mjs";
 import { maxConnections, takeTurns } from "./turns.mjs";
 
-/** @typedef {import("./plan.mjs").Network} Network */
-/** @typedef {import("./tools.mjs").Tool} Tool */
-/** @typedef {import("../../harness/results.mjs").Measured} Measured */
-/** @typedef {[name: string, options: import("../../../js/snapshot/dist/index.js").RestoreOptions]} Setting */
+/** @import { Measured } from "../../harness/results.mjs" */
+/** @import { Server } from "../../harness/server.mjs" */
+/** @import { Inputs } from "./inputs.mjs" */
+/** @import { Network, Plan } from "./plan.mjs" */
+/** @import { Targets, Tool } from "./tools.mjs" */
 
-const [, , folder = "", json = "", desyncError] = process.argv;
-/** @type {import("./plan.mjs").Plan} */
-const plan = JSON.parse(json);
-const { rounds, warmUps, imageBytes, dataBytes } = plan;
-const details = { imageBytes, dataBytes };
-const inputs = await makeInputs(folder, plan, desyncError);
-const { image, snapshot, zst, index, store, others, needed } = inputs;
-const targets = { restored: join(folder, "restored"), download: join(folder, "download") };
-const files = [snapshot, zst, index, ...others.map((other) => other.snapshot)];
+/** @typedef {import("../../../js/snapshot/dist/index.js").RestoreOptions} Options */
 
 /**
- * Compares all tools and the steps of a restore.
+ * The context of a comparison: the server of a network, and the files that tools read and write.
  *
- * @param {Server} server
- * @param {string} name
- * @returns {Promise<Measured[]>}
+ * @typedef {{ server: Server, plan: Plan, inputs: Inputs, targets: Targets }} Context
  */
-async function compareTools(server, name) {
+
+/**
+ * Settings of Hedgerow, each compared with the default.
+ *
+ * @type {Record<string, [name: string, options: Options][]>}
+ */
+const SETTINGS = {
+  workers: [["1 worker", { workers: 1 }]],
+  connections: [1, 2, 4, 8, 16, 32, 64].map((connections) => [
+    connections === 1 ? "1 connection" : `${connections} connections`,
+    { connections },
+  ]),
+  "part size": [1, 2, 4, 8, 16, 32, 64].map((size) => [
+    `${size} MiB`,
+    { partSize: size * 2 ** 20 },
+  ]),
+};
+
+/**
+ * The networks, with the comparisons over each. All tools are compared over every network.
+ *
+ * @type {{ network: Network, settings: string[], sizes: boolean }[]}
+ */
+const NETWORKS = [
+  { network: LOOPBACK, settings: ["workers", "connections"], sizes: true },
+  { network: FAST, settings: ["workers", "connections", "part size"], sizes: true },
+  { network: CUT, settings: [], sizes: false },
+];
+
+/** @param {import("./suite.mjs").Parameters} parameters */
+export async function measure(parameters) {
+  const { folder, plan } = parameters;
+  const inputs = await makeInputs(parameters);
+  const targets = { restored: join(folder, "restored"), download: join(folder, "download") };
+  const { snapshot, zst, index, store, others } = inputs;
+  const files = [snapshot, zst, index, ...others.map((other) => other.snapshot)];
+  const results = /** @type {Measured[]} */ ([]);
+  for (const { network, settings, sizes } of NETWORKS) {
+    const server = await startServer(network, { files, root: store });
+    const context = { server, plan, inputs, targets };
+    try {
+      results.push(...(await compareTools(context, network.name)));
+      for (const setting of settings) {
+        results.push(...(await compareSettings(context, network.name, setting)));
+      }
+      if (sizes) results.push(...(await compareSizes(context, network.name)));
+    } finally {
+      await server.stop();
+    }
+  }
+  return results;
+}
+
+/** Compares all tools and the steps of a restore. @param {Context} context @param {string} workload */
+async function compareTools({ server, plan, inputs, targets }, workload) {
+  const { probes, imageBytes, dataBytes } = plan;
   const tools = allTools(server, inputs, targets);
   let connections = 1;
-  for (let probe = 0; probe < plan.probes; probe += 1) {
-    const hedgerowTool = /** @type {Tool} */ (tools[0]);
-    connections = Math.max(connections, await maxConnections(server, hedgerowTool, targets));
+  for (let probe = 0; probe < probes; probe += 1) {
+    const ours = /** @type {Tool} */ (tools[0]);
+    connections = Math.max(connections, await maxConnections(server, ours, targets));
   }
   const all = [...tools, ...parts(server, inputs, targets, connections)];
-  const timed = await takeTurns(`${name}: tools`, server, all, {
-    ...{ rounds, warmUps, targets, image },
-  });
+  const options = { ...plan, targets, image: inputs.image };
+  const timed = await takeTurns(`${workload}: tools`, server, all, options);
   const restoring = timed.slice(0, tools.length);
   return [
-    ...times(name, restoring, details),
-    ...traffic(name, restoring, needed),
-    ...memory(name, restoring),
-    ...lowerBound(name, timed, connections),
+    ...times(workload, restoring, { imageBytes, dataBytes }),
+    ...traffic(workload, restoring, inputs.needed),
+    ...memory(workload, restoring),
+    ...lowerBound(workload, timed, connections),
   ];
 }
 
-/**
- * Compares settings of Hedgerow.
- *
- * @param {Server} server
- * @param {string} workload
- * @param {Setting[]} settings
- */
-async function compareSettings(server, workload, settings) {
-  const url = server.url(snapshot);
-  const tools = settings.map(([name, options]) => hedgerow(name, url, targets, options));
-  const timed = await takeTurns(workload, server, tools, { rounds, warmUps, targets });
-  return [...times(workload, timed, details), ...memory(workload, timed)];
+/** Compares values of a setting with the default. @param {Context} context @param {string} network @param {string} setting */
+async function compareSettings({ server, plan, inputs, targets }, network, setting) {
+  const { imageBytes, dataBytes } = plan;
+  const workload = `${network}: ${setting}`;
+  const url = server.url(inputs.snapshot);
+  const tools = [
+    hedgerow("hedgerow", url, targets),
+    ...(SETTINGS[setting] ?? []).map(([name, options]) => hedgerow(name, url, targets, options)),
+  ];
+  const timed = await takeTurns(workload, server, tools, { ...plan, targets });
+  return [...times(workload, timed, { imageBytes, dataBytes }), ...memory(workload, timed)];
 }
 
-/** @param {Server} server @param {string} name @returns {Promise<Measured[]>} */
-async function compareWorkers(server, name) {
-  return compareSettings(server, `${name}: workers`, [
-    ["hedgerow", {}],
-    ["1 worker", { workers: 1 }],
-  ]);
-}
-
-/** @param {Server} server @param {string} name @returns {Promise<Measured[]>} */
-async function compareConnections(server, name) {
-  return compareSettings(server, `${name}: connections`, [
-    ["hedgerow", {}],
-    ...CONNECTIONS.map(
-      (connections) => /** @type {Setting} */ ([counted(connections), { connections }]),
-    ),
-  ]);
-}
-
-/** @param {number} connections */
-const counted = (connections) =>
-  connections === 1 ? "1 connection" : `${connections} connections`;
-
-/** @param {Server} server @param {string} name @returns {Promise<Measured[]>} */
-async function comparePartSizes(server, name) {
-  return compareSettings(server, `${name}: part size`, [
-    ["hedgerow", {}],
-    ...PART_SIZES.map(
-      (size) => /** @type {Setting} */ ([`${size} MiB`, { partSize: size * 2 ** 20 }]),
-    ),
-  ]);
-}
-
-/** @param {Server} server @param {string} name @returns {Promise<Measured[]>} */
-async function compareSizes(server, name) {
-  const workload = `${name}: size of the image`;
-  const all = [{ name: "hedgerow", snapshot, imageBytes }, ...others];
+/** Compares images of different sizes. @param {Context} context @param {string} network */
+async function compareSizes({ server, plan, inputs, targets }, network) {
+  const workload = `${network}: size of the image`;
+  const { snapshot, others } = inputs;
+  const all = [{ name: "hedgerow", snapshot, imageBytes: plan.imageBytes }, ...others];
   const tools = all.map((one) => hedgerow(one.name, server.url(one.snapshot), targets));
-  const timed = await takeTurns(workload, server, tools, { rounds, warmUps, targets });
-  return [...times(workload, timed, details), ...memory(workload, timed)].map((row) => ({
+  const timed = await takeTurns(workload, server, tools, { ...plan, targets });
+  return [...times(workload, timed), ...memory(workload, timed)].map((row) => ({
     ...row,
-    details: { imageBytes: all.find((one) => one.name === row.method)?.imageBytes ?? 0 },
+    details: { imageBytes: all.find(({ name }) => name === row.method)?.imageBytes ?? 0 },
   }));
 }
-
-/** @type {[network: Network, comparisons: ((server: Server, name: string) => Promise<Measured[]>)[]][]} */
-const ALL = [
-  [LOOPBACK, [compareTools, compareWorkers, compareConnections, compareSizes]],
-  [FAST, [compareTools, compareWorkers, compareConnections, comparePartSizes, compareSizes]],
-  [CUT, [compareTools]],
-];
-
-/** @type {Measured[]} */
-const results = [];
-const count = ALL.flatMap(([, comparisons]) => comparisons).length;
-let done = 0;
-for (const [network, comparisons] of ALL) {
-  const server = await Server.start(network, { files, root: store });
-  try {
-    for (const compare of comparisons) {
-      done += 1;
-      log(`comparison ${done} of ${count}`);
-      results.push(...(await compare(server, network.name)));
-    }
-  } finally {
-    await server.stop();
-  }
-}
-console.log(JSON.stringify(results));

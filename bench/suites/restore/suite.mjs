@@ -4,9 +4,8 @@ import { installGoTool } from "../../../scripts/lib/go.mjs";
 import { StepError } from "../../../scripts/lib/run.mjs";
 import { runScript } from "../../harness/programs.mjs";
 import { inMemory } from "../../harness/temporary.mjs";
-import { PLAN, QUICK } from "./plan.mjs";
 
-/** @typedef {import("../../harness/results.mjs").Measured} Measured */
+export { PLAN, QUICK } from "./plan.mjs";
 
 /** @typedef {{ desyncError?: string }} Prepared why `desync` could not be installed */
 
@@ -22,12 +21,12 @@ export function prepare() {
   }
 }
 
-/** @param {boolean} isQuick @param {Prepared} prepared @returns {Promise<Measured[]>} */
-export function measure(isQuick, { desyncError }) {
-  const plan = JSON.stringify(isQuick ? QUICK : PLAN);
-  return inMemory((folder) => {
-    const args = [folder, plan, ...(desyncError === undefined ? [] : [desyncError])];
-    const description = `from a server, Node ${process.versions.node}`;
-    return runScript("restore", description, process.execPath, "run", args);
-  });
+/** @typedef {Prepared & { folder: string, plan: import("./plan.mjs").Plan }} Parameters */
+
+/** @param {import("./plan.mjs").Plan} plan @param {Prepared} prepared */
+export function measure(plan, prepared) {
+  const description = `from a server, Node ${process.versions.node}`;
+  return inMemory((folder) =>
+    runScript("restore", description, process.execPath, "run", { ...prepared, folder, plan }),
+  );
 }

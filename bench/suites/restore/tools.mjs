@@ -31,8 +31,13 @@ zstd -d --sparse -q -f "$2" -o "$3" && echo "{ \\"failures\\": $failures }"`;
 /** A broken download fails in zstd, whose status is that of the pipe. */
 const PIPE = `curl -s -f --noproxy '*' "$1" | zstd -d --sparse -q -f -o "$2"`;
 
-/** @param {string} name */
-const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** @param {string} name @param {string} command @param {string[]} args @returns {Tool} */
+const tool = (name, command, ...args) => ({ name, command, args, makesImage: true });
+
+/** @param {string} name @param {string} script @param {string[]} args */
+const shell = (name, script, ...args) => tool(name, "sh", "-c", script, "sh", ...args);
 
 /**
  * Hedgerow.
@@ -42,16 +47,10 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
  * @param {Targets} targets
  * @param {import("../../../js/snapshot/dist/index.js").RestoreOptions} [options]
  * @param {string} [node]
- * @returns {Tool}
  */
 export function hedgerow(name, url, { restored }, options = {}, node = process.execPath) {
   const allOptions = JSON.stringify({ workers: WORKERS, ...options });
-  return {
-    name,
-    command: node,
-    args: [here("restore.mjs"), url, restored, allOptions],
-    makesImage: true,
-  };
+  return tool(name, node, here("restore.mjs"), url, restored, allOptions);
 }
 
 /**
@@ -65,26 +64,12 @@ export function hedgerow(name, url, { restored }, options = {}, node = process.e
 export function allTools(server, inputs, targets) {
   const { restored, download } = targets;
   const [snapshot, zst] = [server.url(inputs.snapshot), server.url(inputs.zst)];
-  const tool = (
-    /** @type {string} */ name,
-    /** @type {string} */ command,
-    /** @type {string[]} */ ...args
-  ) => ({ name, command, args, makesImage: true });
-  const shell = (
-    /** @type {string} */ name,
-    /** @type {string} */ script,
-    /** @type {string[]} */ ...args
-  ) => tool(name, "sh", "-c", script, "sh", ...args);
+  const extract = ["extract", "-s", server.url()];
   const desync = (/** @type {string} */ name, /** @type {string[]} */ ...flags) => ({
-    ...tool(
-      name,
-      goTool("desync"),
-      ...["extract", "-s", server.url(), ...flags, server.url(inputs.index), restored],
-    ),
+    ...tool(name, goTool("desync"), ...extract, ...flags, server.url(inputs.index), restored),
     unavailable: inputs.desyncError,
   });
-  const zlib = (/** @type {string} */ name, /** @type {string[]} */ ...flags) =>
-    tool(name, node24, here("fetch-zlib.mjs"), zst, restored, ...flags);
+  const zlib = [here("fetch-zlib.mjs"), zst, restored];
   return [
     hedgerow("hedgerow", snapshot, targets),
     hedgerow("hedgerow, Node 24", snapshot, targets, {}, node24),
@@ -94,8 +79,8 @@ export function allTools(server, inputs, targets) {
     shell("curl | zstd -d, .vhs", PIPE, snapshot, restored),
     desync("desync -n 16", "-n", "16"),
     desync("desync -n 64, quick retries", "-n", "64", "-e", "20", "-b", "20ms"),
-    zlib("fetch, zlib, Node 24"),
-    zlib("fetch, zlib, holes, Node 24", "holes"),
+    tool("fetch, zlib, Node 24", node24, ...zlib),
+    tool("fetch, zlib, holes, Node 24", node24, ...zlib, "holes"),
   ];
 }
 
@@ -109,12 +94,10 @@ export function allTools(server, inputs, targets) {
  * @returns {Tool[]}
  */
 export function parts(server, { snapshot, needed }, { restored }, connections) {
-  const args = [server.url(snapshot), String(needed), String(connections)];
-  const node = (/** @type {string} */ script, /** @type {string[]} */ ...rest) => ({
-    name: script,
-    command: process.execPath,
-    args: [here(script), ...rest],
+  const fetching = [server.url(snapshot), String(needed), String(connections)];
+  const node = (/** @type {string} */ script, /** @type {string[]} */ ...args) => ({
+    ...tool(script, process.execPath, here(script), ...args),
     makesImage: false,
   });
-  return [node("fetch-all.mjs", ...args), node("parts.mjs", snapshot, restored)];
+  return [node("fetch-all.mjs", ...fetching), node("parts.mjs", snapshot, restored)];
 }

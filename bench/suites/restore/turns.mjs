@@ -6,9 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { roundLogger } from "../../harness/progress.mjs";
 import * as turns from "../../harness/turns.mjs";
 
-/** @typedef {import("../../harness/server.mjs").Server} Server */
-/** @typedef {import("./tools.mjs").Targets} Targets */
-/** @typedef {import("./tools.mjs").Tool} Tool */
+/** @import { Server } from "../../harness/server.mjs" */
+/** @import { Targets, Tool } from "./tools.mjs" */
 
 /**
  * The report of a tool. Times are milliseconds.
@@ -71,19 +70,21 @@ async function time(server, { command, args, unavailable }, targets) {
   for (const target of Object.values(targets)) rmSync(target, { force: true });
   const before = await server.stats();
   const start = performance.now();
-  let failures = 0;
   const attempt = () => spawnSync(command, args, { encoding: "utf8", timeout: TIMEOUT });
-  let { status, stdout, stderr } = attempt();
-  while (status !== 0) {
+  let failures = 0;
+  let tried = attempt();
+  while (tried.status !== 0) {
     failures += 1;
-    if (failures === MAX_ATTEMPTS)
-      throw new Error(`${command} ${args.join(" ")} failed ${failures} times: ${stderr}`);
-    ({ status, stdout, stderr } = attempt());
+    if (failures === MAX_ATTEMPTS) {
+      const call = `${command} ${args.join(" ")}`;
+      throw new Error(`${call} failed ${failures} times: ${tried.stderr}`);
+    }
+    tried = attempt();
   }
   const elapsed = performance.now() - start;
   const after = await server.stats();
   /** @type {ToolReport} */
-  const report = stdout.startsWith("{") ? JSON.parse(stdout) : {};
+  const report = tried.stdout.startsWith("{") ? JSON.parse(tried.stdout) : {};
   return {
     ...report,
     elapsed,
@@ -93,6 +94,9 @@ async function time(server, { command, args, unavailable }, targets) {
     serverProcessor: after.processor - before.processor,
   };
 }
+
+/** @param {Timed[]} timed */
+export const succeeded = (timed) => timed.filter(({ why }) => why === undefined);
 
 /** @param {Tool} tool @param {string} image @param {string} restored */
 function compare({ name }, image, restored) {

@@ -1,21 +1,18 @@
-// Measures the codec and its rivals on frames of a real image: `codec.mjs IMAGE PLAN` with the plan as JSON. Prints its
-// results as a JSON array.
+// Measures the codec and its rivals on frames of a real image.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 import * as decode from "../../../js/snapshot/wasm/decode.js";
 import * as encode from "../../../js/snapshot/wasm/encode.js";
-import { measure } from "../../harness/measure.mjs";
+import { measure as measureMethods } from "../../harness/measure.mjs";
+import { methodsOf } from "../../harness/methods.mjs";
+import { itself, resultsOf } from "../../harness/results.mjs";
 import { dataPieces, zstdDecompressSync, zstdFrame } from "./frames.mjs";
 
 const PIECE = 2 ** 20;
 
 /** In nanoseconds. */
 const MICROSECOND = 1000;
-
-const [, , image = "", plan = ""] = process.argv;
-/** @type {import("./plan.mjs").Plan} */
-const { pieces: maxPieces, codecRounds } = JSON.parse(plan);
 
 const wasm = (/** @type {string} */ path) => readFileSync(new URL(path, import.meta.url));
 const own = new URL("../../../target/bench-wasm/", import.meta.url);
@@ -27,11 +24,6 @@ const { memory: decodeMemory } = decode.initSync({
 const { memory: encodeMemory } = encode.initSync({
   module: wasm("../../../js/snapshot/wasm/encode_bg.wasm"),
 });
-
-const all = [...dataPieces(image)];
-const pieces = all.filter(
-  (piece, index) => piece.length === PIECE && index % Math.ceil(all.length / maxPieces) === 0,
-);
 
 /** @typedef {{ raw: Uint8Array, frame: Uint8Array, record: Uint8Array }} Input */
 
@@ -75,56 +67,54 @@ function decodeFrame({ frame, record }) {
 /** Runs a rival on a frame. @param {(length: number) => number} action */
 const onFrame =
   (action) =>
-  (/** @type {undefined} */ _, /** @type {Input} */ { frame }) => {
+  (/** @type {unknown} */ _, /** @type {Input} */ { frame }) => {
     new Uint8Array(memory.buffer).set(frame, other.input());
     return action(frame.length);
   };
 
-const inputs = pieces.flatMap(inputOf);
-for (const input of inputs) {
+const make = (/** @type {Input} */ _) => undefined;
+const WORKLOADS = {
+  "decode 1 MiB": methodsOf(make, {
+    hedgerow: (_, input) => decodeFrame(input),
+    "C zstd in wasm, nothing else": onFrame((count) => other.zstd(count)),
+    "ruzstd in wasm": onFrame((count) => other.ruzstd(count)),
+    "Node's own zstd": (_, { frame }) => zstdDecompressSync(frame),
+  }),
+  "compress 1 MiB": methodsOf(make, {
+    hedgerow: (_, { raw }) => compress(raw),
+    "Node's own zstd": (_, { raw }) => zstdFrame(raw),
+  }),
+  "digest of a frame": methodsOf(make, {
+    hedgerow: onFrame((count) => other.blake3(count)),
+    "SHA-256 in wasm": onFrame((count) => other.sha256(count)),
+    "XXH64 in wasm": onFrame((count) => other.xxh64(count)),
+    "XXH3 in wasm": onFrame((count) => other.xxh3(count)),
+    "Node's own SHA-256": (_, { frame }) => createHash("sha256").update(frame).digest(),
+  }),
+};
+
+/** @param {import("./suite.mjs").Parameters} parameters */
+export async function measure({ image, plan }) {
+  const all = [...dataPieces(image)];
+  const every = Math.ceil(all.length / plan.pieces);
+  const pieces = all.filter((piece, index) => piece.length === PIECE && index % every === 0);
+  const inputs = pieces.flatMap(inputOf);
+  for (const input of inputs) check(input);
+  const results = [];
+  for (const [workload, methods] of Object.entries(WORKLOADS)) {
+    const timed = await measureMethods(methods, inputs, plan.codecRounds, MICROSECOND);
+    results.push(...resultsOf({ suite: "snapshot-codec", workload, unit: "µs" }, timed, itself));
+  }
+  return results;
+}
+
+/** Checks that all decoders restore a piece. @param {Input} input */
+function check(input) {
   if (decodeFrame(input) < 1) throw new Error("a frame did not decode");
-  const start = decoder.out();
-  const raw = Buffer.from(decodeMemory.buffer, start, PIECE);
+  const raw = Buffer.from(decodeMemory.buffer, decoder?.out(), PIECE);
   if (!raw.equals(input.raw)) throw new Error("a frame decoded to other bytes");
   for (const decoded of [other.zstd, other.ruzstd]) {
     const length = onFrame((count) => decoded.call(other, count))(undefined, input);
     if (length !== PIECE) throw new Error(`expected ${PIECE} bytes, found ${length}`);
   }
 }
-
-const make = () => undefined;
-/** @typedef {import("../../harness/measure.mjs").Method<Input, undefined>} Method */
-/** @type {Record<string, Method[]>} */
-const WORKLOADS = {
-  "decode 1 MiB": [
-    { name: "hedgerow", make, run: (_, input) => decodeFrame(input) },
-    { name: "C zstd in wasm, nothing else", make, run: onFrame((count) => other.zstd(count)) },
-    { name: "ruzstd in wasm", make, run: onFrame((count) => other.ruzstd(count)) },
-    { name: "Node's own zstd", make, run: (_, { frame }) => zstdDecompressSync(frame) },
-  ],
-  "compress 1 MiB": [
-    { name: "hedgerow", make, run: (_, { raw }) => compress(raw) },
-    { name: "Node's own zstd", make, run: (_, { raw }) => zstdFrame(raw) },
-  ],
-  "digest of a frame": [
-    { name: "hedgerow", make, run: onFrame((count) => other.blake3(count)) },
-    { name: "SHA-256 in wasm", make, run: onFrame((count) => other.sha256(count)) },
-    { name: "XXH64 in wasm", make, run: onFrame((count) => other.xxh64(count)) },
-    { name: "XXH3 in wasm", make, run: onFrame((count) => other.xxh3(count)) },
-    {
-      name: "Node's own SHA-256",
-      make,
-      run: (_, { frame }) => createHash("sha256").update(frame).digest(),
-    },
-  ],
-};
-
-const results = Object.entries(WORKLOADS).flatMap(([workload, methods]) =>
-  measure(methods, inputs, codecRounds, MICROSECOND).map((timing) => ({
-    suite: "snapshot-codec",
-    workload,
-    unit: "µs",
-    ...timing,
-  })),
-);
-console.log(JSON.stringify(results));

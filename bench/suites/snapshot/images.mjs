@@ -1,120 +1,96 @@
-// Measures whole images and the zstd command, each run in a process of its own: `images.mjs IMAGE PLAN` with the plan as
-// JSON. Writes its files beside the image. Prints its results as a JSON array.
+// Measures whole images and the zstd command, each run in a process of its own. Writes its files beside the image.
 import { execFileSync } from "node:child_process";
 import { rmSync, statSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { summary } from "../../../scripts/lib/summary.mjs";
+import { NODE, result, resultsOf } from "../../harness/results.mjs";
 import { runOnce, takeTurns } from "../../harness/turns.mjs";
 import { dataPieces, zstdFrame } from "./frames.mjs";
-import { LARGER } from "./plan.mjs";
 
-/** @typedef {import("../../harness/results.mjs").Measured} Measured */
+/** The factor of size of an image with the same data. */
+const LARGER = 16;
 
-const [, , image = "", plan = ""] = process.argv;
-/** @type {import("./plan.mjs").Plan} */
-const { imageBytes, dataBytes, rounds } = JSON.parse(plan);
-const inFolder = (/** @type {string} */ name) => join(dirname(image), name);
-const [large, snapshot, zst, restored, scratch] = [
-  inFolder("large.ext4"),
-  inFolder("image.vhs"),
-  inFolder("image.zst"),
-  inFolder("restored"),
-  inFolder("other.vhs"),
-];
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
+const WITHOUT_KOFFI = ["--import", here("without-koffi.mjs")];
 
-/** @typedef {{ method: string, command: string, args: string[] }} Command */
+/** @typedef {[program: string, ...args: string[]]} Command */
 
-/**
- * @param {string} method
- * @param {string[]} work
- * @param {string[]} flags of Node
- * @returns {Command}
- */
-const hedgerow = (method, work, flags = []) => ({
-  method,
-  command: process.execPath,
-  args: [...flags, here("work.mjs"), ...work],
-});
+/** @param {string[]} work @returns {Command} */
+const hedgerow = (...work) => [process.execPath, here("work.mjs"), ...work];
 
-/** @param {string} method @param {string[]} args @returns {Command} */
-const zstd = (method, args) => ({ method, command: "zstd", args: ["-q", "-f", ...args] });
+/** @param {string[]} args @returns {Command} */
+const zstd = (...args) => ["zstd", "-q", "-f", ...args];
 
-// The same data in a larger image.
-execFileSync("cp", ["--sparse=always", image, large]);
-truncateSync(large, LARGER * imageBytes);
-const inLarger = `${LARGER} times as large, the same data`;
+/** @param {import("./suite.mjs").Parameters} parameters */
+export async function measure({ image, plan: { imageBytes, dataBytes, rounds } }) {
+  const inFolder = (/** @type {string} */ name) => join(dirname(image), name);
+  const [large, snapshot, zst] = [
+    inFolder("large.ext4"),
+    inFolder("image.vhs"),
+    inFolder("image.zst"),
+  ];
+  const [restored, scratch] = [inFolder("restored"), inFolder("other.vhs")];
+  // The same data in a larger image.
+  execFileSync("cp", ["--sparse=always", image, large]);
+  truncateSync(large, LARGER * imageBytes);
+  const inLarger = `${LARGER} times as large, the same data`;
+  const [node, ...createLarge] = hedgerow("create", large, scratch, "2");
+  /** @type {Record<string, Record<string, Command>>} */
+  const workloads = {
+    create: {
+      hedgerow: hedgerow("create", image, snapshot, "2"),
+      "hedgerow, 1 worker": hedgerow("create", image, scratch, "1"),
+      "zstd -3 -T2": zstd("-3", "-T2", image, "-o", zst),
+    },
+    restore: {
+      hedgerow: hedgerow("restore", snapshot, restored, "2"),
+      "hedgerow, 1 worker": hedgerow("restore", snapshot, restored, "1"),
+      "zstd -d --sparse": zstd("-d", "--sparse", zst, "-o", restored),
+      "zstd -d --sparse of a snapshot": zstd("-d", "--sparse", snapshot, "-o", restored),
+    },
+    [`create, ${inLarger}`]: {
+      hedgerow: [node, ...createLarge],
+      "hedgerow, without koffi": [node, ...WITHOUT_KOFFI, ...createLarge],
+    },
+    [`restore, ${inLarger}`]: { hedgerow: hedgerow("restore", scratch, restored, "2") },
+  };
 
-/** @type {Record<string, Command[]>} */
-const WORKLOADS = {
-  create: [
-    hedgerow("hedgerow", ["create", image, snapshot, "2"]),
-    hedgerow("hedgerow, 1 worker", ["create", image, scratch, "1"]),
-    zstd("zstd -3 -T2", ["-3", "-T2", image, "-o", zst]),
-  ],
-  restore: [
-    hedgerow("hedgerow", ["restore", snapshot, restored, "2"]),
-    hedgerow("hedgerow, 1 worker", ["restore", snapshot, restored, "1"]),
-    zstd("zstd -d --sparse", ["-d", "--sparse", zst, "-o", restored]),
-    zstd("zstd -d --sparse of a snapshot", ["-d", "--sparse", snapshot, "-o", restored]),
-  ],
-  [`create, ${inLarger}`]: [
-    hedgerow("hedgerow", ["create", large, scratch, "2"]),
-    hedgerow(
-      "hedgerow, without koffi",
-      ["create", large, scratch, "2"],
-      ["--import", here("without-koffi.mjs")],
-    ),
-  ],
-  [`restore, ${inLarger}`]: [hedgerow("hedgerow", ["restore", scratch, restored, "2"])],
-};
+  /** Runs a command once, after removing its output. @param {Command} command */
+  const time = ([program, ...args]) => {
+    rmSync(restored, { force: true });
+    const start = process.hrtime.bigint();
+    const printed = runOnce(program, ...args);
+    const elapsed = Number(process.hrtime.bigint() - start) / 1e6;
+    return { elapsed, memory: Number(printed) };
+  };
 
-/** Runs a command once, after removing its output. @param {Command} command */
-function time({ command, args }) {
-  rmSync(restored, { force: true });
-  const start = process.hrtime.bigint();
-  const printed = runOnce(command, ...args);
-  const elapsed = Number(process.hrtime.bigint() - start) / 1e6;
-  return { elapsed, memory: Number(printed) };
-}
-
-const suite = `snapshot-images-node${process.versions.node.split(".")[0]}`;
-const details = { imageBytes, dataBytes };
-const results = /** @type {Measured[]} */ ([]);
-for (const [workload, commands] of Object.entries(WORKLOADS)) {
-  const methods = commands.map((command) => ({ name: command.method, time: () => time(command) }));
-  for (const { name: method, samples, why } of await takeTurns(methods, rounds, { warmUps: 0 })) {
-    if (why !== undefined) {
-      results.push({ suite, workload, method, why });
-      continue;
-    }
-    const times = summary(samples.map(({ elapsed }) => elapsed));
-    results.push({ suite, workload, method, unit: "ms", ...times, details });
-    if (!method.startsWith("hedgerow")) continue;
-    const memory = summary(samples.map(({ memory: bytes }) => bytes / 2 ** 20));
-    results.push({
-      suite: `${suite}, peak memory`,
-      workload,
-      method,
-      unit: "MiB",
-      ...memory,
-      details,
-    });
+  const suite = `snapshot-images-${NODE}`;
+  const details = { imageBytes, dataBytes };
+  const results = [];
+  for (const [workload, commands] of Object.entries(workloads)) {
+    const methods = Object.entries(commands).map(([name, command]) => ({
+      name,
+      time: () => time(command),
+    }));
+    const timed = await takeTurns(methods, rounds, { warmUps: 0 });
+    const inMilliseconds = { suite, workload, unit: "ms" };
+    results.push(...resultsOf(inMilliseconds, timed, ({ elapsed }) => elapsed, details));
+    const ours = timed.filter(({ name, why }) => name.startsWith("hedgerow") && why === undefined);
+    const peak = { suite: `${suite}, peak memory`, workload, unit: "MiB" };
+    results.push(...resultsOf(peak, ours, ({ memory }) => memory / 2 ** 20, details));
   }
-}
 
-let frames = 0;
-for (const piece of dataPieces(image)) frames += zstdFrame(piece).length;
-const sizes = {
-  hedgerow: statSync(snapshot).size,
-  "zstd -3, frames of 1 MiB": frames,
-  "zstd -3, one frame": statSync(zst).size,
-};
-for (const [method, size] of Object.entries(sizes)) {
-  const workload = "the file of a snapshot";
-  const figures = summary([size / 1e6]);
-  results.push({ suite: "snapshot-size", workload, method, unit: "MB", ...figures, details });
+  let frames = 0;
+  for (const piece of dataPieces(image)) frames += zstdFrame(piece).length;
+  const sizes = {
+    hedgerow: statSync(snapshot).size,
+    "zstd -3, frames of 1 MiB": frames,
+    "zstd -3, one frame": statSync(zst).size,
+  };
+  const about = { suite: "snapshot-size", workload: "the file of a snapshot", unit: "MB" };
+  for (const [method, size] of Object.entries(sizes)) {
+    results.push(result(about, method, [size / 1e6], details));
+  }
+  return results;
 }
-console.log(JSON.stringify(results));

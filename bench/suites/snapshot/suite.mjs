@@ -8,9 +8,26 @@ import { buildModule, ZSTD_ENV } from "../../../scripts/lib/wasm.mjs";
 import { runScript } from "../../harness/programs.mjs";
 import { measureParts } from "../../harness/results.mjs";
 import { inMemory } from "../../harness/temporary.mjs";
-import { PLAN, QUICK } from "./plan.mjs";
 
-/** @typedef {import("../../harness/results.mjs").Measured} Measured */
+/** The image with the minimum of files in it, rounds for whole images, and pieces and rounds for the codec. */
+export const PLAN = {
+  imageBytes: 2 ** 32,
+  dataBytes: 1.1e9,
+  rounds: 5,
+  pieces: 128,
+  codecRounds: 12,
+};
+
+/** @typedef {typeof PLAN} Plan */
+
+/** @type {Plan} */
+export const QUICK = {
+  imageBytes: 2 ** 29,
+  dataBytes: 0.14e9,
+  rounds: 1,
+  pieces: 16,
+  codecRounds: 2,
+};
 
 export function prepare() {
   installPrograms("demo");
@@ -20,21 +37,18 @@ export function prepare() {
   });
 }
 
-/** @param {boolean} isQuick @returns {Promise<Measured[]>} */
-export function measure(isQuick) {
-  const plan = isQuick ? QUICK : PLAN;
-  return inMemory(async (folder) => {
+/** @typedef {{ image: string, plan: Plan }} Parameters */
+
+/** @param {Plan} plan */
+export function measure(plan) {
+  return inMemory((folder) => {
     step("snapshot: an ext4 image of installed files");
     const image = join(folder, "image.ext4");
     makeExt4Image(image, plan);
-    const onNode24 = (/** @type {string} */ description, /** @type {string} */ script) =>
-      runScript("snapshot", `${description}, Node 24`, node24, script, [
-        image,
-        JSON.stringify(plan),
-      ]);
+    const parameters = { image, plan };
     return measureParts("snapshot", {
-      codec: () => onNode24("the codec", "codec"),
-      images: () => onNode24("whole images", "images"),
+      codec: () => runScript("snapshot", "the codec, Node 24", node24, "codec", parameters),
+      images: () => runScript("snapshot", "whole images, Node 24", node24, "images", parameters),
     });
   });
 }

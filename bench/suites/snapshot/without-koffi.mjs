@@ -5,4 +5,4 @@ const hooks = `export async function resolve(specifier, context, next) {
   if (specifier === "koffi") throw new Error("left out");
   return next(specifier, context);
 }`;
-register(`data:text/runScript,${encodeURIComponent(hooks)}`);
+register(`data:text/javascript,${encodeURIComponent(hooks)}`);

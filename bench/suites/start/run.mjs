@@ -1,52 +1,49 @@
-// Measures the first use of packages, each in a process of its own: `run.mjs FOLDER ROUNDS ENGINES` with a folder for
-// temporary files and the engines as JSON. Prints its results as a JSON array.
+// Measures the first use of packages, each in a process of its own.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { inRoot } from "../../../scripts/lib/paths.mjs";
-import { summary } from "../../../scripts/lib/summary.mjs";
 import { roundLogger } from "../../harness/progress.mjs";
+import { resultsOf } from "../../harness/results.mjs";
 import { runOnce, takeTurns } from "../../harness/turns.mjs";
-import { writeInputs } from "./inputs.mjs";
-import { bundleSubjects, moduleOf, SUBJECTS } from "./subjects.mjs";
+import { bundleSubjects, moduleOf, SUBJECTS, writeInputs } from "./subjects.mjs";
 import { timeFirstResponse, writeWorker } from "./workerd.mjs";
 
-/** @typedef {import("../../harness/results.mjs").Measured} Measured */
+/** @import { Timed, TimedMethod } from "../../harness/turns.mjs" */
 /** @typedef {import("./subjects.mjs").Subject} Subject */
-
-/** Paths of programs. @typedef {{ nodes: Record<string, string>, workerd: string }} Engines */
 
 /** The time of a first use, in milliseconds. @typedef {{ total: number, import?: number }} Sample */
 
-/** A subject in an engine, in one form. @typedef {import("../../harness/turns.mjs").TimedMethod<Sample> & { engine: string, form: string }} Case */
+/** A subject in an engine, in one form. @typedef {TimedMethod<Sample> & { engine: string, form: string }} Case */
 
 const FIRST_USE = fileURLToPath(new URL("first-use.mjs", import.meta.url));
-const [, , folder = "", rounds = "", engines = ""] = process.argv;
-/** @type {Engines} */
-const { nodes, workerd } = JSON.parse(engines);
-writeInputs(folder);
-const inputOf = (/** @type {Subject} */ { input }) => join(folder, input);
 
-// Sorted by subject, so that a process always follows one of the same engine: after another program, less of its own
-// code and data is in the processor’s caches.
-const placeOf = (/** @type {Case} */ one) => SUBJECTS.findIndex(({ name }) => name === one.name);
-const cases = [...(await inNode()), ...(await inWorkerd())].sort((a, b) => placeOf(a) - placeOf(b));
-const onRound = roundLogger("first uses", Number(rounds), 5);
-const timed = await takeTurns(cases, Number(rounds), { onRound });
-console.log(JSON.stringify(resultsOf(timed)));
+/** @param {import("./suite.mjs").Parameters} parameters */
+export async function measure({ rounds, nodes, workerd, folder }) {
+  writeInputs(folder);
+  const cases = [...(await inNode(nodes, folder)), ...(await inWorkerd(workerd, folder))];
+  // Sorted by subject, so that a process always follows one of the same engine: after another program, less of its own
+  // code and data is in the processor’s caches.
+  const placeOf = (/** @type {Case} */ one) => SUBJECTS.findIndex(({ name }) => name === one.name);
+  cases.sort((a, b) => placeOf(a) - placeOf(b));
+  const timed = await takeTurns(cases, rounds, { onRound: roundLogger("first uses", rounds, 5) });
+  const base = cases.findIndex(({ engine, name }) => engine === "workerd" && name === "nothing");
+  return cases.flatMap((one, index) =>
+    rowsOf(one, /** @type {Timed<Sample>} */ (timed[index]), timed[base]?.samples ?? []),
+  );
+}
 
-/** @returns {Promise<Case[]>} */
-async function inNode() {
+/** @param {Record<string, string>} nodes @param {string} folder @returns {Promise<Case[]>} */
+async function inNode(nodes, folder) {
   const bundles = join(folder, "bundles");
   await bundleSubjects(bundles);
-  const installed = (/** @type {Subject} */ subject) => inRoot(moduleOf(subject));
-  const before = writeEmptyPackage();
-  /** @type {Record<string, (subject: Subject) => string[]>} */
+  const before = writeEmptyPackage(folder);
+  /** @type {Record<string, (subject: Subject, input: string) => string[]>} */
   const forms = {
-    "as installed": (subject) => [installed(subject), inputOf(subject)],
-    "as installed, after another": (subject) => [installed(subject), inputOf(subject), before],
-    bundled: (subject) => [join(bundles, `${subject.module}.mjs`), inputOf(subject)],
+    "as installed": (subject, input) => [inRoot(moduleOf(subject)), input],
+    "as installed, after another": (subject, input) => [inRoot(moduleOf(subject)), input, before],
+    bundled: (subject, input) => [join(bundles, `${subject.module}.mjs`), input],
   };
   return Object.entries(nodes).flatMap(([engine, node]) =>
     Object.entries(forms).flatMap(([form, argsOf]) =>
@@ -55,8 +52,8 @@ async function inNode() {
         engine,
         form,
         time() {
-          const printed = runOnce(node, FIRST_USE, ...argsOf(subject));
-          const took = JSON.parse(printed);
+          const args = argsOf(subject, join(folder, subject.input));
+          const took = JSON.parse(runOnce(node, FIRST_USE, ...args));
           return { total: took.import + took.use, import: took.import };
         },
       })),
@@ -64,8 +61,8 @@ async function inNode() {
   );
 }
 
-/** Writes an empty package and a module that imports it. Returns the path of the module. */
-function writeEmptyPackage() {
+/** Writes an empty package and a module that imports it. Returns the path of the module. @param {string} folder */
+function writeEmptyPackage(folder) {
   const empty = join(folder, "node_modules", "empty");
   mkdirSync(empty, { recursive: true });
   const manifest = { name: "empty", type: "module", exports: "./index.js" };
@@ -76,14 +73,15 @@ function writeEmptyPackage() {
   return before;
 }
 
-/** @returns {Promise<Case[]>} */
-async function inWorkerd() {
+/** @param {string} workerd @param {string} folder @returns {Promise<Case[]>} */
+async function inWorkerd(workerd, folder) {
   const workers = join(folder, "workers");
   mkdirSync(workers);
   const supported = SUBJECTS.filter((subject) => subject.inWorkerd);
   return Promise.all(
     supported.map(async (subject, index) => {
-      const config = await writeWorker(subject, inputOf(subject), join(workers, `${index}`));
+      const input = join(folder, subject.input);
+      const config = await writeWorker(subject, input, join(workers, `${index}`));
       return {
         name: subject.name,
         engine: "workerd",
@@ -94,34 +92,19 @@ async function inWorkerd() {
   );
 }
 
-/** @typedef {import("../../harness/turns.mjs").Timed<Sample>} Timed */
-
-/** @param {Timed[]} timed in the order of `cases` */
-function resultsOf(timed) {
-  const base = cases.findIndex(({ engine, name }) => engine === "workerd" && name === "nothing");
-  return timed.flatMap((one, index) =>
-    rowsOf(/** @type {Case} */ (cases[index]), one, timed[base]),
-  );
-}
-
-/** @param {Case} one @param {Timed} timed @param {Timed | undefined} nothing in workerd @returns {Measured[]} */
-function rowsOf({ name: method, engine, form: workload }, { samples, why }, nothing) {
-  const suite = `start-${engine}`;
-  if (why !== undefined) return [{ suite, workload, method, why }];
-  const row = (/** @type {string} */ what, /** @type {number[]} */ figures) => ({
-    suite: suite + what,
-    workload,
-    method,
-    unit: "ms",
-    ...summary(figures),
-  });
-  const totals = samples.map(({ total }) => total);
-  if (engine === "workerd") {
-    const over = totals.map(
-      (total, round) => total - (nothing?.samples[round]?.total ?? Number.NaN),
-    );
-    return [row("", totals), row(", over nothing", over)];
-  }
-  const imports = samples.map((sample) => sample.import ?? Number.NaN);
-  return [row("", totals), row(", import", imports)];
+/** @param {Case} one @param {Timed<Sample>} timed @param {Sample[]} nothing in workerd */
+function rowsOf({ engine, form: workload }, timed, nothing) {
+  const rows = (
+    /** @type {string} */ what,
+    /** @type {(sample: Sample, round: number) => number | undefined} */ figure,
+  ) => {
+    const about = { suite: `start-${engine}${what}`, workload, unit: "ms" };
+    return resultsOf(about, [timed], (sample, round) => figure(sample, round) ?? Number.NaN);
+  };
+  const totals = rows("", ({ total }) => total);
+  if (timed.why !== undefined) return totals;
+  if (engine !== "workerd") return [...totals, ...rows(", import", (sample) => sample.import)];
+  const overNothing = (/** @type {Sample} */ { total }, /** @type {number} */ round) =>
+    total - (nothing[round]?.total ?? Number.NaN);
+  return [...totals, ...rows(", over nothing", overNothing)];
 }

@@ -3,24 +3,27 @@ import { inEngines } from "../../../scripts/lib/paths.mjs";
 import { runScript } from "../../harness/programs.mjs";
 import { inTemporaryFolder } from "../../harness/temporary.mjs";
 
-/** @typedef {import("../../harness/results.mjs").Measured} Measured */
+export const PLAN = { rounds: 41 };
 
-const ROUNDS = 41;
-const QUICK_ROUNDS = 1;
+export const QUICK = { rounds: 1 };
 
-/** @param {boolean} isQuick @returns {Promise<Measured[]>} */
-export function measure(isQuick) {
-  const nodes = ["node20", "node22", "node24", "node26"].map((name) => [
-    name,
-    inEngines(name, "bin", "node"),
-  ]);
-  const engines = {
-    nodes: Object.fromEntries(nodes),
-    workerd: inEngines("workerd", "bin", "workerd"),
-  };
-  return inTemporaryFolder((folder) => {
-    const args = [folder, `${isQuick ? QUICK_ROUNDS : ROUNDS}`, JSON.stringify(engines)];
-    const description = "first uses in four versions of Node and in workerd";
-    return runScript("start", description, process.execPath, "run", args);
-  });
+/** Paths of programs. */
+const ENGINES = {
+  nodes: {
+    node20: inEngines("node20", "bin", "node"),
+    node22: inEngines("node22", "bin", "node"),
+    node24: inEngines("node24", "bin", "node"),
+    node26: inEngines("node26", "bin", "node"),
+  },
+  workerd: inEngines("workerd", "bin", "workerd"),
+};
+
+/** @typedef {typeof PLAN & typeof ENGINES & { folder: string }} Parameters */
+
+/** @param {typeof PLAN} plan */
+export function measure(plan) {
+  const description = "first uses in four versions of Node and in workerd";
+  return inTemporaryFolder((folder) =>
+    runScript("start", description, process.execPath, "run", { ...plan, ...ENGINES, folder }),
+  );
 }

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { bundle, COMPATIBILITY_DATE } from "../../../scripts/lib/worker.mjs";
-import { FILES } from "./input.mjs";
-import { moduleOf } from "./subjects.mjs";
+import { FILES, moduleOf } from "./subjects.mjs";
 
 /** Names of module types in the configuration of workerd. */
 const TYPES = { ESModule: "esModule", CompiledWasm: "wasm" };
@@ -32,10 +31,8 @@ export async function writeWorker(subject, input, folder) {
     [FILES.rest, "json"],
   ];
   const config = join(folder, "workerd.capnp");
-  writeFileSync(
-    config,
-    configuration(embedded.map(([name, type]) => `(name = "${name}", ${type} = embed "${name}")`)),
-  );
+  const lines = embedded.map(([name, type]) => `(name = "${name}", ${type} = embed "${name}")`);
+  writeFileSync(config, configuration(lines));
   return config;
 }
 
@@ -64,12 +61,7 @@ const worker :Workerd.Worker = (
 );
 `;
 
-/**
- * Returns the milliseconds from the start of workerd to the first response.
- *
- * @param {string} workerd
- * @param {string} config
- */
+/** Returns the milliseconds from the start of workerd to the first response. @param {string} workerd @param {string} config */
 export async function timeFirstResponse(workerd, config) {
   const begin = performance.now();
   // workerd reports its port on the control channel.
@@ -77,8 +69,12 @@ export async function timeFirstResponse(workerd, config) {
     stdio: ["ignore", "inherit", "inherit", "pipe"],
   });
   const exit = once(child, "exit");
+  const channel = /** @type {import("node:stream").Readable} */ (child.stdio[3]);
+  const line = once(createInterface(channel), "line");
   try {
-    const port = await Promise.race([listening(child), exit.then(failToListen)]);
+    const [listening] = await Promise.race([line, exit.then(() => ["{}"])]);
+    const { port } = JSON.parse(listening);
+    if (port === undefined) throw new Error("workerd ended before it listened");
     const response = await fetch(`http://127.0.0.1:${port}/`);
     const result = await response.text();
     const elapsed = performance.now() - begin;
@@ -88,16 +84,4 @@ export async function timeFirstResponse(workerd, config) {
     child.kill("SIGKILL");
     await exit;
   }
-}
-
-/** @param {import("node:child_process").ChildProcess} child @returns {Promise<number>} */
-async function listening(child) {
-  const channel = /** @type {import("node:stream").Readable} */ (child.stdio[3]);
-  const [line] = await once(createInterface(channel), "line");
-  return JSON.parse(line).port;
-}
-
-/** @returns {never} */
-function failToListen() {
-  throw new Error("workerd ended before it listened");
 }

@@ -2,44 +2,22 @@
 
 use hedgerow_tests_random::Random;
 
-const WORDS: [&str; 24] = [
-    "about",
-    "account",
-    "api",
-    "archive",
-    "assets",
-    "blog",
-    "catalogue",
-    "chunks",
-    "components",
-    "dashboard",
-    "documentation",
-    "guides",
-    "images",
-    "locales",
-    "navigation",
-    "pages",
-    "pricing",
-    "products",
-    "reference",
-    "releases",
-    "settings",
-    "static",
-    "support",
-    "tutorials",
-];
+const WORDS: &str = "about account api archive assets blog catalogue chunks components dashboard \
+    documentation guides images locales navigation pages pricing products reference releases \
+    settings static support tutorials";
 
 /// Returns `count` different paths, the same for the same seed.
 pub fn paths(count: usize, seed: u64) -> Vec<String> {
-    Random(seed).take(count).map(path).collect()
+    let words: Vec<&str> = WORDS.split_ascii_whitespace().collect();
+    Random(seed).take(count).map(|number| path(&words, number)).collect()
 }
 
-fn path(number: u64) -> String {
+fn path(words: &[&str], number: u64) -> String {
     let folders = 2 + number % 4;
     let mut path = String::with_capacity(96);
     for folder in 0..folders {
         path.push('/');
-        path.push_str(WORDS[(number >> (8 * folder)) as usize % WORDS.len()]);
+        path.push_str(words[(number >> (8 * folder)) as usize % words.len()]);
     }
-    path + &format!("/{}-{number:016x}.js", WORDS[(number >> 56) as usize % WORDS.len()])
+    path + &format!("/{}-{number:016x}.js", words[(number >> 56) as usize % words.len()])
 }
