@@ -2,8 +2,8 @@
 import { main, run } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
-await main(() => {
-  setup();
+await main(async () => {
+  await setup();
   run("cargo", ["fmt", "--all"]);
   for (const crate of ["headers", "paths", "snapshot"]) {
     run("cargo", ["fmt", "--manifest-path", `crates/${crate}/fuzz/Cargo.toml`]);

@@ -7,9 +7,9 @@ import { installTestSuites } from "./lib/suites.mjs";
 import { checkVoice } from "./lib/voice.mjs";
 import { setup } from "./setup.mjs";
 
-await main(() => {
+await main(async () => {
   checkVoice();
-  setup([["lib/suites.mjs", "fetchTestSuites"]]);
+  await setup([["lib/suites.mjs", "fetchTestSuites"]]);
   build();
   // `tsc` needs their types.
   installTestSuites();

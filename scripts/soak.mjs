@@ -17,7 +17,7 @@ function wholeNumber(name, text) {
   throw new StepError(`--${name}: expected a number from 1 on, found ${text}`);
 }
 
-await main(() => {
+await main(async () => {
   const { values } = parseArgs({
     options: {
       rounds: { type: "string", default: ROUNDS },
@@ -26,7 +26,7 @@ await main(() => {
   });
   const rounds = wholeNumber("rounds", values.rounds);
   const seeds = values.seed.map((seed) => wholeNumber("seed", seed));
-  setup();
+  await setup();
   installPrograms("tests");
   installGoTool("versitygw");
   build();

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
-import { capture, run, StepError, step } from "../../scripts/lib/run.mjs";
+import { output, run, StepError, step } from "../../scripts/lib/run.mjs";
 import { summary } from "../../scripts/lib/summary.mjs";
 
 /** @typedef {import("./results.mjs").Measured} Measured */
@@ -102,7 +102,7 @@ export function runScript(suite, description, node, script, args) {
   step(`${suite}: ${description}`);
   const [command = "", ...before] = [node].flat();
   const file = `bench/suites/${suite}/${script}.mjs`;
-  return JSON.parse(outputOf(file, command, [...before, inRoot(file), ...args]));
+  return JSON.parse(output(command, [...before, inRoot(file), ...args]));
 }
 
 /**
@@ -112,12 +112,5 @@ export function runScript(suite, description, node, script, args) {
  * @param {string[]} args
  */
 export function runNative(name, ...args) {
-  return JSON.parse(outputOf(name, join(TARGET, "release", name), args));
-}
-
-/** @param {string} name for errors @param {string} command @param {string[]} args */
-function outputOf(name, command, args) {
-  const printed = capture(command, args, { showErrors: true });
-  if (printed === undefined) throw new StepError(`${name} failed; its output is above`);
-  return printed;
+  return JSON.parse(output(join(TARGET, "release", name), args));
 }

@@ -1,5 +1,5 @@
 // Lists the published crates.
-import { capture, StepError } from "./run.mjs";
+import { output, StepError } from "./run.mjs";
 
 /** Fields that a published crate must have. */
 const METADATA = ["description", "license", "readme", "keywords", "categories", "rust_version"];
@@ -9,10 +9,8 @@ const METADATA = ["description", "license", "readme", "keywords", "categories", 
 /** Returns the crates of the workspace without `publish = false`. @returns {Crate[]} */
 export function publishedCrates() {
   const args = ["metadata", "--format-version", "1", "--no-deps"];
-  const metadata = capture("cargo", args, { showErrors: true });
-  if (metadata === undefined) throw new StepError("failed: cargo metadata");
   // With `publish = false`, cargo reports an empty list.
-  const crates = JSON.parse(metadata).packages.filter(
+  const crates = JSON.parse(output("cargo", args)).packages.filter(
     (/** @type {{ publish: string[] | null }} */ { publish }) => publish === null,
   );
   for (const crate of crates) {

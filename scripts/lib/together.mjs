@@ -1,8 +1,5 @@
-// Runs synchronous functions in parallel processes: some are bound by the processor, others by the network.
-import { spawnSync } from "node:child_process";
-
-import { inRoot } from "./paths.mjs";
-import { StepError } from "./run.mjs";
+// Runs steps in parallel processes: some are bound by the processors, others by the network.
+import { runTogether } from "./run.mjs";
 
 /**
  * A function without arguments in a module of `scripts`.
@@ -11,9 +8,16 @@ import { StepError } from "./run.mjs";
  */
 
 /** Calls each function in its own process and waits for all. @param {Call[]} calls */
-export function together(calls) {
-  if (calls.length === 0) return;
-  const args = [inRoot("scripts", "lib", "call.mjs"), JSON.stringify(calls)];
-  const { status } = spawnSync(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
-  if (status !== 0) throw new StepError("one of the steps above failed");
-}
+export const together = (calls) =>
+  runTogether(
+    calls.map(([module, name]) => [
+      process.execPath,
+      ["--input-type=module", "--eval", program(module, name)],
+    ]),
+  );
+
+/** @param {string} module @param {string} name */
+const program = (module, name) => `
+  import { main } from "./scripts/lib/run.mjs";
+  import { ${name} } from "./scripts/${module}";
+  await main(${name});`;
