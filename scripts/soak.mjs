@@ -33,16 +33,8 @@ await main(async () => {
   for (const seed of seeds) {
     step(`the whole system, ${rounds} rounds of seed ${seed}`);
     const env = { HEDGEROW_SOAK_SEED: seed, HEDGEROW_SOAK_ROUNDS: rounds };
-    run(
-      "vitest",
-      [
-        "run",
-        "--disable-console-intercept",
-        "--typecheck.enabled=false",
-        "tests/system/system.test.ts",
-      ],
-      { env },
-    );
+    const flags = ["--disable-console-intercept", "--typecheck.enabled=false"];
+    run("vitest", ["run", ...flags, "tests/system/system.test.ts"], { env });
   }
   step(`no data was lost and nothing leaked: seed ${seeds.join(", ")}`);
 });

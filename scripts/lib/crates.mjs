@@ -1,5 +1,5 @@
-// Lists the published crates.
-import { output, StepError } from "./run.mjs";
+// Lists and formats the crates.
+import { output, run, StepError } from "./run.mjs";
 
 /** Fields that a published crate must have. */
 const METADATA = ["description", "license", "readme", "keywords", "categories", "rust_version"];
@@ -18,4 +18,12 @@ export function publishedCrates() {
     if (missing.length > 0) throw new StepError(`${crate.name}: expected ${missing.join(", ")}`);
   }
   return crates;
+}
+
+/** Formats all crates, and their fuzz targets, which are workspaces of their own. @param {string[]} options of cargo fmt */
+export function formatCrates(...options) {
+  run("cargo", ["fmt", "--all", ...options]);
+  for (const crate of ["headers", "paths", "snapshot"]) {
+    run("cargo", ["fmt", "--manifest-path", `crates/${crate}/fuzz/Cargo.toml`, ...options]);
+  }
 }

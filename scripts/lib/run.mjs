@@ -15,7 +15,9 @@ export class StepError extends Error {}
 /** Prints the next step. @param {string} what */
 export const step = (what) => console.log(`\u203a ${what}`);
 
-/** Returns the environment of commands: the project's own tools come first on the `PATH`. @param {Record<string, string>} [env] */
+/** Variables to add to the environment, and the folder. Default: the root. @typedef {{ env?: Record<string, string>, cwd?: string }} Options */
+
+/** Returns an environment whose `PATH` has the project's own tools first. @param {Options["env"]} [env] */
 function environment(env) {
   const own = [...toolFolders(), inRoot("node_modules", ".bin")];
   const folders = [...own, process.env.PATH, ...SYSTEM_FOLDERS];
@@ -23,11 +25,11 @@ function environment(env) {
 }
 
 /**
- * Runs a command in the root of the repository, or in `cwd`, and waits for it.
+ * Runs a command and waits for it.
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ stdout?: "pipe", stderr?: "pipe" | "ignore", env?: Record<string, string>, cwd?: string }} options
+ * @param {Options & { stdout?: "pipe", stderr?: "pipe" | "ignore" }} options
  */
 function execute(command, args, { stdout, stderr, env, cwd = root }) {
   return spawnSync(command, args, {
@@ -39,68 +41,38 @@ function execute(command, args, { stdout, stderr, env, cwd = root }) {
 }
 
 /**
- * Runs a command, shows its output, and throws if it fails.
+ * Runs a command that must succeed. Returns its output if it is piped.
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ env?: Record<string, string>, cwd?: string }} [options]
+ * @param {Options & { stdout?: "pipe" }} options
  */
-export function run(command, args, options = {}) {
-  const { status, error } = execute(command, args, options);
-  if (status !== 0) throw failure(command, args, status, error);
-}
-
-/**
- * Runs commands in parallel, shows their output, and throws after the last has ended if one of them failed.
- *
- * @param {[command: string, args: string[]][]} commands
- */
-export async function runTogether(commands) {
-  const endings = commands.map(([command, args]) =>
-    once(
-      spawn(command, args, {
-        cwd: root,
-        env: environment(),
-        stdio: ["ignore", "inherit", "inherit"],
-      }),
-      "exit",
-    ),
-  );
-  const statuses = (await Promise.all(endings)).map(([status]) => status);
-  if (statuses.some((status) => status !== 0)) throw new StepError("one of the steps above failed");
-}
-
-/**
- * @param {string} command
- * @param {string[]} args
- * @param {number | null} status
- * @param {Error} [error] why the command could not be started
- */
-const failure = (command, args, status, error) =>
-  new StepError(
-    error === undefined
-      ? `failed (${status}): ${command} ${args.join(" ")}`
-      : `${command}: ${error.message}`,
-  );
-
-/**
- * Runs a command and returns its output. Shows its errors, and throws if it fails.
- *
- * @param {string} command
- * @param {string[]} args
- * @param {{ env?: Record<string, string>, cwd?: string }} [options]
- */
-export function output(command, args, options = {}) {
-  const { status, stdout, error } = execute(command, args, { ...options, stdout: "pipe" });
-  if (status !== 0) throw failure(command, args, status, error);
+function executeOrThrow(command, args, options) {
+  const { status, stdout, error } = execute(command, args, options);
+  if (error !== undefined) throw new StepError(`${command}: ${error.message}`);
+  if (status !== 0) throw new StepError(`failed (${status}): ${command} ${args.join(" ")}`);
   return stdout;
 }
 
 /**
+ * Runs a command, shows its output, and throws if it fails.
+ *
+ * @type {(command: string, args: string[], options?: Options) => void}
+ */
+export const run = (command, args, options) => void executeOrThrow(command, args, { ...options });
+
+/**
+ * Runs a command and returns its output. Shows its errors, and throws if it fails.
+ *
+ * @type {(command: string, args: string[], options?: Options) => string}
+ */
+export const output = (command, args, options) =>
+  executeOrThrow(command, args, { ...options, stdout: "pipe" });
+
+/**
  * Runs a command quietly and returns its output, or `undefined` if it fails or does not exist.
  *
- * @param {string} command
- * @param {string[]} args
+ * @type {(command: string, args: string[]) => string | undefined}
  */
 export function capture(command, args) {
   const { status, stdout } = execute(command, args, { stdout: "pipe", stderr: "ignore" });
@@ -112,11 +84,24 @@ export function capture(command, args) {
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ stdout?: "pipe", env?: Record<string, string>, cwd?: string }} [options]
+ * @param {Options & { stdout?: "pipe" }} [options]
  */
-export function attempt(command, args, options = {}) {
+export function attempt(command, args, options) {
   const { status, stdout, stderr, error } = execute(command, args, { ...options, stderr: "pipe" });
   return { status, output: stdout ?? "", errors: error?.message ?? stderr };
+}
+
+/**
+ * Runs commands in parallel, shows their output, and throws after the last has ended if one of them failed.
+ *
+ * @param {[command: string, args: string[]][]} commands
+ */
+export async function runTogether(commands) {
+  /** @type {import("node:child_process").SpawnOptions} */
+  const options = { cwd: root, env: environment(), stdio: ["ignore", "inherit", "inherit"] };
+  const ended = commands.map(([command, args]) => once(spawn(command, args, options), "exit"));
+  const statuses = (await Promise.all(ended)).map(([status]) => status);
+  if (statuses.some((status) => status !== 0)) throw new StepError("one of the steps above failed");
 }
 
 /**
