@@ -4,9 +4,10 @@ import { dirname } from "node:path";
 
 import { inRoot } from "../lib/paths.mjs";
 import { attempt, output, run, StepError, step } from "../lib/run.mjs";
+import { PACKAGE_FOLDERS } from "../lib/suites.mjs";
 
 /** Folders of the published npm packages. */
-export const PUBLISHED = ["js/edge", "js/snapshot", "js/cli"];
+export const PUBLISHED = Object.values(PACKAGE_FOLDERS);
 
 /** Packages whose manifest names no licence but whose licence file was read: MIT. Development only. */
 const LICENSED_BY_FILE = new Set(["node_modules/union"]);

@@ -7,13 +7,13 @@ import { output, run, step } from "./run.mjs";
 import { whenChanged } from "./stamp.mjs";
 
 /** Folders of the published packages, by name. */
-const PUBLISHED = {
+export const PACKAGE_FOLDERS = {
   hedgerow: "js/edge",
   "@hedgerow/snapshot": "js/snapshot",
   "@hedgerow/cli": "js/cli",
 };
 
-/** @typedef {(keyof typeof PUBLISHED)[]} Packages */
+/** @typedef {(keyof typeof PACKAGE_FOLDERS)[]} Packages */
 
 /** The suites of `npm test`, and the packages of this repository that each installs. @type {Record<string, Packages>} */
 const OF_TESTS = {
@@ -61,18 +61,21 @@ function npmInstall(folder, tarballs = []) {
 /** Tarballs packed so far: several suites share a package. @type {Map<string, string>} */
 const tarballs = new Map();
 
-/** Packs a built package as for publishing and returns the path of the tarball. @param {keyof typeof PUBLISHED} name */
+/** Packs a built package as for publishing and returns the path of the tarball. @param {keyof typeof PACKAGE_FOLDERS} name */
 function packedOnce(name) {
   const tarball = tarballs.get(name) ?? pack(name);
   tarballs.set(name, tarball);
   return tarball;
 }
 
-/** @param {keyof typeof PUBLISHED} name */
+/** Returns the folder with the tarball of a package. @param {string} name */
+export const packedFolder = (name) => inRoot("target", "packed", name.replace("/", "-"));
+
+/** @param {keyof typeof PACKAGE_FOLDERS} name */
 function pack(name) {
-  const folder = inRoot("target", "packed", name.replace("/", "-"));
+  const folder = packedFolder(name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const options = [`--workspace=${PUBLISHED[name]}`, `--pack-destination=${folder}`];
+  const options = [`--workspace=${PACKAGE_FOLDERS[name]}`, `--pack-destination=${folder}`];
   return join(folder, output("npm", ["pack", "--silent", ...options]).trim());
 }

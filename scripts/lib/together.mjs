@@ -18,6 +18,6 @@ export const together = (calls) =>
 
 /** @param {string} module @param {string} name */
 const program = (module, name) => `
-  import { main } from "./scripts/lib/run.mjs";
-  import { ${name} } from "./scripts/${module}";
+  const { main } = await import("./scripts/lib/run.mjs");
+  const { ${name} } = await import("./scripts/${module}");
   await main(${name});`;

@@ -3,12 +3,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { goTool } from "../../../scripts/lib/go.mjs";
+import { freePort } from "../http/listen.js";
 import { GUARD } from "../processes/serve.js";
 
 /** Where the server keeps incomplete uploads, in the folder of a bucket. */
@@ -115,17 +115,6 @@ async function start(
     await end(child);
   }
   throw new Error(`the S3 server does not start: ${output}`);
-}
-
-/** Returns a port that nothing listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("expected a port");
-  return address.port;
 }
 
 /** Returns whether a server responds within ten seconds. */
