@@ -12,7 +12,7 @@ import { whenChanged } from "./lib/stamp.mjs";
 import { together } from "./lib/together.mjs";
 import { buildTools, isInstalled, toolRoot } from "./lib/tools.mjs";
 
-/** Commands that a machine must have: what they are, and how to install them. */
+/** Commands that a machine must have, what each is, and how to install it. */
 const PREREQUISITES = [
   ["rustup", "Rust", "install rustup, then run: rustup default stable"],
   ["cc", "a C compiler", "apt-get install build-essential"],
