@@ -7,9 +7,8 @@ import { pathToFileURL } from "node:url";
 import { makeWhole } from "./lib/cache.mjs";
 import { installPrograms } from "./lib/debian.mjs";
 import { inRoot } from "./lib/paths.mjs";
-import { attempt, capture, main, run, StepError, step } from "./lib/run.mjs";
+import { attempt, capture, main, run, runTogether, StepError, step } from "./lib/run.mjs";
 import { whenChanged } from "./lib/stamp.mjs";
-import { together } from "./lib/together.mjs";
 import { buildTools, isInstalled, toolRoot } from "./lib/tools.mjs";
 
 /** Commands that a machine must have, what each is, and how to install it. */
@@ -22,17 +21,29 @@ const PREREQUISITES = [
 /** The oldest Node for the development tools. */
 const OLDEST_NODE = [20, 19];
 
+/** A function without arguments in a module of `scripts`. @typedef {[module: string, name: string]} Call */
+
 /**
- * Installs what every script needs, in parallel with other installations: building tools is bound by the
+ * Installs what every script needs, and calls other installers, each in its own process: building tools is bound by the
  * processors, the rest by the network.
  *
- * @param {import("./lib/together.mjs").Call[]} others
+ * @param {Call[]} others
  */
 export async function setup(others = []) {
   checkPrerequisites();
   installPrograms("build");
   installToolchain();
-  await together([["setup.mjs", "installBuildTools"], ["setup.mjs", "installPackages"], ...others]);
+  /** @type {Call[]} */
+  const calls = [["setup.mjs", "installBuildTools"], ["setup.mjs", "installPackages"], ...others];
+  const programs = calls.map(
+    ([module, name]) => `
+      const { main } = await import("./scripts/lib/run.mjs");
+      const { ${name} } = await import("./scripts/${module}");
+      await main(${name});`,
+  );
+  await runTogether(
+    programs.map((program) => [process.execPath, ["--input-type=module", "--eval", program]]),
+  );
 }
 
 function checkPrerequisites() {
