@@ -11,7 +11,7 @@ await main(async () => {
     const { writeReport } = await import("../bench/report/index.mjs");
     await writeReport(task.report);
   } else {
-    setup();
+    await setup();
     build();
     const { runSuites } = await import("../bench/run.mjs");
     await runSuites(task);

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 import { inRoot } from "./lib/paths.mjs";
-import { capture, main, run, StepError, step } from "./lib/run.mjs";
+import { main, output, run, step } from "./lib/run.mjs";
 import { whenChanged } from "./lib/stamp.mjs";
 import { buildTools } from "./lib/tools.mjs";
 import { buildModule, ZSTD_ENV } from "./lib/wasm.mjs";
@@ -11,126 +11,84 @@ import { setup } from "./setup.mjs";
 
 export function build() {
   run("cargo", ["build", "--quiet"]);
-  buildEdgeWasm();
-  const generated = ["build.js", "build_bg.wasm", "edge.js", "edge_bg.wasm", "presets.js"];
-  buildPackage(
-    "js/edge",
-    [
-      ...generated.map((name) => `js/edge/wasm/${name}`),
-      "js/edge/package.json",
-      "scripts/lib/bundle-edge.mjs",
-    ],
-    // tsc emits only types here.
-    () => run(process.execPath, [inRoot("scripts", "lib", "bundle-edge.mjs")]),
-  );
-  buildSnapshotWasm();
-  const ofSnapshot = ["decode.js", "decode_bg.wasm", "encode.js", "encode_bg.wasm"];
-  buildPackage(
-    "js/snapshot",
-    [...ofSnapshot.map((name) => `js/snapshot/wasm/${name}`), "scripts/lib/embed-snapshot.mjs"],
-    () => run(process.execPath, [inRoot("scripts", "lib", "embed-snapshot.mjs")]),
-  );
+  buildWasm({
+    crate: "edge-wasm",
+    package: "js/edge",
+    modules: ["edge", "build"],
+    inputs: ["crates/headers/examples", ...sourcesOf("headers"), ...sourcesOf("paths")],
+    libraries: "core,alloc",
+    env: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "2" },
+    generate: (folder) => {
+      writeFileSync(`${folder}/compiled.d.ts`, COMPILED);
+      writePresets(`${folder}/presets`);
+    },
+  });
+  const edgeInputs = [...wasmOf("js/edge", "build", "edge"), "js/edge/wasm/presets.js"];
+  // tsc emits only types here.
+  buildPackage("js/edge", [...edgeInputs, "js/edge/package.json"], "bundle-edge.mjs");
+  buildWasm({
+    crate: "snapshot-wasm",
+    package: "js/snapshot",
+    modules: ["decode", "encode"],
+    inputs: sourcesOf("snapshot"),
+    libraries: "std,panic_abort",
+    env: ZSTD_ENV,
+  });
+  buildPackage("js/snapshot", wasmOf("js/snapshot", "decode", "encode"), "embed-snapshot.mjs");
   buildPackage("js/cli", ["js/edge/dist", "js/snapshot/dist"]);
 }
 
+/** @param {string} crate */
+const sourcesOf = (crate) => [`crates/${crate}/Cargo.toml`, `crates/${crate}/src`];
+
+/** Returns the files of modules: glue and WebAssembly. @param {string} folder @param {string[]} names */
+const wasmOf = (folder, ...names) =>
+  names.flatMap((name) => [`${folder}/wasm/${name}.js`, `${folder}/wasm/${name}_bg.wasm`]);
+
 /**
- * Options for small modules: rebuild the core library with panics that trap without a message, and with
- * its size-optimised code. Both options are unstable; RUSTC_BOOTSTRAP enables them in the pinned stable
- * compiler.
+ * Environment for small modules: panics trap without a message. Overrides any flags of the caller. The options are
+ * unstable; RUSTC_BOOTSTRAP enables them, and `-Zbuild-std`, in the pinned stable compiler.
  */
 const SMALL = {
-  args: (/** @type {string} */ libraries) => [
-    `-Zbuild-std=${libraries}`,
-    "-Zbuild-std-features=optimize_for_size",
-  ],
-  // Overrides any flags in the caller's environment.
-  env: {
-    RUSTC_BOOTSTRAP: "1",
-    CARGO_ENCODED_RUSTFLAGS: [
-      "-Zunstable-options",
-      "-Cpanic=immediate-abort",
-      "-Zlocation-detail=none",
-      "-Ctarget-feature=+simd128",
-    ].join("\x1f"),
-  },
+  RUSTC_BOOTSTRAP: "1",
+  CARGO_ENCODED_RUSTFLAGS: [
+    "-Zunstable-options",
+    "-Cpanic=immediate-abort",
+    "-Zlocation-detail=none",
+    "-Ctarget-feature=+simd128",
+  ].join("\x1f"),
 };
 
 /**
- * Builds a module of a crate from the feature of the same name.
+ * Builds modules of a crate, each from the feature of its name, and their glue into the folder `wasm` of a package.
  *
- * @param {string} crate
- * @param {string} output the folder for the module and its glue
- * @param {string} name
- * @param {string} libraries the parts of the standard library to build
- * @param {Record<string, string>} env
+ * @param {object} options
+ * @param {string} options.crate
+ * @param {string} options.package
+ * @param {string[]} options.modules
+ * @param {string[]} options.inputs the sources, besides the crate
+ * @param {string} options.libraries the parts of the standard library to rebuild, with their size-optimised code
+ * @param {Record<string, string>} options.env
+ * @param {(folder: string) => void} [options.generate] writes further files
  */
-function buildSmall(crate, output, name, libraries, env) {
-  const args = ["--no-default-features", "--features", name, ...SMALL.args(libraries)];
-  buildModule(crate, output, name, args, { ...SMALL.env, ...env });
-}
-
-/**
- * Builds `crates/edge-wasm` into `js/edge/wasm`: modules, glue and presets.
- */
-function buildEdgeWasm() {
-  const output = inRoot("js/edge/wasm");
-  const inputs = [
-    "Cargo.lock",
-    "Cargo.toml",
-    "crates/edge-wasm",
-    "crates/headers/Cargo.toml",
-    "crates/headers/examples",
-    "crates/headers/src",
-    "crates/paths/Cargo.toml",
-    "crates/paths/src",
-    "package-lock.json",
-    "rust-toolchain.toml",
-    "scripts/build.mjs",
-    "scripts/lib/wasm.mjs",
+function buildWasm({ crate, package: folder, modules, inputs, libraries, env, generate }) {
+  const target = inRoot(folder, "wasm");
+  const all = [
+    ...[`crates/${crate}`, "Cargo.lock", "Cargo.toml", "package-lock.json", "rust-toolchain.toml"],
+    ...["scripts/build.mjs", "scripts/lib/wasm.mjs", ...inputs],
   ];
-  const versions = JSON.stringify(buildTools());
-  whenChanged(
-    `${output}/.inputs`,
-    inputs.map((input) => inRoot(input)),
-    versions,
-    () => {
-      rmSync(output, { recursive: true, force: true });
-      for (const name of ["edge", "build"]) {
-        buildSmall("crates/edge-wasm", output, name, "core,alloc", {
-          CARGO_PROFILE_RELEASE_OPT_LEVEL: "2",
-        });
-      }
-      writeFileSync(`${output}/compiled.d.ts`, COMPILED);
-      writePresets(`${output}/presets`);
-    },
-  );
-}
-
-/** Builds `crates/snapshot-wasm` into `js/snapshot/wasm`: modules and glue. */
-function buildSnapshotWasm() {
-  const output = inRoot("js/snapshot/wasm");
-  const inputs = [
-    "Cargo.lock",
-    "Cargo.toml",
-    "crates/snapshot-wasm",
-    "crates/snapshot/Cargo.toml",
-    "crates/snapshot/src",
-    "package-lock.json",
-    "rust-toolchain.toml",
-    "scripts/build.mjs",
-    "scripts/lib/wasm.mjs",
-  ];
-  whenChanged(
-    `${output}/.inputs`,
-    inputs.map((input) => inRoot(input)),
-    JSON.stringify(buildTools()),
-    () => {
-      rmSync(output, { recursive: true, force: true });
-      for (const name of ["decode", "encode"]) {
-        buildSmall("crates/snapshot-wasm", output, name, "std,panic_abort", ZSTD_ENV);
-      }
-    },
-  );
+  const rebuild = () => {
+    rmSync(target, { recursive: true, force: true });
+    for (const name of modules) {
+      const args = [
+        ...["--no-default-features", "--features", name],
+        ...[`-Zbuild-std=${libraries}`, "-Zbuild-std-features=optimize_for_size"],
+      ];
+      buildModule(`crates/${crate}`, target, name, args, { ...SMALL, ...env });
+    }
+    generate?.(target);
+  };
+  whenChanged(target, all, rebuild, JSON.stringify(buildTools()));
 }
 
 /** Types of an imported `.wasm` file, which the bundler compiles. */
@@ -144,8 +102,7 @@ const COMPILED = "declare const module: WebAssembly.Module;\nexport default modu
  */
 function writePresets(module) {
   const example = ["--package", "hedgerow-headers", "--example", "presets"];
-  const lists = capture("cargo", ["run", "--quiet", ...example], { showErrors: true });
-  if (lists === undefined) throw new StepError("failed: cargo run --example presets");
+  const lists = output("cargo", ["run", "--quiet", ...example]);
   const names = Object.keys(JSON.parse(lists)).map((name) => JSON.stringify(name));
   writeFileSync(`${module}.js`, `export default ${lists.trim()};\n`);
   writeFileSync(
@@ -161,34 +118,27 @@ export default presets;
  * Compiles a package's `src` to its `dist`.
  *
  * @param {string} folder
- * @param {string[]} also further inputs
- * @param {() => void} then a step after compilation
+ * @param {string[]} inputs further ones
+ * @param {string} [bundler] a script of `scripts/lib` to run afterwards, in a process because it imports npm packages
  */
-function buildPackage(folder, also, then = () => {}) {
-  const output = inRoot(folder, "dist");
-  const inputs = [
-    `${folder}/src`,
-    `${folder}/tsconfig.json`,
-    "package-lock.json",
-    "tsconfig.base.json",
-    ...also,
+function buildPackage(folder, inputs, bundler) {
+  const dist = `${folder}/dist`;
+  const all = [
+    ...[`${folder}/src`, `${folder}/tsconfig.json`, "package-lock.json", "tsconfig.base.json"],
+    ...(bundler === undefined ? [] : [`scripts/lib/${bundler}`]),
+    ...inputs,
   ];
-  whenChanged(
-    `${output}/.inputs`,
-    inputs.map((input) => inRoot(input)),
-    "",
-    () => {
-      step(`TypeScript: ${folder}`);
-      rmSync(output, { recursive: true, force: true });
-      run("tsc", ["--project", inRoot(folder)]);
-      then();
-    },
-  );
+  whenChanged(dist, all, () => {
+    step(`TypeScript: ${folder}`);
+    rmSync(inRoot(dist), { recursive: true, force: true });
+    run("tsc", ["--project", inRoot(folder)]);
+    if (bundler !== undefined) run(process.execPath, [inRoot("scripts", "lib", bundler)]);
+  });
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  await main(() => {
-    setup();
+  await main(async () => {
+    await setup();
     build();
     step("everything is built");
   });

@@ -5,14 +5,11 @@ import { main } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 await main(async () => {
-  setup();
+  await setup();
   installPrograms("demo");
   build();
   // Imported late, because their dependencies are only installed by now.
-  const { demonstrateHeaders } = await import("./demo/headers.mjs");
-  await demonstrateHeaders();
-  const { demonstratePaths } = await import("./demo/paths.mjs");
-  await demonstratePaths();
-  const { demonstrateSnapshot } = await import("./demo/snapshot.mjs");
-  await demonstrateSnapshot();
+  await (await import("./demo/headers.mjs")).demonstrateHeaders();
+  await (await import("./demo/paths.mjs")).demonstratePaths();
+  await (await import("./demo/snapshot.mjs")).demonstrateSnapshot();
 });

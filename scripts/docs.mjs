@@ -3,7 +3,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 import { entriesOf } from "./docs/entries.mjs";
-import { indexPage } from "./docs/index-page.mjs";
 import { publishedCrates } from "./lib/crates.mjs";
 import { inRoot } from "./lib/paths.mjs";
 import { main, run, step } from "./lib/run.mjs";
@@ -12,30 +11,23 @@ import { installSuite } from "./lib/suites.mjs";
 
 const OUTPUT = inRoot("target", "docs");
 
-await main(() => {
+await main(async () => {
   // Types also come from generated modules, and documents install the packed packages.
-  setUpTests();
+  await setUpTests();
   installSuite("scripts/docs");
   rmSync(OUTPUT, { recursive: true, force: true });
   mkdirSync(OUTPUT, { recursive: true });
   const packages = readdirSync(inRoot("js")).flatMap(documentPackage);
-  const crates = documentCrates();
-  const groups = [
-    { title: "JavaScript", packages },
-    { title: "Rust", packages: crates },
-  ];
-  writeFileSync(`${OUTPUT}/index.html`, indexPage(groups));
+  writeFileSync(`${OUTPUT}/index.html`, indexPage([...packages, ...documentCrates()]));
   step("API docs: target/docs/index.html");
   step("running the code in all documents");
   run("vitest", ["run", "--project", "documents"]);
   step("all documents passed");
 });
 
-/**
- * Documents a package if it has an API.
- *
- * @param {string} folder in `js`
- */
+/** @typedef {{ name: string, version: string, description: string, href: string }} Documented */
+
+/** Documents a package if it has an API. @param {string} folder in `js` @returns {Documented[]} */
 function documentPackage(folder) {
   const cwd = inRoot("js", folder);
   const entries = entriesOf(cwd);
@@ -57,7 +49,7 @@ function documentPackage(folder) {
   return [{ name, version, description, href: `${folder}/index.html` }];
 }
 
-/** Documents the published crates. */
+/** Documents the published crates. @returns {Documented[]} */
 function documentCrates() {
   const crates = publishedCrates();
   step("Rust: documentation");
@@ -76,4 +68,30 @@ function documentCrates() {
     const href = `rust/${name.replaceAll("-", "_")}/index.html`;
     return { name, version, description, href };
   });
+}
+
+/** Renders the page that lists packages and crates. @param {Documented[]} documented */
+function indexPage(documented) {
+  const escaped = (/** @type {string} */ text) =>
+    text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+  const entries = documented.map(
+    ({ name, version, description, href }) =>
+      `<dt><a href="${href}">${name}</a> ${version}</dt>\n<dd>${escaped(description)}</dd>\n`,
+  );
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Hedgerow: API</title>
+<style>
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+body { max-width: 44rem; margin: 2rem auto; padding: 0 1rem; }
+dt { font-family: ui-monospace, monospace; margin-top: 1rem; }
+dd { margin: 0; }
+</style>
+<h1>Hedgerow: API</h1>
+<dl>
+${entries.join("")}</dl>
+</html>
+`;
 }

@@ -1,12 +1,10 @@
 // Formats all files in place.
+import { formatCrates } from "./lib/crates.mjs";
 import { main, run } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
-await main(() => {
-  setup();
-  run("cargo", ["fmt", "--all"]);
-  for (const crate of ["headers", "paths", "snapshot"]) {
-    run("cargo", ["fmt", "--manifest-path", `crates/${crate}/fuzz/Cargo.toml`]);
-  }
+await main(async () => {
+  await setup();
+  formatCrates();
   run("biome", ["check", "--write", "."]);
 });

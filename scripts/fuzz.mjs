@@ -1,10 +1,12 @@
 // Fuzzes every target for a bounded time, then runs randomised tests with all trials:
 // `npm run fuzz -- [seconds per target]`.
-import { capture, main, run, StepError, step } from "./lib/run.mjs";
+import { capture, main, output, run, StepError, step } from "./lib/run.mjs";
 import { setUpTests } from "./lib/set-up-tests.mjs";
 import { fuzzTool } from "./lib/tools.mjs";
-import { runAllTrials } from "./lib/trials.mjs";
 import { installTool } from "./setup.mjs";
+
+/** Matches the import of the number of trials (tests/support/trials.ts), directly or through a helper. */
+const TRIALS = '/support/(trials|http/check)[.]js"';
 
 /** The fuzz targets of each crate. */
 const TARGETS = [
@@ -13,7 +15,7 @@ const TARGETS = [
   { folder: "crates/snapshot", targets: ["manifest", "frame", "round_trip"] },
 ];
 
-await main(() => {
+await main(async () => {
   const seconds = Number(process.argv[2] ?? 20);
   if (!Number.isInteger(seconds) || seconds < 1) {
     throw new StepError(`expected a number of seconds, found ${process.argv[2]}`);
@@ -21,7 +23,7 @@ await main(() => {
   if (capture("c++", ["--version"]) === undefined) {
     throw new StepError("a C++ compiler is missing: apt-get install build-essential");
   }
-  setUpTests();
+  await setUpTests();
   installTool(fuzzTool);
   for (const { folder, targets } of TARGETS) {
     for (const target of targets) {
@@ -33,5 +35,7 @@ await main(() => {
       ]);
     }
   }
-  runAllTrials();
+  step("randomised tests with all trials");
+  const tests = output("git", ["grep", "--untracked", "-lE", TRIALS, "--", "*.test.ts"]);
+  run("vitest", ["run", ...tests.trim().split("\n")], { env: { HEDGEROW_TRIALS: "all" } });
 });

@@ -3,6 +3,7 @@
 // Timings are unreliable on shared machines, so the guard counts instructions of the hot native paths and bytes of
 // the WebAssembly modules. Any difference from the record fails: an unrecorded gain would hide the next loss.
 import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 
 import { build } from "./build.mjs";
@@ -29,21 +30,17 @@ const MODULES = {
   "encode.wasm": "js/snapshot/wasm/encode_bg.wasm",
 };
 
-const OPTIONS = ["--accept", "--seed-slow-down"];
-
-await main(() => {
-  const args = process.argv.slice(2);
-  const [option] = args;
-  if (args.length > 1 || (option !== undefined && !OPTIONS.includes(option))) {
-    throw new StepError(`expected ${OPTIONS.join(" or ")}, found ${args.join(" ")}`);
-  }
-  setup();
+await main(async () => {
+  const { values } = parseArgs({
+    options: { accept: { type: "boolean" }, "seed-slow-down": { type: "boolean" } },
+  });
+  await setup();
   installPrograms("guard");
   build();
   step("building the hot native paths");
   run("cargo", ["build", "--quiet", "--release", "--package", "hedgerow-guard"]);
-  if (option === "--accept") accept();
-  else check(option === "--seed-slow-down");
+  if (values.accept) accept();
+  else check(values["seed-slow-down"] ?? false);
 });
 
 /** Compares with the record, then proves that a loss would be found. @param {boolean} slowed whether to slow every path down */
@@ -89,14 +86,12 @@ function readRecord() {
 
 /** Returns the size of every module, raw and compressed. @returns {Record<string, number>} */
 function moduleSizes() {
-  return Object.fromEntries(
-    Object.entries(MODULES).flatMap(([name, file]) => {
-      const bytes = readFileSync(inRoot(file));
-      const compressed = gzipSync(bytes, { level: 9 });
-      return [
-        [`${name}, bytes`, bytes.length],
-        [`${name}, bytes compressed`, compressed.length],
-      ];
-    }),
-  );
+  const sizes = Object.entries(MODULES).flatMap(([name, file]) => {
+    const bytes = readFileSync(inRoot(file));
+    return [
+      [`${name}, bytes`, bytes.length],
+      [`${name}, bytes compressed`, gzipSync(bytes, { level: 9 }).length],
+    ];
+  });
+  return Object.fromEntries(sizes);
 }

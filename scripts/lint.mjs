@@ -1,40 +1,29 @@
 // Checks formatting, lints, types and words. Changes nothing.
-
 import { build } from "./build.mjs";
+import { formatCrates } from "./lib/crates.mjs";
 import { packCrates } from "./lib/pack-crates.mjs";
 import { main, run, step } from "./lib/run.mjs";
 import { installTestSuites } from "./lib/suites.mjs";
 import { checkVoice } from "./lib/voice.mjs";
 import { setup } from "./setup.mjs";
 
-await main(() => {
+/** The crates and features that clippy checks. */
+const CLIPPY = [
+  ["--workspace", "--all-targets", "--all-features"],
+  ["-p", "hedgerow-headers", "--no-default-features"],
+  ["-p", "hedgerow-edge-wasm", "--target", "wasm32-unknown-unknown"],
+];
+
+await main(async () => {
   checkVoice();
-  setup([["lib/suites.mjs", "fetchTestSuites"]]);
+  await setup([["lib/suites.mjs", "fetchTestSuites"]]);
   build();
   // `tsc` needs their types.
   installTestSuites();
   step("Rust: formatting");
-  run("cargo", ["fmt", "--all", "--check"]);
-  for (const crate of ["headers", "paths", "snapshot"]) {
-    run("cargo", ["fmt", "--check", "--manifest-path", `crates/${crate}/fuzz/Cargo.toml`]);
-  }
+  formatCrates("--check");
   step("Rust: clippy");
-  const clippy = ["clippy", "--quiet", "--workspace", "--all-targets"];
-  run("cargo", [...clippy, "--all-features", "--", "-D", "warnings"]);
-  run("cargo", [
-    "clippy",
-    "--quiet",
-    "-p",
-    "hedgerow-headers",
-    "--no-default-features",
-    "--",
-    "-D",
-    "warnings",
-  ]);
-  run("cargo", [
-    ...["clippy", "--quiet", "-p", "hedgerow-edge-wasm", "--target", "wasm32-unknown-unknown"],
-    ...["--", "-D", "warnings"],
-  ]);
+  for (const crates of CLIPPY) run("cargo", ["clippy", "--quiet", ...crates, "--", "-Dwarnings"]);
   packCrates();
   step("TypeScript and JavaScript: formatting and lints");
   run("biome", ["ci", "--error-on-warnings", "."]);

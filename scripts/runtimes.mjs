@@ -6,7 +6,7 @@ import { installSuite } from "./lib/suites.mjs";
 import { setup } from "./setup.mjs";
 
 await main(async () => {
-  setup();
+  await setup();
   installPrograms("tests");
   build();
   installSuite("tests/runtimes", ["hedgerow"]);

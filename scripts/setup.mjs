@@ -1,67 +1,63 @@
 // Installs what the project needs and the machine lacks. Quick if nothing is missing.
 //
 // Uses only Node's own modules: no package may be installed yet.
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
+import { makeWhole } from "./lib/cache.mjs";
 import { installPrograms } from "./lib/debian.mjs";
-import { inRoot, toolCache } from "./lib/paths.mjs";
-import { attempt, capture, main, run, StepError, step } from "./lib/run.mjs";
-import { together } from "./lib/together.mjs";
+import { inRoot } from "./lib/paths.mjs";
+import { attempt, capture, main, run, runTogether, StepError, step } from "./lib/run.mjs";
+import { whenChanged } from "./lib/stamp.mjs";
 import { buildTools, isInstalled, toolRoot } from "./lib/tools.mjs";
 
-/** Commands that a machine must have, and how to install them. */
+/** Commands that a machine must have, what each is, and how to install it. */
 const PREREQUISITES = [
-  {
-    command: "rustup",
-    args: ["--version"],
-    name: "Rust",
-    install: "install rustup, then run: rustup default stable",
-  },
-  {
-    command: "cc",
-    args: ["--version"],
-    name: "a C compiler",
-    install: "apt-get install build-essential",
-  },
-  { command: "git", args: ["--version"], name: "git", install: "apt-get install git" },
+  ["rustup", "Rust", "install rustup, then run: rustup default stable"],
+  ["cc", "a C compiler", "apt-get install build-essential"],
+  ["git", "git", "apt-get install git"],
 ];
 
 /** The oldest Node for the development tools. */
 const OLDEST_NODE = [20, 19];
 
+/** A function without arguments in a module of `scripts`. @typedef {[module: string, name: string]} Call */
+
 /**
- * Installs what every script needs, in parallel with other installations: building tools is bound by the
+ * Installs what every script needs, and calls other installers, each in its own process: building tools is bound by the
  * processors, the rest by the network.
  *
- * @param {import("./lib/together.mjs").Call[]} besides
+ * @param {Call[]} others
  */
-export function setup(besides = []) {
+export async function setup(others = []) {
   checkPrerequisites();
   installPrograms("build");
   installToolchain();
-  const own = [
-    ...(buildTools().every(isInstalled) ? [] : ["installBuildTools"]),
-    ...(arePackagesInstalled() ? [] : ["installPackages"]),
-  ];
-  together([
-    ...own.map((name) => /** @type {import("./lib/together.mjs").Call} */ (["setup.mjs", name])),
-    ...besides,
-  ]);
+  /** @type {Call[]} */
+  const calls = [["setup.mjs", "installBuildTools"], ["setup.mjs", "installPackages"], ...others];
+  const programs = calls.map(
+    ([module, name]) => `
+      const { main } = await import("./scripts/lib/run.mjs");
+      const { ${name} } = await import("./scripts/${module}");
+      await main(${name});`,
+  );
+  await runTogether(
+    programs.map((program) => [process.execPath, ["--input-type=module", "--eval", program]]),
+  );
 }
 
 function checkPrerequisites() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE;
   if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
-    const wanted = OLDEST_NODE.join(".");
+    const oldest = OLDEST_NODE.join(".");
     throw new StepError(
-      `Node ${process.versions.node} is too old: install Node ${wanted} or newer`,
+      `Node ${process.versions.node} is too old: install Node ${oldest} or newer`,
     );
   }
-  for (const { command, args, name, install } of PREREQUISITES) {
-    if (capture(command, args) === undefined) throw new StepError(`${name} is missing: ${install}`);
+  for (const [command = "", name, install] of PREREQUISITES) {
+    if (capture(command, ["--version"]) === undefined)
+      throw new StepError(`${name} is missing: ${install}`);
   }
 }
 
@@ -69,47 +65,31 @@ function checkPrerequisites() {
 function installToolchain() {
   const file = readFileSync(inRoot("rust-toolchain.toml"), "utf8");
   const channel = /channel = "([^"]+)"/.exec(file)?.[1] ?? "";
-  const wanted = [...file.matchAll(/(components|targets) = \[([^\]]*)\]/g)].map(
-    ([, kind, list]) => ({
-      kind: kind === "targets" ? "target" : "component",
-      names: [...(list ?? "").matchAll(/"([^"]+)"/g)].map(([, name]) => name ?? ""),
-    }),
-  );
-  const has = (/** @type {string} */ kind, /** @type {string} */ name) =>
-    capture("rustup", [kind, "list", "--installed", "--toolchain", channel])
-      ?.split("\n")
-      .some((line) => line === name || line.startsWith(`${name}-`)) ?? false;
-  const missing = wanted.flatMap(({ kind, names }) =>
-    names.filter((name) => !has(kind, name)).map((name) => ({ kind, name })),
-  );
+  const wanted = ["component", "target"].flatMap((kind) => {
+    const list = new RegExp(`${kind}s = \\[([^\\]]*)\\]`).exec(file)?.[1] ?? "";
+    return [...list.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => ({ kind, name }));
+  });
+  const isMissing = (/** @type {{ kind: string, name: string }} */ { kind, name }) => {
+    const installed = capture("rustup", [kind, "list", "--installed", "--toolchain", channel]);
+    return !installed?.split("\n").some((line) => line === name || line.startsWith(`${name}-`));
+  };
+  const missing = wanted.filter(isMissing);
   if (missing.length === 0) return;
   step(`Rust ${channel} with ${missing.map(({ name }) => name).join(", ")}`);
   run("rustup", [
     ...["toolchain", "install", channel, "--profile", "minimal", "--no-self-update"],
-    ...wanted.flatMap(({ kind, names }) => names.flatMap((name) => [`--${kind}`, name])),
+    ...wanted.flatMap(({ kind, name }) => [`--${kind}`, name]),
   ]);
-}
-
-/** File with the digest of the installed lockfile. */
-const LOCK_STAMP = inRoot("node_modules", ".hedgerow-lock");
-
-function lockDigest() {
-  return createHash("sha256")
-    .update(readFileSync(inRoot("package-lock.json")))
-    .digest("hex");
-}
-
-function arePackagesInstalled() {
-  return existsSync(LOCK_STAMP) && readFileSync(LOCK_STAMP, "utf8") === lockDigest();
 }
 
 /** Installs the npm packages of the lockfile. */
 export function installPackages() {
-  step("npm packages");
-  // Not `npm ci`: it refuses a lockfile without the packages for other platforms, which a registry may
-  // withhold (npm issue 9342). This installs the locked versions and leaves the lockfile unchanged.
-  run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]);
-  writeFileSync(LOCK_STAMP, lockDigest());
+  whenChanged("node_modules", ["package-lock.json"], () => {
+    step("npm packages");
+    // Not `npm ci`: it refuses a lockfile without the packages for other platforms, which a registry may
+    // withhold (npm issue 9342). This installs the locked versions and leaves the lockfile unchanged.
+    run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]);
+  });
 }
 
 export function installBuildTools() {
@@ -128,37 +108,29 @@ const QUICKLY = {
 };
 
 /**
- * Builds a tool from crates.io into the shared cache, atomically: several clones can install it at once.
+ * Builds a tool from crates.io into the shared cache.
  *
  * @param {import("./lib/tools.mjs").Tool} tool
  */
 export function installTool(tool) {
   if (isInstalled(tool)) return;
-  step(`${tool.crate} ${tool.version}, built from crates.io (about a minute)`);
-  mkdirSync(toolCache, { recursive: true });
-  const target = toolRoot(tool);
-  const partial = `${target}.partial-${process.pid}`;
-  const install = ["install", "--quiet", tool.crate, "--version", tool.version, "--root", partial];
-  try {
+  const { crate, version } = tool;
+  step(`${crate} ${version}, built from crates.io (about a minute)`);
+  makeWhole(toolRoot(tool), (partial) => {
+    const install = ["install", "--quiet", crate, "--version", version, "--root", partial];
     const { status, errors } = attempt("cargo", [...install, "--locked"], { env: QUICKLY });
     if (errors.includes("failed to select a version")) {
-      step(`${tool.crate}: the registry lacks locked versions; installing compatible ones instead`);
+      step(`${crate}: the registry lacks locked versions; installing compatible ones instead`);
       run("cargo", install, { env: QUICKLY });
     } else if (status !== 0) {
-      throw new StepError(`cargo install ${tool.crate}: ${errors}`);
+      throw new StepError(`cargo install ${crate}: ${errors}`);
     }
-    if (!isInstalled(tool)) {
-      rmSync(target, { recursive: true, force: true });
-      renameSync(partial, target);
-    }
-  } finally {
-    rmSync(partial, { recursive: true, force: true });
-  }
+  });
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  await main(() => {
-    setup();
+  await main(async () => {
+    await setup();
     step("everything is installed");
   });
 }

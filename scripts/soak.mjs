@@ -17,7 +17,7 @@ function wholeNumber(name, text) {
   throw new StepError(`--${name}: expected a number from 1 on, found ${text}`);
 }
 
-await main(() => {
+await main(async () => {
   const { values } = parseArgs({
     options: {
       rounds: { type: "string", default: ROUNDS },
@@ -26,23 +26,15 @@ await main(() => {
   });
   const rounds = wholeNumber("rounds", values.rounds);
   const seeds = values.seed.map((seed) => wholeNumber("seed", seed));
-  setup();
+  await setup();
   installPrograms("tests");
   installGoTool("versitygw");
   build();
   for (const seed of seeds) {
     step(`the whole system, ${rounds} rounds of seed ${seed}`);
     const env = { HEDGEROW_SOAK_SEED: seed, HEDGEROW_SOAK_ROUNDS: rounds };
-    run(
-      "vitest",
-      [
-        "run",
-        "--disable-console-intercept",
-        "--typecheck.enabled=false",
-        "tests/system/system.test.ts",
-      ],
-      { env },
-    );
+    const flags = ["--disable-console-intercept", "--typecheck.enabled=false"];
+    run("vitest", ["run", ...flags, "tests/system/system.test.ts"], { env });
   }
   step(`no data was lost and nothing leaked: seed ${seeds.join(", ")}`);
 });

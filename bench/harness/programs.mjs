@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, sep } from "node:path";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
-import { capture, run, StepError, step } from "../../scripts/lib/run.mjs";
+import { output, run, StepError, step } from "../../scripts/lib/run.mjs";
 import { result } from "./results.mjs";
 
 /** @import { Measured, Result } from "./results.mjs" */
@@ -81,17 +81,10 @@ export function runScript(suite, description, node, script, parameters) {
   const [command = "", ...before] = [node].flat();
   const file = `bench/suites/${suite}/${script}.mjs`;
   const args = [inRoot("bench/harness/child.mjs"), inRoot(file), JSON.stringify(parameters)];
-  return JSON.parse(outputOf(file, command, [...before, ...args]));
+  return JSON.parse(output(command, [...before, ...args]));
 }
 
 /** Runs a native program that prints JSON. It must have been built. @param {string} name @param {string[]} args */
 export function runNative(name, ...args) {
-  return JSON.parse(outputOf(name, join(TARGET, "release", name), args));
-}
-
-/** @param {string} name for errors @param {string} command @param {string[]} args */
-function outputOf(name, command, args) {
-  const printed = capture(command, args, { showErrors: true });
-  if (printed === undefined) throw new StepError(`${name} failed; its output is above`);
-  return printed;
+  return JSON.parse(output(join(TARGET, "release", name), args));
 }

@@ -1,5 +1,5 @@
 // The paths of a site: a sample of the files of installed packages.
-import { installedPaths } from "../../scripts/lib/installed-paths.mjs";
+import { installedPaths } from "../../scripts/lib/installed-files.mjs";
 
 /** The number of paths of a site whose JSON has 1.5 MB. */
 export const SITE_PATHS = 24_441;

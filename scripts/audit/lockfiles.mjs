@@ -3,19 +3,22 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 import { inRoot } from "../lib/paths.mjs";
-import { attempt, capture, run, StepError, step } from "../lib/run.mjs";
+import { attempt, output, run, StepError, step } from "../lib/run.mjs";
+import { PACKAGE_FOLDERS } from "../lib/suites.mjs";
 
 /** Folders of the published npm packages. */
-export const PUBLISHED = ["js/edge", "js/snapshot", "js/cli"];
+export const PUBLISHED = Object.values(PACKAGE_FOLDERS);
 
 /** Packages whose manifest names no licence but whose licence file was read: MIT. Development only. */
 const LICENSED_BY_FILE = new Set(["node_modules/union"]);
 
 /** Returns the folders with a lockfile of this name that git tracks. @param {"Cargo.lock" | "package-lock.json"} name */
 function foldersWith(name) {
-  const files = capture("git", ["ls-files", name, `*/${name}`], { showErrors: true });
-  const folders = (files ?? "").split("\n").filter(Boolean).map(dirname);
-  if (folders.length === 0) throw new StepError(`git tracks no ${name}`);
+  const folders = output("git", ["ls-files", name, `*/${name}`])
+    .trim()
+    .split("\n")
+    .map(dirname);
+  if (!folders.includes(".")) throw new StepError(`git does not track ${name}`);
   return folders;
 }
 
@@ -65,14 +68,14 @@ export function auditPackages({ advisories }) {
   if (!advisories) return;
   step("npm: advisories");
   const workspaces = PUBLISHED.map((folder) => `--workspace=${folder}`);
-  const { status, output, errors } = npm(".", ["audit", "--omit=dev", ...workspaces]);
-  if (status !== 0) throw new StepError(`npm audit: ${output}${errors}`);
+  const { status, output: report, errors } = npm(".", ["audit", "--omit=dev", ...workspaces]);
+  if (status !== 0) throw new StepError(`npm audit: ${report}${errors}`);
 }
 
 /** Fails if a package is missing, invalid or extraneous. @param {string} folder @param {string[]} args */
 function checkTree(folder, args = []) {
-  const { status, output, errors } = npm(folder, ["ls", "--all", "--json", ...args]);
-  const { problems = [] } = output === "" ? {} : JSON.parse(output);
+  const { status, output: tree, errors } = npm(folder, ["ls", "--all", "--json", ...args]);
+  const { problems = [] } = tree === "" ? {} : JSON.parse(tree);
   if (status !== 0 || problems.length > 0) {
     throw new StepError(`npm ls --all, in ${folder}:\n${problems.join("\n") || errors}`);
   }

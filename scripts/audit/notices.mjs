@@ -92,11 +92,7 @@ ${sections.join("\n")}`;
 const titleOf = ({ name, version }) => `${name} ${version}`;
 
 /** Trims line ends and surrounding empty lines. @param {string} text */
-const tidy = (text) =>
-  text
-    .replace(/[^\S\n]+$/gm, "")
-    .replace(/^\n+/, "")
-    .trimEnd();
+const tidy = (text) => text.replace(/[^\S\n]+$/gm, "").replace(/^\n+|\s+$/g, "");
 
 /** Removes line breaks and indentation, in which copies of a text differ. @param {string} text */
 export const inOneLine = (text) => text.replace(/\s+/g, " ").trim();

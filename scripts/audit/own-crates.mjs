@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { publishedCrates } from "../lib/crates.mjs";
-import { capture, StepError, step } from "../lib/run.mjs";
+import { output, StepError, step } from "../lib/run.mjs";
 
 /** Files that a packed crate may contain. */
 const OWN =
@@ -16,8 +16,7 @@ export function checkOwnCrates() {
   for (const { name, manifest_path } of publishedCrates()) {
     step(`Rust: ${name} contains only its own sources`);
     const list = ["package", "--list", "--quiet", "--allow-dirty", "--package", name];
-    const files = capture("cargo", list, { showErrors: true })?.split("\n").filter(Boolean);
-    if (files === undefined) throw new StepError(`failed: cargo ${list.join(" ")}`);
+    const files = output("cargo", list).trim().split("\n");
     const read = (/** @type {string} */ file) =>
       readFileSync(join(dirname(manifest_path), file), "utf8");
     const wrong = foreignFiles(files, read);

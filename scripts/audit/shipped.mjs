@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { inRoot } from "../lib/paths.mjs";
-import { attempt, capture, StepError } from "../lib/run.mjs";
+import { output, StepError } from "../lib/run.mjs";
 import { foreignPackages, lockedPackages, PUBLISHED } from "./lockfiles.mjs";
 
 /**
@@ -74,7 +74,8 @@ function zstdIn(crate) {
  * @returns {Part[]}
  */
 function standardLibrary(crate) {
-  const [version, sysroot] = [rustc("--version").split(" ")[1] ?? "", rustc("--print=sysroot")];
+  const version = output("rustc", ["--version"]).split(" ")[1] ?? "";
+  const sysroot = output("rustc", ["--print=sysroot"]).trim();
   const manifest = join(sysroot, "lib/rustlib/src/rust/library/Cargo.toml");
   const args = [crate, "--no-default-features", "--target", TARGET, "--manifest-path", manifest];
   // The manifests use features that only their own compiler accepts.
@@ -99,40 +100,27 @@ function builtins(part) {
   return { ...part, files: [above, join(above, "libm")].flatMap(licenceFiles) };
 }
 
-/** @param {string} option */
-function rustc(option) {
-  const output = capture("rustc", [option], { showErrors: true });
-  if (output === undefined) throw new StepError(`failed: rustc ${option}`);
-  return output.trim();
-}
-
-/** Runs cargo and returns its output. @param {string[]} args @param {Record<string, string>} [env] */
-function cargo(args, env = {}) {
-  const { status, output, errors } = attempt("cargo", args, { stdout: "pipe", env });
-  if (status !== 0) throw new StepError(`cargo ${args.join(" ")}: ${errors}`);
-  return output;
-}
-
 /**
  * Returns the crates linked into one, sorted by name: third-party ones and local ones.
  *
  * @param {string[]} args what follows `--package`
  * @param {Record<string, string>} [env]
  */
-function cargoTree(args, env) {
+function cargoTree(args, env = {}) {
   const tree = ["tree", "--locked", "--edges=normal,no-proc-macro", "--prefix=none"];
-  const lines = cargo([...tree, "--format={p}\t{l}", "--package", ...args], env).split("\n");
-  const all = unique(
-    lines
-      .map((line) => /^(\S+) v(\S+)(?: \((\/[^)]+)\))?[^\t]*\t([^*]*?)(?: \(\*\))?$/.exec(line))
-      .flatMap((match) => (match === null ? [] : [match.slice(1)]))
-      .map(([name = "", version = "", folder, licence = ""]) => ({
-        ...{ name, version, licence },
-        ...(folder !== undefined && { folder }),
-      })),
+  const printed = output("cargo", [...tree, "--format={p}\t{l}", "--package", ...args], { env });
+  const lines = printed.matchAll(
+    /^(\S+) v(\S+)(?: \((\/[^)]+)\))?[^\t\n]*\t([^*\n]*?)(?: \(\*\))?$/gm,
   );
+  const all = [...lines].map(([, name = "", version = "", folder, licence = ""]) => ({
+    ...{ name, version, licence },
+    ...(folder !== undefined && { folder }),
+  }));
   const isForeign = (/** @type {Part} */ { folder }) => folder === undefined;
-  return { foreign: all.filter(isForeign), local: all.filter((part) => !isForeign(part)) };
+  return {
+    foreign: unique(all.filter(isForeign)),
+    local: unique(all.filter((part) => !isForeign(part))),
+  };
 }
 
 /** Sorts parts by name and removes duplicates. @param {Part[]} parts */
@@ -141,7 +129,7 @@ function unique(parts) {
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part);
 }
 
-/** @type {string | undefined} */
+/** The folder with the sources of registry crates, once known. @type {string | undefined} */
 let registry;
 
 /** Returns the folder of a registry crate's sources. @param {Part} part */
@@ -153,9 +141,10 @@ export function sourcesOf({ name, version }) {
 }
 
 function registryFolder() {
-  const { packages } = JSON.parse(cargo(["metadata", "--format-version=1", "--locked"]));
-  const foreign = packages.find((/** @type {{ source: unknown }} */ { source }) => source !== null);
-  return dirname(dirname(foreign.manifest_path));
+  const metadata = output("cargo", ["metadata", "--format-version=1", "--locked"]);
+  /** @type {{ packages: { source: string | null, manifest_path: string }[] }} */
+  const { packages } = JSON.parse(metadata);
+  return join(packages.find(({ source }) => source !== null)?.manifest_path ?? "", "..", "..");
 }
 
 /** Returns the licence files in a folder. @param {string} folder */
@@ -172,22 +161,19 @@ export const manifest = (folder) =>
 function dependenciesOf(folder) {
   const all = lockedPackages(".");
   const foreign = new Map(foreignPackages("."));
-  const visited = new Set();
-  /** @param {string} place */
-  const visit = (place) => {
-    if (visited.has(place)) return;
-    visited.add(place);
+  // A set yields what is added while it is iterated.
+  const places = new Set([folder]);
+  for (const place of places) {
     const { dependencies, optionalDependencies } = all[place] ?? {};
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
       const found = resolve(all, place, name);
       // The lockfile may lack an optional package for another system.
-      if (found !== undefined && foreign.has(found)) visit(found);
+      if (found !== undefined && foreign.has(found)) places.add(found);
     }
-  };
-  visit(folder);
-  visited.delete(folder);
+  }
+  places.delete(folder);
   return unique(
-    [...visited].map((place) => {
+    [...places].map((place) => {
       const { version = "", license = "" } = foreign.get(place) ?? {};
       return { name: place.split("node_modules/").at(-1) ?? "", version, licence: license };
     }),
@@ -200,11 +186,10 @@ function dependenciesOf(folder) {
  * @param {Record<string, unknown>} all
  * @param {string} place
  * @param {string} name
+ * @returns {string | undefined}
  */
 function resolve(all, place, name) {
-  for (let folder = place; ; folder = folder.slice(0, Math.max(folder.lastIndexOf("/"), 0))) {
-    const candidate = `${folder}${folder === "" ? "" : "/"}node_modules/${name}`;
-    if (candidate in all) return candidate;
-    if (folder === "") return undefined;
-  }
+  const candidate = join(place, "node_modules", name);
+  if (candidate in all || place === ".") return candidate in all ? candidate : undefined;
+  return resolve(all, dirname(place), name);
 }

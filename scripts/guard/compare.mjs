@@ -11,14 +11,14 @@ export const TOLERANCE = 0.03;
 export function differences(recorded, found) {
   const names = new Set([...Object.keys(recorded), ...Object.keys(found)]);
   return [...names].flatMap((name) => {
-    const [then, now] = [recorded[name], found[name]];
-    const verdict = judged(then, now);
-    return verdict === undefined ? [] : [{ name, recorded: then, found: now, verdict }];
+    const figures = { recorded: recorded[name], found: found[name] };
+    const verdict = verdictOn(figures);
+    return verdict === undefined ? [] : [{ name, ...figures, verdict }];
   });
 }
 
-/** @param {number | undefined} recorded @param {number | undefined} found @returns {Verdict | undefined} */
-function judged(recorded, found) {
+/** @param {Omit<Difference, "name" | "verdict">} figures @returns {Verdict | undefined} */
+function verdictOn({ recorded, found }) {
   if (recorded === undefined) return "new";
   if (found === undefined) return "gone";
   if (Math.abs(found - recorded) <= TOLERANCE * recorded) return undefined;
@@ -34,11 +34,9 @@ function judged(recorded, found) {
  * @returns {Figures}
  */
 export function accepted(recorded, found) {
-  const isDifferent = new Set(differences(recorded, found).map(({ name }) => name));
-  const values = Object.entries(found).map(([name, now]) => {
-    return [name, isDifferent.has(name) ? now : recorded[name]];
-  });
-  return Object.fromEntries(values);
+  const differing = new Set(differences(recorded, found).map(({ name }) => name));
+  const kept = Object.entries(recorded).filter(([name]) => name in found && !differing.has(name));
+  return { ...found, ...Object.fromEntries(kept) };
 }
 
 /**

@@ -9,7 +9,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { capture, StepError } from "../lib/run.mjs";
+import { capture, output, StepError } from "../lib/run.mjs";
 
 /** The measured function, called once per case. */
 const COUNTED = "hedgerow_guard::counted";
@@ -19,16 +19,11 @@ export function countInstructions(program, args) {
   const folder = mkdtempSync(join(tmpdir(), "hedgerow-guard-"));
   try {
     const files = join(folder, "counts");
-    const said = capture(
-      "valgrind",
-      [
-        ...["--quiet", "--tool=callgrind", `--callgrind-out-file=${files}`],
-        ...[`--zero-before=${COUNTED}`, `--dump-after=${COUNTED}`, program, ...args],
-      ],
-      { showErrors: true },
-    );
-    if (said === undefined) throw new StepError(`failed: ${program} in valgrind`);
-    const [processor = "", ...cases] = said.trim().split("\n");
+    const printed = output("valgrind", [
+      ...["--quiet", "--tool=callgrind", `--callgrind-out-file=${files}`],
+      ...[`--zero-before=${COUNTED}`, `--dump-after=${COUNTED}`, program, ...args],
+    ]);
+    const [processor = "", ...cases] = printed.trim().split("\n");
     return { processor, counts: Object.fromEntries(cases.map(readCase(files))) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -36,8 +31,8 @@ export function countInstructions(program, args) {
 }
 
 /** Reads the count of a case from the file with its number. @param {string} files */
-const readCase = (files) => (/** @type {string} */ said, /** @type {number} */ index) => {
-  const [operations, name = ""] = said.split("\t");
+const readCase = (files) => (/** @type {string} */ line, /** @type {number} */ index) => {
+  const [operations, name = ""] = line.split("\t");
   const total = /^totals: (\d+)$/m.exec(readFileSync(`${files}.${index + 1}`, "utf8"))?.[1];
   const each = Number(total) / Number(operations);
   if (!(each > 0)) throw new StepError(`${name}: expected a count, found ${total}`);

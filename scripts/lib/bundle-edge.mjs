@@ -15,19 +15,11 @@ const dist = `${edge}/dist`;
 /** Modules that entries re-export. */
 const REQUESTS = join("entries", "requests.ts");
 
-/**
- * The ways to load WebAssembly. Where modules are files, the builder of filters is a separate file: bundlers
- * include every referenced module, used or not.
- *
- * @type {Record<string, { apart: boolean, load(name: string): import("esbuild").OnLoadResult }>}
- */
+/** The ways to load WebAssembly. @type {Record<string, (name: string) => import("esbuild").OnLoadResult>} */
 const WAYS = {
-  base64: {
-    apart: false,
-    load: (name) => ({ contents: readFileSync(`${edge}/wasm/${name}_bg.wasm`), loader: "base64" }),
-  },
-  "edge-light": { apart: true, load: (name) => imported(`../../wasm/${name}_bg.wasm?module`) },
-  workerd: { apart: true, load: (name) => imported(`../../wasm/${name}_bg.wasm`) },
+  base64: (name) => ({ contents: readFileSync(`${edge}/wasm/${name}_bg.wasm`), loader: "base64" }),
+  "edge-light": (name) => imported(`../../wasm/${name}_bg.wasm?module`),
+  workerd: (name) => imported(`../../wasm/${name}_bg.wasm`),
 };
 
 /**
@@ -43,7 +35,7 @@ const wasm = (way) => ({
   name: "wasm",
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^wasm:/ }, ({ path }) => ({ path: path.slice(5), namespace: "wasm" }));
-    onLoad({ filter: /./, namespace: "wasm" }, ({ path }) => WAYS[way]?.load(path));
+    onLoad({ filter: /./, namespace: "wasm" }, ({ path }) => WAYS[way]?.(path));
     onResolve({ filter: /\.wasm(\?module)?$/ }, ({ path }) => ({ path, external: true }));
   },
 });
@@ -99,27 +91,33 @@ const settings = {
 /** Whether a module builds filters. @param {string} module */
 const builds = (module) => module.startsWith(`build${sep}`);
 
-for (const [way, { apart }] of Object.entries(WAYS)) {
-  const bundle = (
-    /** @type {string} */ name,
-    /** @type {string} */ entry,
-    /** @type {(module: string) => string | undefined} */ fileOf,
-  ) =>
-    build({
-      ...settings,
-      entryPoints: { [name]: `${src}/${entry}.ts` },
-      outdir: `${dist}/${way}`,
-      plugins: [elsewhere(fileOf), glue, wasm(way)],
-    });
-  if (!apart) {
-    await bundle("hedgerow", "entries/bundle-with-build", () => undefined);
-    continue;
-  }
+/**
+ * Bundles a module of `src` for a way to load WebAssembly.
+ *
+ * @param {string} way
+ * @param {string} name of the file
+ * @param {string} entry
+ * @param {(module: string) => string | undefined} [fileOf] the file that contains a module, if another
+ */
+const bundle = (way, name, entry, fileOf = () => undefined) =>
+  build({
+    ...settings,
+    entryPoints: { [name]: `${src}/${entry}.ts` },
+    outdir: `${dist}/${way}`,
+    plugins: [elsewhere(fileOf), glue, wasm(way)],
+  });
+
+await bundle("base64", "hedgerow", "entries/bundle-with-build");
+// Where modules are files, the builder of filters is a separate file: bundlers include every referenced module, used
+// or not.
+for (const way of ["edge-light", "workerd"]) {
   const fileOf = (/** @type {string} */ module) =>
     builds(module) ? "./build.js" : "./hedgerow.js";
-  await bundle("hedgerow", "entries/bundle", () => undefined);
-  await bundle("build", "build/index", (module) => (builds(module) ? undefined : fileOf(module)));
-  await bundle("main", "entries/main", (module) =>
+  await bundle(way, "hedgerow", "entries/bundle");
+  await bundle(way, "build", "build/index", (module) =>
+    builds(module) ? undefined : fileOf(module),
+  );
+  await bundle(way, "main", "entries/main", (module) =>
     module === REQUESTS ? undefined : fileOf(module),
   );
 }

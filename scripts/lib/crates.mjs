@@ -1,5 +1,5 @@
-// Lists the published crates.
-import { capture, StepError } from "./run.mjs";
+// Lists and formats the crates.
+import { output, run, StepError } from "./run.mjs";
 
 /** Fields that a published crate must have. */
 const METADATA = ["description", "license", "readme", "keywords", "categories", "rust_version"];
@@ -9,10 +9,8 @@ const METADATA = ["description", "license", "readme", "keywords", "categories", 
 /** Returns the crates of the workspace without `publish = false`. @returns {Crate[]} */
 export function publishedCrates() {
   const args = ["metadata", "--format-version", "1", "--no-deps"];
-  const metadata = capture("cargo", args, { showErrors: true });
-  if (metadata === undefined) throw new StepError("failed: cargo metadata");
   // With `publish = false`, cargo reports an empty list.
-  const crates = JSON.parse(metadata).packages.filter(
+  const crates = JSON.parse(output("cargo", args)).packages.filter(
     (/** @type {{ publish: string[] | null }} */ { publish }) => publish === null,
   );
   for (const crate of crates) {
@@ -20,4 +18,12 @@ export function publishedCrates() {
     if (missing.length > 0) throw new StepError(`${crate.name}: expected ${missing.join(", ")}`);
   }
   return crates;
+}
+
+/** Formats all crates, and their fuzz targets, which are workspaces of their own. @param {string[]} options of cargo fmt */
+export function formatCrates(...options) {
+  run("cargo", ["fmt", "--all", ...options]);
+  for (const crate of ["headers", "paths", "snapshot"]) {
+    run("cargo", ["fmt", "--manifest-path", `crates/${crate}/fuzz/Cargo.toml`, ...options]);
+  }
 }

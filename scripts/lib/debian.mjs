@@ -27,7 +27,7 @@ export const PACKAGES = {
 const PROGRAMS = {
   build: ["clang"],
   cache: ["mke2fs", "mkfs.xfs"],
-  demo: ["curl", "e2fsck", "mke2fs", "zstd"],
+  demo: ["curl", "mke2fs", "zstd"],
   guard: ["valgrind"],
   tests: [
     "chromium",

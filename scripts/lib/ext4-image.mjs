@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 
 import { ifReadable, installedFiles } from "./installed-files.mjs";
-import { attempt, StepError } from "./run.mjs";
+import { attempt, run, StepError } from "./run.mjs";
 
 const BLOCK_BYTES = 4096;
 const BYTES_PER_INODE = 16384;
@@ -46,8 +46,7 @@ export function makeExt4Image(path, { imageBytes, dataBytes }) {
       ...["-E", `hash_seed=${UUID},root_owner=0:0,lazy_itable_init=1,lazy_journal_init=1`],
       ...["-d", tree, path, String(imageBytes / BLOCK_BYTES)],
     ];
-    const { status, errors } = attempt("mke2fs", args, { stdout: "pipe" });
-    if (status !== 0) throw new StepError(`mke2fs: ${errors}`);
+    run("mke2fs", args);
     return gathered;
   } finally {
     rmSync(tree, { recursive: true, force: true });
@@ -77,7 +76,10 @@ function gather(tree, { imageBytes, dataBytes }) {
     // The larger of its blocks and its share of the inodes.
     const space = Math.max(Math.ceil(stats.size / BLOCK_BYTES) * BLOCK_BYTES, BYTES_PER_INODE);
     if (space > room || gathered.dataBytes + bytes > EXCESS * dataBytes) continue;
-    const isTaken = ifReadable(() => take(path, stats, join(tree, name))) ?? false;
+    const isTaken = ifReadable(() => {
+      take(path, stats, join(tree, name));
+      return true;
+    });
     if (!isTaken) continue;
     seen.add(id);
     room -= space;
@@ -91,7 +93,8 @@ function gather(tree, { imageBytes, dataBytes }) {
 }
 
 /**
- * Links or copies a file or a symbolic link to another place.
+ * Puts a file or a symbolic link into another place: hard-linked, or copied if it is on another file system or belongs to
+ * another user.
  *
  * @param {string} path
  * @param {import("node:fs").Stats} stats
@@ -101,28 +104,14 @@ function take(path, stats, target) {
   mkdirSync(dirname(target), { recursive: true });
   if (stats.isSymbolicLink()) {
     symlinkSync(readlinkSync(path), target);
-  } else {
-    accessSync(path, constants.R_OK);
-    linkOrCopy(path, stats.mode, target);
+    return;
   }
-  return true;
-}
-
-/**
- * Hard-links a file, or copies it if it is on another file system or owned by another user.
- *
- * @param {string} path
- * @param {number} mode
- * @param {string} target
- */
-function linkOrCopy(path, mode, target) {
+  accessSync(path, constants.R_OK);
   try {
     linkSync(path, target);
-  } catch (error) {
-    const { code = "" } = /** @type {NodeJS.ErrnoException} */ (error);
-    if (!["EMLINK", "ENOTSUP", "EPERM", "EXDEV"].includes(code)) throw error;
+  } catch {
     copyFileSync(path, target);
     // The copy may have been readable by its group only.
-    chmodSync(target, mode | 0o400);
+    chmodSync(target, stats.mode | 0o400);
   }
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { digestOf, makeWhole } from "./cache.mjs";
 import { inRoot, toolCache } from "./paths.mjs";
 import { installPythonPackages, packagesFolder } from "./python.mjs";
-import { attempt, capture, StepError, step } from "./run.mjs";
+import { capture, run, step } from "./run.mjs";
 
 const FOLDER = inRoot("tests", "tools");
 
@@ -34,8 +34,7 @@ export function installGoTool(name) {
     mkdirSync(partial);
     // Without symbols, because the tools are large.
     const flags = ["-C", FOLDER, "-buildvcs=false", "-trimpath", "-ldflags=-s -w"];
-    const { status, errors } = attempt(go, ["build", ...flags, "-o", join(partial, name), source]);
-    if (status !== 0) throw new StepError(`go build ${source}: ${errors}`);
+    run(go, ["build", ...flags, "-o", join(partial, name), source]);
   });
 }
 

@@ -1,30 +1,57 @@
-// Yields real files in large numbers: those installed on any machine that has built the project.
+// Finds real files and paths in large numbers: those installed on any machine that has built the project.
 import { lstatSync, readdirSync } from "node:fs";
+import { homedir } from "node:os";
 import { join, relative } from "node:path";
 
 import { inRoot } from "./paths.mjs";
-import { capture } from "./run.mjs";
+import { output } from "./run.mjs";
 
 /** @typedef {{ name: string, path: string, stats: import("node:fs").Stats }} InstalledFile */
 
-const folders = () => ({
-  lib: "/usr/lib",
-  npm: inRoot("node_modules"),
-  rust: capture("rustc", ["--print", "sysroot"])?.trim() ?? "",
-  share: "/usr/share",
-});
+/** Returns a folder of the Rust toolchain. @param {string[]} parts */
+const inToolchain = (...parts) => join(output("rustc", ["--print=sysroot"]).trim(), ...parts);
 
 /**
- * Yields the files and symbolic links in these folders, always from the folder with the fewest bytes so far.
+ * Returns the paths of npm packages, crates and Rust's standard library, as a site would serve them, in order.
+ *
+ * @returns {string[]}
+ */
+export function installedPaths() {
+  const folders = {
+    npm: inRoot("node_modules"),
+    crates: join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "registry", "src"),
+    rust: inToolchain("lib", "rustlib", "src"),
+  };
+  const paths = Object.entries(folders).flatMap(([name, folder]) => {
+    const entries = ifReadable(() => readdirSync(folder, { recursive: true, withFileTypes: true }));
+    const files = (entries ?? []).filter((entry) => entry.isFile());
+    return files.map((file) => `/${name}/${relative(folder, join(file.parentPath, file.name))}`);
+  });
+  return paths.sort();
+}
+
+/**
+ * Returns paths that are missing from such a site: names that differ by one letter.
+ *
+ * @param {string[]} paths
+ */
+export const unknownPaths = (paths) => paths.map((path) => `${path.slice(0, -1)}~`);
+
+/**
+ * Yields files and symbolic links of the system, npm packages and Rust, always from the folder with the fewest bytes so
+ * far.
  *
  * @returns {Generator<InstalledFile, void>}
  */
 export function* installedFiles() {
-  const sources = Object.entries(folders()).map(([name, folder]) => ({
-    name,
-    folder,
-    paths: pathsIn(folder),
-    bytes: 0,
+  const folders = {
+    lib: "/usr/lib",
+    npm: inRoot("node_modules"),
+    rust: inToolchain(),
+    share: "/usr/share",
+  };
+  const sources = Object.entries(folders).map(([name, folder]) => ({
+    ...{ name, folder, paths: pathsIn(folder), bytes: 0 },
   }));
   for (;;) {
     const [source] = sources.sort((a, b) => a.bytes - b.bytes);

@@ -7,9 +7,7 @@ export function packCrates() {
     const toolchain = installOldest(rust_version);
     step(`Rust: packing ${name} and building it with Rust ${toolchain}`);
     const hasFeatures = Object.keys(features).length > 0;
-    for (const set of hasFeatures
-      ? ["--all-features", "--no-default-features"]
-      : ["--all-features"]) {
+    for (const set of ["--all-features", ...(hasFeatures ? ["--no-default-features"] : [])]) {
       run("cargo", [
         // Quiet, because cargo warns about the repository address, which does not exist yet.
         ...[`+${toolchain}`, "package", "--quiet", "--allow-dirty", "--package", name, set],

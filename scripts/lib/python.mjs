@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { digestOf, makeWhole } from "./cache.mjs";
 import { installDebianPackages } from "./debian.mjs";
 import { inRoot, toolCache } from "./paths.mjs";
-import { attempt, capture, StepError, step } from "./run.mjs";
+import { capture, run, StepError, step } from "./run.mjs";
 
 /** Requirements of the tests. */
 const REQUIREMENTS = inRoot("tests", "requirements.txt");
@@ -37,11 +37,10 @@ export function installPythonPackages(requirements = REQUIREMENTS, name = "Pytho
   }
   step(name);
   makeWhole(target, (partial) => {
-    const { status, errors } = attempt("python3", [
+    run("python3", [
       ...["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"],
       ...["--require-hashes", "--only-binary", ":all:", "--requirement", requirements],
       ...["--target", partial],
     ]);
-    if (status !== 0) throw new StepError(`pip could not install ${requirements}: ${errors}`);
   });
 }

@@ -1,5 +1,6 @@
 // Runs commands and reports progress.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { delimiter } from "node:path";
 
 import { inRoot, root } from "./paths.mjs";
@@ -12,52 +13,69 @@ const SYSTEM_FOLDERS = ["/usr/sbin", "/sbin"];
 export class StepError extends Error {}
 
 /** Prints the next step. @param {string} what */
-export function step(what) {
-  console.log(`\u203a ${what}`);
+export const step = (what) => console.log(`\u203a ${what}`);
+
+/** Variables to add to the environment, and the folder. Default: the root. @typedef {{ env?: Record<string, string>, cwd?: string }} Options */
+
+/** Returns an environment whose `PATH` has the project's own tools first. @param {Options["env"]} [env] */
+function environment(env) {
+  const own = [...toolFolders(), inRoot("node_modules", ".bin")];
+  const folders = [...own, process.env.PATH, ...SYSTEM_FOLDERS];
+  return { ...process.env, PATH: folders.join(delimiter), ...env };
 }
 
 /**
- * Runs a command and waits for it. Default `cwd`: the root of the repository. The project's own tools come
- * first on the `PATH`.
+ * Runs a command and waits for it.
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ stdout?: "pipe", stderr?: "pipe" | "ignore", env?: Record<string, string>, cwd?: string }} options
+ * @param {Options & { stdout?: "pipe", stderr?: "pipe" | "ignore" }} options
  */
-function spawn(command, args, { stdout, stderr, env, cwd = root }) {
-  const own = [...toolFolders(), inRoot("node_modules", ".bin")];
-  const folders = [...own, process.env.PATH, ...SYSTEM_FOLDERS];
+function execute(command, args, { stdout, stderr, env, cwd = root }) {
   return spawnSync(command, args, {
     cwd,
-    env: { ...process.env, PATH: folders.join(delimiter), ...env },
+    env: environment(env),
     encoding: "utf8",
     stdio: ["ignore", stdout ?? "inherit", stderr ?? "inherit"],
   });
 }
 
 /**
- * Runs a command, shows its output, and throws if it fails.
+ * Runs a command that must succeed. Returns its output if it is piped.
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ env?: Record<string, string>, cwd?: string }} [options]
+ * @param {Options & { stdout?: "pipe" }} options
  */
-export function run(command, args, options = {}) {
-  const { status, error } = spawn(command, args, options);
+function executeOrThrow(command, args, options) {
+  const { status, stdout, error } = execute(command, args, options);
   if (error !== undefined) throw new StepError(`${command}: ${error.message}`);
   if (status !== 0) throw new StepError(`failed (${status}): ${command} ${args.join(" ")}`);
+  return stdout;
 }
 
 /**
- * Runs a command and returns its output, or `undefined` if it fails or does not exist.
+ * Runs a command, shows its output, and throws if it fails.
  *
- * @param {string} command
- * @param {string[]} args
- * @param {{ showErrors?: boolean }} [options]
+ * @type {(command: string, args: string[], options?: Options) => void}
  */
-export function capture(command, args, { showErrors = false } = {}) {
-  const errors = showErrors ? {} : { stderr: /** @type {const} */ ("ignore") };
-  const { status, stdout } = spawn(command, args, { stdout: "pipe", ...errors });
+export const run = (command, args, options) => void executeOrThrow(command, args, { ...options });
+
+/**
+ * Runs a command and returns its output. Shows its errors, and throws if it fails.
+ *
+ * @type {(command: string, args: string[], options?: Options) => string}
+ */
+export const output = (command, args, options) =>
+  executeOrThrow(command, args, { ...options, stdout: "pipe" });
+
+/**
+ * Runs a command quietly and returns its output, or `undefined` if it fails or does not exist.
+ *
+ * @type {(command: string, args: string[]) => string | undefined}
+ */
+export function capture(command, args) {
+  const { status, stdout } = execute(command, args, { stdout: "pipe", stderr: "ignore" });
   return status === 0 ? stdout : undefined;
 }
 
@@ -66,15 +84,28 @@ export function capture(command, args, { showErrors = false } = {}) {
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ stdout?: "pipe", env?: Record<string, string>, cwd?: string }} [options]
+ * @param {Options & { stdout?: "pipe" }} [options]
  */
-export function attempt(command, args, options = {}) {
-  const { status, stdout, stderr, error } = spawn(command, args, { ...options, stderr: "pipe" });
+export function attempt(command, args, options) {
+  const { status, stdout, stderr, error } = execute(command, args, { ...options, stderr: "pipe" });
   return { status, output: stdout ?? "", errors: error?.message ?? stderr };
 }
 
 /**
- * Runs the steps of a script; a failure prints one line and exits with code 1.
+ * Runs commands in parallel, shows their output, and throws after the last has ended if one of them failed.
+ *
+ * @param {[command: string, args: string[]][]} commands
+ */
+export async function runTogether(commands) {
+  /** @type {import("node:child_process").SpawnOptions} */
+  const options = { cwd: root, env: environment(), stdio: ["ignore", "inherit", "inherit"] };
+  const ended = commands.map(([command, args]) => once(spawn(command, args, options), "exit"));
+  const statuses = (await Promise.all(ended)).map(([status]) => status);
+  if (statuses.some((status) => status !== 0)) throw new StepError("one of the steps above failed");
+}
+
+/**
+ * Runs the steps of a script. A failed step or a wrong option prints one line and exits with code 1.
  *
  * @param {() => void | Promise<void>} steps
  */
@@ -82,7 +113,9 @@ export async function main(steps) {
   try {
     await steps();
   } catch (error) {
-    console.error(error instanceof StepError ? `\u2717 ${error.message}` : error);
+    const { code = "" } = /** @type {NodeJS.ErrnoException} */ (error);
+    const isExpected = error instanceof StepError || code.startsWith("ERR_PARSE_ARGS");
+    console.error(isExpected ? `\u2717 ${/** @type {Error} */ (error).message}` : error);
     process.exit(1);
   }
 }

@@ -6,8 +6,8 @@ import { installGoTool } from "./go.mjs";
 import { installPythonPackages } from "./python.mjs";
 import { installTestSuites } from "./suites.mjs";
 
-export function setUpTests() {
-  setup([
+export async function setUpTests() {
+  await setup([
     ["lib/suites.mjs", "fetchTestSuites"],
     ["lib/set-up-tests.mjs", "installTestPrograms"],
   ]);

@@ -1,23 +1,26 @@
 // Skips work whose inputs have not changed.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join, resolve } from "node:path";
+
+import { root } from "./paths.mjs";
 
 /**
- * Runs `action` unless `stamp` records a run with the same inputs.
+ * Runs `action` unless the folder of its outputs records a run with the same inputs.
  *
- * @param {string} stamp a file with a digest of the inputs; it lies among the outputs and is deleted with them
+ * @param {string} output the folder, which gets a file `.inputs` with their digest
  * @param {string[]} inputs files and folders
- * @param {string} also anything else that the outputs depend on
  * @param {() => void} action
+ * @param {string} [also] anything else that the outputs depend on
  */
-export function whenChanged(stamp, inputs, also, action) {
+export function whenChanged(output, inputs, action, also = "") {
+  const stamp = resolve(root, output, ".inputs");
   const digest = createHash("sha256").update(also);
-  for (const input of inputs) addTo(digest, input);
+  for (const input of inputs) addTo(digest, resolve(root, input));
   const state = digest.digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === state) return;
   action();
-  mkdirSync(dirname(stamp), { recursive: true });
+  mkdirSync(resolve(root, output), { recursive: true });
   writeFileSync(stamp, state);
 }
 

@@ -1,9 +1,9 @@
 // Finds phrases of a style that this project has left behind: inverted sentences and circumlocutions for terms of the
-// field. A reminder for whoever adds text, not a substitute for reading it.
+// field. A reminder, not a substitute for reading the text.
 import { readFileSync } from "node:fs";
 
 import { inRoot } from "./paths.mjs";
-import { capture, StepError, step } from "./run.mjs";
+import { output, StepError, step } from "./run.mjs";
 
 /** Each phrase, and what to write instead. Spaces match any white space, line breaks included. */
 const PHRASES = [
@@ -70,20 +70,20 @@ export function findPhrases(text, scope) {
   );
 }
 
+/** @param {string} file */
+const scopeOf = (file) =>
+  file.endsWith(".md") ? "prose" : file.startsWith("js/cli/src/") ? "all" : "comments";
+
 /** Fails if a document, a comment or a text of the command contains a phrase. */
 export function checkVoice() {
   step("words: documents, comments and the command's texts");
-  const files = capture("git", ["ls-files", "*.md", "*.rs", "*.ts", "*.mjs"])?.split("\n") ?? [];
+  const files = output("git", ["ls-files", "*.md", "*.rs", "*.ts", "*.mjs"]).trim().split("\n");
   const wrong = files
-    .filter((file) => file !== "" && !/voice/.test(file))
-    .flatMap((file) => {
-      const scope = file.endsWith(".md")
-        ? "prose"
-        : file.startsWith("js/cli/src")
-          ? "all"
-          : "comments";
-      const findings = findPhrases(readFileSync(inRoot(file), "utf8"), scope);
-      return findings.map(({ line, found, instead }) => `${file}:${line}: "${found}" (${instead})`);
-    });
+    .filter((file) => !file.includes("voice"))
+    .flatMap((file) =>
+      findPhrases(readFileSync(inRoot(file), "utf8"), scopeOf(file)).map(
+        ({ line, found, instead }) => `${file}:${line}: "${found}" (${instead})`,
+      ),
+    );
   if (wrong.length > 0) throw new StepError(`reword:\n${wrong.join("\n")}`);
 }

@@ -11,6 +11,16 @@ import { inRoot } from "./paths.mjs";
 /** The compatibility date of workerd. */
 export const COMPATIBILITY_DATE = "2026-04-01";
 
+/** Options of all workers in Miniflare: on loopback, at any free port. */
+export const LOCAL = {
+  host: "127.0.0.1",
+  port: 0,
+  modulesRoot: ".",
+  compatibilityDate: COMPATIBILITY_DATE,
+  // Otherwise Miniflare fetches it over the network.
+  cf: false,
+};
+
 /**
  * Resolves WebAssembly modules as Wrangler does: by the file extension of the import, relative or in a package.
  *
@@ -76,15 +86,6 @@ export const startWorker = async (entry, bindings) => startModules(await bundle(
  * @param {Record<string, import("miniflare").Json>} [bindings]
  */
 export async function startModules(modules, bindings = {}) {
-  const worker = new Miniflare({
-    host: "127.0.0.1",
-    port: 0,
-    modules,
-    modulesRoot: ".",
-    bindings,
-    compatibilityDate: COMPATIBILITY_DATE,
-    // Otherwise Miniflare fetches it over the network.
-    cf: false,
-  });
+  const worker = new Miniflare({ ...LOCAL, modules, bindings });
   return { worker, url: await worker.ready };
 }

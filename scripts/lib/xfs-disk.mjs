@@ -1,7 +1,7 @@
 // Makes XFS disks, on which files can share blocks.
 import { truncateSync, writeFileSync } from "node:fs";
 
-import { attempt, StepError } from "./run.mjs";
+import { attempt, run } from "./run.mjs";
 
 /**
  * Creates an XFS disk in a sparse file and mounts it. Returns the reason if it cannot be mounted. XFS needs
@@ -16,8 +16,7 @@ export function mountXfs(image, folder, size) {
   if (process.getuid?.() !== 0) return "not root";
   writeFileSync(image, "");
   truncateSync(image, size);
-  const { status, errors } = attempt("mkfs.xfs", ["-q", "-m", "reflink=1", image]);
-  if (status !== 0) throw new StepError(`mkfs.xfs: ${errors}`);
+  run("mkfs.xfs", ["-q", "-m", "reflink=1", image]);
   const mounted = attempt("mount", ["-o", "loop", image, folder]);
   return mounted.status === 0 ? undefined : mounted.errors.trim();
 }

@@ -10,7 +10,7 @@ import {
   goPrograms,
   npmDependencies,
   pythonPackages,
-} from "../support/manifests.js";
+} from "./manifests.js";
 
 const document = documentAt("docs/architecture.md");
 

@@ -2,7 +2,22 @@
 import { delimiter, dirname } from "node:path";
 
 import { node24, root } from "../../scripts/lib/paths.mjs";
-import { npmConfiguration } from "./npm-configuration.js";
+import { capture } from "../../scripts/lib/run.mjs";
+
+/** npm's configuration on this machine. */
+export interface NpmConfiguration {
+  readonly registry: string;
+  readonly cache: string;
+  readonly userconfig: string;
+}
+
+let known: NpmConfiguration | undefined;
+
+export function npmConfiguration(): NpmConfiguration {
+  known ??= JSON.parse(capture("npm", ["config", "list", "--long", "--json"]) ?? "{}");
+  if (!known?.registry) throw new Error("npm has no registry configured");
+  return known;
+}
 
 /** Variables that a machine may need to reach the network. */
 const KEPT = /^(https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|LANG|LC_ALL|TZ)$/i;

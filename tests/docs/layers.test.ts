@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { expect, test } from "vitest";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
-import { cargoFolders } from "../support/manifests.js";
+import { cargoFolders } from "./manifests.js";
 
 /**
  * The rooms of js/snapshot/src, from the top: folders, and files of the root without their extension. A room may

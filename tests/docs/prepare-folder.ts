@@ -1,11 +1,13 @@
-/** Fills a document's folder with the files its reader has: a site, disk images, and the code of an example. */
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+/** The folder in which the blocks of a document run, with the files its reader has: a site, images, an example. */
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
 import { makeExt4Image } from "../../scripts/lib/ext4-image.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
+import { PACKAGE_FOLDERS } from "../../scripts/lib/suites.mjs";
 import { listFiles } from "./documents.js";
-import { OURS, packed } from "./registry.js";
+import { packed } from "./registry.js";
 import { type Replacements, replaceIn } from "./replacements.js";
 
 /** Image names without a folder. */
@@ -21,6 +23,27 @@ const SITE = {
 
 /** Files of an example that may contain ports. */
 const CODE = /\.([cm]?[jt]s|jsonc)$/;
+
+export interface Scratch {
+  readonly folder: string;
+  /** Stands for all other folders of a reader's machine. */
+  readonly home: string;
+  remove(): void;
+}
+
+/** @param isGuide guides run outside the repository; other documents where the packed packages resolve */
+export function makeScratch(isGuide: boolean): Scratch {
+  const temporary = realpathSync(tmpdir());
+  const parent = isGuide ? temporary : inRoot("tests", "packaging", ".work");
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(join(parent, "docs-"));
+  const home = mkdtempSync(join(temporary, "hedgerow-home-"));
+  const remove = () => {
+    for (const path of [folder, home])
+      rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  };
+  return { folder, home, remove };
+}
 
 /** Prepares the folder; an example runs in a copy of the repository without other files. */
 export function prepareFolder(
@@ -48,7 +71,7 @@ function write(folder: string, name: string, content: string): void {
 
 /** Copies the packed packages, as `npm pack` would write them. */
 function copyTarballs(target: string): void {
-  for (const tarball of Object.keys(OURS).map(packed))
+  for (const tarball of Object.keys(PACKAGE_FOLDERS).map(packed))
     cpSync(tarball, join(target, basename(tarball)));
 }
 

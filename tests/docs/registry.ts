@@ -9,18 +9,12 @@ import type { ServerResponse } from "node:http";
 import { basename } from "node:path";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
+import { PACKAGE_FOLDERS, packedFolder } from "../../scripts/lib/suites.mjs";
 import { closed, serve } from "../support/http/listen.js";
-import { npmConfiguration } from "./npm-configuration.js";
+import { npmConfiguration } from "./environment.js";
 
 /** The first lockfile with a package decides its latest version. */
 const LOCKFILES = ["tests/packaging/package-lock.json", "package-lock.json"];
-
-/** The packages of this repository, and their folders. */
-export const OURS = {
-  hedgerow: "js/edge",
-  "@hedgerow/snapshot": "js/snapshot",
-  "@hedgerow/cli": "js/cli",
-};
 
 /** A package's metadata in a registry. */
 interface Packument {
@@ -47,7 +41,7 @@ export async function startRegistry(): Promise<Registry> {
     else
       response.writeHead(307, { location: new URL(name.replace("/", "%2f"), upstream).href }).end();
   });
-  for (const [name, folder] of Object.entries(OURS)) {
+  for (const [name, folder] of Object.entries(PACKAGE_FOLDERS)) {
     const path = packed(name);
     const file = `-/${basename(path)}`;
     tarballs.set(file, path);
@@ -62,7 +56,7 @@ function sendJson(response: ServerResponse, value: object): void {
 
 /** Returns the path of a packed package. */
 export function packed(name: string): string {
-  const folder = inRoot("target", "packed", name.replace("/", "-"));
+  const folder = packedFolder(name);
   const [file] = readdirSync(folder);
   if (file === undefined)
     throw new Error(`expected ${name} in ${folder}; run npm test or npm run docs, which pack it`);

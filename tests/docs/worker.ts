@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Miniflare, type Request, Response } from "miniflare";
 import { expect } from "vitest";
 
-import { bundle, COMPATIBILITY_DATE } from "../../scripts/lib/worker.mjs";
+import { bundle, LOCAL } from "../../scripts/lib/worker.mjs";
 
 /** The path at which the origin returns the request headers. */
 const ECHO = "/headers";
@@ -20,12 +20,8 @@ export async function expectWorker(folder: string, name: string, text: string): 
   const handler = "block.default ?? { fetch: () => new Response() }";
   writeFileSync(entry, `import * as block from "./${name}";\nexport default ${handler};\n`);
   const worker = new Miniflare({
-    host: "127.0.0.1",
-    port: 0,
+    ...LOCAL,
     modules: await bundle(entry),
-    modulesRoot: ".",
-    compatibilityDate: COMPATIBILITY_DATE,
-    cf: false,
     outboundService: ({ url, headers }: Request) =>
       originAnswer(folder, new URL(url).pathname, headers),
   });

@@ -1,13 +1,12 @@
 /** A real proxy, tinyproxy, that runs for a test. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { GUARD } from "./processes/serve.js";
+import { freePort } from "./http/listen.js";
+import { startProgram } from "./processes/serve.js";
 
 /** No test takes longer, in seconds. */
 const MAX_SECONDS = 300;
@@ -41,10 +40,9 @@ export async function startTinyproxy({ user, refused }: TinyproxyOptions = {}): 
   ];
   writeFileSync(config, `${lines.join("\n")}\n`);
   const command = ["tinyproxy", "-d", "-c", config];
-  const child = spawn(process.execPath, [GUARD, String(MAX_SECONDS), ...command], {
-    stdio: ["pipe", "ignore", "inherit"],
-  });
-  const exit = once(child, "exit");
+  const { child, close } = startProgram(command, { maxSeconds: MAX_SECONDS });
+  child.stdout.resume();
+  child.stderr.pipe(process.stderr);
   await untilListening(port);
   return {
     url: new URL(`http://127.0.0.1:${port}`),
@@ -53,21 +51,10 @@ export async function startTinyproxy({ user, refused }: TinyproxyOptions = {}): 
         .split("\n")
         .flatMap((line) => /Request \(file descriptor \d+\): (.*)$/.exec(line)?.[1] ?? []),
     async close() {
-      child.stdin?.end();
-      await exit;
+      await close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("expected a port");
-  return address.port;
 }
 
 /** Waits up to ten seconds until a port takes connections. */

@@ -2,7 +2,7 @@
 import bloomFilters from "bloom-filters";
 import { PathFilter } from "hedgerow";
 
-import { unknownPaths } from "../../../scripts/lib/installed-paths.mjs";
+import { unknownPaths } from "../../../scripts/lib/installed-files.mjs";
 import { measure } from "../../harness/measure.mjs";
 import { methodsOf } from "../../harness/methods.mjs";
 import { PlainReader } from "./plain-reader.mjs";

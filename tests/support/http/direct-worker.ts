@@ -1,6 +1,6 @@
 /** Workers that listen on workerd's own sockets, without another worker in between. */
 import { Miniflare, type WorkerOptions } from "miniflare";
-import { bundle, COMPATIBILITY_DATE } from "../../../scripts/lib/worker.mjs";
+import { bundle, LOCAL } from "../../../scripts/lib/worker.mjs";
 
 /**
  * Runs a worker whose fetches all go to `origin`, whatever their host.
@@ -13,15 +13,11 @@ export async function startDirectWorker(
   origin: URL,
 ): Promise<{ worker: Miniflare; url: URL }> {
   const worker = new Miniflare({
-    host: "127.0.0.1",
-    port: 0,
+    ...LOCAL,
     modules: await bundle(entry),
-    modulesRoot: ".",
     bindings,
-    compatibilityDate: COMPATIBILITY_DATE,
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     outboundService: { external: { address: origin.host, http: {} } },
-    cf: false,
   });
   return { worker, url: await worker.unsafeGetDirectURL() };
 }

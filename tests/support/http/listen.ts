@@ -14,10 +14,6 @@ export async function listening(server: NetServer, protocol = "http"): Promise<U
   if (server instanceof Server) server.keepAliveTimeout = KEEP_ALIVE;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return urlOf(server, protocol);
-}
-
-function urlOf(server: NetServer, protocol = "http"): URL {
   return new URL(`${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}/`);
 }
 
@@ -26,6 +22,14 @@ export async function closed(server: NetServer): Promise<void> {
   const end = new Promise((resolve) => server.close(resolve));
   (server as Server).closeAllConnections?.();
   await end;
+}
+
+/** Returns a port that nothing listens on, for programs that cannot choose one. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  const { port } = await listening(server);
+  await closed(server);
+  return Number(port);
 }
 
 /** Starts a server that calls `listener`. */

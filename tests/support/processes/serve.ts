@@ -1,7 +1,8 @@
-/** Starts server programs that print their URL. */
-import { spawn } from "node:child_process";
+/** Starts server programs, which end at the latest with this process. */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 /** Kills the program when this process exits. */
@@ -13,11 +14,32 @@ export interface Running {
   close(): Promise<void>;
 }
 
-/** The working directory and the timeout of a program. */
+/** The timeout, the working directory and the environment of a program. */
 export interface Surroundings {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
   readonly maxSeconds: number;
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** A program in its own process. */
+export interface Program {
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
+  /** Kills the program, and waits until it has ended. */
+  close(): Promise<void>;
+}
+
+/** Starts a program. */
+export function startProgram(
+  command: readonly string[],
+  { maxSeconds, ...surroundings }: Surroundings,
+): Program {
+  const child = spawn(process.execPath, [GUARD, `${maxSeconds}`, ...command], surroundings);
+  const ended = once(child, "exit");
+  const close = async () => {
+    child.stdin.end();
+    await ended;
+  };
+  return { child, close };
 }
 
 /**
@@ -27,14 +49,9 @@ export interface Surroundings {
  */
 export async function startServer(
   command: readonly string[],
-  { cwd, env, maxSeconds }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<Running> {
-  const child = spawn(process.execPath, [GUARD, `${maxSeconds}`, ...command], { cwd, env });
-  const ended = once(child, "exit");
-  const close = async () => {
-    child.stdin.end();
-    await ended;
-  };
+  const { child, close } = startProgram(command, surroundings);
   let printed = "";
   child.stderr.on("data", (text) => {
     printed += text;

@@ -7,20 +7,20 @@ import { expect, test } from "vitest";
 import { GUARD } from "../processes/serve.js";
 import { type S3Server, startS3 } from "./server.js";
 
-/** Sends a signed request, and returns what is answered. */
+/** Sends a signed request and returns the response body. */
 async function request(s3: S3Server, method: string, path: string): Promise<string> {
   const { accessKeyId, secretAccessKey } = s3.credentials;
   const { stdout } = await promisify(execFile)("curl", [
     ...["--silent", "--show-error", "--fail", "--request", method],
     ...["--user", `${accessKeyId}:${secretAccessKey}`, "--aws-sigv4", `aws:amz:${s3.region}:s3`],
     ...["--header", "x-amz-content-sha256: UNSIGNED-PAYLOAD"],
-    ...(method === "PUT" ? ["--data-binary", "what is stored"] : []),
+    ...(method === "PUT" ? ["--data-binary", "stored bytes"] : []),
     new URL(`/${s3.bucket}/${path}`, s3.endpoint).href,
   ]);
   return stdout;
 }
 
-test("objects and unfinished uploads are told of, and who has no key is refused", async () => {
+test("lists objects and unfinished uploads, and refuses requests without a key", async () => {
   const s3 = await startS3();
   try {
     expect([s3.objects(), s3.multipartUploads()]).toEqual([[], []]);
@@ -33,7 +33,7 @@ test("objects and unfinished uploads are told of, and who has no key is refused"
     expect(others).toEqual([]);
     await request(s3, "DELETE", `folder/upload?uploadId=${upload?.uploadId}`);
     expect(s3.multipartUploads()).toEqual([]);
-    expect(await request(s3, "GET", "folder/object")).toBe("what is stored");
+    expect(await request(s3, "GET", "folder/object")).toBe("stored bytes");
     const refused = await fetch(new URL(`/${s3.bucket}/folder/object`, s3.endpoint));
     expect(refused.status).toBe(403);
   } finally {
@@ -41,7 +41,7 @@ test("objects and unfinished uploads are told of, and who has no key is refused"
   }
 });
 
-test("a server ends with the process that started it, however that ends", async () => {
+test("ends with the process that started it, even if that is killed", async () => {
   const script = `
     const { spawn } = require("node:child_process");
     const server = "console.log(process.pid); setInterval(() => {}, 1000)";
@@ -52,8 +52,8 @@ test("a server ends with the process that started it, however that ends", async 
   const starter = spawn(process.execPath, ["--eval", script], {
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const [told] = (await once(starter.stdout, "data")) as [Buffer];
-  const server = Number(told.toString());
+  const [line] = (await once(starter.stdout, "data")) as [Buffer];
+  const server = Number(line.toString());
   expect(isRunning(server)).toBe(true);
   starter.kill("SIGKILL");
   for (let wait = 0; wait < 500 && isRunning(server); wait += 1) await sleep(10);

@@ -1,15 +1,14 @@
 /** An S3 server for tests, over a folder. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
-import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { goTool } from "../../../scripts/lib/go.mjs";
-import { GUARD } from "../processes/serve.js";
+import { freePort } from "../http/listen.js";
+import { type Surroundings, startProgram } from "../processes/serve.js";
 
 /** Where the server keeps incomplete uploads, in the folder of a bucket. */
 const UPLOADS = [".sgwtmp", "multipart"];
@@ -56,21 +55,19 @@ export async function startS3(maxSeconds = MAX_SECONDS): Promise<S3Server> {
     accessKeyId: Array.from({ length: 20 }, () => ALPHABET[randomInt(ALPHABET.length)]).join(""),
     secretAccessKey: randomBytes(30).toString("base64url"),
   };
-  const environment = {
+  const env = {
+    ...process.env,
     ROOT_ACCESS_KEY_ID: credentials.accessKeyId,
     ROOT_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     VGW_REGION: region,
   };
-  const { child, endpoint } = await start(
-    program,
-    environment,
-    metadata,
-    objects,
-    maxSeconds,
-  ).catch((error: unknown) => {
-    rmSync(root, { recursive: true, force: true });
-    throw error;
-  });
+  const folders = ["posix", "--sidecar", metadata, objects];
+  const { endpoint, close } = await start(program, folders, { env, maxSeconds }).catch(
+    (error: unknown) => {
+      rmSync(root, { recursive: true, force: true });
+      throw error;
+    },
+  );
   return {
     endpoint,
     credentials,
@@ -80,7 +77,7 @@ export async function startS3(maxSeconds = MAX_SECONDS): Promise<S3Server> {
     objects: () => keysIn(folder),
     multipartUploads: () => uploadsIn(folder, join(metadata, bucket)),
     close: async () => {
-      await end(child);
+      await close();
       rmSync(root, { recursive: true, force: true });
     },
   };
@@ -89,43 +86,25 @@ export async function startS3(maxSeconds = MAX_SECONDS): Promise<S3Server> {
 /** Starts the program. If another process takes the port first, it tries another port. */
 async function start(
   program: string,
-  environment: Record<string, string>,
-  metadata: string,
-  objects: string,
-  maxSeconds: number,
-): Promise<{ child: ChildProcess; endpoint: URL }> {
-  let output = "";
+  folders: readonly string[],
+  surroundings: Surroundings,
+): Promise<{ endpoint: URL; close(): Promise<void> }> {
+  let printed = "";
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const address = `127.0.0.1:${await freePort()}`;
     // A random path, to recognise this server.
     const health = `/${randomBytes(16).toString("hex")}`;
-    const child = spawn(
-      process.execPath,
-      [
-        ...[GUARD, String(maxSeconds), program, "--quiet", "--keep-alive"],
-        ...["--port", address, "--health", health, "posix", "--sidecar", metadata, objects],
-      ],
-      { stdio: ["pipe", "ignore", "pipe"], env: { ...process.env, ...environment } },
-    );
+    const options = ["--quiet", "--keep-alive", "--port", address, "--health", health];
+    const { child, close } = startProgram([program, ...options, ...folders], surroundings);
+    child.stdout.resume();
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
+      printed += text;
     });
     const endpoint = new URL(`http://${address}`);
-    if (await answers(child, new URL(health, endpoint))) return { child, endpoint };
-    await end(child);
+    if (await answers(child, new URL(health, endpoint))) return { endpoint, close };
+    await close();
   }
-  throw new Error(`the S3 server does not start: ${output}`);
-}
-
-/** Returns a port that nothing listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("expected a port");
-  return address.port;
+  throw new Error(`the S3 server does not start: ${printed}`);
 }
 
 /** Returns whether a server responds within ten seconds. */
@@ -136,13 +115,6 @@ async function answers(child: ChildProcess, url: URL): Promise<boolean> {
     await sleep(20);
   }
   return false;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, "exit");
-  child.stdin?.end();
-  await exit;
 }
 
 function keysIn(folder: string): string[] {

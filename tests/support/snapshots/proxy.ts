@@ -1,7 +1,6 @@
 /** A reverse proxy that injects faults. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -9,6 +8,7 @@ import type { Fault } from "../../origin/fault.mjs";
 import { Pace } from "../../origin/pace.mjs";
 import { openResource } from "../../origin/resource.mjs";
 import { sendBody } from "../../origin/send.mjs";
+import { closed, listening } from "../http/listen.js";
 
 /** The fault of a request. By default the request and its response are passed on. */
 export interface Spoilt {
@@ -46,17 +46,10 @@ export async function startProxy(target: URL, spoil: Spoil): Promise<Proxy> {
     await once(asked, "end");
     answer.writeHead(spoilt.status, spoilt.headers).end(spoilt.body);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
   return {
-    endpoint: new URL(`http://127.0.0.1:${port}`),
+    endpoint: await listening(server),
     requests,
-    async [Symbol.asyncDispose]() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    [Symbol.asyncDispose]: () => closed(server),
   };
 }
 

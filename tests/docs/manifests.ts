@@ -1,9 +1,10 @@
 /** The direct dependencies in the manifests of the repository. */
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
+import { output } from "../../scripts/lib/run.mjs";
+import { listFiles } from "./documents.js";
 
 /** A direct dependency. */
 export interface Dependency {
@@ -89,11 +90,8 @@ interface CargoPackage {
 /** Returns the packages of a Cargo workspace. */
 function packagesOf(workspace: string): CargoPackage[] {
   const args = ["metadata", "--no-deps", "--offline", "--format-version", "1"];
-  const output = execFileSync("cargo", [...args, "--manifest-path", inRoot(workspace)], {
-    encoding: "utf8",
-    maxBuffer: 2 ** 26,
-  });
-  return (JSON.parse(output) as { packages: CargoPackage[] }).packages;
+  const printed = output("cargo", [...args, "--manifest-path", inRoot(workspace)]);
+  return (JSON.parse(printed) as { packages: CargoPackage[] }).packages;
 }
 
 /** Whether a folder contains a crate that is published or compiled into a published package. */
@@ -102,11 +100,7 @@ function isCrate(place: string): boolean {
 }
 
 /** Returns all files of the repository with this name. */
-function filesOf(name: string): string[] {
-  const args = ["ls-files", "--cached", "--others", "--exclude-standard", name, `*/${name}`];
-  const output = execFileSync("git", args, { cwd: inRoot(), encoding: "utf8" });
-  return output.trim().split("\n");
-}
+const filesOf = (name: string): string[] => [...listFiles(name), ...listFiles(`*/${name}`)];
 
 function read(file: string): string {
   return readFileSync(inRoot(file), "utf8");
