@@ -23,6 +23,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { rejectionOf } from "../../../tests/support/assert.js";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { steps } from "../../../tests/support/snapshots/image.js";
+import { trials } from "../../../tests/support/trials.js";
 import { copyImage } from "../src/local/copy-image.js";
 import type { Libc } from "../src/local/libc.js";
 import { expectSameFiles } from "./support/compare.js";
@@ -115,7 +116,7 @@ describe.each(ways)("copying an image %s", (holes, libc) => {
         await expectCopy(source, target);
         expect(readFileSync(target).equals(readFileSync(source))).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: trials({ few: 20, all: 60 }) },
     );
   });
 

@@ -16,8 +16,8 @@ const roundTrip = roundTripIn(path);
 
 // No hole starts or ends at the edge of a piece.
 const bytes = Buffer.concat([
-  letters("first", 5 * MIB + 12 * KIB),
-  Buffer.alloc(7 * MIB + 200 * KIB),
+  letters("first", 3 * MIB + 12 * KIB),
+  Buffer.alloc(3 * MIB + 200 * KIB),
   noise("last", 2 * MIB + 9),
 ]);
 

@@ -27,28 +27,40 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { rejectionOf } from "../../../tests/support/assert.js";
 import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { letters, noise } from "../../../tests/support/snapshots/image.js";
+import { trials } from "../../../tests/support/trials.js";
 import { onDisk } from "./support/disk.js";
-import { type Job, type Outcome, run } from "./support/job.js";
+import { type Job, type Outcome, run, sharedProcess } from "./support/job.js";
 import { refusalOf } from "./support/refusal.js";
 
 const MIB = 2 ** 20;
 const OLD = "what was there before";
 const OLD_DIGEST = createHash("sha256").update(OLD).digest("hex");
 
+/** The length of a piece of the large image, and their number. */
+const [PIECE, PIECES] = [2 ** 15, 1536];
+
 const path = temporaryFolder();
 const [image, snapshot] = [path("image"), path("image.vhs")];
+/** An image of many pieces, which takes long to read: see `slow-disk`. */
 const [large, largeSnapshot] = [path("large"), path("large.vhs")];
 
 beforeAll(async () => {
-  writeFileSync(image, noise("image", 12 * MIB));
+  writeFileSync(image, noise("image", 6 * MIB));
   await createSnapshot(image, snapshot);
-  const piece = letters("large", MIB);
-  writeFileSync(large, "");
-  for (let count = 0; count < 768; count += 1) appendFileSync(large, piece);
-  await createSnapshot(large, largeSnapshot, { level: 1 });
+  writeFileSync(large, Buffer.alloc(PIECES * PIECE, letters("large", PIECE)));
+  await createSnapshot(large, largeSnapshot, { level: 1, pieceSize: PIECE });
 });
 
 const calls = ["createSnapshot", "restoreSnapshot"] as const;
+
+/** Processes whose threads load a module first. */
+const processes = {
+  plain: sharedProcess(),
+  "disk-fails": sharedProcess({ preload: "disk-fails" }),
+  "slow-disk": sharedProcess({ preload: "slow-disk" }),
+  "worker-exits": sharedProcess({ preload: "worker-exits" }),
+  "worker-fails": sharedProcess({ preload: "worker-fails" }),
+};
 
 let folders = 0;
 
@@ -112,7 +124,7 @@ describe("disks", () => {
   });
 
   test("createSnapshot reports an image that becomes unreadable", async () => {
-    const outcome = await run(jobOver("createSnapshot", image), { preload: "disk-fails" });
+    const outcome = await processes["disk-fails"](jobOver("createSnapshot", image));
     expect(outcome.error).toMatchObject({ code: "ERR_IMAGE", causeCode: "EIO" });
     expect(outcome.error?.message).toContain(image);
     expectUntouched(outcome);
@@ -121,7 +133,7 @@ describe("disks", () => {
   test.each(["restoreSnapshot", "verifySnapshot"] as const)(
     "%s reports a snapshot that becomes unreadable",
     async (call) => {
-      const outcome = await run(jobOver(call, snapshot), { preload: "disk-fails" });
+      const outcome = await processes["disk-fails"](jobOver(call, snapshot));
       expect(outcome.error).toMatchObject({ code: "ERR_SOURCE", causeCode: "EIO" });
       expect(outcome.error?.message).toContain(snapshot);
       expectUntouched(outcome);
@@ -199,8 +211,9 @@ describe("threads", () => {
   test("leaves no file open when threads are ended while they start", async () => {
     const open = () => readdirSync("/proc/self/fd").length;
     const before = open();
-    for (let round = 0; round < 20; round += 1) {
-      const signal = AbortSignal.timeout(round);
+    const rounds = trials({ few: 7, all: 20 });
+    for (let round = 0; round < rounds; round += 1) {
+      const signal = AbortSignal.timeout(Math.floor((round * 20) / rounds));
       await verifySnapshot(snapshot, { signal }).catch(() => {});
     }
     // Other parts of this process may briefly have files open.
@@ -214,14 +227,14 @@ describe("threads", () => {
   ] as const;
 
   test.each(everyCall)("%s reports a thread that exits", async (call, source) => {
-    const outcome = await run(jobOver(call, source), { preload: "worker-exits" });
+    const outcome = await processes["worker-exits"](jobOver(call, source));
     expect(outcome.error).toMatchObject({ name: "SnapshotError", code: "ERR_WORKER" });
     expect(outcome.error?.message).toContain("code 7");
     expectUntouched(outcome);
   });
 
   test.each(everyCall)("%s reports a thread that fails", async (call, source) => {
-    const outcome = await run(jobOver(call, source), { preload: "worker-fails" });
+    const outcome = await processes["worker-fails"](jobOver(call, source));
     expect(outcome.error).toMatchObject({ name: "SnapshotError", code: "ERR_WORKER" });
     expect(outcome.error?.message).toContain("out of everything");
     expectUntouched(outcome);
@@ -246,7 +259,7 @@ describe("threads", () => {
     "%s starts the requested number of threads and leaves none",
     async (call, source) => {
       for (const workers of [1, 3]) {
-        const outcome = await run({ ...jobOver(call, source), options: { workers } });
+        const outcome = await processes.plain({ ...jobOver(call, source), options: { workers } });
         expect(outcome).toMatchObject({ error: null, started: workers, running: 0 });
         expect(outcome.names).toEqual(["target"]);
       }
@@ -255,13 +268,11 @@ describe("threads", () => {
 });
 
 describe("aborts", () => {
-  /** Slows down a run that would otherwise end after half a second, maybe before the first event. */
-  const preload = "slow-disk";
-  /** A fraction of the duration of the slow run, in milliseconds. */
+  /** Half of the duration of a run on the slow disk, in milliseconds. */
   const SOON = 4_000;
 
   const works = [
-    ["createSnapshot", () => large, { workers: 2, level: 9 }],
+    ["createSnapshot", () => large, { workers: 2, level: 9, pieceSize: PIECE }],
     ["restoreSnapshot", () => largeSnapshot, { workers: 1 }],
     ["verifySnapshot", () => largeSnapshot, { workers: 1 }],
   ] as const;
@@ -270,7 +281,7 @@ describe("aborts", () => {
     "%s does nothing if the signal has fired before",
     async (call, source, options) => {
       const job: Job = { ...jobOver(call, source()), options, abort: "before" };
-      const outcome = await run(job);
+      const outcome = await processes.plain(job);
       expect(outcome.error).toMatchObject({ isReason: true });
       expect(outcome).toMatchObject({ started: 0, progressCalls: 0 });
       expectUntouched(outcome);
@@ -279,7 +290,7 @@ describe("aborts", () => {
 
   test.each(works)("%s ends soon after the signal fires", async (call, source, options) => {
     const job: Job = { ...jobOver(call, source()), options, abort: "progress" };
-    const outcome = await run(job, { preload });
+    const outcome = await processes["slow-disk"](job);
     expect(outcome.error).toMatchObject({ isReason: true });
     expect(outcome.started).toBe(options.workers);
     expect(outcome.share).toBeLessThan(1);
@@ -291,7 +302,7 @@ describe("aborts", () => {
     "%s ends with the error that onProgress throws",
     async (call, source, options) => {
       const job: Job = { ...jobOver(call, source()), options, abort: "throw" };
-      const outcome = await run(job, { preload });
+      const outcome = await processes["slow-disk"](job);
       expect(outcome.error).toMatchObject({ isReason: true });
       expect(outcome.progressCalls, "not called again").toBe(1);
       expect(outcome.share).toBeLessThan(1);

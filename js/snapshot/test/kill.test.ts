@@ -10,8 +10,10 @@ import { Random } from "../../edge/test/support/random.js";
 import { type Job, killAfter, run } from "./support/job.js";
 
 /** How many processes of each kind are killed, and how many run at a time. */
-const KILLS = trials({ few: 10, all: 50 });
+const KILLS = trials({ few: 6, all: 50 });
 const CONCURRENCY = 2;
+/** How often a process measures the duration of a job. */
+const ROUNDS = trials({ few: 2, all: 4 });
 const OLD = "what was there before";
 
 const path = temporaryFolder();
@@ -41,7 +43,7 @@ const works = [
 async function usualDuration(work: Pick<Job, "call" | "source">, whole: string): Promise<number> {
   const durations: number[] = [];
   const measure = async (_: unknown, index: number) => {
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const outcome = await run(jobIn(`measured-${index}`, work));
       expect(outcome).toMatchObject({ error: null, target: whole, names: ["target"] });
       durations.push(outcome.duration);

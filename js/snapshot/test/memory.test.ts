@@ -11,7 +11,7 @@ const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
 /** More pieces than fit into the allowed memory at once. */
-const PIECES = trials({ few: 220, all: 300 });
+const PIECES = trials({ few: 200, all: 300 });
 const WORKERS = 2;
 /** How often each job runs. */
 const ROUNDS = trials({ few: 2, all: 3 });

@@ -20,9 +20,9 @@ const [image, snapshot] = [path("image"), path("snapshot.vhs")];
 
 /** Data, a hole, and data that ends amid a piece. */
 const bytes = Buffer.concat([
-  letters("first", 9 * MIB),
-  Buffer.alloc(5 * MIB),
-  letters("last", 3 * MIB + 17),
+  letters("first", 4 * MIB),
+  Buffer.alloc(2 * MIB),
+  letters("last", 2 * MIB + 17),
 ]);
 
 let info: SnapshotInfo;

@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 240_000 });
 
 const BLOCK = 4096;
 
-const REQUESTS = trials({ few: 8_000, all: 100_000 });
+const REQUESTS = trials({ few: 6_000, all: 100_000 });
 
 const path = quickFolder();
 let directories = 0;
@@ -139,7 +139,7 @@ function expectSame(found: Played, expected: Played): void {
 }
 
 test("evicts in the order of lru-cache when two caches of a directory are used in turn", async () => {
-  const trace = zipfTrace(5000, 2, 300, 1);
+  const trace = zipfTrace(trials({ few: 1500, all: 5000 }), 2, 300, 1);
   expectSame(await play(await openTrace(300, 2), trace), playReference(300, trace));
 });
 

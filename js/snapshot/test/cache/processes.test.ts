@@ -14,7 +14,7 @@ import { CacheProcess, type GotAll, type GotError } from "../support/cache-job.j
 import { expectNoConnections, isPart, isTail, originOf } from "../support/remote.js";
 import { manifestOf, missingBytes, resumePaths } from "../support/resume-state.js";
 
-const [PROCESSES, TIMES] = [4, 25];
+const [PROCESSES, TIMES] = [3, 25];
 
 /** Over one connection, no request is hedged. */
 const OPTIONS = { workers: 2, connections: 1, partSize: 512 * KIB };

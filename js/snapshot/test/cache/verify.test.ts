@@ -16,12 +16,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ImageCache } from "@hedgerow/snapshot";
+import { ImageCache } from "@hedgerow/snapshot";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { rejectionOf } from "../../../../tests/support/assert.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import {
+  copyCache,
   digestsIn,
   expectImage,
   imageIn,
@@ -44,13 +45,16 @@ let [one, other] = [{} as Sample, {} as Sample];
 beforeAll(async () => {
   const layout = { data: 512 * KIB, size: 8 * MIB, stride: MIB };
   [one, other] = (await makeSamples(path, ["one", "other"], layout)) as [Sample, Sample];
+  const cache = await ImageCache.open(path("filled"), { maxBytes: 64 * MIB });
+  for (const { snapshot } of [one, other]) await (await cache.get(snapshot)).release();
+  await cache.close();
 });
 
 /** Opens a cache that contains both images, not in use. */
-async function filledCache(options = {}): Promise<ImageCache> {
-  const cache = await openCache(newDirectory(), options);
-  for (const { snapshot } of [one, other]) await (await cache.get(snapshot)).release();
-  return cache;
+function filledCache(options = {}): Promise<ImageCache> {
+  const directory = newDirectory();
+  copyCache(path("filled"), directory);
+  return openCache(directory, options);
 }
 
 /** Changes some bytes of a file, whatever its mode. */
@@ -220,14 +224,14 @@ describe("get", () => {
     damage(...placesOf(cache));
     await expectRestored(cache);
     expect(events.map(({ digest }) => digest)).toEqual([one.digest]);
-    expect(await cache.stats()).toMatchObject({ damaged: 1, fills: 3, entries: 2 });
+    expect(await cache.stats()).toMatchObject({ damaged: 1, fills: 1, entries: 2 });
   });
 
   test.each(Object.entries(losses))("restores an image again if %s", async (_, lose) => {
     const cache = await filledCache();
     lose(...placesOf(cache));
     await expectRestored(cache);
-    expect(await cache.stats()).toMatchObject({ fills: 3, entries: 2 });
+    expect(await cache.stats()).toMatchObject({ fills: 1, entries: 2 });
     // The target of a link is unchanged.
     expect(readFileSync(one.image).length).toBe(8 * MIB);
   });

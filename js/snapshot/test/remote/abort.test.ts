@@ -15,6 +15,7 @@ import type { Origin } from "../../../../tests/origin/origin.mjs";
 import { rejectionOf } from "../../../../tests/support/assert.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
+import { trials } from "../../../../tests/support/trials.js";
 import { run } from "../support/job.js";
 import {
   expectNothingLeft,
@@ -117,7 +118,7 @@ describe.each(Object.entries(calls))("%s", (name, call) => {
   test(`aborts ${name} at many moments`, async () => {
     const conditions = { bytesPerSecond: 3_000_000, firstByte: 5 };
     const origin = await originOf({ "/a.vhs": snapshot }, { conditions });
-    for (let wait = 0; wait < 300; wait += 12) {
+    for (let wait = 0; wait < 300; wait += trials({ few: 30, all: 12 })) {
       await abortWhen(
         origin,
         (options) => call(origin.url("/a.vhs"), options),

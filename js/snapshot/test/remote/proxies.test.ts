@@ -23,7 +23,7 @@ import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
 import { startTinyproxy, type Tinyproxy } from "../../../../tests/support/tinyproxy.js";
-import { type Job, type Outcome, run } from "../support/job.js";
+import { type Job, type Outcome, run, sharedProcess } from "../support/job.js";
 import { expectNoConnections, originOf } from "../support/remote.js";
 
 /** Another name of this machine, which is no loopback address: on Linux, it connects to 127.0.0.1. */
@@ -32,19 +32,26 @@ const HERE = "0.0.0.0";
 const [USER, PASSWORD] = ["pr0xy-user", "pr0xy-pa55"];
 
 const path = temporaryFolder();
-const bytes = noise("image", 6 * 2 ** 20);
-const digest = createHash("sha256").update(bytes).digest("hex");
+const bytes = noise("image", 2 ** 20);
+const digest = sha256(bytes);
+/** For uploads of two parts. */
+const large = noise("large", 6 * 2 ** 20);
 const tls = makeCertificate(HERE);
 /** The certificate of proxies, for `localhost` and 127.0.0.1. */
 const proxyTls = makeCertificate();
-const OPTIONS = { workers: 2, connections: 3, partSize: 2 ** 18, retries: 1 };
+const OPTIONS = { workers: 2, connections: 3, partSize: 2 ** 17, retries: 1 };
+
+function sha256(data: Buffer): string {
+  return createHash("sha256").update(data).digest("hex");
+}
 
 let proxy: Tinyproxy;
 
 beforeAll(async () => {
   writeFileSync(path("image"), bytes);
+  writeFileSync(path("large"), large);
   writeFileSync(path("cert.pem"), tls.cert + proxyTls.cert);
-  await createSnapshot(path("image"), path("image.vhs"), { pieceSize: 2 ** 16 });
+  await createSnapshot(path("image"), path("image.vhs"), { pieceSize: 2 ** 14 });
   proxy = await startTinyproxy();
 });
 afterAll(() => proxy.close());
@@ -75,15 +82,18 @@ const createJob = (target: URL | string, options: Job["options"] = {}): Job => (
   options: { retries: 1, level: 1, ...options },
 });
 
-/** Runs a job in a process with these variables, without any proxy of the environment of the tests. */
+const NO_PROXIES = Object.fromEntries(
+  ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"].flatMap((name) => [
+    [name, ""],
+    [name.toLowerCase(), ""],
+  ]),
+);
+
+const share = sharedProcess({ env: { NODE_EXTRA_CA_CERTS: path("cert.pem") } });
+
+/** Runs a job with these variables, without any proxy of the environment of the tests. */
 function runWith(env: Readonly<Record<string, string>>, job: Job): Promise<Outcome> {
-  const none = Object.fromEntries(
-    ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"].flatMap((name) => [
-      [name, ""],
-      [name.toLowerCase(), ""],
-    ]),
-  );
-  return run(job, { env: { ...none, NODE_EXTRA_CA_CERTS: path("cert.pem"), ...env } });
+  return share(job, { ...NO_PROXIES, ...env });
 }
 
 /** Runs work, and returns the request lines that the proxy received meanwhile. */
@@ -226,33 +236,36 @@ describe("an object store", () => {
     endpoint.hostname = HERE;
     const s3 = { endpoint: endpoint.href, region: server.region, credentials: server.credentials };
     const env = { http_proxy: proxy.url.href };
+    const createLarge = (...args: Parameters<typeof createJob>) => {
+      return { ...createJob(...args), source: path("large") };
+    };
     const url = `s3://${server.bucket}/a b.vhs`;
     const put = await throughProxy(() =>
-      runWith(env, createJob(url, { s3, partSize: 5 * 2 ** 20, overwrite: false })),
+      runWith(env, createLarge(url, { s3, partSize: 5 * 2 ** 20, overwrite: false })),
     );
     const create = `POST ${endpoint.origin}/${server.bucket}/a%20b.vhs?uploads`;
     expect(put.filter((line) => line.startsWith(create))).toHaveLength(1);
     expect(put.length).toBeGreaterThan(2);
     const got = await throughProxy(async () => {
       const outcome = await runWith(env, restoreJob(url, { s3 }));
-      expect(outcome.target).toBe(digest);
+      expect(outcome.target).toBe(sha256(large));
       return outcome;
     });
     expect(got.length).toBeGreaterThan(1);
     const refused = { http_proxy: "http://us3r:pa55@127.0.0.1:1" };
-    const { error } = await runWith(refused, createJob(url, { s3 }));
+    const { error } = await runWith(refused, createLarge(url, { s3 }));
     expect(error).toMatchObject({ code: "ERR_TARGET", causeCode: "ECONNREFUSED" });
     expect(error?.message).toContain("proxy http://127.0.0.1:1");
     expect(JSON.stringify(error)).not.toMatch(/us3r|pa55/);
     const strict = await startTinyproxy({ user: [USER, PASSWORD] });
     onTestFinished(() => strict.close());
     // An upload in parts begins with a request without a body, so that the response can be read.
-    const parts = createJob(url, { s3, partSize: 5 * 2 ** 20 });
+    const parts = createLarge(url, { s3, partSize: 5 * 2 ** 20 });
     const without = await runWith({ http_proxy: strict.url.href }, parts);
     expect(without.error).toMatchObject({ code: "ERR_TARGET", status: 407 });
     expect(without.error?.message).toContain(`proxy ${strict.url.origin}`);
     const direct = { http_proxy: "http://127.0.0.1:1", no_proxy: HERE };
-    expect(await runWith(direct, restoreJob(url, { s3 }))).toMatchObject({ target: digest });
+    expect(await runWith(direct, restoreJob(url, { s3 }))).toMatchObject({ target: sha256(large) });
   });
 });
 
@@ -316,7 +329,8 @@ test("gives up a proxy that does not respond, or a server behind it that does no
     const timeouts = { connect: 500 };
     const job = restoreJob(`https://${HERE}:9/a.vhs`, { retries: 1, timeouts });
     // The process ends by itself, though the other end keeps the connections open.
-    const { error } = await runWith({ https_proxy: `http://127.0.0.1:${port}` }, job);
+    const env = { ...NO_PROXIES, https_proxy: `http://127.0.0.1:${port}` };
+    const { error } = await run(job, { env });
     expect(error?.code).toBe("ERR_SOURCE");
     const name = response === "" ? `proxy http://127.0.0.1:${port}: ` : "";
     expect(error?.message).toContain(`${name}no connection within 500 ms (2 times in a row)`);

@@ -11,7 +11,7 @@ import { expectSame, letters, noise } from "../../../../tests/support/snapshots/
 import { trials } from "../../../../tests/support/trials.js";
 import { expectNoConnections, SOON } from "../support/remote.js";
 
-const RUNS = trials({ few: 25, all: 200 });
+const RUNS = trials({ few: 14, all: 200 });
 /** How many runs go on at a time: they mostly wait. */
 const CONCURRENCY = 5;
 

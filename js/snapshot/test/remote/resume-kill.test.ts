@@ -13,7 +13,7 @@ import { type Job, killAfter, run } from "../support/job.js";
 import { manifestOf, missingBytes, resumePaths } from "../support/resume-state.js";
 
 /** How many processes are killed, and how many run at a time. */
-const KILLS = trials({ few: 9, all: 50 });
+const KILLS = trials({ few: 6, all: 50 });
 const CONCURRENCY = 3;
 
 /** How much more than the missing frames may be fetched: a share of them, and the end of the snapshot in bytes. */

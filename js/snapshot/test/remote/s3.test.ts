@@ -16,6 +16,7 @@ import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise, writeSparse } from "../../../../tests/support/snapshots/image.js";
 import { startProxy } from "../../../../tests/support/snapshots/proxy.js";
+import { trials } from "../../../../tests/support/trials.js";
 import { presignedGet } from "../../dist/s3/presign.js";
 import { expectSameFiles } from "../support/compare.js";
 import { textsIn } from "../support/error-texts.js";
@@ -70,7 +71,10 @@ describe("an image of several parts", () => {
   });
 
   test.each([1, 2, 3])("restores an object in parts with %i threads", async (workers) => {
-    for (const connections of [1, 2, 16]) {
+    // `npm test` tries one number of connections with each number of threads.
+    const all = [1, 2, 16];
+    const shift = workers % all.length;
+    for (const connections of [...all.slice(shift), ...all].slice(0, trials({ few: 1, all: 3 }))) {
       const options = { s3, workers, connections, partSize: MIB };
       await restoreSnapshot(urlOf(key), restored, options);
       expectSame(readFileSync(restored), bytes);
@@ -124,9 +128,9 @@ describe("an image of several parts", () => {
 
 describe("large images", () => {
   test("uploads and restores a file system", async () => {
-    makeExt4Image(image, { imageBytes: GIB, dataBytes: 3e8 });
+    makeExt4Image(image, { imageBytes: GIB, dataBytes: 1e8 });
     const info = await make("file system");
-    expect(info.fileSize).toBeGreaterThan(8 * PART);
+    expect(info.fileSize).toBeGreaterThan(4 * PART);
     await restoreSnapshot(urlOf("file system"), restored, { s3, digest: info.digest });
     await expectSameFiles(image, restored);
     rmSync(restored);

@@ -1,56 +1,21 @@
-// Runs a job and prints its outcome as JSON. It does not call `process.exit`: a leaked worker would keep the process
-// running.
+// Runs the job of its argument and prints the outcome as JSON; without an argument, runs one job for each line of
+// standard input. It does not call `process.exit`: a leaked worker would keep the process running.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { createInterface } from "node:readline";
 
 import * as snapshots from "@hedgerow/snapshot";
 
 /** @typedef {import("./job.ts").Job} Job */
 /** @typedef {import("./job.ts").Outcome} Outcome */
 
-const job = /** @type {Job} */ (JSON.parse(process.argv[2] ?? ""));
-
 /** @type {import("node:worker_threads").Worker[]} */
-const workers = [];
+let workers = [];
 process.on("worker", (worker) => workers.push(worker));
 
-const reason = new Error("the caller's own");
-const controller = new AbortController();
-if (job.abort === "before") controller.abort(reason);
-
-let progressCalls = 0;
-/** @type {{ time: number, share: number } | undefined} */
-let first;
-
-/** @param {import("@hedgerow/snapshot").Progress} progress */
-function onProgress({ bytes, totalBytes }) {
-  progressCalls += 1;
-  if (progressCalls !== 1) return;
-  first = { time: performance.now(), share: bytes / totalBytes };
-  if (job.abort === "progress") controller.abort(reason);
-  if (job.abort === "throw") throw reason;
-}
-
-function act() {
-  const options = { ...job.options, signal: controller.signal, onProgress };
-  const { call, source, target } = job;
-  switch (call) {
-    case "createSnapshot":
-      return snapshots.createSnapshot(source, target, options);
-    case "restoreSnapshot":
-      return snapshots.restoreSnapshot(source, target, options);
-    case "verifySnapshot":
-      return snapshots.verifySnapshot(source, options);
-    case "openCache":
-      return snapshots.ImageCache.open(target, { maxBytes: 2 ** 24 });
-    case "nothing":
-      return undefined;
-  }
-}
-
-/** @param {unknown} error @returns {Outcome["error"]} */
-function describe(error) {
+/** @param {unknown} error @param {unknown} reason @returns {Outcome["error"]} */
+function describe(error, reason) {
   if (error === undefined) return null;
   const { name, message, code, cause, status } = /** @type {any} */ (error);
   return { name, message, code, causeCode: cause?.code, status, isReason: error === reason };
@@ -70,29 +35,84 @@ function peakMemory() {
   return Number(kibibytes) * 1024;
 }
 
-/** @type {unknown} */
-let error;
-process.stdout.write("begin\n");
-const begin = performance.now();
-try {
-  await act();
-} catch (thrown) {
-  error = thrown;
+/** @param {Job} job @returns {Promise<Outcome>} */
+async function perform(job) {
+  workers = [];
+  const reason = new Error("the caller's own");
+  const controller = new AbortController();
+  if (job.abort === "before") controller.abort(reason);
+
+  let progressCalls = 0;
+  /** @type {{ time: number, share: number } | undefined} */
+  let first;
+
+  /** @param {import("@hedgerow/snapshot").Progress} progress */
+  function onProgress({ bytes, totalBytes }) {
+    progressCalls += 1;
+    if (progressCalls !== 1) return;
+    first = { time: performance.now(), share: bytes / totalBytes };
+    if (job.abort === "progress") controller.abort(reason);
+    if (job.abort === "throw") throw reason;
+  }
+
+  function act() {
+    const options = { ...job.options, signal: controller.signal, onProgress };
+    const { call, source, target } = job;
+    switch (call) {
+      case "createSnapshot":
+        return snapshots.createSnapshot(source, target, options);
+      case "restoreSnapshot":
+        return snapshots.restoreSnapshot(source, target, options);
+      case "verifySnapshot":
+        return snapshots.verifySnapshot(source, options);
+      case "openCache":
+        return snapshots.ImageCache.open(target, { maxBytes: 2 ** 24 });
+      case "nothing":
+        return undefined;
+    }
+  }
+
+  /** @type {unknown} */
+  let error;
+  const begin = performance.now();
+  try {
+    await act();
+  } catch (thrown) {
+    error = thrown;
+  }
+  const end = performance.now();
+  const running = workers.filter((worker) => worker.threadId !== -1).length;
+  return {
+    error: describe(error, reason),
+    progressCalls,
+    duration: end - begin,
+    share: first?.share,
+    delay: first && end - first.time,
+    started: workers.length,
+    running,
+    peakMemory: peakMemory(),
+    // A URL has no folder.
+    names: URL.canParse(job.target) ? [] : readdirSync(dirname(job.target)),
+    target: digestOf(job.target),
+  };
 }
-const end = performance.now();
-const running = workers.filter((worker) => worker.threadId !== -1).length;
-/** @type {Outcome} */
-const outcome = {
-  error: describe(error),
-  progressCalls,
-  duration: end - begin,
-  share: first?.share,
-  delay: first && end - first.time,
-  started: workers.length,
-  running,
-  peakMemory: peakMemory(),
-  // A URL has no folder.
-  names: URL.canParse(job.target) ? [] : readdirSync(dirname(job.target)),
-  target: digestOf(job.target),
-};
-process.stdout.write(JSON.stringify(outcome));
+
+/** Replaces the environment variables. @param {NodeJS.ProcessEnv} env */
+function setVariables(env) {
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+  Object.assign(process.env, env);
+}
+
+const [, , only] = process.argv;
+if (only !== undefined) {
+  const job = JSON.parse(only);
+  process.stdout.write("begin\n");
+  process.stdout.write(JSON.stringify(await perform(job)));
+} else {
+  const inherited = { ...process.env };
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { job, env } = JSON.parse(line);
+    setVariables({ ...inherited, ...env });
+    process.stdout.write(`${JSON.stringify(await perform(job))}\n`);
+  }
+}

@@ -1,10 +1,12 @@
 /** Jobs in child processes, which tests can limit, break or kill. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import type { CreateOptions, RestoreOptions } from "@hedgerow/snapshot";
+import { afterAll } from "vitest";
 
 /** A job: one call of the package. */
 export interface Job {
@@ -89,6 +91,39 @@ export async function run(job: Job, environment: JobEnvironment = {}): Promise<O
   });
   const { stdout } = await child;
   return JSON.parse(stdout.slice(BEGIN.length)) as Outcome;
+}
+
+/**
+ * Returns a function that runs jobs, one after the other, in a process that they share: most of the cost of a job is
+ * to start its process. The process must end by itself, with code 0, after the tests of the file.
+ */
+export function sharedProcess(
+  environment: JobEnvironment = {},
+): (job: Job, env?: JobEnvironment["env"]) => Promise<Outcome> {
+  let shared: ReturnType<typeof start> | undefined;
+  const start = () => {
+    const [program, ...args] = command(environment);
+    const child = spawn(program, args, {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: variables(environment),
+    });
+    const exit = once(child, "exit");
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    return { child, exit, lines };
+  };
+  afterAll(async () => {
+    if (shared === undefined) return;
+    shared.child.stdin.end();
+    const [code, signal] = await shared.exit;
+    if (code !== 0) throw new Error(`expected a process to end well, found ${code ?? signal}`);
+  });
+  return async (job, env = {}) => {
+    shared ??= start();
+    shared.child.stdin.write(`${JSON.stringify({ job, env })}\n`);
+    const { value, done } = await shared.lines.next();
+    if (done) throw new Error("expected the outcome of a job, found that its process ended");
+    return JSON.parse(value) as Outcome;
+  };
 }
 
 /**
