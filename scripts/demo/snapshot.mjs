@@ -10,7 +10,7 @@ import {
   verifySnapshot,
 } from "@hedgerow/snapshot";
 
-import { Server } from "../../bench/harness/server.mjs";
+import { startServer } from "../../bench/harness/server.mjs";
 import { inTemporaryFolder } from "../../bench/harness/temporary.mjs";
 import { makeExt4Image } from "../lib/ext4-image.mjs";
 import { attempt, run, StepError, step } from "../lib/run.mjs";
@@ -55,7 +55,7 @@ async function demonstrateIn(folder) {
   step(
     `snapshots: restoring from a server with ${bytesPerSecond / 1e6} MB/s per connection and ${firstByte} ms to the first byte`,
   );
-  const server = await Server.start(NETWORK, { files: [snapshot] });
+  const server = await startServer(NETWORK, { files: [snapshot] });
   const cache = await ImageCache.open(join(folder, "cache"), { maxBytes: CACHE_BYTES });
   try {
     const url = server.url(snapshot);
