@@ -5,7 +5,7 @@ import { readFullySync } from "../local/read-fully.js";
 import { withFileSync } from "../local/system-failure.js";
 import { writeFullySync } from "../local/write-fully.js";
 import { zeroRangeSync } from "../local/zero-range.js";
-import { errorOf } from "../wasm/refusal.js";
+import { errorOf } from "../wasm/wasm-error.js";
 import { FrameStates } from "./frame-states.js";
 import { ENTRY_LENGTH, entryPosition } from "./journal-layout.js";
 import { SharedCounters } from "./shared-counters.js";
@@ -146,9 +146,9 @@ export class FrameSink {
   }
 
   #formatError(): SnapshotError {
-    const refusal = this.#decoder.refusal();
-    if (refusal === undefined) return this.#outOfMemory();
-    return errorOf("ERR_SNAPSHOT_FORMAT", `${this.#data.sourceName}: `, refusal, this.#memory);
+    const details = this.#decoder.take_error();
+    if (details === undefined) return this.#outOfMemory();
+    return errorOf("ERR_SNAPSHOT_FORMAT", `${this.#data.sourceName}: `, details, this.#memory);
   }
 
   #outOfMemory(): SnapshotError {
