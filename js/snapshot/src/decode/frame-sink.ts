@@ -2,7 +2,7 @@ import { FrameDecoder, initSync } from "../../wasm/decode.js";
 import { SnapshotError } from "../error.js";
 import { Frames } from "../format/frames.js";
 import { readFullySync } from "../local/read-fully.js";
-import { withFileSync } from "../local/system-failure.js";
+import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { writeFullySync } from "../local/write-fully.js";
 import { zeroRangeSync } from "../local/zero-range.js";
 import { errorOf } from "../wasm/wasm-error.js";
@@ -90,7 +90,7 @@ export class FrameSink {
     if (journal === undefined || target === undefined || this.states.isDone(index)) return;
     const digest = new Uint8Array(ENTRY_LENGTH);
     const [length, position] = [this.frames.rawLength(index), this.frames.imageOffset(index)];
-    const isRead = withFileSync(
+    const isRead = wrapSystemErrorsSync(
       "ERR_TARGET",
       `cannot read the partial image of ${targetName}`,
       () => {
@@ -110,7 +110,7 @@ export class FrameSink {
     const out = this.#decoder.out();
     const position = this.frames.imageOffset(index);
     const runs = new Uint32Array(this.#memory.buffer, this.#decoder.runs(), 2 * count);
-    withFileSync("ERR_TARGET", `cannot write ${targetName}`, () => {
+    wrapSystemErrorsSync("ERR_TARGET", `cannot write ${targetName}`, () => {
       let done = 0;
       // A new image is all zeros; one with a journal may hold data of an earlier run here.
       const skipTo = (end: number) => {
@@ -130,7 +130,7 @@ export class FrameSink {
     const { journal, targetName } = this.#data;
     if (journal === undefined) return;
     const digest = this.#digest(this.frames.rawLength(index));
-    withFileSync("ERR_TARGET", `cannot write the restore journal of ${targetName}`, () =>
+    wrapSystemErrorsSync("ERR_TARGET", `cannot write the restore journal of ${targetName}`, () =>
       writeFullySync(journal, digest, entryPosition(index)),
     );
   }

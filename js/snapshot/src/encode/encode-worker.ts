@@ -4,7 +4,7 @@ import { workerData } from "node:worker_threads";
 import { initSync, PieceCompressor } from "../../wasm/encode.js";
 import { SnapshotError } from "../error.js";
 import { readFullySync } from "../local/read-fully.js";
-import { withFileSync } from "../local/system-failure.js";
+import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { errorOf } from "../wasm/wasm-error.js";
 import { serve } from "../workers/serve.js";
 import { RUN_LENGTH } from "./run-records.js";
@@ -41,7 +41,7 @@ const compressor = new PieceCompressor(data.level, data.pieceSize);
 
 serve<Piece, CompressedPiece>(({ offset, length }) => {
   const piece = new Uint8Array(memory.buffer, compressor.piece(), length);
-  const count = withFileSync("ERR_IMAGE", `cannot read ${data.imageName}`, () =>
+  const count = wrapSystemErrorsSync("ERR_IMAGE", `cannot read ${data.imageName}`, () =>
     readFullySync(data.image, piece, offset),
   );
   if (count < length) {

@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 
-import { withFile } from "../../local/system-failure.js";
+import { wrapSystemErrors } from "../../local/system-errors.js";
 import { digestOf, IMAGE, keyOf, type Layout, LEASE, RECORD, reservedBy } from "./layout.js";
 import { diskUsage, lstatIfPresent } from "./lstat.js";
 import { lastUsed } from "./recency.js";
@@ -84,7 +84,7 @@ async function measure(
   visit: (name: string, stats: BigIntStats) => void = () => {},
 ): Promise<number> {
   let bytes = diskUsage(lstatIfPresent(folder));
-  const names = await withFile("ERR_CACHE", `cannot read ${folder}`, readdir(folder));
+  const names = await wrapSystemErrors("ERR_CACHE", `cannot read ${folder}`, readdir(folder));
   for (const [index, name] of names.entries()) {
     // `join` would normalize the path, at a tenth of the total cost.
     const stats = lstatIfPresent(`${folder}/${name}`);
