@@ -29,7 +29,7 @@ impl<'m> PathFilter<'m> {
     ///
     /// # Errors
     ///
-    /// Returns a [`FilterError`] if the module refuses the file, and an error if the file is longer than
+    /// Returns a [`FilterError`] if the module rejects the file, and an error if the file is longer than
     /// its first line allows.
     pub fn load(edge: &'m EdgeModule, file: &[u8]) -> Result<Self> {
         let filter = Self::new(edge)?;
@@ -51,7 +51,7 @@ impl<'m> PathFilter<'m> {
     ///
     /// # Errors
     ///
-    /// Returns a [`FilterError`] if the module refuses the file.
+    /// Returns a [`FilterError`] if the module rejects the file.
     pub fn parse(edge: &'m EdgeModule, file: &[u8], is_trusted: bool) -> Result<Self> {
         Self::new(edge)?.parsed(file, is_trusted)
     }
@@ -125,7 +125,7 @@ impl Drop for PathFilter<'_> {
     }
 }
 
-/// The error of a file that the module refused.
+/// The error of a file that the module rejected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilterError {
     /// The expected number of what was expected, if it is a count.

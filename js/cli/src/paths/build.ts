@@ -101,7 +101,7 @@ async function collect(
         progress.count();
         isEmpty = false;
         if (key === EVERYTHING)
-          warn("the filter refuses nothing: a source says that any path may exist");
+          warn("the filter rejects nothing: a source says that any path may exist");
       }
     }
     if (isEmpty) throw new CliError("ERR_SOURCE", "expected paths, found none in any source");

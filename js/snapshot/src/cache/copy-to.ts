@@ -26,8 +26,8 @@ export async function checkedCopyTarget(
     const from = await stat(source.path, { bigint: true }).catch(() => undefined);
     if (from !== undefined) await checkDifferentFile("copyTo", target, from);
   }
-  const folder = await realpath(dirname(target)).catch(() => dirname(target));
-  if (!`${folder}${sep}`.startsWith(`${cacheDirectory}${sep}`)) return target;
+  const directory = await realpath(dirname(target)).catch(() => dirname(target));
+  if (!`${directory}${sep}`.startsWith(`${cacheDirectory}${sep}`)) return target;
   const message = `copyTo: expected a path outside the cache, found ${target}`;
   throw new SnapshotError("ERR_ARGUMENT", message);
 }

@@ -49,9 +49,9 @@ export async function openDirectory(path: string, create: boolean): Promise<Open
   let sources: FileHandle | undefined;
   try {
     await using(writeKind(path, lock));
-    for (const folder of [layout.images, layout.filling]) {
-      await using(mkdir(folder, { recursive: true, mode: PRIVATE_DIRECTORY }));
-      await using(checkOwn(folder, folder));
+    for (const subdirectory of [layout.images, layout.filling]) {
+      await using(mkdir(subdirectory, { recursive: true, mode: PRIVATE_DIRECTORY }));
+      await using(checkOwn(subdirectory, subdirectory));
     }
     sources = await using(openPrivate(layout.sources, layout.sources, remove));
     const { size } = await using(sources.stat());

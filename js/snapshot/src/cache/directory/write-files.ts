@@ -1,13 +1,13 @@
 /**
  * Changes to the files of a cache. The names in its directory belong to the cache, so that anything found under
- * one of them, even a folder, is deleted or replaced.
+ * one of them, even a directory, is deleted or replaced.
  */
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { PRIVATE_MODE } from "../../local/atomic-write.js";
 import { wrapSystemErrors } from "../../local/system-errors.js";
 import type { Layout } from "./layout.js";
 
-/** The errors of a rename onto a folder, or of a folder onto a file. */
+/** The errors of a rename onto a directory, or of a directory onto a file. */
 const IN_THE_WAY: ReadonlySet<unknown> = new Set(["EISDIR", "ENOTDIR", "ENOTEMPTY", "EEXIST"]);
 
 /** Awaits a change to a cache and reports failed system calls as `ERR_CACHE`. */
@@ -15,7 +15,7 @@ export function changing<T>({ directory }: Layout, change: Promise<T>): Promise<
   return wrapSystemErrors("ERR_CACHE", `cannot write to the cache ${directory}`, change);
 }
 
-/** Deletes a file, or a folder with its contents. Does nothing if the path does not exist; does not follow links. */
+/** Deletes a file, or a directory with its contents. Does nothing if the path does not exist; does not follow links. */
 export function remove(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true });
 }
