@@ -35,7 +35,8 @@ impl<'m> PathFilter<'m> {
         let filter = Self::new(edge)?;
         let line = file.iter().take(MAX_LINE_LENGTH).position(|&byte| byte == b'\n');
         let line = line.ok_or_else(|| format_err!("expected a first line, found none"))?;
-        // Of the first line and the quote after it, the module misses only characters, and counts them.
+        // Given only the first line and the quote after it, the module reports how many characters of
+        // line 2 are missing.
         let numbers = filter.read(&file[..file.len().min(line + 2)], false)?;
         let [.., count, _, offset] = numbers;
         if count < 0.0 {

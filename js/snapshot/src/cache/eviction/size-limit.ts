@@ -67,7 +67,7 @@ export class SizeLimit {
     return missing;
   }
 
-  /** Returns the limit that is noted as exceeded, if any. */
+  /** Returns the limit that a process recorded as exceeded, if any. */
   async #readNoted(): Promise<number | undefined> {
     const text = await changing(this.#layout, readSmallFile(this.#layout.excess));
     if (text === undefined) return undefined;
