@@ -1,6 +1,6 @@
 /**
- * Runs the whole system as a platform would. Sites are built, the command line builds their filters, an object store
- * serves these, and a worker guards the sites. Sandboxes are created, written to, persisted and resumed. A seed chooses
+ * Runs the whole system as a platform would. The command line builds the filters of sites, an object store serves
+ * the filters, and a worker guards the sites. Sandboxes are created, written to, persisted and resumed. A seed chooses
  * the faults. Nothing may be lost, and nothing may leak. `npm run soak` runs the same for longer.
  */
 import { test } from "vitest";

@@ -49,7 +49,7 @@ impl Filter {
     /// Parses the first `length` bytes of the file. Returns the address of six numbers.
     ///
     /// On success they begin with the address and the length of the first line and the depth of
-    /// wildcards. If the file is refused, the first number is 0, and the others are the address and
+    /// wildcards. If the file is rejected, the first number is 0, and the others are the address and
     /// the length of what was expected, its count, what was found, and the offset. The file is then
     /// kept, so that more bytes can be appended.
     ///

@@ -18,7 +18,7 @@ pub struct FilterBuilder {
 
 #[wasm_bindgen]
 impl FilterBuilder {
-    /// Creates a builder without keys. Options beyond their limits are refused by `build`.
+    /// Creates a builder without keys. Options beyond their limits are rejected by `build`.
     #[wasm_bindgen(constructor)]
     pub fn new(rate: f64, seed: f64, is_classic: bool) -> Self {
         let sizing = if is_classic { Sizing::Classic } else { Sizing::Promised };

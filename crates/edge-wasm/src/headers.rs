@@ -41,14 +41,14 @@ impl RuleSet {
     }
 
     /// Adds the rule in the first `length` bytes of the scratch buffer. Returns `false` and records a
-    /// fault if the rule is refused.
+    /// fault if the rule is rejected.
     pub fn add(&mut self, length: usize) -> bool {
         let rule = self.scratch.get(..length).unwrap_or_default();
-        let refused = self.rules.rule_bytes(rule).err();
-        if let Some(error) = refused {
+        let rejected = self.rules.rule_bytes(rule).err();
+        if let Some(error) = rejected {
             self.fault = error.fault();
         }
-        refused.is_none()
+        rejected.is_none()
     }
 
     /// Compiles the rules, and consumes them.
@@ -97,7 +97,7 @@ impl RuleSet {
     }
 
     /// Strips the field block of `length` bytes in the buffer. Returns the length of the rest, or
-    /// returns -1 and records a fault if the block is refused.
+    /// returns -1 and records a fault if the block is rejected.
     pub fn strip_block(&mut self, length: usize) -> i32 {
         match self.set.strip_block(self.block.get_mut(..length).unwrap_or_default()) {
             Ok(length) => length as i32,

@@ -6,7 +6,7 @@ use hedgerow_paths::PathFilter;
 use wasm_bindgen::prelude::*;
 
 /// Returns the number of bits set in a filter and the false-positive rate to expect, or nothing if
-/// the file is refused.
+/// the file is rejected.
 #[wasm_bindgen]
 pub fn measure(file: &[u8]) -> Vec<f64> {
     match PathFilter::parse(file) {

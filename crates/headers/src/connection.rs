@@ -19,7 +19,7 @@ pub enum Nomination {
     Keeps,
     /// The field is removed.
     Removes,
-    /// The message must be refused: the field frames or routes it, or is otherwise meant for all
+    /// The message must be rejected: the field frames or routes it, or is otherwise meant for all
     /// recipients.
     Forbidden,
 }

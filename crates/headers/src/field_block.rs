@@ -223,7 +223,7 @@ fn compact(block: &mut [u8], removed: &[Range<usize>]) -> usize {
 
 /// The error of [`HeaderSet::strip_block`], which leaves the block unchanged.
 ///
-/// A block is refused if it has:
+/// A block is rejected if it has:
 ///
 /// - a CR or an LF that is not part of a CR LF, or a NUL;
 /// - a line without a colon or without a name;

@@ -24,7 +24,7 @@ impl HeaderSet<'_> {
     ///
     /// Returns an error, and leaves the map unchanged, if `Connection` nominates a field of the map
     /// that is meant for all recipients, such as `Content-Length` or `Host`, and that no rule
-    /// matches. Refuse the message.
+    /// matches. Reject the message.
     ///
     /// # Example
     ///

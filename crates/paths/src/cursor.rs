@@ -48,7 +48,7 @@ impl<'a> Cursor<'a> {
         self.fail(expected)
     }
 
-    /// Records that `number` items were found, and `count` of `expected` were expected.
+    /// Records that `number` items were found in place of `count`. `expected` names the items.
     pub(crate) fn fail_count<T>(
         &mut self,
         number: usize,

@@ -60,7 +60,7 @@ impl<'a> PathFilter<'a> {
     /// # Errors
     ///
     /// Returns a [`FormatError`] if `docs/path-filter.md` in the repository requires a reader to
-    /// refuse the file.
+    /// reject the file.
     ///
     /// # Complexity
     ///

@@ -126,12 +126,12 @@ fn read_bloom(cursor: &mut Cursor<'_>) -> Option<([u64; BLOOM.len()], Range<usiz
     }
 }
 
-/// Refuses a duplicate member, since parsers differ in which of the two they use.
+/// Rejects a duplicate member, since parsers differ in which of the two they use.
 fn once(cursor: &mut Cursor<'_>, is_there: bool) -> Option<()> {
     if is_there { cursor.fail("a member only once") } else { Some(()) }
 }
 
-/// Skips an unknown member. Refuses an escape in its name, since other parsers would unescape it and
+/// Skips an unknown member. Rejects an escape in its name, since other parsers would unescape it and
 /// could read it as one of the known members.
 fn skip_unknown(cursor: &mut Cursor<'_>, name: &[u8]) -> Option<()> {
     if name.contains(&b'\\') {

@@ -1,4 +1,4 @@
-//! Digests in records.
+//! Conversion of digests to and from the words of a record.
 
 use hedgerow_snapshot::Digest;
 

@@ -4,7 +4,7 @@ use hedgerow_snapshot::{Decompressor, Digest, FormatError, Frame, FrameKind, dat
 use wasm_bindgen::prelude::*;
 
 use crate::frame_record::{FrameRecord, from_record};
-use crate::refusal::Refusal;
+use crate::wasm_error::WasmError;
 
 /// A frame that is arriving.
 #[derive(Default)]
@@ -22,7 +22,7 @@ pub struct FrameDecoder {
     out: Vec<u8>,
     runs: Vec<[u32; 2]>,
     digest: [u8; Digest::LENGTH],
-    refusal: Option<FormatError>,
+    error: Option<FormatError>,
 }
 
 #[wasm_bindgen]
@@ -38,7 +38,7 @@ impl FrameDecoder {
             out: vec![0; piece_size as usize],
             runs: Vec::new(),
             digest: [0; Digest::LENGTH],
-            refusal: None,
+            error: None,
         })
     }
 
@@ -48,12 +48,12 @@ impl FrameDecoder {
     }
 
     /// Begins the frame whose record was written, in a slot. Returns the address to write its bytes to,
-    /// or null if the frame is refused or the allocation fails. The address is valid until the next
+    /// or null if the frame is rejected or the allocation fails. The address is valid until the next
     /// frame is begun in the slot.
     pub fn begin(&mut self, slot: usize) -> *const u8 {
         let frame = from_record(&self.record);
         if let Err(error) = self.decompressor.check(&frame) {
-            self.refusal = Some(error);
+            self.error = Some(error);
             return core::ptr::null();
         }
         if slot >= self.slots.len() {
@@ -72,7 +72,7 @@ impl FrameDecoder {
     }
 
     /// Decodes the frame in a slot, of which `count` bytes were written. Returns the number of runs of
-    /// blocks that are not all zeros, or -1 if the frame is refused.
+    /// blocks that are not all zeros, or -1 if the frame is rejected.
     pub fn finish(&mut self, slot: usize, count: usize) -> i32 {
         let Some(Slot { frame, bytes }) = self.slots.get_mut(slot) else { return -1 };
         let Some(frame) = frame.take() else { return -1 };
@@ -90,7 +90,7 @@ impl FrameDecoder {
                 self.runs.len() as i32
             }
             Err(error) => {
-                self.refusal = Some(error);
+                self.error = Some(error);
                 -1
             }
         }
@@ -113,7 +113,7 @@ impl FrameDecoder {
     }
 
     /// Takes the error of the last call that failed.
-    pub fn refusal(&mut self) -> Option<Refusal> {
-        self.refusal.take().map(Refusal::from)
+    pub fn take_error(&mut self) -> Option<WasmError> {
+        self.error.take().map(WasmError::from)
     }
 }

@@ -4,8 +4,6 @@
 //!
 //! Only numbers cross the boundary. JavaScript reads and writes everything else in linear memory.
 
-#[cfg(feature = "encode")]
-mod assembly;
 mod digest_words;
 #[cfg(feature = "decode")]
 mod frame_decoder;
@@ -17,22 +15,24 @@ mod limits;
 mod piece_compressor;
 #[cfg(feature = "decode")]
 mod ranges;
-mod refusal;
 #[cfg(feature = "encode")]
 mod run_record;
+#[cfg(feature = "encode")]
+mod snapshot_encoder;
 #[cfg(feature = "decode")]
 mod tail;
+mod wasm_error;
 
-#[cfg(feature = "encode")]
-pub use assembly::Assembly;
 #[cfg(feature = "decode")]
 pub use frame_decoder::FrameDecoder;
 #[cfg(feature = "encode")]
-pub use limits::{max_level, max_piece_size, min_level, min_piece_size, options_refusal};
+pub use limits::{check_options, max_level, max_piece_size, min_level, min_piece_size};
 #[cfg(feature = "encode")]
 pub use piece_compressor::PieceCompressor;
 #[cfg(feature = "decode")]
 pub use ranges::RangeCutter;
-pub use refusal::Refusal;
+#[cfg(feature = "encode")]
+pub use snapshot_encoder::SnapshotEncoder;
 #[cfg(feature = "decode")]
 pub use tail::Tail;
+pub use wasm_error::WasmError;

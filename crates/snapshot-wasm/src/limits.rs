@@ -3,7 +3,7 @@
 use hedgerow_snapshot::{MAX_LEVEL, MAX_PIECE_SIZE, MIN_LEVEL, MIN_PIECE_SIZE, Options};
 use wasm_bindgen::prelude::*;
 
-use crate::refusal::Refusal;
+use crate::wasm_error::WasmError;
 
 /// Returns the minimum compression level.
 #[wasm_bindgen]
@@ -31,6 +31,6 @@ pub fn max_piece_size() -> u32 {
 
 /// Returns the error of options, or `undefined` if they are valid.
 #[wasm_bindgen]
-pub fn options_refusal(level: i32, piece_size: u32) -> Option<Refusal> {
-    Options { level, piece_size }.check().err().map(Refusal::from)
+pub fn check_options(level: i32, piece_size: u32) -> Option<WasmError> {
+    Options { level, piece_size }.check().err().map(WasmError::from)
 }

@@ -3,14 +3,14 @@
 use hedgerow_snapshot::{EncodeError, Options, PieceEncoder};
 use wasm_bindgen::prelude::*;
 
-use crate::refusal::Refusal;
 use crate::run_record::{RunRecord, to_record};
+use crate::wasm_error::WasmError;
 
 /// Compresses pieces one by one.
 #[wasm_bindgen]
 pub struct PieceCompressor {
     encoder: Option<PieceEncoder>,
-    refusal: Option<EncodeError>,
+    error: Option<EncodeError>,
     piece: Vec<u8>,
     runs: Vec<RunRecord>,
     bytes: *const u8,
@@ -19,16 +19,16 @@ pub struct PieceCompressor {
 
 #[wasm_bindgen]
 impl PieceCompressor {
-    /// Creates a compressor. Options beyond their limits are refused by `compress`.
+    /// Creates a compressor. Options beyond their limits are rejected by `compress`.
     #[wasm_bindgen(constructor)]
     pub fn new(level: i32, piece_size: u32) -> Self {
-        let (encoder, refusal) = match PieceEncoder::new(&Options { level, piece_size }) {
+        let (encoder, error) = match PieceEncoder::new(&Options { level, piece_size }) {
             Ok(encoder) => (Some(encoder), None),
             Err(error) => (None, Some(error)),
         };
         let piece = vec![0; if encoder.is_some() { piece_size as usize } else { 0 }];
         let bytes = core::ptr::null();
-        Self { encoder, refusal, piece, runs: Vec::new(), bytes, length: 0 }
+        Self { encoder, error, piece, runs: Vec::new(), bytes, length: 0 }
     }
 
     /// Returns the address to write the next piece to.
@@ -37,7 +37,7 @@ impl PieceCompressor {
     }
 
     /// Compresses the piece of `length` bytes that was written. Returns the number of its runs, or -1
-    /// if it is refused.
+    /// if it is rejected.
     pub fn compress(&mut self, length: usize) -> i32 {
         self.runs.clear();
         (self.bytes, self.length) = (core::ptr::null(), 0);
@@ -53,7 +53,7 @@ impl PieceCompressor {
                 }
                 return self.runs.len() as i32;
             }
-            Some(Err(error)) => self.refusal = Some(error),
+            Some(Err(error)) => self.error = Some(error),
             None => {}
         }
         -1
@@ -75,7 +75,7 @@ impl PieceCompressor {
     }
 
     /// Returns the error of the last call that failed.
-    pub fn refusal(&self) -> Option<Refusal> {
-        self.refusal.map(Refusal::from)
+    pub fn error(&self) -> Option<WasmError> {
+        self.error.map(WasmError::from)
     }
 }

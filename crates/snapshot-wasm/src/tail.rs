@@ -4,7 +4,7 @@ use hedgerow_snapshot::{Fault, FormatError, FrameKind, Manifest};
 use wasm_bindgen::prelude::*;
 
 use crate::frame_record::{FrameRecord, to_record};
-use crate::refusal::Refusal;
+use crate::wasm_error::WasmError;
 
 /// The last bytes of a file, then the values parsed from them.
 #[wasm_bindgen]
@@ -12,7 +12,7 @@ pub struct Tail {
     bytes: Vec<u8>,
     file_size: u64,
     header: [u8; Manifest::HEADER_LENGTH],
-    refusal: Option<FormatError>,
+    error: Option<FormatError>,
     image_size: u64,
     piece_size: u32,
     data_size: u64,
@@ -30,7 +30,7 @@ impl Tail {
             bytes: Vec::new(),
             file_size: file_size as u64,
             header: [0; Manifest::HEADER_LENGTH],
-            refusal: None,
+            error: None,
             image_size: 0,
             piece_size: 0,
             data_size: 0,
@@ -51,13 +51,13 @@ impl Tail {
         self.bytes.as_ptr()
     }
 
-    /// Returns the length of the tail in bytes, or 0 if the file is refused.
+    /// Returns the length of the tail in bytes, or 0 if the file is rejected.
     pub fn length(&mut self) -> f64 {
         let footer = self.bytes.last_chunk().unwrap_or(&[0; Manifest::FOOTER_LENGTH]);
         match Manifest::tail_length(footer, self.file_size) {
             Ok(length) => length as f64,
             Err(error) => {
-                self.refusal = Some(error);
+                self.error = Some(error);
                 0.0
             }
         }
@@ -77,9 +77,9 @@ impl Tail {
         });
         match checked {
             Ok(manifest) => self.take(manifest),
-            Err(error) => self.refusal = Some(error),
+            Err(error) => self.error = Some(error),
         }
-        self.refusal.is_none()
+        self.error.is_none()
     }
 
     fn take(&mut self, manifest: Manifest) {
@@ -103,17 +103,18 @@ impl Tail {
         self.header.len()
     }
 
-    /// Replaces the error by that of the version, if the header that was written is of another version.
-    pub fn blame_version(&mut self) {
+    /// Replaces the error with one that names the version, if the header that was written has another
+    /// version.
+    pub fn prefer_version_error(&mut self) {
         match Manifest::check_version(&self.header) {
-            Err(error) if !matches!(error.fault, Fault::Magic { .. }) => self.refusal = Some(error),
+            Err(error) if !matches!(error.fault, Fault::Magic { .. }) => self.error = Some(error),
             _ => {}
         }
     }
 
     /// Takes the error of the last call that failed.
-    pub fn refusal(&mut self) -> Option<Refusal> {
-        self.refusal.take().map(Refusal::from)
+    pub fn take_error(&mut self) -> Option<WasmError> {
+        self.error.take().map(WasmError::from)
     }
 
     /// Returns the size of the image in bytes.

@@ -99,7 +99,7 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// Returns a [`FormatError`] if `docs/vhs.md` requires a reader to refuse the file.
+    /// Returns a [`FormatError`] if `docs/vhs.md` requires a reader to reject the file.
     ///
     /// # Complexity
     ///

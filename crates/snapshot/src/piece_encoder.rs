@@ -69,7 +69,7 @@ impl PieceEncoder {
         for parameter in
             [CParameter::CompressionLevel(options.level), CParameter::ChecksumFlag(true)]
         {
-            compressor.set_parameter(parameter).map_err(refused)?;
+            compressor.set_parameter(parameter).map_err(rejected)?;
         }
         Ok(Self {
             compressor,
@@ -109,7 +109,7 @@ impl PieceEncoder {
             let raw = &piece[range];
             let max = max_compressed_length(raw.len() as u32) as usize;
             let out = &mut self.compressed[end..end + max];
-            let length = self.compressor.compress2(out, raw).map_err(refused)?;
+            let length = self.compressor.compress2(out, raw).map_err(rejected)?;
             self.runs.push(Run::Data {
                 raw_length: raw.len() as u32,
                 compressed_length: length as u32,
@@ -130,6 +130,6 @@ impl PieceEncoder {
     }
 }
 
-fn refused(code: zstd_safe::ErrorCode) -> EncodeError {
+fn rejected(code: zstd_safe::ErrorCode) -> EncodeError {
     EncodeError::Zstd(get_error_name(code))
 }

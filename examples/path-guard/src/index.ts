@@ -31,8 +31,8 @@ function deploymentOf(request: Request): string {
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
-    const refused = await guardOf(env)(request);
-    if (refused !== undefined) return refused;
+    const rejected = await guardOf(env)(request);
+    if (rejected !== undefined) return rejected;
 
     // Set the parts separately: a path such as `//elsewhere.example/` must not change the host.
     const { pathname, search } = new URL(request.url);

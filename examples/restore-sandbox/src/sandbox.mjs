@@ -1,4 +1,4 @@
-// Creates, stops and resumes sandboxes. The disk of a running sandbox is an image in a folder. The disk of a
+// Creates, stops and resumes sandboxes. The disk of a running sandbox is an image in a directory. The disk of a
 // stopped one is a snapshot in a bucket, with a local record of its digest. A new sandbox starts as a copy of a
 // base image, whose snapshot is in the bucket and which is kept in a cache.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";

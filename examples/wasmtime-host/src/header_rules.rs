@@ -8,8 +8,8 @@ use crate::EdgeModule;
 
 /// Sentinel of the module for "no value".
 const NONE: u32 = u32::MAX;
-/// Result of `strip_block` for a block that it refused.
-const REFUSED: i32 = -1;
+/// Result of `strip_block` for a block that it rejected.
+const REJECTED: i32 = -1;
 /// Result of `nominated` if an allocation failed.
 const NO_MEMORY: i32 = -1;
 
@@ -33,7 +33,7 @@ impl<'m> HeaderRules<'m> {
     ///
     /// # Errors
     ///
-    /// Returns a [`HeaderError`] if the module refuses the rule.
+    /// Returns a [`HeaderError`] if the module rejects the rule.
     pub fn add(&mut self, rule: &[u8]) -> Result<()> {
         let length = self.write_scratch(rule)?;
         let added: u32 = self.edge.call("ruleset_add", (self.this, length))?;
@@ -60,20 +60,20 @@ impl<'m> HeaderRules<'m> {
         Ok(matches != 0)
     }
 
-    /// Strips the field lines of a message in place. A block that is refused is replaced by the bytes in
+    /// Strips the field lines of a message in place. A block that is rejected is replaced by the bytes in
     /// the module, which must not have changed.
     ///
     /// # Errors
     ///
-    /// Returns a [`HeaderError`] if the module refuses the block.
+    /// Returns a [`HeaderError`] if the module rejects the block.
     pub fn strip_block(&self, block: &mut Vec<u8>) -> Result<()> {
         let length = u32::try_from(block.len())?;
         let address = self.edge.call("ruleset_reserve", (self.this, length))?;
         self.edge.write(address, block)?;
         let rest: i32 = self.edge.call("ruleset_strip_block", (self.this, length))?;
-        let is_refused = rest == REFUSED;
-        *block = self.edge.read(address, if is_refused { length } else { rest as u32 })?;
-        if is_refused { Err(self.error()?.into()) } else { Ok(()) }
+        let is_rejected = rest == REJECTED;
+        *block = self.edge.read(address, if is_rejected { length } else { rest as u32 })?;
+        if is_rejected { Err(self.error()?.into()) } else { Ok(()) }
     }
 
     /// Returns the fields that a `Connection` value nominates and no rule matches, each followed by a
@@ -151,7 +151,7 @@ pub struct Probe {
     pub strips_connection: bool,
 }
 
-/// The error of a rule or a block that the module refused.
+/// The error of a rule or a block that the module rejected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeaderError {
     /// The message: expected …, found ….

@@ -6,7 +6,7 @@
 //!
 //! An [`EdgeModule`] is an instance of the module, for one thread. [`PathFilter`]s and [`HeaderRules`]
 //! live in its memory, which they free when they are dropped. All functions return
-//! [`wasmtime::Error`]: input that the module refuses is a [`FilterError`] or a [`HeaderError`] in it,
+//! [`wasmtime::Error`]: input that the module rejects is a [`FilterError`] or a [`HeaderError`] in it,
 //! and anything else is a bug or a lack of memory.
 
 mod edge_module;

@@ -1,4 +1,4 @@
-//! A proxy in Rust that embeds `edge.wasm`: it refuses paths that cannot exist, and strips internal
+//! A proxy in Rust that embeds `edge.wasm`: it rejects paths that cannot exist, and strips internal
 //! fields from the other requests.
 
 use std::{env, fs};
@@ -76,12 +76,12 @@ mod tests {
         let proxy = Proxy::new(&edge, RULES, PATHS.as_bytes()).unwrap();
         let forwarded = "GET /foo/bar HTTP/1.1\nHost: a.example\nAccept: */*\n\n";
         assert_eq!(proxy.answer("/foo/bar", FIELDS).unwrap(), forwarded);
-        let refused = "/wp-login.php: 404 Not Found\n";
-        assert_eq!(proxy.answer("/wp-login.php", FIELDS).unwrap(), refused);
+        let rejected = "/wp-login.php: 404 Not Found\n";
+        assert_eq!(proxy.answer("/wp-login.php", FIELDS).unwrap(), rejected);
     }
 
     #[test]
-    fn malformed_input_is_refused_with_the_reason() {
+    fn malformed_input_is_rejected_with_the_reason() {
         let edge = module(BUILT).unwrap();
         let proxy = Proxy::new(&edge, RULES, PATHS.as_bytes()).unwrap();
         let block = proxy.answer("/foo", "Host : a.example\r\n").unwrap_err().to_string();
@@ -95,14 +95,14 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_is_too_long_is_refused() {
+    fn a_rule_that_is_too_long_is_rejected() {
         let long = "x".repeat(1_000);
         let expected = "expected at most 256 bytes, found more";
         assert_eq!(error(&[&long], PATHS.as_bytes()), format!("{long}: {expected}"));
     }
 
     #[test]
-    fn a_file_that_is_longer_than_its_first_line_allows_is_refused() {
+    fn a_file_that_is_longer_than_its_first_line_allows_is_rejected() {
         let mut file = PATHS.as_bytes().to_vec();
         file.resize(1 << 24, 0);
         let expected = "expected a file of at most 93 bytes, found 16777216";

@@ -29,13 +29,14 @@ impl<'m> PathFilter<'m> {
     ///
     /// # Errors
     ///
-    /// Returns a [`FilterError`] if the module refuses the file, and an error if the file is longer than
+    /// Returns a [`FilterError`] if the module rejects the file, and an error if the file is longer than
     /// its first line allows.
     pub fn load(edge: &'m EdgeModule, file: &[u8]) -> Result<Self> {
         let filter = Self::new(edge)?;
         let line = file.iter().take(MAX_LINE_LENGTH).position(|&byte| byte == b'\n');
         let line = line.ok_or_else(|| format_err!("expected a first line, found none"))?;
-        // Of the first line and the quote after it, the module misses only characters, and counts them.
+        // Given only the first line and the quote after it, the module reports how many characters of
+        // line 2 are missing.
         let numbers = filter.read(&file[..file.len().min(line + 2)], false)?;
         let [.., count, _, offset] = numbers;
         if count < 0.0 {
@@ -51,7 +52,7 @@ impl<'m> PathFilter<'m> {
     ///
     /// # Errors
     ///
-    /// Returns a [`FilterError`] if the module refuses the file.
+    /// Returns a [`FilterError`] if the module rejects the file.
     pub fn parse(edge: &'m EdgeModule, file: &[u8], is_trusted: bool) -> Result<Self> {
         Self::new(edge)?.parsed(file, is_trusted)
     }
@@ -125,7 +126,7 @@ impl Drop for PathFilter<'_> {
     }
 }
 
-/// The error of a file that the module refused.
+/// The error of a file that the module rejected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilterError {
     /// The expected number of what was expected, if it is a count.

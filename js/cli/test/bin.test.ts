@@ -136,13 +136,13 @@ describe("hedgerow paths build", () => {
       ...{ m: expect.any(Number), k: expect.any(Number), bytes: readFileSync(file).length },
       warnings: [
         "the route ^/(.*)$ may answer any path",
-        "the filter refuses nothing: a source says that any path may exist",
+        "the filter rejects nothing: a source says that any path may exist",
       ],
     });
     const human = await hedgerow(build);
     expect(human.err).toBe(
       "hedgerow: the route ^/(.*)$ may answer any path\n" +
-        "hedgerow: the filter refuses nothing: a source says that any path may exist\n",
+        "hedgerow: the filter rejects nothing: a source says that any path may exist\n",
     );
   });
 

@@ -1,5 +1,5 @@
-import { checkEncoding, SnapshotAssembly } from "./encode/assembly.js";
 import { encodeImage } from "./encode/encode-image.js";
+import { checkEncoding, SnapshotEncoder } from "./encode/snapshot-encoder.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { ImageFile } from "./local/image-file.js";
 import { type CreateOptions, checkOverwrite, encodingOf } from "./options/create-options.js";
@@ -50,7 +50,7 @@ export async function createSnapshot(
   options.signal?.throwIfAborted();
   const file = await ImageFile.open(path);
   try {
-    const assembly = new SnapshotAssembly(module, file, encoding);
+    const encoder = new SnapshotEncoder(module, file, encoding);
     try {
       const info = await writeSnapshot(location, {
         image: file,
@@ -58,13 +58,13 @@ export async function createSnapshot(
         options,
         transfer,
         async make(write) {
-          await encodeImage(assembly, options, write);
+          await encodeImage(encoder, options, write);
           await file.checkUnchanged();
         },
       });
       return { ...info, duration: performance.now() - start };
     } finally {
-      assembly.free();
+      encoder.free();
     }
   } finally {
     await file.close();

@@ -125,8 +125,8 @@ export class Edge {
         const isPresent = index < REQUESTS_DURING_FAULT;
         const requested = (isPresent ? presentPath : absentPath)(deployment, branch);
         const outcome = await this.#exchanges.exchange(deployment, requested, branch);
-        if (outcome === "refused" && (isPresent || code !== undefined)) {
-          throw new Error(`${this.#fault}: ${requested.sent} was refused`);
+        if (outcome === "rejected" && (isPresent || code !== undefined)) {
+          throw new Error(`${this.#fault}: ${requested.sent} was rejected`);
         }
       });
       await Promise.all(sent);
@@ -148,17 +148,17 @@ export class Edge {
     await this.#exchanges.disconnect(deployment, presentPath(deployment, choices), filterRequested);
   }
 
-  /** Sends requests until one is refused: after a fault, the next request loads the filter again. */
+  /** Sends requests until one is rejected: after a fault, the next request loads the filter again. */
   async #waitUntilChecked(deployment: Deployment, choices: Choices): Promise<void> {
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const requested = absentPath(deployment, choices);
       const outcome = await this.#exchanges.exchange(deployment, requested, choices);
-      if (outcome === "refused") return;
+      if (outcome === "rejected") return;
     }
     throw new Error(`requests for ${deployment.name} still pass without being checked`);
   }
 
-  /** Requests present paths, which all have to pass, and absent ones, which have to be refused except for false positives. */
+  /** Requests present paths, all of which must pass, and absent ones, all but false positives of which must be rejected. */
   async #request(choices: Choices): Promise<void> {
     const uncheckedBefore = await this.#uncheckedCount();
     const filterRequestsBefore = this.#filterRequests;
@@ -177,13 +177,13 @@ export class Edge {
     if (this.#filterRequests > filterRequestsBefore) this.#coverage.count("filter: loaded again");
   }
 
-  /** Requests a present path of a deployment, and throws if it is refused. */
+  /** Requests a present path of a deployment, and throws if it is rejected. */
   async #expectPresent(deployment: Deployment, choices: Choices): Promise<void> {
     const requested = presentPath(deployment, choices);
     const outcome = await this.#exchanges.exchange(deployment, requested, choices);
-    if (outcome !== "refused") return;
+    if (outcome !== "rejected") return;
     throw new Error(
-      `${requested.sent} was refused, although ${deployment.name} has ${requested.path}`,
+      `${requested.sent} was rejected, although ${deployment.name} has ${requested.path}`,
     );
   }
 

@@ -14,11 +14,11 @@ import { type Deployment, keyOf } from "./site.js";
 
 export const EXCHANGE_KINDS = [
   ...["origin: error", "origin: redirect", "origin: cut", "client: disconnected"],
-  ...["present: passed", "absent: refused", "method: not guarded"],
+  ...["present: passed", "absent: rejected", "method: not guarded"],
 ];
 
 /** Whether a request reached the origin. */
-export type Outcome = "passed" | "refused";
+export type Outcome = "passed" | "rejected";
 
 const NOTHING: Fields = { all: [], kept: [], kinds: [] };
 
@@ -50,14 +50,14 @@ export class Exchanges {
     const outcome = await this.#exchange(method, deployment, requested, choices);
     const isPresent = deployment.has(requested.path);
     if (isPresent && outcome === "passed") this.#coverage.count("present: passed");
-    if (!isPresent && outcome === "refused") this.#coverage.count("absent: refused");
+    if (!isPresent && outcome === "rejected") this.#coverage.count("absent: rejected");
     return outcome;
   }
 
   /** Sends a request with a method that is not guarded. */
   async post(deployment: Deployment, requested: RequestPath, choices: Choices): Promise<void> {
     const outcome = await this.#exchange("POST", deployment, requested, choices);
-    if (outcome === "refused") throw new Error(`POST ${requested.sent} was refused`);
+    if (outcome === "rejected") throw new Error(`POST ${requested.sent} was rejected`);
     this.#coverage.count("method: not guarded");
   }
 
@@ -139,8 +139,8 @@ function check(
     checkFields(pairsOf(reply.rawHeaders), arrival === undefined ? NOTHING : answer.fields);
   }
   if (arrival === undefined) {
-    if (reply?.status === 404 && !(ANSWERED in reply.headers)) return "refused";
-    throw new Error(`expected a refusal or an arrival at the origin, found ${reply?.status}`);
+    if (reply?.status === 404 && !(ANSWERED in reply.headers)) return "rejected";
+    throw new Error(`expected a rejection or an arrival at the origin, found ${reply?.status}`);
   }
   checkFields(arrival.fields, sent);
   const wanted = `${method} ${keyOf(path)}`;

@@ -1,5 +1,5 @@
 /**
- * A worker in front of an origin, as a platform deploys one. It strips headers, and refuses absent paths by a filter
+ * A worker in front of an origin, as a platform deploys one. It strips headers, and rejects absent paths by a filter
  * from an object store. The platform controls it under `/-/`.
  */
 // biome-ignore-start assist/source/organizeImports: the memory counter has to load before any module is instantiated

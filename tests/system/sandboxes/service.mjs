@@ -1,5 +1,5 @@
-// A service that manages sandboxes in a separate process, which may run for long or be killed. It opens a cache if it
-// gets a directory for one. Every call is a message, and so is its result.
+// A service that manages sandboxes in a separate process, which may run for long or be killed. It opens a cache if its
+// options name a directory. Every call is a message, and so is its result.
 import { createSnapshot, ImageCache, restoreSnapshot } from "@hedgerow/snapshot";
 
 /** @typedef {import("./service.ts").Calls} Calls */

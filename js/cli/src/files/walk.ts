@@ -4,14 +4,14 @@ import { sep } from "node:path";
 import { systemCode } from "../error.js";
 import { escapeName } from "../paths/path-text.js";
 
-/** A file or folder found in a directory tree. */
+/** A file or directory found in a directory tree. */
 export interface Entry {
   /** Path below the root, percent-encoded, with a slash before each name. */
   readonly path: string;
   readonly kind: /** Anything but a directory. */
     | "file"
     /** A directory that was not entered. */
-    | "folder"
+    | "directory"
     /** A link to a directory that was not followed because it may lead in circles. */
     | "endless";
 }
@@ -21,12 +21,12 @@ const MAX_LINKS = 4;
 
 const SEPARATOR = Buffer.from(sep);
 
-interface Folder {
+interface Directory {
   /** Bytes, because file names need not be valid UTF-8. */
   readonly file: Buffer;
   readonly path: string;
   readonly id: string;
-  readonly parent: Folder | undefined;
+  readonly parent: Directory | undefined;
   readonly links: number;
 }
 
@@ -39,13 +39,16 @@ interface Folder {
  */
 export async function* walk(root: string, enter: (name: string) => boolean): AsyncGenerator<Entry> {
   const file = Buffer.from(root);
-  const pending: Folder[] = [
+  const pending: Directory[] = [
     { file, path: "", id: await identity(file), parent: undefined, links: 0 },
   ];
-  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    for (const entry of await readdir(folder.file, { encoding: "buffer", withFileTypes: true })) {
-      const file = Buffer.concat([folder.file, SEPARATOR, entry.name]);
-      const path = `${folder.path}/${escapeName(entry.name)}`;
+  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    for (const entry of await readdir(directory.file, {
+      encoding: "buffer",
+      withFileTypes: true,
+    })) {
+      const file = Buffer.concat([directory.file, SEPARATOR, entry.name]);
+      const path = `${directory.path}/${escapeName(entry.name)}`;
       const isLink = entry.isSymbolicLink();
       const found = isLink ? await targetOf(file) : entry;
       if (found === undefined) continue;
@@ -53,11 +56,11 @@ export async function* walk(root: string, enter: (name: string) => boolean): Asy
         yield { path, kind: "file" };
       } else {
         const id = await identity(file);
-        const links = folder.links + (isLink ? 1 : 0);
-        if (!enter(entry.name.toString())) yield { path, kind: "folder" };
-        else if (isLink && (links > MAX_LINKS || contains(folder, id))) {
+        const links = directory.links + (isLink ? 1 : 0);
+        if (!enter(entry.name.toString())) yield { path, kind: "directory" };
+        else if (isLink && (links > MAX_LINKS || contains(directory, id))) {
           yield { path, kind: "endless" };
-        } else pending.push({ file, path, id, parent: folder, links });
+        } else pending.push({ file, path, id, parent: directory, links });
       }
     }
   }
@@ -74,14 +77,14 @@ async function targetOf(link: Buffer) {
 }
 
 /** Returns device and inode, which identify a directory whatever its path. */
-async function identity(folder: Buffer): Promise<string> {
-  const { dev, ino } = await stat(folder, { bigint: true });
+async function identity(directory: Buffer): Promise<string> {
+  const { dev, ino } = await stat(directory, { bigint: true });
   return `${dev}:${ino}`;
 }
 
-/** Whether `id` is the folder or one of its ancestors. */
-function contains(folder: Folder, id: string): boolean {
-  for (let at: Folder | undefined = folder; at !== undefined; at = at.parent) {
+/** Whether `id` is the directory or one of its ancestors. */
+function contains(directory: Directory, id: string): boolean {
+  for (let at: Directory | undefined = directory; at !== undefined; at = at.parent) {
     if (at.id === id) return true;
   }
   return false;

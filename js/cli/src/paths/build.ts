@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { normalizePath, PathFilter, PathFilterBuilder } from "hedgerow";
 
 import { CliError } from "../error.js";
-import { checkWritable, writeWhole } from "../files/whole-file.js";
+import { checkWritable, writeAtomically } from "../files/atomic-write.js";
 import { jsonOf, oneLine } from "../one-line.js";
 import { grouped, print } from "../print.js";
 import { Progress } from "./progress.js";
@@ -68,7 +68,7 @@ async function buildFilter(sources: string[], options: BuildOptions): Promise<vo
   const warnings = new Set<string>();
   const file = await collect(sources, options, (message) => warnings.add(message));
   if (output === STDOUT) await print(file);
-  else writeWhole(output, file);
+  else writeAtomically(output, file);
   for (const warning of options.json ? [] : warnings)
     console.error(`hedgerow: ${oneLine(warning)}`);
   const text = options.json
@@ -101,7 +101,7 @@ async function collect(
         progress.count();
         isEmpty = false;
         if (key === EVERYTHING)
-          warn("the filter refuses nothing: a source says that any path may exist");
+          warn("the filter rejects nothing: a source says that any path may exist");
       }
     }
     if (isEmpty) throw new CliError("ERR_SOURCE", "expected paths, found none in any source");

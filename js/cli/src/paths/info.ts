@@ -19,7 +19,7 @@ export function addInfoCommand(paths: Command): void {
 
 async function info(file: string, { json }: { json: boolean }): Promise<void> {
   const chunks: Buffer[] = [];
-  // A stream, so that a file that is not a filter is refused without reading all of it.
+  // A stream, so that a file that is not a filter is rejected without reading all of it.
   const stream = WebStream.from(chunksOf(file, chunks)) as ReadableStream<Uint8Array>;
   const filter = await PathFilter.load(stream);
   const { version, bloom, wildcards = 0 } = filter.params;

@@ -30,7 +30,7 @@ export const overwriteOption = () => new Option("--no-overwrite", "fail if the d
 /** Forms of a source or destination. */
 export const PLACE = "a file, or a URL: https://…, http://… or s3://bucket/key";
 
-/** Parses a file or a URL. Refuses `-`: snapshots need random access. */
+/** Parses a file or a URL. Rejects `-`: snapshots need random access. */
 export function parsePlace(text: string): string {
   if (text !== "-") return text;
   throw new InvalidArgumentError("expected a file or a URL, not standard input or output");

@@ -100,7 +100,7 @@ function isPairs(fields: Readable): boolean {
  * @param names names in lower case, as {@link namesOf} returns them
  * @param at returns the value of the name at an index
  * @param isResponse whether to ignore a `Connection` that nominates a field meant for all recipients: some
- * servers nominate `Transfer-Encoding`, and a response that has arrived cannot be refused
+ * servers nominate `Transfer-Encoding`, and a response that has arrived cannot be rejected
  * @throws {HedgerowError} `ERR_CONNECTION_OPTION` for such a `Connection` in a request
  */
 export function namesToStrip(

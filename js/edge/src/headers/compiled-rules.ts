@@ -93,7 +93,7 @@ export class CompiledRules {
 
   /**
    * Returns the fields that a `Connection` value nominates and no rule matches: the name in lower case, and
-   * whether a message that has the field must be refused because senders must not nominate it.
+   * whether a message that has the field must be rejected because senders must not nominate it.
    */
   nominated(value: string): Map<string, boolean> {
     this.live();
@@ -159,7 +159,7 @@ export class CompiledRules {
     this.#block = new MemoryView(0, 0);
   }
 
-  /** Returns the error for the module's last refusal. */
+  /** Returns the error for what the module rejected last. */
   #errorOf(code: HedgerowErrorCode, context: string): HedgerowError {
     const [, , , , , , message, length, byte, offset] = this.#numbers();
     const reason = decoder.decode(memory().subarray(message, message + length));

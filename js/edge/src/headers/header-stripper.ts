@@ -11,7 +11,7 @@ import { MISS } from "./probe.js";
  *
  * If a rule matches `connection`, the fields that a message's `Connection` nominates are stripped, too, as
  * RFC 9110 §7.6.1 requires of intermediaries. `Upgrade` and `TE: trailers` are kept. A message that
- * nominates a field meant for all recipients, such as `Content-Length` or `Host`, is refused.
+ * nominates a field meant for all recipients, such as `Content-Length` or `Host`, is rejected.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ export class HeaderStripper {
    * @throws {TypeError} if the headers are immutable, as those of an incoming request may be; strip a copy
    * @throws {HedgerowError} `ERR_CONNECTION_OPTION` if `Connection` nominates a field of the message that is
    * meant for all recipients; `ERR_ARGUMENT` if `headers` is not `Headers`, or `Connection` exceeds 16 MiB.
-   * The headers are then unchanged; refuse the message.
+   * The headers are then unchanged; reject the message.
    */
   strip(headers: Headers): number {
     const rules = this.#rules.live();
@@ -82,7 +82,7 @@ export class HeaderStripper {
    * name a rule matches. The rest keeps its case, order and duplicates.
    *
    * @throws {HedgerowError} `ERR_CONNECTION_OPTION` if `Connection` nominates a field of the message that is
-   * meant for all recipients; refuse the message. `ERR_ARGUMENT` if the list has a name without a value, has
+   * meant for all recipients; reject the message. `ERR_ARGUMENT` if the list has a name without a value, has
    * anything but strings, or `Connection` exceeds 16 MiB
    */
   stripRaw(rawHeaders: readonly string[]): string[] {
@@ -132,7 +132,7 @@ export class HeaderStripper {
    * or with white space before it, or a name that is not a token; does not end in CR LF; exceeds 16 MiB;
    * frames the body twice (`Content-Length` and `Transfer-Encoding`, or two lengths); or has a `Connection`
    * that nominates a field meant for all recipients, or more than 1,024 fields that no rule matches. The
-   * block is then unchanged; refuse the message and close the connection.
+   * block is then unchanged; reject the message and close the connection.
    */
   stripBlock(block: Uint8Array): Uint8Array {
     if (!(block instanceof Uint8Array)) throw wrongType("a Uint8Array", block);

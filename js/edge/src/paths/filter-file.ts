@@ -149,7 +149,7 @@ export class FilterFile {
   }
 }
 
-/** Returns the error for a file that the module refused. */
+/** Returns the error for a file that the module rejected. */
 function mismatchError(
   text: number,
   length: number,

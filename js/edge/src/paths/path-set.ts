@@ -56,7 +56,7 @@ export class PathSet implements PathLookup {
 
   /**
    * Reads a set from JSON: an array of paths, or a tree. In a tree, each member is a segment. An object holds
-   * the segments below it, any other value ends a path, and the empty name stands for the folder itself.
+   * the segments below it, any other value ends a path, and the empty name stands for the directory itself.
    *
    * @throws {HedgerowError} `ERR_PATH_SET` if the text is not such JSON, or the paths of the tree have more
    * than 64 Mi characters in total; `ERR_ARGUMENT` if `json` has the wrong type
@@ -127,13 +127,13 @@ function isTree(value: unknown): value is PathTree {
 
 /** Yields the paths of a tree. Does not recurse, since a tree may be deep. */
 function* pathsOf(tree: PathTree): Generator<string> {
-  const folders: [path: string, tree: PathTree][] = [["", tree]];
+  const directories: [path: string, tree: PathTree][] = [["", tree]];
   let length = 0;
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const [parent, members] = folder;
+  for (let directory = directories.pop(); directory !== undefined; directory = directories.pop()) {
+    const [parent, members] = directory;
     for (const [segment, value] of Object.entries(members)) {
       const path = segment === "" ? parent || "/" : `${parent}/${segment}`;
-      if (isTree(value)) folders.push([path === "/" ? "" : path, value]);
+      if (isTree(value)) directories.push([path === "/" ? "" : path, value]);
       else {
         length += path.length;
         if (length > MAX_TREE_LENGTH) {

@@ -2,10 +2,10 @@ import { realpath, stat } from "node:fs/promises";
 import { dirname, sep } from "node:path";
 
 import { SnapshotError } from "../error.js";
+import { resolveTarget } from "../local/atomic-write.js";
 import { copyImage } from "../local/copy-image.js";
 import { openFile } from "../local/open-file.js";
-import { checkOther } from "../local/other-file.js";
-import { checkedTarget } from "../local/whole-file.js";
+import { checkDifferentFile } from "../local/same-file.js";
 import type { GetOptions } from "../options/cache-options.js";
 import { type Location, localPath } from "../places/location.js";
 import type { Lease } from "./locks/leases.js";
@@ -21,13 +21,13 @@ export async function checkedCopyTarget(
   source: Location,
 ): Promise<string | undefined> {
   if (copyTo === undefined) return undefined;
-  const target = await checkedTarget(localPath("copyTo", copyTo), { overwrite });
+  const target = await resolveTarget(localPath("copyTo", copyTo), { overwrite });
   if (source.kind === "file") {
     const from = await stat(source.path, { bigint: true }).catch(() => undefined);
-    if (from !== undefined) await checkOther("copyTo", target, from);
+    if (from !== undefined) await checkDifferentFile("copyTo", target, from);
   }
-  const folder = await realpath(dirname(target)).catch(() => dirname(target));
-  if (!`${folder}${sep}`.startsWith(`${cacheDirectory}${sep}`)) return target;
+  const directory = await realpath(dirname(target)).catch(() => dirname(target));
+  if (!`${directory}${sep}`.startsWith(`${cacheDirectory}${sep}`)) return target;
   const message = `copyTo: expected a path outside the cache, found ${target}`;
   throw new SnapshotError("ERR_ARGUMENT", message);
 }

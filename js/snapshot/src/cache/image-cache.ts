@@ -57,7 +57,7 @@ export class ImageCache {
   /**
    * Opens a cache. Creates the directory if it does not exist, and removes files left by killed processes.
    *
-   * Refuses a directory that contains other files, or that another user owns or could write to.
+   * Rejects a directory that contains other files, or that another user owns or could write to.
    *
    * @throws {SnapshotError} `ERR_CACHE`, `ERR_ARGUMENT`
    */

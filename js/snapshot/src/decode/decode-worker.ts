@@ -2,7 +2,7 @@
 import { workerData } from "node:worker_threads";
 
 import { readFullySync } from "../local/read-fully.js";
-import { withFileSync } from "../local/system-failure.js";
+import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { serve } from "../workers/serve.js";
 import { FrameSink, type SinkData } from "./frame-sink.js";
 
@@ -22,7 +22,7 @@ const SLOT = 0;
 function decode(index: number): void {
   const [length, position] = [frames.compressedLength(index), frames.fileOffset(index)];
   const input = sink.view(sink.begin(SLOT, index), length);
-  const count = withFileSync("ERR_SOURCE", `cannot read ${data.sourceName}`, () =>
+  const count = wrapSystemErrorsSync("ERR_SOURCE", `cannot read ${data.sourceName}`, () =>
     readFullySync(data.source, input, position),
   );
   sink.finish(SLOT, index, count);

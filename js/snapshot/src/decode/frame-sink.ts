@@ -2,10 +2,10 @@ import { FrameDecoder, initSync } from "../../wasm/decode.js";
 import { SnapshotError } from "../error.js";
 import { Frames } from "../format/frames.js";
 import { readFullySync } from "../local/read-fully.js";
-import { withFileSync } from "../local/system-failure.js";
+import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { writeFullySync } from "../local/write-fully.js";
 import { zeroRangeSync } from "../local/zero-range.js";
-import { errorOf } from "../wasm/refusal.js";
+import { errorOf } from "../wasm/wasm-error.js";
 import { FrameStates } from "./frame-states.js";
 import { ENTRY_LENGTH, entryPosition } from "./journal-layout.js";
 import { SharedCounters } from "./shared-counters.js";
@@ -90,7 +90,7 @@ export class FrameSink {
     if (journal === undefined || target === undefined || this.states.isDone(index)) return;
     const digest = new Uint8Array(ENTRY_LENGTH);
     const [length, position] = [this.frames.rawLength(index), this.frames.imageOffset(index)];
-    const isRead = withFileSync(
+    const isRead = wrapSystemErrorsSync(
       "ERR_TARGET",
       `cannot read the partial image of ${targetName}`,
       () => {
@@ -110,7 +110,7 @@ export class FrameSink {
     const out = this.#decoder.out();
     const position = this.frames.imageOffset(index);
     const runs = new Uint32Array(this.#memory.buffer, this.#decoder.runs(), 2 * count);
-    withFileSync("ERR_TARGET", `cannot write ${targetName}`, () => {
+    wrapSystemErrorsSync("ERR_TARGET", `cannot write ${targetName}`, () => {
       let done = 0;
       // A new image is all zeros; one with a journal may hold data of an earlier run here.
       const skipTo = (end: number) => {
@@ -130,7 +130,7 @@ export class FrameSink {
     const { journal, targetName } = this.#data;
     if (journal === undefined) return;
     const digest = this.#digest(this.frames.rawLength(index));
-    withFileSync("ERR_TARGET", `cannot write the restore journal of ${targetName}`, () =>
+    wrapSystemErrorsSync("ERR_TARGET", `cannot write the restore journal of ${targetName}`, () =>
       writeFullySync(journal, digest, entryPosition(index)),
     );
   }
@@ -146,9 +146,9 @@ export class FrameSink {
   }
 
   #formatError(): SnapshotError {
-    const refusal = this.#decoder.refusal();
-    if (refusal === undefined) return this.#outOfMemory();
-    return errorOf("ERR_SNAPSHOT_FORMAT", `${this.#data.sourceName}: `, refusal, this.#memory);
+    const details = this.#decoder.take_error();
+    if (details === undefined) return this.#outOfMemory();
+    return errorOf("ERR_SNAPSHOT_FORMAT", `${this.#data.sourceName}: `, details, this.#memory);
   }
 
   #outOfMemory(): SnapshotError {

@@ -3,7 +3,7 @@
  * zeros until the frame is written to the image, then the BLAKE3 digest of its data.
  */
 
-/** The start of the head: the kind and version of the file. The digest of the snapshot ends the head. */
+/** The first bytes of the head: the kind and version of the file. The last are the digest of the snapshot. */
 export const MAGIC = "hedgerow restore journal 1\n";
 
 /** The length of the head, in bytes. */

@@ -1,7 +1,7 @@
 import type { Manifest } from "../format/manifest.js";
+import { wrapWriteErrors, writeAtomically } from "../local/atomic-write.js";
 import { checkFreeSpace } from "../local/free-space.js";
-import { checkOther, type FileId } from "../local/other-file.js";
-import { writeWhole, writing } from "../local/whole-file.js";
+import { checkDifferentFile, type FileId } from "../local/same-file.js";
 import type { RestoreOptions } from "../options/restore-options.js";
 import type { OpenImage } from "./decode-job.js";
 import { writeResumable } from "./resumable-image.js";
@@ -19,13 +19,13 @@ export async function writeImage(
   options: RestoreOptions,
   write: (image: OpenImage) => Promise<void>,
 ): Promise<void> {
-  if (from !== undefined) await checkOther("image", path, from);
+  if (from !== undefined) await checkDifferentFile("image", path, from);
   // If another process is resuming the same restore, restore without a journal.
   if (options.resume && (await writeResumable(path, manifest, options, write))) return;
   const { dataSize, imageSize } = manifest.info;
-  await writeWhole(path, options, async (handle) => {
+  await writeAtomically(path, options, async (handle) => {
     await checkFreeSpace(path, dataSize);
-    await writing(path, handle.truncate(imageSize));
+    await wrapWriteErrors(path, handle.truncate(imageSize));
     await write({ fd: handle.fd, name: path, journal: undefined });
   });
 }

@@ -2,9 +2,14 @@ import { createHash } from "node:crypto";
 import { type FileHandle, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Manifest } from "../format/manifest.js";
+import {
+  type AtomicWriteOptions,
+  publishFile,
+  resolveTarget,
+  wrapWriteErrors,
+} from "../local/atomic-write.js";
 import { checkFreeSpace } from "../local/free-space.js";
 import { lockPrivateFile } from "../local/lock-private-file.js";
-import { checkedTarget, finish, type WholeOptions, writing } from "../local/whole-file.js";
 import { zeroHoles } from "../local/zero-range.js";
 import type { OpenImage } from "./decode-job.js";
 import { HEAD_LENGTH, MAGIC } from "./journal-layout.js";
@@ -24,10 +29,10 @@ const STAT_BLOCK = 512;
 export async function writeResumable(
   path: string,
   manifest: Manifest,
-  options: WholeOptions,
+  options: AtomicWriteOptions,
   write: (image: OpenImage) => Promise<void>,
 ): Promise<boolean> {
-  const target = await checkedTarget(path, options);
+  const target = await resolveTarget(path, options);
   const { partial, journal } = resumePaths(target, manifest.info.digest);
   const entries = await lockPrivateFile(path, journal);
   if (entries === undefined) return false;
@@ -38,12 +43,12 @@ export async function writeResumable(
     try {
       await prepareResumable(path, file, entries, manifest);
       await write({ fd: file.fd, name: path, journal: entries.fd });
-      await writing(path, file.sync()).catch(async (error: unknown) => {
+      await wrapWriteErrors(path, file.sync()).catch(async (error: unknown) => {
         // A failed fsync is reported once: data that a later run reads back may not be on the disk.
         await entries.truncate(0);
         throw error;
       });
-      await finish(path, { file, partial, target }, options);
+      await publishFile(path, { file, partial, target }, options);
     } finally {
       await file.close().catch(() => {});
     }
@@ -74,18 +79,18 @@ export async function prepareResumable(
   { info: { digest, imageSize, dataSize }, frames }: Manifest,
 ): Promise<void> {
   const [head, found] = [headOf(digest), Buffer.alloc(HEAD_LENGTH)];
-  await writing(path, entries.read(found, 0, HEAD_LENGTH, 0));
-  const { size, blocks } = await writing(path, file.stat());
+  await wrapWriteErrors(path, entries.read(found, 0, HEAD_LENGTH, 0));
+  const { size, blocks } = await wrapWriteErrors(path, file.stat());
   if (found.equals(head) && size === imageSize) {
-    await writing(path, zeroHoles(file, frames, imageSize));
+    await wrapWriteErrors(path, zeroHoles(file, frames, imageSize));
     return checkFreeSpace(path, dataSize - blocks * STAT_BLOCK);
   }
   // Clear the journal first: it must never describe more than the image holds.
-  await writing(path, entries.truncate(0));
-  await writing(path, file.truncate(0));
+  await wrapWriteErrors(path, entries.truncate(0));
+  await wrapWriteErrors(path, file.truncate(0));
   await checkFreeSpace(path, dataSize);
-  await writing(path, file.truncate(imageSize));
-  await writing(path, entries.write(head, 0, HEAD_LENGTH, 0));
+  await wrapWriteErrors(path, file.truncate(imageSize));
+  await wrapWriteErrors(path, entries.write(head, 0, HEAD_LENGTH, 0));
 }
 
 function headOf(digest: string): Buffer {

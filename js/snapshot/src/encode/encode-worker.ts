@@ -4,8 +4,8 @@ import { workerData } from "node:worker_threads";
 import { initSync, PieceCompressor } from "../../wasm/encode.js";
 import { SnapshotError } from "../error.js";
 import { readFullySync } from "../local/read-fully.js";
-import { withFileSync } from "../local/system-failure.js";
-import { errorOf } from "../wasm/refusal.js";
+import { wrapSystemErrorsSync } from "../local/system-errors.js";
+import { errorOf } from "../wasm/wasm-error.js";
 import { serve } from "../workers/serve.js";
 import { RUN_LENGTH } from "./run-records.js";
 
@@ -41,7 +41,7 @@ const compressor = new PieceCompressor(data.level, data.pieceSize);
 
 serve<Piece, CompressedPiece>(({ offset, length }) => {
   const piece = new Uint8Array(memory.buffer, compressor.piece(), length);
-  const count = withFileSync("ERR_IMAGE", `cannot read ${data.imageName}`, () =>
+  const count = wrapSystemErrorsSync("ERR_IMAGE", `cannot read ${data.imageName}`, () =>
     readFullySync(data.image, piece, offset),
   );
   if (count < length) {
@@ -52,7 +52,7 @@ serve<Piece, CompressedPiece>(({ offset, length }) => {
     );
   }
   const runCount = compressor.compress(length);
-  if (runCount < 0) throw errorOf("ERR_IMAGE", `${data.imageName}: `, compressor.refusal(), memory);
+  if (runCount < 0) throw errorOf("ERR_IMAGE", `${data.imageName}: `, compressor.error(), memory);
   const [start, runs] = [compressor.bytes(), compressor.runs()];
   const copy = memory.buffer.slice(start, start + compressor.length()) as ArrayBuffer;
   const records = memory.buffer.slice(runs, runs + runCount * RUN_LENGTH) as ArrayBuffer;

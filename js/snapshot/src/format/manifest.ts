@@ -1,7 +1,7 @@
 import { initSync, Tail } from "../../wasm/decode.js";
 import { SnapshotError } from "../error.js";
 import { compiledModule } from "../wasm/module.js";
-import { errorOf } from "../wasm/refusal.js";
+import { errorOf } from "../wasm/wasm-error.js";
 import { Frames } from "./frames.js";
 
 /** The number of bytes to read first from the end of a snapshot: enough for 1,200 frames. */
@@ -57,7 +57,7 @@ export async function readManifest(file: SnapshotBytes, isStrict = false): Promi
   const tail = new Tail(file.size);
   try {
     if (!(await parse(tail, file, isStrict, memory))) {
-      throw errorOf("ERR_SNAPSHOT_FORMAT", `${file.name}: `, tail.refusal(), memory);
+      throw errorOf("ERR_SNAPSHOT_FORMAT", `${file.name}: `, tail.take_error(), memory);
     }
     const frames = Frames.copy(memory, tail.records(), tail.frames());
     return { info: infoOf(tail, file, memory), frames };
@@ -66,7 +66,7 @@ export async function readManifest(file: SnapshotBytes, isStrict = false): Promi
   }
 }
 
-/** Parses the end of a snapshot. Returns false if it is invalid; `tail.refusal()` then says why. */
+/** Parses the end of a snapshot. Returns false if it is invalid; `tail.take_error()` then says why. */
 async function parse(
   tail: Tail,
   file: SnapshotBytes,
@@ -92,7 +92,7 @@ async function parse(
   if (length > 0 && tail.parse(isStrict)) return true;
   // A later version may change everything but the header: read it, so that the error names the version.
   if (!isStrict) await readHeader(tail, file, memory);
-  tail.blame_version();
+  tail.prefer_version_error();
   return false;
 }
 

@@ -1,4 +1,9 @@
-import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from "node:http";
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from "node:http";
 import {
   Agent as HttpsAgent,
   type RequestOptions as HttpsRequestOptions,
@@ -9,7 +14,7 @@ import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 
 import { CleanCause } from "./clean-cause.js";
-import { type ProxyServer, proxyFor } from "./proxy.js";
+import { type ProxyServer, proxyFor, withoutBrackets } from "./proxy.js";
 import { RequestFailure, responseFailure } from "./request-failure.js";
 import { isPermanent } from "./retry.js";
 import { StepTimer } from "./step-timer.js";
@@ -142,11 +147,10 @@ class ProxyHttpsAgent extends HttpsAgent {
     };
     const settle = this.#pending.add(tunnel, namingProxy(proxy, startTls));
     tunnel.once("connect", (response, socket, head) => {
-      const { statusCode = 0 } = response;
-      // Only the proxy itself can have written this: it must never pass for a response of the server.
-      if (statusCode >= 200 && statusCode < 300 && head.length === 0) return settle(null, socket);
+      const failure = tunnelFailure(response, head);
+      if (failure === undefined) return settle(null, socket);
       socket.destroy();
-      settle(responseFailure(response), socket);
+      settle(failure, socket);
     });
     return undefined;
   }
@@ -187,6 +191,19 @@ function openTunnel(proxy: ProxyServer, authority: string) {
   } as HttpsRequestOptions).end();
 }
 
+/**
+ * Returns why a response to `CONNECT` does not open a tunnel, or undefined if it does.
+ *
+ * @param head bytes that arrived with the response; the server only speaks after the client, so only the proxy can
+ *   have written them, and they must never pass for a response of the server
+ */
+function tunnelFailure(response: IncomingMessage, head: Buffer): RequestFailure | undefined {
+  const { statusCode: status = 0 } = response;
+  if (status < 200 || status >= 300) return responseFailure(response);
+  if (head.length === 0) return undefined;
+  return new RequestFailure("sent bytes before the tunnel was open", false, { status });
+}
+
 /** Returns the host and port that a connection is for. */
 function authorityOf({ host, port, defaultPort }: RequestOptions): string {
   const name = host ?? "localhost";
@@ -196,7 +213,7 @@ function authorityOf({ host, port, defaultPort }: RequestOptions): string {
 /** Returns where a proxy is, and the name that its certificate must have: empty for an address. */
 function addressOf({ url }: ProxyServer) {
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
-  const hostname = url.hostname.replace(/^\[|\]$/g, "");
+  const hostname = withoutBrackets(url.hostname);
   return { hostname, port, servername: isIP(hostname) === 0 ? hostname : "" };
 }
 

@@ -11,13 +11,13 @@ import { constants } from "node:os";
 import { promisify } from "node:util";
 
 import { SnapshotError } from "../error.js";
+import { wrapWriteErrors } from "./atomic-write.js";
 import { type CopyWindow, copyWindows, nonZeroRuns } from "./copy-windows.js";
 import { dataExtents, type Extent } from "./data-extents.js";
 import { checkFreeSpace } from "./free-space.js";
 import { type Libc, libc } from "./libc.js";
 import { reading } from "./open-file.js";
 import { readFully } from "./read-fully.js";
-import { writing } from "./whole-file.js";
 import { writeFully } from "./write-fully.js";
 
 const fstat = promisify(fstatOf);
@@ -53,7 +53,7 @@ export async function copyData(task: CopyTask): Promise<void> {
   const { image, path, file } = task;
   const extents = await dataExtents(image.fd, image.size);
   if (extents !== undefined) await checkFreeSpace(path, totalLength(extents));
-  await writing(path, file.truncate(image.size));
+  await wrapWriteErrors(path, file.truncate(image.size));
   const lanes = new CopyLanes(task, await libc(), extents);
   await settled(Array.from({ length: LANES }, () => lanes.run()));
   checkLength(image, (await reading("ERR_IMAGE", image.name, fstat(image.fd))).size);
@@ -118,7 +118,7 @@ class CopyLanes {
     const writes = data.map((run) =>
       writeFully(file.fd, bytes.subarray(run.start - start, run.end - start), run.start),
     );
-    await writing(path, settled(writes));
+    await wrapWriteErrors(path, settled(writes));
   }
 }
 

@@ -1,10 +1,11 @@
 /** Private, writable copies of images: reflinks where the file system has them, copies of the data elsewhere. */
+
+import { type AtomicWriteOptions, wrapWriteErrors, writeAtomically } from "./atomic-write.js";
 import { type CopyTask, checkLength, copyData, type OpenedImage } from "./copy-data.js";
 import { libc } from "./libc.js";
-import { type WholeOptions, writeWhole, writing } from "./whole-file.js";
 
 /** Options of {@link copyImage}. */
-export interface CopyOptions extends WholeOptions {
+export interface CopyOptions extends AtomicWriteOptions {
   readonly isDurable: boolean;
 }
 
@@ -24,7 +25,7 @@ export async function copyImage(
   options: CopyOptions,
 ): Promise<"clone" | "copy"> {
   options.signal?.throwIfAborted();
-  return writeWhole(path, options, async (file) => {
+  return writeAtomically(path, options, async (file) => {
     const task = { image, path, file, signal: options.signal };
     if (await clone(task)) return "clone";
     options.signal?.throwIfAborted();
@@ -37,8 +38,8 @@ export async function copyImage(
 async function clone({ image, path, file }: CopyTask): Promise<boolean> {
   const system = await libc();
   if (system === undefined || (await system.clone(file.fd, image.fd)) < 0) return false;
-  const { size } = await writing(path, file.stat());
+  const { size } = await wrapWriteErrors(path, file.stat());
   checkLength(image, size);
-  if (size > image.size) await writing(path, file.truncate(image.size));
+  if (size > image.size) await wrapWriteErrors(path, file.truncate(image.size));
   return true;
 }

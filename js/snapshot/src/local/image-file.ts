@@ -4,7 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import { SnapshotError } from "../error.js";
 import { dataExtents, type Extent } from "./data-extents.js";
 import { openFile, reading } from "./open-file.js";
-import type { FileId } from "./other-file.js";
+import type { FileId } from "./same-file.js";
 
 /** Unit of `blocks` in the result of `stat`, in bytes. */
 const STAT_BLOCK = 512n;

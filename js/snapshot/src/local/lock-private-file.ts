@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 
 import { libc } from "./libc.js";
-import { leadsTo } from "./other-file.js";
 import { openPrivate } from "./private-file.js";
+import { isSameFile } from "./same-file.js";
 
 /** Operation of `flock`: an exclusive lock, without waiting. */
 const LOCK_EX_NB = 2 | 4;
@@ -31,7 +31,7 @@ export async function lockPrivateFile(
     const isLocked = system.flock(handle.fd, LOCK_EX_NB) === 0;
     // The previous holder may have removed the file.
     const id = await handle.stat({ bigint: true }).catch(() => undefined);
-    if (isLocked && id !== undefined && (await leadsTo(path, id))) return handle;
+    if (isLocked && id !== undefined && (await isSameFile(path, id))) return handle;
     await handle.close();
     if (!isLocked) return undefined;
   }

@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 
 import { SnapshotError, type SnapshotErrorCode } from "../error.js";
 import { kindOf } from "./file-kind.js";
-import { withFile } from "./system-failure.js";
+import { wrapSystemErrors } from "./system-errors.js";
 
 /** Windows does not have `O_NONBLOCK` and does not need it. */
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
@@ -33,5 +33,5 @@ export async function openFile<T>(
 
 /** Returns the result of reading a file. Errors of the system become a `SnapshotError` with `code`. */
 export function reading<T>(code: SnapshotErrorCode, name: string, result: Promise<T>): Promise<T> {
-  return withFile(code, `cannot read ${name}`, result);
+  return wrapSystemErrors(code, `cannot read ${name}`, result);
 }

@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 
-import { PRIVATE, unlessMissing, writing } from "./whole-file.js";
+import { PRIVATE_MODE, undefinedIfMissing, wrapWriteErrors } from "./atomic-write.js";
 
 /** Windows does not have these flags: only privileged users create links there. */
 const { O_RDWR, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -39,7 +39,7 @@ export async function openPrivate(
     } catch (error) {
       // Another process created the file first.
       const exists = (error as NodeJS.ErrnoException).code === "EEXIST";
-      if (!exists || tries === MAX_TRIES) return writing(target, Promise.reject(error));
+      if (!exists || tries === MAX_TRIES) return wrapWriteErrors(target, Promise.reject(error));
     }
   }
 }
@@ -51,7 +51,7 @@ async function openExisting(
   remove: (path: string) => Promise<void>,
 ): Promise<FileHandle | undefined> {
   const opening = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
-  const known = await unlessMissing(opening).catch((error: unknown) => {
+  const known = await undefinedIfMissing(opening).catch((error: unknown) => {
     // Other errors say nothing about the file, which may be in use.
     if (isUnfit(error)) return "unfit" as const;
     throw error;
@@ -67,15 +67,15 @@ async function openExisting(
     // The file was removed: its name may belong to another file now.
     if (found.nlink === 0) return undefined;
   }
-  await writing(target, unlessMissing(remove(path)));
+  await wrapWriteErrors(target, undefinedIfMissing(remove(path)));
   return undefined;
 }
 
 /** Creates a private file, regardless of the umask. */
 async function create(path: string): Promise<FileHandle> {
-  const file = await open(path, "wx+", PRIVATE);
+  const file = await open(path, "wx+", PRIVATE_MODE);
   try {
-    await file.chmod(PRIVATE);
+    await file.chmod(PRIVATE_MODE);
     return file;
   } catch (error) {
     await file.close();
@@ -85,5 +85,5 @@ async function create(path: string): Promise<FileHandle> {
 
 function isPrivate(found: Stats): boolean {
   const isOwn = found.uid === (process.getuid?.() ?? found.uid) && found.nlink === 1;
-  return found.isFile() && isOwn && (found.mode & 0o777) === PRIVATE;
+  return found.isFile() && isOwn && (found.mode & 0o777) === PRIVATE_MODE;
 }

@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 
 import { SnapshotError } from "../error.js";
 import { openFile, reading } from "./open-file.js";
-import type { FileId } from "./other-file.js";
+import type { FileId } from "./same-file.js";
 
 /** A local snapshot that is open for reading. */
 export class SnapshotFile {

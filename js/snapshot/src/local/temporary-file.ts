@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { PRIVATE, writing } from "./whole-file.js";
+import { PRIVATE_MODE, wrapWriteErrors } from "./atomic-write.js";
 
 /** An open temporary file. */
 export interface TemporaryFile {
@@ -20,9 +20,9 @@ export interface TemporaryFile {
  */
 export async function withTemporaryFile<T>(use: (file: TemporaryFile) => Promise<T>): Promise<T> {
   const path = join(tmpdir(), `.hedgerow-${randomUUID()}.tmp`);
-  const handle = await writing(path, open(path, "wx+", PRIVATE));
+  const handle = await wrapWriteErrors(path, open(path, "wx+", PRIVATE_MODE));
   try {
-    await writing(path, rm(path));
+    await wrapWriteErrors(path, rm(path));
     return await use({ path, handle });
   } finally {
     await handle.close();

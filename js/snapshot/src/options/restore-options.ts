@@ -20,7 +20,7 @@ export interface RestoreOptions extends ReadWorkOptions {
   readonly cache?: ImageCache | undefined;
 }
 
-/** @throws {SnapshotError} `ERR_ARGUMENT` */
+/** Checks the boolean options of a restore. @throws {SnapshotError} `ERR_ARGUMENT` */
 export function checkRestore(options: RestoreOptions): void {
   checkBooleans(options, ["overwrite", "resume"]);
 }

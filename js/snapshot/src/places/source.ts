@@ -8,7 +8,7 @@ import { type Manifest, readManifest } from "../format/manifest.js";
 import { strongEtag } from "../http/read/object-version.js";
 import { RemoteObject } from "../http/read/remote-object.js";
 import { spool } from "../http/read/spool.js";
-import type { FileId } from "../local/other-file.js";
+import type { FileId } from "../local/same-file.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
 import { type Transfer, type TransferOptions, transferOf } from "../options/transfer-options.js";
 import type { WorkOptions } from "../options/work-options.js";

@@ -103,6 +103,13 @@ interface SignedRequest {
   path: string;
 }
 
+/** A response of the SDK. */
+interface ProxiedResponse {
+  readonly statusCode?: number;
+  /** The proxy that forwarded it, or answered in place of the service. */
+  proxyName?: string;
+}
+
 /** Addresses a signed request to the proxy of the environment, if there is one for its host. */
 function throughProxy<Arguments extends object, Result>(
   next: (args: Arguments) => Promise<Result>,
@@ -115,10 +122,15 @@ function throughProxy<Arguments extends object, Result>(
     if (path !== undefined) request.path = `${path.slice(0, -1)}${request.path}`;
     Object.assign(request.headers, headers);
     const result = await next(args);
-    const { response } = result as { readonly response?: { readonly statusCode?: number } };
+    const { response } = result as { readonly response?: ProxiedResponse };
+    if (proxyName === undefined || response === undefined) return result;
     // Only a proxy sends this status.
-    if (proxyName === undefined || response?.statusCode !== 407) return result;
-    throw responseFailure({ statusCode: 407, headers: {}, proxyName });
+    if (response.statusCode === 407) {
+      throw responseFailure({ statusCode: 407, headers: {}, proxyName });
+    }
+    // The SDK adds the response to the error, if it is one.
+    response.proxyName = proxyName;
+    return result;
   };
 }
 
@@ -180,15 +192,19 @@ export function objectError(
   return new SnapshotError(code, message, { cause, status });
 }
 
-function describe({ bucket }: ObjectLocation, { cause, status, proxyMessage }: S3Failure): string {
+function describe({ bucket }: ObjectLocation, failure: S3Failure): string {
+  const { cause, status, proxyMessage, proxyName } = failure;
   const { name, description } = cause;
+  const via = proxyName === undefined ? "" : `, through proxy ${proxyName}`;
   if (proxyMessage !== undefined) return proxyMessage;
   if (name === "NoSuchBucket") return `bucket "${bucket}" does not exist (HTTP ${status})`;
   if (status === 412) {
     return "destination already exists (HTTP 412); pass overwrite: true to replace it";
   }
-  if (status === 401 || status === 403) return `access denied (HTTP ${status}, ${description})`;
-  if (status !== undefined)
-    return `the service refused the request (HTTP ${status}, ${description})`;
+  if (status === 401 || status === 403)
+    return `access denied (HTTP ${status}, ${description})${via}`;
+  if (status !== undefined) {
+    return `the service refused the request (HTTP ${status}, ${description})${via}`;
+  }
   return `no response from the service: ${description}`;
 }

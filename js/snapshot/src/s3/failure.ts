@@ -7,7 +7,10 @@ import type { RetryableFailure } from "../http/with-retries.js";
 interface SdkError {
   readonly name?: string;
   readonly $metadata?: { readonly httpStatusCode?: number; readonly clockSkewCorrected?: boolean };
-  readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
+  readonly $response?: {
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly proxyName?: string;
+  };
 }
 
 /** S3 errors after which a retry may succeed, whatever their status. */
@@ -23,6 +26,8 @@ export class S3Failure implements RetryableFailure {
   readonly cause: CleanCause;
   /** What went wrong, if it was the connection to a proxy. */
   readonly proxyMessage: string | undefined;
+  /** The proxy that forwarded the response, or answered in place of the service. */
+  readonly proxyName: string | undefined;
   /** The status of the response, if there was one. */
   readonly status: number | undefined;
   /** Whether a retry may succeed. */
@@ -46,6 +51,7 @@ export class S3Failure implements RetryableFailure {
     // The SDK also puts the status of a successful response that it cannot parse here.
     this.status = status !== undefined && status >= 300 ? status : undefined;
     this.cause = new CleanCause(error, this.status, secrets);
+    this.proxyName = $response?.proxyName;
     this.retryAfter = retryAfter($response?.headers?.["retry-after"], Date.now());
     this.isTransient =
       // The SDK has measured the clock skew, and signs the next request with the corrected time.

@@ -312,6 +312,55 @@ test("never takes a proxy's response to CONNECT for one of the server", async ()
   expect(new Set(connects)).toEqual(new Set([`${HERE}:9`]));
 });
 
+test("says that a proxy sent bytes before the tunnel was open", async () => {
+  const early = createTcpServer((socket) => {
+    socket.on("error", () => {});
+    // One write, so that the bytes arrive with the response.
+    socket.once("data", () => socket.write("HTTP/1.1 200 Connection established\r\n\r\nearly"));
+  });
+  early.listen(0, "127.0.0.1");
+  await new Promise((resolve) => early.once("listening", resolve));
+  onTestFinished(() => void early.close());
+  const { port } = early.address() as AddressInfo;
+  const env = { https_proxy: `http://127.0.0.1:${port}` };
+  const { error } = await runWith(env, restoreJob(`https://${HERE}:9/a.vhs`));
+  expect(error?.code).toBe("ERR_SOURCE");
+  expect(error?.message).toMatch(
+    `proxy http://127.0.0.1:${port}: sent bytes before the tunnel was open`,
+  );
+  expect(error?.message).not.toContain("refused");
+});
+
+test.each([502, 503, 504])(
+  "names the proxy in the error of an S3 request that it answers with %i",
+  async (status) => {
+    const failing = createServer((request, response) => {
+      request.resume().on("end", () => response.writeHead(status).end("<html>unavailable</html>"));
+    });
+    failing.listen(0, "127.0.0.1");
+    await new Promise((resolve) => failing.once("listening", resolve));
+    onTestFinished(() => {
+      failing.closeAllConnections();
+      failing.close();
+    });
+    const { port } = failing.address() as AddressInfo;
+    const credentials = { accessKeyId: "AKIA", secretAccessKey: "secret" };
+    const s3 = { endpoint: `http://${HERE}:9`, region: "us-east-1", credentials };
+    const env = { http_proxy: `http://${USER}:${PASSWORD}@127.0.0.1:${port}` };
+    const upload = createJob("s3://bucket/key.vhs", { s3, retries: 0, partSize: 5 * 2 ** 20 });
+    const download = restoreJob("s3://bucket/key.vhs", { s3, retries: 0 });
+    for (const [job, code] of [
+      [upload, "ERR_TARGET"],
+      [download, "ERR_SOURCE"],
+    ] as const) {
+      const { error } = await runWith(env, job);
+      expect(error).toMatchObject({ code, status });
+      expect(error?.message).toContain(`through proxy http://127.0.0.1:${port}`);
+      expect(JSON.stringify(error)).not.toMatch(/pr0xy/);
+    }
+  },
+);
+
 test("gives up a proxy that does not respond, or a server behind it that does not", async () => {
   const sockets: Socket[] = [];
   for (const response of ["", "HTTP/1.1 200 Connection established\r\n\r\n"]) {

@@ -1,6 +1,6 @@
 import { ANY, OPEN, variationsOf } from "./variations.js";
 
-/** The catch-all key: a filter that contains it refuses nothing. */
+/** The catch-all key: a filter that contains it rejects nothing. */
 export const EVERYTHING = "/*";
 
 /**
@@ -22,15 +22,15 @@ export function* keysOfText(text: string): Generator<string> {
     return;
   }
   const prefix = text.slice(0, end);
-  const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1) || "/";
-  yield `${folder}*`;
+  const directory = prefix.slice(0, prefix.lastIndexOf("/") + 1) || "/";
+  yield `${directory}*`;
   // A wildcard does not cover the directory itself, which the pattern may match.
   const mayEnd = !text.slice(end).replaceAll(ANY, "");
-  if (prefix === "" || (prefix === folder && mayEnd)) yield folder;
+  if (prefix === "" || (prefix === directory && mayEnd)) yield directory;
 }
 
 /** Returns the keys for a directory that was not read: its index and a wildcard. */
-export function keysOfFolder(path: string): string[] {
+export function keysOfDirectory(path: string): string[] {
   return [path, `${path}/*`];
 }
 
@@ -45,9 +45,9 @@ export function* keysOfPage(page: string): Generator<string> {
     yield page;
     return;
   }
-  const folder = segments.slice(0, index).join("/");
-  yield `${folder}/*`;
-  if (segments[index]?.startsWith("[[")) yield folder || "/";
+  const directory = segments.slice(0, index).join("/");
+  yield `${directory}/*`;
+  if (segments[index]?.startsWith("[[")) yield directory || "/";
 }
 
 /**

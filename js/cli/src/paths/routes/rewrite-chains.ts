@@ -47,7 +47,10 @@ class Found {
     this.add(end);
   }
 
-  /** Adds a link unless one with the same key may follow every route that this one may. */
+  /**
+   * Adds a link, unless a link with the same key can follow all routes that this one can. Returns whether it
+   * was added.
+   */
   add(link: Link): boolean {
     const same = this.#byKey.get(link.key) ?? [];
     if (same.some((other) => includes(other, link))) return false;
@@ -71,7 +74,10 @@ function includes(other: Link, { route, redirects }: Link): boolean {
   return isAsFarBack && (other.route.phase === "rewrite" || route.phase !== "rewrite");
 }
 
-/** Returns the keys of the paths that a route maps to a link; all that it matches if these never end. */
+/**
+ * Returns the keys of the paths that a route maps to the key of a link. If the route would lengthen them forever,
+ * returns the keys of all paths that it matches.
+ */
 function keysBefore(link: Link, route: RewriteRoute): readonly string[] {
   if (!mayMeet(route, link.route) || link.redirects.has(route)) return [];
   const keys = route.rules.flatMap((rule) => rule.keysFor(link.key));

@@ -65,10 +65,10 @@ export class Rewrite {
   keysFor(key: string): string[] {
     const { to } = this;
     if (key.endsWith("/*")) {
-      const folder = key.slice(0, -1);
+      const directory = key.slice(0, -1);
       // Every path that it produces is below the wildcard.
-      if (to.before.startsWith(folder)) return this.spell(ANY, true);
-      if (!folder.startsWith(to.before)) return [];
+      if (to.before.startsWith(directory)) return this.spell(ANY, true);
+      if (!directory.startsWith(to.before)) return [];
       return this.spell(key.slice(to.before.length), false);
     }
     // Compare without the trailing slash, because keys have none.

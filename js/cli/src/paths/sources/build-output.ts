@@ -7,7 +7,7 @@ import { Json } from "../../files/json.js";
 import { walk } from "../../files/walk.js";
 import { escapeName } from "../path-text.js";
 import { type RouteOptions, readConfigRoutes } from "../routes/config-routes.js";
-import { EVERYTHING, keysOfFolder, keysOfPage } from "../routes/keys.js";
+import { EVERYTHING, keysOfDirectory, keysOfPage } from "../routes/keys.js";
 import { withRewrites } from "../routes/rewrite-chains.js";
 
 const FUNCTION = ".func";
@@ -17,26 +17,29 @@ const PRERENDER = ".prerender-config.json";
  * Yields the paths that a deployment in `.vercel/output` answers, by version 3 of the Build Output API:
  * static files, functions, and the paths that its routes map to these.
  */
-export async function* buildOutput(folder: string, options: RouteOptions): AsyncGenerator<string> {
-  const config = await Json.read(join(folder, "config.json"));
+export async function* buildOutput(
+  directory: string,
+  options: RouteOptions,
+): AsyncGenerator<string> {
+  const config = await Json.read(join(directory, "config.json"));
   if (!config.get("version").is(3)) throw config.get("version").error("3");
   const { keys, rewrites } = readConfigRoutes(config, options);
-  for await (const key of outputKeys(folder, config, options)) {
+  for await (const key of outputKeys(directory, config, options)) {
     yield* withRewrites(normalizePath(key), rewrites, options.warn);
   }
   for (const key of keys) yield* withRewrites(normalizePath(key), rewrites, options.warn);
 }
 
 async function* outputKeys(
-  folder: string,
+  directory: string,
   config: Json,
   { warn }: RouteOptions,
 ): AsyncGenerator<string> {
   // Answered by the platform itself.
   yield "/_vercel/*";
   if (config.get("images").isThere) yield "/_next/image";
-  for await (const path of staticPaths(join(folder, "static"), config)) yield* withIndex(path);
-  for await (const path of functionPaths(join(folder, "functions"))) {
+  for await (const path of staticPaths(join(directory, "static"), config)) yield* withIndex(path);
+  for await (const path of functionPaths(join(directory, "functions"))) {
     for (const key of keysOfPage(path)) {
       if (key === EVERYTHING) warn(`the function ${path} may answer any path`);
       yield* withIndex(key);
@@ -51,24 +54,24 @@ function* withIndex(path: string): Generator<string> {
 }
 
 /** Yields the paths of static files, with the overrides of the configuration. */
-async function* staticPaths(folder: string, config: Json): AsyncGenerator<string> {
+async function* staticPaths(directory: string, config: Json): AsyncGenerator<string> {
   const moved = new Map<string, string>();
   for (const [file, override] of config.get("overrides").entries()) {
     const path = override.get("path").stringIfThere();
     if (path !== undefined) moved.set(`/${escapeName(file)}`, `/${escapeName(path)}`);
   }
-  if (!existsSync(folder)) return;
-  for await (const { path, kind } of walk(folder, () => true)) {
-    yield* kind === "endless" ? keysOfFolder(path) : [moved.get(path) ?? path];
+  if (!existsSync(directory)) return;
+  for await (const { path, kind } of walk(directory, () => true)) {
+    yield* kind === "endless" ? keysOfDirectory(path) : [moved.get(path) ?? path];
   }
 }
 
 /** Yields the paths of functions. A function is a directory, or a link to one, that is not entered. */
-async function* functionPaths(folder: string): AsyncGenerator<string> {
-  if (!existsSync(folder)) return;
-  for await (const { path, kind } of walk(folder, (name) => !name.endsWith(FUNCTION))) {
-    if (kind === "endless") yield* keysOfFolder(path);
-    else if (kind === "folder") yield path.slice(0, -FUNCTION.length);
+async function* functionPaths(directory: string): AsyncGenerator<string> {
+  if (!existsSync(directory)) return;
+  for await (const { path, kind } of walk(directory, (name) => !name.endsWith(FUNCTION))) {
+    if (kind === "endless") yield* keysOfDirectory(path);
+    else if (kind === "directory") yield path.slice(0, -FUNCTION.length);
     else if (path.endsWith(PRERENDER)) yield path.slice(0, -PRERENDER.length);
   }
 }

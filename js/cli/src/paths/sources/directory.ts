@@ -1,5 +1,5 @@
 import { walk } from "../../files/walk.js";
-import { keysOfFolder } from "../routes/keys.js";
+import { keysOfDirectory } from "../routes/keys.js";
 
 /** Directories of version control: large, and never served on purpose. */
 const STORES = new Set([".git", ".hg", ".svn"]);
@@ -21,7 +21,7 @@ export async function* directory(
   { cleanUrls }: DirectoryOptions,
 ): AsyncGenerator<string> {
   for await (const { path, kind } of walk(root, (name) => !STORES.has(name))) {
-    if (kind === "endless") yield* keysOfFolder(path);
+    if (kind === "endless") yield* keysOfDirectory(path);
     if (kind !== "file") continue;
     for (const page of withIndexed(path)) {
       yield page;

@@ -5,36 +5,36 @@ import { dirname, join, resolve } from "node:path";
 import { Json } from "../../files/json.js";
 import { walk } from "../../files/walk.js";
 import type { RouteOptions } from "../routes/config-routes.js";
-import { keysOfFolder } from "../routes/keys.js";
+import { keysOfDirectory } from "../routes/keys.js";
 import { Locales } from "../routes/locales.js";
 import { pageKeys } from "../routes/next-pages.js";
 import { customKeys, middlewareKeys } from "../routes/next-routes.js";
 
 /** Yields the paths that `next start` answers for `.next` and the `public` directory beside it. */
 export async function* next(
-  folder: string,
+  directory: string,
   { ignoreMiddleware, warn }: RouteOptions,
 ): AsyncGenerator<string> {
-  const manifests = await readManifests(folder);
+  const manifests = await readManifests(directory);
   const locales = new Locales(manifests.routes.get("i18n"));
   const base = manifests.routes.get("basePath").stringIfThere() ?? "";
   for (const key of pageKeys(manifests, locales, warn)) {
     for (const prefix of locales.defaultPrefixes) yield base + prefix + key;
   }
-  for await (const key of fileKeys(folder)) {
+  for await (const key of fileKeys(directory)) {
     for (const prefix of locales.defaultPrefixes) yield base + prefix + key;
   }
-  const build = (await readFile(join(folder, "BUILD_ID"), "utf8")).trim();
+  const build = (await readFile(join(directory, "BUILD_ID"), "utf8")).trim();
   for (const prefix of locales.prefixes) yield `${base}${prefix}/_next/data/${build}/*`;
   yield `${base}/_next/image`;
   yield* customKeys(manifests, locales, warn);
   if (!ignoreMiddleware) yield* middlewareKeys(manifests, warn);
 }
 
-async function readManifests(folder: string) {
-  const read = (name: string) => Json.readIfThere(join(folder, name));
+async function readManifests(directory: string) {
+  const read = (name: string) => Json.readIfThere(join(directory, name));
   return {
-    routes: await Json.read(join(folder, "routes-manifest.json")),
+    routes: await Json.read(join(directory, "routes-manifest.json")),
     prerender: await read("prerender-manifest.json"),
     app: await read("app-path-routes-manifest.json"),
     pages: await read("server/pages-manifest.json"),
@@ -44,15 +44,15 @@ async function readManifests(folder: string) {
 }
 
 /** Yields the keys of files, without the base path. */
-async function* fileKeys(folder: string): AsyncGenerator<string> {
+async function* fileKeys(directory: string): AsyncGenerator<string> {
   const mounted = [
-    { at: join(folder, "static"), prefix: "/_next/static" },
-    { at: join(dirname(resolve(folder)), "public"), prefix: "" },
+    { at: join(directory, "static"), prefix: "/_next/static" },
+    { at: join(dirname(resolve(directory)), "public"), prefix: "" },
   ];
   for (const { at, prefix } of mounted) {
     if (!existsSync(at)) continue;
     for await (const { path, kind } of walk(at, () => true)) {
-      yield* kind === "endless" ? keysOfFolder(prefix + path) : [prefix + path];
+      yield* kind === "endless" ? keysOfDirectory(prefix + path) : [prefix + path];
     }
   }
 }

@@ -31,7 +31,7 @@ function bytesOf(file: string): AsyncIterable<Buffer> {
   return content.pipe(unzipped);
 }
 
-/** Finds the paths in XML chunk by chunk. Refuses XML that is not well-formed, as crawlers do. */
+/** Finds the paths in XML chunk by chunk. Rejects XML that is not well-formed, as crawlers do. */
 class SitemapReader {
   readonly #parser = new SaxesParser();
   #found: string[] = [];

@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 
-import { withFile } from "../../local/system-failure.js";
+import { wrapSystemErrors } from "../../local/system-errors.js";
 import { digestOf, IMAGE, keyOf, type Layout, LEASE, RECORD, reservedBy } from "./layout.js";
 import { diskUsage, lstatIfPresent } from "./lstat.js";
 import { lastUsed } from "./recency.js";
@@ -40,7 +40,7 @@ export async function takeInventory(layout: Layout): Promise<Inventory> {
     if (digest === undefined) return;
     const image = images.get(digest) ?? { bytes: 0, hasRecord: false };
     images.set(digest, image);
-    // A folder under the name of a file does not count as that file.
+    // A directory under the name of a file does not count as that file.
     if (stats.isDirectory()) return;
     image.bytes += diskUsage(stats);
     if (name.endsWith(RECORD)) image.hasRecord = true;
@@ -78,16 +78,16 @@ export async function takeInventory(layout: Layout): Promise<Inventory> {
   return { images: stored, reservations, bytes, ownBytes };
 }
 
-/** Returns the disk usage of a folder and the files in it, in bytes. */
+/** Returns the disk usage of a directory and the files in it, in bytes. */
 async function measure(
-  folder: string,
+  directory: string,
   visit: (name: string, stats: BigIntStats) => void = () => {},
 ): Promise<number> {
-  let bytes = diskUsage(lstatIfPresent(folder));
-  const names = await withFile("ERR_CACHE", `cannot read ${folder}`, readdir(folder));
+  let bytes = diskUsage(lstatIfPresent(directory));
+  const names = await wrapSystemErrors("ERR_CACHE", `cannot read ${directory}`, readdir(directory));
   for (const [index, name] of names.entries()) {
     // `join` would normalize the path, at a tenth of the total cost.
-    const stats = lstatIfPresent(`${folder}/${name}`);
+    const stats = lstatIfPresent(`${directory}/${name}`);
     if (stats?.isDirectory() === false) bytes += diskUsage(stats);
     if (stats !== undefined) visit(name, stats);
     if (index % BATCH === BATCH - 1) await setImmediate();

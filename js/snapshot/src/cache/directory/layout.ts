@@ -41,7 +41,7 @@ export class Layout {
     return join(this.directory, "images");
   }
 
-  /** The folder of everything incomplete. The name of each file begins with its key. */
+  /** The directory of everything incomplete. The name of each file begins with its key. */
   get filling(): string {
     return join(this.directory, "filling");
   }

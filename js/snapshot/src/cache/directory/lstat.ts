@@ -1,13 +1,13 @@
 import { type BigIntStats, lstatSync } from "node:fs";
 
-import { withFileSync } from "../../local/system-failure.js";
+import { wrapSystemErrorsSync } from "../../local/system-errors.js";
 
 /** The unit of `blocks` in the result of `stat`, in bytes. */
 const STAT_BLOCK = 512;
 
 /** Returns the `lstat` of a path, or undefined if nothing is there. @throws {SnapshotError} `ERR_CACHE` */
 export function lstatIfPresent(path: string): BigIntStats | undefined {
-  return withFileSync("ERR_CACHE", `cannot stat ${path}`, () =>
+  return wrapSystemErrorsSync("ERR_CACHE", `cannot stat ${path}`, () =>
     lstatSync(path, { bigint: true, throwIfNoEntry: false }),
   );
 }

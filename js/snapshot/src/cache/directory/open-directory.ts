@@ -2,9 +2,9 @@ import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, realpath, stat } from "node:fs/promises";
 
 import { SnapshotError } from "../../error.js";
+import { PRIVATE_MODE, undefinedIfMissing } from "../../local/atomic-write.js";
 import { openPrivate } from "../../local/private-file.js";
-import { withFile } from "../../local/system-failure.js";
-import { PRIVATE, unlessMissing } from "../../local/whole-file.js";
+import { wrapSystemErrors } from "../../local/system-errors.js";
 import { Layout } from "./layout.js";
 import { INDEX_LENGTH } from "./source-index.js";
 import { remove } from "./write-files.js";
@@ -36,22 +36,22 @@ export interface OpenDirectory {
  */
 export async function openDirectory(path: string, create: boolean): Promise<OpenDirectory> {
   const using = <T>(result: Promise<T>) =>
-    withFile("ERR_CACHE", `cannot use ${path} as a cache`, result);
+    wrapSystemErrors("ERR_CACHE", `cannot use ${path} as a cache`, result);
   if (create) await using(mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY }));
-  const directory = await using(unlessMissing(realpath(path)));
+  const directory = await using(undefinedIfMissing(realpath(path)));
   if (directory === undefined) {
     throw new SnapshotError("ERR_CACHE", `${path}: expected a cache, found nothing`);
   }
   const layout = new Layout(directory);
   await using(checkOwn(path, directory));
   await using(checkKind(path, layout, create));
-  const lock = await using(open(layout.lock, O_RDWR | O_CREAT | O_NOFOLLOW, PRIVATE));
+  const lock = await using(open(layout.lock, O_RDWR | O_CREAT | O_NOFOLLOW, PRIVATE_MODE));
   let sources: FileHandle | undefined;
   try {
     await using(writeKind(path, lock));
-    for (const folder of [layout.images, layout.filling]) {
-      await using(mkdir(folder, { recursive: true, mode: PRIVATE_DIRECTORY }));
-      await using(checkOwn(folder, folder));
+    for (const subdirectory of [layout.images, layout.filling]) {
+      await using(mkdir(subdirectory, { recursive: true, mode: PRIVATE_DIRECTORY }));
+      await using(checkOwn(subdirectory, subdirectory));
     }
     sources = await using(openPrivate(layout.sources, layout.sources, remove));
     const { size } = await using(sources.stat());
@@ -87,14 +87,14 @@ async function checkKind(
   { directory, lock }: Layout,
   create: boolean,
 ): Promise<void> {
-  if ((await unlessMissing(stat(lock))) !== undefined) return;
+  if ((await undefinedIfMissing(stat(lock))) !== undefined) return;
   if (!create)
     throw new SnapshotError(
       "ERR_CACHE",
       `${name}: expected a cache, found a directory that is not one`,
     );
   const [other] = await readdir(directory);
-  if (other === undefined || (await unlessMissing(stat(lock))) !== undefined) return;
+  if (other === undefined || (await undefinedIfMissing(stat(lock))) !== undefined) return;
   const message = `${name}: expected a cache or an empty directory, found ${JSON.stringify(other)} in it`;
   throw new SnapshotError("ERR_CACHE", message);
 }

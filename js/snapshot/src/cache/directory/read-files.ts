@@ -1,9 +1,8 @@
 /** Reads the files of a cache. Trusts neither their type nor their content: anything may have changed them. */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-
+import { undefinedIfMissing } from "../../local/atomic-write.js";
 import { isUnfit } from "../../local/private-file.js";
-import { unlessMissing } from "../../local/whole-file.js";
 
 /** Windows lacks the last two flags, but a cache needs Linux anyway. */
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -24,7 +23,7 @@ async function readRegularFile<T>(
   path: string,
   read: (file: FileHandle, size: number) => Promise<T>,
 ): Promise<Opened<T>> {
-  const file = await unlessMissing(open(path, READ_FLAGS)).catch((error: unknown) => {
+  const file = await undefinedIfMissing(open(path, READ_FLAGS)).catch((error: unknown) => {
     if (isUnfit(error)) return "unfit" as const;
     throw error;
   });

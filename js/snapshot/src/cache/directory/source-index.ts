@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 
-import { withFile } from "../../local/system-failure.js";
+import { wrapSystemErrors } from "../../local/system-errors.js";
 
 /** The number of slots. Two sources that hash to the same slot overwrite each other. */
 const SLOTS = 1024;
@@ -36,7 +36,7 @@ export class SourceIndex {
   async get(source: string): Promise<SeenSnapshot | undefined> {
     const slot = Buffer.alloc(SLOT_LENGTH);
     const read = this.#file.read(slot, 0, SLOT_LENGTH, positionOf(source));
-    await withFile("ERR_CACHE", "cannot read the source index of the cache", read);
+    await wrapSystemErrors("ERR_CACHE", "cannot read the source index of the cache", read);
     const [found, version, digest, sum] = [0, 32, 64, 96].map((at) =>
       slot.toString("hex", at, at + 32),
     );
@@ -52,7 +52,7 @@ export class SourceIndex {
     const sum = Buffer.from(sha256(slot), "hex");
     const bytes = Buffer.concat([slot, sum]);
     const written = this.#file.write(bytes, 0, SLOT_LENGTH, positionOf(source));
-    await withFile("ERR_CACHE", "cannot write the source index of the cache", written);
+    await wrapSystemErrors("ERR_CACHE", "cannot write the source index of the cache", written);
   }
 }
 

@@ -1,22 +1,21 @@
 /**
  * Changes to the files of a cache. The names in its directory belong to the cache, so that anything found under
- * one of them, even a folder, is deleted or replaced.
+ * one of them, even a directory, is deleted or replaced.
  */
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
-
-import { withFile } from "../../local/system-failure.js";
-import { PRIVATE } from "../../local/whole-file.js";
+import { PRIVATE_MODE } from "../../local/atomic-write.js";
+import { wrapSystemErrors } from "../../local/system-errors.js";
 import type { Layout } from "./layout.js";
 
-/** The errors of a rename onto a folder, or of a folder onto a file. */
+/** The errors of a rename onto a directory, or of a directory onto a file. */
 const IN_THE_WAY: ReadonlySet<unknown> = new Set(["EISDIR", "ENOTDIR", "ENOTEMPTY", "EEXIST"]);
 
 /** Awaits a change to a cache and reports failed system calls as `ERR_CACHE`. */
 export function changing<T>({ directory }: Layout, change: Promise<T>): Promise<T> {
-  return withFile("ERR_CACHE", `cannot write to the cache ${directory}`, change);
+  return wrapSystemErrors("ERR_CACHE", `cannot write to the cache ${directory}`, change);
 }
 
-/** Deletes a file, or a folder with its contents. Does nothing if the path does not exist; does not follow links. */
+/** Deletes a file, or a directory with its contents. Does nothing if the path does not exist; does not follow links. */
 export function remove(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true });
 }
@@ -47,7 +46,7 @@ export function writeSynced(path: string, content: Uint8Array): Promise<void> {
 
 async function withNewFile(path: string, write: (file: FileHandle) => Promise<void>) {
   await remove(path);
-  const file = await open(path, "wx", PRIVATE);
+  const file = await open(path, "wx", PRIVATE_MODE);
   try {
     await write(file);
   } finally {

@@ -5,7 +5,7 @@ import { readSmallFile } from "../directory/read-files.js";
 import { changing, remove, writeFile } from "../directory/write-files.js";
 import type { Evictor, WantedSpace } from "./evictor.js";
 
-/** The space kept free for folders that grow and small files that are replaced, in bytes. */
+/** The space kept free for directories that grow and small files that are replaced, in bytes. */
 export const MARGIN = 65_536;
 
 /** The parameters of an enforcement of the limit. */
@@ -67,7 +67,7 @@ export class SizeLimit {
     return missing;
   }
 
-  /** Returns the limit that is noted as exceeded, if any. */
+  /** Returns the limit that a process recorded as exceeded, if any. */
   async #readNoted(): Promise<number | undefined> {
     const text = await changing(this.#layout, readSmallFile(this.#layout.excess));
     if (text === undefined) return undefined;

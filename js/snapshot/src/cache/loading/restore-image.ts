@@ -5,7 +5,7 @@ import { DecodeJob } from "../../decode/decode-job.js";
 import { prepareResumable } from "../../decode/resumable-image.js";
 import { SnapshotError } from "../../error.js";
 import type { Manifest } from "../../format/manifest.js";
-import { writing } from "../../local/whole-file.js";
+import { wrapWriteErrors } from "../../local/atomic-write.js";
 import type { WorkOptions } from "../../options/work-options.js";
 import type { Source } from "../../places/source.js";
 import { makeRecord, recordLength } from "../directory/image-record.js";
@@ -76,7 +76,7 @@ async function tryRestore(
     await prepareResumable(path, file, journal, manifest);
     const image = { fd: file.fd, name: path, journal: journal.fd };
     await source.decode(new DecodeJob(source.name, manifest, image), options);
-    await writing(path, file.sync());
+    await wrapWriteErrors(path, file.sync());
     options.signal?.throwIfAborted();
     const record = await makeRecord(manifest, name, journal);
     return await writer.publish(manifest.info.digest, reserved, record);

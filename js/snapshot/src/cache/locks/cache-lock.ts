@@ -3,7 +3,7 @@ import { fstatSync } from "node:fs";
 import { pause } from "../../abort.js";
 import { SnapshotError } from "../../error.js";
 import type { Libc } from "../../local/libc.js";
-import { leadsTo } from "../../local/other-file.js";
+import { isSameFile } from "../../local/same-file.js";
 import { lockExclusive, unlock } from "./flock.js";
 
 /** The first and the longest pause between attempts to take the lock, in milliseconds. */
@@ -46,7 +46,7 @@ export class CacheLock {
 
   /** Returns whether the locked file is still the one in the directory. */
   #isInPlace(): Promise<boolean> {
-    return leadsTo(this.#path, fstatSync(this.#fd, { bigint: true }));
+    return isSameFile(this.#path, fstatSync(this.#fd, { bigint: true }));
   }
 
   async #locked<T>(action: () => T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pause } from "../../abort.js";
 import { SnapshotError } from "../../error.js";
 import { lockPrivateFile } from "../../local/lock-private-file.js";
-import { leadsTo } from "../../local/other-file.js";
+import { isSameFile } from "../../local/same-file.js";
 import { CLAIM, FAILURE, keyOf, type Layout } from "../directory/layout.js";
 import { remove } from "../directory/write-files.js";
 import { errorOf, type Failure, readFailure, writeFailure } from "./failures.js";
@@ -118,7 +118,7 @@ export class KeyedLock {
     const path = this.#layout.claim(key);
     try {
       // The file may have been removed, and another process may hold a new one of that name.
-      if (!(await leadsTo(path, await lockFile.stat({ bigint: true })))) return;
+      if (!(await isSameFile(path, await lockFile.stat({ bigint: true })))) return;
       if (outcome !== "failed elsewhere") await this.#removeFiles(key, outcome === "abandoned");
       if (typeof outcome === "object") {
         await writeFailure(this.#layout, key, outcome.requester, outcome.error);

@@ -1,9 +1,8 @@
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
-
+import { PRIVATE_MODE } from "../../local/atomic-write.js";
 import type { Libc } from "../../local/libc.js";
 import { isUnfit } from "../../local/private-file.js";
-import { withFileSync } from "../../local/system-failure.js";
-import { PRIVATE } from "../../local/whole-file.js";
+import { wrapSystemErrorsSync } from "../../local/system-errors.js";
 import { READ_FLAGS } from "../directory/read-files.js";
 import { lockExclusive, lockShared } from "./flock.js";
 
@@ -16,9 +15,9 @@ export class LeaseFile {
 
   /** Opens the file at a path, or creates it. Returns undefined if it is not a regular file. @throws {SnapshotError} `ERR_CACHE` */
   static open(libc: Libc, path: string): LeaseFile | undefined {
-    const fd = withFileSync("ERR_CACHE", `cannot open ${path}`, () => {
+    const fd = wrapSystemErrorsSync("ERR_CACHE", `cannot open ${path}`, () => {
       try {
-        return openSync(path, READ_FLAGS | constants.O_CREAT, PRIVATE);
+        return openSync(path, READ_FLAGS | constants.O_CREAT, PRIVATE_MODE);
       } catch (error) {
         if (isUnfit(error)) return undefined;
         throw error;

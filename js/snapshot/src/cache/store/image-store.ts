@@ -9,7 +9,7 @@ import type { CacheLock } from "../locks/cache-lock.js";
 import type { Lease, Leases } from "../locks/leases.js";
 import type { Pruned } from "../statistics/stats.js";
 
-/** What an image store works with. */
+/** The dependencies of an image store. */
 export interface ImageStoreParts {
   readonly layout: Layout;
   readonly lock: CacheLock;

@@ -6,8 +6,8 @@ import { SnapshotError } from "../../error.js";
 import type { Manifest } from "../../format/manifest.js";
 import { freeSpace } from "../../local/free-space.js";
 import type { Libc } from "../../local/libc.js";
-import { leadsTo } from "../../local/other-file.js";
 import { openPrivate } from "../../local/private-file.js";
+import { isSameFile } from "../../local/same-file.js";
 import { keyOf, type Layout, reservedBy } from "../directory/layout.js";
 import { diskUsage, lstatIfPresent } from "../directory/lstat.js";
 import { changing, move, remove, writeSynced } from "../directory/write-files.js";
@@ -98,7 +98,7 @@ export class ImageWriter {
     const newRecord = layout.newRecord(digest);
     await changing(layout, writeSynced(newRecord, record));
     return lock.run(async () => {
-      if (!(await leadsTo(path, await changing(layout, file.stat({ bigint: true }))))) {
+      if (!(await isSameFile(path, await changing(layout, file.stat({ bigint: true }))))) {
         const message = `${path} was deleted or replaced while the image was restored`;
         throw new SnapshotError("ERR_CACHE", message);
       }

@@ -1,8 +1,8 @@
+import { wrapWriteErrors } from "../../local/atomic-write.js";
 import { freeSpace, insufficientSpace } from "../../local/free-space.js";
 import { SnapshotFile } from "../../local/snapshot-file.js";
-import { withFileSync } from "../../local/system-failure.js";
+import { wrapSystemErrorsSync } from "../../local/system-errors.js";
 import { withTemporaryFile } from "../../local/temporary-file.js";
-import { writing } from "../../local/whole-file.js";
 import { writeFullySync } from "../../local/write-fully.js";
 import type { Transfer } from "../../options/transfer-options.js";
 import { responseFailure } from "../request-failure.js";
@@ -27,7 +27,7 @@ export function spool<T>(
   return withTemporaryFile(async ({ path, handle }) => {
     const room = await freeSpace(path);
     await withReadRetries(name, transfer, signal, async () => {
-      await writing(path, handle.truncate(0));
+      await wrapWriteErrors(path, handle.truncate(0));
       await get(request, {}, transfer, signal, async ({ response, download }) => {
         if (response.statusCode !== 200) throw responseFailure(response);
         // A response without a length must not fill the disk.
@@ -37,7 +37,7 @@ export function spool<T>(
         await download.body(response, (bytes) => {
           if (bytes.length > maxLength - position)
             throw insufficientSpace(path, position + bytes.length, room);
-          withFileSync("ERR_TARGET", `cannot write ${path}`, () =>
+          wrapSystemErrorsSync("ERR_TARGET", `cannot write ${path}`, () =>
             writeFullySync(handle.fd, bytes, position),
           );
           position += bytes.length;

@@ -80,7 +80,7 @@ export function sendFile(
     const fail = (error: unknown) => settle(() => reject(error));
     let [isStarted, sent] = [false, 0];
     const abort = () => {
-      // A server discards an upload without its last bytes; if they were sent, only its answer can tell.
+      // A server discards an upload without its last bytes; if they were sent, only its response can tell.
       if (isStarted && sent === file.size) timer.start(GRACE, "response");
       else fail(signal?.reason);
     };

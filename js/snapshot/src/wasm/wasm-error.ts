@@ -1,7 +1,7 @@
 import { type Place, SnapshotError, type SnapshotErrorCode } from "../error.js";
 
 /** An error of a WebAssembly module: the addresses and lengths of its texts in linear memory. */
-export interface Refusal {
+export interface WasmError {
   message(): number;
   message_length(): number;
   field(): number;
@@ -12,19 +12,19 @@ export interface Refusal {
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Converts a refusal to an error, and frees it. @param prefix what was refused */
+/** Converts an error of a module to a `SnapshotError`, and frees it. @param prefix start of the message */
 export function errorOf(
   code: SnapshotErrorCode,
   prefix: string,
-  refusal: Refusal | undefined,
+  error: WasmError | undefined,
   memory: WebAssembly.Memory,
 ): SnapshotError {
-  if (refusal === undefined) return new SnapshotError(code, `${prefix}invalid`);
+  if (error === undefined) return new SnapshotError(code, `${prefix}invalid`);
   const text = (start: number, length: number) =>
     decoder.decode(new Uint8Array(memory.buffer, start, length));
-  const message = text(refusal.message(), refusal.message_length());
-  const field = text(refusal.field(), refusal.field_length());
-  const place: Place = { field, offset: refusal.offset() };
-  refusal.free();
+  const message = text(error.message(), error.message_length());
+  const field = text(error.field(), error.field_length());
+  const place: Place = { field, offset: error.offset() };
+  error.free();
   return new SnapshotError(code, `${prefix}${message}`, field === "" ? {} : { place });
 }

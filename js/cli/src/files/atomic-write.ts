@@ -19,7 +19,7 @@ import { SIGNALS } from "../interrupt.js";
  * with signals deferred, so no signal leaves the temporary file behind. A link is followed and stays a
  * link.
  */
-export function writeWhole(path: string, bytes: Uint8Array): void {
+export function writeAtomically(path: string, bytes: Uint8Array): void {
   const target = statOf(path) === undefined ? path : realpathSync(path);
   const partial = `${target}.${randomUUID()}.tmp`;
   const wait = () => {};
@@ -46,7 +46,7 @@ function writeThrough(path: string, bytes: Uint8Array): void {
 }
 
 /**
- * Throws if {@link writeWhole} would fail, before the content is computed. Devices are refused because
+ * Throws if {@link writeAtomically} would fail, before the content is computed. Devices are rejected because
  * the rename would replace them.
  */
 export function checkWritable(path: string): void {

@@ -1,7 +1,7 @@
 import { messageOf, SnapshotError, type SnapshotErrorCode } from "../error.js";
 
-/** Returns the result of a file operation. Errors of the system become a `SnapshotError` with `code`. */
-export async function withFile<T>(
+/** Returns the result of a file operation. System errors become a `SnapshotError` with `code`. */
+export async function wrapSystemErrors<T>(
   code: SnapshotErrorCode,
   what: string,
   result: Promise<T>,
@@ -9,21 +9,21 @@ export async function withFile<T>(
   try {
     return await result;
   } catch (error) {
-    throw wrapped(code, what, error);
+    throw wrap(code, what, error);
   }
 }
 
-/** Does the same as {@link withFile} for a synchronous operation. */
-export function withFileSync<T>(code: SnapshotErrorCode, what: string, action: () => T): T {
+/** Does the same as {@link wrapSystemErrors} for a synchronous operation. */
+export function wrapSystemErrorsSync<T>(code: SnapshotErrorCode, what: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    throw wrapped(code, what, error);
+    throw wrap(code, what, error);
   }
 }
 
-/** Wraps an error of the system as the cause of a `SnapshotError`; returns other errors unchanged. */
-function wrapped(code: SnapshotErrorCode, what: string, error: unknown): unknown {
+/** Wraps a system error as the cause of a `SnapshotError`; returns other errors unchanged. */
+function wrap(code: SnapshotErrorCode, what: string, error: unknown): unknown {
   if (!(error instanceof Error) || !isSystemError(error)) return error;
   return new SnapshotError(code, `${what}: ${messageOf(error)}`, { cause: error });
 }

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkWritable, writeWhole } from "../src/files/whole-file.js";
+import { checkWritable, writeAtomically } from "../src/files/atomic-write.js";
 import { makeTree } from "./support/tree.js";
 
 const BYTES = Uint8Array.of(1, 2, 3);
@@ -18,7 +18,7 @@ const BYTES = Uint8Array.of(1, 2, 3);
 test("creates or replaces a file and leaves nothing else", () => {
   const root = makeTree({ "old.bin": "old" });
   for (const name of ["new.bin", "old.bin"]) {
-    writeWhole(join(root, name), BYTES);
+    writeAtomically(join(root, name), BYTES);
     expect([...readFileSync(join(root, name))]).toEqual([1, 2, 3]);
   }
   expect(readdirSync(root).sort()).toEqual(["new.bin", "old.bin"]);
@@ -27,7 +27,7 @@ test("creates or replaces a file and leaves nothing else", () => {
 
 test("follows a link when it writes a file", () => {
   const root = makeTree({ "real/file.bin": "old", "link.bin": { link: "real/file.bin" } });
-  writeWhole(join(root, "link.bin"), BYTES);
+  writeAtomically(join(root, "link.bin"), BYTES);
   expect(realpathSync(join(root, "link.bin"))).toBe(realpathSync(join(root, "real/file.bin")));
   expect([...readFileSync(join(root, "real/file.bin"))]).toEqual([1, 2, 3]);
   expect(readdirSync(join(root, "real"))).toEqual(["file.bin"]);
@@ -38,18 +38,18 @@ test("leaves nothing behind when writing fails", () => {
   const folder = join(root, "folder");
   mkdirSync(folder);
   writeFileSync(join(folder, "inside"), "");
-  expect(() => writeWhole(folder, BYTES)).toThrow(`cannot write ${folder}`);
-  expect(() => writeWhole(join(root, "missing", "file"), BYTES)).toThrow("cannot write");
+  expect(() => writeAtomically(folder, BYTES)).toThrow(`cannot write ${folder}`);
+  expect(() => writeAtomically(join(root, "missing", "file"), BYTES)).toThrow("cannot write");
   expect(readdirSync(root)).toEqual(["folder"]);
   expect(process.listenerCount("SIGINT")).toBe(0);
 });
 
 test("defers a signal until the file is whole", async () => {
   const root = makeTree();
-  const module = new URL("../dist/files/whole-file.js", import.meta.url);
+  const module = new URL("../dist/files/atomic-write.js", import.meta.url);
   const script = `
-    import { writeWhole } from ${JSON.stringify(module.href)};
-    process.stdout.write("start", () => writeWhole("file.bin", new Uint8Array(2 ** 26)));`;
+    import { writeAtomically } from ${JSON.stringify(module.href)};
+    process.stdout.write("start", () => writeAtomically("file.bin", new Uint8Array(2 ** 26)));`;
   const args = ["--input-type=module", "--eval", script];
   const child = spawn(process.execPath, args, { cwd: root });
   child.stdout.once("data", () => child.kill("SIGTERM"));

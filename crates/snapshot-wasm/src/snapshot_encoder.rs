@@ -1,39 +1,39 @@
-//! The assembly of a snapshot from runs.
+//! The encoder of a snapshot.
 
 use hedgerow_snapshot::{EncodeError, Encoder, Options};
 use wasm_bindgen::prelude::*;
 
-use crate::refusal::Refusal;
 use crate::run_record::{RunRecord, from_record};
+use crate::wasm_error::WasmError;
 
-/// Assembles a snapshot from runs.
+/// Encodes a snapshot from the runs of its image, in order.
 #[wasm_bindgen]
-pub struct Assembly {
+pub struct SnapshotEncoder {
     encoder: Option<Encoder>,
     record: RunRecord,
-    due: Vec<u8>,
-    refusal: Option<EncodeError>,
+    output: Vec<u8>,
+    error: Option<EncodeError>,
 }
 
 #[wasm_bindgen]
-impl Assembly {
-    /// Starts a snapshot. [`due`](Self::due) then returns its header, unless an option is invalid.
+impl SnapshotEncoder {
+    /// Starts a snapshot. [`output`](Self::output) then returns its header, unless an option is invalid.
     #[wasm_bindgen(constructor)]
     pub fn new(image_size: f64, level: i32, piece_size: u32) -> Self {
         match Encoder::new(image_size as u64, &Options { level, piece_size }) {
             Ok(encoder) => {
-                let due = encoder.header();
-                Self { encoder: Some(encoder), record: [0; 6], due, refusal: None }
+                let output = encoder.header();
+                Self { encoder: Some(encoder), record: [0; 6], output, error: None }
             }
             Err(error) => {
-                Self { encoder: None, record: [0; 6], due: Vec::new(), refusal: Some(error) }
+                Self { encoder: None, record: [0; 6], output: Vec::new(), error: Some(error) }
             }
         }
     }
 
     /// Returns whether the options are valid.
-    pub fn is_right(&self) -> bool {
-        self.refusal.is_none()
+    pub fn is_valid(&self) -> bool {
+        self.error.is_none()
     }
 
     /// Returns the address to write the record of the next run to.
@@ -42,41 +42,41 @@ impl Assembly {
     }
 
     /// Adds the run whose record was written. Returns whether it is valid. Write the bytes of
-    /// [`due`](Self::due) before those of the run.
+    /// [`output`](Self::output) before those of the run.
     pub fn push(&mut self) -> bool {
         let run = from_record(&self.record);
-        self.due.clear();
+        self.output.clear();
         match self.encoder.as_mut().map(|encoder| encoder.push(&run)) {
-            Some(Ok(due)) => self.due.extend(due),
-            Some(Err(error)) => self.refusal = Some(error),
+            Some(Ok(output)) => self.output.extend(output),
+            Some(Err(error)) => self.error = Some(error),
             None => {}
         }
-        self.refusal.is_none()
+        self.error.is_none()
     }
 
-    /// Ends the image. Returns whether it is complete. [`due`](Self::due) then returns the end of
+    /// Ends the image. Returns whether it is complete. [`output`](Self::output) then returns the end of
     /// the file.
     pub fn finish(&mut self) -> bool {
         match self.encoder.take().map(Encoder::finish) {
-            Some(Ok(due)) => self.due = due,
-            Some(Err(error)) => self.refusal = Some(error),
+            Some(Ok(output)) => self.output = output,
+            Some(Err(error)) => self.error = Some(error),
             None => {}
         }
-        self.refusal.is_none()
+        self.error.is_none()
     }
 
     /// Returns the address of the bytes to write next.
-    pub fn due(&self) -> *const u8 {
-        self.due.as_ptr()
+    pub fn output(&self) -> *const u8 {
+        self.output.as_ptr()
     }
 
     /// Returns the number of bytes to write next.
-    pub fn due_length(&self) -> usize {
-        self.due.len()
+    pub fn output_length(&self) -> usize {
+        self.output.len()
     }
 
     /// Returns the error of the last call that failed.
-    pub fn refusal(&self) -> Option<Refusal> {
-        self.refusal.map(Refusal::from)
+    pub fn error(&self) -> Option<WasmError> {
+        self.error.map(WasmError::from)
     }
 }

@@ -1,16 +1,16 @@
 import {
-  Assembly,
+  check_options,
   initSync,
   max_level,
   max_piece_size,
   min_level,
   min_piece_size,
-  options_refusal,
+  SnapshotEncoder as WasmEncoder,
 } from "../../wasm/encode.js";
 import type { ImageFile } from "../local/image-file.js";
 import { checkInteger } from "../options/check-integer.js";
 import type { Encoding } from "../options/create-options.js";
-import { errorOf } from "../wasm/refusal.js";
+import { errorOf } from "../wasm/wasm-error.js";
 import { RUN_COMPRESSED_LENGTH, RUN_LENGTH } from "./run-records.js";
 
 /**
@@ -22,14 +22,14 @@ export function checkEncoding(module: WebAssembly.Module, { level, pieceSize }: 
   const { memory } = initSync({ module });
   checkInteger("level", level, min_level(), max_level());
   checkInteger("pieceSize", pieceSize, min_piece_size(), max_piece_size());
-  const refusal = options_refusal(level, pieceSize);
-  if (refusal !== undefined) throw errorOf("ERR_ARGUMENT", "", refusal, memory);
+  const error = check_options(level, pieceSize);
+  if (error !== undefined) throw errorOf("ERR_ARGUMENT", "", error, memory);
 }
 
-/** Assembles the bytes of a snapshot from compressed runs, in image order. */
-export class SnapshotAssembly {
+/** Encodes a snapshot from compressed runs, in image order. */
+export class SnapshotEncoder {
   readonly #memory: WebAssembly.Memory;
-  readonly #assembly: Assembly;
+  readonly #encoder: WasmEncoder;
 
   /** @throws {SnapshotError} `ERR_IMAGE` if the image exceeds a limit of the format */
   constructor(
@@ -38,8 +38,8 @@ export class SnapshotAssembly {
     readonly encoding: Encoding,
   ) {
     this.#memory = initSync({ module }).memory;
-    this.#assembly = new Assembly(image.size, encoding.level, encoding.pieceSize);
-    this.#check(this.#assembly.is_right());
+    this.#encoder = new WasmEncoder(image.size, encoding.level, encoding.pieceSize);
+    this.#check(this.#encoder.is_valid());
   }
 
   /** Returns the beginning of the file. */
@@ -52,8 +52,8 @@ export class SnapshotAssembly {
     let start = 0;
     for (let at = 0; at < runs.byteLength; at += RUN_LENGTH) {
       const record = new Uint8Array(runs, at, RUN_LENGTH);
-      new Uint8Array(this.#memory.buffer).set(record, this.#assembly.record());
-      this.#check(this.#assembly.push());
+      new Uint8Array(this.#memory.buffer).set(record, this.#encoder.record());
+      this.#check(this.#encoder.push());
       const output = this.#takeOutput();
       if (output.length > 0) yield output;
       const length = new DataView(runs, at + RUN_COMPRESSED_LENGTH).getUint32(0, true);
@@ -64,22 +64,22 @@ export class SnapshotAssembly {
 
   /** Returns the end of the file: the manifest and the seek table. */
   finish(): Uint8Array {
-    this.#check(this.#assembly.finish());
+    this.#check(this.#encoder.finish());
     return this.#takeOutput();
   }
 
   free(): void {
-    this.#assembly.free();
+    this.#encoder.free();
   }
 
   /** Returns a copy of the pending output, which stays valid when the module continues. */
   #takeOutput(): Uint8Array {
-    const start = this.#assembly.due();
-    return new Uint8Array(this.#memory.buffer.slice(start, start + this.#assembly.due_length()));
+    const start = this.#encoder.output();
+    return new Uint8Array(this.#memory.buffer.slice(start, start + this.#encoder.output_length()));
   }
 
-  #check(isRight: boolean): void {
-    if (isRight) return;
-    throw errorOf("ERR_IMAGE", `${this.image.name}: `, this.#assembly.refusal(), this.#memory);
+  #check(isValid: boolean): void {
+    if (isValid) return;
+    throw errorOf("ERR_IMAGE", `${this.image.name}: `, this.#encoder.error(), this.#memory);
   }
 }

@@ -4,14 +4,14 @@ use wasm_bindgen::prelude::*;
 
 /// An error.
 #[wasm_bindgen]
-pub struct Refusal {
+pub struct WasmError {
     message: String,
     field: &'static str,
     offset: f64,
 }
 
 #[wasm_bindgen]
-impl Refusal {
+impl WasmError {
     /// Returns the address of the message, in UTF-8.
     pub fn message(&self) -> *const u8 {
         self.message.as_ptr()
@@ -39,14 +39,14 @@ impl Refusal {
 }
 
 #[cfg(feature = "decode")]
-impl From<hedgerow_snapshot::FormatError> for Refusal {
+impl From<hedgerow_snapshot::FormatError> for WasmError {
     fn from(error: hedgerow_snapshot::FormatError) -> Self {
         Self { message: error.to_string(), field: error.field, offset: error.offset as f64 }
     }
 }
 
 #[cfg(feature = "encode")]
-impl From<hedgerow_snapshot::EncodeError> for Refusal {
+impl From<hedgerow_snapshot::EncodeError> for WasmError {
     fn from(error: hedgerow_snapshot::EncodeError) -> Self {
         Self { message: error.to_string(), field: "", offset: 0.0 }
     }

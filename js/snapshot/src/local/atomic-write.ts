@@ -4,13 +4,13 @@ import { dirname, join, sep } from "node:path";
 
 import { SnapshotError } from "../error.js";
 import { kindOf } from "./file-kind.js";
-import { withFile } from "./system-failure.js";
+import { wrapSystemErrors } from "./system-errors.js";
 
-/** Mode of files that only their owner may read: an image holds everything that was on a disk. */
-export const PRIVATE = 0o600;
+/** Mode of files that only their owner may read, because an image holds everything that was on a disk. */
+export const PRIVATE_MODE = 0o600;
 
-/** Options of {@link writeWhole}. */
-export interface WholeOptions {
+/** Options of {@link writeAtomically}. */
+export interface AtomicWriteOptions {
   /** Aborts writing. */
   readonly signal?: AbortSignal | undefined;
   /** Whether to replace an existing file. Default: `true`. */
@@ -28,17 +28,17 @@ export interface WholeOptions {
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */
-export async function writeWhole<T>(
+export async function writeAtomically<T>(
   path: string,
-  options: WholeOptions,
+  options: AtomicWriteOptions,
   write: (file: FileHandle) => Promise<T>,
 ): Promise<T> {
-  const target = await checkedTarget(path, options);
+  const target = await resolveTarget(path, options);
   const partial = join(dirname(target), `.hedgerow-${randomUUID()}.tmp`);
-  const file = await writing(path, open(partial, "wx+", PRIVATE));
+  const file = await wrapWriteErrors(path, open(partial, "wx+", PRIVATE_MODE));
   try {
     const result = await write(file);
-    await finish(path, { file, partial, target }, options);
+    await publishFile(path, { file, partial, target }, options);
     return result;
   } catch (error) {
     // Report the first error.
@@ -49,37 +49,37 @@ export async function writeWhole<T>(
 }
 
 /** A temporary file that is complete, and its target. */
-export interface Written {
+export interface CompleteFile {
   readonly file: FileHandle;
   readonly partial: string;
   readonly target: string;
 }
 
 /**
- * Gives a complete file its name, and first writes it to the disk if it is to be durable.
+ * Renames a complete temporary file to its target, after an fsync if it must be durable.
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */
-export async function finish(
+export async function publishFile(
   path: string,
-  { file, partial, target }: Written,
-  { signal, overwrite = true, isDurable = true }: WholeOptions,
+  { file, partial, target }: CompleteFile,
+  { signal, overwrite = true, isDurable = true }: AtomicWriteOptions,
 ): Promise<void> {
-  if (isDurable) await writing(path, file.sync());
-  await writing(path, file.close());
+  if (isDurable) await wrapWriteErrors(path, file.sync());
+  await wrapWriteErrors(path, file.close());
   signal?.throwIfAborted();
-  if (overwrite) await writing(path, rename(partial, target));
+  if (overwrite) await wrapWriteErrors(path, rename(partial, target));
   else await linkNew(path, partial, target);
   if (isDurable) await syncDirectory(dirname(target));
 }
 
-/** Gives a file its name unless a file has that name: `rename` would replace it. */
+/** Links a file to its target unless that exists: `rename` would replace it. */
 async function linkNew(path: string, partial: string, target: string): Promise<void> {
   try {
     await link(partial, target);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "EEXIST") throw exists(path);
-    throw await writing(path, Promise.reject(cause));
+    throw await wrapWriteErrors(path, Promise.reject(cause));
   }
   // The target exists now. A temporary name that cannot be removed is harmless.
   await rm(partial).catch(() => {});
@@ -93,11 +93,11 @@ function exists(path: string): SnapshotError {
 }
 
 /** Returns the path to write to, with links resolved. @throws {SnapshotError} `ERR_TARGET` */
-export async function checkedTarget(
+export async function resolveTarget(
   path: string,
-  { overwrite = true }: WholeOptions,
+  { overwrite = true }: AtomicWriteOptions,
 ): Promise<string> {
-  const found = await writing(path, unlessMissing(stat(path)));
+  const found = await wrapWriteErrors(path, undefinedIfMissing(stat(path)));
   if (found === undefined) {
     if (path.endsWith("/") || path.endsWith(sep)) {
       throw new SnapshotError(
@@ -105,16 +105,16 @@ export async function checkedTarget(
         `${path}: expected the path of a file, found that of a directory`,
       );
     }
-    if ((await writing(path, unlessMissing(lstat(path)))) !== undefined) {
+    if ((await wrapWriteErrors(path, undefinedIfMissing(lstat(path)))) !== undefined) {
       throw new SnapshotError("ERR_TARGET", `${path}: expected a file, found a dangling link`);
     }
-    const directory = await writing(path, unlessMissing(stat(dirname(path))));
+    const directory = await wrapWriteErrors(path, undefinedIfMissing(stat(dirname(path))));
     if (directory?.isDirectory()) return path;
     const reason = directory === undefined ? "does not exist" : "is not a directory";
     throw new SnapshotError("ERR_TARGET", `cannot write ${path}: ${dirname(path)} ${reason}`);
   }
   if (found.isFile() && !overwrite) throw exists(path);
-  if (found.isFile()) return writing(path, realpath(path));
+  if (found.isFile()) return wrapWriteErrors(path, realpath(path));
   throw new SnapshotError(
     "ERR_TARGET",
     `${path}: expected a file or no file, found ${kindOf(found)}`,
@@ -122,7 +122,7 @@ export async function checkedTarget(
 }
 
 /** Returns the result, or undefined if the file does not exist. */
-export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
   } catch (error) {
@@ -132,7 +132,7 @@ export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefine
 }
 
 /**
- * Writes the new name to the disk, where the system can. Without it the name may lead to the old file after a
+ * Flushes a directory to the disk, where the system can. Without it, the name may lead to the old file after a
  * power failure, which is complete too.
  */
 async function syncDirectory(path: string): Promise<void> {
@@ -141,7 +141,7 @@ async function syncDirectory(path: string): Promise<void> {
   await directory?.close();
 }
 
-/** Returns the result of writing a file. Errors of the system become an `ERR_TARGET`. */
-export function writing<T>(path: string, result: Promise<T>): Promise<T> {
-  return withFile("ERR_TARGET", `cannot write ${path}`, result);
+/** Returns the result of an operation on the file to write. System errors become an `ERR_TARGET`. */
+export function wrapWriteErrors<T>(path: string, result: Promise<T>): Promise<T> {
+  return wrapSystemErrors("ERR_TARGET", `cannot write ${path}`, result);
 }
