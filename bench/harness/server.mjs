@@ -16,7 +16,7 @@ const LIFETIME = 4 * 3600;
 const TICK = 10;
 
 /**
- * The counters of a server: what it has sent, its open connections, and its processor time in milliseconds.
+ * The counters of a server: requests, bytes sent, open connections, and processor time in milliseconds.
  *
  * @typedef {{ requests: number, bytes: number, connections: number, processor: number }} Stats
  */
