@@ -12,13 +12,30 @@ import { dirname, join } from "node:path";
  * @param {() => void} action
  */
 export function whenChanged(stamp, inputs, also, action) {
+  const { isCurrent, write } = stampOf(stamp, inputs, also);
+  if (isCurrent) return;
+  action();
+  write();
+}
+
+/**
+ * Returns whether a stamp records these inputs, and a function that records them: for work that is asynchronous.
+ *
+ * @param {string} stamp
+ * @param {string[]} inputs
+ * @param {string} also
+ */
+export function stampOf(stamp, inputs, also) {
   const digest = createHash("sha256").update(also);
   for (const input of inputs) addTo(digest, input);
   const state = digest.digest("hex");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === state) return;
-  action();
-  mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, state);
+  return {
+    isCurrent: existsSync(stamp) && readFileSync(stamp, "utf8") === state,
+    write() {
+      mkdirSync(dirname(stamp), { recursive: true });
+      writeFileSync(stamp, state);
+    },
+  };
 }
 
 /**
