@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { stampOf } from "../../../scripts/lib/stamp.mjs";
-import { SUITE } from "./project.js";
+import { SUITE, WORK } from "./project.js";
 
 /** What builds and installations leave in the folder of an app. */
 const GENERATED = new Set([".next", "node_modules", "next-env.d.ts", "paths.filter"]);
@@ -25,7 +25,7 @@ export async function keptBuild(
   also: unknown,
   build: (folder: string) => Promise<unknown>,
 ): Promise<string> {
-  const folder = join(SUITE, "target", name);
+  const folder = join(WORK, name);
   const files = readdirSync(source).filter((file) => !GENERATED.has(file));
   const inputs = [PACKAGES, ...files.map((file) => join(source, file))];
   const versions = [process.version, process.platform, process.arch];
