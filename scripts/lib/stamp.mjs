@@ -13,15 +13,31 @@ import { root } from "./paths.mjs";
  * @param {() => void} action
  * @param {string} [also] anything else that the outputs depend on
  */
-export function whenChanged(output, inputs, action, also = "") {
+export function whenChanged(output, inputs, action, also) {
+  const { isCurrent, write } = stampOf(output, inputs, also);
+  if (isCurrent) return;
+  action();
+  write();
+}
+
+/**
+ * Returns whether the folder records these inputs, and a function that records them: for asynchronous work.
+ *
+ * @param {string} output
+ * @param {string[]} inputs
+ */
+export function stampOf(output, inputs, also = "") {
   const stamp = resolve(root, output, ".inputs");
   const digest = createHash("sha256").update(also);
   for (const input of inputs) addTo(digest, resolve(root, input));
   const state = digest.digest("hex");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === state) return;
-  action();
-  mkdirSync(resolve(root, output), { recursive: true });
-  writeFileSync(stamp, state);
+  return {
+    isCurrent: existsSync(stamp) && readFileSync(stamp, "utf8") === state,
+    write() {
+      mkdirSync(resolve(root, output), { recursive: true });
+      writeFileSync(stamp, state);
+    },
+  };
 }
 
 /**

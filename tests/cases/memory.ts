@@ -13,7 +13,7 @@ import { PATHMAP, streamOf } from "./paths/files.js";
 /** Rounds before measuring, until all buffers are allocated. */
 const WARM_UP = 5;
 /** Rounds measured: a leak of 128 bytes per round takes more than a page. */
-const ROUNDS = 1200;
+const ROUNDS = 600;
 /** More objects than fit into any memory. */
 const TOO_MANY = 100_000;
 

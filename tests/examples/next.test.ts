@@ -1,8 +1,9 @@
 /** The Next.js example, with the packed packages, built and started by its own scripts. */
-import { cpSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inRoot } from "../../scripts/lib/paths.mjs";
+import { keptBuild } from "../packaging/support/kept-build.js";
 import { expectFound, expectRefused, expectStripped } from "../support/examples/ask.js";
 import { build, exampleFolder, type Running, start } from "../support/examples/run.js";
 
@@ -19,22 +20,13 @@ beforeAll(async () => {
   if (!lstatSync(installed("hedgerow"), { throwIfNoEntry: false })?.isDirectory()) {
     throw new Error(`${suite} has no packed packages; scripts/test.mjs installs them`);
   }
-  const target = join(suite, "target");
-  mkdirSync(target, { recursive: true });
-  folder = mkdtempSync(join(target, ".next-example-"));
-  const generated = new Set([".next", "node_modules", "paths.filter"]);
-  cpSync(exampleFolder("next"), folder, {
-    recursive: true,
-    filter: (path) => !generated.has(basename(path)),
-  });
-  await build(folder, OFFLINE);
+  folder = await keptBuild("next-example", exampleFolder("next"), OFFLINE, (folder) =>
+    build(folder, OFFLINE),
+  );
   const next = join(installed("next"), "dist/bin/next");
   server = await start(folder, [next, "start", "-H", "127.0.0.1", "-p", "0"], OFFLINE);
 }, 240_000);
-afterAll(async () => {
-  await server?.close();
-  if (folder) rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => server?.close());
 
 test("depends on the versions that it is tested with", () => {
   const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

@@ -13,7 +13,7 @@ describe("the packed package", { timeout: TEST_TIMEOUT }, () => {
   test.for(nodeBundlers)("works when bundled for Node by %s", async ([, output, bundle]) => {
     const folder = project("server");
     await bundle(folder, "server.js", output);
-    await expectProtected(await serve(folder, NODE, output));
+    await expectProtected(await serve(folder, NODE, [output]));
   });
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { nodeBundlers } from "./support/bundlers.js";
 import { redirected, topLevelAwait, without } from "./support/faults.js";
-import { startApp } from "./support/next.js";
+import { startFaultyApp } from "./support/next.js";
 import { copyOf, emptyFolder, type Fault, project, TEST_TIMEOUT } from "./support/project.js";
 import { expectProtected } from "./support/protected.js";
 import { NODE, run, serve, tool } from "./support/tool.js";
@@ -18,18 +18,17 @@ const CHECKS = {
     await run(folder, tool("publint"), "--strict", "--pack", "false");
   },
   import: async (fault: Fault) =>
-    expectProtected(await serve(project("server", fault), NODE, "server.js")),
+    expectProtected(await serve(project("server", fault), NODE, ["server.js"])),
   require: async (fault: Fault) =>
-    expectProtected(await serve(project("server", fault), NODE, "server.cjs")),
+    expectProtected(await serve(project("server", fault), NODE, ["server.cjs"])),
   async "esbuild, CommonJS"(fault: Fault) {
     const [, output, bundle] = nodeBundlers.find(([name]) => name === "esbuild, CommonJS")!;
     const folder = project("server", fault);
     await bundle(folder, "server.js", output);
-    await expectProtected(await serve(folder, NODE, output));
+    await expectProtected(await serve(folder, NODE, [output]));
   },
   Wrangler: expectWorker,
-  "Next.js": async (fault: Fault) =>
-    expectProtected(await startApp("next-edge", [], undefined, fault)),
+  "Next.js": async (fault: Fault) => expectProtected(await startFaultyApp("next-edge", fault)),
 };
 
 describe.each<

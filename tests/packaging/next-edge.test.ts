@@ -16,7 +16,7 @@ test.for(BUNDLERS.slice(0, trials({ few: 1, all: BUNDLERS.length })))(
   "strips headers and guards paths in the edge runtime when built by %s",
   { timeout: TEST_TIMEOUT },
   async ([, args]) => {
-    const url = await startApp("next-edge", args);
+    const url = await startApp("next-edge", { args });
     await expectProtected(url);
     const { headers } = await fetch(new URL("/known", url));
     expect(headers.get("x-proxy")).toBe("next-edge");

@@ -1,7 +1,5 @@
 /** A Next.js app with a proxy, tested by random exchanges with an origin on real sockets. */
-import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import {
@@ -32,10 +30,10 @@ function subject(): Subject {
 
   async function start(origin: Origin): Promise<URL> {
     server.on("request", origin.listener);
-    const deployment = { origin: (await listening(server)).href, rules: RULE_SETS };
-    const url = await startApp("next-proxy", [], (folder) =>
-      writeFileSync(join(folder, "deployment.json"), JSON.stringify(deployment)),
-    );
+    const url = await startApp("next-proxy", {
+      files: { "deployment.json": { rules: RULE_SETS } },
+      env: { ORIGIN: (await listening(server)).href },
+    });
     await expectProtected(url);
     const { headers } = await fetch(new URL("/known", url));
     expect(headers.get("x-proxy")).toBe("next-proxy");

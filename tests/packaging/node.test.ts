@@ -23,7 +23,7 @@ const RUNTIMES: [name: string, command: Command][] = [
 
 describe.each(RUNTIMES)("%s", { timeout: TEST_TIMEOUT }, (_name, command) => {
   test.for(["server.js", "server.cjs"])("strips headers and guards paths in %s", async (script) => {
-    await expectProtected(await serve(project("server"), command, script));
+    await expectProtected(await serve(project("server"), command, [script]));
   });
 });
 

@@ -9,6 +9,6 @@ export function printWarnings(json: boolean): void {
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
   process.removeAllListeners("warning");
   process.on("warning", ({ message }) => {
-    if (!json) console.error(`hedgerow: ${oneLine(message)}`);
+    if (!json) process.stderr.write(`hedgerow: ${oneLine(message)}\n`);
   });
 }

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { PathFilter } from "hedgerow";
 import { describe, expect, test } from "vitest";
-import { BIN, ended, hedgerow, start } from "./support/bin.js";
+import { BIN, ended, hedgerow, hedgerowProcess, start } from "./support/bin.js";
 import { makeTree } from "./support/tree.js";
 
 const { version } = JSON.parse(
@@ -56,7 +56,7 @@ describe("hedgerow", () => {
   });
 
   test("prints errors as JSON with --json", async () => {
-    const { code, out, err } = await hedgerow(["paths", "info", "/missing", "--json"]);
+    const { code, out, err } = await hedgerowProcess(["paths", "info", "/missing", "--json"]);
     expect({ code, out }).toEqual({ code: 3, out: "" });
     expect(JSON.parse(err)).toEqual({
       error: { code: "ENOENT", message: expect.stringContaining("/missing") },
@@ -139,7 +139,7 @@ describe("hedgerow paths build", () => {
         "the filter rejects nothing: a source says that any path may exist",
       ],
     });
-    const human = await hedgerow(build);
+    const human = await hedgerowProcess(build);
     expect(human.err).toBe(
       "hedgerow: the route ^/(.*)$ may answer any path\n" +
         "hedgerow: the filter rejects nothing: a source says that any path may exist\n",
@@ -250,7 +250,7 @@ describe("hedgerow paths query", () => {
     const lines = Array.from({ length: 20_000 }, (_, number) =>
       number === 7 ? "/a" : `/${number}`,
     );
-    const { code, out } = await hedgerow(
+    const { code, out } = await hedgerowProcess(
       ["paths", "query", file, "-"],
       `${lines.join("\r\n")}\r\n`,
     );
@@ -285,7 +285,7 @@ describe("hedgerow paths info", () => {
   test("prints the parameters of a filter", async () => {
     const lines = Array.from({ length: 1000 }, (_, number) => `/page/${number}`).join("\n");
     const file = await filterOf(`${lines}\n/blog/*\n`, "--filter-version", "v1");
-    const { code, out, err } = await hedgerow(["paths", "info", file]);
+    const { code, out, err } = await hedgerowProcess(["paths", "info", file]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const row of [/^version +v1$/m, /^paths +1,001$/m, /^wildcards +to depth 2$/m]) {
       expect(out).toMatch(row);
@@ -323,6 +323,8 @@ async function peakOf(file: string): Promise<number> {
       writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS));
     });`;
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(script)}`;
-  expect(await hedgerow(["paths", "info", file], "", { NODE_OPTIONS })).toMatchObject({ code: 3 });
+  expect(await hedgerowProcess(["paths", "info", file], "", { NODE_OPTIONS })).toMatchObject({
+    code: 3,
+  });
   return Number(readFileSync(report, "utf8"));
 }

@@ -13,13 +13,14 @@ import { createSnapshot, ImageCache } from "@hedgerow/snapshot";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startOrigin } from "../../../tests/origin/origin.mjs";
 import { filesIn, imageIn } from "../../snapshot/test/support/cache.js";
-import { hedgerow } from "./support/bin.js";
+import { hedgerow, hedgerowProcess } from "./support/bin.js";
 import { SMALL } from "./support/images.js";
 import { makeTree } from "./support/tree.js";
 
 const MIB = 2 ** 20;
 
 const cache = (...args: string[]) => hedgerow(["cache", ...args]);
+const cacheProcess = (...args: string[]) => hedgerowProcess(["cache", ...args]);
 
 /** Runs a command with `--json`, checks its exit code, and returns its output. */
 async function json(args: string[], code = 0): Promise<Record<string, unknown>> {
@@ -61,7 +62,7 @@ describe("hedgerow cache", () => {
   test("lists images, the most recently used first", async () => {
     const { root, directory, open, digests } = await filled(["one", "two"]);
     const [one, two] = digests as [string, string];
-    const { code, out, err } = await cache("list", directory);
+    const { code, out, err } = await cacheProcess("list", directory);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const [head, ...rows] = out.trimEnd().split("\n");
     expect(head).toMatch(/^digest +on disk +image size +last used +source$/);
@@ -87,7 +88,7 @@ describe("hedgerow cache", () => {
     }
     const { bytes } = await open.stats();
     await open.close();
-    const { code, out } = await cache("stats", directory);
+    const { code, out } = await cacheProcess("stats", directory);
     expect(code).toBe(0);
     for (const row of [
       /^images +1$/m,
@@ -120,7 +121,7 @@ describe("hedgerow cache", () => {
     const again = await json(["cache", "prune", directory, "--max-bytes", String(left)]);
     expect(again).toEqual({ images: 0, bytes: 0, left });
     expect(existsSync(imageIn(directory, digests[2]!))).toBe(true);
-    const { code, out } = await cache("prune", directory, "--max-bytes", "0");
+    const { code, out } = await cacheProcess("prune", directory, "--max-bytes", "0");
     expect(code).toBe(0);
     expect(out).toMatch(
       /^evicted images {2}1\nevicted size +1\.05 MB \([\d,]+ bytes\)\nleft on disk +\d+ kB \([\d,]+ bytes\)\n$/,
@@ -156,7 +157,7 @@ describe("hedgerow cache", () => {
 
   test("clears a cache", async () => {
     const { directory } = await filled(["one", "two"]);
-    const { code, out } = await cache("clear", directory);
+    const { code, out } = await cacheProcess("clear", directory);
     expect(code).toBe(0);
     expect(out).toMatch(/^removed images {2}2\nleft on disk +\d+ kB \([\d,]+ bytes\)\n$/);
     expect(readdirSync(join(directory, "images"))).toEqual([]);
@@ -176,7 +177,7 @@ describe("hedgerow cache", () => {
     bytes[700_000]! ^= 1;
     chmodSync(image, 0o600);
     writeFileSync(image, bytes);
-    const { code, out, err } = await cache("verify", directory);
+    const { code, out, err } = await cacheProcess("verify", directory);
     expect({ code, out, err }).toEqual({
       code: 1,
       out: `good     1\ndamaged  1\n${one}\n`,
@@ -279,7 +280,7 @@ describe("hedgerow snapshot restore --cache", () => {
     expect(await json([...restore, second, ...options])).toMatchObject({ digest, hit: true });
     expect(origin.requestCount).toBe(requestCount);
     for (const image of [first, second]) expect(readFileSync(image).equals(SMALL)).toBe(true);
-    const people = await hedgerow([...restore, second, ...options]);
+    const people = await hedgerowProcess([...restore, second, ...options]);
     expect(people).toMatchObject({ code: 0, err: "" });
     expect(people.out).toMatch(/^cache {7}hit$/m);
     const kept = await hedgerow([...restore, second, "--no-overwrite", ...options]);

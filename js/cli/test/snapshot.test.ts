@@ -9,13 +9,13 @@ import {
 import { join } from "node:path";
 import type { SnapshotInfo } from "@hedgerow/snapshot";
 import { describe, expect, test } from "vitest";
-import { hedgerow } from "./support/bin.js";
+import { hedgerow, hedgerowProcess } from "./support/bin.js";
 import { SMALL } from "./support/images.js";
 import { makeTree } from "./support/tree.js";
 
 const DIGEST = /^[0-9a-f]{64}$/;
 
-/** Runs `hedgerow snapshot` to its end. */
+/** Runs `hedgerow snapshot` to its end, in the process of the test. */
 const snapshot = (...args: string[]) => hedgerow(["snapshot", ...args]);
 
 /** Creates the snapshot of a small image and returns both paths. */
@@ -66,7 +66,7 @@ describe("hedgerow snapshot", () => {
       [["verify", file], ROWS],
     ] as const;
     for (const [args, rows] of runs) {
-      const { code, out, err } = await snapshot(...args);
+      const { code, out, err } = await hedgerowProcess(["snapshot", ...args]);
       expect({ code, err }).toEqual({ code: 0, err: "" });
       expect(out).toMatch(linesOf(rows));
     }
@@ -232,7 +232,7 @@ describe("hedgerow snapshot refuses", () => {
       expect({ code, out }).toEqual({ code: 3, out: "" });
       expect(err).toMatch(/^hedgerow: \S+disk\.vhs: .*frame.* at byte \d+: expected [^\n]+\n$/);
     }
-    const { err } = await snapshot("verify", file, "--json");
+    const { err } = await hedgerowProcess(["snapshot", "verify", file, "--json"]);
     expect(JSON.parse(err)).toEqual({
       error: { code: "ERR_SNAPSHOT_FORMAT", message: expect.stringContaining(" at byte ") },
     });

@@ -1,25 +1,47 @@
 /** Next.js apps, built and started. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
 import { KEEP_ALIVE } from "../../support/http/listen.js";
-import type { Fault } from "./project.js";
-import { project } from "./project.js";
+import { keptBuild } from "./kept-build.js";
+import { type Fault, project, SUITE } from "./project.js";
 import { run, serve, tool } from "./tool.js";
 
-/**
- * Builds an app and runs it until the test is done. Returns its URL.
- *
- * @param args arguments of `next build`
- * @param prepare changes the folder before the build
- * @param fault injected into the package that the app uses
- */
+interface AppOptions {
+  /** Arguments of `next build`. */
+  readonly args?: readonly string[];
+  /** JSON files that the build reads, by name. */
+  readonly files?: Readonly<Record<string, unknown>>;
+  /** Environment variables of the running app. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Builds an app, or takes the build of a previous run, and runs it until the test is done. Returns its URL. */
 export async function startApp(
   name: string,
-  args: string[],
-  prepare: (folder: string) => void = () => {},
-  fault?: Fault,
+  { args = [], files = {}, env = {} }: AppOptions = {},
 ): Promise<URL> {
+  const source = join(SUITE, "projects", name);
+  const folder = await keptBuild([name, ...args].join(""), source, files, (folder) => {
+    for (const [file, content] of Object.entries(files)) {
+      writeFileSync(join(folder, file), JSON.stringify(content));
+    }
+    return build(folder, args);
+  });
+  return start(folder, env);
+}
+
+/** Builds and starts an app with a fault in the package that it uses. Returns its URL. */
+export async function startFaultyApp(name: string, fault: Fault): Promise<URL> {
   const folder = project(name, fault);
-  prepare(folder);
-  await run(folder, tool("next"), "build", ...args);
+  await build(folder);
+  return start(folder);
+}
+
+const build = (folder: string, args: readonly string[] = []) =>
+  run(folder, tool("next"), "build", ...args);
+
+function start(folder: string, env: Readonly<Record<string, string>> = {}): Promise<URL> {
   const place = ["--hostname", "127.0.0.1", "--port", "0", "--keepAliveTimeout", `${KEEP_ALIVE}`];
-  return serve(folder, tool("next"), "start", ...place);
+  return serve(folder, tool("next"), ["start", ...place], env);
 }

@@ -10,7 +10,7 @@ export const SUITE = fileURLToPath(new URL("..", import.meta.url));
 export const TEST_TIMEOUT = 240_000;
 
 /** Below the suite, to resolve its `node_modules`, but outside that folder, which bundlers treat differently. */
-const WORK = join(SUITE, ".work");
+export const WORK = join(SUITE, ".work");
 
 /** Injects a fault into the folder of a package. */
 export type Fault = (folder: string) => void;

@@ -51,10 +51,15 @@ export async function run(folder: string, command: Command, ...args: string[]): 
 }
 
 /** Runs a server in a folder until the test is done. Returns the URL that it prints. */
-export async function serve(folder: string, command: Command, ...args: string[]): Promise<URL> {
+export async function serve(
+  folder: string,
+  command: Command,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<URL> {
   const { url, close } = await startServer([...command, ...args], {
     cwd: folder,
-    env: environment(folder),
+    env: { ...environment(folder), ...env },
     maxSeconds: TEST_TIMEOUT / 1000,
   });
   onTestFinished(close);

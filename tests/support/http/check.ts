@@ -19,7 +19,7 @@ import { RULE_SETS, type RuleSet } from "./rule-sets.js";
 const SEED = 20_261_122;
 
 /** Number of exchanges for each adapter, and of concurrent ones. */
-const EXCHANGES = trials({ few: 2_000, all: 10_000 });
+const EXCHANGES = trials({ few: 1_000, all: 10_000 });
 const BATCH = 50;
 
 /** The title of {@link checkExchanges}. */

@@ -69,8 +69,9 @@ async function buildFilter(sources: string[], options: BuildOptions): Promise<vo
   const file = await collect(sources, options, (message) => warnings.add(message));
   if (output === STDOUT) await print(file);
   else writeAtomically(output, file);
-  for (const warning of options.json ? [] : warnings)
-    console.error(`hedgerow: ${oneLine(warning)}`);
+  for (const warning of options.json ? [] : warnings) {
+    process.stderr.write(`hedgerow: ${oneLine(warning)}\n`);
+  }
   const text = options.json
     ? jsonOf({ ...factsOf(file), output, warnings: [...warnings] })
     : `${summary(file)}\n`;

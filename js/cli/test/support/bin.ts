@@ -1,5 +1,9 @@
+/** Runs the command, in a process of its own or, which is quicker, in the process of the test. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+
+import { run } from "../../src/run.js";
 
 /** The executable that npm links. */
 export const BIN = fileURLToPath(new URL("../../bin/hedgerow.js", import.meta.url));
@@ -47,8 +51,8 @@ export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ende
   });
 }
 
-/** Runs `hedgerow` to its end. */
-export async function hedgerow(
+/** Runs `hedgerow` in its own process to its end. */
+export async function hedgerowProcess(
   args: readonly string[],
   input = "",
   env: NodeJS.ProcessEnv = {},
@@ -58,4 +62,52 @@ export async function hedgerow(
   child.stdin.on("error", () => {});
   child.stdin.end(input);
   return ended(child);
+}
+
+/**
+ * Runs `hedgerow` in the process of the test, which saves the start of Node. Commands run one at a time: they share
+ * the streams, the environment and the exit code of the process.
+ */
+export async function hedgerow(
+  args: readonly string[],
+  input = "",
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
+  const text = { out: "", err: "" };
+  const undo = [
+    replace(process.stdout, "write", capture("out")),
+    replace(process.stderr, "write", capture("err")),
+    replace(process, "stdin", Readable.from(input === "" ? [] : [Buffer.from(input)])),
+    replace(process, "env", { ...process.env, ...env }),
+  ];
+  const listeners = process.listeners("warning");
+  const { exitCode } = process;
+  process.exitCode = undefined;
+  function capture(stream: keyof typeof text) {
+    return (data: string | Uint8Array) => {
+      text[stream] += Buffer.from(data as string).toString();
+      return true;
+    };
+  }
+  try {
+    await run(args);
+    // Warnings arrive after the current operation.
+    await new Promise(setImmediate);
+    return { code: Number(process.exitCode ?? 0), ...text };
+  } finally {
+    for (const each of undo) each();
+    process.exitCode = exitCode;
+    process.removeAllListeners("warning");
+    for (const listener of listeners) process.on("warning", listener);
+  }
+}
+
+/** Replaces a property. Returns a function that restores it. */
+function replace<T extends object>(owner: T, name: keyof T, value: unknown): () => void {
+  const before = Object.getOwnPropertyDescriptor(owner, name);
+  Object.defineProperty(owner, name, { value, configurable: true, writable: true });
+  return () => {
+    if (before === undefined) delete owner[name];
+    else Object.defineProperty(owner, name, before);
+  };
 }

@@ -12,7 +12,7 @@ export const SMALL = Buffer.concat([
 ]);
 
 /** Bytes of data in a large image. */
-export const LARGE_DATA = 256 * MIB;
+export const LARGE_DATA = 64 * MIB;
 
 /** Creates a large sparse image: every other 16 MiB are compressible data. */
 export function makeLargeImage(path: string): void {

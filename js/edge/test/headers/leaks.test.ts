@@ -57,8 +57,9 @@ test("the memory of large blocks is released, whether stripped or refused", () =
 test("the memory of blocks and Connection values beyond 64 KiB is released", () => {
   const value = "a,".repeat((1 << 15) + 1);
   const block = bytesOf(`b: ${value}\r\n`);
-  const strippers = Array.from({ length: 1500 }, () => new HeaderStripper(["connection"]));
-  assertSteady(100, strippers.length, (number) => {
+  // Leaks of 64 KiB add up to twice the memory that the earlier tests need.
+  const strippers = Array.from({ length: 150 }, () => new HeaderStripper(["connection"]));
+  assertSteady(20, strippers.length, (number) => {
     const stripper = strippers[number]!;
     expect(stripper.stripBlock(block)).toBe(block);
     expect(stripper.stripRaw(["Connection", value, "b", "1"])).toEqual(["b", "1"]);

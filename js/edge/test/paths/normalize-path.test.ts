@@ -100,15 +100,15 @@ test("normalizePath gives the same result for a path and for its parsed URL", ()
 
 /** Paths that a recursive implementation could not handle. */
 const LONG: readonly [name: string, path: () => string, length: number][] = [
-  ["segments", () => "/a".repeat(5e6), 1e7],
-  ["segments that are taken back at once", () => "/a/..".repeat(5e6), 1],
-  ["segments that are taken back at the end", () => "/a".repeat(5e6) + "/..".repeat(5e6), 1],
-  ["dots", () => "/a/.".repeat(5e6), 1e7],
-  ["slashes", () => "/".repeat(2e7), 1],
-  ["escapes in one segment", () => `/${"%41".repeat(1e7)}`, 1e7 + 1],
-  ["escapes that stay", () => `/${"%2f".repeat(5e6)}`, 15e6 + 1],
-  ["bytes that are no characters", () => `/${"%80".repeat(5e6)}`, 15e6 + 1],
-  ["percent signs", () => "%".repeat(5e6), 15e6 + 1],
+  ["segments", () => "/a".repeat(2e6), 4e6],
+  ["segments that are taken back at once", () => "/a/..".repeat(2e6), 1],
+  ["segments that are taken back at the end", () => "/a".repeat(2e6) + "/..".repeat(2e6), 1],
+  ["dots", () => "/a/.".repeat(2e6), 4e6],
+  ["slashes", () => "/".repeat(2e6), 1],
+  ["escapes in one segment", () => `/${"%41".repeat(2e6)}`, 2e6 + 1],
+  ["escapes that stay", () => `/${"%2f".repeat(2e6)}`, 6e6 + 1],
+  ["bytes that are no characters", () => `/${"%80".repeat(2e6)}`, 6e6 + 1],
+  ["percent signs", () => "%".repeat(2e6), 6e6 + 1],
   ["stars", () => "/%2A".repeat(2e6), 4e6 + 2],
 ];
 

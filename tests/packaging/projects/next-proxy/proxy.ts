@@ -1,4 +1,5 @@
-// Guards the app. Requests below `/set0/`, `/set1/` and so on go to an origin instead, under the rule set of that index.
+// Guards the app. Requests below `/set0/`, `/set1/` and so on go to the origin that `ORIGIN` names
+// instead, under the rule set of that index.
 import { buildPathFilter, PathFilter } from "hedgerow";
 import { hedgerow } from "hedgerow/next";
 import { type NextFetchEvent, type NextRequest, NextResponse } from "next/server";
@@ -21,7 +22,7 @@ const forwarding = deployment.rules.map((headers) => hedgerow({ headers }, forwa
 
 async function forward(request: NextRequest): Promise<Response> {
   const { pathname, search } = new URL(request.url);
-  const forwarded = new Request(new URL(pathname + search, deployment.origin), request);
+  const forwarded = new Request(new URL(pathname + search, process.env.ORIGIN), request);
   // Hop-by-hop fields, which Node's fetch refuses.
   for (const name of ["connection", "transfer-encoding"]) forwarded.headers.delete(name);
   const answer = await fetch(forwarded, { redirect: "manual" });

@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+
+import { Command, CommanderError } from "commander";
+
+import { CliError, EXIT, systemCode } from "./error.js";
+import { jsonOf, oneLine } from "./one-line.js";
+import { printWarnings } from "./warnings.js";
+
+const EXIT_CODES = `
+Exit codes:
+  0  success; for query: every path may be present
+  1  for query: a path is certainly absent; for cache verify: an image was damaged
+  2  invalid command line
+  3  an input or output is missing, damaged or not the expected one`;
+
+/** Loads each group of commands on demand: loading a group takes as long as starting Node. */
+const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>>> = {
+  paths: async () => (await import("./paths/index.js")).addPathsCommands,
+  snapshot: async () => (await import("./snapshot/index.js")).addSnapshotCommands,
+  cache: async () => (await import("./cache/index.js")).addCacheCommands,
+};
+
+/** @param wanted the group named on the command line; if it names none, all groups are loaded */
+async function program(wanted = ""): Promise<Command> {
+  const { version } = JSON.parse(
+    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+  ) as { version: string };
+  const hedgerow = new Command("hedgerow")
+    .description("Tools for the Hedgerow SDK")
+    .version(version)
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
+    .addHelpText("afterAll", EXIT_CODES);
+  const groups = Object.hasOwn(GROUPS, wanted) ? [wanted] : Object.keys(GROUPS);
+  for (const group of groups) (await GROUPS[group]!())(hedgerow);
+  return hedgerow;
+}
+
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly exitCode: number;
+}
+
+/** Error classes of the packages, by name, so that a command loads only the packages it needs. */
+const EXPECTED = new Set(["HedgerowError", "SnapshotError"]);
+
+/** Describes an expected error; returns `undefined` for a bug in this program. */
+function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof CommanderError) {
+    // For a group without a command, commander prints the help and sets no message.
+    const message = error.code === "commander.help" ? "expected a command" : error.message;
+    return { code: "ERR_USAGE", message: message.replace(/^error: /, ""), exitCode: EXIT.usage };
+  }
+  if (error instanceof CliError) return error;
+  if (error instanceof Error && EXPECTED.has(error.name)) {
+    const { code, message: text } = error as Error & { code: string };
+    // A hint of the API, as the option of the command.
+    const message = text.replace("pass overwrite: true", "omit --no-overwrite");
+    return { code, message, exitCode: code === "ERR_ARGUMENT" ? EXIT.usage : EXIT.failed };
+  }
+  const code = systemCode(error);
+  if (code === undefined) return undefined;
+  return { code, message: (error as Error).message, exitCode: EXIT.failed };
+}
+
+/** Prints an error on standard error, in one line, and returns the exit code. */
+export function report(error: unknown, json: boolean): number {
+  const failure = failureOf(error);
+  if (failure === undefined) {
+    console.error(error);
+    return EXIT.failed;
+  }
+  const { code, message, exitCode } = failure;
+  const line = oneLine(message);
+  process.stderr.write(json ? jsonOf({ error: { code, message: line } }) : `hedgerow: ${line}\n`);
+  return exitCode;
+}
+
+/**
+ * Runs a command line. Prints errors and warnings on standard error, and sets the exit code of the process.
+ *
+ * @param args without the program and the script
+ */
+export async function run(args: readonly string[]): Promise<void> {
+  const json = args.includes("--json");
+  printWarnings(json);
+  try {
+    const hedgerow = await program(args[0]);
+    await hedgerow.parseAsync(args, { from: "user" });
+  } catch (error) {
+    // `--help` and `--version` also throw, after printing.
+    const isDone = error instanceof CommanderError && error.exitCode === 0;
+    process.exitCode = isDone ? EXIT.done : report(error, json);
+  }
+}
