@@ -34,6 +34,9 @@ await main(async () => {
   const { values } = parseArgs({
     options: { accept: { type: "boolean" }, "seed-slow-down": { type: "boolean" } },
   });
+  if (values.accept && values["seed-slow-down"]) {
+    throw new StepError("pass --accept or --seed-slow-down, not both");
+  }
   await setup();
   installPrograms("guard");
   build();
@@ -43,7 +46,11 @@ await main(async () => {
   else check(values["seed-slow-down"] ?? false);
 });
 
-/** Compares with the record, then proves that a loss would be found. @param {boolean} slowed whether to slow every path down */
+/**
+ * Compares with the record, then proves that a loss would be found.
+ *
+ * @param {boolean} slowed whether to slow every path down
+ */
 function check(slowed) {
   const { figures, machine } = measured(slowed);
   const record = readRecord();

@@ -9,7 +9,11 @@ const EXPECTED = `expected
   npm run bench -- report [FILE ...]
 with suites out of ${Object.keys(SUITES).join(", ")}; default: all`;
 
-/** The suites to run, and the file for the record. @typedef {{ suites: string[], isQuick: boolean, json: string | undefined }} Run */
+/**
+ * The suites to run, and the file for the record.
+ *
+ * @typedef {{ suites: string[], isQuick: boolean, json: string | undefined }} Run
+ */
 
 const OPTIONS = /** @type {const} */ ({ quick: { type: "boolean" }, json: { type: "string" } });
 

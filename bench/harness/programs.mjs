@@ -52,7 +52,12 @@ function groups(suite) {
   return readdirSync(CRITERION).filter((name) => name.startsWith(`${suite}-`));
 }
 
-/** Reads a criterion group: a folder for each method with a folder for each workload. @param {string} suite @returns {Result[]} */
+/**
+ * Reads a criterion group: a folder for each method with a folder for each workload.
+ *
+ * @param {string} suite
+ * @returns {Result[]}
+ */
 function groupResults(suite) {
   const files = readdirSync(join(CRITERION, suite), { recursive: true, encoding: "utf8" });
   return files.flatMap((file) => {

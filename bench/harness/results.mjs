@@ -11,7 +11,11 @@ import { summary } from "../../scripts/lib/summary.mjs";
 
 /** A measurement. @typedef {About & Figures & { method: string, details?: Details | undefined }} Result */
 
-/** A measurement that failed, and why. @typedef {{ suite: string, workload?: string, method?: string, why: string }} Missing */
+/**
+ * A measurement that failed, and why.
+ *
+ * @typedef {{ suite: string, workload?: string, method?: string, why: string }} Missing
+ */
 
 /** @typedef {Result | Missing} Measured */
 

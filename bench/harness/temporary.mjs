@@ -20,7 +20,12 @@ export const inTemporaryFolder = (action) => withFolderIn(tmpdir(), action);
 /** The same in tmpfs, so that no disk is measured. @template Made @param {Action<Made>} action */
 export const inMemory = (action) => withFolderIn("/dev/shm", action);
 
-/** The same on the disk of the repository; the system’s temporary folder may be elsewhere. @template Made @param {Action<Made>} action */
+/**
+ * The same on the disk of the repository; the system’s temporary folder may be elsewhere.
+ *
+ * @template Made
+ * @param {Action<Made>} action
+ */
 export function onDisk(action) {
   const target = inRoot("target");
   mkdirSync(target, { recursive: true });

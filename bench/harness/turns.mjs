@@ -8,7 +8,12 @@ import { spawnSync } from "node:child_process";
  * @typedef {{ name: string, time: () => Sample | Promise<Sample> }} TimedMethod
  */
 
-/** The samples of a method, or why it failed. @template [Sample=number] @typedef {{ name: string, samples: Sample[], why?: string | undefined }} Timed */
+/**
+ * The samples of a method, or why it failed.
+ *
+ * @template [Sample=number]
+ * @typedef {{ name: string, samples: Sample[], why?: string | undefined }} Timed
+ */
 
 /**
  * Times methods in rounds of rotating order, after some rounds of warm-up. A method that fails has no more turns; the

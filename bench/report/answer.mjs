@@ -13,7 +13,11 @@ import { missing, ratio, withUnit } from "./format.mjs";
  * @property {(keys: Key[]) => string} range the smallest and the largest of several medians
  */
 
-/** Our figure, and the ratio of another method to it. @typedef {{ ours: string, times: (method: string, suite?: string) => string }} At */
+/**
+ * Our figure, and the ratio of another method to it.
+ *
+ * @typedef {{ ours: string, times: (method: string, suite?: string) => string }} At
+ */
 
 /** Writes the sentence, whose line breaks become spaces. @typedef {(values: Values) => string} Answer */
 

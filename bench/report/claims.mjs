@@ -3,11 +3,24 @@
 /** @typedef {import("../harness/results.mjs").Result} Result */
 /** @typedef {import("./figures.mjs").Key} Key */
 
-/** What was measured, the key of its result, and its alternatives. @typedef {{ label: string, key: Key, alternatives: { label: string, key: Key }[] }} Claim */
+/**
+ * What was measured, the key of its result, and its alternatives.
+ *
+ * @typedef {{ label: string, key: Key, alternatives: { label: string, key: Key }[] }} Claim
+ */
 
-/** Labels by names in records: alternatives with the suite and the workload of their claim. @typedef {Record<string, string>} Alternatives */
+/**
+ * Labels by names in records: alternatives with the suite and the workload of their claim.
+ *
+ * @typedef {Record<string, string>} Alternatives
+ */
 
-/** @param {string} label @param {[suite: string, workload: string, method?: string]} at @param {Alternatives} alternatives @returns {Claim} */
+/**
+ * @param {string} label
+ * @param {[suite: string, workload: string, method?: string]} at
+ * @param {Alternatives} alternatives
+ * @returns {Claim}
+ */
 const claim = (label, [suite, workload, method = "hedgerow"], alternatives) => ({
   label,
   key: [suite, workload, method],

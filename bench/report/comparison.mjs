@@ -26,7 +26,11 @@ import { grouped } from "./format.mjs";
  * @property {"less" | "more"} [better] whether less or more is better. Default: `"less"`
  */
 
-/** A method with its result and its ratio to ours. @typedef {Method & { result: Result, times: number, ahead: boolean }} Outcome */
+/**
+ * A method with its result and its ratio to ours.
+ *
+ * @typedef {Method & { result: Result, times: number, ahead: boolean }} Outcome
+ */
 
 /** @param {string} [label] @param {string} [method] @returns {Method} */
 export const ours = (label = "hedgerow", method = "hedgerow") => ({ method, label, kind: "ours" });
@@ -53,7 +57,15 @@ export const only = (comparison, methods) => ({
   methods: comparison.methods.filter(({ method }) => methods.includes(method)),
 });
 
-/** Returns a comparison for each number of paths or rules. @param {number[]} counts @param {string} unit @param {string} suite @param {Method[]} methods @param {string} [where] begins the names of places */
+/**
+ * Returns a comparison for each number of paths or rules.
+ *
+ * @param {number[]} counts
+ * @param {string} unit
+ * @param {string} suite
+ * @param {Method[]} methods
+ * @param {string} [where] begins the names of places
+ */
 export const byCount = (counts, unit, suite, methods, where = "") =>
   counts.map((count) => ({
     ...{ title: grouped(count), place: `${where}${grouped(count)} ${unit}` },

@@ -61,7 +61,11 @@ export function figuresOf(records) {
   };
 }
 
-/** Returns a link from a document in `docs` to a record, or the name of a record that is elsewhere. @param {string} file */
+/**
+ * Returns a link from a document in `docs` to a record, or the name of a record that is elsewhere.
+ *
+ * @param {string} file
+ */
 export function linkTo(file) {
   const name = basename(file);
   const kept = relative(RECORDS, file) === name;

@@ -15,7 +15,13 @@ export function figure(value) {
   return value.toFixed(Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2);
 }
 
-/** Formats a number with its unit or a larger one, without the "per" of the unit. @param {number} value @param {string} unit @returns {string} */
+/**
+ * Formats a number with its unit or a larger one, without the "per" of the unit.
+ *
+ * @param {number} value
+ * @param {string} unit
+ * @returns {string}
+ */
 export function withUnit(value, unit) {
   if (unit === "×") return ratio(value);
   const [name = ""] = unit.split("/");
@@ -35,7 +41,13 @@ export function bareRatio(value) {
   return value.toFixed(value >= 10 ? 1 : 2);
 }
 
-/** Returns a Markdown table, with a note on results that the records lack. @param {string[]} head @param {string[][]} rows @param {string[]} lacking */
+/**
+ * Returns a Markdown table, with a note on results that the records lack.
+ *
+ * @param {string[]} head
+ * @param {string[][]} rows
+ * @param {string[]} lacking
+ */
 export function markdown(head, rows, lacking) {
   const line = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |\n`;
   const rule = `|---|${"--:|".repeat(head.length - 1)}\n`;

@@ -22,7 +22,12 @@ export async function writeReport(files) {
   step(`wrote docs/benchmarks.md, README.md and ${contents.size - 2} charts`);
 }
 
-/** Returns the contents of the files that a report writes. @param {string[]} files @returns {Promise<Map<string, string>>} */
+/**
+ * Returns the contents of the files that a report writes.
+ *
+ * @param {string[]} files
+ * @returns {Promise<Map<string, string>>}
+ */
 export async function reported(files) {
   const figures = figuresOf(readRecords(files));
   const { sections, charts } = await generate(figures);
@@ -46,7 +51,12 @@ export function marksIn(text) {
   return [...text.matchAll(/<!-- \/(.+?) -->/g)].map(([, name = ""]) => name);
 }
 
-/** Returns a document with its generated parts: blocks on lines of their own, others within theirs. @param {string} document @param {Iterable<readonly [name: string, part: string]>} parts */
+/**
+ * Returns a document with its generated parts: blocks on lines of their own, others within theirs.
+ *
+ * @param {string} document
+ * @param {Iterable<readonly [name: string, part: string]>} parts
+ */
 function filled(document, parts) {
   let text = readFileSync(inRoot(document), "utf8");
   for (const [name, part] of parts) {

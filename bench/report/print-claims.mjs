@@ -40,7 +40,12 @@ function lineOf(claim, recorded, measured) {
     .join("; ");
 }
 
-/** Our figure and the ratio of each alternative, or "none". @param {import("./claims.mjs").Claim} claim @param {Find} find */
+/**
+ * Our figure and the ratio of each alternative, or "none".
+ *
+ * @param {import("./claims.mjs").Claim} claim
+ * @param {Find} find
+ */
 function figuresFor(claim, find) {
   const { own, alternatives } = outcomeOf(claim, find);
   return [

@@ -3,7 +3,11 @@ import { linkTo } from "./figures.mjs";
 
 /** @typedef {import("./figures.mjs").Figures} Figures */
 
-/** The programs, packages and crates that a suite uses or compares with, by their names in records. @type {Record<string, string[]>} */
+/**
+ * The programs, packages and crates that a suite uses or compares with, by their names in records.
+ *
+ * @type {Record<string, string[]>}
+ */
 const USED = {
   headers: [
     ...["rustc", "node", "node24", "workerd", "aho-corasick", "fst", "http", "phf"],
@@ -30,7 +34,12 @@ export function sourceOf(figures, suite) {
   return `*Record: ${linkTo(record.file)}; [method](#suite-${suite}).*${quick}\n`;
 }
 
-/** A list of records: the suites, the machine, the date and the versions of each. @param {Figures} figures @param {string[]} suites */
+/**
+ * A list of records: the suites, the machine, the date and the versions of each.
+ *
+ * @param {Figures} figures
+ * @param {string[]} suites
+ */
 export function recordsOf(figures, suites) {
   /** @type {Map<import("./figures.mjs").Record, string[]>} */
   const found = new Map();

@@ -1,7 +1,8 @@
 // The suites of benchmarks and how long each takes on two idle cores.
 
 /**
- * A suite, with the plans of a full and of a quick run. `prepare` installs and builds; its result is passed to `measure`.
+ * A suite, with the plans of a full and of a quick run. `prepare` installs and builds; its result is passed to
+ * `measure`.
  *
  * @typedef {object} Suite
  * @property {unknown} PLAN

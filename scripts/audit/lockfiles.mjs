@@ -12,7 +12,11 @@ export const PUBLISHED = Object.values(PACKAGE_FOLDERS);
 /** Packages whose manifest names no licence but whose licence file was read: MIT. Development only. */
 const LICENSED_BY_FILE = new Set(["node_modules/union"]);
 
-/** Returns the folders with a lockfile of this name that git tracks. @param {"Cargo.lock" | "package-lock.json"} name */
+/**
+ * Returns the folders with a lockfile of this name that git tracks.
+ *
+ * @param {"Cargo.lock" | "package-lock.json"} name
+ */
 function foldersWith(name) {
   const folders = output("git", ["ls-files", name, `*/${name}`])
     .trim()
@@ -22,7 +26,9 @@ function foldersWith(name) {
   return folders;
 }
 
-/** @typedef {{ version?: string, license?: string, integrity?: string, resolved?: string, link?: boolean, inBundle?: boolean, dependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} Locked */
+/**
+ * @typedef {{ version?: string, license?: string, integrity?: string, resolved?: string, link?: boolean, inBundle?: boolean, dependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} Locked
+ */
 
 /**
  * Returns the packages that npm has locked, by their place in `node_modules`; workspaces by their folder.

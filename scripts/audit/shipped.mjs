@@ -157,7 +157,12 @@ export function licenceFiles(folder) {
 export const manifest = (folder) =>
   JSON.parse(readFileSync(inRoot(folder, "package.json"), "utf8"));
 
-/** Returns the packages that npm installs with a package, from the lockfile. @param {string} folder @returns {Part[]} */
+/**
+ * Returns the packages that npm installs with a package, from the lockfile.
+ *
+ * @param {string} folder
+ * @returns {Part[]}
+ */
 function dependenciesOf(folder) {
   const all = lockedPackages(".");
   const foreign = new Map(foreignPackages("."));

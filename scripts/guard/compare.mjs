@@ -7,7 +7,13 @@ export const TOLERANCE = 0.03;
 /** @typedef {"worse" | "better" | "new" | "gone"} Verdict */
 /** @typedef {{ name: string, recorded: number | undefined, found: number | undefined, verdict: Verdict }} Difference */
 
-/** Returns the figures that differ by more than the tolerance, and those on one side only. @param {Figures} recorded @param {Figures} found @returns {Difference[]} */
+/**
+ * Returns the figures that differ by more than the tolerance, and those on one side only.
+ *
+ * @param {Figures} recorded
+ * @param {Figures} found
+ * @returns {Difference[]}
+ */
 export function differences(recorded, found) {
   const names = new Set([...Object.keys(recorded), ...Object.keys(found)]);
   return [...names].flatMap((name) => {

@@ -14,7 +14,13 @@ import { capture, output, StepError } from "../lib/run.mjs";
 /** The measured function, called once per case. */
 const COUNTED = "hedgerow_guard::counted";
 
-/** Runs the program and counts the instructions per operation of each case. @param {string} program @param {string[]} args @returns {{ processor: string, counts: Record<string, number> }} */
+/**
+ * Runs the program and counts the instructions per operation of each case.
+ *
+ * @param {string} program
+ * @param {string[]} args
+ * @returns {{ processor: string, counts: Record<string, number> }}
+ */
 export function countInstructions(program, args) {
   const folder = mkdtempSync(join(tmpdir(), "hedgerow-guard-"));
   try {

@@ -4,7 +4,9 @@ import { output, run, StepError } from "./run.mjs";
 /** Fields that a published crate must have. */
 const METADATA = ["description", "license", "readme", "keywords", "categories", "rust_version"];
 
-/** @typedef {{ name: string, version: string, description: string, manifest_path: string, rust_version: string, features: Record<string, string[]> }} Crate */
+/**
+ * @typedef {{ name: string, version: string, description: string, manifest_path: string, rust_version: string, features: Record<string, string[]> }} Crate
+ */
 
 /** Returns the crates of the workspace without `publish = false`. @returns {Crate[]} */
 export function publishedCrates() {
@@ -20,7 +22,11 @@ export function publishedCrates() {
   return crates;
 }
 
-/** Formats all crates, and their fuzz targets, which are workspaces of their own. @param {string[]} options of cargo fmt */
+/**
+ * Formats all crates, and their fuzz targets, which are workspaces of their own.
+ *
+ * @param {string[]} options of cargo fmt
+ */
 export function formatCrates(...options) {
   run("cargo", ["fmt", "--all", ...options]);
   for (const crate of ["headers", "paths", "snapshot"]) {

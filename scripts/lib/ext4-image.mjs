@@ -93,7 +93,8 @@ function gather(tree, { imageBytes, dataBytes }) {
 }
 
 /**
- * Puts a file or a symbolic link into another place: hard-linked, or copied if it is on another file system or belongs to
+ * Puts a file or a symbolic link into another place: hard-linked, or copied if it is on another file system or belongs
+ * to
  * another user.
  *
  * @param {string} path

@@ -15,7 +15,11 @@ export class StepError extends Error {}
 /** Prints the next step. @param {string} what */
 export const step = (what) => console.log(`\u203a ${what}`);
 
-/** Variables to add to the environment, and the folder. Default: the root. @typedef {{ env?: Record<string, string>, cwd?: string }} Options */
+/**
+ * Variables to add to the environment, and the folder. Default: the root.
+ *
+ * @typedef {{ env?: Record<string, string>, cwd?: string }} Options
+ */
 
 /** Returns an environment whose `PATH` has the project's own tools first. @param {Options["env"]} [env] */
 function environment(env) {

@@ -15,7 +15,11 @@ export const PACKAGE_FOLDERS = {
 
 /** @typedef {(keyof typeof PACKAGE_FOLDERS)[]} Packages */
 
-/** The suites of `npm test`, and the packages of this repository that each installs. @type {Record<string, Packages>} */
+/**
+ * The suites of `npm test`, and the packages of this repository that each installs.
+ *
+ * @type {Record<string, Packages>}
+ */
 const OF_TESTS = {
   "tests/adapters/undici/8": [],
   "tests/packaging": ["hedgerow", "@hedgerow/snapshot", "@hedgerow/cli"],
@@ -61,7 +65,11 @@ function npmInstall(folder, tarballs = []) {
 /** Tarballs packed so far: several suites share a package. @type {Map<string, string>} */
 const tarballs = new Map();
 
-/** Packs a built package as for publishing and returns the path of the tarball. @param {keyof typeof PACKAGE_FOLDERS} name */
+/**
+ * Packs a built package as for publishing and returns the path of the tarball.
+ *
+ * @param {keyof typeof PACKAGE_FOLDERS} name
+ */
 function packedOnce(name) {
   const tarball = tarballs.get(name) ?? pack(name);
   tarballs.set(name, tarball);

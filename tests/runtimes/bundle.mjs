@@ -9,7 +9,11 @@ import { inRoot } from "../../scripts/lib/paths.mjs";
 /** This folder, whose packages include the tarball of Hedgerow. */
 export const SUITE = fileURLToPath(new URL(".", import.meta.url));
 
-/** The cases, those of the slim entry, or those of responses of Node's servers. @typedef {"cases" | "slim" | "responses"} Program */
+/**
+ * The cases, those of the slim entry, or those of responses of Node's servers.
+ *
+ * @typedef {"cases" | "slim" | "responses"} Program
+ */
 
 /** @typedef {import("./run-suites.js").Outcome} Outcome */
 

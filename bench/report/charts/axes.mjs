@@ -18,7 +18,10 @@ export function linear(largest, steps) {
   return { domain: [0, Math.max(values.at(-1) ?? largest, largest)], values };
 }
 
-/** The digits labelled within each power of ten, and the smallest gap between two of them as a share of it; densest first. */
+/**
+ * The digits labelled within each power of ten, and the smallest gap between two of them as a share of it; densest
+ * first.
+ */
 const STEPS = /** @type {const} */ ([
   { digits: [1, 2, 5], apart: 0.3 },
   { digits: [1, 3], apart: 0.47 },

@@ -4,12 +4,22 @@ import { COLOUR, TEXT } from "./render.mjs";
 /** @typedef {import("../comparison.mjs").Outcome} Outcome */
 /** @typedef {import("vega").Mark} Mark */
 
-/** A method, its place, and the text at the end of its bar. @typedef {{ y: number, label: string, value: number, min: number, max: number, kind: Outcome["kind"], figure: string, ahead: boolean }} Row */
+/**
+ * A method, its place, and the text at the end of its bar.
+ *
+ * @typedef {{ y: number, label: string, value: number, min: number, max: number, kind: Outcome["kind"], figure: string, ahead: boolean }} Row
+ */
 
 /** The height of a bar, in pixels. */
 const BAR = 12;
 
-/** Returns a bar for each row, or a dot on a logarithmic axis, with its spread. @param {Row[]} rows @param {boolean} log @returns {Mark[]} */
+/**
+ * Returns a bar for each row, or a dot on a logarithmic axis, with its spread.
+ *
+ * @param {Row[]} rows
+ * @param {boolean} log
+ * @returns {Mark[]}
+ */
 export const pointsOf = (rows, log) =>
   rows.flatMap((row) => (log ? [spreadOf(row), dotOf(row)] : [barOf(row), spreadOf(row)]));
 

@@ -96,7 +96,14 @@ function placed(groups, divide) {
   return { rows, heads, height: y };
 }
 
-/** Extends a domain to make room for the ratio of its largest value. @param {[number, number]} domain @param {boolean} log @param {number} width @returns {[number, number]} */
+/**
+ * Extends a domain to make room for the ratio of its largest value.
+ *
+ * @param {[number, number]} domain
+ * @param {boolean} log
+ * @param {number} width
+ * @returns {[number, number]}
+ */
 function widened([from, to], log, width) {
   const times = width / (width - RATIO_WIDTH);
   return log ? [from, from * (to / from) ** times] : [from, from + (to - from) * times];

@@ -30,7 +30,13 @@ const COMPARED = FRAMEWORKS.map((framework) => ({
   ],
 }));
 
-/** A table by framework and way, after figures of the framework alone. @param {string} title @param {string} what @param {Record<string, string>} alone names in records by titles */
+/**
+ * A table by framework and way, after figures of the framework alone.
+ *
+ * @param {string} title
+ * @param {string} what
+ * @param {Record<string, string>} alone names in records by titles
+ */
 const byWay = (title, what, alone) => ({
   head: [title, ...Object.keys(alone), ...Object.keys(WAYS)],
   rows: FRAMEWORKS.map((framework) => ({

@@ -67,7 +67,14 @@ const native = (suite, methods, what) =>
     ...{ title: `\`${workload}\``, place: `${what} of \`${workload}\``, suite, workload, methods },
   }));
 
-/** `real` on every engine, and the other workloads on Node 24. @param {string} call @param {string} what @param {Method[]} methods @returns {Comparison[]} */
+/**
+ * `real` on every engine, and the other workloads on Node 24.
+ *
+ * @param {string} call
+ * @param {string} what
+ * @param {Method[]} methods
+ * @returns {Comparison[]}
+ */
 const onEngines = (call, what, methods) => [
   ...["Node 20", "Node 24", "workerd"].map((title) => {
     const suite = `headers-${title.toLowerCase().replace(" ", "")}-${what}`;

@@ -219,7 +219,12 @@ const rates = (name) => `paths-false-positives, ${name}`;
 const ratesAt = (rate, counts) =>
   counts.map((count) => [rates("promised"), `p = ${rate}, ${count} paths`, RATE]);
 
-/** `bloom-filters` is too slow to measure at the smallest rate; classic sizing differs from ours only there. @param {string} rate @returns {Comparison[]} */
+/**
+ * `bloom-filters` is too slow to measure at the smallest rate; classic sizing differs from ours only there.
+ *
+ * @param {string} rate
+ * @returns {Comparison[]}
+ */
 const promised = (rate) =>
   MANY.map((count) => ({
     title: grouped(count),

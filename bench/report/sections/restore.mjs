@@ -174,7 +174,12 @@ export function settings(figures) {
   };
 }
 
-/** The fastest of the other tools on a network, if any is in the record. @param {Figures} figures @param {string} network */
+/**
+ * The fastest of the other tools on a network, if any is in the record.
+ *
+ * @param {Figures} figures
+ * @param {string} network
+ */
 function fastestRival({ find }, network) {
   const median = (/** @type {import("../comparison.mjs").Method} */ { method }) =>
     find(SUITE, network, method)?.median ?? Number.POSITIVE_INFINITY;

@@ -13,7 +13,11 @@ import { BODY, RESPONSE_HEADERS } from "./messages.mjs";
 
 /** @typedef {import("./messages.mjs").Setup} Setup */
 
-/** Starts a server and returns its port. @typedef {(setup: Setup, onRequest: (agent: unknown) => void) => Promise<number>} Start */
+/**
+ * Starts a server and returns its port.
+ *
+ * @typedef {(setup: Setup, onRequest: (agent: unknown) => void) => Promise<number>} Start
+ */
 
 const LOOPBACK = { host: "127.0.0.1", port: 0 };
 
@@ -26,7 +30,12 @@ const portOf = (server) =>
     else server.once("listening", done);
   });
 
-/** Returns middleware for Connect and Express. @param {Exclude<Setup, undefined>} setup @returns {connect.ConnectMiddleware} */
+/**
+ * Returns middleware for Connect and Express.
+ *
+ * @param {Exclude<Setup, undefined>} setup
+ * @returns {connect.ConnectMiddleware}
+ */
 const middleware = (setup) =>
   setup === "nothing" ? (_request, _response, next) => next() : connect.hedgerow(setup);
 

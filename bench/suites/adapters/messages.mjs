@@ -11,7 +11,11 @@ import { SITE_PATHS, sitePaths } from "../../harness/site-paths.mjs";
 /** @typedef {{ path: string, headers: Record<string, string> }} Request */
 /** @typedef {{ headers: string[], paths?: import("hedgerow").PathFilter }} Options */
 
-/** The options of an adapter, no-op middleware in its place, or neither. @typedef {Options | "nothing" | undefined} Setup */
+/**
+ * The options of an adapter, no-op middleware in its place, or neither.
+ *
+ * @typedef {Options | "nothing" | undefined} Setup
+ */
 
 /** A value of typical length. */
 const VALUE = "0123456789abcdef0123456789abcdef";
@@ -59,7 +63,8 @@ export const readRequests = (folder) =>
   JSON.parse(readFileSync(join(folder, FILES.requests), "utf8"));
 
 /**
- * The code that runs in a framework. `bare` is the framework alone, `nothing` a middleware, hook or interceptor that does nothing.
+ * The code that runs in a framework. `bare` is the framework alone, `nothing` a middleware, hook or interceptor that
+ * does nothing.
  * `nothing internal` has as many rules as `headers`, but none matches.
  */
 export const VARIANTS = ["bare", "nothing", "nothing internal", "headers", "headers and paths"];

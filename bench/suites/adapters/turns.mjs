@@ -2,7 +2,8 @@
 import { Process } from "./processes.mjs";
 
 /**
- * The figures of a turn: requests a second, percentiles in milliseconds, processor time in microseconds a request, and the
+ * The figures of a turn: requests a second, percentiles in milliseconds, processor time in microseconds a request, and
+ * the
  * share of a processor that the measured process used.
  *
  * @typedef {{ rate: number, p50: number, p99: number, processor: number, share: number }} Turn

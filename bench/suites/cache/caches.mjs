@@ -23,7 +23,11 @@ export const SUITE = `cache-${NODE}`;
 export const times = (quantity, workload, timed, details) =>
   resultsOf({ suite: `${SUITE}, ${quantity}`, workload, unit: "ms" }, timed, itself, details);
 
-/** A snapshot of an image. @typedef {{ name: string, imageSize: number, dataBytes: number, snapshot: string, digest: string }} Sample */
+/**
+ * A snapshot of an image.
+ *
+ * @typedef {{ name: string, imageSize: number, dataBytes: number, snapshot: string, digest: string }} Sample
+ */
 
 /**
  * Makes snapshots of ext4 images of all sizes. The images are removed.
@@ -65,7 +69,8 @@ const BLOCK = Buffer.alloc(4096, 1);
 const SUM_LENGTH = 32;
 
 /**
- * Makes a cache of `count` images, the same image under different digests, and returns the digests. The files are copies
+ * Makes a cache of `count` images, the same image under different digests, and returns the digests. The files are
+ * copies
  * of those of one fill: ten thousand fills would take minutes.
  *
  * @param {string} directory
@@ -90,7 +95,13 @@ export async function makeEntries(directory, count) {
   return [digest, ...others];
 }
 
-/** Returns the record of an image with another digest. @param {Buffer} record @param {string} from @param {string} to */
+/**
+ * Returns the record of an image with another digest.
+ *
+ * @param {Buffer} record
+ * @param {string} from
+ * @param {string} to
+ */
 function renamed(record, from, to) {
   const bytes = Buffer.from(record.subarray(0, -SUM_LENGTH));
   bytes.write(to, bytes.indexOf(from), "latin1");

@@ -10,7 +10,8 @@ import { times } from "./caches.mjs";
 /** @typedef {import("../../../js/snapshot/dist/index.js").ImageCache} ImageCache */
 
 /**
- * Copies images to a folder on the same disk. Before each copy, the previous one is removed and the disk is synced, so that
+ * Copies images to a folder on the same disk. Before each copy, the previous one is removed and the disk is synced, so
+ * that
  * no method pays for the writes of another.
  *
  * @param {string} what

@@ -73,7 +73,11 @@ function makeTraces(plan) {
   return [...zipf, few];
 }
 
-/** Returns the sizes of images, distributed evenly on a logarithmic scale and independent of popularity. @param {TracePlan} plan */
+/**
+ * Returns the sizes of images, distributed evenly on a logarithmic scale and independent of popularity.
+ *
+ * @param {TracePlan} plan
+ */
 function sizesOf({ images, smallest, largest }) {
   const random = seededRandom(1);
   return Array.from({ length: images }, () => {

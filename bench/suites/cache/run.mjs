@@ -49,7 +49,14 @@ async function measureOnDisk(disk, samples, plan) {
   return results;
 }
 
-/** Measures copies that share blocks. @param {string} disk @param {Sample[]} samples @param {Plan} plan @returns {Promise<Measured[]>} */
+/**
+ * Measures copies that share blocks.
+ *
+ * @param {string} disk
+ * @param {Sample[]} samples
+ * @param {Plan} plan
+ * @returns {Promise<Measured[]>}
+ */
 async function measureOnXfs(disk, samples, { copies: rounds }) {
   const mounted = join(disk, "xfs");
   mkdirSync(mounted);

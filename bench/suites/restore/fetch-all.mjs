@@ -1,4 +1,5 @@
-// Fetches a file over several connections and discards it: `fetch-all.mjs URL BYTES CONNECTIONS`. All sockets are read into
+// Fetches a file over several connections and discards it: `fetch-all.mjs URL BYTES CONNECTIONS`. All sockets are read
+// into
 // one buffer, so that receiving costs as little as possible. Prints the milliseconds from the first byte to the last as
 // JSON.
 import { connect } from "node:net";
@@ -11,7 +12,12 @@ const HEAD_END = "\r\n\r\n";
 const buffer = Buffer.alloc(2 ** 18);
 let begin = 0;
 
-/** Fetches a range over one connection. Returns the number of bytes before it ended. @param {number} start @param {number} end */
+/**
+ * Fetches a range over one connection. Returns the number of bytes before it ended.
+ *
+ * @param {number} start
+ * @param {number} end
+ */
 function fetchOnce(start, end) {
   return new Promise((/** @type {(count: number) => void} */ resolve, reject) => {
     let head = "";

@@ -1,4 +1,5 @@
-// Restores a compressed image with Node’s own `fetch` and zstd: `fetch-zlib.mjs URL IMAGE [holes]`. With `holes`, zeros are
+// Restores a compressed image with Node’s own `fetch` and zstd: `fetch-zlib.mjs URL IMAGE [holes]`. With `holes`, zeros
+// are
 // not written.
 import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";

@@ -1,4 +1,5 @@
-// Restores a snapshot: `restore.mjs URL IMAGE [OPTIONS]` with options as JSON. Prints its counters and resource usage as
+// Restores a snapshot: `restore.mjs URL IMAGE [OPTIONS]` with options as JSON. Prints its counters and resource usage
+// as
 // JSON.
 import { restoreSnapshot } from "../../../js/snapshot/dist/index.js";
 

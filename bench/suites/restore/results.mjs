@@ -12,7 +12,13 @@ const SUITE = `snapshot-restore-${NODE}`;
 /** @param {string} quantity @param {string} workload @param {string} unit @returns {About} */
 const of = (quantity, workload, unit) => ({ suite: `${SUITE}, ${quantity}`, workload, unit });
 
-/** Returns the time of each method, or why it failed. @param {string} workload @param {Timed[]} timed @param {Details} [details] */
+/**
+ * Returns the time of each method, or why it failed.
+ *
+ * @param {string} workload
+ * @param {Timed[]} timed
+ * @param {Details} [details]
+ */
 export function times(workload, timed, details) {
   const about = { suite: SUITE, workload, unit: "ms" };
   return resultsOf(about, timed, ({ elapsed }) => elapsed, details);
@@ -29,7 +35,13 @@ export const memory = (workload, timed) =>
     ({ memory: bytes = 0 }) => bytes / 2 ** 20,
   );
 
-/** Returns requests, bytes and failures. @param {string} workload @param {Timed[]} timed @param {number} needed size of the snapshot in bytes */
+/**
+ * Returns requests, bytes and failures.
+ *
+ * @param {string} workload
+ * @param {Timed[]} timed
+ * @param {number} needed size of the snapshot in bytes
+ */
 export function traffic(workload, timed, needed) {
   const [all, ours] = [succeeded(timed), hedgerowOf(timed)];
   /** @type {[quantity: string, unit: string, of: Timed[], figure: (run: Run) => number][]} */

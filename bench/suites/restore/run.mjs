@@ -95,7 +95,13 @@ async function compareTools({ server, plan, inputs, targets }, workload) {
   ];
 }
 
-/** Compares values of a setting with the default. @param {Context} context @param {string} network @param {string} setting */
+/**
+ * Compares values of a setting with the default.
+ *
+ * @param {Context} context
+ * @param {string} network
+ * @param {string} setting
+ */
 async function compareSettings({ server, plan, inputs, targets }, network, setting) {
   const { imageBytes, dataBytes } = plan;
   const workload = `${network}: ${setting}`;

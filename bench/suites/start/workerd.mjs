@@ -61,7 +61,12 @@ const worker :Workerd.Worker = (
 );
 `;
 
-/** Returns the milliseconds from the start of workerd to the first response. @param {string} workerd @param {string} config */
+/**
+ * Returns the milliseconds from the start of workerd to the first response.
+ *
+ * @param {string} workerd
+ * @param {string} config
+ */
 export async function timeFirstResponse(workerd, config) {
   const begin = performance.now();
   // workerd reports its port on the control channel.

@@ -158,7 +158,8 @@ const allPositions = ({ args }: Call) =>
   args().flatMap((value, index) => positionsOf(value, [index]));
 
 /**
- * Returns the positions at which to try a wrong value: half of them in `npm test`, which are the other half for the next
+ * Returns the positions at which to try a wrong value: half of them in `npm test`, which are the other half for the
+ * next
  * value, and all in `npm run fuzz`.
  */
 const positionsFor = (call: Call, wrong: number) =>

@@ -64,7 +64,7 @@ export class Origin {
   ): Promise<Exchange> {
     const [, number = ""] = /\/n(\d+)/.exec(head.start) ?? [];
     const awaited = this.#awaited.get(number);
-    if (awaited === undefined) throw new Error(`nobody awaits ${head.start}`);
+    if (awaited === undefined) throw new Error(`unexpected request: ${head.start}`);
     // Exclude the mount point from the path.
     const start = head.start.replace(/ .*(?=\/n\d)/, " ");
     awaited.arrived = { ...head, start, digest: await digestOf(body) };

@@ -158,7 +158,9 @@ export class Edge {
     throw new Error(`requests for ${deployment.name} still pass without being checked`);
   }
 
-  /** Requests present paths, all of which must pass, and absent ones, all but false positives of which must be rejected. */
+  /**
+   * Requests present paths, all of which must pass, and absent ones, all but false positives of which must be rejected.
+   */
   async #request(choices: Choices): Promise<void> {
     const uncheckedBefore = await this.#uncheckedCount();
     const filterRequestsBefore = this.#filterRequests;

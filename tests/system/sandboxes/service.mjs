@@ -8,7 +8,11 @@ import { createSnapshot, ImageCache, restoreSnapshot } from "@hedgerow/snapshot"
 const options = /** @type {ServiceOptions} */ (JSON.parse(process.argv[2] ?? ""));
 const cache = options.cache && (await ImageCache.open(options.cache.directory, options.cache));
 
-/** The leased images, by the names that the caller gives them. @type {Map<string, import("@hedgerow/snapshot").CachedImage>} */
+/**
+ * The leased images, by the names that the caller gives them.
+ *
+ * @type {Map<string, import("@hedgerow/snapshot").CachedImage>}
+ */
 const leases = new Map();
 
 function openedCache() {

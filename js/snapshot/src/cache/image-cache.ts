@@ -180,7 +180,11 @@ export class ImageCache {
     });
   }
 
-  /** Measures the directory, and returns its state and the counters of this process. @throws {SnapshotError} `ERR_CACHE` */
+  /**
+   * Measures the directory, and returns its state and the counters of this process.
+   *
+   * @throws {SnapshotError} `ERR_CACHE`
+   */
   stats(): Promise<CacheStats> {
     return this.#operations.run(async () => {
       const { store, maxBytes, counters, leases, totals } = this.#components;

@@ -26,7 +26,9 @@ import {
   originOf,
 } from "../support/remote.js";
 
-/** The time for an abort, in milliseconds. On an idle machine it takes less than 100; a pending wait takes twice this. */
+/**
+ * The time for an abort, in milliseconds. On an idle machine it takes less than 100; a pending wait takes twice this.
+ */
 const SOON_ENOUGH = 5_000;
 
 const path = temporaryFolder();

@@ -15,7 +15,12 @@ const scenario = /** @type {FaultScenario} */ (JSON.parse(process.argv[2] ?? "")
 const { directory } = scenario;
 const OPTIONS = { maxBytes: 2 ** 30 };
 
-/** Returns the rejection of a promise, or null. @param {Promise<unknown>} promise @returns {Promise<ThrownError | null>} */
+/**
+ * Returns the rejection of a promise, or null.
+ *
+ * @param {Promise<unknown>} promise
+ * @returns {Promise<ThrownError | null>}
+ */
 async function errorOf(promise) {
   try {
     await promise;

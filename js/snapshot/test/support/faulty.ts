@@ -49,7 +49,9 @@ export const all = () => true;
 /** The secret in the URL, which no error may repeat. */
 const SECRET = "b4c1e0d2";
 
-/** Restores the snapshot of an origin, and checks that nothing is left. Returns its `SnapshotError`, if there was one. */
+/**
+ * Restores the snapshot of an origin, and checks that nothing is left. Returns its `SnapshotError`, if there was one.
+ */
 export async function restore(
   origin: Origin,
   options: RestoreOptions = {},

@@ -32,7 +32,11 @@ export interface Inventory {
   readonly ownBytes: number;
 }
 
-/** Measures everything in a cache. The result is consistent only under the cache lock. @throws {SnapshotError} `ERR_CACHE` */
+/**
+ * Measures everything in a cache. The result is consistent only under the cache lock.
+ *
+ * @throws {SnapshotError} `ERR_CACHE`
+ */
 export async function takeInventory(layout: Layout): Promise<Inventory> {
   const images = new Map<string, { bytes: number; used?: bigint; hasRecord: boolean }>();
   let bytes = await measure(layout.images, (name, stats) => {

@@ -32,7 +32,12 @@ export class SourceIndex {
     this.#file = file;
   }
 
-  /** Returns what was last seen at a source. @param source the SHA-256 digest of its identity @throws {SnapshotError} `ERR_CACHE` */
+  /**
+   * Returns what was last seen at a source.
+   *
+   * @param source the SHA-256 digest of its identity
+   * @throws {SnapshotError} `ERR_CACHE`
+   */
   async get(source: string): Promise<SeenSnapshot | undefined> {
     const slot = Buffer.alloc(SLOT_LENGTH);
     const read = this.#file.read(slot, 0, SLOT_LENGTH, positionOf(source));

@@ -92,7 +92,11 @@ export class Evictor {
     return isAny;
   }
 
-  /** Deletes the remains of images and abandoned restores. Returns whether there were none. @throws {SnapshotError} `ERR_CACHE` */
+  /**
+   * Deletes the remains of images and abandoned restores. Returns whether there were none.
+   *
+   * @throws {SnapshotError} `ERR_CACHE`
+   */
   async removeRemains({ images, reservations }: Inventory): Promise<boolean> {
     const remains = images.filter(({ isWhole }) => !isWhole);
     for (const image of remains) await this.evict(image);

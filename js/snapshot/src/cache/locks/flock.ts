@@ -10,12 +10,20 @@ const [LOCK_SH_NB, LOCK_EX_NB, LOCK_UN] = [1 | 4, 2 | 4, 8];
 /** The errors of a lock that is held by someone else, or of a signal that arrived meanwhile. */
 const BUSY: ReadonlySet<number> = new Set([constants.errno.EWOULDBLOCK, constants.errno.EINTR]);
 
-/** Tries to take a shared lock on an open file. Returns false if the file is locked exclusively. @throws {SnapshotError} `ERR_CACHE` */
+/**
+ * Tries to take a shared lock on an open file. Returns false if the file is locked exclusively.
+ *
+ * @throws {SnapshotError} `ERR_CACHE`
+ */
 export function lockShared(libc: Libc, fd: number): boolean {
   return isLocked(libc.flock(fd, LOCK_SH_NB));
 }
 
-/** Tries to take an exclusive lock on an open file. Returns false if the file is locked. @throws {SnapshotError} `ERR_CACHE` */
+/**
+ * Tries to take an exclusive lock on an open file. Returns false if the file is locked.
+ *
+ * @throws {SnapshotError} `ERR_CACHE`
+ */
 export function lockExclusive(libc: Libc, fd: number): boolean {
   return isLocked(libc.flock(fd, LOCK_EX_NB));
 }

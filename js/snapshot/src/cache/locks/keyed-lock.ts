@@ -74,7 +74,11 @@ export class KeyedLock {
     return true;
   }
 
-  /** Locks and opens the file of a key. Returns undefined if another holder has it. @throws {SnapshotError} `ERR_CACHE` */
+  /**
+   * Locks and opens the file of a key. Returns undefined if another holder has it.
+   *
+   * @throws {SnapshotError} `ERR_CACHE`
+   */
   async #tryLock(key: string): Promise<FileHandle | undefined> {
     const { directory } = this.#layout;
     try {

@@ -13,7 +13,11 @@ export class LeaseFile {
     private readonly fd: number,
   ) {}
 
-  /** Opens the file at a path, or creates it. Returns undefined if it is not a regular file. @throws {SnapshotError} `ERR_CACHE` */
+  /**
+   * Opens the file at a path, or creates it. Returns undefined if it is not a regular file.
+   *
+   * @throws {SnapshotError} `ERR_CACHE`
+   */
   static open(libc: Libc, path: string): LeaseFile | undefined {
     const fd = wrapSystemErrorsSync("ERR_CACHE", `cannot open ${path}`, () => {
       try {

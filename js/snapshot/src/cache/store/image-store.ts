@@ -36,7 +36,11 @@ export class ImageStore {
     return undefined;
   }
 
-  /** Ends the use of an image, and evicts what had to stay because it was in use. @throws {SnapshotError} `ERR_CACHE` */
+  /**
+   * Ends the use of an image, and evicts what had to stay because it was in use.
+   *
+   * @throws {SnapshotError} `ERR_CACHE`
+   */
   async release(lease: Lease): Promise<void> {
     const { layout, lock, evictor, limit } = this.#parts;
     if (!lease.release()) return;
@@ -76,7 +80,11 @@ export class ImageStore {
     });
   }
 
-  /** Removes an image whose file has the wrong length, owner or mode. Returns whether it still had. @throws {SnapshotError} `ERR_CACHE` */
+  /**
+   * Removes an image whose file has the wrong length, owner or mode. Returns whether it still had.
+   *
+   * @throws {SnapshotError} `ERR_CACHE`
+   */
   discardDamaged(digest: string): Promise<boolean> {
     return this.discard(
       digest,
@@ -85,14 +93,22 @@ export class ImageStore {
     );
   }
 
-  /** Removes an image if its record or lease file is invalid. Returns whether it did. @throws {SnapshotError} `ERR_CACHE` */
+  /**
+   * Removes an image if its record or lease file is invalid. Returns whether it did.
+   *
+   * @throws {SnapshotError} `ERR_CACHE`
+   */
   discardUnfit(digest: string): Promise<boolean> {
     return this.discard(digest, "its record is damaged, or one of its files is not regular", () => {
       return this.#peek(digest) === undefined && this.has(digest);
     });
   }
 
-  /** Removes an image that is still damaged, under the cache lock. Returns whether it did. @throws {SnapshotError} `ERR_CACHE` */
+  /**
+   * Removes an image that is still damaged, under the cache lock. Returns whether it did.
+   *
+   * @throws {SnapshotError} `ERR_CACHE`
+   */
   discard(digest: string, reason: string, isStillDamaged: () => boolean): Promise<boolean> {
     return this.#parts.lock.run(async () => {
       // Meanwhile another process may have removed it or restored it again.
