@@ -59,7 +59,7 @@ const fewPathsRate = (suite) => [
 
 /** @type {Claim[]} */
 export const CLAIMS = [
-  claim("clear an `http::HeaderMap`, native", ["headers-clear", "real"], {
+  claim("strip an `http::HeaderMap`, native", ["headers-clear", "real"], {
     "hashmap-foldhash": "`HashMap` with foldhash",
     "trie-hard": "`trie-hard`",
     loop: "a loop of `remove`",
@@ -116,7 +116,7 @@ export const CLAIMS = [
   {
     label: "false positives over the requested rate, 1e-7, ten paths",
     key: fewPathsRate("promised"),
-    alternatives: [{ label: "the published size", key: fewPathsRate("classic") }],
+    alternatives: [{ label: "classic sizing", key: fewPathsRate("classic") }],
   },
   claim("create a snapshot", ["snapshot-images-node24", "create"], {
     "zstd -3 -T2": "`zstd -3 -T2`",

@@ -11,7 +11,7 @@ import { machineOf } from "./source.mjs";
 
 /** README's rows, by the labels of their claims. The table has room for eight, and shows losses too. */
 const ROWS = {
-  "clear an `http::HeaderMap`, native": "Strip a request of 20 headers, Rust",
+  "strip an `http::HeaderMap`, native": "Strip a request of 20 headers, Rust",
   "`stripRaw`, Node 24": "Strip a request of 20 headers, Node",
   "load a filter of 24,441 paths and query it once, Node 24": "Load 24,441 paths and query one",
   "query a filter, native": "Query a path, Rust",

@@ -94,8 +94,7 @@ function gather(tree, { imageBytes, dataBytes }) {
 
 /**
  * Puts a file or a symbolic link into another place: hard-linked, or copied if it is on another file system or belongs
- * to
- * another user.
+ * to another user.
  *
  * @param {string} path
  * @param {import("node:fs").Stats} stats

@@ -1,7 +1,6 @@
 /**
  * Runs the cases on the current Node and the source tree, for fast feedback. `tests/runtimes` runs them on every
- * engine,
- * against the packed package.
+ * engine, against the packed package.
  */
 import { describe, test } from "vitest";
 import { memoryBytes } from "../support/memories.js";

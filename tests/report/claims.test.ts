@@ -30,7 +30,7 @@ describe("printClaims", () => {
   test("prints each claim as recorded and as measured", () => {
     printClaims(RUN, SUITES);
     expect(printed.filter((line) => line.startsWith("  "))).toHaveLength(CLAIMS.length);
-    const line = printed.find((one) => one.includes("clear an http::HeaderMap"));
+    const line = printed.find((one) => one.includes("strip an http::HeaderMap"));
     expect(line).toMatch(/: [\d.]+ ns → 100 ns; HashMap with foldhash [\d.]+ × → 1\.50 ×/);
   });
 
@@ -40,7 +40,7 @@ describe("printClaims", () => {
     );
     const run = () => printClaims(without, SUITES);
     expect(run).toThrow(StepError);
-    expect(run).toThrow(/clear an `http::HeaderMap`, native, compared with `trie-hard`/);
+    expect(run).toThrow(/strip an `http::HeaderMap`, native, compared with `trie-hard`/);
     expect(run).toThrow(/a copy of 4 GiB, XFS, compared with `cp --reflink=always`/);
   });
 

@@ -19,7 +19,7 @@ async function partsOf(...records: ReturnType<typeof record>[]) {
 describe("the report", () => {
   test("lists each faster rival with its ratio and place", async () => {
     const parts = await partsOf(record([result("hedgerow", 200), result("trie-hard", 150)]));
-    expect(parts.get("stripping: losses")).toContain("- trie-hard: 0.75 × (clearing of `real`)");
+    expect(parts.get("stripping: losses")).toContain("- trie-hard: 0.75 × (maps of `real`)");
     expect(parts.get("stripping: native")).toContain("| trie-hard | 150 (**0.75**) |");
   });
 

@@ -33,7 +33,7 @@ export const HIT_TIMES = {
   answer: ({ at, range }) => {
     const times = at(HIT, "8 GiB").times("open of a file, then close");
     return `A hit takes ${range(SIZES.map((size) => [HIT, size, "hedgerow"]))}, whatever the size of
-      the image; opening and closing the file takes ${times} as long.`;
+      the image; at 8 GiB, opening and closing the file takes ${times} as long.`;
   },
   chart: {
     title: "A cache hit, by size of the image",
@@ -141,8 +141,8 @@ export const HIT_RATES = {
   suite: "cache",
   answer: ({ at }) => {
     const quarter = at(HIT_RATE, "Zipf, exponent 1, 25 % of the bytes");
-    return `A cache with room for a quarter of the bytes serves ${quarter.ours} of requests that
-      follow Zipf’s law as hits; \`lru-cache\` by bytes serves
+    return `Of requests that follow Zipf’s law, ${quarter.ours} are hits in a cache that holds a
+      quarter of the bytes; \`lru-cache\` by bytes has
       ${quarter.times("lru-cache, by bytes")} as many.`;
   },
   chart: {
@@ -152,7 +152,7 @@ export const HIT_RATES = {
     comparisons: BY_SHARE.map((one) => ({ ...one, title: `a cache of ${one.title}` })),
   },
   tables: {
-    "by size": { what: "% hits, Zipf’s exponent 1, cache of", comparisons: BY_SHARE },
+    "by size": { what: "% hits, exponent 1, by size of the cache", comparisons: BY_SHARE },
     "by trace": {
       what: "% hits, cache of 25 %",
       comparisons: TRACES.map((trace) => ({
@@ -161,7 +161,7 @@ export const HIT_RATES = {
       })),
     },
     limits: {
-      head: ["mean count: peak bytes over the limit, ×", ...SHARES.map((share) => `${share} %`)],
+      head: ["mean count: peak bytes / limit", ...SHARES.map((share) => `${share} %`)],
       rows: TRACES.map((trace) => ({
         label: trace,
         keys: SHARES.map((share) => [

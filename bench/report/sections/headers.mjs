@@ -87,7 +87,7 @@ const onEngines = (call, what, methods) => [
   }),
 ];
 
-const CLEARING = native("headers-clear", CLEAR, "clearing");
+const CLEARING = native("headers-clear", CLEAR, "maps");
 const LOOKING_UP = native("headers-lookup", LOOKUP, "looking up names");
 const ON_LISTS = onEngines("stripRaw", "raw", LIST);
 const ON_HEADERS = onEngines("strip(Headers)", "headers", HEADERS);
@@ -104,7 +104,7 @@ export const STRIPPING = {
       hand-written JavaScript table ${raw.times("plain-table")}.`;
   },
   chart: {
-    title: "Clear an http::HeaderMap, native",
+    title: "Strip an http::HeaderMap, native",
     lines: ["120 rules, three workloads, criterion."],
     axis: "time of a request, ns",
     log: true,

@@ -52,7 +52,7 @@ export const LOADING = {
   },
   tables: {
     "one site": { what: "µs, 24,441 paths", divide: 1000, comparisons: LOADED },
-    growth: { what: "µs on Node 24, paths", divide: 1000, comparisons: LOAD_GROWTH },
+    growth: { what: "µs on Node 24, by number of paths", divide: 1000, comparisons: LOAD_GROWTH },
   },
   compared: [...LOADED, ...LOAD_GROWTH.filter(({ workload }) => workload !== SITE)],
 };
@@ -79,7 +79,7 @@ export const SIZE = {
     divide: 1000,
     comparisons: SIZES.map((one) => ({ ...one, title: `${one.title} paths` })),
   },
-  tables: { growth: { what: "kB, paths", divide: 1000, comparisons: SIZES } },
+  tables: { growth: { what: "kB, by number of paths", divide: 1000, comparisons: SIZES } },
   compared: SIZES,
 };
 
@@ -143,7 +143,7 @@ export const QUERYING = {
           keys: [["paths-hash", "60 bytes", "xxhash-rust, twice"]],
         },
         { label: "parse a filter of 24,441 paths", keys: [["paths-parse", "24k", "hedgerow"]] },
-        { label: "parse it, trusted", keys: [["paths-parse", "24k", "hedgerow-trusted"]] },
+        { label: "parse it, `parse_trusted`", keys: [["paths-parse", "24k", "hedgerow-trusted"]] },
       ],
     },
   },
@@ -185,16 +185,16 @@ export const BUILDING = {
     comparisons: BUILDS.slice(2, 3),
   },
   tables: {
-    native: { what: "native, ns a path, paths", comparisons: BUILDS },
+    native: { what: "native, ns a path, by number of paths", comparisons: BUILDS },
     JavaScript: {
-      head: ["JavaScript, ns a path, paths", ...BUILT.slice(0, 3).map(grouped)],
+      head: ["JavaScript, ns a path, by number of paths", ...BUILT.slice(0, 3).map(grouped)],
       rows: [20, 24].map((version) => ({
         label: `Node ${version}`,
         keys: keysOf(`paths-node${version}-build`, "hedgerow", BUILT.slice(0, 3)),
       })),
     },
     memory: {
-      head: ["bytes a path, paths", ...MEASURED_MEMORY.map(grouped)],
+      head: ["bytes a path, by number of paths", ...MEASURED_MEMORY.map(grouped)],
       rows: [
         {
           label: "peak memory without the paths",
@@ -248,8 +248,8 @@ export const FALSE_POSITIVES = {
   answer: ({ at, range }) => {
     const all = range(RATES.flatMap((rate) => ratesAt(rate, MANY)));
     const few = at(rates("promised"), "p = 1e-7, 10 paths", RATE);
-    return `The measured rate is ${all} the requested one for 10 to a million paths, where up to 1
-      meets it; for ten paths at p = 1e-7, \`bloomfilter\` has
+    return `For 10 to a million paths, the measured rate is ${all} the requested one, which is met
+      at 1 or below; for ten paths at p = 1e-7, \`bloomfilter\` has
       ${few.times(RATE, rates("bloomfilter"))} as many false positives.`;
   },
   chart: {

@@ -19,8 +19,8 @@ const RIVALS = [
   rival("curl | zstd -d, .vhs", "curl \\| `zstd -d`, .vhs"),
   rival("desync -n 16"),
   rival("desync -n 64, quick retries"),
-  rival("fetch, zlib, Node 24", "fetch, zlib"),
-  rival("fetch, zlib, holes, Node 24", "fetch, zlib, holes"),
+  rival("fetch, zlib, Node 24", "fetch, `node:zlib`"),
+  rival("fetch, zlib, holes, Node 24", "fetch, `node:zlib`, holes"),
 ];
 const METHODS = [ours(NODE_24, NODE_24), own("hedgerow", "hedgerow, Node 20"), ...RIVALS];
 
@@ -67,13 +67,13 @@ export const RESTORING = {
         row("fetch, all connections", "least", "fetch"),
         row("decode, over 2 threads", "least", "decode, over 2 threads"),
         row("write, 1 thread", "least", "write, 1 thread"),
-        row("hedgerow over the slowest, ×", "time over the least", "hedgerow"),
+        row("hedgerow / slowest step, ×", "time over the least", "hedgerow"),
       ],
     },
     resources: {
       head: ["Node 24", ...NETWORKS],
       rows: [
-        row("bytes sent over needed, ×", "bytes sent over needed"),
+        row("bytes sent / bytes needed", "bytes sent over needed"),
         row("requests", "requests"),
         row("requests of desync -n 64", "requests", "desync -n 64, quick retries"),
         row("retried requests", "retries"),
@@ -150,7 +150,7 @@ export function settings(figures) {
       workers: { what: "ms", comparisons: workers },
       connections: { what: "ms", comparisons: connections },
       parts: {
-        head: ["parts of, MiB", ...PARTS.map(String)],
+        head: ["part size, MiB", ...PARTS.map(String)],
         rows: [
           {
             label: `${FAST}, ms`,

@@ -75,9 +75,10 @@ export const CODEC = {
   suite: "snapshot",
   answer: ({ at }) => {
     const [decode, restore] = [at(FRAME, "decode 1 MiB"), at(IMAGE, "restore")];
-    return `Decoding a MiB takes ${decode.ours} in WebAssembly, digest included, and Node’s native
-      zstd takes ${decode.times("Node's own zstd")} as long without one; a whole image is restored
-      in ${restore.ours}, and \`zstd -d\` takes ${restore.times("zstd -d --sparse")} as long.`;
+    return `Decoding a MiB and verifying its digest takes ${decode.ours} in WebAssembly; Node’s
+      native zstd takes ${decode.times("Node's own zstd")} as long, without a digest. A whole image
+      is restored in ${restore.ours}; \`zstd -d\` takes ${restore.times("zstd -d --sparse")} as
+      long.`;
   },
   chart: {
     title: "Create a snapshot and restore it",
@@ -86,11 +87,11 @@ export const CODEC = {
     comparisons: IMAGES,
   },
   tables: {
-    frames: { what: "µs a MiB", comparisons: FRAMES },
+    frames: { what: "µs a frame of 1 MiB", comparisons: FRAMES },
     images: { what: "ms", comparisons: IMAGES },
     file: { what: "size", comparisons: [FILE] },
     holes: {
-      head: ["", "ms", "peak MiB", "ms, 16 × size", "peak MiB, 16 × size"],
+      head: ["", "ms", "peak MiB", "ms, 16 × the size", "peak MiB, 16 × the size"],
       rows: [
         sparse("create", "create", "hedgerow"),
         sparse("create, 1 worker", "create", "hedgerow, 1 worker"),

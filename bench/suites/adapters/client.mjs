@@ -1,6 +1,5 @@
 // A client of undici, in a process of its own: `client.mjs VARIANT FOLDER`. For each job of its parent it sends
-// requests to
-// a port, for some seconds or a number of them, and replies with latencies and its processor time.
+// requests to a port, for some seconds or a number of them, and replies with latencies and its processor time.
 import { hedgerow } from "hedgerow/undici";
 import { Agent, request } from "undici";
 

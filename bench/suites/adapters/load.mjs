@@ -1,6 +1,5 @@
 // Load from autocannon, in a process of its own: `load.mjs FOLDER`. For each job of its parent it loads a port, for
-// some
-// seconds or with a number of requests, and replies with latencies and the rate.
+// some seconds or with a number of requests, and replies with latencies and the rate.
 import autocannon from "autocannon";
 
 import { readRequests } from "./messages.mjs";

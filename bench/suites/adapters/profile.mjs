@@ -1,6 +1,5 @@
 // Profiles an adapter: `profile.mjs FRAMEWORK [VARIANT [NODE]]` with a framework of the benchmark or `undici`. Prints
-// the self
-// time of functions in microseconds a request, longest first.
+// the self time of functions in microseconds a request, longest first.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

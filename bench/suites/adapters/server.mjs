@@ -1,6 +1,5 @@
 // A server in a process of its own: `server.mjs FRAMEWORK VARIANT FOLDER`. It sends its port to its parent, and replies
-// to
-// each question with its number of requests and its processor time.
+// to each question with its number of requests and its processor time.
 import { FRAMEWORKS } from "./frameworks.mjs";
 import { setupOf } from "./messages.mjs";
 import { answerParent, processorTime } from "./processes.mjs";

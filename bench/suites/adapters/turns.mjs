@@ -3,8 +3,7 @@ import { Process } from "./processes.mjs";
 
 /**
  * The figures of a turn: requests a second, percentiles in milliseconds, processor time in microseconds a request, and
- * the
- * share of a processor that the measured process used.
+ * the share of a processor that the measured process used.
  *
  * @typedef {{ rate: number, p50: number, p99: number, processor: number, share: number }} Turn
  */

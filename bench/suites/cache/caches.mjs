@@ -70,8 +70,7 @@ const SUM_LENGTH = 32;
 
 /**
  * Makes a cache of `count` images, the same image under different digests, and returns the digests. The files are
- * copies
- * of those of one fill: ten thousand fills would take minutes.
+ * copies of those of one fill: ten thousand fills would take minutes.
  *
  * @param {string} directory
  * @param {number} count

@@ -11,8 +11,7 @@ import { times } from "./caches.mjs";
 
 /**
  * Copies images to a folder on the same disk. Before each copy, the previous one is removed and the disk is synced, so
- * that
- * no method pays for the writes of another.
+ * that no method pays for the writes of another.
  *
  * @param {string} what
  * @param {ImageCache} cache

@@ -1,6 +1,5 @@
 // The first hit of a process: `first-hit.mjs DIRECTORY SOURCE [DIGEST]`. Prints the milliseconds of opening the cache
-// and of
-// the hit as JSON.
+// and of the hit as JSON.
 import { ImageCache } from "../../../js/snapshot/dist/index.js";
 import { NO_EVICTION } from "./plan.mjs";
 

@@ -1,6 +1,5 @@
 // Restores a snapshot through a cache: `restore.mjs URL IMAGE DIRECTORY DIGEST [new]`. With `new`, creates a cache in
-// the
-// directory.
+// the directory.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 

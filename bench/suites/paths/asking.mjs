@@ -48,8 +48,7 @@ export async function measureAsking({ paths, file }, { asking, askingRivals }) {
 
 /**
  * Returns a function that counts the present paths of a list. Each method gets a loop of its own, as in its users’
- * code;
- * in a shared loop, the engine could not inline the call.
+ * code; in a shared loop, the engine could not inline the call.
  *
  * @param {(path: string) => boolean} has
  * @returns {(paths: string[]) => number}

@@ -1,7 +1,6 @@
 // Fetches a file over several connections and discards it: `fetch-all.mjs URL BYTES CONNECTIONS`. All sockets are read
-// into
-// one buffer, so that receiving costs as little as possible. Prints the milliseconds from the first byte to the last as
-// JSON.
+// into one buffer, so that receiving costs as little as possible. Prints the milliseconds from the first byte to the
+// last as JSON.
 import { connect } from "node:net";
 
 const { hostname, port, pathname } = new URL(process.argv[2] ?? "");

@@ -1,6 +1,5 @@
 // Restores a compressed image with Node’s own `fetch` and zstd: `fetch-zlib.mjs URL IMAGE [holes]`. With `holes`, zeros
-// are
-// not written.
+// are not written.
 import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { Readable, Writable } from "node:stream";

@@ -1,6 +1,5 @@
 // Times the steps of a restore in one thread: `parts.mjs SNAPSHOT IMAGE`. Prints the milliseconds of decoding all
-// frames
-// from memory and of writing all data as JSON.
+// frames from memory and of writing all data as JSON.
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { readManifest } from "../../../js/snapshot/dist/format/manifest.js";
 import { SnapshotFile } from "../../../js/snapshot/dist/local/snapshot-file.js";

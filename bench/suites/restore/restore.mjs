@@ -1,6 +1,5 @@
 // Restores a snapshot: `restore.mjs URL IMAGE [OPTIONS]` with options as JSON. Prints its counters and resource usage
-// as
-// JSON.
+// as JSON.
 import { restoreSnapshot } from "../../../js/snapshot/dist/index.js";
 
 const [, , url = "", image = "", options = "{}"] = process.argv;

@@ -1,6 +1,5 @@
 // The first use of a package in a process: `first-use.mjs MODULE INPUT [BEFORE]`. Prints the milliseconds of the import
-// and
-// of the use as JSON. BEFORE is a module that is imported before the clock starts. No package is loaded earlier.
+// and of the use as JSON. BEFORE is a module that is imported before the clock starts. No package is loaded earlier.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -21,7 +21,7 @@ use core::fmt;
 pub struct Fault {
     /// The message: expected …, found ….
     pub message: &'static str,
-    /// The byte that was found, if the message ends before it.
+    /// The byte that was found, if [`Display`](fmt::Display) appends it to the message.
     pub byte: Option<u8>,
     /// The byte offset in the input, or `None` if the fault concerns the input as a whole.
     pub offset: Option<usize>,

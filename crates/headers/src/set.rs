@@ -210,7 +210,7 @@ impl<'a> HeaderSet<'a> {
         self.trie().find(name).map(|rule| self.rule_table().get(rule))
     }
 
-    /// Returns the table with which a host decides misses on its own strings, without copying them.
+    /// Returns the table by which a host rules out most names without copying them.
     #[must_use]
     pub fn probe(&self) -> Probe<'_> {
         Probe {

@@ -50,7 +50,7 @@ impl PathFilterBuilder {
         self
     }
 
-    /// Sets the version, a text for the users of the file. Default: empty.
+    /// Sets the version, a string that readers of the file do not interpret. Default: empty.
     #[must_use]
     pub fn version(self, version: &str) -> Self {
         Self { version: version.to_owned(), ..self }

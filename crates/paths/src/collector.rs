@@ -60,7 +60,7 @@ impl KeyCollector {
         Ok(BuiltFilter { n: count, shape: self.shape, wildcards: self.wildcards, bits })
     }
 
-    /// Counts the different keys. Returns their number and their bits: `bits`, if all keys differ.
+    /// Counts the distinct keys. Returns their number and bits; reuses `bits` if all keys differ.
     fn recount(
         &mut self,
         count: u64,

@@ -12,9 +12,9 @@ use twox_hash::XxHash64;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyHash {
-    /// XXH64 under the seed.
+    /// XXH64 with the seed.
     pub h1: u64,
-    /// XXH64 under the seed + 1.
+    /// XXH64 with the seed + 1.
     pub h2: u64,
 }
 

@@ -137,7 +137,7 @@ describe("an inverted rewrite finds the paths that lead to a key", () => {
     ["/x", "^/(.+)/(.+)$", "/$1/$2", undefined],
     ["/x", "^/.*/(.+)$", "/$1", undefined],
     ["/x", "^/(?:/(x))*(.*)$", "/$1$2", undefined],
-  ])("%s by %s to %s", ([key, pattern, destination, keys]) => {
+  ])("finds the paths to %s by a rewrite from %s to %s", ([key, pattern, destination, keys]) => {
     expect(leadingTo(key, pattern, destination)).toEqual(keys);
   });
 
@@ -147,7 +147,7 @@ describe("an inverted rewrite finds the paths that lead to a key", () => {
     ["^/(en|fr)/(.*)$", "/$1/pages/$2.html"],
     ["^//?(?:en|fr)/(.*)$", "/$1"],
     ["^/([a-z]*)(/amp)?$", "/$1"],
-  ])("finds no other path that %s to %s leads to", ([pattern, destination]) => {
+  ])("finds every path that a rewrite from %s to %s applies to", ([pattern, destination]) => {
     const regex = new RegExp(pattern);
     const read = Rewrite.read(pattern, destination)!;
     const path = fc.stringMatching(/^\/(en\/|fr\/)?[a-z/]{0,6}(index(\.html)?|\/amp)?\/?$/);

@@ -159,8 +159,7 @@ const allPositions = ({ args }: Call) =>
 
 /**
  * Returns the positions at which to try a wrong value: half of them in `npm test`, which are the other half for the
- * next
- * value, and all in `npm run fuzz`.
+ * next value, and all in `npm run fuzz`.
  */
 const positionsFor = (call: Call, wrong: number) =>
   allPositions(call).filter((_, index) => (index + wrong) % trials({ few: 2, all: 1 }) === 0);

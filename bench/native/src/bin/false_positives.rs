@@ -18,7 +18,7 @@ const SIZES: [(f64, u64, &[u64]); 3] = [
     (1e-7, 2_000_000_000, &[10, 1_000, 10_000, 1_000_000]),
 ];
 
-/// Numbers of keys for filters of the published size, and the number of queries for each.
+/// Numbers of keys for filters with classic sizing, and the number of queries for each.
 const CLASSIC: [(u64, u64); 3] =
     [(10, 100_000_000), (1_000, 1_000_000_000), (10_000, 1_000_000_000)];
 

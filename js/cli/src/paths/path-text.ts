@@ -6,9 +6,9 @@ const SPECIAL_BYTE = /[%?#*\x80-\xff]/g;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Percent-encodes a file name, or a path of names, as far as `normalizePath` needs it.
+ * Percent-encodes the characters of a file name, or a path of names, that are special in URLs or keys.
  *
- * @param name if it is not UTF-8, each non-ASCII byte is encoded
+ * @param name if it is not UTF-8, each non-ASCII byte is encoded too
  */
 export function escapeName(name: string | Uint8Array): string {
   if (typeof name === "string") return name.replace(SPECIAL, escapeByte);

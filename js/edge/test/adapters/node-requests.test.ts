@@ -291,7 +291,7 @@ describe("a bad request whose response was already used", () => {
     }
   }
 
-  test("gets 400, whatever framing was set before", async () => {
+  test("answers a bad request with 400, whatever framing was set before", async () => {
     const answer = await answerAfter((response) => {
       response.setHeader("Connection", "keep-alive");
       response.setHeader("Content-Length", "100");
@@ -301,7 +301,7 @@ describe("a bad request whose response was already used", () => {
     expect(answer).not.toMatch(/content-length: 100/i);
   });
 
-  test("has its connection closed if a head was already sent", async () => {
+  test("closes the connection of a bad request if a head was already sent", async () => {
     const answer = await answerAfter((response) => {
       response.writeHead(200);
       response.write("begun");

@@ -44,7 +44,7 @@ export class ImageCache {
   readonly directory: string;
   readonly #components: CacheComponents;
   readonly #operations: Operations;
-  /** Ends the lease of each image that has not been released. */
+  /** Functions that end the leases of images that have not been released. */
   readonly #releases = new Set<() => Promise<void>>();
   #closed: Promise<void> | undefined;
 

@@ -5,7 +5,7 @@ import { S3Failure } from "./failure.js";
 /** The longest lifetime of a signature in S3, in seconds: a week. */
 const LIFETIME = 604_800;
 
-/** An object of S3 that is read by plain HTTP. */
+/** An S3 object that is read through a presigned URL, without the AWS SDK. */
 export interface PresignedObject {
   /** The presigned URL. It is as secret as the credentials. */
   readonly url: URL;

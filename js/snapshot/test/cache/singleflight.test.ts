@@ -131,7 +131,7 @@ test("starts no load for a caller whose signal is already aborted", async () => 
   expect(loads.length).toBe(0);
 });
 
-test("waits on closing for all loads, including abandoned ones", async () => {
+test("waits for all loads when closing, including abandoned ones", async () => {
   const controller = new AbortController();
   const left = join("a", { signal: controller.signal });
   const wanted = join("b");

@@ -176,8 +176,8 @@ function damage(file: string, change: (found: Buffer) => unknown): void {
 const firstFrame = () => manifest.frames.imageOffset(0);
 
 const damages: Record<string, () => void> = {
-  "no journal": () => rmSync(journal),
-  "no image": () => rmSync(partial),
+  "a missing journal": () => rmSync(journal),
+  "a missing image": () => rmSync(partial),
   "an empty journal": () => truncateSync(journal),
   "a journal with only its head": () => truncateSync(journal, entryPosition(0)),
   "a journal that ends early": () => truncateSync(journal, entryPosition(3) + 7),

@@ -59,7 +59,7 @@ export class SizeLimit {
     await changing(this.#layout, remove(this.#layout.excess));
   }
 
-  /** Returns how many bytes too many there are after eviction. */
+  /** Evicts images down to `maxBytes`. Returns by how many bytes the cache still exceeds it. */
   async #evictDownTo(maxBytes: number, { wanted, measured }: EnforceOptions): Promise<number> {
     const inventory = measured ?? (await takeInventory(this.#layout));
     if (wanted !== undefined) this.#checkFits(wanted, maxBytes - inventory.ownBytes);
