@@ -39,7 +39,7 @@ beforeAll(async () => {
     Sample,
   ];
   const cache = await ImageCache.open(path("filled"), { maxBytes: 64 * MIB });
-  await (await cache.get(one.snapshot)).release();
+  await (await cache.get(one.snapshot, { workers: 1 })).release();
   await cache.close();
 });
 
@@ -113,7 +113,7 @@ async function replace(
 /** Throws unless all methods of a cache work. */
 async function expectWorks(cache: ImageCache): Promise<void> {
   for (const sample of [one, other, third]) {
-    const image = await cache.get(sample.snapshot, { digest: sample.digest });
+    const image = await cache.get(sample.snapshot, { digest: sample.digest, workers: 1 });
     await expectImage(image.path, sample);
     expect((await cache.get(sample.snapshot)).hit).toBe(true);
     await image.release();
@@ -185,7 +185,7 @@ test.each(Object.entries(kinds))(
   async (_, make) => {
     const cache = await openCache(layout.directory, { maxBytes: 2 * MIB });
     await replace(make, layout.excess);
-    await (await cache.get(one.snapshot)).release();
+    await (await cache.get(one.snapshot, { workers: 1 })).release();
     expect(existsSync(layout.excess)).toBe(false);
     expectUnharmed();
   },
@@ -196,7 +196,7 @@ test.each(Object.entries(kinds))("replaces %s in the place of the totals", async
   for (const place of [layout.totals, layout.newTotals]) {
     await replace(make, place);
     const cache = await openCache(layout.directory);
-    await (await cache.get(one.snapshot)).release();
+    await (await cache.get(one.snapshot, { workers: 1 })).release();
     await cache.close();
     expect(JSON.parse(readFileSync(layout.totals, "utf8"))).toMatchObject({
       hits: expect.any(Number),
@@ -219,14 +219,14 @@ test("removes a folder in the place of a recorded failure with the next restore"
   const cache = await filled();
   const failure = layout.failure("f".repeat(64));
   mkdirSync(join(failure, "in it"), { recursive: true });
-  await (await cache.get(other.snapshot)).release();
+  await (await cache.get(other.snapshot, { workers: 1 })).release();
   expect(existsSync(failure)).toBe(false);
 });
 
 test("does not write through a link in the place of a record", async () => {
   const cache = await openCache(layout.directory);
   symlinkSync(file, layout.newRecord(one.digest));
-  const image = await cache.get(one.snapshot);
+  const image = await cache.get(one.snapshot, { workers: 1 });
   await expectImage(image.path, one);
   expect(readFileSync(file, "utf8")).toBe(CONTENT);
 });

@@ -34,7 +34,7 @@ const path = temporaryFolder();
 const [image, snapshot, restored] = [path("image"), path("image.vhs"), path("restored")];
 
 async function make(options: CreateOptions = {}): Promise<SnapshotInfo> {
-  const { duration: _, ...info } = await createSnapshot(image, snapshot, options);
+  const { duration: _, ...info } = await createSnapshot(image, snapshot, { level: 1, ...options });
   return info;
 }
 

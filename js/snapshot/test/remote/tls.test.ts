@@ -30,7 +30,7 @@ const jobOf = (source: URL): Job => ({
   call: "restoreSnapshot",
   source: source.href,
   target: path("folder", "target"),
-  options: { workers: 2, connections: 3, partSize: 2 ** 18, retries: 3 },
+  options: { workers: 1, connections: 3, partSize: 2 ** 18, retries: 3 },
 });
 
 test("restores over TLS with a trusted certificate although connections are cut", async () => {
