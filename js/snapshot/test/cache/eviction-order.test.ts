@@ -1,14 +1,23 @@
-/** The cache evicts the same images in the same order as `lru-cache` with the same space. */
+/** The order of eviction: least recently used, as in `lru-cache` with the same space. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { readlinkSync } from "node:fs";
 import fc from "fast-check";
 import { LRUCache } from "lru-cache";
 import { expect, onTestFinished, test, vi } from "vitest";
-
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { trials } from "../../../../tests/support/trials.js";
 import { type CacheComponents, openComponents } from "../../src/cache/components.js";
+import { evictLeastRecentlyUsed } from "../../src/cache/eviction/least-recently-used.js";
 import { MARGIN } from "../../src/cache/eviction/size-limit.js";
-import { digestOf, JOURNAL, quickFolder, RECORD, use } from "../support/stored-images.js";
+import { libc } from "../../src/local/libc.js";
+import {
+  digestOf,
+  JOURNAL,
+  manifestOf,
+  quickFolder,
+  RECORD,
+  use,
+} from "../support/stored-images.js";
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -201,4 +210,100 @@ test("hits at least 95 % of requests where most sandboxes use a few base images"
   const { hits } = await play(await openTrace(space), trace);
   expect(hits / trace.length).toBeGreaterThanOrEqual(0.95);
   expect(hits).toBe(playReference(space, trace).hits);
+});
+
+interface Image {
+  readonly bytes: number;
+  readonly used: bigint;
+  readonly isInUse: boolean;
+}
+
+const images = fc
+  .array(fc.record({ bytes: fc.nat(100), used: fc.bigInt(0n, 2n ** 60n), isInUse: fc.boolean() }), {
+    maxLength: 20,
+  })
+  // Of two images with the same time, either may be evicted.
+  .map((all): Image[] => [...new Map(all.map((image) => [image.used, image])).values()]);
+
+/** Evicts images that are not in use. Returns them, and the number of missing bytes. */
+async function evict(all: readonly Image[], wanted: number) {
+  const evicted: Image[] = [];
+  const missing = await evictLeastRecentlyUsed(all, wanted, async (image) => {
+    if (!image.isInUse) evicted.push(image);
+    return !image.isInUse;
+  });
+  return { evicted, missing };
+}
+
+test("evicts the least recently used images, and no more than necessary", async () => {
+  await fc.assert(
+    fc.asyncProperty(images, fc.integer({ min: -10, max: 1500 }), async (all, wanted) => {
+      const { evicted, missing } = await evict(all, wanted);
+      const idle = all.filter(({ isInUse }) => !isInUse);
+      const inOrder = idle.sort((one, other) => (one.used < other.used ? -1 : 1));
+      expect(evicted).toEqual(inOrder.slice(0, evicted.length));
+      const freed = evicted.reduce((sum, { bytes }) => sum + bytes, 0);
+      expect(missing).toBe(Math.max(0, wanted - freed));
+      // Without the last one, too little would be freed.
+      const last = evicted.at(-1);
+      if (last !== undefined) expect(freed - last.bytes).toBeLessThan(wanted);
+      if (missing > 0) expect(evicted.length).toBe(idle.length);
+    }),
+  );
+});
+
+test("ignores the order in which images are found, and does not change it", async () => {
+  await fc.assert(
+    fc.asyncProperty(images, fc.nat(1500), async (all, wanted) => {
+      const reversed = [...all].reverse();
+      const before = [...reversed];
+      expect((await evict(reversed, wanted)).evicted).toEqual((await evict(all, wanted)).evicted);
+      expect(reversed).toEqual(before);
+    }),
+  );
+});
+
+test("compares times that a number cannot represent exactly", async () => {
+  const used = 2n ** 60n;
+  const all = [used + 1n, used, used + 2n].map((time) => ({
+    bytes: 1,
+    used: time,
+    isInUse: false,
+  }));
+  expect((await evict(all, 1)).evicted).toEqual([all[1]]);
+});
+
+const SIZE = 2 ** 19;
+
+test("evicts an image that is released just after eviction has skipped it", async () => {
+  const options = { maxBytes: 2 * SIZE };
+  const [one, other] = [
+    await openComponents(path("released"), options),
+    await openComponents(path("released"), options),
+  ];
+  const digest = digestOf("in use");
+  await use(one, digest, SIZE);
+  const lease = await one.store.take(digest);
+  if (lease === undefined) throw new Error("expected an image");
+
+  const system = (await libc())!;
+  const flock = system.flock;
+  let released: Promise<void> | undefined;
+  vi.spyOn(system, "flock").mockImplementation((fd, operation) => {
+    const result = flock(fd, operation);
+    const isInUse = result < 0 && readlinkSync(`/proc/self/fd/${fd}`).includes(digest);
+    if (isInUse) released ??= one.store.release(lease);
+    return result;
+  });
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+  const reserved = await other.writer.reserve(manifestOf(digestOf("new"), SIZE), 4096);
+  expect(released).toBeDefined();
+  await released;
+  expect(one.store.has(digest)).toBe(false);
+
+  await reserved.file.close();
+  await one.close();
+  await other.close();
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
   writeFileSync(small, noise("small", MIB));
   writeFileSync(empty, "");
   for (const name of [image, small, empty]) {
-    await createSnapshot(name, path("local.vhs"));
+    await createSnapshot(name, path("local.vhs"), { workers: 1 });
     expected.set(name, readFileSync(path("local.vhs")));
   }
 });
