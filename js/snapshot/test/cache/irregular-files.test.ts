@@ -110,16 +110,16 @@ async function replace(
   await make(place);
 }
 
-/** Throws unless all methods of a cache work. */
-async function expectWorks(cache: ImageCache): Promise<void> {
-  for (const sample of [one, other, third]) {
+/** Throws unless all methods of a cache work for these images. */
+async function expectWorks(cache: ImageCache, samples = [one, other, third]): Promise<void> {
+  for (const sample of samples) {
     const image = await cache.get(sample.snapshot, { digest: sample.digest, workers: 1 });
     await expectImage(image.path, sample);
     expect((await cache.get(sample.snapshot)).hit).toBe(true);
     await image.release();
   }
-  expect(await cache.entries()).toHaveLength(3);
-  expect(await cache.verify()).toEqual({ good: 3, damaged: [] });
+  expect(await cache.entries()).toHaveLength(samples.length);
+  expect(await cache.verify()).toEqual({ good: samples.length, damaged: [] });
   expect(await cache.delete(other.snapshot)).toBe(true);
 }
 
@@ -154,7 +154,7 @@ describe.each(Object.keys(places))("in the place of %s", (name) => {
     await (await filled()).close();
     await replace(make, places[name]!());
     const cache = await openCache(layout.directory, { verifyBytesPerSecond: MIB });
-    await expectWorks(cache);
+    await expectWorks(cache, [one, other, third].slice(0, trials({ few: 2, all: 3 })));
     await cache.close();
     await expectNothingLeft();
   });

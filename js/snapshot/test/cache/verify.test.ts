@@ -136,7 +136,7 @@ const losses: Record<string, (image: string, record: string) => void> = {
 
 /** Throws unless the next `get` restores the image and later ones are hits. */
 async function expectRestored(cache: ImageCache): Promise<void> {
-  const image = await cache.get(one.snapshot);
+  const image = await cache.get(one.snapshot, { workers: 1 });
   expect(image.hit).toBe(false);
   await expectImage(image.path, one);
   await image.release();
