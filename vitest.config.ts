@@ -26,6 +26,8 @@ export default defineConfig({
         },
       },
     ],
+    // Node imports the package itself, like its users, which is faster than through Vite.
+    server: { deps: { external: [/\/js\/snapshot\/dist\//] } },
     // Many wait: for servers that are slow, for processes that they start, and for the disk.
     maxWorkers: availableParallelism() + 2,
     // They share the processors with each other.

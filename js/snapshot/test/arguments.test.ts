@@ -158,11 +158,11 @@ const allPositions = ({ args }: Call) =>
   args().flatMap((value, index) => positionsOf(value, [index]));
 
 /**
- * Returns the positions at which to try a wrong value: half of them in `npm test`, which are the other half for the
- * next value, and all in `npm run fuzz`.
+ * Returns the positions at which to try a wrong value: a quarter of them in `npm test`, which are another quarter for
+ * the next value, and all in `npm run fuzz`.
  */
 const positionsFor = (call: Call, wrong: number) =>
-  allPositions(call).filter((_, index) => (index + wrong) % trials({ few: 2, all: 1 }) === 0);
+  allPositions(call).filter((_, index) => (index + wrong) % trials({ few: 4, all: 1 }) === 0);
 
 /** Returns a copy of a value with `by` at a position. */
 function replaced(value: unknown, [name, ...rest]: Position, by: unknown): unknown {

@@ -1,5 +1,5 @@
 /** Options at and beyond their limits. */
-import { statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import {
   type CreateOptions,
   createSnapshot,
@@ -10,7 +10,7 @@ import {
 } from "@hedgerow/snapshot";
 import { beforeAll, expect, test } from "vitest";
 import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
-import { letters } from "../../../tests/support/snapshots/image.js";
+import { expectSame, letters } from "../../../tests/support/snapshots/image.js";
 import { refusalOf } from "./support/refusal.js";
 import { roundTripIn } from "./support/round-trip.js";
 
@@ -35,6 +35,35 @@ test.each([
   await roundTrip(bytes, options);
 });
 
+test("keeps an existing file with overwrite: false", async () => {
+  const target = path("files", "kept.vhs");
+  mkdirSync(path("files"));
+  await createSnapshot(image, path("expected.vhs"));
+  const expected = readFileSync(path("expected.vhs"));
+  writeFileSync(path("other"), "");
+  await createSnapshot(image, target, { overwrite: false });
+  expectSame(readFileSync(target), expected);
+  expect(statSync(target)).toMatchObject({ nlink: 1, mode: 0o100600 });
+  const error = await refusalOf(
+    createSnapshot(path("other"), target, { overwrite: false }),
+    "ERR_TARGET",
+  );
+  expect(error.message).toBe(`${target} already exists; pass overwrite: true to replace it`);
+  expectSame(readFileSync(target), expected);
+  expect(leftovers(path("files"))).toEqual([]);
+});
+
+test("keeps a file that appears while the snapshot is written", async () => {
+  const target = path("meanwhile.vhs");
+  const onProgress = () => {
+    if (!existsSync(target)) writeFileSync(target, "another's");
+  };
+  const work = createSnapshot(image, target, { overwrite: false, onProgress });
+  await refusalOf(work, "ERR_TARGET");
+  expect(readFileSync(target, "utf8")).toBe("another's");
+  expect(leftovers(path())).toEqual([]);
+});
+
 test("writes a piece of 16 MiB as one frame", async () => {
   const info = await roundTrip(letters("large", 17 * MIB), { pieceSize: 16 * MIB });
   expect(info).toMatchObject({ dataFrames: 2, pieceSize: 16 * MIB });
@@ -55,6 +84,9 @@ test.each([
   { pieceSize: 2 ** 32 + 4096 },
   { pieceSize: -4096 },
   { pieceSize: Number.NaN },
+  { overwrite: 1 },
+  { partSize: 1 },
+  { retries: -1 },
   { workers: 0 },
   { workers: 257 },
   { workers: 1.5 },

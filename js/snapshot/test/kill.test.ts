@@ -13,7 +13,7 @@ import { type Job, killAfter, run } from "./support/job.js";
 const KILLS = trials({ few: 6, all: 50 });
 const CONCURRENCY = 2;
 /** How often a process measures the duration of a job. */
-const ROUNDS = trials({ few: 2, all: 4 });
+const ROUNDS = trials({ few: 1, all: 4 });
 const OLD = "what was there before";
 
 const path = temporaryFolder();

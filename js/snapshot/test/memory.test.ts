@@ -13,12 +13,14 @@ const GIB = 2 ** 30;
 /** More pieces than fit into the allowed memory at once. */
 const PIECES = trials({ few: 200, all: 300 });
 const WORKERS = 2;
-/** How often each job runs. */
-const ROUNDS = trials({ few: 2, all: 3 });
+/** The maximum number of runs of each job. */
+const ROUNDS = 3;
 const LIMIT = WORKERS * 100e6;
 const SIZES = [GIB, 64 * GIB];
 
 const path = temporaryFolder();
+/** The peak memory of an idle process. */
+let idle = 0;
 const imageOf = (size: number) => path(`${size}`);
 const snapshotOf = (size: number) => path(`${size}.vhs`);
 
@@ -29,18 +31,14 @@ beforeAll(async () => {
     writeSparse(imageOf(size), size, offsets, (offset) => noise(`${offset / step}`, MIB));
     expect(await extentsOf(imageOf(size))).toHaveLength(PIECES);
   }
+  idle = await memoryOf({ call: "nothing", source: imageOf(GIB), target: path("none") });
 });
 
-/** Returns the peak memory of each run of a job, minus that of an idle process, in bytes. */
-async function memoryOf(job: Omit<Job, "options">): Promise<number[]> {
-  const idle = await run({ ...job, call: "nothing" });
-  const found: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const outcome = await run({ ...job, options: { workers: WORKERS } });
-    expect(outcome).toMatchObject({ error: null, started: WORKERS });
-    found.push(outcome.peakMemory - idle.peakMemory);
-  }
-  return found;
+/** Returns the peak memory of a job, in bytes. */
+async function memoryOf(job: Job): Promise<number> {
+  const outcome = await run({ ...job, options: { workers: WORKERS } });
+  expect(outcome).toMatchObject({ error: null, started: job.call === "nothing" ? 0 : WORKERS });
+  return outcome.peakMemory;
 }
 
 const jobs: Record<string, (size: number) => Omit<Job, "options">> = {
@@ -57,15 +55,22 @@ const jobs: Record<string, (size: number) => Omit<Job, "options">> = {
 
 describe.each(Object.keys(jobs))("%s", (name) => {
   test(`${name} takes up to 100 MB per worker, and no more for 64 GiB than for 1 GiB`, async () => {
-    const found: number[] = [];
-    for (const size of SIZES) {
-      const rounds = await memoryOf(jobs[name]!(size));
-      for (const bytes of rounds) expect(bytes).toBeLessThanOrEqual(LIMIT);
+    const rounds: number[][] = [];
+    let found: number[] = [];
+    const isConstant = () => Math.max(...found) <= Math.min(...found) * 1.2 + 5e6;
+    do {
+      const round: number[] = [];
+      for (const size of SIZES) round.push((await memoryOf(jobs[name]!(size))) - idle);
+      for (const bytes of round) expect(bytes).toBeLessThanOrEqual(LIMIT);
+      rounds.push(round);
       // Garbage collection varies; the minimum is what the job needs.
-      found.push(Math.min(...rounds));
-    }
+      found = SIZES.map((_, index) => Math.min(...rounds.map((each) => each[index]!)));
+    } while (
+      rounds.length < trials({ few: 1, all: ROUNDS }) ||
+      (!isConstant() && rounds.length < ROUNDS)
+    );
     rmSync(path("restored"), { force: true });
     expect(Math.min(...found)).toBeGreaterThan(0);
-    expect(Math.max(...found)).toBeLessThanOrEqual(Math.min(...found) * 1.2 + 5e6);
+    expect(found).toSatisfy(isConstant);
   }, 300_000);
 });

@@ -115,7 +115,10 @@ describe("determinism", () => {
 
   beforeAll(async () => {
     const first = path("first.vhs");
-    makeExt4Image(source, { imageBytes: GIB / 2, dataBytes: trials({ few: 4e7, all: 1e8 }) });
+    makeExt4Image(source, {
+      imageBytes: trials({ few: GIB / 4, all: GIB / 2 }),
+      dataBytes: trials({ few: 2e7, all: 1e8 }),
+    });
     await createSnapshot(source, first, { workers: 2 });
     digest = await digestOf(first);
   });

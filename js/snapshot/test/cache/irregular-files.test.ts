@@ -39,7 +39,7 @@ beforeAll(async () => {
     Sample,
   ];
   const cache = await ImageCache.open(path("filled"), { maxBytes: 64 * MIB });
-  await (await cache.get(one.snapshot)).release();
+  await (await cache.get(one.snapshot, { workers: 1 })).release();
   await cache.close();
 });
 
@@ -110,16 +110,16 @@ async function replace(
   await make(place);
 }
 
-/** Throws unless all methods of a cache work. */
-async function expectWorks(cache: ImageCache): Promise<void> {
-  for (const sample of [one, other, third]) {
-    const image = await cache.get(sample.snapshot, { digest: sample.digest });
+/** Throws unless all methods of a cache work for these images. */
+async function expectWorks(cache: ImageCache, samples = [one, other, third]): Promise<void> {
+  for (const sample of samples) {
+    const image = await cache.get(sample.snapshot, { digest: sample.digest, workers: 1 });
     await expectImage(image.path, sample);
     expect((await cache.get(sample.snapshot)).hit).toBe(true);
     await image.release();
   }
-  expect(await cache.entries()).toHaveLength(3);
-  expect(await cache.verify()).toEqual({ good: 3, damaged: [] });
+  expect(await cache.entries()).toHaveLength(samples.length);
+  expect(await cache.verify()).toEqual({ good: samples.length, damaged: [] });
   expect(await cache.delete(other.snapshot)).toBe(true);
 }
 
@@ -154,7 +154,7 @@ describe.each(Object.keys(places))("in the place of %s", (name) => {
     await (await filled()).close();
     await replace(make, places[name]!());
     const cache = await openCache(layout.directory, { verifyBytesPerSecond: MIB });
-    await expectWorks(cache);
+    await expectWorks(cache, [one, other, third].slice(0, trials({ few: 2, all: 3 })));
     await cache.close();
     await expectNothingLeft();
   });
@@ -185,7 +185,7 @@ test.each(Object.entries(kinds))(
   async (_, make) => {
     const cache = await openCache(layout.directory, { maxBytes: 2 * MIB });
     await replace(make, layout.excess);
-    await (await cache.get(one.snapshot)).release();
+    await (await cache.get(one.snapshot, { workers: 1 })).release();
     expect(existsSync(layout.excess)).toBe(false);
     expectUnharmed();
   },
@@ -196,7 +196,7 @@ test.each(Object.entries(kinds))("replaces %s in the place of the totals", async
   for (const place of [layout.totals, layout.newTotals]) {
     await replace(make, place);
     const cache = await openCache(layout.directory);
-    await (await cache.get(one.snapshot)).release();
+    await (await cache.get(one.snapshot, { workers: 1 })).release();
     await cache.close();
     expect(JSON.parse(readFileSync(layout.totals, "utf8"))).toMatchObject({
       hits: expect.any(Number),
@@ -219,14 +219,14 @@ test("removes a folder in the place of a recorded failure with the next restore"
   const cache = await filled();
   const failure = layout.failure("f".repeat(64));
   mkdirSync(join(failure, "in it"), { recursive: true });
-  await (await cache.get(other.snapshot)).release();
+  await (await cache.get(other.snapshot, { workers: 1 })).release();
   expect(existsSync(failure)).toBe(false);
 });
 
 test("does not write through a link in the place of a record", async () => {
   const cache = await openCache(layout.directory);
   symlinkSync(file, layout.newRecord(one.digest));
-  const image = await cache.get(one.snapshot);
+  const image = await cache.get(one.snapshot, { workers: 1 });
   await expectImage(image.path, one);
   expect(readFileSync(file, "utf8")).toBe(CONTENT);
 });

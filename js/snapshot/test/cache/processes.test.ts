@@ -17,7 +17,7 @@ import { manifestOf, missingBytes, resumePaths } from "../support/resume-state.j
 const [PROCESSES, TIMES] = [3, 25];
 
 /** Over one connection, no request is hedged. */
-const OPTIONS = { workers: 2, connections: 1, partSize: 512 * KIB };
+const OPTIONS = { workers: 1, connections: 1, partSize: 512 * KIB };
 
 /** The length of the first request, for the end of a snapshot with its manifest, in bytes. */
 const TAIL = 512 * KIB;
@@ -36,10 +36,10 @@ beforeAll(async () => {
 });
 
 /** Starts processes that open one new cache. */
-async function startProcesses() {
+async function startProcesses(count = PROCESSES) {
   const directory = newDirectory();
   const opening = { directory, options: { maxBytes: 64 * MIB } };
-  const processes = Array.from({ length: PROCESSES }, () => CacheProcess.start(opening));
+  const processes = Array.from({ length: count }, () => CacheProcess.start(opening));
   await Promise.all(processes.map((process) => process.untilReported("ready")));
   return { directory, processes };
 }
@@ -223,7 +223,7 @@ test.each(WAYS)(
   async (_, isKnown) => {
     const options = isKnown ? { digest: sample.digest } : {};
     const origin = await stallingOrigin();
-    const { directory, processes } = await startProcesses();
+    const { directory, processes } = await startProcesses(2);
     const getting = getAll(processes, origin, options);
     await untilStalled(origin, processes);
     origin.faults = () => ({ status: 403 });
@@ -247,7 +247,7 @@ test.each(WAYS)(
     // Beyond the point where the origin stalls.
     damaged[(3 * sample.fileSize) >> 2]! ^= 1;
     const origin = await stallingOrigin(damaged);
-    const { directory, processes } = await startProcesses();
+    const { directory, processes } = await startProcesses(2);
     const getting = getAll(processes, origin, options);
     await untilStalled(origin, processes);
     origin.faults = undefined;

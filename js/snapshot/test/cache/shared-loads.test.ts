@@ -29,7 +29,7 @@ let sample = {} as Sample;
 const SLOW = { conditions: { bytesPerSecond: 3e6 } };
 
 /** Over one connection, no request is hedged. */
-const OPTIONS = { connections: 1, partSize: 256 * KIB };
+const OPTIONS = { workers: 1, connections: 1, partSize: 256 * KIB };
 
 beforeAll(async () => {
   sample = await makeSample(path, "image", { data: 3 * MIB });

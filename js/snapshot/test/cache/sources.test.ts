@@ -43,7 +43,7 @@ async function got(
   sample: Sample,
   options: Parameters<ImageCache["get"]>[1] = {},
 ): Promise<boolean> {
-  const image = await cache.get(source, options);
+  const image = await cache.get(source, { workers: 1, ...options });
   await expectImage(image.path, sample);
   expect(image.info).toMatchObject({ digest: sample.digest });
   await image.release();

@@ -25,7 +25,7 @@ const path = temporaryFolder();
 const [snapshot, folder] = [path("image.vhs"), path("folder")];
 const target = path("folder", "target");
 const bytes = noise("image", 8 * MIB);
-const OPTIONS = { workers: 2, connections: 2, partSize: MIB };
+const OPTIONS = { workers: 1, connections: 2, partSize: MIB };
 
 let info: SnapshotInfo;
 

@@ -29,6 +29,8 @@ interface FatalFault {
   readonly cause?: object;
   readonly message?: RegExp;
   readonly maxRequests?: number;
+  /** Pass 2 where the error of one worker must end the other. */
+  readonly workers?: number;
 }
 
 /** The end of the message after the retries of `OPTIONS`. */
@@ -41,7 +43,11 @@ const fatal: Record<string, FatalFault> = {
   },
   "a server that fails after the tail": {
     faults: () => faultsOf(isPart, { status: 500 }),
-    ...{ status: 500, message: /cannot read bytes \d+-\d+ of .* \(HTTP 500\) \(4 times/ },
+    ...{
+      workers: 2,
+      status: 500,
+      message: /cannot read bytes \d+-\d+ of .* \(HTTP 500\) \(4 times/,
+    },
   },
   "a busy server": { faults: () => faultsOf(isPart, { status: 503 }), status: 503 },
   "a server that asks for more than a minute": {
@@ -62,7 +68,7 @@ const fatal: Record<string, FatalFault> = {
   },
   "access that is denied after the tail": {
     faults: () => faultsOf(isPart, { status: 403 }),
-    status: 403,
+    ...{ workers: 2, status: 403 },
   },
   "a missing object": {
     faults: () => faultsOf(all, { status: 404 }),
@@ -82,6 +88,7 @@ const fatal: Record<string, FatalFault> = {
   },
   "connections that are reset": {
     faults: () => faultsOf(isPart, { cutAfter: 0, reset: true }),
+    workers: 2,
     cause: { code: "ECONNRESET" },
   },
   "stalls without any bytes": {
@@ -101,6 +108,7 @@ const fatal: Record<string, FatalFault> = {
   },
   "no response after the tail": {
     faults: () => faultsOf(isPart, { noAnswer: true }),
+    workers: 2,
     timeouts: { firstByte: 300 },
     message: /no response within 300 ms/,
   },
@@ -135,7 +143,7 @@ const fatal: Record<string, FatalFault> = {
   },
   "another file": {
     faults: () => faultsOf(isPart, () => ({ content: other, etag: '"another"' })),
-    ...{ code: "ERR_SOURCE_CHANGED", status: 412 },
+    ...{ workers: 2, code: "ERR_SOURCE_CHANGED", status: 412 },
   },
   "another file, of a server that ignores If-Match": {
     faults: () =>
@@ -172,13 +180,15 @@ const fatal: Record<string, FatalFault> = {
   },
   "a bit that is flipped every time": {
     faults: () => faultsOf(isPart, { flipBit: 20_000 }),
+    workers: 2,
     code: "ERR_SNAPSHOT_FORMAT",
   },
 };
 
 test.each(Object.entries(fatal))("reports %s, and leaves no files", async (_, expected) => {
   const origin = await serve({ faults: expected.faults() });
-  const error = await restore(origin, { timeouts: expected.timeouts });
+  const { timeouts, workers = OPTIONS.workers } = expected;
+  const error = await restore(origin, { timeouts, workers });
   expect(error).toMatchObject({ code: expected.code ?? "ERR_SOURCE", status: expected.status });
   expect(error?.message).toMatch(expected.message ?? /./);
   if (expected.cause !== undefined) expect(error).toMatchObject({ cause: expected.cause });

@@ -59,12 +59,19 @@ const silent: Record<string, () => Faults> = {
   "no response for the tail": () => faultsOf(isTail, { noAnswer: true }, 1),
 };
 
+/** Faults of requests that two workers make at the same time. */
+const shared: ReadonlySet<string> = new Set([
+  ...["a rate limit", "connections that are reset", "bits that are flipped once each"],
+  ...["a busy server", "no responses"],
+]);
+
 test.each([
   ...Object.entries(recoverable).map(([name, make]) => ({ name, make, timeouts: {} })),
   ...Object.entries(silent).map(([name, make]) => ({ name, make, timeouts: SOON })),
-])("restores all bytes despite $name", async ({ make, timeouts }) => {
+])("restores all bytes despite $name", async ({ name, make, timeouts }) => {
   const origin = await serve({ faults: make() });
-  expect(await restore(origin, { timeouts })).toBe(undefined);
+  const workers = shared.has(name) ? 2 : 1;
+  expect(await restore(origin, { timeouts, workers })).toBe(undefined);
   expect(origin.requestCount).toBeLessThan(100);
 });
 

@@ -34,7 +34,7 @@ const path = temporaryFolder();
 const [image, snapshot, restored] = [path("image"), path("image.vhs"), path("restored")];
 
 async function make(options: CreateOptions = {}): Promise<SnapshotInfo> {
-  const { duration: _, ...info } = await createSnapshot(image, snapshot, options);
+  const { duration: _, ...info } = await createSnapshot(image, snapshot, { level: 1, ...options });
   return info;
 }
 
@@ -43,7 +43,7 @@ describe("small images", () => {
 
   /**
    * The options to try for a size of pieces. `npm test` tries every number of connections with every number of
-   * workers for one of the sizes, `npm run fuzz` for all of them.
+   * workers for one of the sizes, and the others for one size or two. `npm run fuzz` tries all for all sizes.
    */
   const waysFor = (shift: number): RestoreOptions[] => [
     ...[1, 2, 3].flatMap((workers) => {
@@ -52,18 +52,20 @@ describe("small images", () => {
         .slice(0, trials({ few: 1, all: 3 }))
         .map((connections) => ({ workers, connections, partSize: 64 * KIB }));
     }),
-    { workers: 2, connections: 2, partSize: GIB },
-    { workers: 1, connections: 1, partSize: GIB },
-    { workers: 3, connections: 256, partSize: MIB },
-    { workers: 1 },
-    { workers: 2 },
-    {},
+    ...[
+      { workers: 2, connections: 2, partSize: GIB },
+      { workers: 1, connections: 1, partSize: GIB },
+      { workers: 3, connections: 256, partSize: MIB },
+      { workers: 1 },
+      { workers: 2 },
+      {},
+    ].filter((_, index) => trials({ few: (index + shift) % 2, all: 0 }) === 0),
   ];
 
   // Each image has several pieces.
   describe.each([
-    [4 * KIB, MIB / 4, 0],
-    [MIB, MIB / 2, 1],
+    [4 * KIB, MIB / 8, 0],
+    [MIB, MIB / 4, 1],
     [16 * MIB, MIB, 2],
   ])("in pieces of %i bytes", (pieceSize, scale, shift) => {
     const bytes = Buffer.concat([
@@ -125,7 +127,7 @@ describe("small images", () => {
 });
 
 describe.each([
-  ["a file system", () => makeExt4Image(image, { imageBytes: GIB / 4, dataBytes: 3e7 })],
+  ["a file system", () => makeExt4Image(image, { imageBytes: GIB / 4, dataBytes: 1.5e7 })],
   [
     "a sparse image of 16 GiB",
     () => {

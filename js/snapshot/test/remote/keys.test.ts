@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { trials } from "../../../../tests/support/trials.js";
 import { KIB, MIB } from "../support/cache.js";
 import { refusalOf } from "../support/refusal.js";
 import { originOf } from "../support/remote.js";
@@ -28,19 +29,31 @@ const bytes = noise("image", 64 * KIB);
 
 let server: S3Server;
 let options: RestoreOptions;
+let cache: ImageCache;
 
 beforeAll(async () => {
   writeFileSync(image, bytes);
+  cache = await ImageCache.open(path("cache"), { maxBytes: 4 * MIB });
   server = await startS3();
   const { endpoint, region, credentials } = server;
   options = { s3: { endpoint, region, credentials }, workers: 1, retries: 0 };
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await cache.close();
+  await server.close();
+});
 
-/** Returns all calls that take a place, with a cache that closes with the test. */
-async function callsWith(all: RestoreOptions) {
-  const cache = await ImageCache.open(path("cache"), { maxBytes: 4 * MIB });
-  onTestFinished(() => cache.close());
+/**
+ * Returns the calls to try with a key, in turns: `npm test` tries one of them with each key, and `npm run fuzz` all.
+ * Each starts a worker, which takes longer than the rest of the call.
+ */
+function turnsOf<Call>(calls: readonly Call[], index: number): Call[] {
+  const rotated = calls.map((_, shift) => calls[(index + shift) % calls.length]!);
+  return rotated.slice(0, trials({ few: 1, all: calls.length }));
+}
+
+/** Returns all calls that take a place. */
+function callsWith(all: RestoreOptions) {
   return {
     create: (place: string | URL) => createSnapshot(image, place, all),
     restore: (place: string | URL) => restoreSnapshot(place, restored, all),
@@ -55,7 +68,7 @@ async function callsWith(all: RestoreOptions) {
 }
 
 describe("a key that S3 has", () => {
-  test.each([
+  const keys = [
     "a",
     "...",
     ".a/..b/c.",
@@ -75,18 +88,27 @@ describe("a key that S3 has", () => {
     "a\tb",
     "b/ /c",
     `${"long/".repeat(20)}key`,
-  ])("writes and reads an object with the key %j", async (key) => {
-    const calls = await callsWith(options);
+  ];
+
+  test.each(keys)("writes and reads an object with the key %j", async (key) => {
+    const calls = callsWith(options);
     const place = `s3://${server.bucket}/${key}`;
     const { digest } = await calls.create(place);
     expect(server.objects()).toContain(key);
     expect((await calls.inspect(place)).digest).toBe(digest);
-    expect((await calls.verify(place)).digest).toBe(digest);
-    await calls.restore(place);
-    expectSame(readFileSync(restored), bytes);
-    await calls.get(place);
-    expect(await calls.has(place)).toBe(true);
-    expect(await calls.delete(place)).toBe(true);
+    const reads = [
+      async () => expect((await calls.verify(place)).digest).toBe(digest),
+      async () => {
+        await calls.restore(place);
+        expectSame(readFileSync(restored), bytes);
+      },
+      async () => {
+        await calls.get(place);
+        expect(await calls.has(place)).toBe(true);
+        expect(await calls.delete(place)).toBe(true);
+      },
+    ];
+    for (const read of turnsOf(reads, keys.indexOf(key))) await read();
     const url = new URL(
       `s3://${server.bucket}/${key.split("/").map(encodeURIComponent).join("/")}`,
     );
@@ -97,7 +119,7 @@ describe("a key that S3 has", () => {
   test.each(["a".repeat(2000), `${"a/".repeat(1000)}b`, "a\u0000b"])(
     "reports a key that the service refuses as a SnapshotError: %j",
     async (key) => {
-      const calls = await callsWith(options);
+      const calls = callsWith(options);
       for (const call of Object.values(calls)) {
         const error = await call(`s3://${server.bucket}/${key}`).then(
           () => undefined,
@@ -142,7 +164,7 @@ describe("a key that no request can carry", () => {
       onTestFinished(() => void listening.close());
       const { port } = listening.address() as AddressInfo;
       const endpoint = `http://127.0.0.1:${port}`;
-      const calls = await callsWith({ ...options, s3: { ...options.s3, endpoint } });
+      const calls = callsWith({ ...options, s3: { ...options.s3, endpoint } });
       for (const call of Object.values(calls)) await refusalOf(call(place), "ERR_ARGUMENT");
       expect(requested).toEqual([]);
     },
@@ -150,7 +172,7 @@ describe("a key that no request can carry", () => {
 });
 
 describe("a URL of a server", () => {
-  test.each([
+  const places = [
     ["/a/../b.vhs", "/b.vhs"],
     ["/a/./b.vhs", "/a/b.vhs"],
     ["/a/%2e%2E/b.vhs", "/b.vhs"],
@@ -162,17 +184,28 @@ describe("a URL of a server", () => {
     ["/ä.vhs", "/%C3%A4.vhs"],
     ["/a.vhs/", "/a.vhs/"],
     ["/a%00.vhs", "/a%00.vhs"],
-  ])("reaches the same object with every call: %s", async (named, requested) => {
+  ] as const;
+
+  test.each(places)("reaches the same object with every call: %s", async (named, requested) => {
     const origin = await originOf({});
     const place = `${origin.url().origin}${named}`;
-    const calls = await callsWith({ workers: 1, retries: 0 });
+    const calls = callsWith({ workers: 1, retries: 0 });
     const { digest } = await calls.create(place);
     expect((await calls.inspect(place)).digest).toBe(digest);
     expect((await calls.inspect(new URL(place))).digest).toBe(digest);
-    await calls.restore(place);
-    expectSame(readFileSync(restored), bytes);
-    await calls.get(place);
-    expect(await calls.has(place)).toBe(true);
+    const reads = [
+      async () => {
+        await calls.restore(place);
+        expectSame(readFileSync(restored), bytes);
+      },
+      async () => {
+        await calls.get(place);
+        expect(await calls.has(place)).toBe(true);
+        expect(await calls.delete(place)).toBe(true);
+      },
+    ];
+    const index = places.findIndex(([each]) => each === named);
+    for (const read of turnsOf(reads, index)) await read();
     const paths = new Set(origin.requests.map(({ path: found }) => found));
     expect([...paths]).toEqual([requested]);
   });

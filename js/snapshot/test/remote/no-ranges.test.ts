@@ -21,7 +21,7 @@ import { expectNothingLeft, faultsOf, isTail, originOf } from "../support/remote
 const path = temporaryFolder();
 const [snapshot, restored] = [path("image.vhs"), path("restored")];
 const bytes = noise("image", 3 * 2 ** 20);
-const OPTIONS = { retries: 3 };
+const OPTIONS = { workers: 1, retries: 3 };
 
 let info: SnapshotInfo;
 

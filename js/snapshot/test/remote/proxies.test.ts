@@ -39,7 +39,7 @@ const large = noise("large", 6 * 2 ** 20);
 const tls = makeCertificate(HERE);
 /** The certificate of proxies, for `localhost` and 127.0.0.1. */
 const proxyTls = makeCertificate();
-const OPTIONS = { workers: 2, connections: 3, partSize: 2 ** 17, retries: 1 };
+const OPTIONS = { workers: 1, connections: 3, partSize: 2 ** 17, retries: 1 };
 
 function sha256(data: Buffer): string {
   return createHash("sha256").update(data).digest("hex");

@@ -14,13 +14,13 @@ import { expectNothingLeft, originOf } from "../support/remote.js";
 const path = temporaryFolder();
 const [snapshot, restored] = [path("image.vhs"), path("restored")];
 const bytes = noise("image", 2 ** 21);
-const OPTIONS = { retries: 2, partSize: 2 ** 18, workers: 2 };
+const OPTIONS = { retries: 2, partSize: 2 ** 18, workers: 1 };
 const SECRET = "5d1c94fe";
 const HEADERS = { Authorization: `Bearer ${SECRET}`, "X-Token": SECRET };
 
 beforeAll(async () => {
   writeFileSync(path("image"), bytes);
-  await createSnapshot(path("image"), snapshot, { pieceSize: 2 ** 16 });
+  await createSnapshot(path("image"), snapshot, { workers: 1, pieceSize: 2 ** 16 });
 });
 
 beforeEach(() => rmSync(restored, { force: true }));

@@ -128,7 +128,7 @@ describe("an image of several parts", () => {
 
 describe("large images", () => {
   test("uploads and restores a file system", async () => {
-    makeExt4Image(image, { imageBytes: GIB, dataBytes: 1e8 });
+    makeExt4Image(image, { imageBytes: GIB, dataBytes: 8e7 });
     const info = await make("file system");
     expect(info.fileSize).toBeGreaterThan(4 * PART);
     await restoreSnapshot(urlOf("file system"), restored, { s3, digest: info.digest });

@@ -1,8 +1,5 @@
 /** Secrets appear in no output, and reach only the server that they are for. */
-import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { createSnapshot } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Faults } from "../../../../tests/origin/fault.mjs";
@@ -12,6 +9,7 @@ import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
 import { presignedGet } from "../../dist/s3/presign.js";
 import type { Job } from "../support/job.js";
+import { sharedOutput } from "../support/print-all.js";
 import { faultsOf, isPart, originOf, SOON } from "../support/remote.js";
 
 const path = temporaryFolder();
@@ -25,23 +23,17 @@ const SECRETS = [
   Buffer.from(`${USER}:${PASSWORD}`).toString("base64"),
 ];
 
-const OPTIONS = { workers: 2, connections: 3, partSize: 2 ** 18, retries: 1 };
+const OPTIONS = { workers: 1, connections: 3, partSize: 2 ** 18, retries: 1 };
 
 beforeAll(async () => {
   writeFileSync(path("image"), noise("image", 3 * 2 ** 20));
   await createSnapshot(path("image"), snapshot, { pieceSize: 2 ** 16 });
 });
 
-/** Returns all output of a process. */
-async function outputOf(job: Job): Promise<string> {
-  const script = fileURLToPath(new URL("../support/print-all.mjs", import.meta.url));
-  const { NODE_DEBUG: _, ...env } = process.env;
-  const args = [script, JSON.stringify({ ...job, options: { ...OPTIONS, ...job.options } })];
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, {
-    ...{ env, timeout: 30_000, maxBuffer: 2 ** 24 },
-  });
-  return stdout + stderr;
-}
+const share = sharedOutput();
+
+/** Returns all output of a job. */
+const outputOf = (job: Job) => share({ ...job, options: { ...OPTIONS, ...job.options } });
 
 /** Throws if output contains a secret, or lacks an expected part. */
 function expectNoSecret(text: string, secrets: readonly string[], ...parts: readonly string[]) {

@@ -7,13 +7,14 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
-import { type Job, run } from "../support/job.js";
+import { type Job, run, sharedProcess } from "../support/job.js";
 import { expectNoConnections, faultsOf, isPart, originOf } from "../support/remote.js";
 
 const path = temporaryFolder();
 const bytes = noise("image", 3 * 2 ** 20);
 const tls = makeCertificate();
-const TRUSTED = { env: { NODE_EXTRA_CA_CERTS: path("cert.pem") } };
+/** Runs jobs in a process that trusts the certificate. */
+const runTrusting = sharedProcess({ env: { NODE_EXTRA_CA_CERTS: path("cert.pem") } });
 
 beforeAll(async () => {
   writeFileSync(path("image"), bytes);
@@ -30,13 +31,13 @@ const jobOf = (source: URL): Job => ({
   call: "restoreSnapshot",
   source: source.href,
   target: path("folder", "target"),
-  options: { workers: 2, connections: 3, partSize: 2 ** 18, retries: 3 },
+  options: { workers: 1, connections: 3, partSize: 2 ** 18, retries: 3 },
 });
 
 test("restores over TLS with a trusted certificate although connections are cut", async () => {
   const faults = faultsOf(isPart, { cutAfter: 100_000 }, 5);
   const origin = await originOf({ "/a.vhs": readFileSync(path("image.vhs")) }, { tls, faults });
-  const outcome = await run(jobOf(origin.url("/a.vhs")), TRUSTED);
+  const outcome = await runTrusting(jobOf(origin.url("/a.vhs")));
   const target = createHash("sha256").update(bytes).digest("hex");
   expect(outcome).toMatchObject({ error: null, target, running: 0, names: ["target"] });
   expect(origin.requests.filter(({ aborted }) => aborted).length).toBeGreaterThanOrEqual(3);
@@ -64,7 +65,7 @@ test("reports TLS to a server without it, and no TLS to a server with it", async
   first.protocol = "https:";
   second.protocol = "http:";
   for (const url of [first, second]) {
-    const outcome = await run(jobOf(url), TRUSTED);
+    const outcome = await runTrusting(jobOf(url));
     expect(outcome.error).toMatchObject({ code: "ERR_SOURCE" });
     expect(outcome.error?.message).toContain(url.href);
     expect(outcome).toMatchObject({ names: [], running: 0 });

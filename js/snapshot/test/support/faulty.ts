@@ -21,13 +21,13 @@ export const [snapshot, restored] = [path("image.vhs"), path("restored")];
 
 /** Data, a hole, and data. Each range holds several frames. */
 export const image = Buffer.concat([
-  noise("first", 2 * MIB),
+  noise("first", MIB),
   Buffer.alloc(MIB),
   letters("last", MIB + 17),
 ]);
 
-/** Small ranges over few connections. */
-export const OPTIONS = { workers: 2, connections: 3, partSize: 2 ** 18, retries: 3 };
+/** Small ranges over few connections. A second worker would double the cost of each restore. */
+export const OPTIONS = { workers: 1, connections: 3, partSize: 2 ** 18, retries: 3 };
 
 /** A snapshot of the image, and another of the same length whose bytes differ everywhere. */
 export let [file, other] = [Buffer.alloc(0), Buffer.alloc(0)];
@@ -35,11 +35,11 @@ export let [file, other] = [Buffer.alloc(0), Buffer.alloc(0)];
 beforeAll(async () => {
   const make = async (bytes: Buffer) => {
     writeFileSync(path("image"), bytes);
-    await createSnapshot(path("image"), snapshot, { pieceSize: 2 ** 16 });
+    await createSnapshot(path("image"), snapshot, { workers: 1, pieceSize: 2 ** 16 });
     return readFileSync(snapshot);
   };
   file = await make(image);
-  other = await make(Buffer.concat([noise("other", 2 * MIB), image.subarray(2 * MIB)]));
+  other = await make(Buffer.concat([noise("other", MIB), image.subarray(MIB)]));
   expect(other).toHaveLength(file.length);
 });
 

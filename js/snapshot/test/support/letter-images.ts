@@ -35,7 +35,7 @@ export class LetterImages {
     const images: CachedImage[] = [];
     for (const name of names) {
       const { snapshot, digest } = this.of(name);
-      images.push(await cache.get(snapshot, { digest }));
+      images.push(await cache.get(snapshot, { digest, workers: 1 }));
     }
     return images;
   }

@@ -16,10 +16,11 @@ const MIB = 2 ** 20;
 
 /**
  * Returns a function that creates a snapshot of bytes, restores it by this package and by zstd, compares both
- * with the bytes, and describes the snapshot.
+ * with the bytes, and describes the snapshot. Uses one worker by default.
  */
 export function roundTripIn(path: (name: string) => string) {
-  return async (bytes: Buffer, options: CreateOptions = {}) => {
+  return async (bytes: Buffer, given: CreateOptions = {}) => {
+    const options = { workers: 1, ...given };
     const [image, snapshot, restored] = [path("image"), path("snapshot.vhs"), path("restored")];
     writeFileSync(image, bytes);
     const { duration, ...info } = await createSnapshot(image, snapshot, options);

@@ -26,11 +26,11 @@ export const temporaryFiles = () => leftovers(path("tmp"));
 beforeAll(async () => {
   mkdirSync(path("tmp"));
   vi.stubEnv("TMPDIR", path("tmp"));
-  writeFileSync(image, noise("upload", 16 * MIB + 5));
+  writeFileSync(image, noise("upload", 11 * MIB + 5));
   writeFileSync(small, noise("small", MIB));
   writeFileSync(empty, "");
   for (const name of [image, small, empty]) {
-    await createSnapshot(name, path("local.vhs"));
+    await createSnapshot(name, path("local.vhs"), { workers: 1 });
     expected.set(name, readFileSync(path("local.vhs")));
   }
 });

@@ -1,13 +1,20 @@
-/** Uploads to an S3 service that fails. */
+/** Uploads to S3 that fail or are aborted. */
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { createSnapshot } from "@hedgerow/snapshot";
 import { expect, test } from "vitest";
 import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
 import { startOrigin } from "../../../../tests/origin/origin.mjs";
+import { rejectionOf } from "../../../../tests/support/assert.js";
 import { expectSame } from "../../../../tests/support/snapshots/image.js";
 import { type Spoil, startProxy } from "../../../../tests/support/snapshots/proxy.js";
+import { trials } from "../../../../tests/support/trials.js";
 import { refusalOf } from "../support/refusal.js";
-import { expected, image, MAX_ABORT_TIME, small } from "../support/upload.js";
-import { objectOf, s3, s3Options, urlOf } from "../support/upload-s3.js";
+import { expected, image, MAX_ABORT_TIME, small, temporaryFiles } from "../support/upload.js";
+import { objectOf, PART, s3, s3Options, urlOf } from "../support/upload-s3.js";
 
 type Is = (asked: Parameters<Spoil>[0]) => boolean;
 
@@ -31,7 +38,7 @@ function once(is: Is, how: ReturnType<Spoil>): Spoil {
   };
 }
 
-test.each([1, 2, 4])("leaves nothing in S3 if part %i fails permanently", async (number) => {
+test.each([1, 2, 3])("leaves nothing in S3 if part %i fails permanently", async (number) => {
   const is = part(number);
   const spoil: Spoil = (asked) => (is(asked) ? { status: 403, body: "" } : undefined);
   await using proxy = await startProxy(s3.endpoint, spoil);
@@ -124,4 +131,120 @@ test("does not retry a service whose certificate is not trusted", async () => {
   expect((await refusalOf(work, "ERR_TARGET")).message).toContain("TLS failed");
   expect(performance.now() - start).toBeLessThan(MAX_ABORT_TIME);
   await origin.close();
+});
+
+const reason = new Error("the caller's own");
+
+/** Throws unless the work was aborted and left nothing, or was complete already. */
+async function expectAborted(work: Promise<unknown>, key: string, source: string): Promise<void> {
+  const outcome = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (outcome === undefined) expectSame(objectOf(key), expected.get(source)!);
+  else {
+    expect(outcome).toBe(reason);
+    expect(s3.objects()).not.toContain(key);
+  }
+  expect(s3.multipartUploads()).toEqual([]);
+  expect(temporaryFiles()).toEqual([]);
+}
+
+const delays = [0, 5, 15, 30, 45, 60, 75, 90, 120, 150, 200];
+
+test.each(delays)("aborts an upload to S3 after %i ms, and leaves nothing", async (delay) => {
+  // `npm test` aborts the uploads of the two images in turn, and `npm run fuzz` both after each delay.
+  const sources = delays.indexOf(delay) % 2 === 0 ? [image, small] : [small, image];
+  for (const source of sources.slice(0, trials({ few: 1, all: 2 }))) {
+    const key = `ended-${delay}-${expected.get(source)?.length}`;
+    const controller = new AbortController();
+    const work = createSnapshot(source, urlOf(key), s3Options({ signal: controller.signal }));
+    work.catch(() => {});
+    await sleep(delay);
+    const start = performance.now();
+    controller.abort(reason);
+    await expectAborted(work, key, source);
+    expect(performance.now() - start).toBeLessThan(MAX_ABORT_TIME);
+  }
+});
+
+test("aborts an upload to S3 before it starts", async () => {
+  const work = createSnapshot(
+    image,
+    urlOf("before"),
+    s3Options({ signal: AbortSignal.abort(reason) }),
+  );
+  await expectAborted(work, "before", image);
+  expect(await rejectionOf(work)).toBe(reason);
+});
+
+test("aborts an upload to S3 while it is created", async () => {
+  const controller = new AbortController();
+  const spoil: Spoil = ({ url: asked = "" }) => {
+    if (!asked.includes("?uploads")) return undefined;
+    setTimeout(() => controller.abort(reason), 50);
+    return { delay: sleep(150) };
+  };
+  await using proxy = await startProxy(s3.endpoint, spoil);
+  const options = s3Options({ signal: controller.signal }, proxy.endpoint);
+  const work = createSnapshot(image, urlOf("begun"), options);
+  expect(await rejectionOf(work)).toBe(reason);
+  await expectAborted(work, "begun", image);
+  expect(proxy.requests.filter((line) => line.startsWith("DELETE")).length).toBe(1);
+});
+
+test.each([
+  ["its last request, of parts", "POST", /uploadId=/, image],
+  ["its only request", "PUT", /./, small],
+])("completes an upload that is aborted after %s", async (_, method, last, source) => {
+  const controller = new AbortController();
+  const spoil: Spoil = (asked) => {
+    if (asked.method !== method || !last.test(asked.url ?? "")) return undefined;
+    const delay = new Promise<void>((resolve) => {
+      asked.once("end", async () => {
+        await sleep(50);
+        controller.abort(reason);
+        setTimeout(resolve, 100);
+      });
+    });
+    return { delay };
+  };
+  await using proxy = await startProxy(s3.endpoint, spoil);
+  const options = s3Options({ signal: controller.signal }, proxy.endpoint);
+  await createSnapshot(source, urlOf(`late-${method}`), options);
+  expect(controller.signal.aborted).toBe(true);
+  expectSame(objectOf(`late-${method}`), expected.get(source)!);
+});
+
+test("aborts an upload to S3 during a pause before a retry", async () => {
+  const controller = new AbortController();
+  const spoil: Spoil = () => {
+    setTimeout(() => controller.abort(reason), 50);
+    return { status: 503, headers: { "retry-after": "30" } };
+  };
+  await using proxy = await startProxy(s3.endpoint, spoil);
+  const start = performance.now();
+  const options = s3Options({ signal: controller.signal }, proxy.endpoint);
+  expect(await rejectionOf(createSnapshot(small, urlOf("x"), options))).toBe(reason);
+  expect(performance.now() - start).toBeLessThan(MAX_ABORT_TIME);
+});
+
+test("lets the process end after an abort", async () => {
+  const module = pathToFileURL(createRequire(import.meta.url).resolve("@hedgerow/snapshot"));
+  const script = `
+    import { createSnapshot } from ${JSON.stringify(module.href)};
+    const { image, url, s3 } = JSON.parse(process.argv[1]);
+    const partSize = ${PART};
+    for (const delay of [60, 90, 120]) {
+      const signal = AbortSignal.timeout(delay);
+      await createSnapshot(image, url, { s3, partSize, signal }).catch(() => {});
+    }
+    const end = performance.now();
+    process.on("exit", () => console.log(performance.now() - end));`;
+  const what = JSON.stringify({ image, url: urlOf("process"), s3: s3Options().s3 });
+  const run = promisify(execFile);
+  const args = ["--input-type=module", "--eval", script, "--", what];
+  const { stdout } = await run(process.execPath, args, { timeout: 20_000 });
+  expect(Number(stdout)).toBeLessThan(MAX_ABORT_TIME);
+  expect(s3.multipartUploads()).toEqual([]);
 });
