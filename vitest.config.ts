@@ -1,12 +1,27 @@
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 
 const built = new URL("js/snapshot/dist/", import.meta.url).pathname;
 
+/** The packages' manifests, whose `exports` decide which files imports resolve to. */
+const manifests = ["edge", "snapshot", "cli"]
+  .map((name) => readFileSync(new URL(`js/${name}/package.json`, import.meta.url), "utf8"))
+  .join("");
+
+const manifestsOf = () => manifests;
+
 /** What runs all that documents say: part of `npm run docs`, and not of `npm test`. */
 const DOCUMENTS = ["tests/docs/groups/*.test.ts"];
 
 export default defineConfig({
+  plugins: [
+    {
+      name: "cached-modules",
+      // The key has the importing module and this file, but not the manifests.
+      configureVitest: ({ experimental_defineCacheKeyGenerator: define }) => define(manifestsOf),
+    },
+  ],
   resolve: {
     // What the build adds to the sources of `@hedgerow/snapshot`, for tests that begin at one of these.
     alias: [
@@ -15,6 +30,8 @@ export default defineConfig({
     ],
   },
   test: {
+    // Keeps transformed modules between runs, in node_modules.
+    experimental: { fsModuleCache: true },
     projects: [
       { extends: true, test: { name: "documents", include: DOCUMENTS } },
       {

@@ -32,7 +32,11 @@ await main(async () => {
   build();
   for (const seed of seeds) {
     step(`the whole system, ${rounds} rounds of seed ${seed}`);
-    const env = { HEDGEROW_SOAK_SEED: seed, HEDGEROW_SOAK_ROUNDS: rounds };
+    const env = {
+      HEDGEROW_SOAK_SEED: seed,
+      HEDGEROW_SOAK_ROUNDS: rounds,
+      HEDGEROW_TRIALS: "all",
+    };
     const flags = ["--disable-console-intercept", "--typecheck.enabled=false"];
     run("vitest", ["run", ...flags, "tests/system/system.test.ts"], { env });
   }

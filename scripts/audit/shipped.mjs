@@ -52,8 +52,18 @@ export function embeddedIn(folder) {
   return unique(MODULES.filter((module) => module.folder === folder).flatMap(partsOf));
 }
 
+/** The parts of each module, once known: several checks need them, and cargo takes a second. @type {Map<string, Part[]>} */
+const known = new Map();
+
+/** @param {typeof MODULES[number]} module */
+function partsOf(module) {
+  const parts = known.get(module.name) ?? findParts(module);
+  known.set(module.name, parts);
+  return parts;
+}
+
 /** @param {typeof MODULES[number]} module @returns {Part[]} */
-function partsOf({ name, crate, library }) {
+function findParts({ name, crate, library }) {
   const args = [crate, "--no-default-features", `--features=${name}`, "--target", TARGET];
   const crates = cargoTree(args).foreign;
   return [...crates, ...crates.flatMap(zstdIn), ...standardLibrary(library)];

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { createSnapshot, inspectSnapshot } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type S3Server, startS3 } from "../support/s3/server.js";
@@ -19,6 +19,7 @@ const MIB = 2 ** 20;
 const root = mkdtempSync(join(tmpdir(), "hedgerow-sandboxes-"));
 const folder = join(root, "sandboxes");
 const image = join(folder, "one.img");
+let runs = 0;
 let s3: S3Server;
 let options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
 
@@ -40,20 +41,51 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** Runs the script to its end. */
-const sandbox = (...args: string[]) => sandboxIn({}, ...args);
+interface Ended {
+  readonly code: unknown;
+  readonly out: string;
+  readonly err: string;
+}
 
-/** Runs the script to its end with further environment variables. */
-function sandboxIn(
-  env: NodeJS.ProcessEnv,
-  ...args: string[]
-): Promise<{ code: unknown; out: string; err: string }> {
-  const spawnOptions = { ...options, env: { ...options.env, ...env } };
+/** Runs the script to its end, in its own process. */
+function sandboxProcess(...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [SCRIPT, ...args], spawnOptions, (error, out, err) =>
+    execFile(process.execPath, [SCRIPT, ...args], options, (error, out, err) =>
       resolve({ code: error?.code ?? 0, out, err }),
     );
   });
+}
+
+/** Runs the script to its end, in the process of the test, which saves the start of Node. */
+const sandbox = (...args: string[]) => sandboxIn({}, ...args);
+
+/** Does the same with further environment variables. */
+async function sandboxIn(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
+  const ended = { out: "", err: "" };
+  const { argv, env: envBefore } = process;
+  const [folderBefore, listeners] = [process.cwd(), process.listeners("SIGINT")];
+  const capture = (stream: "out" | "err") => (text: unknown) => {
+    ended[stream] += `${text}\n`;
+  };
+  vi.spyOn(console, "log").mockImplementation(capture("out"));
+  vi.spyOn(console, "error").mockImplementation(capture("err"));
+  process.argv = [process.execPath, SCRIPT, ...args];
+  process.env = { ...options.env, ...env };
+  process.exitCode = undefined;
+  process.chdir(root);
+  runs += 1;
+  try {
+    // A module runs once for each URL.
+    await import(/* @vite-ignore */ `${pathToFileURL(SCRIPT)}?${runs}`);
+    return { code: process.exitCode ?? 0, ...ended };
+  } finally {
+    vi.restoreAllMocks();
+    process.chdir(folderBefore);
+    Object.assign(process, { argv, env: envBefore, exitCode: undefined });
+    for (const listener of process.listeners("SIGINT")) {
+      if (!listeners.includes(listener)) process.off("SIGINT", listener);
+    }
+  }
 }
 
 /** Creates the disk of a sandbox, in which every other MiB is a hole, and returns its content. */
@@ -64,7 +96,8 @@ function makeDisk(seed: string, mebibytes: number): Buffer {
 }
 
 test("stops and resumes a sandbox repeatedly", async () => {
-  for (const seed of ["first", "second"]) {
+  const rounds = { first: sandboxProcess, second: sandbox };
+  for (const [seed, sandbox] of Object.entries(rounds)) {
     const disk = makeDisk(seed, 24);
     expect(await sandbox("list")).toMatchObject({ code: 0, out: "one: running\n" });
     expect(await sandbox("stop", "one")).toMatchObject({

@@ -27,7 +27,7 @@ const CHECKS = {
     await bundle(folder, "server.js", output);
     await expectProtected(await serve(folder, NODE, [output]));
   },
-  Wrangler: expectWorker,
+  Wrangler: (fault: Fault) => expectWorker({ fault }),
   "Next.js": async (fault: Fault) => expectProtected(await startFaultyApp("next-edge", fault)),
 };
 

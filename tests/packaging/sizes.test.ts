@@ -41,7 +41,7 @@ let bundling: ReturnType<typeof bundledWorker> | undefined;
 
 /** Returns the modules of the worker, without the path filter, which belongs to the user. */
 async function worker(): Promise<Uint8Array[]> {
-  bundling ??= bundledWorker();
+  bundling ??= bundledWorker({ name: "worker-sizes" });
   const modules = await bundling;
   return modules.filter(({ type }) => type !== "Data").map(({ contents }) => contents);
 }

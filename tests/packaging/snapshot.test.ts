@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { nodeBundlers } from "./support/bundlers.js";
+import { keptProject } from "./support/kept-build.js";
 import { project, TEST_TIMEOUT } from "./support/project.js";
 import { NODE, run } from "./support/tool.js";
 
@@ -32,9 +33,11 @@ test.for(nodeBundlers.filter(([name]) => name !== "Rollup"))(
   {
     timeout: TEST_TIMEOUT,
   },
-  async ([, output, bundle]) => {
-    const [folder, other] = [project("snapshot"), isolatedFolder()];
-    await bundle(folder, "round-trip.js", output);
+  async ([name, output, bundle]) => {
+    const folder = await keptProject(`snapshot by ${name}`, "snapshot", (folder) =>
+      bundle(folder, "round-trip.js", output),
+    );
+    const other = isolatedFolder();
     // webpack writes several files.
     cpSync(folder, other, { recursive: true });
     await expectRoundTrip(other, output);

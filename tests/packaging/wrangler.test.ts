@@ -7,5 +7,5 @@ import { expectWorker } from "./support/worker.js";
 test(
   "strips headers and guards paths in a worker bundled by Wrangler",
   { timeout: TEST_TIMEOUT },
-  () => expectWorker(),
+  () => expectWorker({ name: "worker" }),
 );

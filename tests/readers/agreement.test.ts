@@ -1,11 +1,9 @@
-/**
- * All readers of path filters agree: in Rust, on Node, in workerd, in wasmtime, on
- * LuaJIT and in Python.
- */
-import { execFileSync } from "node:child_process";
+/** All readers of path filters agree: in Rust, on Node, in workerd, in Wasmtime, on LuaJIT and in Python. */
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { buildPathFilter, PathFilter, type PathFilterOptions } from "hedgerow";
 import type { Miniflare } from "miniflare";
@@ -21,8 +19,8 @@ const ALL_KEYS = FILTERS * KEYS;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Looks the keys of one file up in the filter of another. Returns a line with 1 or 0 for each. */
-type Reader = (file: string, keys: Buffer) => string;
+/** Looks keys up in the filter of a file. Returns a line with 1 or 0 for each. */
+type Reader = (file: string, keys: Buffer) => string | Promise<string>;
 
 /** Returns a reader for a program that takes the file as its last argument and keys on standard input. */
 function program(command: string, ...args: string[]): Reader {
@@ -46,6 +44,32 @@ function built(...target: string[]): Reader {
   };
 }
 
+/** Returns a reader for a program that answers a line with the paths of a filter and of a file of keys, and waits. */
+function server(...target: string[]): Reader {
+  let ask: ((line: string) => Promise<string>) | undefined;
+  return async (file, keys) => {
+    ask ??= startServer(build(target));
+    const keysFile = join(folder, "keys");
+    writeFileSync(keysFile, keys);
+    const answers = await ask(`${file}\t${keysFile}\n`);
+    if (!/^[01]*$/.test(answers)) throw new Error(answers);
+    return answers.replaceAll(/./g, "$&\n");
+  };
+}
+
+/** Starts a program until the tests are done. Returns a function that sends it a line, and resolves with the next one. */
+function startServer(command: string): (line: string) => Promise<string> {
+  const { stdin, stdout } = spawn(command, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
+  closing.push(() => stdin.end());
+  const lines = createInterface(stdout)[Symbol.asyncIterator]();
+  return async (line) => {
+    stdin.write(line);
+    const { value, done } = await lines.next();
+    if (done) throw new Error(`${command} exited`);
+    return value;
+  };
+}
+
 /** Builds a program and returns its path. */
 function build(target: readonly string[]): string {
   const args = ["build", "--quiet", "--message-format=json", ...target];
@@ -59,7 +83,7 @@ function build(target: readonly string[]): string {
 
 const readers: Record<string, Reader> = {
   Rust: built("-p", "hedgerow-paths", "--example", "answers"),
-  wasmtime: built("-p", "hedgerow-tests-wasmtime", "--bin", "answers"),
+  wasmtime: server("-p", "hedgerow-tests-wasmtime", "--bin", "answers"),
   LuaJIT: program("luajit", "examples/readers/path-filter.lua"),
   Python: program("python3", "examples/readers/path_filter.py"),
 };
@@ -73,6 +97,7 @@ interface Sample {
   readonly answers: string;
 }
 
+const closing: (() => void)[] = [];
 let folder: string;
 let worker: Miniflare;
 const samples: Sample[] = [];
@@ -119,6 +144,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  for (const close of closing) close();
   await worker?.dispose();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -131,18 +157,22 @@ test(`the ${ALL_KEYS} keys include present and absent ones`, () => {
 });
 
 describe.each(Object.keys(readers))("the reader %s", (reader) => {
-  test("agrees with Node on every key", { timeout: 300_000 }, () => {
+  test("agrees with Node on every key", { timeout: 300_000 }, async () => {
     for (const { name, keys, path, answers } of samples) {
-      const given = readers[reader]!(path, Buffer.from(keys.map((key) => `${key}\n`).join("")));
+      const given = await readers[reader]!(
+        path,
+        Buffer.from(keys.map((key) => `${key}\n`).join("")),
+      );
       expect(given === answers, name).toBe(true);
     }
   });
 
-  test("refuses a file that is not a filter", { timeout: 60_000 }, () => {
+  test("refuses a file that is not a filter", { timeout: 60_000 }, async () => {
     for (const file of ["", "{}\n", '{"version":"","bloom":{}}\n"AAAA"']) {
       const path = join(folder, "refused.filter");
       writeFileSync(path, file);
-      expect(() => readers[reader]!(path, Buffer.from("/\n"))).toThrow();
+      const answer = async () => readers[reader]!(path, Buffer.from("/\n"));
+      await expect(answer()).rejects.toThrow();
     }
   });
 });

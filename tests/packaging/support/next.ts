@@ -1,10 +1,10 @@
 /** Next.js apps, built and started. */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { KEEP_ALIVE } from "../../support/http/listen.js";
 import { keptBuild } from "./kept-build.js";
-import { type Fault, project, SUITE } from "./project.js";
+import { copyProject, type Fault, projectFolder, WORK } from "./project.js";
 import { run, serve, tool } from "./tool.js";
 
 interface AppOptions {
@@ -21,7 +21,7 @@ export async function startApp(
   name: string,
   { args = [], files = {}, env = {} }: AppOptions = {},
 ): Promise<URL> {
-  const source = join(SUITE, "projects", name);
+  const source = projectFolder(name);
   const folder = await keptBuild([name, ...args].join(""), source, files, (folder) => {
     for (const [file, content] of Object.entries(files)) {
       writeFileSync(join(folder, file), JSON.stringify(content));
@@ -31,9 +31,18 @@ export async function startApp(
   return start(folder, env);
 }
 
-/** Builds and starts an app with a fault in the package that it uses. Returns its URL. */
+/**
+ * Builds and starts an app with a fault in the package that it uses. Returns its URL.
+ *
+ * The folder stays, with the cache of Turbopack: the next build compiles only what differs.
+ */
 export async function startFaultyApp(name: string, fault: Fault): Promise<URL> {
-  const folder = project(name, fault);
+  const folder = join(WORK, `${name} with a fault`);
+  mkdirSync(folder, { recursive: true });
+  for (const file of readdirSync(folder).filter((file) => file !== ".next")) {
+    rmSync(join(folder, file), { recursive: true, force: true, maxRetries: 5 });
+  }
+  copyProject(name, folder, fault);
   await build(folder);
   return start(folder);
 }

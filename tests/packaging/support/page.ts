@@ -1,7 +1,7 @@
 /** Bundled pages in Chromium, served on loopback. */
 import { existsSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import { expect, onTestFinished } from "vitest";
+import { afterAll, expect, onTestFinished } from "vitest";
 
 import { startChromium } from "../../runtimes/chromium/run.mjs";
 import { closed, serve } from "../../support/http/listen.js";
@@ -11,6 +11,11 @@ const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html",
   ".js": "text/javascript",
 };
+
+/** The browser, which all pages share. */
+let chromium: ReturnType<typeof startChromium> | undefined;
+
+afterAll(async () => (await chromium)?.close());
 
 /** Asserts that the page in a folder strips headers and guards paths. It reports its responses in its title. */
 export async function expectPage(folder: string): Promise<void> {
@@ -36,9 +41,10 @@ export async function expectPage(folder: string): Promise<void> {
 
 /** Returns the title that a page sets. @throws any uncaught error of the page */
 async function titleOf(url: URL): Promise<string> {
-  const { context, close } = await startChromium();
-  onTestFinished(close);
+  chromium ??= startChromium();
+  const { context } = await chromium;
   const page = await context.newPage();
+  onTestFinished(() => page.close());
   const failed = new Promise<never>((_, reject) => page.on("pageerror", reject));
   await page.goto(url.href);
   await Promise.race([failed, page.waitForFunction("document.title !== ''")]);

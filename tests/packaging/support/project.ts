@@ -15,6 +15,9 @@ export const WORK = join(SUITE, ".work");
 /** Injects a fault into the folder of a package. */
 export type Fault = (folder: string) => void;
 
+/** Returns the folder of a project, whose tests copy it. */
+export const projectFolder = (name: string) => join(SUITE, "projects", name);
+
 /** Returns the folder of an installed package. */
 export const packageFolder = (name: string) => join(SUITE, "node_modules", name);
 
@@ -33,9 +36,14 @@ export function emptyFolder(): string {
  */
 export function project(name: string, fault?: Fault): string {
   const folder = emptyFolder();
-  cpSync(join(SUITE, "projects", name), folder, { recursive: true });
-  if (fault !== undefined) fault(copyOf("hedgerow", join(folder, "node_modules")));
+  copyProject(name, folder, fault);
   return folder;
+}
+
+/** Copies a project into a folder, with a copy of `hedgerow` if a fault is to be injected into it. */
+export function copyProject(name: string, folder: string, fault?: Fault): void {
+  cpSync(projectFolder(name), folder, { recursive: true });
+  if (fault !== undefined) fault(copyOf("hedgerow", join(folder, "node_modules")));
 }
 
 /** Copies a package into a folder. Returns the folder of the copy. */

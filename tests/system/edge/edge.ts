@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 
 import { type Proxy as FaultProxy, startProxy } from "../../support/snapshots/proxy.js";
+import { trials } from "../../support/trials.js";
 import { runConcurrently } from "../concurrency.js";
 import type { Coverage } from "../coverage.js";
 import { Choices, Deck } from "../random.js";
@@ -28,7 +29,7 @@ export const EDGE_KINDS = [
 const MAX_DEPLOYMENTS = 4;
 
 /** Requests for each deployment, during a fault and after it. */
-const [REQUESTS_DURING_FAULT, REQUESTS_AFTERWARDS] = [8, 64];
+const [REQUESTS_DURING_FAULT, REQUESTS_AFTERWARDS] = [8, trials({ few: 24, all: 64 })];
 
 export class Edge {
   readonly #seed: number;

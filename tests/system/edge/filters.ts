@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 
 import { PathFilter } from "hedgerow";
 
-import { hedgerowProcess } from "../../../js/cli/test/support/bin.js";
+import { hedgerow } from "../../../js/cli/test/support/bin.js";
 import { presignedGet } from "../../../js/snapshot/dist/s3/presign.js";
 import type { S3Server } from "../../support/s3/server.js";
 import { type Deployment, keyOf } from "./site.js";
@@ -15,7 +15,7 @@ export const FALSE_POSITIVE_RATE = 1e-3;
 export async function buildFilter(folder: string, file: string, version: string): Promise<Buffer> {
   const rate = ["--false-positive-rate", `${FALSE_POSITIVE_RATE}`];
   const args = ["paths", "build", folder, "-o", file, ...rate, "--filter-version", version];
-  const { code, err } = await hedgerowProcess([...args, "--kind", "directory"]);
+  const { code, err } = await hedgerow([...args, "--kind", "directory"]);
   if (code !== 0) throw new Error(`hedgerow paths build exited with ${code}: ${err}`);
   return readFile(file);
 }

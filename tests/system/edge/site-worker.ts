@@ -10,7 +10,7 @@ import { FILTER_TIMEOUT } from "./filter-faults.js";
 import type { Deploy, WorkerState } from "./worker.js";
 
 /** Room for the filters of two deployments, but not of three. */
-const FILTERS = { maxBytes: 22_000, timeout: FILTER_TIMEOUT };
+const FILTERS = { maxBytes: 11_000, timeout: FILTER_TIMEOUT };
 
 export const bundleWorker = () => bundle("tests/system/edge/worker.ts");
 

@@ -1,4 +1,4 @@
-/** A static site on the disk with several thousand files, some of which change with each deployment. */
+/** A static site on the disk with many files, some of which change with each deployment. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -6,7 +6,7 @@ import { normalizePath } from "hedgerow";
 
 import { Choices } from "../random.js";
 
-const FIRST_FILES = 3000;
+const FIRST_FILES = 1500;
 /** Files that each deployment removes, and as many that it adds. */
 const CHANGED_FILES = 100;
 

@@ -17,10 +17,10 @@ import { noise } from "../../support/snapshots/image.js";
 import type { Choices } from "../random.js";
 
 const MIB = 2 ** 20;
-const IMAGE_BYTES = 96 * MIB;
+const IMAGE_BYTES = 32 * MIB;
 
 /** Bytes of installed files in the first base image, and the increment for each further one. */
-const [DATA_BYTES, DATA_INCREMENT] = [10e6, 1e6];
+const [DATA_BYTES, DATA_INCREMENT] = [4e6, 1e6];
 
 /** Incompressible bytes in each base image, which make its snapshot large enough for a multipart upload. */
 const NOISE_BYTES = 5 * MIB;

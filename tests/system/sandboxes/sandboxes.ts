@@ -16,7 +16,7 @@ import { Service } from "./service.js";
 const MIB = 2 ** 20;
 const BASES = 2;
 /** Room for about three of the images, which causes evictions in every round. */
-const CACHE_BYTES = 80 * MIB;
+const CACHE_BYTES = 40 * MIB;
 /** Snapshots of sandboxes that are kept. */
 const MAX_SNAPSHOTS = 4;
 /** Faults in each round. */

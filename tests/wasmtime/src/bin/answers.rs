@@ -1,37 +1,45 @@
-//! `answers FILE`: looks up keys in the path filter in FILE, with `edge.wasm` in Wasmtime.
+//! Looks up keys in path filters, with `edge.wasm` in Wasmtime.
 //!
-//! Reads keys from standard input, one per line, as bytes up to LF. Prints a line for each: `1` if the
-//! key may be present, `0` if it is absent. An error is printed in one line, with the exit code 2.
+//! Each line of standard input has the path of a filter, a tab, and the path of a file of keys, one per line, as
+//! bytes up to LF. Prints a line for each: a digit for each key, `1` if the key may be present and `0` if it is
+//! absent, or `error: ` and a message. One process answers all lines, because the module takes longer to compile
+//! than to run.
 
 use std::{
-    env,
     error::Error,
+    fmt::Write as _,
     fs,
-    io::{BufRead, BufWriter, Write, stdin, stdout},
-    process::ExitCode,
+    io::{self, Write as _, stdin, stdout},
 };
 
 use hedgerow_example_wasmtime_host::{EdgeModule, PathFilter};
 use hedgerow_tests_wasmtime::published;
+use wasmtime::Module;
 
-fn main() -> ExitCode {
-    match answer() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("answers: {error}");
-            ExitCode::from(2)
-        }
+fn main() -> Result<(), Box<dyn Error>> {
+    let module = published()?;
+    for line in stdin().lines() {
+        let answers = answer(&module, &line?).unwrap_or_else(|error| format!("error: {error}"));
+        print(&answers)?;
     }
+    Ok(())
 }
 
-fn answer() -> Result<(), Box<dyn Error>> {
-    let path = env::args_os().nth(1).ok_or("expected a filter file, found no argument")?;
-    let file = fs::read(path)?;
-    let edge = EdgeModule::instantiate(&published()?)?;
-    let filter = PathFilter::parse(&edge, &file, false)?;
-    let mut answers = BufWriter::new(stdout().lock());
-    for key in stdin().lock().split(b'\n') {
-        writeln!(answers, "{}", u8::from(filter.has(&key?)?))?;
+fn answer(module: &Module, line: &str) -> Result<String, Box<dyn Error>> {
+    let (filter, keys) = line.split_once('\t').ok_or("expected two paths, found no tab")?;
+    let edge = EdgeModule::instantiate(module)?;
+    let filter = PathFilter::parse(&edge, &fs::read(filter)?, false)?;
+    let mut answers = String::new();
+    for key in fs::read(keys)?.split_inclusive(|&byte| byte == b'\n') {
+        let key = key.strip_suffix(b"\n").unwrap_or(key);
+        write!(answers, "{}", u8::from(filter.has(key)?))?;
     }
-    Ok(answers.flush()?)
+    Ok(answers)
+}
+
+/// Prints a line at once, since the reader waits for it.
+fn print(line: &str) -> io::Result<()> {
+    let mut out = stdout().lock();
+    writeln!(out, "{}", line.replace('\n', " "))?;
+    out.flush()
 }
