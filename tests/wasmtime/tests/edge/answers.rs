@@ -3,37 +3,41 @@
 use std::{
     fs,
     io::Write,
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
 };
 
 use crate::support::files::PATHMAP;
 
-/// Runs the command on a file with this name and content.
-fn answers(name: &str, file: &str, keys: &[u8]) -> Output {
+/// Writes a file, and returns its path.
+fn written(name: &str, content: &[u8]) -> String {
     let path = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
-    fs::write(&path, file).unwrap();
+    fs::write(&path, content).unwrap();
+    path
+}
+
+/// Runs the command on these lines, and returns those that it prints.
+fn answers(lines: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_answers"));
-    command.arg(path).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    // This fails if the command has refused the file and exited.
-    let _ = child.stdin.take().unwrap().write_all(keys);
-    child.wait_with_output().unwrap()
-}
-
-#[test]
-fn each_line_is_a_key() {
-    let keys = b"/foo\n/nope\n\n\xff\xfe\n/foo\r\n/foo/bar\n/apple/pie";
-    let output = answers("answers", PATHMAP, keys);
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "1\n0\n0\n0\n0\n1\n1\n");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
-fn a_refused_file_is_reported_in_one_line() {
-    let output = answers("refused", &PATHMAP.replace('4', ""), b"/foo\n");
-    let message = "answers: expected an integer from 0 to 2^53 - 1, found 0x2c at byte 31\n";
-    assert_eq!(String::from_utf8_lossy(&output.stderr), message);
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
-    assert_eq!(output.status.code(), Some(2));
+fn answers_each_line_of_a_file_of_keys() {
+    let filter = written("answers", PATHMAP.as_bytes());
+    let keys = written("keys", b"/foo\n/nope\n\n\xff\xfe\n/foo\r\n/foo/bar\n/apple/pie");
+    assert_eq!(answers(&format!("{filter}\t{keys}\n")), "1000011\n");
+}
+
+#[test]
+fn reports_errors_in_one_line_and_goes_on() {
+    let filter = written("valid", PATHMAP.as_bytes());
+    let rejected = written("rejected", PATHMAP.replace('4', "").as_bytes());
+    let keys = written("key", b"/foo\n");
+    let lines = format!("{rejected}\t{keys}\nno tab\n{filter}\t{keys}\n");
+    let message = "error: expected an integer from 0 to 2^53 - 1, found 0x2c at byte 31";
+    assert_eq!(answers(&lines), format!("{message}\nerror: expected two paths, found no tab\n1\n"));
 }
