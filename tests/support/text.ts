@@ -1,7 +1,10 @@
 /** Conversion between bytes and strings with one character per byte, for field blocks. */
 
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+  // Some blocks have megabytes, for which `Uint8Array.from` takes ten times as long.
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
+  return bytes;
 }
 
 export function textOf(bytes: Uint8Array): string {
