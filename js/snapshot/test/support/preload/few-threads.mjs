@@ -1,4 +1,4 @@
-// Limits the process to two workers.
+// Limits the process to two workers at a time.
 import { syncBuiltinESMExports } from "node:module";
 import threads from "node:worker_threads";
 
@@ -12,6 +12,9 @@ if (threads.isMainThread) {
       if (left === 0) throw Object.assign(new Error("EAGAIN"), { code: "ERR_WORKER_INIT_FAILED" });
       left -= 1;
       super(...args);
+      this.once("exit", () => {
+        left += 1;
+      });
     }
   };
   syncBuiltinESMExports();
