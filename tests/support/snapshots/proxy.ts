@@ -58,9 +58,12 @@ function pass(target: URL, asked: IncomingMessage, answer: ServerResponse, spoil
   const { method, url, headers } = asked;
   const { hostname, port } = target;
   const passed = request({ hostname, port, method, path: url, headers, agent: false });
-  passed.on("error", () => answer.destroy());
+  let isAnswered = false;
+  // A server that rejects a request may close the connection while the rest of the body is written.
+  passed.on("error", () => isAnswered || answer.destroy());
   answer.on("close", () => passed.destroy());
   passed.on("response", async (found) => {
+    isAnswered = true;
     await spoilt.delay;
     if (spoilt.loseAnswer) {
       found.resume();
