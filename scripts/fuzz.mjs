@@ -35,6 +35,8 @@ await main(async () => {
       ]);
     }
   }
+  step("properties of the crates with all cases");
+  run("cargo", ["test", "--quiet", "--all-features"]);
   step("randomised tests with all trials");
   const tests = output("git", ["grep", "--untracked", "-lE", TRIALS, "--", "*.test.ts"]);
   run("vitest", ["run", ...tests.trim().split("\n")], { env: { HEDGEROW_TRIALS: "all" } });

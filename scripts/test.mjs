@@ -15,6 +15,8 @@ const RUST_TESTS = {
 await main(async () => {
   await setUpTests();
   step(`Rust: ${Object.keys(RUST_TESTS).join(", ")}`);
+  // `npm run fuzz` tries all 256.
+  process.env.PROPTEST_CASES ??= "64";
   // In parallel, because each ends with one slow test.
   await runTogether(
     Object.values(RUST_TESTS).map((args) => ["cargo", ["test", "--quiet", ...args]]),
