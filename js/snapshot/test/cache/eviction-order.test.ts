@@ -19,7 +19,7 @@ import {
   use,
 } from "../support/stored-images.js";
 
-vi.setConfig({ testTimeout: 240_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const BLOCK = 4096;
 
