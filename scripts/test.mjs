@@ -15,11 +15,11 @@ const RUST_TESTS = {
 await main(async () => {
   await setUpTests();
   step(`Rust: ${Object.keys(RUST_TESTS).join(", ")}`);
-  // `npm run fuzz` tries all 256.
-  process.env.PROPTEST_CASES ??= "64";
   // In parallel, because each ends with one slow test.
   await runTogether(
     Object.values(RUST_TESTS).map((args) => ["cargo", ["test", "--quiet", ...args]]),
+    // `npm run fuzz` tries all 256.
+    { PROPTEST_CASES: process.env.PROPTEST_CASES ?? "64" },
   );
   step("JavaScript and the readers of path filters");
   run("vitest", ["run", "--project", "tests"]);

@@ -88,7 +88,11 @@ export async function measureParts(suite, parts) {
   return measured;
 }
 
-/** Separates results from what is missing. A result without a finite figure is missing. @param {Measured[]} measured */
+/**
+ * Separates results from failures. A result without a finite figure is a failure.
+ *
+ * @param {Measured[]} measured
+ */
 export function separate(measured) {
   /** @type {Result[]} */
   const results = [];

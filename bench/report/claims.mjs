@@ -4,7 +4,7 @@
 /** @typedef {import("./figures.mjs").Key} Key */
 
 /**
- * What was measured, the key of its result, and its alternatives.
+ * A claim: its measurement, the key of its result, and its alternatives.
  *
  * @typedef {{ label: string, key: Key, alternatives: { label: string, key: Key }[] }} Claim
  */

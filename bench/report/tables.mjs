@@ -7,8 +7,8 @@ import { bareRatio, figure, grouped, markdown } from "./format.mjs";
 /** @typedef {import("./figures.mjs").Figures} Figures */
 
 /**
- * A row for each method, a column for each comparison. `what` heads the first column: a unit, or what is measured;
- * `divide` converts figures to a larger unit.
+ * A row for each method, a column for each comparison. `what` heads the first column with the unit or the
+ * subject of the measurement; `divide` converts figures to a larger unit.
  *
  * @typedef {{ what: string, comparisons: Comparison[], divide?: number }} ComparisonTable
  */

@@ -176,7 +176,7 @@ export const manifest = (folder) =>
 function dependenciesOf(folder) {
   const all = lockedPackages(".");
   const foreign = new Map(foreignPackages("."));
-  // A set yields what is added while it is iterated.
+  // Iteration includes elements that are added to the set meanwhile.
   const places = new Set([folder]);
   for (const place of places) {
     const { dependencies, optionalDependencies } = all[place] ?? {};

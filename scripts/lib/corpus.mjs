@@ -33,9 +33,10 @@ export function requests(workload) {
 function realRequests(/** @type {Choices} */ choices) {
   const clients = linesOf("clients").map((line) => line.split(" "));
   const proxies = linesOf("proxies");
+  const rules = internalNames();
   return () => {
     const count = choices.between(10, 30);
-    const internal = choices.some(internalNames(), choices.hits(count, 0.075));
+    const internal = choices.some(rules, choices.hits(count, 0.075));
     const added = choices.some(proxies, Math.min(choices.between(5, 8), count - internal.length));
     const client = choices.one(clients).slice(0, count - internal.length - added.length);
     const names = [...client, ...added];
@@ -48,9 +49,10 @@ function realRequests(/** @type {Choices} */ choices) {
 function uniformRequests(/** @type {Choices} */ choices) {
   const clients = linesOf("clients").flatMap((line) => line.split(" "));
   const external = [...new Set([...clients, ...linesOf("proxies")])];
+  const rules = internalNames();
   return () => {
     const count = choices.between(10, 30);
-    const internal = choices.some(internalNames(), choices.hits(count, 0.49));
+    const internal = choices.some(rules, choices.hits(count, 0.49));
     const names = [...internal, ...choices.some(external, count - internal.length)];
     return choices.some(names, names.length);
   };

@@ -99,10 +99,11 @@ export function attempt(command, args, options) {
  * Runs commands in parallel, shows their output, and throws after the last has ended if one of them failed.
  *
  * @param {[command: string, args: string[]][]} commands
+ * @param {Options["env"]} [env]
  */
-export async function runTogether(commands) {
+export async function runTogether(commands, env) {
   /** @type {import("node:child_process").SpawnOptions} */
-  const options = { cwd: root, env: environment(), stdio: ["ignore", "inherit", "inherit"] };
+  const options = { cwd: root, env: environment(env), stdio: ["ignore", "inherit", "inherit"] };
   const ended = commands.map(([command, args]) => once(spawn(command, args, options), "exit"));
   const statuses = (await Promise.all(ended)).map(([status]) => status);
   if (statuses.some((status) => status !== 0)) throw new StepError("one of the steps above failed");

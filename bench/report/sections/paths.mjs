@@ -254,7 +254,7 @@ export const FALSE_POSITIVES = {
   },
   chart: {
     title: "False positives over the requested rate",
-    lines: ["p = 1e-7; groups: number of paths. 1 is what was requested."],
+    lines: ["p = 1e-7; groups: number of paths. 1 is the requested rate."],
     axis: RATE,
     log: true,
     comparisons: promised("1e-7").map((one) => ({ ...one, title: `${one.title} paths` })),

@@ -1,4 +1,4 @@
-/** Uploads of snapshots to S3: what is written, where, and with which credentials. */
+/** Uploads of snapshots to S3: the objects and their keys, and the credentials used. */
 import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createSnapshot } from "@hedgerow/snapshot";
@@ -64,9 +64,10 @@ test("keeps an existing object of S3 with overwrite: false", async () => {
 
 test.each([
   ["parts", image],
-  ["one piece", small],
+  // The server refuses without reading the body. A client that is still sending can lose such a response.
+  ["one piece", empty],
 ])("keeps an object of S3 that appears during an upload in %s", async (_, source) => {
-  await createSnapshot(empty, urlOf("meanwhile"), s3Options());
+  await createSnapshot(small, urlOf("meanwhile"), s3Options());
   const hide: Spoil = ({ method }) => (method === "HEAD" ? { status: 404 } : undefined);
   await using proxy = await startProxy(s3.endpoint, hide);
   const options = s3Options({ overwrite: false }, proxy.endpoint);
@@ -75,7 +76,7 @@ test.each([
     status: 412,
     message: /destination already exists \(HTTP 412\)/,
   });
-  expectSame(objectOf("meanwhile"), expected.get(empty)!);
+  expectSame(objectOf("meanwhile"), expected.get(small)!);
   expect(s3.multipartUploads()).toEqual([]);
 });
 

@@ -33,7 +33,7 @@ export class SourceIndex {
   }
 
   /**
-   * Returns what was last seen at a source.
+   * Returns the last known state of a source.
    *
    * @param source the SHA-256 digest of its identity
    * @throws {SnapshotError} `ERR_CACHE`
