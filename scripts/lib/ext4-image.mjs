@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 
 import { ifReadable, installedFiles } from "./installed-files.mjs";
-import { attempt, run, StepError } from "./run.mjs";
+import { attempt, output, StepError } from "./run.mjs";
 
 const BLOCK_BYTES = 4096;
 const BYTES_PER_INODE = 16384;
@@ -46,7 +46,7 @@ export function makeExt4Image(path, { imageBytes, dataBytes }) {
       ...["-E", `hash_seed=${UUID},root_owner=0:0,lazy_itable_init=1,lazy_journal_init=1`],
       ...["-d", tree, path, String(imageBytes / BLOCK_BYTES)],
     ];
-    run("mke2fs", args);
+    output("mke2fs", args);
     return gathered;
   } finally {
     rmSync(tree, { recursive: true, force: true });
