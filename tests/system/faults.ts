@@ -2,14 +2,14 @@
 import type { IncomingMessage } from "node:http";
 
 import { type Fault, type FaultKind, type FaultRequest, randomFaults } from "../origin/fault.mjs";
-import type { Spoilt } from "../support/snapshots/proxy.js";
+import type { ProxyFault } from "../support/snapshots/proxy.js";
 import type { Coverage } from "./coverage.js";
 import type { Choices } from "./random.js";
 
 /** Kinds of faulty responses. */
 const RESPONSE_FAULTS = ["cut", "reset", "stall", "short", "flip", "late", "silent"] as const;
 
-type Make = (choices: Choices) => Spoilt;
+type Make = (choices: Choices) => ProxyFault;
 
 /** Returns a fault at a random position of the response, which depends only on the choices. */
 function atRandomPosition(kind: FaultKind): Make {
@@ -35,7 +35,7 @@ export const WRITING: Readonly<Record<string, Make>> = {
   "write: error": () => ({ status: 500 }),
   "write: busy": () => ({ status: 503 }),
   "write: cut": (choices) => ({ loseRequestAfter: choices.below(2 ** 20) }),
-  "write: answer lost": () => ({ loseAnswer: true }),
+  "write: response lost": () => ({ loseResponse: true }),
   "write: late": () => ({ fault: () => ({ firstByte: 100 }) }),
 };
 
@@ -61,7 +61,7 @@ export class FaultPlan {
   }
 
   /** Returns the fault of a request, if it gets one. */
-  readonly spoil = ({ method }: IncomingMessage): Spoilt | undefined => {
+  readonly inject = ({ method }: IncomingMessage): ProxyFault | undefined => {
     if (method !== "GET" && method !== "PUT") return undefined;
     const direction = method === "GET" ? "read" : "write";
     const [kind] = this.#planned[direction];

@@ -4,7 +4,7 @@ import { type Agent, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-export interface Question {
+export interface RequestOptions {
   method?: string;
   path?: string;
   /** A flat list of names and values, sent unchanged. */
@@ -22,8 +22,8 @@ export interface Reply {
 }
 
 /** Sends a request and reads the whole response. */
-export async function ask(url: URL, question: Question = {}): Promise<Reply> {
-  const { method = "GET", path = "/", headers = [], body, agent } = question;
+export async function ask(url: URL, options: RequestOptions = {}): Promise<Reply> {
+  const { method = "GET", path = "/", headers = [], body, agent } = options;
   const outgoing = request({
     ...{ hostname: url.hostname, port: url.port, method, path },
     headers: ["Host", url.host, ...headers],
@@ -37,7 +37,7 @@ export async function ask(url: URL, question: Question = {}): Promise<Reply> {
 }
 
 /** Writes bytes to a server and reads until it closes, one character per byte. */
-export async function talk(url: URL, text: string): Promise<string> {
+export async function sendRaw(url: URL, text: string): Promise<string> {
   const socket = connect(Number(url.port), url.hostname);
   socket.write(text, "latin1");
   return (await buffer(socket)).toString("latin1");

@@ -11,13 +11,13 @@ import { sendBody } from "../../origin/send.mjs";
 import { closed, listening } from "../http/listen.js";
 
 /** The fault of a request. By default the request and its response are passed on. */
-export interface Spoilt {
+export interface ProxyFault {
   /** The status of a response in place of the server's. */
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body?: string;
   /** Whether the response is lost with the connection. */
-  readonly loseAnswer?: boolean;
+  readonly loseResponse?: boolean;
   /** The response waits for this. */
   readonly delay?: Promise<unknown>;
   /** The fault of a response whose body has a length. */
@@ -26,7 +26,7 @@ export interface Spoilt {
   readonly loseRequestAfter?: number;
 }
 
-export type Spoil = (request: IncomingMessage) => Spoilt | undefined;
+export type InjectFault = (request: IncomingMessage) => ProxyFault | undefined;
 
 export interface Proxy extends AsyncDisposable {
   readonly endpoint: URL;
@@ -35,16 +35,16 @@ export interface Proxy extends AsyncDisposable {
 }
 
 /** Starts a proxy for a server. */
-export async function startProxy(target: URL, spoil: Spoil): Promise<Proxy> {
+export async function startProxy(target: URL, inject: InjectFault): Promise<Proxy> {
   const requests: string[] = [];
-  const server = createServer(async (asked, answer) => {
+  const server = createServer(async (asked, response) => {
     requests.push(`${asked.method} ${asked.url}`);
-    const spoilt = spoil(asked) ?? {};
-    if (spoilt.loseRequestAfter !== undefined) return lose(asked, spoilt.loseRequestAfter);
-    if (spoilt.status === undefined) return pass(target, asked, answer, spoilt);
+    const injected = inject(asked) ?? {};
+    if (injected.loseRequestAfter !== undefined) return lose(asked, injected.loseRequestAfter);
+    if (injected.status === undefined) return pass(target, asked, response, injected);
     asked.resume();
     await once(asked, "end");
-    answer.writeHead(spoilt.status, spoilt.headers).end(spoilt.body);
+    response.writeHead(injected.status, injected.headers).end(injected.body);
   });
   return {
     endpoint: await listening(server),
@@ -54,34 +54,39 @@ export async function startProxy(target: URL, spoil: Spoil): Promise<Proxy> {
 }
 
 /** Passes a request on. Its headers stay as they are, including the host, which is signed. */
-function pass(target: URL, asked: IncomingMessage, answer: ServerResponse, spoilt: Spoilt): void {
+function pass(
+  target: URL,
+  asked: IncomingMessage,
+  response: ServerResponse,
+  injected: ProxyFault,
+): void {
   const { method, url, headers } = asked;
   const { hostname, port } = target;
   const passed = request({ hostname, port, method, path: url, headers, agent: false });
   let isAnswered = false;
   // A server that rejects a request may close the connection while the rest of the body is written.
-  passed.on("error", () => isAnswered || answer.destroy());
-  answer.on("close", () => passed.destroy());
+  passed.on("error", () => isAnswered || response.destroy());
+  response.on("close", () => passed.destroy());
   passed.on("response", async (found) => {
     isAnswered = true;
-    await spoilt.delay;
-    if (spoilt.loseAnswer) {
+    await injected.delay;
+    if (injected.loseResponse) {
       found.resume();
       await once(found, "end");
-      answer.destroy();
+      response.destroy();
       return;
     }
-    if (spoilt.fault !== undefined) return sendSpoilt(found, answer, spoilt.fault);
-    answer.writeHead(found.statusCode ?? 0, found.headers);
-    found.pipe(answer);
+    if (injected.fault !== undefined) return sendFaulty(found, response, injected.fault);
+    response.writeHead(found.statusCode ?? 0, found.headers);
+    found.pipe(response);
   });
   asked.pipe(passed);
 }
 
 /** Sends a response with a fault. */
-async function sendSpoilt(
+async function sendFaulty(
   found: IncomingMessage,
-  answer: ServerResponse,
+  response: ServerResponse,
   faultOf: (length: number) => Fault,
 ): Promise<void> {
   const body = await buffer(found).catch(() => undefined);
@@ -90,12 +95,12 @@ async function sendSpoilt(
   const fault = faultOf(body.length);
   if (fault.noAnswer) return;
   if (fault.firstByte !== undefined) await sleep(fault.firstByte);
-  if (answer.destroyed) return;
-  answer.writeHead(found.statusCode ?? 0, found.headers);
+  if (response.destroyed) return;
+  response.writeHead(found.statusCode ?? 0, found.headers);
   const { bytesPerSecond } = fault;
   const pace = bytesPerSecond === undefined ? undefined : new Pace(bytesPerSecond);
   const all = { start: 0, end: body.length };
-  await sendBody(answer, openResource(body), all, fault, pace, () => {});
+  await sendBody(response, openResource(body), all, fault, pace, () => {});
 }
 
 function lose(asked: IncomingMessage, after: number): void {

@@ -70,7 +70,7 @@ export class Edge {
     this.#proxy = await startProxy(this.#store.server.endpoint, () => {
       this.#filterRequests += 1;
       this.#onFilterRequest();
-      return this.#fault === undefined ? undefined : FILTER_FAULTS[this.#fault]!.spoilt;
+      return this.#fault === undefined ? undefined : FILTER_FAULTS[this.#fault]!.injected;
     });
     this.#worker = await SiteWorker.start(modules, await this.#origin.listen());
     this.#exchanges = new Exchanges(this.#worker.url, this.#origin, this.#coverage);

@@ -84,7 +84,7 @@ export class Sandboxes {
   }
 
   async start(): Promise<void> {
-    this.#proxy = await startProxy(this.store.server.endpoint, this.#plan.spoil);
+    this.#proxy = await startProxy(this.store.server.endpoint, this.#plan.inject);
     this.#service = await this.startService();
     mkdirSync(this.path("images"));
     for (let number = 0; number < BASES; number += 1) {

@@ -7,7 +7,7 @@ import { type HonoOptions, hedgerow } from "hedgerow/hono";
 import { type Context, Hono } from "hono";
 import { stream } from "hono/streaming";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ask, talk } from "../../../../tests/support/http/ask.js";
+import { ask, sendRaw } from "../../../../tests/support/http/ask.js";
 import { digestOf } from "../../../../tests/support/http/content.js";
 import { closed, listening, serve } from "../../../../tests/support/http/listen.js";
 
@@ -207,7 +207,7 @@ test("hedgerow/hono strips forged fields that arrive byte by byte", async () => 
   await on(app, async (url) => {
     const forged = "x-INTERNAL-user: forged\r\n__proto__: 1\r\nX-Internal-User:\tforged\r\n";
     const head = `GET / HTTP/1.1\r\nHost: a\r\n${forged}X-Kept: 1\r\nConnection: close\r\n\r\n`;
-    const answer = await talk(url, head);
+    const answer = await sendRaw(url, head);
     expect(answer).toContain("x-kept");
     expect(answer).not.toMatch(/forged|internal/i);
   });

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { HeaderStripper, preset } from "hedgerow";
 import { hedgerow, stripRequest } from "hedgerow/connect";
 import { describe, expect, test } from "vitest";
-import { ask, talk } from "../../../../tests/support/http/ask.js";
+import { ask, sendRaw } from "../../../../tests/support/http/ask.js";
 import { digestOf } from "../../../../tests/support/http/content.js";
 import { closed, listening, serve } from "../../../../tests/support/http/listen.js";
 import { type Handler, serverNames, start } from "./servers.js";
@@ -62,7 +62,7 @@ describe.each(serverNames)("an adapter on Node (%s)", (name) => {
   test.each(FORGERIES)("strips a forged field written as %j", async (lines) => {
     await using started = await start(name, { headers: RULES }, echo);
     const head = `POST / HTTP/1.1\r\nHost: a\r\nX-Kept: 1\r\n${lines}\r\n`;
-    const answer = await talk(started.url, `${head}Connection: close\r\n\r\n`);
+    const answer = await sendRaw(started.url, `${head}Connection: close\r\n\r\n`);
     const status = Number(answer.slice(9, 12));
     if (status === 200) {
       expect(answer).toContain(`"x-kept":"1"`);
@@ -91,7 +91,7 @@ describe.each(serverNames)("an adapter on Node (%s)", (name) => {
     });
     const head = "DELETE / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n";
     // Resolves only when the server closes the connection.
-    const answer = await talk(
+    const answer = await sendRaw(
       started.url,
       `${head}Connection: keep-alive, content-LENGTH\r\n\r\nabc`,
     );
@@ -139,7 +139,7 @@ describe.each(serverNames)("an adapter on Node (%s)", (name) => {
     });
     const head = "POST / HTTP/1.1\r\nHost: a\r\nx-debug: 1\r\nTransfer-Encoding: chunked\r\n";
     const body = "3\r\nabc\r\n0\r\nX-Sum: 7\r\n\r\n";
-    const answer = await talk(started.url, `${head}Connection: close\r\n\r\n${body}`);
+    const answer = await sendRaw(started.url, `${head}Connection: close\r\n\r\n${body}`);
     expect(answer).toContain(`{"x-sum":"7"}`);
   });
 
@@ -177,7 +177,7 @@ describe.each(serverNames)("an adapter on Node (%s)", (name) => {
 
     const one = "GET / HTTP/1.1\r\nHost: a\r\nX-Debug: 1\r\nX-Kept: 1\r\n";
     const nine = `${one}\r\n`.repeat(9);
-    const piped = await talk(started.url, `${nine}${one}Connection: close\r\n\r\n`);
+    const piped = await sendRaw(started.url, `${nine}${one}Connection: close\r\n\r\n`);
     expect(piped.match(/"x-kept":"1"/g)).toHaveLength(10);
     expect(piped).not.toMatch(/debug/i);
     expect(ports.size).toBe(2);
@@ -282,7 +282,7 @@ describe("a bad request whose response was already used", () => {
       guard(request, response, () => response.end("handled"));
     });
     try {
-      return await talk(url, nominating);
+      return await sendRaw(url, nominating);
     } catch (error) {
       expect((error as NodeJS.ErrnoException).code).toBe("ECONNRESET");
       return "reset";

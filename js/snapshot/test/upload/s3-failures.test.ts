@@ -10,13 +10,13 @@ import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
 import { startOrigin } from "../../../../tests/origin/origin.mjs";
 import { rejectionOf } from "../../../../tests/support/assert.js";
 import { expectSame } from "../../../../tests/support/snapshots/image.js";
-import { type Spoil, startProxy } from "../../../../tests/support/snapshots/proxy.js";
+import { type InjectFault, startProxy } from "../../../../tests/support/snapshots/proxy.js";
 import { trials } from "../../../../tests/support/trials.js";
 import { refusalOf } from "../support/refusal.js";
 import { expected, image, MAX_ABORT_TIME, small, temporaryFiles } from "../support/upload.js";
 import { objectOf, PART, s3, s3Options, urlOf } from "../support/upload-s3.js";
 
-type Is = (asked: Parameters<Spoil>[0]) => boolean;
+type Is = (asked: Parameters<InjectFault>[0]) => boolean;
 
 const part =
   (number: number): Is =>
@@ -29,7 +29,7 @@ const isComplete: Is = ({ method, url: asked = "" }) =>
   method === "POST" && asked.includes("uploadId=");
 
 /** Spoils the first request of a kind. */
-function once(is: Is, how: ReturnType<Spoil>): Spoil {
+function once(is: Is, how: ReturnType<InjectFault>): InjectFault {
   let isDone = false;
   return (asked) => {
     if (isDone || !is(asked)) return undefined;
@@ -40,8 +40,8 @@ function once(is: Is, how: ReturnType<Spoil>): Spoil {
 
 test.each([1, 2, 3])("leaves nothing in S3 if part %i fails permanently", async (number) => {
   const is = part(number);
-  const spoil: Spoil = (asked) => (is(asked) ? { status: 403, body: "" } : undefined);
-  await using proxy = await startProxy(s3.endpoint, spoil);
+  const inject: InjectFault = (asked) => (is(asked) ? { status: 403, body: "" } : undefined);
+  await using proxy = await startProxy(s3.endpoint, inject);
   const work = createSnapshot(image, urlOf("failed"), s3Options({}, proxy.endpoint));
   expect(await refusalOf(work, "ERR_TARGET")).toMatchObject({ status: 403 });
   expect(s3.multipartUploads()).toEqual([]);
@@ -50,7 +50,7 @@ test.each([1, 2, 3])("leaves nothing in S3 if part %i fails permanently", async 
 
 test.each([
   ["a part", part(2), { status: 503 }],
-  ["a part, whose response is lost", part(2), { loseAnswer: true }],
+  ["a part, whose response is lost", part(2), { loseResponse: true }],
   ["the request that creates the upload", isCreate, { status: 500 }],
   [
     "the request that completes the upload",
@@ -62,7 +62,7 @@ test.each([
     isComplete,
     { status: 200, body: "<Error><Code>InternalError</Code><Message>x</Message></Error>" },
   ],
-  ["the completion, whose response is lost", isComplete, { loseAnswer: true }],
+  ["the completion, whose response is lost", isComplete, { loseResponse: true }],
 ] as const)("retries %s", async (_, is, how) => {
   for (const overwrite of [true, false]) {
     const key = `again ${_} ${overwrite}`.replaceAll(" ", "-");
@@ -75,7 +75,7 @@ test.each([
 
 test("retries an upload in one request whose response is lost", async () => {
   for (const overwrite of [true, false]) {
-    const lose = once(({ method }) => method === "PUT", { loseAnswer: true });
+    const lose = once(({ method }) => method === "PUT", { loseResponse: true });
     await using proxy = await startProxy(s3.endpoint, lose);
     await createSnapshot(
       small,
@@ -180,12 +180,12 @@ test("aborts an upload to S3 before it starts", async () => {
 
 test("aborts an upload to S3 while it is created", async () => {
   const controller = new AbortController();
-  const spoil: Spoil = ({ url: asked = "" }) => {
+  const inject: InjectFault = ({ url: asked = "" }) => {
     if (!asked.includes("?uploads")) return undefined;
     setTimeout(() => controller.abort(reason), 50);
     return { delay: sleep(150) };
   };
-  await using proxy = await startProxy(s3.endpoint, spoil);
+  await using proxy = await startProxy(s3.endpoint, inject);
   const options = s3Options({ signal: controller.signal }, proxy.endpoint);
   const work = createSnapshot(image, urlOf("begun"), options);
   expect(await rejectionOf(work)).toBe(reason);
@@ -198,7 +198,7 @@ test.each([
   ["its only request", "PUT", /./, small],
 ])("completes an upload that is aborted after %s", async (_, method, last, source) => {
   const controller = new AbortController();
-  const spoil: Spoil = (asked) => {
+  const inject: InjectFault = (asked) => {
     if (asked.method !== method || !last.test(asked.url ?? "")) return undefined;
     const delay = new Promise<void>((resolve) => {
       asked.once("end", async () => {
@@ -209,7 +209,7 @@ test.each([
     });
     return { delay };
   };
-  await using proxy = await startProxy(s3.endpoint, spoil);
+  await using proxy = await startProxy(s3.endpoint, inject);
   const options = s3Options({ signal: controller.signal }, proxy.endpoint);
   await createSnapshot(source, urlOf(`late-${method}`), options);
   expect(controller.signal.aborted).toBe(true);
@@ -218,11 +218,11 @@ test.each([
 
 test("aborts an upload to S3 during a pause before a retry", async () => {
   const controller = new AbortController();
-  const spoil: Spoil = () => {
+  const inject: InjectFault = () => {
     setTimeout(() => controller.abort(reason), 50);
     return { status: 503, headers: { "retry-after": "30" } };
   };
-  await using proxy = await startProxy(s3.endpoint, spoil);
+  await using proxy = await startProxy(s3.endpoint, inject);
   const start = performance.now();
   const options = s3Options({ signal: controller.signal }, proxy.endpoint);
   expect(await rejectionOf(createSnapshot(small, urlOf("x"), options))).toBe(reason);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createSnapshot } from "@hedgerow/snapshot";
 import { expect, test, vi } from "vitest";
 import { expectSame } from "../../../../tests/support/snapshots/image.js";
-import { type Spoil, startProxy } from "../../../../tests/support/snapshots/proxy.js";
+import { type InjectFault, startProxy } from "../../../../tests/support/snapshots/proxy.js";
 import { partSizeFor } from "../../dist/places/part-size.js";
 import { presignedGet } from "../../dist/s3/presign.js";
 import { textsIn } from "../support/error-texts.js";
@@ -68,7 +68,7 @@ test.each([
   ["one piece", empty],
 ])("keeps an object of S3 that appears during an upload in %s", async (_, source) => {
   await createSnapshot(small, urlOf("meanwhile"), s3Options());
-  const hide: Spoil = ({ method }) => (method === "HEAD" ? { status: 404 } : undefined);
+  const hide: InjectFault = ({ method }) => (method === "HEAD" ? { status: 404 } : undefined);
   await using proxy = await startProxy(s3.endpoint, hide);
   const options = s3Options({ overwrite: false }, proxy.endpoint);
   const error = await refusalOf(createSnapshot(source, urlOf("meanwhile"), options), "ERR_TARGET");
@@ -85,7 +85,7 @@ test("writes no object of S3 if the image changes", async () => {
   for (const bytes of [readFileSync(image), readFileSync(small)]) {
     writeFileSync(changing, bytes);
     // The first request is made after the image was opened, and is answered when it has changed.
-    const change: Spoil = ({ method }) => {
+    const change: InjectFault = ({ method }) => {
       if (method !== "HEAD") return undefined;
       utimesSync(changing, 1, 1);
       return { status: 404 };
@@ -194,12 +194,12 @@ test("reports a wrong session token without secrets", async () => {
 test.each(["Code", "Message", "Other"])(
   "does not repeat secrets that a service sends back in its %s",
   async (name) => {
-    const spoil: Spoil = ({ headers }) => {
+    const inject: InjectFault = ({ headers }) => {
       const repeated = `<${name}>${s3.credentials.secretAccessKey} ${headers.authorization}</${name}>`;
       const body = `<Error><Code>Denied</Code><Message>no</Message>${repeated}</Error>`;
       return { status: 400, body };
     };
-    await using proxy = await startProxy(s3.endpoint, spoil);
+    await using proxy = await startProxy(s3.endpoint, inject);
     for (const source of [image, small]) {
       const work = createSnapshot(source, urlOf("x"), s3Options({}, proxy.endpoint));
       expectNoSecrets(await refusalOf(work, "ERR_TARGET"));
