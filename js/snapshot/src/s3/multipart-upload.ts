@@ -234,7 +234,8 @@ class Upload {
 
   /**
    * Sends the request that makes the object appear. If a response was lost, the next attempt may find the upload
-   * gone or the object there: then the ETag of the object tells whether it is this one.
+   * gone or the object there: then the ETag of the object tells whether it is this one. A service that refuses a
+   * conditional upload before it has read it may close the connection, and that response is lost as well.
    */
   async #commit(call: Parameters<ObjectStore["send"]>[0], tag: () => string): Promise<void> {
     let attempts = 0;
@@ -250,8 +251,9 @@ class Upload {
       );
     } catch (error) {
       const { status } = Object(error) as { readonly status?: unknown };
-      if (attempts > 1 && (status === 404 || status === 412) && (await this.#hasEtag(tag())))
-        return;
+      const isUnknown = status === undefined && !this.#plan.overwrite;
+      const mayBeThere = attempts > 1 && (isUnknown || status === 404 || status === 412);
+      if (mayBeThere && (await this.#hasEtag(tag()))) return;
       throw error;
     }
   }

@@ -86,6 +86,14 @@ test("retries an upload in one request whose response is lost", async () => {
   }
 });
 
+test("finds its object of S3 although every response to the upload is lost", async () => {
+  const lose: InjectFault = ({ method }) => (method === "PUT" ? { loseResponse: true } : undefined);
+  await using proxy = await startProxy(s3.endpoint, lose);
+  const options = s3Options({ overwrite: false, retries: 1 }, proxy.endpoint);
+  await createSnapshot(small, urlOf("every"), options);
+  expectSame(objectOf("every"), expected.get(small)!);
+});
+
 test("fails after the last retry", async () => {
   await using proxy = await startProxy(s3.endpoint, () => ({ status: 503 }));
   const work = createSnapshot(small, urlOf("busy"), s3Options({ retries: 1 }, proxy.endpoint));
