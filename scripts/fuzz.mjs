@@ -12,7 +12,7 @@ const TRIALS = '/support/(trials|http/check)[.]js"';
 const TARGETS = [
   { folder: "crates/headers", targets: ["image", "field_block", "rules"] },
   { folder: "crates/paths", targets: ["format", "builder"] },
-  { folder: "crates/snapshot", targets: ["manifest", "frame", "round_trip"] },
+  { folder: "crates/snapshot", targets: ["manifest", "index", "frame", "round_trip", "delta"] },
 ];
 
 await main(async () => {

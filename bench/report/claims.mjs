@@ -150,6 +150,18 @@ export const CLAIMS = [
       "SHA-256 of the file": "SHA-256 of the file",
     }),
   ),
+  claim("create a delta, 1 % changed, XFS", ["delta-node20, create", "1 %"], {
+    desync: "`desync make`",
+    qcow2: "`qemu-img`, an overlay",
+  }),
+  claim("size of a delta, 1 % changed", ["delta-node20, size", "1 %"], {
+    desync: "`desync`, new chunks",
+    qcow2: "a qcow2 overlay",
+  }),
+  claim("restore a delta, its base in the cache, XFS", ["delta-node20, restore", "1 %"], {
+    desync: "`desync` with a seed",
+    qcow2: "`qemu-img commit`",
+  }),
   claim("a copy of 4 GiB, XFS", ["cache-node20, copies on XFS", "4 GiB"], {
     "cp --reflink=always": "`cp --reflink=always`",
   }),

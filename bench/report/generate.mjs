@@ -4,6 +4,7 @@ import { bars } from "./charts/bars.mjs";
 import { lossesOf } from "./losses.mjs";
 import { ADAPTERS } from "./sections/adapters.mjs";
 import { COPIES, HIT_RATES, HIT_TIMES } from "./sections/cache.mjs";
+import { DELTAS } from "./sections/delta.mjs";
 import { RULES, STRIPPING } from "./sections/headers.mjs";
 import { BUILDING, FALSE_POSITIVES, LOADING, QUERYING, SIZE } from "./sections/paths.mjs";
 import { RESTORING, settings } from "./sections/restore.mjs";
@@ -37,7 +38,7 @@ import { tableOf } from "./tables.mjs";
 /** Returns the sections in the order of the document. @param {Figures} figures @returns {Section[]} */
 export const sectionsOf = (figures) => [
   ...[STRIPPING, RULES, LOADING, SIZE, QUERYING, BUILDING, FALSE_POSITIVES],
-  ...[RESTORING, settings(figures), CODEC, HIT_TIMES, COPIES, HIT_RATES, ADAPTERS, START],
+  ...[RESTORING, settings(figures), CODEC, HIT_TIMES, COPIES, HIT_RATES, DELTAS, ADAPTERS, START],
 ];
 
 /** @param {Figures} figures @returns {Promise<Generated>} */

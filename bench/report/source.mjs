@@ -20,6 +20,7 @@ const USED = {
   snapshot: ["node24", "zstd"],
   restore: ["node", "node24", "zstd", "curl", "desync"],
   cache: ["node", "lru-cache"],
+  delta: ["node", "zstd", "curl", "desync", "qemu-img"],
   adapters: [
     ...["node24", "@hono/node-server", "autocannon", "express", "fastify", "hono", "undici"],
   ],

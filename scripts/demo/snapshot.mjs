@@ -1,5 +1,5 @@
 // Snapshots a disk image of installed files and restores it from a file, a server and a cache, with Hedgerow and
-// with plain zstd.
+// with plain zstd. Then saves changes of it as a delta.
 import { join } from "node:path";
 
 import {
@@ -15,6 +15,8 @@ import { inTemporaryFolder } from "../../bench/harness/temporary.mjs";
 import { makeExt4Image } from "../lib/ext4-image.mjs";
 import { attempt, run, StepError, step } from "../lib/run.mjs";
 import { printTable } from "../lib/table.mjs";
+import { demonstrateDelta } from "./delta.mjs";
+import { megabytes, timed } from "./figures.mjs";
 
 const SIZES = { imageBytes: 2 ** 30, dataBytes: 300e6 };
 
@@ -89,18 +91,9 @@ async function demonstrateIn(folder) {
       ["restored images that differ", differing],
     ]);
     if (differing > 0) throw new StepError("a restored image differs from the original");
+    await demonstrateDelta(folder, { snapshot, digest }, cache, NETWORK);
   } finally {
     await cache.close();
     await server.stop();
   }
 }
-
-/** Measures an action, in milliseconds. @param {() => unknown} action */
-async function timed(action) {
-  const start = performance.now();
-  await action();
-  return Math.round(performance.now() - start);
-}
-
-/** @param {number} bytes */
-const megabytes = (bytes) => Math.round(bytes / 1e6);

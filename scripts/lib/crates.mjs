@@ -23,13 +23,14 @@ export function publishedCrates() {
 }
 
 /**
- * Formats all crates, and their fuzz targets, which are workspaces of their own.
+ * Formats all crates, also those in workspaces of their own: fuzz targets, and zstd 1.4 for tests.
  *
  * @param {string[]} options of cargo fmt
  */
 export function formatCrates(...options) {
   run("cargo", ["fmt", "--all", ...options]);
-  for (const crate of ["headers", "paths", "snapshot"]) {
-    run("cargo", ["fmt", "--manifest-path", `crates/${crate}/fuzz/Cargo.toml`, ...options]);
+  const fuzz = ["headers", "paths", "snapshot"].map((crate) => `crates/${crate}/fuzz`);
+  for (const folder of [...fuzz, "tests/zstd-1.4"]) {
+    run("cargo", ["fmt", "--manifest-path", `${folder}/Cargo.toml`, ...options]);
   }
 }

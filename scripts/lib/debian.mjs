@@ -10,9 +10,11 @@ export const PACKAGES = {
   e2fsck: "e2fsprogs",
   luajit: "luajit",
   mke2fs: "e2fsprogs",
+  "mkfs.btrfs": "btrfs-progs",
   "mkfs.xfs": "xfsprogs",
   openssl: "openssl",
   python3: "python3",
+  "qemu-img": "qemu-utils",
   tinyproxy: "tinyproxy",
   valgrind: "valgrind",
   zstd: "zstd",
@@ -22,11 +24,12 @@ export const PACKAGES = {
  * Programs that each job needs. The build compiles zstd's C code to WebAssembly with clang alone: Rust
  * contains a linker, and any `ar` works.
  *
- * @type {Record<"build" | "cache" | "demo" | "guard" | "tests", (keyof typeof PACKAGES)[]>}
+ * @type {Record<"build" | "cache" | "delta" | "demo" | "guard" | "tests", (keyof typeof PACKAGES)[]>}
  */
 const PROGRAMS = {
   build: ["clang"],
   cache: ["mke2fs", "mkfs.xfs"],
+  delta: ["curl", "mke2fs", "mkfs.xfs", "qemu-img", "zstd"],
   demo: ["curl", "mke2fs", "zstd"],
   guard: ["valgrind"],
   tests: [
@@ -36,6 +39,7 @@ const PROGRAMS = {
     "e2fsck",
     "luajit",
     "mke2fs",
+    "mkfs.btrfs",
     "mkfs.xfs",
     "openssl",
     "python3",

@@ -27,7 +27,7 @@ async function scriptOf(name) {
   return `export const ${name.toUpperCase()}_WORKER = ${JSON.stringify(outputFiles[0]?.text)};\n`;
 }
 
-const scripts = await Promise.all(["decode", "encode", "fetch"].map(scriptOf));
+const scripts = await Promise.all(["decode", "delta", "encode", "fetch"].map(scriptOf));
 writeFileSync(`${folder}/dist/workers/scripts.js`, scripts.join(""));
 
 for (const name of ["decode", "encode"]) {

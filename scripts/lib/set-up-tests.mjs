@@ -4,7 +4,14 @@ import { setup } from "../setup.mjs";
 import { installPrograms } from "./debian.mjs";
 import { installGoTool } from "./go.mjs";
 import { installPythonPackages } from "./python.mjs";
+import { run } from "./run.mjs";
 import { installTestSuites } from "./suites.mjs";
+
+/** Where zstd 1.4 is built. */
+const OLD_ZSTD = "target/zstd-1.4";
+
+/** The program that decompresses with zstd 1.4. */
+export const oldZstd = `${OLD_ZSTD}/release/hedgerow-tests-zstd-1-4`;
 
 export async function setUpTests() {
   await setup([
@@ -20,4 +27,11 @@ export function installTestPrograms() {
   installPrograms("tests");
   installPythonPackages();
   installGoTool("versitygw");
+  buildOldZstd();
+}
+
+/** Builds a program that decompresses with zstd 1.4. */
+function buildOldZstd() {
+  const folder = ["--manifest-path", "tests/zstd-1.4/Cargo.toml", "--target-dir", OLD_ZSTD];
+  run("cargo", ["build", "--quiet", "--locked", "--release", ...folder]);
 }

@@ -8,8 +8,10 @@ import { documentAt, rowsOf, section } from "../support/document.js";
 /** Returns the code of a crate without comments. */
 function sourceOf(crate: string): string {
   const folder = inRoot("crates", crate, "src");
-  const files = readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, "utf8"));
-  return files.join("\n").replace(/^\s*\/\/.*$/gm, "");
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const files = names.filter((name) => name.endsWith(".rs"));
+  const source = files.map((name) => readFileSync(`${folder}/${name}`, "utf8"));
+  return source.join("\n").replace(/^\s*\/\/.*$/gm, "");
 }
 
 /** Returns the text between backticks. */

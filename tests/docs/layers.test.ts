@@ -12,8 +12,12 @@ import { cargoFolders } from "./manifests.js";
  */
 const SNAPSHOT_ROOMS: readonly (readonly string[])[] = [
   ["index"],
-  ["create-snapshot", "inspect-snapshot", "opentelemetry", "restore-snapshot", "verify-snapshot"],
-  ["cache"],
+  [
+    ...["create-snapshot", "flatten-snapshot", "inspect-snapshot", "opentelemetry"],
+    ...["restore-snapshot", "verify-snapshot"],
+  ],
+  ["flatten"],
+  ["cache", "delta"],
   ["places"],
   ["encode", "fetch"],
   ["decode"],

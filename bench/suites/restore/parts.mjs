@@ -53,7 +53,8 @@ const writing = time(() => {
   ftruncateSync(fd, info.imageSize);
   const out = decoder.out();
   for (const { index, bounds } of runs) {
-    const position = frames.imageOffset(index);
+    const [segment] = frames.segmentsOf(index);
+    const position = frames.segment(segment).imageOffset;
     for (let run = 0; run < bounds.length; run += 2) {
       const [start = 0, end = 0] = bounds.subarray(run, run + 2);
       const data = new Uint8Array(memory.buffer, out + start, end - start);

@@ -4,6 +4,12 @@
 //!
 //! Only numbers cross the boundary. JavaScript reads and writes everything else in linear memory.
 
+#[cfg(feature = "encode")]
+mod delta_encoder;
+#[cfg(feature = "encode")]
+mod delta_piece_compressor;
+#[cfg(feature = "encode")]
+mod delta_run_record;
 mod digest_words;
 #[cfg(feature = "decode")]
 mod frame_decoder;
@@ -23,6 +29,10 @@ mod snapshot_encoder;
 mod tail;
 mod wasm_error;
 
+#[cfg(feature = "encode")]
+pub use delta_encoder::DeltaEncoder;
+#[cfg(feature = "encode")]
+pub use delta_piece_compressor::DeltaPieceCompressor;
 #[cfg(feature = "decode")]
 pub use frame_decoder::FrameDecoder;
 #[cfg(feature = "encode")]

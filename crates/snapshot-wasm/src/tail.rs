@@ -1,6 +1,6 @@
 //! The parser of the tail of a snapshot file.
 
-use hedgerow_snapshot::{Fault, FormatError, FrameKind, Manifest};
+use hedgerow_snapshot::{BaseObject, Fault, FormatError, FrameKind, Index, Manifest};
 use wasm_bindgen::prelude::*;
 
 use crate::frame_record::{FrameRecord, to_record};
@@ -11,15 +11,24 @@ use crate::wasm_error::WasmError;
 pub struct Tail {
     bytes: Vec<u8>,
     file_size: u64,
-    header: [u8; Manifest::HEADER_LENGTH],
+    header: [u8; Index::START_LENGTH],
     error: Option<FormatError>,
     image_size: u64,
     piece_size: u32,
     data_size: u64,
     data_frames: usize,
     identity: [u8; 32],
+    level: u8,
+    generation: u32,
+    bases: Vec<BaseObject>,
     records: Vec<FrameRecord>,
+    segments: Vec<SegmentRecord>,
+    segment_starts: Vec<u32>,
 }
+
+/// A segment in 16 bytes: its offset in the image, as a 64-bit floating-point number; its offset in the
+/// data of its frame, and its length, as 32-bit integers.
+type SegmentRecord = [u64; 2];
 
 #[wasm_bindgen]
 impl Tail {
@@ -29,14 +38,19 @@ impl Tail {
         Self {
             bytes: Vec::new(),
             file_size: file_size as u64,
-            header: [0; Manifest::HEADER_LENGTH],
+            header: [0; Index::START_LENGTH],
             error: None,
             image_size: 0,
             piece_size: 0,
             data_size: 0,
             data_frames: 0,
             identity: [0; 32],
+            level: 0,
+            generation: 0,
+            bases: Vec::new(),
             records: Vec::new(),
+            segments: Vec::new(),
+            segment_starts: Vec::new(),
         }
     }
 
@@ -54,7 +68,7 @@ impl Tail {
     /// Returns the length of the tail in bytes, or 0 if the file is rejected.
     pub fn length(&mut self) -> f64 {
         let footer = self.bytes.last_chunk().unwrap_or(&[0; Manifest::FOOTER_LENGTH]);
-        match Manifest::tail_length(footer, self.file_size) {
+        match Index::tail_length(footer, self.file_size) {
             Ok(length) => length as f64,
             Err(error) => {
                 self.error = Some(error);
@@ -67,38 +81,90 @@ impl Tail {
     /// Returns whether the file is valid.
     pub fn parse(&mut self, is_strict: bool) -> bool {
         let bytes = core::mem::take(&mut self.bytes);
-        let read = Manifest::parse(&bytes, self.file_size);
-        drop(bytes);
-        let checked = read.and_then(|manifest| {
-            if is_strict {
-                manifest.check_header(&self.header)?;
-            }
-            Ok(manifest)
-        });
-        match checked {
-            Ok(manifest) => self.take(manifest),
-            Err(error) => self.error = Some(error),
-        }
+        let is_delta = bytes.last_chunk().is_some_and(Index::is_delta);
+        let read = if is_delta {
+            self.parse_delta(bytes, is_strict)
+        } else {
+            self.parse_snapshot(bytes, is_strict)
+        };
+        self.error = read.err();
         self.error.is_none()
     }
 
-    fn take(&mut self, manifest: Manifest) {
+    fn header_bytes(&self) -> &[u8; Manifest::HEADER_LENGTH] {
+        self.header.first_chunk().unwrap_or(&[0; Manifest::HEADER_LENGTH])
+    }
+
+    fn parse_snapshot(&mut self, bytes: Vec<u8>, is_strict: bool) -> Result<(), FormatError> {
+        let manifest = Manifest::parse(&bytes, self.file_size)?;
+        drop(bytes);
+        if is_strict {
+            manifest.check_header(self.header_bytes())?;
+        }
         let data = manifest.frames().iter().filter(|frame| frame.kind == FrameKind::Data);
         self.data_frames = data.count();
         self.data_size = manifest.data_size();
         self.image_size = manifest.image_size();
         self.piece_size = manifest.piece_size();
         self.identity = *manifest.identity().as_bytes();
+        for frame in manifest.frames() {
+            self.segment_starts.push(self.segments.len() as u32);
+            if frame.kind == FrameKind::Data {
+                let offset = (frame.image_offset as f64).to_bits();
+                self.segments.push([offset, u64::from(frame.raw_length) << 32]);
+            }
+        }
+        self.segment_starts.push(self.segments.len() as u32);
         // Frames and records have the same size, so collecting reuses the memory.
-        self.records = manifest.into_frames().into_iter().map(|frame| to_record(&frame)).collect();
+        self.records =
+            manifest.into_frames().into_iter().map(|frame| to_record(&frame, 0)).collect();
+        Ok(())
     }
 
-    /// Returns the address to write the header of the file to.
+    fn parse_delta(&mut self, bytes: Vec<u8>, is_strict: bool) -> Result<(), FormatError> {
+        let index = Index::parse(&bytes, self.file_size)?;
+        drop(bytes);
+        if is_strict {
+            index.check_start(&self.header)?;
+        }
+        self.data_frames = index.frames().len();
+        self.data_size = index.data_size();
+        self.image_size = index.image_size();
+        self.piece_size = index.piece_size();
+        self.identity = *index.identity().as_bytes();
+        self.level = index.level().unwrap_or_default();
+        self.generation = index.generation();
+        self.bases = index.bases().to_vec();
+        self.records = (0..)
+            .zip(index.frames())
+            .map(|(number, frame)| to_record(&frame.to_frame(number), frame.object))
+            .collect();
+        // Order the segments by frame. The parts of a frame are in order already, and stay so.
+        let mut starts = vec![0_u32; self.records.len() + 1];
+        for segment in index.segments() {
+            starts[segment.frame as usize + 1] += 1;
+        }
+        for number in 1..starts.len() {
+            starts[number] += starts[number - 1];
+        }
+        let mut next = starts.clone();
+        self.segments = vec![[0; 2]; starts[self.records.len()] as usize];
+        for segment in index.segments() {
+            let at = &mut next[segment.frame as usize];
+            let lengths = u64::from(segment.frame_offset) | u64::from(segment.length) << 32;
+            self.segments[*at as usize] = [(segment.image_offset as f64).to_bits(), lengths];
+            *at += 1;
+        }
+        self.segment_starts = starts;
+        Ok(())
+    }
+
+    /// Returns the address to write the beginning of the file to.
     pub fn header(&self) -> *const u8 {
         self.header.as_ptr()
     }
 
-    /// Returns the length of the header of the file.
+    /// Returns the length of that beginning.
     pub fn header_length(&self) -> usize {
         self.header.len()
     }
@@ -106,7 +172,7 @@ impl Tail {
     /// Replaces the error with one that names the version, if the header that was written has another
     /// version.
     pub fn prefer_version_error(&mut self) {
-        match Manifest::check_version(&self.header) {
+        match Manifest::check_version(self.header_bytes()) {
             Err(error) if !matches!(error.fault, Fault::Magic { .. }) => self.error = Some(error),
             _ => {}
         }
@@ -150,5 +216,55 @@ impl Tail {
     /// Returns the number of frames.
     pub fn frames(&self) -> usize {
         self.records.len()
+    }
+
+    /// Returns the address of the segments: the parts of the image that are data, ordered by frame.
+    pub fn segments(&self) -> *const SegmentRecord {
+        self.segments.as_ptr()
+    }
+
+    /// Returns the number of segments.
+    pub fn segment_count(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Returns the address of the number of each frame's first segment, and the number of all segments.
+    pub fn segment_starts(&self) -> *const u32 {
+        self.segment_starts.as_ptr()
+    }
+
+    /// Returns the generation of a delta, or 0 for a snapshot.
+    pub fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    /// Returns the compression level of a delta's own frames, or 0 for a snapshot.
+    pub fn level(&self) -> u8 {
+        self.level
+    }
+
+    /// Returns the number of base objects.
+    pub fn bases(&self) -> usize {
+        self.bases.len()
+    }
+
+    /// Returns the address of the identity of a base object, 32 bytes.
+    pub fn base_identity(&self, base: usize) -> *const u8 {
+        self.bases[base].identity.as_bytes().as_ptr()
+    }
+
+    /// Returns the size of a base object in bytes.
+    pub fn base_size(&self, base: usize) -> f64 {
+        self.bases[base].size as f64
+    }
+
+    /// Returns the address of the reference to a base object, in UTF-8.
+    pub fn base_reference(&self, base: usize) -> *const u8 {
+        self.bases[base].reference.as_ptr()
+    }
+
+    /// Returns the length of the reference to a base object in bytes.
+    pub fn base_reference_length(&self, base: usize) -> usize {
+        self.bases[base].reference.len()
     }
 }

@@ -38,7 +38,6 @@ impl WasmError {
     }
 }
 
-#[cfg(feature = "decode")]
 impl From<hedgerow_snapshot::FormatError> for WasmError {
     fn from(error: hedgerow_snapshot::FormatError) -> Self {
         Self { message: error.to_string(), field: error.field, offset: error.offset as f64 }

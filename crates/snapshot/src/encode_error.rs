@@ -3,7 +3,8 @@
 use core::fmt;
 
 use crate::limits::{
-    BLOCK_SIZE, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_LEVEL, MAX_PIECE_SIZE, MIN_LEVEL, MIN_PIECE_SIZE,
+    BLOCK_SIZE, MAX_BASES, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_LEVEL, MAX_PARTS, MAX_PIECE_SIZE,
+    MIN_LEVEL, MIN_PIECE_SIZE,
 };
 use crate::out_of_memory::OutOfMemory;
 
@@ -35,8 +36,8 @@ pub enum EncodeError {
         /// Length of the piece in bytes.
         found: u64,
     },
-    /// A run is empty, extends beyond its piece or the image, or ends inside a block that is not the
-    /// last one of the image.
+    /// A run is empty, extends beyond its piece, its frame or the image, or ends inside a block that is not
+    /// the last one of the image; or no run uses a frame of its piece.
     Run {
         /// Offset of the run in the image, in bytes.
         image_offset: u64,
@@ -56,13 +57,30 @@ pub enum EncodeError {
     },
     /// The image needs more than [`MAX_FRAMES`] frames. Larger pieces need fewer.
     Frames,
-    /// The runs do not cover the image.
+    /// The runs do not cover the image. Those of a delta must cover the last block of the base if it is
+    /// incomplete and the image has grown.
     Length {
         /// Size of the image in bytes.
         expected: u64,
-        /// Total length of the runs in bytes.
+        /// Total length of the runs, or size of the base's image, in bytes.
         found: u64,
     },
+    /// The piece size of a delta differs from that of its base.
+    BasePieceSize {
+        /// The piece size of the base in bytes.
+        expected: u32,
+        /// The requested size in bytes.
+        found: u32,
+    },
+    /// A delta would have more than [`MAX_BASES`] base objects.
+    Bases {
+        /// The number of base objects.
+        found: u32,
+    },
+    /// A delta would have more than [`MAX_PARTS`] parts.
+    Parts,
+    /// The references to base objects are invalid, or there are more or fewer of them than base objects.
+    Reference,
     /// Memory allocation failed.
     OutOfMemory,
     /// The zstd library returned an error.
@@ -101,6 +119,19 @@ impl fmt::Display for EncodeError {
             Self::Length { expected, found } => {
                 write!(f, "image: expected {expected} bytes, found {found}")
             }
+            Self::BasePieceSize { expected, found } => {
+                write!(f, "piece size: expected {expected}, as in the base, found {found}")
+            }
+            Self::Bases { found } => {
+                write!(f, "expected at most {MAX_BASES} base objects, found {found}")
+            }
+            Self::Parts => {
+                write!(f, "expected at most {MAX_PARTS} parts, found more; create a full snapshot")
+            }
+            Self::Reference => f.write_str(
+                "references: expected one for each base object, empty or a relative path without empty \
+                 segments, \".\", \"..\", \"\\\", \":\" and control characters, found others",
+            ),
             Self::OutOfMemory => OutOfMemory.fmt(f),
             Self::Zstd(reason) => write!(f, "zstd: {reason}"),
         }

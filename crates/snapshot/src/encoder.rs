@@ -8,7 +8,7 @@ use crate::entry::Entry;
 use crate::frame::FrameKind;
 use crate::header::header;
 use crate::hole::HoleWriter;
-use crate::layout::{manifest_length, max_compressed_length, tail_length};
+use crate::layout::{VERSION, manifest_length, max_compressed_length, tail_length};
 use crate::limits::{BLOCK_SIZE, MAX_FRAMES, MAX_HOLE_LENGTH, MAX_IMAGE_SIZE};
 use crate::manifest_head::Head;
 use crate::options::Options;
@@ -62,7 +62,7 @@ impl Encoder {
 
     /// Returns the header, with which the file begins.
     pub fn header(&self) -> Vec<u8> {
-        header(self.image_size, self.piece_size)
+        header(VERSION, self.image_size, self.piece_size)
     }
 
     /// Adds the next run of the image. Returns the bytes to write before the run's own bytes: hole

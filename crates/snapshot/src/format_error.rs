@@ -76,6 +76,14 @@ pub enum Fault {
     Zstd(&'static str),
     /// The bytes of a hole frame differ from those that its length determines.
     Hole,
+    /// The reference to a base object is neither empty nor a relative path that stays in its folder.
+    Reference,
+    /// Another entry has the same value.
+    Repeated,
+    /// No part of the image uses the frame.
+    Unused,
+    /// The part continues the one before it.
+    Divided,
     /// [`Decoder::finish`](crate::Decoder::finish) was called before
     /// [`begin`](crate::Decoder::begin).
     NotBegun,
@@ -112,6 +120,13 @@ impl fmt::Display for Fault {
             }
             Self::Zstd(reason) => write!(f, "expected one whole zstd frame, found: {reason}"),
             Self::Hole => f.write_str("expected the bytes of a hole frame, found others"),
+            Self::Reference => f.write_str(
+                "expected a relative path without empty segments, \".\", \"..\", \"\\\", \":\" and control \
+                 characters, found another",
+            ),
+            Self::Repeated => f.write_str("expected different values, found one twice"),
+            Self::Unused => f.write_str("expected a frame that a part uses, found another"),
+            Self::Divided => f.write_str("expected one part, found two that continue each other"),
             Self::NotBegun => f.write_str("no frame was begun; call begin() first"),
         }
     }

@@ -5,6 +5,7 @@ extern crate alloc;
 
 mod decoder;
 mod decompressor;
+mod delta;
 mod digest;
 mod encode_error;
 mod encoder;
@@ -28,6 +29,10 @@ mod skippable;
 
 pub use decoder::Decoder;
 pub use decompressor::Decompressor;
+pub use delta::{
+    BaseObject, DeltaEncoder, DeltaPiece, DeltaPieceEncoder, DeltaRun, FrameBlocks, Index,
+    IndexedFrame, Part, Segment,
+};
 pub use digest::{Digest, DigestTextError};
 pub use encode_error::EncodeError;
 pub use encoder::Encoder;
@@ -35,8 +40,8 @@ pub use format_error::{Fault, FormatError};
 pub use frame::{Frame, FrameKind};
 pub use layout::max_compressed_length;
 pub use limits::{
-    BLOCK_SIZE, MAX_FRAMES, MAX_HOLE_LENGTH, MAX_IMAGE_SIZE, MAX_LEVEL, MAX_PIECE_SIZE,
-    MIN_HOLE_LENGTH, MIN_LEVEL, MIN_PIECE_SIZE,
+    BLOCK_SIZE, MAX_BASES, MAX_FRAMES, MAX_HOLE_LENGTH, MAX_IMAGE_SIZE, MAX_LEVEL, MAX_PARTS,
+    MAX_PIECE_SIZE, MAX_REFERENCE_LENGTH, MIN_HOLE_LENGTH, MIN_LEVEL, MIN_PIECE_SIZE,
 };
 pub use manifest::Manifest;
 pub use options::Options;

@@ -10,8 +10,8 @@ use crate::format_error::FormatError;
 use crate::frame::{Frame, FrameKind};
 use crate::header::{check_header, check_version};
 use crate::layout::{
-    ENTRY_LENGTH, FOOTER_LENGTH, HEAD_LENGTH, HEADER_LENGTH, SKIPPABLE_LENGTH, manifest_length,
-    tail_length,
+    ENTRY_LENGTH, FOOTER_LENGTH, HEAD_LENGTH, HEADER_LENGTH, SKIPPABLE_LENGTH, VERSION,
+    manifest_length, tail_length,
 };
 use crate::limits::BLOCK_SIZE;
 use crate::manifest_head::HeadFields;
@@ -66,8 +66,8 @@ impl Manifest {
     /// Length of the header, in bytes.
     pub const HEADER_LENGTH: usize = HEADER_LENGTH;
 
-    /// Checks that a file begins as a snapshot of this version. Call this first, to report a file of a
-    /// later version as such.
+    /// Checks that a file begins as a snapshot or a delta of a version that this crate knows. Call this
+    /// first, to report a file of a later version as such.
     ///
     /// # Errors
     ///
@@ -199,7 +199,7 @@ impl Manifest {
     ///
     /// Returns a [`FormatError`] if they disagree.
     pub fn check_header(&self, bytes: &[u8; Self::HEADER_LENGTH]) -> Result<(), FormatError> {
-        check_header(bytes, self.image_size, self.piece_size)
+        check_header(bytes, VERSION, self.image_size, self.piece_size)
     }
 
     /// Returns the size of the image in bytes.

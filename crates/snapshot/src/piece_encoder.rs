@@ -106,15 +106,8 @@ impl PieceEncoder {
                 self.runs.push(Run::Zeros { length: range.len() as u64 });
                 continue;
             }
-            let raw = &piece[range];
-            let max = max_compressed_length(raw.len() as u32) as usize;
-            let out = &mut self.compressed[end..end + max];
-            let length = self.compressor.compress2(out, raw).map_err(rejected)?;
-            self.runs.push(Run::Data {
-                raw_length: raw.len() as u32,
-                compressed_length: length as u32,
-                digest: Digest::of(&out[..length]),
-            });
+            let (run, length) = self.compress_at(end, &piece[range])?;
+            self.runs.push(run);
             end += length;
         }
         let mut rest = &self.compressed[..end];
@@ -127,6 +120,27 @@ impl PieceEncoder {
             rest = after;
             (*run, bytes)
         }))
+    }
+}
+
+impl PieceEncoder {
+    /// Compresses up to [`piece_size`](Options::piece_size) bytes to one frame.
+    pub(crate) fn compress(&mut self, raw: &[u8]) -> Result<(Run, &[u8]), EncodeError> {
+        let (run, length) = self.compress_at(0, raw)?;
+        Ok((run, &self.compressed[..length]))
+    }
+
+    /// Compresses bytes to a frame, which is put at `start` in the buffer. Returns its length, too.
+    fn compress_at(&mut self, start: usize, raw: &[u8]) -> Result<(Run, usize), EncodeError> {
+        let max = max_compressed_length(raw.len() as u32) as usize;
+        let out = &mut self.compressed[start..start + max];
+        let length = self.compressor.compress2(out, raw).map_err(rejected)?;
+        let run = Run::Data {
+            raw_length: raw.len() as u32,
+            compressed_length: length as u32,
+            digest: Digest::of(&out[..length]),
+        };
+        Ok((run, length))
     }
 }
 

@@ -58,8 +58,16 @@ fn stretches(bytes: &[u8]) -> impl Iterator<Item = Run> {
 }
 
 /// Returns whether all bytes are zero. Stops early, since data rarely begins with many zeros.
-fn is_zero(bytes: &[u8]) -> bool {
+pub(crate) fn is_zero(bytes: &[u8]) -> bool {
     bytes.chunks(64).all(|chunk| chunk.iter().fold(0, |all, byte| all | byte) == 0)
+}
+
+/// Returns whether two slices are equal: faster in WebAssembly than `==`, which compares single bytes there.
+pub(crate) fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let is_same_chunk = |(one, other): (&[u8], &[u8])| {
+        one.iter().zip(other).fold(0, |all, (one, other)| all | (one ^ other)) == 0
+    };
+    one.len() == other.len() && one.chunks(64).zip(other.chunks(64)).all(is_same_chunk)
 }
 
 #[cfg(test)]
@@ -68,6 +76,20 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+
+    #[test]
+    fn slices_differ_in_each_byte_and_in_their_lengths() {
+        for length in [0, 1, 63, 64, 65, 200] {
+            let one: Vec<u8> = (0..length).collect();
+            assert!(is_same(&one, &one.clone()));
+            for at in 0..one.len() {
+                let mut other = one.clone();
+                other[at] ^= 0x80;
+                assert!(!is_same(&one, &other), "byte {at} of {length}");
+                assert!(!is_same(&one, &one[..at]), "{at} of {length} bytes");
+            }
+        }
+    }
 
     /// Returns the runs of an image with a block per letter, of zeros for `.`.
     fn runs_of(image: &str, min_blocks: usize) -> Vec<Run> {

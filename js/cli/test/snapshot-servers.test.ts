@@ -247,7 +247,7 @@ describe("a server", () => {
   });
 });
 
-test.for(["create", "restore", "info", "verify"])(
+test.for(["create", "flatten", "restore", "info", "verify"])(
   "names the accepted URLs in the help of %s",
   async (command) => {
     const { code, out, err } = await hedgerow(["snapshot", command, "--help"]);

@@ -7,7 +7,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { SnapshotInfo } from "@hedgerow/snapshot";
+import { createSnapshot, type SnapshotInfo } from "@hedgerow/snapshot";
 import { describe, expect, test } from "vitest";
 import { hedgerow, hedgerowProcess } from "./support/bin.js";
 import { SMALL } from "./support/images.js";
@@ -95,6 +95,38 @@ describe("hedgerow snapshot", () => {
     expect(restored).toEqual({ ...facts, duration: expect.any(Number) });
   });
 
+  test("creates a delta against a base, and says what it consists of", async () => {
+    const { root, image, file, info } = await smallSnapshot();
+    const [delta, copy, cache] = ["delta.vhs", "copy.img", "cache"].map((name) =>
+      join(root, name),
+    ) as [string, string, string];
+    const changed = Buffer.from(SMALL);
+    changed.write("changed", 5000);
+    writeFileSync(image, changed);
+    const base = ["--base", file, "--base-digest", info.digest, "--min-live", ".5"];
+    const rows = [
+      ...ROWS.slice(0, 3),
+      ...["file size +.*", "frames +.*", "ratio +.*"],
+      ...ROWS.slice(6),
+      ...["generation +1", "own frames +4.* kB .*", "shared frames +5.* kB .*"],
+      `object 1 +${info.digest}, 5.*, used 5.*: disk.vhs`,
+    ].map((row) => row.replace(/ {2,}/, " +"));
+    const found = (how: string) =>
+      linesOf([...rows, `changed +4.* kB .4,096 bytes., found by ${how}`, "time +.*", "rate +.*"]);
+    const created = await snapshot("create", image, delta, ...base);
+    expect(created).toMatchObject({ code: 0, err: "" });
+    expect(created.out).toMatch(found("digests"));
+    expect((await snapshot("info", delta)).out).toMatch(linesOf(rows));
+    expect(await snapshot("restore", delta, copy)).toMatchObject({ code: 0 });
+    expect(readFileSync(copy).equals(changed)).toBe(true);
+
+    const cached = ["--cache", cache, "--cache-max-bytes", "16MiB"];
+    expect(await snapshot("restore", file, copy, ...cached)).toMatchObject({ code: 0 });
+    const compared = await snapshot("create", image, join(root, "b.vhs"), ...base, ...cached);
+    expect(compared.out).toMatch(found("(compare|extents)"));
+    expect(readFileSync(join(root, "b.vhs")).equals(readFileSync(delta))).toBe(true);
+  });
+
   test("creates the same snapshot with any number of workers", async () => {
     const options = ["--level", "1", "--piece-size", "64KiB"];
     const { root, image, file, info } = await smallSnapshot(...options, "--workers", "1");
@@ -111,12 +143,34 @@ describe("hedgerow snapshot", () => {
     expect(await snapshot("info", other, "--digest", digest)).toMatchObject({ code: 3 });
   });
 
+  test("flattens a delta to the snapshot of its image", async () => {
+    const { root, image, file } = await smallSnapshot();
+    const changed = Buffer.from(SMALL);
+    changed.fill("x", 0, 4096);
+    const [delta, flat, expected] = ["delta.vhs", "flat.vhs", "expected.vhs"].map((name) =>
+      join(root, name),
+    ) as [string, string, string];
+    writeFileSync(image, changed);
+    await createSnapshot(image, delta, { base: file });
+    const encoding = ["--level", "1", "--piece-size", "64KiB"];
+    for (const options of [[], encoding]) {
+      const { code, out, err } = await snapshot("flatten", delta, flat, ...options);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toMatch(/^digest +[0-9a-f]{64}$/m);
+      expect(await snapshot("create", image, expected, ...options)).toMatchObject({ code: 0 });
+      expect(readFileSync(flat).equals(readFileSync(expected))).toBe(true);
+    }
+    const again = await snapshot("flatten", delta, flat, "--no-overwrite");
+    expect(again).toMatchObject({ code: 3, out: "" });
+  });
+
   test("refuses a snapshot with another digest", async () => {
     const { root, file, info } = await smallSnapshot();
     const copy = join(root, "copy.img");
     const commands = [
       ["info", file],
       ["verify", file],
+      ["flatten", file, join(root, "flat.vhs")],
       ["restore", file, copy],
     ] as const;
     for (const command of commands) {
@@ -147,6 +201,14 @@ describe("hedgerow snapshot refuses", () => {
     [["create", "IMAGE", "NEW", "--piece-size", "1MB"], "'1MB' is invalid. expected bytes"],
     [["create", "IMAGE", "NEW", "--piece-size", "5KiB"], "expected a power of two"],
     [["create", "IMAGE", "NEW", "--workers", "0"], "workers: expected"],
+    [["create", "IMAGE", "NEW", "--base-digest", "0"], "expected the option base with it"],
+    [["create", "IMAGE", "NEW", "--base", "-"], "expected a file or a URL"],
+    [
+      ["create", "IMAGE", "NEW", "--base", "FILE", "--min-live", "2"],
+      "expected a number from 0 to 1",
+    ],
+    [["create", "IMAGE", "NEW", "--base", "FILE", "--min-live", "-1"], "expected a number"],
+    [["create", "IMAGE", "NEW", "--base", "FILE", "--cache", "x"], "expected both or neither"],
     [["verify", "FILE", "--workers", "two"], "expected a whole number"],
     [["info", "FILE", "--digest", "abc"], "digest: expected 64 hexadecimal digits"],
     [["create", "IMAGE", "IMAGE"], "expected a path other than that of the file that is read"],

@@ -1,17 +1,19 @@
-import { encodeImage } from "./encode/encode-image.js";
-import { checkEncoding, SnapshotEncoder } from "./encode/snapshot-encoder.js";
+import { checkedCache, leaseCached } from "./cache/image-cache.js";
+import { createDelta, type DeltaResult } from "./delta/create-delta.js";
+import { checkEncoding } from "./encode/snapshot-encoder.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { ImageFile } from "./local/image-file.js";
 import { type CreateOptions, checkOverwrite, encodingOf } from "./options/create-options.js";
+import { deltaOf } from "./options/delta-options.js";
 import { readOptions } from "./options/read-options.js";
 import { transferOf } from "./options/transfer-options.js";
 import { checkWork } from "./options/work-options.js";
-import { writeSnapshot } from "./places/destination.js";
+import { writeFullSnapshot } from "./places/full-snapshot.js";
 import { localPath, locationOf } from "./places/location.js";
 import { compiledModule } from "./wasm/module.js";
 
 /** The result of {@link createSnapshot}. */
-export interface CreateInfo extends SnapshotInfo {
+export interface CreateInfo extends SnapshotInfo, Partial<DeltaResult> {
   /** The duration of the call, in milliseconds. */
   readonly duration: number;
 }
@@ -26,13 +28,20 @@ export interface CreateInfo extends SnapshotInfo {
  * - An object of S3 is uploaded in parts while the snapshot is created.
  * - For any other server, the snapshot is created in a temporary file and sent by one `PUT`.
  *
+ * With the option `base`, the snapshot is a delta: it contains only the blocks that differ from the image of the base.
+ * Restoring it needs Hedgerow and the objects that contain the other blocks.
+ *
  * @param image the path of the image
  * @param destination the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or
  *   `s3://bucket/key`
- * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`, `ERR_ARGUMENT`
+ * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`, `ERR_ARGUMENT`, and with a base
+ *   `ERR_CACHE` and what `restoreSnapshot` throws
  *
  * @example
  * const { digest, fileSize } = await createSnapshot("sandbox.img", "sandbox.vhs");
+ *
+ * @example
+ * await createSnapshot("sandbox-2.img", "sandbox-2.vhs", { base: "sandbox.vhs", baseDigest: digest });
  */
 export async function createSnapshot(
   image: string,
@@ -43,29 +52,25 @@ export async function createSnapshot(
   options = readOptions(options);
   checkWork(options);
   checkOverwrite(options);
+  const delta = deltaOf(options);
+  const cache = checkedCache(options.cache);
   const [transfer, encoding] = [transferOf(options), encodingOf(options)];
   const module = await compiledModule("encode");
   checkEncoding(module, encoding);
   const [path, location] = [localPath("image", image), locationOf("destination", destination)];
+  const base = delta && { ...delta, base: locationOf("base", delta.base) };
   options.signal?.throwIfAborted();
   const file = await ImageFile.open(path);
   try {
-    const encoder = new SnapshotEncoder(module, file, encoding);
-    try {
-      const info = await writeSnapshot(location, {
-        image: file,
-        encoding,
-        options,
-        transfer,
-        async make(write) {
-          await encodeImage(encoder, options, write);
-          await file.checkUnchanged();
-        },
-      });
-      return { ...info, duration: performance.now() - start };
-    } finally {
-      encoder.free();
-    }
+    const job = { image: file, encoding, options, transfer };
+    const info =
+      base === undefined
+        ? await writeFullSnapshot(location, job)
+        : await createDelta({
+            ...{ ...job, destination: location, delta: base },
+            lease: async (digest) => cache && leaseCached(cache, digest),
+          });
+    return { ...info, duration: performance.now() - start };
   } finally {
     await file.close();
   }

@@ -1,7 +1,7 @@
 /** The progress of an operation. */
 export interface Progress {
-  /** The operation. */
-  readonly phase: "create" | "restore" | "verify";
+  /** The operation, or its part: a delta may `compare` and `restore` before it is created. */
+  readonly phase: "compare" | "create" | "restore" | "verify";
   /** The number of bytes of the image that are done. Known holes are not counted. */
   readonly bytes: number;
   /** The number of bytes to do. */

@@ -1,7 +1,6 @@
-import { type ImageCache, isCache } from "./cache/image-cache.js";
+import { checkedCache, type ImageCache } from "./cache/image-cache.js";
 import { DecodeJob } from "./decode/decode-job.js";
 import { writeImage } from "./decode/restored-image.js";
-import { SnapshotError } from "./error.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { readOptions } from "./options/read-options.js";
 import { checkRestore, type RestoreOptions } from "./options/restore-options.js";
@@ -45,12 +44,8 @@ export async function restoreSnapshot(
   checkWork(options);
   checkRestore(options);
   const [location, path] = [locationOf("source", source), localPath("image", image)];
-  const { cache } = options;
+  const cache = checkedCache(options.cache);
   if (cache !== undefined) {
-    if (!isCache(cache)) {
-      const message = `cache: expected an ImageCache, found ${typeof cache}`;
-      throw new SnapshotError("ERR_ARGUMENT", message);
-    }
     const { info, hit } = await cache.get(source, { ...options, copyTo: path, durable: true });
     return { ...info, hit, duration: performance.now() - start };
   }

@@ -5,6 +5,8 @@ import {
   type CacheOptions,
   type CreateOptions,
   createSnapshot,
+  type FlattenOptions,
+  flattenSnapshot,
   type GetOptions,
   ImageCache,
   inspectSnapshot,
@@ -64,7 +66,7 @@ const transfer = () => ({
 
 const read = (): All<ReadOptions> => ({
   ...transfer(),
-  ...{ digest, signal: new AbortController().signal },
+  ...{ digest, resolve: () => undefined, signal: new AbortController().signal },
 });
 
 const work = () => ({ workers: 1, onProgress: () => {} });
@@ -86,14 +88,24 @@ function callOf<Args extends unknown[]>(
 
 /** All functions of the package with arguments. */
 const CALLS: Readonly<Record<string, Call>> = {
-  createSnapshot: callOf((): [string, string, All<CreateOptions>] => {
+  createSnapshot: callOf((): [string, string, CreateOptions] => {
     const signal = new AbortController().signal;
     const encoding = { level: 1, pieceSize: 4096, overwrite: true };
     return [image, made, { ...transfer(), ...work(), ...encoding, signal }];
   }, createSnapshot),
+  "createSnapshot of a delta": callOf((): [string, string, All<CreateOptions>] => {
+    const { digest: baseDigest, ...options } = read();
+    const encoding = { level: 1, pieceSize: MIB, overwrite: true };
+    const delta = { base: snapshot, baseDigest, cache, changed: [{ start: 0, end: 1 }] };
+    return [image, made, { ...options, ...work(), ...encoding, ...delta, minLive: 0.5 }];
+  }, createSnapshot),
   restoreSnapshot: callOf((): [string, string, All<RestoreOptions>] => {
     return [snapshot, made, { ...read(), ...work(), overwrite: true, resume: true, cache }];
   }, restoreSnapshot),
+  flattenSnapshot: callOf((): [string, string, All<FlattenOptions>] => {
+    const encoding = { level: 1, pieceSize: 4096, overwrite: true };
+    return [snapshot, made, { ...read(), ...work(), ...encoding }];
+  }, flattenSnapshot),
   "restoreSnapshot without a cache": callOf((): [string, string, RestoreOptions] => {
     return [snapshot, made, { ...read(), ...work(), overwrite: true, resume: true }];
   }, restoreSnapshot),
@@ -110,7 +122,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   ),
   "ImageCache.prototype.get": callOf(
     (): [string, All<GetOptions>] => {
-      const copy = { copyTo: made, overwrite: true, durable: false };
+      const copy = { copyTo: made, overwrite: true, durable: false, keepBase: false };
       return [snapshot, { ...read(), ...work(), ...copy }];
     },
     async (...args) => (await cache.get(...args)).release(),

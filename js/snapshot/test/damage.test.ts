@@ -190,11 +190,11 @@ describe("files that are not snapshots", () => {
 
 test("reports the version of a later format, whatever else is in the file", async () => {
   const later = Buffer.concat([whole.subarray(0, 32), noise("later", 57)]);
-  later.writeUInt16LE(2, 16);
+  later.writeUInt16LE(3, 16);
   writeFileSync(path("later.vhs"), later);
   const error = await refusalOf(inspectSnapshot(path("later.vhs")), "ERR_SNAPSHOT_FORMAT");
   expect(error).toMatchObject({ field: "version in the header", offset: 16 });
-  expect(error.message).toContain("expected 1, found 2");
+  expect(error.message).toContain("expected 1 to 2, found 3");
 });
 
 describe("a pinned digest", () => {

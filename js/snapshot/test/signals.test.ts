@@ -58,6 +58,8 @@ const calls: Readonly<
       location instanceof URL ? location : made,
       options,
     ),
+  "createSnapshot of a delta": (base, options) =>
+    createSnapshot(path("image"), made, { ...options, base }),
   restoreSnapshot: (source, options) => restoreSnapshot(source, made, options),
   "restoreSnapshot with resume": (source, options) =>
     restoreSnapshot(source, made, { ...options, resume: true }),

@@ -4,9 +4,11 @@ import {
   type CacheOptions,
   type CacheStats,
   type Counts,
+  type CreateInfo,
   type CreateOptions,
   createSnapshot,
   type Events,
+  type FlattenOptions,
   type GetOptions,
   ImageCache,
   inspectSnapshot,
@@ -52,7 +54,8 @@ test("offers each function only the options that apply to it", () => {
   expectTypeOf<RestoreOptions>().toHaveProperty("resume");
   expectTypeOf<RestoreOptions>().toHaveProperty("overwrite");
   expectTypeOf<CreateOptions>().toHaveProperty("overwrite");
-  // @ts-expect-error: an incomplete snapshot is not kept
+  expectTypeOf<FlattenOptions>().toHaveProperty("digest");
+  // @ts-expect-error: an infull snapshot is not kept
   void createSnapshot("image", "snapshot", { resume: true });
   // @ts-expect-error: the digest is a result
   void createSnapshot("image", "snapshot", { digest: "" });
@@ -60,6 +63,16 @@ test("offers each function only the options that apply to it", () => {
   void verifySnapshot("snapshot", { overwrite: false });
   // @ts-expect-error: one thread suffices
   void inspectSnapshot("snapshot", { workers: 2 });
+});
+
+test("accepts any iterable of ranges that changed, and says how changes were found", () => {
+  expectTypeOf<{
+    base: URL;
+    changed: Set<{ start: number; end: number }>;
+  }>().toExtend<CreateOptions>();
+  expectTypeOf<CreateInfo["detection"]>().toEqualTypeOf<
+    "changed" | "extents" | "compare" | "digests" | undefined
+  >();
 });
 
 test("opens a cache only asynchronously and with a maximum size", () => {

@@ -2,6 +2,7 @@
 
 mod damage;
 mod decoder;
+mod delta;
 mod determinism;
 mod edges;
 mod encoder;

@@ -92,9 +92,9 @@ fn a_later_version_is_recognized_by_its_header() {
     header[20..].fill(0xff);
     assert_eq!(Manifest::check_version(&header), Ok(()));
     header[4] = 40;
-    header[16] = 2;
+    header[16] = 3;
     let error = Manifest::check_version(&header).unwrap_err();
-    assert_eq!(error.to_string(), "version in the header at byte 16: expected 1, found 2");
+    assert_eq!(error.to_string(), "version in the header at byte 16: expected 1 to 2, found 3");
     let zstd = *b"\x28\xb5\x2f\xfd a zstd file, but not a snapshot";
     let error = Manifest::check_version(zstd.first_chunk().unwrap()).unwrap_err();
     assert_eq!((error.field, error.offset), ("magic number of the header", 0));

@@ -1,17 +1,18 @@
-//! The file that `docs/vhs.md` explains byte by byte. Tests in other languages read it too, so the
-//! format cannot change unnoticed.
+//! The files that `docs/vhs.md` explains byte by byte: a snapshot, and a delta of it. Tests in other
+//! languages read them too, so the format cannot change unnoticed.
 
-use hedgerow_snapshot::{FrameKind, Manifest, Options};
+use hedgerow_snapshot::{FrameBlocks, FrameKind, Index, Manifest, Options, Part};
 use serde_json::Value;
 
 use crate::support::{
+    delta::{Delta, Files, open_index, restore_from},
     oracle::unzstd,
     snapshot::{create, open, restore, verify},
 };
 
 struct Vector {
     image: Vec<u8>,
-    /// The parts of the file: the header, three frames, the manifest, and the seek table.
+    /// The parts of the file, such as the header, a frame, and the manifest.
     parts: Vec<Vec<u8>>,
     json: Value,
 }
@@ -20,7 +21,15 @@ impl Vector {
     fn read() -> Self {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/snapshot/vector.json");
         let text = std::fs::read_to_string(path).unwrap();
-        let json: Value = serde_json::from_str(&text).unwrap();
+        Self::of(serde_json::from_str(&text).unwrap())
+    }
+
+    /// Returns the delta of the snapshot.
+    fn delta() -> Self {
+        Self::of(Self::read().json["delta"].take())
+    }
+
+    fn of(json: Value) -> Self {
         let mut image = vec![0; json["image"]["size"].as_u64().unwrap() as usize];
         for stretch in json["image"]["data"].as_array().unwrap() {
             let (offset, bytes) = (stretch["offset"].as_u64().unwrap(), bytes(&stretch["bytes"]));
@@ -78,20 +87,73 @@ fn the_worked_example_is_written() {
     }
 }
 
+/// Returns the references of the delta.
+fn references(json: &Value) -> Vec<&str> {
+    let bases = json["bases"].as_array().unwrap();
+    bases.iter().map(|base| base["reference"].as_str().unwrap()).collect()
+}
+
 #[test]
-fn the_document_explains_every_byte_of_the_worked_example() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/vhs.md");
-    let document = std::fs::read_to_string(path).unwrap();
-    let (_, example) = document.split_once("## A worked example").unwrap();
-    let mut explained = Vec::new();
-    for row in example.lines() {
-        let cells: Vec<_> = row.split('|').map(str::trim).collect();
-        if let [_, offset, digits, _, _] = cells[..]
-            && let Ok(offset) = offset.parse::<usize>()
-        {
-            assert_eq!(offset, explained.len(), "{row}");
-            explained.extend(bytes(&digits.replace(['`', ' '], "").into()));
+fn the_worked_delta_is_read() {
+    let (base, Vector { image, parts, json }) = (Vector::read(), Vector::delta());
+    let (base_file, file) = (base.parts.concat(), parts.concat());
+    let base = open_index(&base_file).unwrap();
+    let files = Files::from([(base.identity(), base_file)]);
+    assert!(restore_from(&files, &file).unwrap() == image);
+    assert!(unzstd(&file).is_err());
+
+    let index = open_index(&file).unwrap();
+    assert_eq!(index.identity().to_string(), json["identity"].as_str().unwrap());
+    assert_eq!(u64::from(index.generation()), json["generation"].as_u64().unwrap());
+    let [object] = index.bases() else { panic!("one base object") };
+    let expected = &json["bases"][0];
+    assert_eq!(object.identity.to_string(), expected["identity"].as_str().unwrap());
+    assert_eq!(object.size, expected["size"].as_u64().unwrap());
+    assert_eq!(references(&json), [&object.reference]);
+    let frames: Vec<_> = index.frames().iter().map(|it| (it.object, it.file_offset)).collect();
+    assert_eq!(frames, [(0, 40), (1, 32), (1, 77)]);
+    let data = |frame| Some(FrameBlocks { frame, block: 0 });
+    let expected = [(1, data(1)), (1, None), (1, data(0)), (14, None), (1, data(2))];
+    assert_eq!(index.parts(), expected.map(|(blocks, data)| Part { blocks, data }));
+    assert_eq!(parts[0].len() + parts[1].len(), Index::START_LENGTH);
+}
+
+#[test]
+fn the_worked_delta_is_written() {
+    let (base, Vector { image, parts, json }) = (Vector::read(), Vector::delta());
+    let file = parts.concat();
+    let write = |base_image, changed: &[_]| {
+        let base = open_index(&base.parts.concat()).unwrap();
+        let references = &references(&json)[..];
+        let delta = Delta { image: &image, base_image, base, changed, references };
+        delta.create(&Options::default()).unwrap()
+    };
+    for made in [write(None, &[2..3, 3..3]), write(Some(&base.image[..]), &[0..18, 0..18])] {
+        assert_eq!(made[..parts[0].len()], parts[0]);
+        if json["madeWithZstd"].as_str() == Some(zstd_safe::version_string()) {
+            assert_eq!(made, file);
         }
     }
-    assert!(explained == Vector::read().parts.concat());
+}
+
+#[test]
+fn the_document_explains_every_byte_of_the_worked_examples() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/vhs.md");
+    let document = std::fs::read_to_string(path).unwrap();
+    for (heading, vector) in
+        [("\n## A worked example\n", Vector::read()), ("\n## A worked delta\n", Vector::delta())]
+    {
+        let (_, example) = document.split_once(heading).unwrap();
+        let mut explained = Vec::new();
+        for row in example.lines().take_while(|line| !line.starts_with("## ")) {
+            let cells: Vec<_> = row.split('|').map(str::trim).collect();
+            if let [_, offset, digits, _, _] = cells[..]
+                && let Ok(offset) = offset.parse::<usize>()
+            {
+                assert_eq!(offset, explained.len(), "{row}");
+                explained.extend(bytes(&digits.replace(['`', ' '], "").into()));
+            }
+        }
+        assert!(explained == vector.parts.concat(), "{heading}");
+    }
 }

@@ -10,14 +10,11 @@ export interface CacheFlags {
   readonly cacheMaxBytes?: number;
 }
 
-/** Adds the cache options to a command, in a help section of their own. */
-export function addCacheOptions(command: Command): void {
+/** Adds the cache options to a command, in a help section of their own. @param use the description of `--cache` */
+export function addCacheOptions(command: Command, use: string): void {
   command
     .optionsGroup("Cache options:")
-    .option(
-      "--cache <directory>",
-      "image cache to restore through; a cached image is copied from it (disables --resume)",
-    )
+    .option("--cache <directory>", use)
     .option(
       "--cache-max-bytes <size>",
       "size limit of the cache on disk, at least 1MiB, such as 10GiB",

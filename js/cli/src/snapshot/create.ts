@@ -1,7 +1,8 @@
 import { createSnapshot } from "@hedgerow/snapshot";
 import type { Command } from "commander";
 
-import { jsonOption, type OutputFlags, parseSize, parseWhole } from "../options.js";
+import { jsonOption, type OutputFlags, parseShare, parseSize, parseWhole } from "../options.js";
+import { addCacheOptions, type CacheFlags, withCacheOf } from "./cache-options.js";
 import {
   overwriteOption,
   PLACE,
@@ -14,9 +15,12 @@ import { printResult } from "./result.js";
 import { addTransferOptions, type TransferFlags, transferOf } from "./transfer-options.js";
 import { doWork } from "./work.js";
 
-interface CreateFlags extends OutputFlags, WorkFlags, WriteFlags, TransferFlags {
+interface CreateFlags extends OutputFlags, WorkFlags, WriteFlags, CacheFlags, TransferFlags {
   readonly level?: number;
   readonly pieceSize?: number;
+  readonly base?: string;
+  readonly baseDigest?: string;
+  readonly minLive?: number;
 }
 
 /** Adds `hedgerow snapshot create`. */
@@ -29,21 +33,37 @@ export function addCreateCommand(snapshot: Command): void {
     .option("--level <number>", "zstd compression level, 1 to 19 (default: 3)", parseWhole)
     .option(
       "--piece-size <size>",
-      "maximum size of a piece, a power of two from 4KiB to 16MiB (default: 1MiB)",
+      "maximum size of a piece, a power of two from 4KiB to 16MiB (default: 1MiB, or that of the base)",
       parseSize,
+    )
+    .option(
+      "--base <snapshot>",
+      "make a delta that contains only what differs from this snapshot or delta",
+      parsePlace,
+    )
+    .option("--base-digest <hex>", "fail unless the base has this digest")
+    .option(
+      "--min-live <share>",
+      "share of a base object that must be in use, 0 to 1; if less is, its data is stored again (default: 0.5)",
+      parseShare,
     )
     .addOption(overwriteOption())
     .addOption(workersOption())
     .addOption(jsonOption())
     .action(create);
+  addCacheOptions(
+    command,
+    "image cache; if it has the image of the base, the image is compared with that",
+  );
   addTransferOptions(command);
 }
 
 async function create(image: string, place: string, flags: CreateFlags): Promise<void> {
-  const { level, pieceSize, overwrite, workers } = flags;
-  const options = { level, pieceSize, overwrite, workers, ...transferOf(flags) };
+  const { level, pieceSize, base, baseDigest, minLive, overwrite, workers } = flags;
+  const delta = { base, baseDigest, minLive };
+  const options = { level, pieceSize, overwrite, workers, ...delta, ...transferOf(flags) };
   const info = await doWork("create", (hooks) =>
-    createSnapshot(image, place, { ...options, ...hooks }),
+    withCacheOf(flags, (cache) => createSnapshot(image, place, { ...options, cache, ...hooks })),
   );
   await printResult(info, flags);
 }

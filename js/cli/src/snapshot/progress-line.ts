@@ -5,6 +5,7 @@ import { grouped } from "../print.js";
 
 /** The label of each phase. */
 export const DOING: Readonly<Record<Progress["phase"], string>> = {
+  compare: "comparing",
   create: "creating",
   restore: "restoring",
   verify: "verifying",

@@ -38,7 +38,10 @@ export function addRestoreCommand(snapshot: Command): void {
     .addOption(workersOption())
     .addOption(jsonOption())
     .action(restore);
-  addCacheOptions(command);
+  addCacheOptions(
+    command,
+    "image cache to restore through; a cached image is copied from it (disables --resume)",
+  );
   addTransferOptions(command);
 }
 

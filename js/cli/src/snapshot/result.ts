@@ -1,17 +1,16 @@
-import type { RestoreInfo, SnapshotInfo } from "@hedgerow/snapshot";
+import type { DeltaResult, RestoreInfo, SnapshotInfo } from "@hedgerow/snapshot";
 import prettyBytes from "pretty-bytes";
 
-import { jsonOf } from "../one-line.js";
+import { escapeControls, jsonOf } from "../one-line.js";
 import { grouped, print, size, table } from "../print.js";
 
-/** The result of a command, with its duration and cache hit where it reports them. */
-type Result = SnapshotInfo & Partial<Pick<RestoreInfo, "duration" | "hit">>;
+/** The result of a command, with its duration, cache hit and changes where it reports them. */
+type Result = SnapshotInfo & Partial<Pick<RestoreInfo, "duration" | "hit">> & Partial<DeltaResult>;
 
 /** Prints a result as a table or as one JSON object. */
 export async function printResult(result: Result, { json }: { json: boolean }): Promise<void> {
-  await print(
-    json ? jsonOf(result) : table({ ...facts(result), ...cached(result), ...speed(result) }),
-  );
+  const rows = [facts, delta, changes, cached, speed].map((rowsOf) => rowsOf(result));
+  await print(json ? jsonOf(result) : table(Object.assign({}, ...rows)));
 }
 
 function facts(info: SnapshotInfo): Record<string, string> {
@@ -28,8 +27,30 @@ function facts(info: SnapshotInfo): Record<string, string> {
   };
 }
 
+function delta({ delta }: Result): Record<string, string> {
+  if (delta === undefined) return {};
+  const objects = delta.objects.map(({ digest, size: bytes, usedBytes, reference }, at) => {
+    const place = reference === "" ? "elsewhere" : escapeControls(reference);
+    return [`object ${at + 1}`, `${digest}, ${size(bytes)}, used ${size(usedBytes)}: ${place}`];
+  });
+  return {
+    generation: grouped(delta.generation),
+    "own frames": size(delta.ownBytes),
+    "shared frames": size(delta.sharedBytes),
+    ...Object.fromEntries(objects),
+  };
+}
+
+function changes({ detection, changedBytes, rewrittenBytes }: Result): Record<string, string> {
+  if (changedBytes === undefined || rewrittenBytes === undefined) return {};
+  return {
+    changed: `${size(changedBytes)}, found by ${detection}`,
+    ...(rewrittenBytes > 0 ? { rewritten: size(rewrittenBytes) } : {}),
+  };
+}
+
 function cached({ hit }: Result): Record<string, string> {
-  return hit === undefined ? {} : { cache: hit ? "hit" : "miss, now cached" };
+  return hit === undefined ? {} : { cache: hit ? "hit" : "miss" };
 }
 
 function speed({ dataSize, duration }: Result): Record<string, string> {

@@ -72,7 +72,9 @@ export async function openComponents(
     });
     const writer = new ImageWriter({ libc: system, layout, lock, leases, evictor, limit });
     const sources = new SourceIndex(sourcesFile);
-    const loader = new ImageLoader({ directory, store, writer, keyedLock, sources, counters });
+    const loader = new ImageLoader({
+      ...{ directory, layout, store, writer, keyedLock, sources, counters },
+    });
     const verifier = new Verifier(system, layout, leases, store);
     await store.recover();
     if (verifyBytesPerSecond !== undefined) verifier.start(verifyBytesPerSecond);

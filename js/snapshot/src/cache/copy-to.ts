@@ -1,13 +1,15 @@
-import { realpath, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { dirname, sep } from "node:path";
 
 import { SnapshotError } from "../error.js";
+import type { SnapshotInfo } from "../format/manifest.js";
 import { resolveTarget } from "../local/atomic-write.js";
 import { copyImage } from "../local/copy-image.js";
 import { openFile } from "../local/open-file.js";
-import { checkDifferentFile } from "../local/same-file.js";
+import { checkDifferentPath } from "../local/same-file.js";
 import type { GetOptions } from "../options/cache-options.js";
 import { type Location, localPath } from "../places/location.js";
+import { referencedFrom } from "../places/reference.js";
 import type { Lease } from "./locks/leases.js";
 
 /**
@@ -22,14 +24,30 @@ export async function checkedCopyTarget(
 ): Promise<string | undefined> {
   if (copyTo === undefined) return undefined;
   const target = await resolveTarget(localPath("copyTo", copyTo), { overwrite });
-  if (source.kind === "file") {
-    const from = await stat(source.path, { bigint: true }).catch(() => undefined);
-    if (from !== undefined) await checkDifferentFile("copyTo", target, from);
-  }
+  await checkKept(target, source);
   const directory = await realpath(dirname(target)).catch(() => dirname(target));
   if (!`${directory}${sep}`.startsWith(`${cacheDirectory}${sep}`)) return target;
   const message = `copyTo: expected a path outside the cache, found ${target}`;
   throw new SnapshotError("ERR_ARGUMENT", message);
+}
+
+/**
+ * Throws if a copy would replace a file that the snapshot refers to, whether it is read or not.
+ *
+ * @throws {SnapshotError} `ERR_ARGUMENT`
+ */
+export async function checkBaseObjects(
+  target: string,
+  source: Location,
+  { delta }: SnapshotInfo,
+): Promise<void> {
+  for (const { reference } of delta?.objects ?? [])
+    if (reference !== "") await checkKept(target, referencedFrom(source, reference));
+}
+
+async function checkKept(target: string, location: Location): Promise<void> {
+  if (location.kind !== "file") return;
+  await checkDifferentPath("copyTo", target, location.path);
 }
 
 /** Makes a private copy of a leased image. @throws {SnapshotError} `ERR_CACHE`, and what `copyImage` throws */

@@ -1,4 +1,5 @@
 import { withEither } from "../abort.js";
+import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import {
   type CacheOptions,
@@ -11,18 +12,22 @@ import {
 import { checkInteger } from "../options/check-integer.js";
 import { readOptions } from "../options/read-options.js";
 import { checkedDigest, type ReadOptions } from "../options/work-options.js";
-import { localPath, locationOf } from "../places/location.js";
+import { type Location, localPath, locationOf } from "../places/location.js";
 import type { CachedImage, CacheEntry } from "./cached-image.js";
 import { type CacheComponents, openComponents } from "./components.js";
-import { checkedCopyTarget, copyLeased } from "./copy-to.js";
+import { checkBaseObjects, checkedCopyTarget, copyLeased } from "./copy-to.js";
 import { readRecord } from "./directory/image-record.js";
 import { byUse } from "./eviction/least-recently-used.js";
+import type { LeasedSnapshot } from "./leased-snapshot.js";
 import type { LoadedImage } from "./loading/singleflight.js";
 import { Operations } from "./operations.js";
 import type { CacheStats, Pruned, Verified } from "./statistics/stats.js";
 
 /** Returns whether an object has the private fields of the class. */
 let hasComponents: (value: object) => boolean;
+
+/** Calls the private method of the class. */
+let leaseOf: (cache: ImageCache, digest: string) => Promise<LeasedSnapshot | undefined>;
 
 /**
  * A directory of disk images, restored from snapshots and kept for the next time they are needed.
@@ -70,6 +75,7 @@ export class ImageCache {
 
   static {
     hasComponents = (value) => #components in value;
+    leaseOf = (cache, digest) => cache.#lease(digest);
   }
 
   /**
@@ -93,13 +99,15 @@ export class ImageCache {
       const target = await checkedCopyTarget(this.directory, options, location);
       options.signal?.throwIfAborted();
       const loaded = await loader.get(location, digest, options);
-      const { hit, lease } = loaded;
+      const { hit, lease, delta } = loaded;
       const duration = performance.now() - begun;
       counters.countGet(hit, duration);
       await (hit ? totals.addNowAndThen(counters) : totals.add(counters));
-      const event = { directory: this.directory, digest: lease.info.digest, bytes: lease.bytes };
+      const { info } = delta?.manifest ?? lease;
+      const event = { directory: this.directory, digest: info.digest, bytes: lease.bytes };
       emit("hedgerow:cache:get", { ...event, hit, duration });
-      return target === undefined ? this.#leased(loaded) : this.#copied(loaded, target, options);
+      if (target === undefined) return this.#leased(loaded);
+      return this.#copied(location, loaded, target, options);
     });
   }
 
@@ -238,6 +246,16 @@ export class ImageCache {
     );
   }
 
+  #lease(digest: string): Promise<LeasedSnapshot | undefined> {
+    return this.#operations.run(async () => {
+      const { store, loader } = this.#components;
+      const base = await loader.openBase(await store.take(digest));
+      if (base === undefined) return undefined;
+      const { path, release } = this.#leased({ lease: base.lease, hit: true });
+      return { path, release, manifest: base.content.manifest };
+    });
+  }
+
   #leased({ lease, hit }: LoadedImage): CachedImage {
     const { path, bytes, info } = lease;
     const end = async () => {
@@ -250,14 +268,20 @@ export class ImageCache {
   }
 
   async #copied(
-    { lease, hit }: LoadedImage,
+    location: Location,
+    loaded: LoadedImage,
     path: string,
     options: GetOptions,
   ): Promise<CachedImage> {
-    const { bytes, info } = lease;
+    const { lease, hit, delta } = loaded;
+    const bytes = delta === undefined ? lease.bytes : 0;
+    const { info } = delta?.manifest ?? lease;
     try {
+      await checkBaseObjects(path, location, info);
       await withEither(options.signal, this.#operations.signal, (signal) =>
-        copyLeased(lease, path, { ...options, signal }),
+        delta === undefined
+          ? copyLeased(lease, path, { ...options, signal })
+          : this.#components.loader.copyDelta(location, lease, delta, path, { ...options, signal }),
       );
     } finally {
       await this.#components.store.release(lease);
@@ -267,7 +291,21 @@ export class ImageCache {
   }
 }
 
-/** Returns whether a value is an instance of the class, and not only looks like one. */
-export function isCache(value: unknown): value is ImageCache {
-  return typeof value === "object" && value !== null && hasComponents(value);
+/** Returns the value of an option `cache`, if it is given. @throws {SnapshotError} `ERR_ARGUMENT` */
+export function checkedCache(cache: unknown): ImageCache | undefined {
+  if (cache === undefined) return undefined;
+  // Not only an object that looks like one.
+  if (typeof cache === "object" && cache !== null && hasComponents(cache)) {
+    return cache as ImageCache;
+  }
+  const message = `cache: expected an ImageCache, found ${typeof cache}`;
+  throw new SnapshotError("ERR_ARGUMENT", message);
+}
+
+/** Leases the image of a snapshot, if it is in a cache. @throws {SnapshotError} `ERR_CACHE` */
+export function leaseCached(
+  cache: ImageCache,
+  digest: string,
+): Promise<LeasedSnapshot | undefined> {
+  return leaseOf(cache, digest);
 }

@@ -5,14 +5,20 @@ import { DECODE_WORKER } from "../workers/scripts.js";
 import type { DecodeJob } from "./decode-job.js";
 import type { DecodeData } from "./decode-worker.js";
 
-/** Decodes the frames of a local file: each worker takes the next frame until none is left. */
+/**
+ * Decodes the frames in local files: each worker takes the next frame until none is left.
+ *
+ * @param files the open files, by the number of the object; frames of other objects are left out
+ */
 export async function decodeFrames(
-  file: SnapshotFile,
+  files: readonly (SnapshotFile | undefined)[],
   job: DecodeJob,
   options: WorkOptions,
 ): Promise<void> {
   const count = workerCount(options, job.frames);
-  const data: DecodeData = { ...(await job.sinkData()), source: file.fd };
+  const sources = files.map((file) => file?.fd);
+  const data: DecodeData = { ...(await job.sinkData()), sources };
+  job.counters.restart();
   await withWorkers<null, null, void>(DECODE_WORKER, count, data, options.signal, (pool) =>
     job.withProgress(
       options,

@@ -6,36 +6,50 @@ import type { SinkData } from "./frame-sink.js";
 import { FrameStates } from "./frame-states.js";
 import { SharedCounters } from "./shared-counters.js";
 
-/**
- * An image that is open for writing, of its full size. Without a journal it is all zeros; with one, it may hold
- * data of an earlier run.
- */
+/** An image that is open for writing, of its full size. */
 export interface OpenImage {
   readonly fd: number;
   /** The name of the image in messages. */
   readonly name: string;
+  /** Whether it may hold data already, such as that of an earlier run; if not, it is all zeros. */
+  readonly mayHoldData: boolean;
   /** The file descriptor of the restore journal, if there is one. */
   readonly journal: number | undefined;
 }
 
-/** The state that the workers share while they decode all frames of a snapshot, from a file or a server. */
+/** The state that the workers share while they decode frames of a snapshot, from files or servers. */
 export class DecodeJob {
   readonly counters = new SharedCounters();
   readonly states: FrameStates;
+  /** The number of frames to decode. */
+  readonly frames: number;
+  /** The names of the files that hold the frames, in messages: the snapshot, then its base objects. */
+  readonly names: readonly string[];
+  readonly #bytes: number;
 
-  /** @param image the image to write; without one, all frames are verified, including holes */
+  /**
+   * @param image the image to write; without one, frames are verified, including holes
+   * @param isWanted whether to decode a frame of data. Default: all of them
+   */
   constructor(
-    readonly name: string,
+    name: string,
     readonly manifest: Manifest,
     readonly image: OpenImage | undefined,
+    isWanted: (frame: number) => boolean = () => true,
   ) {
-    this.states = FrameStates.of(manifest.frames, image !== undefined);
-  }
-
-  /** The number of frames to decode. */
-  get frames(): number {
-    const { info, frames } = this.manifest;
-    return this.image === undefined ? frames.count : info.dataFrames;
+    const { info, frames } = manifest;
+    this.names = [
+      name,
+      ...(info.delta?.objects ?? []).map(({ digest }) => `base object ${digest}`),
+    ];
+    this.states = FrameStates.of(frames, (frame) =>
+      frames.isHole(frame) ? image === undefined : isWanted(frame),
+    );
+    const wanted = [...this.states.missing()];
+    this.frames = wanted.length;
+    const lengthOf = (frame: number) =>
+      image === undefined ? frames.rawLength(frame) : frames.usedLength(frame);
+    this.#bytes = wanted.reduce((sum, frame) => sum + lengthOf(frame), 0);
   }
 
   /** Returns the parameters of each worker's {@link FrameSink}. */
@@ -43,13 +57,14 @@ export class DecodeJob {
     const { info, frames } = this.manifest;
     return {
       module: await compiledModule("decode"),
-      records: frames.records,
+      frames: frames.shared,
       states: this.states.buffer,
       counters: this.counters.buffer,
       pieceSize: info.pieceSize,
-      sourceName: this.name,
+      sourceNames: this.names,
       target: this.image?.fd,
       targetName: this.image?.name ?? "",
+      mayHoldData: this.image?.mayHoldData ?? false,
       journal: this.image?.journal,
     };
   }
@@ -60,11 +75,9 @@ export class DecodeJob {
     fail: (error: unknown) => void,
     action: () => Promise<void>,
   ): Promise<void> {
-    const { info } = this.manifest;
-    const isRestore = this.image !== undefined;
     const work = {
-      phase: isRestore ? ("restore" as const) : ("verify" as const),
-      totalBytes: isRestore ? info.dataSize : info.imageSize,
+      phase: this.image === undefined ? ("verify" as const) : ("restore" as const),
+      totalBytes: this.#bytes,
       counts: () => this.counters.counts,
     };
     return withProgress(onProgress, work, fail, action);

@@ -1,4 +1,4 @@
-/** The worker that reads the frames of a local file and decodes them. */
+/** The worker that reads the frames of local files and decodes them. */
 import { workerData } from "node:worker_threads";
 
 import { readFullySync } from "../local/read-fully.js";
@@ -8,8 +8,8 @@ import { FrameSink, type SinkData } from "./frame-sink.js";
 
 /** The `workerData` of a decode worker. */
 export interface DecodeData extends SinkData {
-  /** The file descriptor of the snapshot. */
-  readonly source: number;
+  /** The file descriptors of the files, by the number of the object. */
+  readonly sources: readonly (number | undefined)[];
 }
 
 const data = workerData as DecodeData;
@@ -19,11 +19,12 @@ const { frames, states, counters } = sink;
 /** A worker decodes one frame at a time, so one slot of the decoder is enough. */
 const SLOT = 0;
 
-function decode(index: number): void {
+function decode(index: number, source: number): void {
   const [length, position] = [frames.compressedLength(index), frames.fileOffset(index)];
   const input = sink.view(sink.begin(SLOT, index), length);
-  const count = wrapSystemErrorsSync("ERR_SOURCE", `cannot read ${data.sourceName}`, () =>
-    readFullySync(data.source, input, position),
+  const name = data.sourceNames[frames.object(index)];
+  const count = wrapSystemErrorsSync("ERR_SOURCE", `cannot read ${name}`, () =>
+    readFullySync(source, input, position),
   );
   sink.finish(SLOT, index, count);
 }
@@ -31,7 +32,8 @@ function decode(index: number): void {
 serve<null, null>(() => {
   for (let index = counters.next(); index < frames.count; index = counters.next()) {
     sink.resume(index);
-    if (!states.isDone(index)) decode(index);
+    const source = data.sources[frames.object(index)];
+    if (source !== undefined && !states.isDone(index)) decode(index, source);
   }
   return [null, []];
 });

@@ -1,6 +1,6 @@
 import { FrameDecoder, initSync } from "../../wasm/decode.js";
 import { SnapshotError } from "../error.js";
-import { Frames } from "../format/frames.js";
+import { type FrameRecords, Frames } from "../format/frames.js";
 import { readFullySync } from "../local/read-fully.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { writeFullySync } from "../local/write-fully.js";
@@ -13,15 +13,17 @@ import { SharedCounters } from "./shared-counters.js";
 /** The parameters of a {@link FrameSink}, in a form that crosses threads. */
 export interface SinkData {
   readonly module: WebAssembly.Module;
-  readonly records: SharedArrayBuffer;
+  readonly frames: FrameRecords;
   readonly states: SharedArrayBuffer;
   readonly counters: SharedArrayBuffer;
   readonly pieceSize: number;
-  /** The name of the snapshot in messages. */
-  readonly sourceName: string;
+  /** The names of the files that hold the frames, in messages, by the number of the object. */
+  readonly sourceNames: readonly string[];
   /** The file descriptor of the image. Without one, frames are verified and not written. */
   readonly target: number | undefined;
   readonly targetName: string;
+  /** Whether the image may hold data already; if not, it is all zeros. */
+  readonly mayHoldData: boolean;
   /** The file descriptor of the restore journal, if there is one. */
   readonly journal: number | undefined;
 }
@@ -37,7 +39,7 @@ export class FrameSink {
 
   constructor(data: SinkData) {
     this.#data = data;
-    this.frames = new Frames(data.records);
+    this.frames = new Frames(data.frames);
     this.states = new FrameStates(data.states);
     this.counters = new SharedCounters(data.counters);
     this.#memory = initSync({ module: data.module }).memory;
@@ -56,7 +58,7 @@ export class FrameSink {
     const record = this.#decoder.record();
     new Uint8Array(this.#memory.buffer).set(this.frames.record(index), record);
     const start = this.#decoder.begin(slot);
-    if (start === 0) throw this.#formatError();
+    if (start === 0) throw this.#formatError(index);
     return start;
   }
 
@@ -74,7 +76,7 @@ export class FrameSink {
   finish(slot: number, index: number, count: number): void {
     if (this.states.isDone(index)) return;
     const runs = this.#decoder.finish(slot, count);
-    if (runs < 0) throw this.#formatError();
+    if (runs < 0) throw this.#formatError(index);
     this.#write(index, runs);
     this.#writeJournal(index);
     this.#markDone(index);
@@ -89,47 +91,56 @@ export class FrameSink {
     const { journal, target, targetName } = this.#data;
     if (journal === undefined || target === undefined || this.states.isDone(index)) return;
     const digest = new Uint8Array(ENTRY_LENGTH);
-    const [length, position] = [this.frames.rawLength(index), this.frames.imageOffset(index)];
+    const segments = this.frames.segments(index);
     const isRead = wrapSystemErrorsSync(
       "ERR_TARGET",
       `cannot read the partial image of ${targetName}`,
       () => {
         readFullySync(journal, digest, entryPosition(index));
         if (digest.every((byte) => byte === 0)) return false;
-        const content = this.view(this.#decoder.out(), length);
-        return readFullySync(target, content, position) === length;
+        let at = this.#decoder.out();
+        return segments.every(({ imageOffset, length }) => {
+          const count = readFullySync(target, this.view(at, length), imageOffset);
+          at += length;
+          return count === length;
+        });
       },
     );
-    if (isRead && Buffer.compare(digest, this.#digest(length)) === 0) this.#markDone(index);
+    if (!isRead) return;
+    if (Buffer.compare(digest, this.#digest(this.frames.usedLength(index))) === 0)
+      this.#markDone(index);
   }
 
-  /** Writes the runs of data in the decoded frame; the rest of the frame is zeros. */
+  /** Writes the segments of the decoded frame: its runs of data; everything between these is zeros. */
   #write(index: number, count: number): void {
-    const { target, targetName, journal } = this.#data;
+    const { target, targetName, mayHoldData } = this.#data;
     if (target === undefined) return;
     const out = this.#decoder.out();
-    const position = this.frames.imageOffset(index);
     const runs = new Uint32Array(this.#memory.buffer, this.#decoder.runs(), 2 * count);
     wrapSystemErrorsSync("ERR_TARGET", `cannot write ${targetName}`, () => {
-      let done = 0;
-      // A new image is all zeros; one with a journal may hold data of an earlier run here.
-      const skipTo = (end: number) => {
-        if (journal !== undefined) zeroRangeSync(target, position + done, position + end);
-      };
-      for (let run = 0; run < runs.length; run += 2) {
-        const [start, end] = [runs[run] as number, runs[run + 1] as number];
-        skipTo(start);
-        writeFullySync(target, this.view(out + start, end - start), position + start);
-        done = end;
+      for (const { imageOffset, frameOffset, length } of this.frames.segments(index)) {
+        const shift = imageOffset - frameOffset;
+        let done = frameOffset;
+        const skipTo = (end: number) => {
+          if (mayHoldData) zeroRangeSync(target, shift + done, shift + end);
+        };
+        for (let run = 0; run < runs.length; run += 2) {
+          const start = Math.max(runs[run] as number, frameOffset);
+          const end = Math.min(runs[run + 1] as number, frameOffset + length);
+          if (start >= end) continue;
+          skipTo(start);
+          writeFullySync(target, this.view(out + start, end - start), shift + start);
+          done = end;
+        }
+        skipTo(frameOffset + length);
       }
-      skipTo(this.frames.rawLength(index));
     });
   }
 
   #writeJournal(index: number): void {
     const { journal, targetName } = this.#data;
     if (journal === undefined) return;
-    const digest = this.#digest(this.frames.rawLength(index));
+    const digest = this.#usedDigest(index);
     wrapSystemErrorsSync("ERR_TARGET", `cannot write the restore journal of ${targetName}`, () =>
       writeFullySync(journal, digest, entryPosition(index)),
     );
@@ -137,7 +148,22 @@ export class FrameSink {
 
   #markDone(index: number): void {
     if (!this.states.finish(index)) return;
-    this.counters.frameDone(this.frames.rawLength(index), this.frames.compressedLength(index));
+    const bytes =
+      this.#data.target === undefined
+        ? this.frames.rawLength(index)
+        : this.frames.usedLength(index);
+    this.counters.frameDone(bytes, this.frames.compressedLength(index));
+  }
+
+  /** The digest of the segments of the decoded frame, which moves them together. */
+  #usedDigest(index: number): Uint8Array {
+    const out = this.view(this.#decoder.out(), this.frames.rawLength(index));
+    let end = 0;
+    for (const { frameOffset, length } of this.frames.segments(index)) {
+      out.copyWithin(end, frameOffset, frameOffset + length);
+      end += length;
+    }
+    return this.#digest(end);
   }
 
   /** The BLAKE3 digest of the first `length` bytes of the decoder's output. */
@@ -145,10 +171,11 @@ export class FrameSink {
     return this.view(this.#decoder.out_digest(length), ENTRY_LENGTH);
   }
 
-  #formatError(): SnapshotError {
+  #formatError(index: number): SnapshotError {
     const details = this.#decoder.take_error();
     if (details === undefined) return this.#outOfMemory();
-    return errorOf("ERR_SNAPSHOT_FORMAT", `${this.#data.sourceName}: `, details, this.#memory);
+    const name = this.#data.sourceNames[this.frames.object(index)];
+    return errorOf("ERR_SNAPSHOT_FORMAT", `${name}: `, details, this.#memory);
   }
 
   #outOfMemory(): SnapshotError {

@@ -8,12 +8,10 @@ export class FrameStates {
     this.#states = new Uint8Array(buffer);
   }
 
-  /** Returns the initial states: no frame is done, except holes if `skipsHoles`. */
-  static of(frames: Frames, skipsHoles: boolean): FrameStates {
-    const states = new FrameStates(new SharedArrayBuffer(frames.count));
-    for (let index = 0; index < frames.count; index += 1) {
-      if (skipsHoles && frames.isHole(index)) states.finish(index);
-    }
+  /** Returns the initial states: frames that are not wanted count as done. */
+  static of({ count }: Frames, isWanted: (frame: number) => boolean): FrameStates {
+    const states = new FrameStates(new SharedArrayBuffer(count));
+    for (let index = 0; index < count; index += 1) if (!isWanted(index)) states.finish(index);
     return states;
   }
 

@@ -26,6 +26,6 @@ export async function writeImage(
   await writeAtomically(path, options, async (handle) => {
     await checkFreeSpace(path, dataSize);
     await wrapWriteErrors(path, handle.truncate(imageSize));
-    await write({ fd: handle.fd, name: path, journal: undefined });
+    await write({ fd: handle.fd, name: path, mayHoldData: false, journal: undefined });
   });
 }

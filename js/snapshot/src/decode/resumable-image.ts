@@ -42,12 +42,8 @@ export async function writeResumable(
     if (file === undefined) return false;
     try {
       await prepareResumable(path, file, entries, manifest);
-      await write({ fd: file.fd, name: path, journal: entries.fd });
-      await wrapWriteErrors(path, file.sync()).catch(async (error: unknown) => {
-        // A failed fsync is reported once: data that a later run reads back may not be on the disk.
-        await entries.truncate(0);
-        throw error;
-      });
+      await write({ fd: file.fd, name: path, mayHoldData: true, journal: entries.fd });
+      await syncResumable(path, file, entries);
       await publishFile(path, { file, partial, target }, options);
     } finally {
       await file.close().catch(() => {});
@@ -68,7 +64,7 @@ export function resumePaths(target: string, digest: string): { partial: string; 
 
 /**
  * Prepares the partial image: keeps the data of an earlier run of the same snapshot, or clears both files if the
- * journal belongs to another one.
+ * journal belongs to another one. Returns whether the journal has entries of an earlier run.
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */
@@ -77,13 +73,14 @@ export async function prepareResumable(
   file: FileHandle,
   entries: FileHandle,
   { info: { digest, imageSize, dataSize }, frames }: Manifest,
-): Promise<void> {
+): Promise<boolean> {
   const [head, found] = [headOf(digest), Buffer.alloc(HEAD_LENGTH)];
   await wrapWriteErrors(path, entries.read(found, 0, HEAD_LENGTH, 0));
   const { size, blocks } = await wrapWriteErrors(path, file.stat());
   if (found.equals(head) && size === imageSize) {
     await wrapWriteErrors(path, zeroHoles(file, frames, imageSize));
-    return checkFreeSpace(path, dataSize - blocks * STAT_BLOCK);
+    await checkFreeSpace(path, dataSize - blocks * STAT_BLOCK);
+    return (await wrapWriteErrors(path, entries.stat())).size > HEAD_LENGTH;
   }
   // Clear the journal first: it must never describe more than the image holds.
   await wrapWriteErrors(path, entries.truncate(0));
@@ -91,6 +88,24 @@ export async function prepareResumable(
   await checkFreeSpace(path, dataSize);
   await wrapWriteErrors(path, file.truncate(imageSize));
   await wrapWriteErrors(path, entries.write(head, 0, HEAD_LENGTH, 0));
+  return false;
+}
+
+/**
+ * Flushes an image to the disk, and forgets its journal if that fails.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`
+ */
+export async function syncResumable(
+  path: string,
+  file: FileHandle,
+  entries: FileHandle,
+): Promise<void> {
+  await wrapWriteErrors(path, file.sync()).catch(async (error: unknown) => {
+    // A failed fsync is reported once: data that a later run reads back may not be on the disk.
+    await entries.truncate(0);
+    throw error;
+  });
 }
 
 function headOf(digest: string): Buffer {

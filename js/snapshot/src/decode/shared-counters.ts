@@ -18,6 +18,11 @@ export class SharedCounters {
     return Number(Atomics.add(this.#slots, NEXT, 1n));
   }
 
+  /** Makes {@link next} begin with the first frame again. */
+  restart(): void {
+    Atomics.store(this.#slots, NEXT, 0n);
+  }
+
   /** Counts a decoded frame. */
   frameDone(bytes: number, compressedBytes: number): void {
     Atomics.add(this.#slots, BYTES, BigInt(bytes));

@@ -56,7 +56,8 @@ function* regions(
   }
 }
 
-function* zerosTo(start: number, end: number): Generator<Stretch> {
+/** Yields zeros, in stretches of limited length. */
+export function* zerosTo(start: number, end: number): Generator<Stretch> {
   for (let offset = start; offset < end; offset += MAX_ZEROS) {
     yield { offset, length: Math.min(MAX_ZEROS, end - offset), isZero: true };
   }

@@ -11,6 +11,8 @@ import type { ImageFile } from "../local/image-file.js";
 import { checkInteger } from "../options/check-integer.js";
 import type { Encoding } from "../options/create-options.js";
 import { errorOf } from "../wasm/wasm-error.js";
+import type { FileEncoder } from "./encode-image.js";
+import type { CompressedPiece } from "./encode-worker.js";
 import { RUN_COMPRESSED_LENGTH, RUN_LENGTH } from "./run-records.js";
 
 /**
@@ -27,28 +29,26 @@ export function checkEncoding(module: WebAssembly.Module, { level, pieceSize }: 
 }
 
 /** Encodes a snapshot from compressed runs, in image order. */
-export class SnapshotEncoder {
+export class SnapshotEncoder implements FileEncoder<CompressedPiece> {
   readonly #memory: WebAssembly.Memory;
   readonly #encoder: WasmEncoder;
 
   /** @throws {SnapshotError} `ERR_IMAGE` if the image exceeds a limit of the format */
   constructor(
-    readonly module: WebAssembly.Module,
-    readonly image: ImageFile,
-    readonly encoding: Encoding,
+    module: WebAssembly.Module,
+    private readonly image: ImageFile,
+    encoding: Encoding,
   ) {
     this.#memory = initSync({ module }).memory;
     this.#encoder = new WasmEncoder(image.size, encoding.level, encoding.pieceSize);
     this.#check(this.#encoder.is_valid());
   }
 
-  /** Returns the beginning of the file. */
   header(): Uint8Array {
     return this.#takeOutput();
   }
 
-  /** Adds runs, and yields the bytes to write next, including `bytes`, the data of the runs. */
-  *push(runs: ArrayBuffer, bytes: Uint8Array): Generator<Uint8Array> {
+  *push({ runs, bytes }: CompressedPiece): Generator<Uint8Array> {
     let start = 0;
     for (let at = 0; at < runs.byteLength; at += RUN_LENGTH) {
       const record = new Uint8Array(runs, at, RUN_LENGTH);
@@ -62,7 +62,6 @@ export class SnapshotEncoder {
     }
   }
 
-  /** Returns the end of the file: the manifest and the seek table. */
   finish(): Uint8Array {
     this.#check(this.#encoder.finish());
     return this.#takeOutput();

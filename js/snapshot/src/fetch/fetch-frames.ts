@@ -2,6 +2,7 @@ import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import { emit, hasListeners } from "../events.js";
 import type { RemoteObject } from "../http/read/remote-object.js";
+import type { Transfer } from "../options/transfer-options.js";
 import { type WorkOptions, workerCount } from "../options/work-options.js";
 import { type WorkerPool, withWorkers } from "../workers/pool.js";
 import { FETCH_WORKER } from "../workers/scripts.js";
@@ -38,19 +39,27 @@ export function withFetchers<T>(
   return withWorkers<FetchTask, null, T>(FETCH_WORKER, count, undefined, options.signal, use);
 }
 
-/** Downloads the missing frames of a job in ranges, and decodes them as they arrive. The pool ends with it. */
+/**
+ * Downloads the missing frames of a job in ranges, and decodes them as they arrive. The pool ends with it.
+ *
+ * @param objects the objects on servers, by their number; frames of others must be done
+ */
 export async function fetchFrames(
   pool: FetcherPool,
-  object: RemoteObject,
+  objects: readonly (RemoteObject | undefined)[],
+  transfer: Transfer,
   job: DecodeJob,
   options: WorkOptions,
 ): Promise<void> {
-  const { endpoint, version, transfer } = object;
+  job.counters.restart();
   pool.grow(workerCount(options, job.frames));
   const data: FetchData = {
     ...(await job.sinkData()),
-    endpoint,
-    version,
+    objects: objects.map((object) => {
+      if (object === undefined) return undefined;
+      const { name, url, endpoint, version } = object;
+      return { name, url, endpoint, version };
+    }),
     transfer,
     workers: pool.size,
     hasListeners: hasListeners(),
@@ -62,7 +71,8 @@ export async function fetchFrames(
       async () => {
         await pool.runOnAll({ kind: "open", data });
         if (data.journal !== undefined) await pool.runOnAll({ kind: "resume" });
-        await withPlan(object, job, pool.size, (plan) => pool.runUntilAny({ kind: "fetch", plan }));
+        const fetch = (plan: FetchPlan) => pool.runUntilAny({ kind: "fetch", plan });
+        await withPlan(objects, transfer, job, pool.size, fetch);
       },
     );
   } finally {
@@ -73,19 +83,23 @@ export async function fetchFrames(
 
 /** Plans the ranges, and adapts the number of connections while `use` fetches them. */
 async function withPlan(
-  object: RemoteObject,
+  objects: readonly (RemoteObject | undefined)[],
+  transfer: Transfer,
   job: DecodeJob,
   workers: number,
   use: (plan: FetchPlan) => Promise<void>,
 ): Promise<void> {
-  const { connections } = object.transfer;
+  const { connections, partSize } = transfer;
   const maxInMemory = Math.max(1, Math.floor(MAX_FRAME_MEMORY / job.manifest.info.pieceSize));
   const max = Math.min(connections ?? MAX_CONNECTIONS, workers * maxInMemory);
   const initial = Math.max(workers, Math.min(workers * INITIAL_PER_WORKER, INITIAL_CONNECTIONS));
   const limit = Math.min(connections ?? initial, max);
-  const { scheduler, plan, prefetches } = await planRanges(object, job, limit);
-  // The request for the end of the object is the first measurement.
-  scheduler.timings.completed(object.duration, object.tail.byteLength);
+  const { scheduler, plan, prefetches } = await planRanges(objects, job, partSize, limit);
+  const [snapshot] = objects;
+  // The request for the end of the snapshot is the first measurement.
+  if (snapshot !== undefined) {
+    scheduler.timings.completed(snapshot.duration, snapshot.tail.byteLength);
+  }
   for (const [index, { received }] of prefetches.entries()) {
     // Not awaited, and never rejected: if the prefetch fails, its range is fetched like the others.
     void received.then((length) => {
@@ -95,10 +109,9 @@ async function withPlan(
   }
   const isFixed = connections !== undefined;
   const concurrency = new AdaptiveConcurrency(scheduler.limit, job.counters, max, isFixed);
-  concurrency.start((count) =>
-    emit("hedgerow:snapshot:connections", { url: object.name, connections: count }),
-  );
-  const check = () => stopSlowPrefix(object, scheduler, prefetches[0]);
+  const url = objects.find((object) => object !== undefined)?.url ?? "";
+  concurrency.start((count) => emit("hedgerow:snapshot:connections", { url, connections: count }));
+  const check = () => stopSlowPrefix(snapshot?.prefix, scheduler, prefetches[0]);
   const timer = setInterval(check, PREFETCH_CHECK_INTERVAL);
   try {
     await use(plan);
@@ -110,7 +123,7 @@ async function withPlan(
 
 /** Stops the prefetch of the beginning of an object if everything else waits for it. */
 function stopSlowPrefix(
-  { prefix }: RemoteObject,
+  prefix: RemoteObject["prefix"],
   scheduler: RangeScheduler,
   first: Prefetch | undefined,
 ): void {

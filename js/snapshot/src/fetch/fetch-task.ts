@@ -10,10 +10,20 @@ export type FetchTask =
   | { readonly kind: "resume" }
   | { readonly kind: "fetch"; readonly plan: FetchPlan };
 
-/** The snapshot that a worker fetches, and how. */
-export interface FetchData extends SinkData {
+/** An object that holds frames. */
+export interface FetchedObject {
+  /** Its name in messages. */
+  readonly name: string;
+  /** Its URL in events. */
+  readonly url: string;
   readonly endpoint: Endpoint;
   readonly version: ObjectVersion;
+}
+
+/** The snapshot that a worker fetches, and how. */
+export interface FetchData extends SinkData {
+  /** The objects on servers, by their number. */
+  readonly objects: readonly (FetchedObject | undefined)[];
   readonly transfer: Transfer;
   /** The number of workers. */
   readonly workers: number;
@@ -28,13 +38,13 @@ export interface FetchPlan {
   readonly frames: number;
   /** The number of bytes in the ranges, without those prefetched. */
   readonly bytes: number;
-  /** The bytes of the first ranges; the scheduler says when they have arrived. */
+  /** The bytes of the first ranges; the scheduler says when they have arrived. Each belongs to one object. */
   readonly prefetched: readonly PrefetchedBytes[];
 }
 
-/** Bytes of the snapshot that were requested before its ranges were known. */
+/** Bytes of an object that were requested before its ranges were known. */
 export interface PrefetchedBytes {
-  /** The offset of the bytes in the snapshot. */
+  /** The offset of the bytes in the object. */
   readonly start: number;
   readonly bytes: SharedArrayBuffer;
 }

@@ -29,8 +29,8 @@ export class RangeFetcher {
   ) {
     const scheduler = new RangeScheduler(plan.scheduler);
     const missing = new MissingFrames(sink.frames, sink.states);
-    const client = new HttpClient(data.endpoint, data.transfer.timeouts);
-    this.#context = { data, sink, scheduler, missing, client, emit };
+    const clients = clientsOf(data);
+    this.#context = { data, sink, scheduler, missing, clients, emit };
     this.#plan = plan;
     this.#hedging = new Hedging(scheduler, missing, plan.bytes);
     this.#worker = scheduler.limit.join();
@@ -38,7 +38,7 @@ export class RangeFetcher {
 
   /** Fetches ranges until every frame is done, by this worker or another one. @throws {SnapshotError} */
   run(): Promise<void> {
-    const { data, sink, scheduler, client } = this.#context;
+    const { data, sink, scheduler, clients } = this.#context;
     return new Promise<void>((resolve, reject) => {
       let hasEnded = false;
       const end = (settle: () => void) => {
@@ -46,7 +46,7 @@ export class RangeFetcher {
         clearInterval(timer);
         settle();
         for (const transfer of this.#transfers) transfer?.abort();
-        client.close();
+        for (const client of clients) client?.close();
       };
       const poll = () => {
         if (hasEnded) return;
@@ -101,4 +101,14 @@ export class RangeFetcher {
     }
     this.#context.scheduler.timings.begin(index);
   }
+}
+
+/** Returns a client for each object. Those of one protocol share their connections. */
+function clientsOf({ objects, transfer }: FetchData): (HttpClient | undefined)[] {
+  const clients: (HttpClient | undefined)[] = [];
+  for (const object of objects) {
+    if (object === undefined) clients.push(undefined);
+    else clients.push(new HttpClient(object.endpoint, transfer.timeouts, clients));
+  }
+  return clients;
 }

@@ -4,7 +4,7 @@ import type { HttpClient } from "../http/read/client.js";
 import type { Download } from "../http/read/download.js";
 import { checkPart, rangeHeaders } from "../http/read/object-version.js";
 import { RequestFailure } from "../http/request-failure.js";
-import type { FetchData, PrefetchedBytes } from "./fetch-task.js";
+import type { FetchData, FetchedObject, PrefetchedBytes } from "./fetch-task.js";
 import { FrameStream } from "./frame-stream.js";
 import { addGcPressure } from "./gc-pressure.js";
 import type { MissingFrames } from "./missing-frames.js";
@@ -17,7 +17,8 @@ export interface TransferContext {
   readonly sink: FrameSink;
   readonly scheduler: RangeScheduler;
   readonly missing: MissingFrames;
-  readonly client: HttpClient;
+  /** The client of each object. */
+  readonly clients: readonly (HttpClient | undefined)[];
   readonly emit: (event: EmittedEvent) => void;
 }
 
@@ -30,6 +31,8 @@ export class RangeTransfer {
   isGivenUp = false;
   readonly #context: TransferContext;
   readonly #slot: number;
+  readonly #object: FetchedObject;
+  readonly #client: HttpClient;
   readonly #controller = new AbortController();
   #download: Download | undefined;
   #stream: FrameStream | undefined;
@@ -39,6 +42,16 @@ export class RangeTransfer {
     this.#context = context;
     this.range = range;
     this.#slot = slot;
+    const number = context.sink.frames.object(range.first);
+    const [object, client] = [context.data.objects[number], context.clients[number]];
+    if (object === undefined || client === undefined)
+      throw new Error(`object ${number} is not open`);
+    [this.#object, this.#client] = [object, client];
+  }
+
+  /** The name of the object in messages. */
+  get name(): string {
+    return this.#object.name;
   }
 
   get isHedge(): boolean {
@@ -95,7 +108,8 @@ export class RangeTransfer {
 
   /** Requests the missing bytes once. @throws {RequestFailure} and what decoding throws */
   async request(): Promise<void> {
-    const { data, sink, scheduler, missing, client } = this.#context;
+    const { sink, scheduler, missing } = this.#context;
+    const { version } = this.#object;
     const { index } = this.range;
     const bytes = missing.bytesOf(this.range);
     if (bytes === undefined) return;
@@ -103,13 +117,13 @@ export class RangeTransfer {
     const wanted = { start: stream.position, end: bytes.end };
     this.emit((event) => ["hedgerow:snapshot:request", event]);
     const begun = now();
-    const download = client.get(rangeHeaders(wanted, data.version));
+    const download = this.#client.get(rangeHeaders(wanted, version));
     this.#download = download;
     const cancel = () => download.cancel();
     this.signal.addEventListener("abort", cancel, { once: true });
     try {
       const response = await download.response();
-      checkPart(response, wanted, data.version);
+      checkPart(response, wanted, version);
       await download.body(response, (chunk) => {
         sink.counters.received(chunk.length);
         if (!this.isHedge) scheduler.timings.received(index, chunk.length);
@@ -129,7 +143,7 @@ export class RangeTransfer {
     const { data, missing, emit } = this.#context;
     if (!data.hasListeners) return;
     const { start, end } = missing.bytesOf(this.range) ?? { start: 0, end: 0 };
-    emit(eventOf({ url: data.sourceName, start, end, isHedge: this.isHedge }));
+    emit(eventOf({ url: this.#object.url, start, end, isHedge: this.isHedge }));
   }
 
   /** Returns the stream that continues a partly received frame, or one that begins with the frame. */

@@ -68,7 +68,7 @@ async function waitToRetry(
   if (delay === undefined) {
     if (isDamaged) throw error;
     const { start, end } = missing.bytesOf(transfer.range) ?? { start: 0, end: 0 };
-    throw failure.toError(`cannot read bytes ${start}-${end - 1} of ${data.sourceName}`, failures);
+    throw failure.toError(`cannot read bytes ${start}-${end - 1} of ${transfer.name}`, failures);
   }
   if (OVERLOADED.has(failure.details.status)) scheduler.limit.halve();
   sink.counters.retried();

@@ -1,55 +1,146 @@
 /** The length of a frame's record in `decode.wasm`, in bytes. */
 const RECORD_LENGTH = 64;
 
-/** The frames of a snapshot, as records in memory that the workers share. */
+/** The length of a segment's record, in bytes. */
+const SEGMENT_LENGTH = 16;
+
+/** A part of the image that is data. */
+export interface Segment {
+  /** Its offset in the image, in bytes. */
+  readonly imageOffset: number;
+  /** Its offset in the data of its frame, in bytes. */
+  readonly frameOffset: number;
+  /** Its length, in bytes. */
+  readonly length: number;
+}
+
+/** The memory of {@link Frames}, which workers share. */
+export interface FrameRecords {
+  readonly records: SharedArrayBuffer;
+  readonly segments: SharedArrayBuffer;
+  /** The number of each frame's first segment, and the number of all segments. */
+  readonly segmentStarts: SharedArrayBuffer;
+}
+
+/**
+ * The frames of a snapshot, as records in memory that the workers share, and which parts of the image each of them
+ * holds: its segments, in the order of the image. A frame of a snapshot has one segment, and a hole has none; in a
+ * delta a frame may have several, and blocks that no segment uses.
+ */
 export class Frames {
   /** The number of frames. */
   readonly count: number;
   readonly #doubles: Float64Array;
   readonly #words: Uint32Array;
   readonly #bytes: Uint8Array;
+  readonly #offsets: Float64Array;
+  readonly #lengths: Uint32Array;
+  readonly #starts: Uint32Array;
 
-  constructor(readonly records: SharedArrayBuffer) {
+  constructor(readonly shared: FrameRecords) {
+    const { records, segments, segmentStarts } = shared;
     this.count = records.byteLength / RECORD_LENGTH;
     this.#doubles = new Float64Array(records);
     this.#words = new Uint32Array(records);
     this.#bytes = new Uint8Array(records);
+    this.#offsets = new Float64Array(segments);
+    this.#lengths = new Uint32Array(segments);
+    this.#starts = new Uint32Array(segmentStarts);
   }
 
-  /** Copies the records of `count` frames out of WebAssembly memory. */
-  static copy(memory: WebAssembly.Memory, start: number, count: number): Frames {
-    const records = new SharedArrayBuffer(count * RECORD_LENGTH);
-    new Uint8Array(records).set(new Uint8Array(memory.buffer, start, records.byteLength));
-    return new Frames(records);
+  /** Copies the records of frames and segments out of WebAssembly memory. */
+  static copy(
+    memory: WebAssembly.Memory,
+    frames: { readonly start: number; readonly count: number },
+    segments: { readonly start: number; readonly count: number; readonly starts: number },
+  ): Frames {
+    const copy = (start: number, length: number) => {
+      const shared = new SharedArrayBuffer(length);
+      new Uint8Array(shared).set(new Uint8Array(memory.buffer, start, length));
+      return shared;
+    };
+    return new Frames({
+      records: copy(frames.start, frames.count * RECORD_LENGTH),
+      segments: copy(segments.start, segments.count * SEGMENT_LENGTH),
+      segmentStarts: copy(segments.starts, (frames.count + 1) * Uint32Array.BYTES_PER_ELEMENT),
+    });
   }
 
-  /** Returns the offset of the frame's data in the image, in bytes. */
-  imageOffset(index: number): number {
-    return this.#doubles[index * 8] as number;
-  }
-
-  /** Returns the offset of the frame in the snapshot, in bytes. */
+  /** Returns the offset of the frame in its file, in bytes. */
   fileOffset(index: number): number {
     return this.#doubles[index * 8 + 1] as number;
   }
 
-  /** Returns the length of the frame's data in the image, in bytes. */
+  /** Returns the length of the frame's data, in bytes. */
   rawLength(index: number): number {
     return this.#words[index * 16 + 4] as number;
   }
 
-  /** Returns the length of the frame in the snapshot, in bytes. */
+  /** Returns the length of the frame in its file, in bytes. */
   compressedLength(index: number): number {
     return this.#words[index * 16 + 5] as number;
   }
 
   /** Returns whether the frame is a hole. */
   isHole(index: number): boolean {
-    return this.#words[index * 16 + 6] !== 0;
+    return ((this.#words[index * 16 + 6] as number) & 0xff) !== 0;
+  }
+
+  /** Returns the number of the file that holds the frame: 0 is the snapshot itself, 1 its first base object. */
+  object(index: number): number {
+    return (this.#words[index * 16 + 6] as number) >>> 8;
   }
 
   /** Returns the frame's record, for `decode.wasm`. */
   record(index: number): Uint8Array {
     return this.#bytes.subarray(index * RECORD_LENGTH, (index + 1) * RECORD_LENGTH);
+  }
+
+  /** Returns the digest of the frame's bytes in its file. */
+  digest(index: number): Uint8Array {
+    return this.#bytes.subarray(index * RECORD_LENGTH + 32, (index + 1) * RECORD_LENGTH);
+  }
+
+  /** The number of segments of all frames. */
+  get segmentCount(): number {
+    return this.#starts[this.count] as number;
+  }
+
+  /** Returns the numbers of a frame's segments: the first, and the one after the last. */
+  segmentsOf(index: number): readonly [number, number] {
+    return [this.#starts[index] as number, this.#starts[index + 1] as number];
+  }
+
+  /** Returns a segment by its number. */
+  segment(number: number): Segment {
+    return {
+      imageOffset: this.#offsets[number * 2] as number,
+      frameOffset: this.#lengths[number * 4 + 2] as number,
+      length: this.#lengths[number * 4 + 3] as number,
+    };
+  }
+
+  /** Returns a frame's segments, in the order of the image. */
+  segments(index: number): Segment[] {
+    const [first, end] = this.segmentsOf(index);
+    return Array.from({ length: end - first }, (_, at) => this.segment(first + at));
+  }
+
+  /** Returns the numbers of all segments, in the order of the image. */
+  segmentsInOrder(): Uint32Array {
+    const numbers = Uint32Array.from({ length: this.segmentCount }, (_, number) => number);
+    const offset = (number: number) => this.#offsets[number * 2] as number;
+    // Those of a full snapshot are in order.
+    const isOrdered = numbers.every((at) => at === 0 || offset(at - 1) < offset(at));
+    return isOrdered ? numbers : numbers.sort((a, b) => offset(a) - offset(b));
+  }
+
+  /** Returns the number of bytes of the image that a frame holds. */
+  usedLength(index: number): number {
+    const [first, end] = this.segmentsOf(index);
+    let length = 0;
+    for (let number = first; number < end; number += 1)
+      length += this.#lengths[number * 4 + 3] as number;
+    return length;
   }
 }

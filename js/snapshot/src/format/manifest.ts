@@ -36,14 +36,44 @@ export interface SnapshotInfo {
   readonly pieceSize: number;
   /** The number of frames of data. */
   readonly dataFrames: number;
-  /** The number of frames that are holes. */
+  /** The number of frames that are holes. A delta has none: its holes take no space. */
   readonly holeFrames: number;
+  /** The properties of a delta. A full snapshot has none. */
+  readonly delta?: DeltaInfo | undefined;
+}
+
+/** The properties of a delta. */
+export interface DeltaInfo {
+  /** 1 if the base is a full snapshot, otherwise one more than that of the base. */
+  readonly generation: number;
+  /** The zstd compression level of its own frames. */
+  readonly level: number;
+  /** The number of bytes of its own frames. */
+  readonly ownBytes: number;
+  /** The number of bytes of the frames in base objects that it uses. */
+  readonly sharedBytes: number;
+  /** The other files that hold data of its image. */
+  readonly objects: readonly BaseObject[];
+}
+
+/** A file, other than the delta itself, that holds data of its image. */
+export interface BaseObject {
+  /** The identity of the snapshot, or of the delta. */
+  readonly digest: string;
+  /** The size of the file, in bytes. */
+  readonly size: number;
+  /** The path of the file relative to the folder of the delta, or `""` if it is somewhere else. */
+  readonly reference: string;
+  /** The number of bytes of the frames in it that the delta uses. */
+  readonly usedBytes: number;
 }
 
 /** The manifest of a snapshot: its properties and its frames. */
 export interface Manifest {
   readonly info: SnapshotInfo;
   readonly frames: Frames;
+  /** The bytes that it was read from: the end of the file. */
+  readonly tail: Uint8Array;
 }
 
 /**
@@ -56,23 +86,28 @@ export async function readManifest(file: SnapshotBytes, isStrict = false): Promi
   const { memory } = initSync({ module: await compiledModule("decode") });
   const tail = new Tail(file.size);
   try {
-    if (!(await parse(tail, file, isStrict, memory))) {
+    const bytes = await parse(tail, file, isStrict, memory);
+    if (bytes === undefined) {
       throw errorOf("ERR_SNAPSHOT_FORMAT", `${file.name}: `, tail.take_error(), memory);
     }
-    const frames = Frames.copy(memory, tail.records(), tail.frames());
-    return { info: infoOf(tail, file, memory), frames };
+    const frames = Frames.copy(
+      memory,
+      { start: tail.records(), count: tail.frames() },
+      { start: tail.segments(), count: tail.segment_count(), starts: tail.segment_starts() },
+    );
+    return { info: infoOf(tail, frames, file, memory), frames, tail: bytes };
   } finally {
     tail.free();
   }
 }
 
-/** Parses the end of a snapshot. Returns false if it is invalid; `tail.take_error()` then says why. */
+/** Parses the end of a snapshot, and returns it, or undefined if it is invalid; `tail.take_error()` then says why. */
 async function parse(
   tail: Tail,
   file: SnapshotBytes,
   isStrict: boolean,
   memory: WebAssembly.Memory,
-): Promise<boolean> {
+): Promise<Uint8Array | undefined> {
   const fill = async (length: number) => {
     const bytes = await file.read(file.size - length, length);
     const start = tail.reserve(length);
@@ -83,17 +118,18 @@ async function parse(
       );
     }
     new Uint8Array(memory.buffer).set(bytes, start);
+    return bytes;
   };
   const first = Math.min(file.size, FIRST_LENGTH);
-  await fill(first);
+  let bytes = await fill(first);
   const length = tail.length();
-  if (length > first) await fill(length);
+  if (length > first) bytes = await fill(length);
   if (isStrict) await readHeader(tail, file, memory);
-  if (length > 0 && tail.parse(isStrict)) return true;
+  if (length > 0 && tail.parse(isStrict)) return bytes.slice(-length);
   // A later version may change everything but the header: read it, so that the error names the version.
   if (!isStrict) await readHeader(tail, file, memory);
   tail.prefer_version_error();
-  return false;
+  return undefined;
 }
 
 /** Reads the header, unless the file is too short to have one. */
@@ -108,14 +144,19 @@ async function readHeader(
   new Uint8Array(memory.buffer).set(header, tail.header());
 }
 
-function infoOf(tail: Tail, file: SnapshotBytes, memory: WebAssembly.Memory): SnapshotInfo {
+function infoOf(
+  tail: Tail,
+  frames: Frames,
+  file: SnapshotBytes,
+  memory: WebAssembly.Memory,
+): SnapshotInfo {
   const [imageSize, dataSize, dataFrames] = [
     tail.image_size(),
     tail.data_size(),
     tail.data_frames(),
   ];
   return {
-    digest: Buffer.from(memory.buffer, tail.identity(), DIGEST_LENGTH).toString("hex"),
+    digest: digestAt(memory, tail.identity()),
     imageSize,
     dataSize,
     holeSize: imageSize - dataSize,
@@ -123,5 +164,35 @@ function infoOf(tail: Tail, file: SnapshotBytes, memory: WebAssembly.Memory): Sn
     pieceSize: tail.piece_size(),
     dataFrames,
     holeFrames: tail.frames() - dataFrames,
+    ...(tail.generation() > 0 ? { delta: deltaOf(tail, frames, memory) } : {}),
   };
+}
+
+function deltaOf(tail: Tail, frames: Frames, memory: WebAssembly.Memory): DeltaInfo {
+  const used = new Array<number>(tail.bases() + 1).fill(0);
+  for (let index = 0; index < frames.count; index += 1) {
+    const object = frames.object(index);
+    used[object] = (used[object] as number) + frames.compressedLength(index);
+  }
+  const [ownBytes = 0, ...usedBytes] = used;
+  return {
+    generation: tail.generation(),
+    level: tail.level(),
+    ownBytes,
+    sharedBytes: usedBytes.reduce((sum, bytes) => sum + bytes, 0),
+    objects: usedBytes.map((bytes, base) => ({
+      digest: digestAt(memory, tail.base_identity(base)),
+      size: tail.base_size(base),
+      reference: Buffer.from(
+        memory.buffer,
+        tail.base_reference(base),
+        tail.base_reference_length(base),
+      ).toString(),
+      usedBytes: bytes,
+    })),
+  };
+}
+
+function digestAt(memory: WebAssembly.Memory, start: number): string {
+  return Buffer.from(memory.buffer, start, DIGEST_LENGTH).toString("hex");
 }

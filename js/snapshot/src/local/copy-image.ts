@@ -25,13 +25,21 @@ export async function copyImage(
   options: CopyOptions,
 ): Promise<"clone" | "copy"> {
   options.signal?.throwIfAborted();
-  return writeAtomically(path, options, async (file) => {
-    const task = { image, path, file, signal: options.signal };
-    if (await clone(task)) return "clone";
-    options.signal?.throwIfAborted();
-    await copyData(task);
-    return "copy";
-  });
+  return writeAtomically(path, options, (file) =>
+    copyInto({ image, path, file, signal: options.signal }),
+  );
+}
+
+/**
+ * Copies an open image into an empty file, as {@link copyImage} does.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`, `ERR_IMAGE`, `ERR_IMAGE_CHANGED`
+ */
+export async function copyInto(task: CopyTask): Promise<"clone" | "copy"> {
+  if (await clone(task)) return "clone";
+  task.signal?.throwIfAborted();
+  await copyData(task);
+  return "copy";
 }
 
 /** Clones the image if the file system can. Returns false on any failure: copying may still succeed. */

@@ -26,6 +26,12 @@ export class ImageFile {
     });
   }
 
+  /** Wraps a file that is already open. @throws {SnapshotError} `ERR_IMAGE` */
+  static async of(name: string, handle: FileHandle): Promise<ImageFile> {
+    const found = await reading("ERR_IMAGE", name, handle.stat({ bigint: true }));
+    return new ImageFile(name, handle, found);
+  }
+
   /** File descriptor, valid in every thread. */
   get fd(): number {
     return this.handle.fd;

@@ -16,10 +16,27 @@ export interface Libc {
    * Returns the number of bytes copied.
    */
   copyRange(target: number, source: number, offset: number, length: number): Promise<number>;
+  /** Makes a range of an open file a hole, which reads as zeros. The size of the file stays. */
+  punchHole(fd: number, offset: number, length: number): Promise<number>;
+  /**
+   * Fills `map`, a `struct fiemap`, with the physical extents of an open file (`FS_IOC_FIEMAP`). Leave `map`
+   * alone until the promise settles.
+   */
+  fiemap(fd: number, map: Buffer): Promise<number>;
+  /** Returns the flags of an open file in a `struct fsxattr` (`FS_IOC_FSGETXATTR`). */
+  attributes(fd: number): Promise<number>;
 }
 
-/** The `ioctl` request that clones a file. */
+/** Requests of `ioctl`. */
 const FICLONE = 0x40049409;
+const FIEMAP = 0xc020660b;
+const FSGETXATTR = 0x801c581f;
+
+/** Size of a `struct fsxattr`, in bytes. Its flags come first. */
+const FSXATTR_SIZE = 28;
+
+/** Mode of `fallocate`: `FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE`. */
+const PUNCH_HOLE = 0x3;
 
 /** Architectures with 64-bit file offsets in the C library on which this is tested. */
 const ARCHITECTURES: readonly string[] = ["x64", "arm64"];
@@ -48,6 +65,10 @@ async function load(): Promise<Libc | undefined> {
     // koffi cannot call variadic functions off the main thread. On these architectures an integer is
     // passed in the same way to both kinds.
     const ioctl = library.func("int ioctl(int fd, unsigned long request, long argument)");
+    const ioctlOnBuffer = library.func("int ioctl(int fd, unsigned long request, void *argument)");
+    const fallocate = library.func(
+      "int fallocate(int fd, int mode, int64_t offset, int64_t length)",
+    );
     const copyFileRange = library.func(
       "int64_t copy_file_range(int in, int64_t *offsetIn, int out, int64_t *offsetOut, size_t length, unsigned int flags)",
     );
@@ -80,6 +101,13 @@ async function load(): Promise<Libc | undefined> {
       clone: (target, source) => call(ioctl, target, FICLONE, source),
       copyRange: (target, source, offset, length) =>
         call(copyFileRange, source, [offset], target, [offset], length, 0),
+      punchHole: (fd, offset, length) => call(fallocate, fd, PUNCH_HOLE, offset, length),
+      fiemap: (fd, map) => call(ioctlOnBuffer, fd, FIEMAP, map),
+      attributes: async (fd) => {
+        const found = Buffer.alloc(FSXATTR_SIZE);
+        const result = await call(ioctlOnBuffer, fd, FSGETXATTR, found);
+        return result < 0 ? result : found.readUInt32LE();
+      },
     };
   } catch {
     // koffi is not installed, does not support this system, or is not allowed to load.

@@ -12,18 +12,20 @@ const { O_RDONLY, O_NONBLOCK = 0 } = constants;
  * Opens a regular file for reading and passes it to `use`, whose result must close it. Anything else is
  * rejected; a pipe without waiting for a writer.
  *
+ * @param name the name of the file in messages. Default: its path
  * @throws {SnapshotError} `code`
  */
 export async function openFile<T>(
   code: SnapshotErrorCode,
   path: string,
   use: (handle: FileHandle, found: BigIntStats) => T | Promise<T>,
+  name = path,
 ): Promise<T> {
-  const handle = await reading(code, path, open(path, O_RDONLY | O_NONBLOCK));
+  const handle = await reading(code, name, open(path, O_RDONLY | O_NONBLOCK));
   try {
-    const found = await reading(code, path, handle.stat({ bigint: true }));
+    const found = await reading(code, name, handle.stat({ bigint: true }));
     if (!found.isFile())
-      throw new SnapshotError(code, `${path}: expected a file, found ${kindOf(found)}`);
+      throw new SnapshotError(code, `${name}: expected a file, found ${kindOf(found)}`);
     return await use(handle, found);
   } catch (error) {
     await handle.close();

@@ -27,3 +27,9 @@ export async function isSameFile(path: string, { dev, ino }: FileId): Promise<bo
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   return found?.dev === dev && found.ino === ino;
 }
+
+/** Throws if a path to write to leads to the file at another path, if there is one. @throws {SnapshotError} `ERR_ARGUMENT` */
+export async function checkDifferentPath(name: string, path: string, other: string): Promise<void> {
+  const found = await stat(other, { bigint: true }).catch(() => undefined);
+  if (found !== undefined) await checkDifferentFile(name, path, found);
+}

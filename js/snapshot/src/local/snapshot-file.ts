@@ -1,3 +1,4 @@
+import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 
 import { SnapshotError } from "../error.js";
@@ -16,11 +17,11 @@ export class SnapshotFile {
     private readonly handle: FileHandle,
   ) {}
 
-  /** Opens a snapshot. @throws {SnapshotError} `ERR_SOURCE` */
-  static open(path: string): Promise<SnapshotFile> {
-    return openFile("ERR_SOURCE", path, (handle, found) => {
-      return new SnapshotFile(path, found, Number(found.size), handle);
-    });
+  /** Opens a snapshot. @param name its name in messages. Default: its path @throws {SnapshotError} `ERR_SOURCE` */
+  static open(path: string, name = path): Promise<SnapshotFile> {
+    const use = (handle: FileHandle, found: BigIntStats) =>
+      new SnapshotFile(name, found, Number(found.size), handle);
+    return openFile("ERR_SOURCE", path, use, name);
   }
 
   /** Wraps a file that is already open. @throws {SnapshotError} `ERR_SOURCE` */

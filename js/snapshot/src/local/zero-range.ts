@@ -1,7 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 
-import type { Frames } from "../format/frames.js";
+import type { Frames, Segment } from "../format/frames.js";
 import { dataExtents } from "./data-extents.js";
+import { libc } from "./libc.js";
 import { readFullySync } from "./read-fully.js";
 import { writeFullySync } from "./write-fully.js";
 
@@ -17,18 +18,35 @@ export function zeroRangeSync(fd: number, start: number, end: number): void {
   }
 }
 
-/** Overwrites the holes of an image with zeros, whatever an interrupted run has left there. */
+/** Turns a range of an open file into a hole, or overwrites it with zeros where that is not possible. */
+async function clearRange(fd: number, start: number, end: number): Promise<void> {
+  const system = await libc();
+  if (system !== undefined && (await system.punchHole(fd, start, end - start)) >= 0) return;
+  zeroRangeSync(fd, start, end);
+}
+
+/** Clears the holes of an image, whatever an interrupted run or a copy has left there. */
 export async function zeroHoles({ fd }: FileHandle, frames: Frames, size: number): Promise<void> {
   const extents = (await dataExtents(fd, size)) ?? [{ start: 0, end: size }];
-  let index = 0;
+  const order = frames.segmentsInOrder();
+  const segment = (at: number) => {
+    const number = order[at];
+    return number === undefined ? undefined : frames.segment(number);
+  };
+  let first = 0;
   for (const { start, end } of extents) {
-    while (index < frames.count && endOf(frames, index) <= start) index += 1;
-    for (let at = index; at < frames.count && frames.imageOffset(at) < end; at += 1) {
-      if (!frames.isHole(at)) continue;
-      zeroRangeSync(fd, Math.max(start, frames.imageOffset(at)), Math.min(end, endOf(frames, at)));
+    while (endOf(segment(first)) <= start) first += 1;
+    let done = start;
+    for (let at = first; done < end; at += 1) {
+      const next = segment(at);
+      const holeEnd = Math.min(next?.imageOffset ?? end, end);
+      if (done < holeEnd) await clearRange(fd, done, holeEnd);
+      done = Math.max(done, endOf(next));
     }
   }
 }
 
-const endOf = (frames: Frames, index: number) =>
-  frames.imageOffset(index) + frames.rawLength(index);
+/** Returns the end of a segment in the image; there is none after the last one. */
+function endOf(segment: Segment | undefined): number {
+  return segment === undefined ? Infinity : segment.imageOffset + segment.length;
+}

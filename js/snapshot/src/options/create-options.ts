@@ -1,14 +1,19 @@
 import { checkBooleans } from "./check-booleans.js";
+import type { DeltaOptions } from "./delta-options.js";
 import type { TransferOptions } from "./transfer-options.js";
 import type { WorkOptions } from "./work-options.js";
 
-/** Options of `createSnapshot`. The same image, `level` and `pieceSize` produce the same file. */
-export interface CreateOptions extends WorkOptions, TransferOptions {
+/**
+ * Options of `createSnapshot`. The same image, `level` and `pieceSize` produce the same file. A delta also depends on
+ * `base`, `changed`, `minLive`, and the path from the delta to its base objects.
+ */
+export interface CreateOptions extends WorkOptions, TransferOptions, DeltaOptions {
   /** zstd compression level, 1 to 19. Default: `3`. */
   readonly level?: number | undefined;
   /**
    * Maximum size of the part of the image in one frame, in bytes: a power of two from 4 KiB to 16 MiB.
-   * Smaller pieces make random reads cheaper and compress less. Default: 1 MiB.
+   * Smaller pieces make random reads cheaper and compress less. Default: 1 MiB. A delta has
+   * the piece size of its base; any other value is an error.
    */
   readonly pieceSize?: number | undefined;
   /** Whether to replace an existing file or object at the destination. Default: `true`. */

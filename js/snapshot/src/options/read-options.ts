@@ -1,17 +1,32 @@
 import { SnapshotError } from "../error.js";
 import type { CacheOptions, GetOptions, VerifyOptions } from "./cache-options.js";
 import type { CreateOptions } from "./create-options.js";
+import type { FlattenOptions } from "./flatten-options.js";
 import type { RestoreOptions } from "./restore-options.js";
 import type { S3Credentials, S3Options } from "./s3-options.js";
 import type { Timeouts } from "./transfer-options.js";
 
-type Option = keyof (CreateOptions & RestoreOptions & GetOptions & CacheOptions & VerifyOptions);
+type Option = keyof (CreateOptions &
+  FlattenOptions &
+  RestoreOptions &
+  GetOptions &
+  CacheOptions &
+  VerifyOptions);
 
 /** Every option of every function. */
 const OPTIONS: Readonly<Record<Option, true>> = {
-  ...{ signal: true, onProgress: true, workers: true, digest: true, cache: true },
-  ...{ level: true, pieceSize: true, overwrite: true, resume: true, copyTo: true, durable: true },
+  ...{ signal: true, onProgress: true, workers: true, digest: true, cache: true, resolve: true },
+  ...{
+    level: true,
+    pieceSize: true,
+    overwrite: true,
+    resume: true,
+    copyTo: true,
+    durable: true,
+    keepBase: true,
+  },
   ...{ connections: true, partSize: true, timeouts: true, retries: true, headers: true, s3: true },
+  ...{ base: true, baseDigest: true, changed: true, minLive: true },
   ...{ maxBytes: true, create: true, verifyBytesPerSecond: true, bytesPerSecond: true },
 };
 

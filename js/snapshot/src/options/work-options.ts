@@ -15,6 +15,15 @@ export interface WorkOptions {
   readonly workers?: number | undefined;
 }
 
+/**
+ * Returns where a base object of a delta is, or undefined to use the reference in the delta.
+ *
+ * @param digest the identity of the object, as 64 hexadecimal digits
+ */
+export type Resolve = (
+  digest: string,
+) => string | URL | undefined | Promise<string | URL | undefined>;
+
 /** Options of every function that reads a snapshot. */
 export interface ReadOptions extends TransferOptions {
   /**
@@ -22,6 +31,11 @@ export interface ReadOptions extends TransferOptions {
    * `ERR_SNAPSHOT_DIGEST`. Default: any snapshot is accepted.
    */
   readonly digest?: string | undefined;
+  /**
+   * Returns the locations of the base objects of a delta. Their bytes are verified, so the locations need not be
+   * trusted. Default: the references in the delta.
+   */
+  readonly resolve?: Resolve | undefined;
   /** Aborts the operation: the promise is rejected with the signal's reason, and no file is left behind. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -60,11 +74,24 @@ export function workerCount({ workers }: WorkOptions, parts: number): number {
   return Math.max(1, Math.min(workers ?? Math.min(availableParallelism(), MAX_WORKERS), parts));
 }
 
-/** Returns the `digest` option in lower case. @throws {SnapshotError} `ERR_ARGUMENT` */
-export function checkedDigest({ digest }: ReadOptions): string | undefined {
+/** Checks `resolve` and `digest`, and returns the digest in lower case. @throws {SnapshotError} `ERR_ARGUMENT` */
+export function checkedDigest({ digest, resolve }: ReadOptions): string | undefined {
+  checkResolve(resolve);
+  return checkedDigestOf("digest", digest);
+}
+
+/** @throws {SnapshotError} `ERR_ARGUMENT` */
+export function checkResolve(resolve: Resolve | undefined): void {
+  if (resolve === undefined || typeof resolve === "function") return;
+  const message = `resolve: expected a function, found ${typeof resolve}`;
+  throw new SnapshotError("ERR_ARGUMENT", message);
+}
+
+/** Returns the digest in an option, in lower case. @throws {SnapshotError} `ERR_ARGUMENT` */
+export function checkedDigestOf(name: string, digest: string | undefined): string | undefined {
   if (digest === undefined) return undefined;
   if (typeof digest === "string" && /^[0-9a-f]{64}$/i.test(digest)) return digest.toLowerCase();
-  throw new SnapshotError("ERR_ARGUMENT", "digest: expected 64 hexadecimal digits");
+  throw new SnapshotError("ERR_ARGUMENT", `${name}: expected 64 hexadecimal digits`);
 }
 
 /**

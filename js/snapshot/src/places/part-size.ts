@@ -1,11 +1,6 @@
 import { toRead } from "../encode/pieces.js";
 import type { ImageFile } from "../local/image-file.js";
-
-/** The smallest part that S3 accepts, except for the last, in bytes. */
-const MIN_PART_SIZE = 5 * 2 ** 20;
-
-/** The most parts that an object of S3 may have. */
-const MAX_PARTS = 10_000;
+import { MAX_PARTS, MIN_PART_SIZE } from "../s3/limits.js";
 
 /** Returns the size of the parts of an object of up to `largest` bytes: `preferred` if that is enough. */
 export function partSizeFor(preferred: number, largest: number): number {
@@ -15,9 +10,14 @@ export function partSizeFor(preferred: number, largest: number): number {
 /** The most bytes of a manifest and of the headers of frames. */
 const MAX_OVERHEAD = 2 ** 27;
 
-/** Returns the largest possible size of a snapshot of an image: see the limits in `docs/vhs.md`. */
+/** Returns the largest possible size of a snapshot of an image. */
 export async function largestSnapshot(image: ImageFile, pieceSize: number): Promise<number> {
   const { totalBytes } = toRead(image.size, pieceSize, await image.extents());
+  return largestOf(image.size, totalBytes);
+}
+
+/** Returns the same for an image of which only some bytes can be data: see the limits in `docs/vhs.md`. */
+export function largestOf(imageSize: number, data: number): number {
   // Data grows by up to a 256th, and zeros shrink to a 32,768th.
-  return totalBytes + Math.ceil(totalBytes / 256) + Math.ceil(image.size / 32_768) + MAX_OVERHEAD;
+  return data + Math.ceil(data / 256) + Math.ceil(imageSize / 32_768) + MAX_OVERHEAD;
 }

@@ -2,18 +2,17 @@ import { unlessAborted } from "../abort.js";
 import { decodeFrames } from "../decode/decode-frames.js";
 import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
-import { emit } from "../events.js";
 import { type FetcherPool, fetchFrames, withFetchers } from "../fetch/fetch-frames.js";
 import { type Manifest, readManifest } from "../format/manifest.js";
 import { strongEtag } from "../http/read/object-version.js";
 import { RemoteObject } from "../http/read/remote-object.js";
-import { spool } from "../http/read/spool.js";
-import type { FileId } from "../local/same-file.js";
+import { checkDifferentFile, type FileId } from "../local/same-file.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
 import { type Transfer, type TransferOptions, transferOf } from "../options/transfer-options.js";
-import type { WorkOptions } from "../options/work-options.js";
+import type { Resolve, WorkOptions } from "../options/work-options.js";
+import { withBaseObjects } from "./base-objects.js";
 import type { Location } from "./location.js";
-import { type NamedRequest, requestAt } from "./server.js";
+import { type OpenObject, withObjects } from "./open-object.js";
 
 /** The largest prefetch of the beginning of a snapshot, in bytes. It is held in memory. */
 const MAX_PREFIX = 2 ** 23;
@@ -28,13 +27,13 @@ export interface Source {
   readonly etag: string | undefined;
   /** Reads the manifest. `isStrict` checks the header, too. @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT` */
   manifest(isStrict?: boolean): Promise<Manifest>;
-  /** Reads and decodes the frames of a job. */
+  /** Reads and decodes the frames of a job, of the snapshot and of its base objects. */
   decode(job: DecodeJob, options: WorkOptions): Promise<void>;
 }
 
 /** How a source is opened. */
 export interface SourceOptions {
-  readonly options: TransferOptions & WorkOptions;
+  readonly options: TransferOptions & WorkOptions & { readonly resolve?: Resolve | undefined };
   /**
    * The part of the snapshot that will be read: its manifest, everything, or what an earlier run did not
    * restore. Only for everything is the beginning prefetched.
@@ -56,74 +55,73 @@ export async function withSource<T>(
   const transfer = transferOf(how.options);
   const { signal } = how.options;
   signal?.throwIfAborted();
-  if (location.kind === "file") {
-    return withFile(await SnapshotFile.open(location.path), signal, use);
-  }
-  const remote: Remote = { ...(await requestAt(location, how.options)), transfer, ...how };
-  if (how.wanted === "info") return withObject(remote, undefined, use);
+  // The prefetch uses an extra connection, so do without it if the caller limits their number.
+  const wantsPrefix = how.wanted === "all" && transfer.connections === undefined;
+  const prefixLength = wantsPrefix ? Math.min(transfer.partSize, MAX_PREFIX) : 0;
+  const opening = { options: how.options, transfer, prefixLength };
+  const open = (pool?: FetcherPool) =>
+    withObjects(
+      [location],
+      () => opening,
+      async ([object]) => use(sourceOf({ ...how, location, transfer }, object as OpenObject, pool)),
+    );
   // Start the workers while the request for the end of the snapshot runs.
-  return withFetchers(how.options, (pool) => withObject(remote, pool, use));
+  if (location.kind !== "file" && how.wanted !== "info") return withFetchers(how.options, open);
+  return open();
 }
 
-async function withFile<T>(
-  file: SnapshotFile,
-  signal: AbortSignal | undefined,
-  use: (source: Source) => Promise<T>,
-): Promise<T> {
-  try {
-    return await use(sourceOf(file, signal));
-  } finally {
-    await file.close();
-  }
-}
-
-/** A snapshot on a server, and how it is opened. */
-interface Remote extends SourceOptions, NamedRequest {
+/** Where a source was opened, and how. */
+interface Opening extends SourceOptions {
+  readonly location: Location;
   readonly transfer: Transfer;
 }
 
-async function withObject<T>(
-  { request, name, transfer, options, wanted }: Remote,
-  pool: FetcherPool | undefined,
-  use: (source: Source) => Promise<T>,
-): Promise<T> {
-  const { signal } = options;
-  // The prefetch uses an extra connection, so do without it if the caller limits their number.
-  const wantsPrefix = wanted === "all" && transfer.connections === undefined;
-  const prefixLength = wantsPrefix ? Math.min(transfer.partSize, MAX_PREFIX) : 0;
-  const object = await RemoteObject.open(request, { name, transfer, signal, prefixLength });
-  if (object === undefined) {
-    warnOfNoRanges(name);
-    return spool(request, name, transfer, signal, (file) => use(sourceOf(file, signal)));
-  }
-  try {
-    return await use({
-      name,
-      id: undefined,
-      etag: strongEtag(object.version.etag),
-      manifest: (isStrict) => manifestOf(object, isStrict),
-      async decode(job, workOptions) {
-        // A pool ends with its job: only the first job uses the pool that was started early.
-        const started = pool;
-        pool = undefined;
-        if (started !== undefined) return fetchFrames(started, object, job, workOptions);
-        return withFetchers(workOptions, (own) => fetchFrames(own, object, job, workOptions));
-      },
-    });
-  } finally {
-    await object.close();
-  }
+function sourceOf(opening: Opening, object: OpenObject, pool: FetcherPool | undefined): Source {
+  const { location, transfer, options } = opening;
+  const isFile = object instanceof SnapshotFile;
+  return {
+    name: object.name,
+    id: isFile ? object.id : undefined,
+    etag: isFile ? undefined : strongEtag(object.version.etag),
+    manifest: (isStrict) =>
+      isFile
+        ? unlessAborted(readManifest(object, isStrict), options.signal)
+        : manifestOf(object, isStrict),
+    decode(job, workOptions) {
+      const { frames, info } = job.manifest;
+      const wanted = new Set([...job.states.missing()].map((frame) => frames.object(frame)));
+      const isNeeded = (number: number) => wanted.has(number);
+      // Not more of the caller's: these are the options of this server, without headers for others.
+      const how = { transfer, options: { ...options, signal: workOptions.signal } };
+      // A pool ends with its job: only the first job uses the pool that was started early.
+      const started = pool;
+      pool = undefined;
+      return withBaseObjects(location, info.delta?.objects ?? [], isNeeded, how, async (bases) => {
+        for (const base of bases) {
+          const isRead = job.image !== undefined && base instanceof SnapshotFile;
+          if (isRead) await checkDifferentFile("image", job.image.name, base.id);
+        }
+        return decodeFrom([object, ...bases], transfer, job, workOptions, started);
+      });
+    },
+  };
 }
 
-function sourceOf(file: SnapshotFile, signal: AbortSignal | undefined): Source {
-  const { name, id } = file;
-  return {
-    name,
-    id,
-    etag: undefined,
-    manifest: (isStrict) => unlessAborted(readManifest(file, isStrict), signal),
-    decode: (job, options) => decodeFrames(file, job, options),
-  };
+/** Decodes the frames of a job from open objects, by their number: first those in files. */
+async function decodeFrom(
+  objects: readonly (OpenObject | undefined)[],
+  transfer: Transfer,
+  job: DecodeJob,
+  options: WorkOptions,
+  pool: FetcherPool | undefined,
+): Promise<void> {
+  const files = objects.map((one) => (one instanceof SnapshotFile ? one : undefined));
+  const remote = objects.map((one) => (one instanceof RemoteObject ? one : undefined));
+  const isRemote = remote.some((one) => one !== undefined);
+  if (!isRemote || files.some((one) => one !== undefined)) await decodeFrames(files, job, options);
+  if (!isRemote) return;
+  if (pool !== undefined) return fetchFrames(pool, remote, transfer, job, options);
+  return withFetchers(options, (own) => fetchFrames(own, remote, transfer, job, options));
 }
 
 /** Reads the manifest of an object. If it is damaged, the end of the object is requested once more. */
@@ -136,15 +134,4 @@ async function manifestOf(object: RemoteObject, isStrict?: boolean): Promise<Man
     await object.refresh();
     return readManifest(object, isStrict);
   }
-}
-
-/** Explains why the transfer is slow. */
-function warnOfNoRanges(name: string): void {
-  emit("hedgerow:snapshot:no-ranges", { url: name });
-  process.emitWarning(
-    `${name}: the server has no ranges; downloading the whole snapshot in one stream`,
-    {
-      code: "HEDGEROW_NO_RANGES",
-    },
-  );
 }

@@ -43,16 +43,19 @@ export interface OpenClient {
  * Opens a client. The caller has to destroy it, since its connections keep the process running. The AWS SDK is
  * loaded only here, because loading it takes long.
  *
+ * @param hasChecksums whether to send checksums of bytes. Default: unless the client only presigns requests, which have
+ *   no body
  * @throws {SnapshotError} `ERR_ARGUMENT` if no region or no credentials are found
  */
 export async function openClient(
   options: S3Options = {},
   transfer?: Transfer,
   signal?: AbortSignal,
+  hasChecksums = transfer !== undefined,
 ): Promise<OpenClient> {
   const { S3 } = await unlessAborted(import("@aws-sdk/client-s3"), signal);
   const agents = agentsOf(transfer);
-  const config = configOf(options, agents, transfer);
+  const config = configOf(options, agents, transfer, hasChecksums);
   let s3 = await creating(() => new S3(config));
   try {
     const region = await s3.config.region().catch(() => undefined);
@@ -73,6 +76,7 @@ function configOf(
   options: S3Options,
   [httpAgent, httpsAgent]: readonly [ProxyAgent, ProxyAgent],
   transfer: Transfer | undefined,
+  hasChecksums: boolean,
 ): S3ClientConfig {
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env;
   const endpoint = String(options.endpoint ?? "") || AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL;
@@ -89,8 +93,7 @@ function configOf(
     // With `Expect: 100-continue`, the SDK opens a new connection for each part.
     expectContinueHeader: false,
     requestHandler: { httpAgent, httpsAgent, ...(transfer && limitsOf(transfer)) },
-    // A presigned request has no body.
-    ...(transfer === undefined ? { requestChecksumCalculation: "WHEN_REQUIRED" } : {}),
+    ...(hasChecksums ? {} : { requestChecksumCalculation: "WHEN_REQUIRED" }),
   };
 }
 

@@ -5,12 +5,16 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { CompletedPart } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
+import { nameOf, type ObjectLocation } from "./client.js";
+import { type Content, type CopiedRange, sizeOf } from "./content.js";
 import type { ObjectStore } from "./object-store.js";
 
 /** How an object is uploaded. */
 export interface UploadPlan {
   /** The size of each part except the last, in bytes. */
   readonly partSize: number;
+  /** The largest range that is copied with one request, in bytes: at least two parts. */
+  readonly maxCopy: number;
   /** How many parts are uploaded at a time. */
   readonly connections: number;
   /** Whether to replace an existing object. */
@@ -45,17 +49,39 @@ const MAX_BYTES_IN_FLIGHT = 2 ** 27;
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */
-export async function uploadWhole<T>(
+export function uploadWhole<T>(
   store: ObjectStore,
   plan: UploadPlan,
   make: (write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  return withUpload(store, plan, (upload) => make((bytes) => upload.write(bytes)));
+}
+
+/**
+ * Does the same with parts that are cut already: bytes, and ranges of other objects of the same service. All parts but
+ * the last must be large enough for S3.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`, `ERR_SOURCE_CHANGED`
+ */
+export function uploadParts<T>(
+  store: ObjectStore,
+  plan: UploadPlan,
+  make: (write: (parts: AsyncIterable<Content> | Iterable<Content>) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  return withUpload(store, plan, (upload) => make((parts) => upload.writeParts(parts)));
+}
+
+async function withUpload<T>(
+  store: ObjectStore,
+  plan: UploadPlan,
+  use: (upload: Upload) => Promise<T>,
 ): Promise<T> {
   const upload = new Upload(store, plan);
   const abort = () => upload.end(plan.signal?.reason);
   plan.signal?.throwIfAborted();
   plan.signal?.addEventListener("abort", abort, { once: true });
   try {
-    const result = await make((bytes) => upload.write(bytes));
+    const result = await use(upload);
     await upload.complete();
     return result;
   } catch (error) {
@@ -160,28 +186,64 @@ class Upload {
     }
   }
 
-  /** Starts the upload of the current part as soon as fewer parts than the limit are pending. */
+  /** Uploads parts. It reads them as fast as they are uploaded. */
+  async writeParts(parts: AsyncIterable<Content> | Iterable<Content>): Promise<void> {
+    const iterator =
+      Symbol.asyncIterator in parts ? parts[Symbol.asyncIterator]() : parts[Symbol.iterator]();
+    for (;;) {
+      const next = await unlessAborted(Promise.resolve(iterator.next()), this.#ended.signal);
+      if (next.done) return;
+      const part = next.value;
+      if (part instanceof Uint8Array) {
+        await this.#start((completed) => this.#upload(part, completed));
+      } else {
+        for (const range of this.#split(part))
+          await this.#start((completed) => this.#copy(range, completed));
+      }
+    }
+  }
+
+  /** Splits a range into ranges of about the same size. */
+  *#split(range: CopiedRange): Generator<CopiedRange> {
+    const size = sizeOf(range);
+    const count = Math.ceil(size / this.#plan.maxCopy);
+    for (let at = 0; at < count; at += 1) {
+      const [start, end] = [at, at + 1].map(
+        (end) => range.start + Math.floor((size * end) / count),
+      );
+      yield { source: range.source, start: start as number, end: end as number };
+    }
+  }
+
   async #sendPart(): Promise<void> {
-    while (this.#pending.size >= this.#maxPending) await Promise.race(this.#pending);
-    this.#ended.signal.throwIfAborted();
     const [part, length] = [this.#part ?? Buffer.alloc(0), this.#filled];
     [this.#part, this.#filled] = [undefined, 0];
+    await this.#start(async (completed) => {
+      await this.#upload(part.subarray(0, length), completed);
+      // After a failure the buffer may still be in use.
+      this.#buffers.push(part);
+    });
+  }
+
+  /** Starts a part as soon as fewer parts than the limit are pending. */
+  async #start(send: (completed: CompletedPart) => Promise<void>): Promise<void> {
+    while (this.#pending.size >= this.#maxPending) await Promise.race(this.#pending);
+    this.#ended.signal.throwIfAborted();
     const completed: CompletedPart = { PartNumber: this.#parts.length + 1 };
     this.#parts.push(completed);
-    const pending = this.#upload(part.subarray(0, length), completed).then(
-      // After a failure the buffer may still be in use.
-      () => void this.#buffers.push(part),
-      (error) => this.end(error),
-    );
+    const pending = send(completed).catch((error) => this.end(error));
     this.#pending.add(pending);
     void pending.then(() => this.#pending.delete(pending));
   }
 
-  async #upload(Body: Buffer, completed: CompletedPart): Promise<void> {
+  async #upload(Body: Uint8Array, completed: CompletedPart): Promise<void> {
     this.#id ??= this.#create();
     const UploadId = await this.#id;
     const { PartNumber } = completed;
-    const input = { ...this.#target, UploadId, PartNumber, Body };
+    const hash = this.#store.hasChecksums
+      ? {}
+      : { ContentMD5: createHash("md5").update(Body).digest("base64") };
+    const input = { ...this.#target, ...hash, UploadId, PartNumber, Body };
     const response = await this.#store.send(
       (s3, options) => s3.uploadPart(input, options),
       this.#ended.signal,
@@ -189,6 +251,31 @@ class Upload {
     );
     completed.ETag = response.ETag;
     completed.ChecksumCRC32 = response.ChecksumCRC32;
+  }
+
+  async #copy({ source, start, end }: CopiedRange, completed: CompletedPart): Promise<void> {
+    this.#id ??= this.#create();
+    const [UploadId, { location, etag }] = await Promise.all([
+      this.#id,
+      unlessAborted(Promise.resolve(source), this.#ended.signal),
+    ]);
+    const input = {
+      ...{ ...this.#target, UploadId, PartNumber: completed.PartNumber },
+      ...{ CopySource: copySourceOf(location), CopySourceRange: `bytes=${start}-${end - 1}` },
+      ...(etag === undefined ? {} : { CopySourceIfMatch: etag }),
+    };
+    try {
+      const { CopyPartResult } = await this.#store.send(
+        (s3, options) => s3.uploadPartCopy(input, options),
+        this.#ended.signal,
+        this.#late.signal,
+      );
+      completed.ETag = CopyPartResult?.ETag;
+    } catch (error) {
+      if (!(error instanceof SnapshotError) || error.status !== 412) throw error;
+      const message = `${nameOf(location)}: the object changed while it was read: its ETag differs`;
+      throw new SnapshotError("ERR_SOURCE_CHANGED", message, { status: 412 });
+    }
   }
 
   /** Creates the multipart upload, and returns its ID. */
@@ -299,6 +386,11 @@ function etagOfParts(parts: readonly CompletedPart[]): string {
   const hash = createHash("md5");
   for (const { ETag = "" } of parts) hash.update(unquoted(ETag), "hex");
   return `${hash.digest("hex")}-${parts.length}`;
+}
+
+/** Returns the value of the header with the object to copy from. */
+function copySourceOf({ bucket, key }: ObjectLocation): string {
+  return [bucket, ...key.split("/")].map(encodeURIComponent).join("/");
 }
 
 function unquoted(tag: string): string {

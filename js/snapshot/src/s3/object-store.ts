@@ -20,17 +20,29 @@ export class ObjectStore {
     readonly location: ObjectLocation,
     private readonly client: OpenClient,
     private readonly retries: number,
+    /** Whether the SDK sends checksums of bytes. */
+    readonly hasChecksums: boolean,
   ) {}
 
-  /** @throws {SnapshotError} `ERR_ARGUMENT` if no region or no credentials are found */
+  /**
+   * @param hasChecksums whether the SDK sends checksums of bytes. An upload with copies cannot have them: some services
+   *   return wrong checksums of copied ranges
+   * @throws {SnapshotError} `ERR_ARGUMENT` if no region or no credentials are found
+   */
   static async open(
     location: ObjectLocation,
     options: S3Options | undefined,
     transfer: Transfer,
     signal: AbortSignal | undefined,
+    hasChecksums = true,
   ): Promise<ObjectStore> {
-    const client = await openClient(options, transfer, signal);
-    return new ObjectStore(location, client, transfer.retries);
+    const client = await openClient(options, transfer, signal, hasChecksums);
+    return new ObjectStore(location, client, transfer.retries, hasChecksums);
+  }
+
+  /** Returns the same service for another object. */
+  at(location: ObjectLocation): ObjectStore {
+    return new ObjectStore(location, this.client, this.retries, this.hasChecksums);
   }
 
   /** The name of the object in messages. */

@@ -1,9 +1,11 @@
 /** Faults around a cache: full and read-only disks, and files of other users. */
-import { chmodSync, chownSync, mkdirSync, readdirSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import {
+  expectImage,
   filesIn,
   imageIn,
   KIB,
@@ -52,6 +54,31 @@ describe("a disk", () => {
     const { filling, bytes } = found as { filling: string[]; bytes: number };
     expect(filling.filter((name) => name.endsWith(".part"))).toEqual([]);
     expect(bytes).toBeLessThan(13 * MIB);
+  });
+
+  test("that is full only when an image is flushed gets all of its data again", async () => {
+    const origin = await originOf({ "/a.vhs": large.snapshot });
+    const cache = await openCache(newDirectory());
+    await (await cache.get(small.snapshot)).release();
+    const file = await open(large.image);
+    const handle = Object.getPrototypeOf(file) as FileHandle;
+    await file.close();
+    const full = Object.assign(new Error("no space"), { code: "ENOSPC", syscall: "fsync" });
+    const { sync: syncFile } = handle;
+    const { size } = statSync(large.image);
+    let failures = 0;
+    const sync = vi.spyOn(handle, "sync").mockImplementation(async function (this: FileHandle) {
+      const isImage = (await this.stat()).size === size;
+      if (!isImage || failures > 0) return syncFile.call(this);
+      failures += 1;
+      throw full;
+    });
+    const image = await cache.get(origin.url("/a.vhs"), { workers: 1, connections: 1 });
+    sync.mockRestore();
+    expect(failures).toBe(1);
+    await expectImage(image.path, large);
+    expect(origin.bytesSent).toBeGreaterThan(1.9 * large.fileSize);
+    await image.release();
   });
 
   test("removes a partial restore and serves hits when the disk fills up meanwhile", async () => {

@@ -5,59 +5,21 @@ import { type Progress, restoreSnapshot } from "@hedgerow/snapshot";
 import { expect, test } from "vitest";
 import type { Faults } from "../../../../tests/origin/fault.mjs";
 import { expectSame } from "../../../../tests/support/snapshots/image.js";
+import { recoverable, silent } from "../support/fault-tables.js";
 import {
   all,
   EARLIER,
   file,
   image,
-  inMilliseconds,
   LATER,
   OPTIONS,
-  onceEach,
   other,
   path,
   restore,
   restored,
   serve,
 } from "../support/faulty.js";
-import { expectNothingLeft, faultsOf, isHead, isPart, isTail, SOON } from "../support/remote.js";
-
-const recoverable: Record<string, () => Faults> = {
-  "a rate limit": () => faultsOf(isPart, { bytesPerSecond: 2_000_000 }),
-  "late first bytes": () => faultsOf(all, { firstByte: 100 }),
-  "a late tail": () => faultsOf(isTail, { firstByte: 200 }),
-  "connections that are closed": () => onceEach(all, { cutAfter: 50_000 }),
-  "connections that are closed at once": () => onceEach(all, { cutAfter: 0 }),
-  "connections that are reset": () => onceEach(all, { cutAfter: 50_000, reset: true }),
-  "too many bytes": () => onceEach(all, { extraBytes: 1000 }),
-  "too few bytes": () => onceEach(all, { extraBytes: -1000 }),
-  "no Content-Range": () => onceEach(all, { contentRange: "none" }),
-  "ranges that are ignored once": () => onceEach(isPart, { ignoreRange: true }),
-  "a suffix range that is ignored": () => faultsOf(isTail, { ignoreRange: true }, 1),
-  "a bit that is flipped once": () => faultsOf(isPart, { flipBit: 20_000 }, 1),
-  "bits that are flipped once each": () => onceEach(isPart, { flipBit: 20_000 }),
-  "a bit of the tail that is flipped once": () => faultsOf(isTail, { flipBit: 2 ** 19 - 9 }, 1),
-  "a failing server": () => onceEach(all, { status: 500 }),
-  "a busy server": () => onceEach(all, { status: 503 }),
-  "a server that asks for a pause of one second": () =>
-    faultsOf(isPart, { status: 503, retryAfter: 1 }, 2),
-  "a server that asks for a pause of one second before the tail": () =>
-    faultsOf(isTail, { status: 429, retryAfter: 1 }, 1),
-  "a server that asks to wait until a date": () =>
-    faultsOf(isPart, () => ({ status: 429, retryAfter: inMilliseconds(1500) }), 1),
-  "too many requests": () => onceEach(isPart, { status: 429 }),
-  "no ETags": () => faultsOf(all, { etag: null }),
-  "weak ETags": () => faultsOf(all, { etag: 'W/"weak"' }),
-  "an ETag that disappears": () => faultsOf(isPart, { etag: null, ignoreIfMatch: true }),
-};
-
-/** Faults after which nothing is sent. Only these tests use short timeouts, which no other fault may exceed. */
-const silent: Record<string, () => Faults> = {
-  "stalls near the end of a range": () => onceEach(isPart, { stallAfter: 200_000 }),
-  "a stall of the tail": () => faultsOf(isTail, { stallAfter: 100 }, 1),
-  "no responses": () => onceEach(isPart, { noAnswer: true }),
-  "no response for the tail": () => faultsOf(isTail, { noAnswer: true }, 1),
-};
+import { expectNothingLeft, faultsOf, isHead, isPart, SOON } from "../support/remote.js";
 
 /** Faults of requests that two workers make at the same time. */
 const shared: ReadonlySet<string> = new Set([

@@ -183,7 +183,7 @@ function damage(file: string, change: (found: Buffer) => unknown): void {
   writeFileSync(file, changed instanceof Buffer ? changed : found);
 }
 
-const firstFrame = () => manifest.frames.imageOffset(0);
+const firstFrame = () => manifest.frames.segment(0).imageOffset;
 
 const damages: Record<string, () => void> = {
   "a missing journal": () => rmSync(journal),

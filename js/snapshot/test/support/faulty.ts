@@ -46,6 +46,14 @@ beforeAll(async () => {
 /** Every request. */
 export const all = () => true;
 
+/** What a restore should bring, and what its errors should name. */
+export interface Expected {
+  /** Default: the image of the snapshot. */
+  readonly bytes?: Buffer;
+  /** Default: the URL of the snapshot. */
+  readonly named?: string;
+}
+
 /** The secret in the URL, which no error may repeat. */
 const SECRET = "b4c1e0d2";
 
@@ -55,17 +63,18 @@ const SECRET = "b4c1e0d2";
 export async function restore(
   origin: Origin,
   options: RestoreOptions = {},
+  { bytes = image, named = origin.url("/a.vhs").href }: Expected = {},
 ): Promise<SnapshotError | undefined> {
   const url = origin.url(`/a.vhs?token=${SECRET}`);
   url.username = url.password = SECRET;
   try {
     await restoreSnapshot(url, restored, { ...OPTIONS, overwrite: false, ...options });
-    expectSame(readFileSync(restored), image);
+    expectSame(readFileSync(restored), bytes);
     return undefined;
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error;
     expect(existsSync(restored), "a partial image").toBe(false);
-    expect(error.message).toContain(origin.url("/a.vhs").href);
+    expect(error.message).toContain(named);
     expect(textsIn(error)).not.toContain(SECRET);
     return error;
   } finally {

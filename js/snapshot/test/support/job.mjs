@@ -61,6 +61,8 @@ async function perform(job) {
     switch (call) {
       case "createSnapshot":
         return snapshots.createSnapshot(source, target, options);
+      case "flattenSnapshot":
+        return snapshots.flattenSnapshot(source, target, options);
       case "restoreSnapshot":
         return snapshots.restoreSnapshot(source, target, options);
       case "verifySnapshot":

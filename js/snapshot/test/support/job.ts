@@ -10,7 +10,13 @@ import { afterAll } from "vitest";
 
 /** A job: one call of the package. */
 export interface Job {
-  readonly call: "createSnapshot" | "restoreSnapshot" | "verifySnapshot" | "openCache" | "nothing";
+  readonly call:
+    | "createSnapshot"
+    | "flattenSnapshot"
+    | "restoreSnapshot"
+    | "verifySnapshot"
+    | "openCache"
+    | "nothing";
   /** A path or a URL. */
   readonly source: string;
   /** The path of the result; for calls without one, any path in an empty folder. */

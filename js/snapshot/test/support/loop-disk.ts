@@ -30,6 +30,16 @@ export const xfsDisk = (size: number): LoopDisk => loopDisk(size, mountXfs);
 /** Makes an ext4 disk of `size` bytes. */
 export const ext4Disk = (size: number): LoopDisk => loopDisk(size, mountExt4);
 
+/**
+ * Makes a btrfs disk of `size` bytes, on which files can share blocks. Fails without `mkfs.btrfs`, which
+ * `scripts/test.mjs` installs. Pass `compress` to compress all data.
+ */
+export const btrfsDisk = (size: number, { compress = false } = {}): LoopDisk =>
+  loopDisk(size, (image, folder) => {
+    const options = compress ? "loop,compress-force=zstd" : "loop";
+    return mountMade(image, folder, size, ["mkfs.btrfs", "-q"], options);
+  });
+
 function loopDisk(size: number, mount: Mount): LoopDisk {
   const folder = mkdtempSync(join(tmpdir(), "hedgerow-disk-"));
   const [image, mounted] = [join(folder, "image"), join(folder, "mounted")];
@@ -43,12 +53,23 @@ function loopDisk(size: number, mount: Mount): LoopDisk {
 }
 
 function mountExt4(image: string, folder: string, size: number): string | undefined {
+  return mountMade(image, folder, size, ["mke2fs", "-q", "-t", "ext4", "-m", "0"]);
+}
+
+/** Makes a file system in a sparse file with a program, and mounts it. */
+function mountMade(
+  image: string,
+  folder: string,
+  size: number,
+  [program, ...args]: readonly [string, ...string[]],
+  options = "loop",
+): string | undefined {
   if (process.platform !== "linux") return "not on Linux";
   if (process.getuid?.() !== 0) return "not root";
   writeFileSync(image, "");
   truncateSync(image, size);
-  const { status, errors } = attempt("mke2fs", ["-q", "-t", "ext4", "-m", "0", image]);
-  if (status !== 0) throw new StepError(`mke2fs: ${errors}`);
-  const mounted = attempt("mount", ["-o", "loop", image, folder]);
+  const { status, errors } = attempt(program, [...args, image], { stdout: "pipe" });
+  if (status !== 0) throw new StepError(`${program}: ${errors}`);
+  const mounted = attempt("mount", ["-o", options, image, folder]);
   return mounted.status === 0 ? undefined : mounted.errors.trim();
 }

@@ -33,7 +33,8 @@ export function digestOf(name: string | number): string {
 export function manifestOf(digest: string, size: number): Manifest {
   const frames = { count: 0 } as Manifest["frames"];
   const lengths = { imageSize: size, dataSize: size, holeSize: 0, fileSize: size, pieceSize: size };
-  return { info: { digest, ...lengths, dataFrames: 0, holeFrames: 0 }, frames };
+  const info = { digest, ...lengths, dataFrames: 0, holeFrames: 0 };
+  return { info, frames, tail: new Uint8Array(0) };
 }
 
 /** Makes the record of an image with a manifest. */

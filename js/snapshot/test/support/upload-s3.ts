@@ -1,6 +1,7 @@
 /** An S3 server to upload to. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { S3 } from "@aws-sdk/client-s3";
 import type { CreateOptions } from "@hedgerow/snapshot";
 import { afterAll, beforeAll } from "vitest";
 
@@ -31,3 +32,11 @@ export const urlOf = (key: string) => `s3://${s3.bucket}/${key}`;
 
 /** Returns the bytes of an object. */
 export const objectOf = (key: string) => readFileSync(join(s3.folder, key));
+
+/** Stores an object by the AWS SDK. */
+export async function putObject(key: string, bytes: Uint8Array): Promise<void> {
+  const { credentials, region, bucket, endpoint } = s3;
+  const client = new S3({ credentials, region, endpoint: endpoint.href, forcePathStyle: true });
+  await client.putObject({ Bucket: bucket, Key: key, Body: bytes });
+  client.destroy();
+}

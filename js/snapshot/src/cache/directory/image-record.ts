@@ -3,15 +3,14 @@ import { closeSync, openSync, readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { ENTRY_LENGTH, entryPosition } from "../../decode/journal-layout.js";
 import { SnapshotError } from "../../error.js";
-import type { Frames } from "../../format/frames.js";
-import type { Manifest, SnapshotInfo } from "../../format/manifest.js";
+import { type Manifest, readManifest, type SnapshotInfo } from "../../format/manifest.js";
 import { reading } from "../../local/open-file.js";
 import { isUnfit } from "../../local/private-file.js";
 import { READ_FLAGS, readWholeFile } from "./read-files.js";
 
 /**
- * The header of an image's record. The record is this header as a line of JSON, then the offset, length and BLAKE3
- * digest of each piece of data, then the SHA-256 digest of all that.
+ * The header of an image's record. The record is this header as a line of JSON, then the BLAKE3 digest of what each
+ * frame of data holds of the image, then the tail of the snapshot, then the SHA-256 digest of all that.
  */
 export interface ImageRecord {
   readonly info: SnapshotInfo;
@@ -19,38 +18,33 @@ export interface ImageRecord {
   readonly source: string;
 }
 
-/** A piece of data in an image. Everything between pieces is zeros. */
-export interface Piece {
-  /** Its position in the image, in bytes. */
-  readonly offset: number;
-  readonly length: number;
-  /** The BLAKE3 digest of its data. */
-  readonly digest: Uint8Array;
+/** What the image of a record consists of. */
+export interface ImageContent {
+  readonly manifest: Manifest;
+  /** Returns the BLAKE3 digest of the bytes of the image in a frame: its segments, one after the other. */
+  digest(frame: number): Uint8Array;
 }
 
-const KIND = "hedgerow image 1";
+const KIND = "hedgerow image 2";
 
 /** The name of the journal in messages. */
 const JOURNAL = "the restore journal";
 
-/** The maximum length of the header, in bytes. */
-const MAX_LINE = 4096;
+/** The maximum length of the header, in bytes: most of it are references of a delta. */
+const MAX_LINE = 2 ** 15;
 
 /** The maximum length of a source, in characters. */
 const MAX_SOURCE = 512;
-
-/** The length of an encoded piece: its offset, length and digest. */
-const PIECE_LENGTH = 8 + 4 + ENTRY_LENGTH;
 
 const SUM_LENGTH = 32;
 
 /** The limits of the snapshot format, from docs/vhs.md: frames, bytes of a piece, bytes of an image. */
 const MAX_FRAMES = 2 ** 20;
-const [MIN_PIECE_SIZE, MAX_PIECE_SIZE] = [2 ** 12, 2 ** 24];
+const MAX_PIECE_SIZE = 2 ** 24;
 const MAX_IMAGE_SIZE = 2 ** 44;
 
-/** The maximum length of a record, in bytes. */
-const MAX_LENGTH = MAX_LINE + MAX_FRAMES * PIECE_LENGTH + SUM_LENGTH;
+/** The maximum length of a record, in bytes: the longest tail is that of a delta. */
+const MAX_LENGTH = 2 ** 28;
 
 /** The numeric fields of the header and the maximum of each. */
 const MAXIMA = [
@@ -64,13 +58,13 @@ const MAXIMA = [
 ] as const satisfies readonly (readonly [keyof SnapshotInfo, number])[];
 
 /** Returns the length of the record that an image will have, in bytes. */
-export function recordLength({ info }: Manifest, source: string): number {
-  return lineOf(info, source).length + info.dataFrames * PIECE_LENGTH + SUM_LENGTH;
+export function recordLength({ info, tail }: Manifest, source: string): number {
+  return lineOf(info, source).length + info.dataFrames * ENTRY_LENGTH + tail.length + SUM_LENGTH;
 }
 
 /** Makes the record of an image that was just restored, with the digests in its journal. */
 export async function makeRecord(
-  { info, frames }: Manifest,
+  { info, frames, tail }: Manifest,
   source: string,
   journal: FileHandle,
 ): Promise<Buffer> {
@@ -84,26 +78,19 @@ export async function makeRecord(
     const message = `${JOURNAL}: expected ${entries.length} bytes, found ${bytesRead}`;
     throw new SnapshotError("ERR_CACHE", message);
   }
-  const parts = [lineOf(info, source), piecesOf(frames, entries)];
+  const digests: Buffer[] = [];
+  for (let index = 0; index < count; index += 1) {
+    if (!frames.isHole(index)) {
+      digests.push(entries.subarray(index * ENTRY_LENGTH, (index + 1) * ENTRY_LENGTH));
+    }
+  }
+  const parts = [lineOf(info, source), ...digests, tail];
   return Buffer.concat([...parts, sumOf(parts)]);
 }
 
 function lineOf(info: SnapshotInfo, source: string): Buffer {
   const line = { kind: KIND, info, source: source.slice(0, MAX_SOURCE) };
   return Buffer.from(`${JSON.stringify(line)}\n`);
-}
-
-function piecesOf(frames: Frames, entries: Buffer): Buffer {
-  const pieces: Buffer[] = [];
-  for (let index = 0; index < frames.count; index += 1) {
-    if (frames.isHole(index)) continue;
-    const piece = Buffer.alloc(PIECE_LENGTH);
-    piece.writeBigUInt64LE(BigInt(frames.imageOffset(index)), 0);
-    piece.writeUInt32LE(frames.rawLength(index), 8);
-    entries.copy(piece, 12, index * ENTRY_LENGTH, (index + 1) * ENTRY_LENGTH);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
 }
 
 function sumOf(parts: readonly Uint8Array[]): Buffer {
@@ -128,7 +115,7 @@ export function readRecord(path: string, digest: string): ImageRecord | undefine
     throw new SnapshotError("ERR_CACHE", `cannot open ${path}: ${message}`, { cause });
   }
   try {
-    const bytes = Buffer.alloc(MAX_LINE);
+    const bytes = Buffer.allocUnsafe(MAX_LINE);
     return parseLine(bytes.subarray(0, readSync(fd, bytes, 0, MAX_LINE, 0)), digest);
   } catch {
     return undefined;
@@ -148,32 +135,63 @@ function parseLine(bytes: Buffer, digest: string): ImageRecord | undefined {
 }
 
 /**
- * Reads the pieces in an image's record. Returns undefined if the record is missing or damaged.
+ * Reads what an image consists of from its record. Returns undefined if the record is missing or damaged.
  *
  * @param info the snapshot, from the header
  */
-export async function readPieces(
+export async function readContent(
   path: string,
   info: SnapshotInfo,
-): Promise<readonly Piece[] | undefined> {
+): Promise<ImageContent | undefined> {
   const bytes = await reading("ERR_CACHE", path, readWholeFile(path, MAX_LENGTH));
   if (bytes === undefined) return undefined;
-  const { pieceSize } = info;
-  if (pieceSize < MIN_PIECE_SIZE || (pieceSize & (pieceSize - 1)) !== 0) return undefined;
   const end = bytes.length - SUM_LENGTH;
   const start = bytes.indexOf("\n") + 1;
-  if (end < start || (end - start) % PIECE_LENGTH !== 0) return undefined;
+  const tailStart = start + info.dataFrames * ENTRY_LENGTH;
+  if (end < tailStart) return undefined;
   if (!sumOf([bytes.subarray(0, end)]).equals(bytes.subarray(end))) return undefined;
-  const pieces: Piece[] = [];
-  let position = 0n;
-  for (let at = start; at < end; at += PIECE_LENGTH) {
-    const [offset, length] = [bytes.readBigUInt64LE(at), bytes.readUInt32LE(at + 8)];
-    // Pieces are in order, do not overlap, and lie within the image.
-    if (offset < position || length > pieceSize) return undefined;
-    position = offset + BigInt(length);
-    if (position > info.imageSize) return undefined;
-    const digest = bytes.subarray(at + 12, at + PIECE_LENGTH);
-    pieces.push({ offset: Number(offset), length, digest });
+  const tail = bytes.subarray(tailStart, end);
+  const manifest = await manifestIn(path, tail, info);
+  if (manifest === undefined) return undefined;
+  const { frames } = manifest;
+  // Frames of holes have no digest.
+  const positions = new Uint32Array(frames.count);
+  let position = start;
+  for (let frame = 0; frame < frames.count; frame += 1) {
+    positions[frame] = position;
+    if (!frames.isHole(frame)) position += ENTRY_LENGTH;
   }
-  return pieces;
+  return {
+    manifest,
+    digest: (frame) => {
+      const at = positions[frame] as number;
+      return bytes.subarray(at, at + ENTRY_LENGTH);
+    },
+  };
+}
+
+/** Parses the tail of a snapshot. Returns undefined if it is not that of `info`. */
+async function manifestIn(
+  name: string,
+  tail: Uint8Array,
+  info: SnapshotInfo,
+): Promise<Manifest | undefined> {
+  const size = info.fileSize;
+  const read = async (position: number, length: number) => {
+    const start = position - (size - tail.length);
+    const part = tail.subarray(Math.max(0, start), start + length);
+    // The parser needs nothing before the tail.
+    return start >= 0 ? part : Buffer.concat([Buffer.alloc(Math.min(-start, length)), part]);
+  };
+  try {
+    const manifest = await readManifest({ name, size, read });
+    const isSame =
+      manifest.info.digest === info.digest &&
+      manifest.info.dataFrames === info.dataFrames &&
+      manifest.tail.length === tail.length;
+    return isSame ? manifest : undefined;
+  } catch (error) {
+    if (error instanceof SnapshotError && error.code === "ERR_SNAPSHOT_FORMAT") return undefined;
+    throw error;
+  }
 }

@@ -2,15 +2,15 @@ import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 
 import { DecodeJob } from "../../decode/decode-job.js";
-import { prepareResumable } from "../../decode/resumable-image.js";
+import { prepareResumable, syncResumable } from "../../decode/resumable-image.js";
 import { SnapshotError } from "../../error.js";
 import type { Manifest } from "../../format/manifest.js";
-import { wrapWriteErrors } from "../../local/atomic-write.js";
 import type { WorkOptions } from "../../options/work-options.js";
 import type { Source } from "../../places/source.js";
 import { makeRecord, recordLength } from "../directory/image-record.js";
 import type { Lease } from "../locks/leases.js";
 import type { ImageWriter } from "../store/image-writer.js";
+import { type CachedBase, copyBase } from "./copy-base.js";
 
 /** An open snapshot and its manifest. */
 export interface OpenSnapshot {
@@ -26,6 +26,7 @@ const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
  * evicts images and tries once more.
  *
  * @param journal the file of the held lock; the restore resumes from the journal that is in it
+ * @param base the image of a base: a copy of it is changed to that of the delta
  * @throws {SnapshotError} `ERR_CACHE_SIZE`, `ERR_CACHE`, and what restoring throws
  */
 export async function restoreImage(
@@ -33,15 +34,16 @@ export async function restoreImage(
   snapshot: OpenSnapshot,
   journal: FileHandle,
   options: WorkOptions,
+  base?: CachedBase,
 ): Promise<Lease> {
   try {
-    return await tryRestore(writer, snapshot, journal, options);
+    return await tryRestore(writer, snapshot, journal, options, base);
   } catch (error) {
     if (!isDiskFull(error)) throw asCacheError(error);
     const { source, manifest } = snapshot;
     const length = recordLength(manifest, nameOf(source));
     if (!(await writer.freeDisk(manifest, length, options.signal))) throw asCacheError(error);
-    return await tryRestore(writer, snapshot, journal, options).catch((again: unknown) => {
+    return await tryRestore(writer, snapshot, journal, options, base).catch((again: unknown) => {
       throw asCacheError(again);
     });
   }
@@ -68,15 +70,19 @@ async function tryRestore(
   { source, manifest }: OpenSnapshot,
   journal: FileHandle,
   options: WorkOptions,
+  base: CachedBase | undefined,
 ): Promise<Lease> {
   const name = nameOf(source);
   const reserved = await writer.reserve(manifest, recordLength(manifest, name));
   const { path, file } = reserved;
   try {
-    await prepareResumable(path, file, journal, manifest);
-    const image = { fd: file.fd, name: path, journal: journal.fd };
-    await source.decode(new DecodeJob(source.name, manifest, image), options);
-    await wrapWriteErrors(path, file.sync());
+    const isResumed = await prepareResumable(path, file, journal, manifest);
+    const image = { fd: file.fd, name: path, mayHoldData: true, journal: journal.fd };
+    const { signal } = options;
+    const isWanted =
+      base && (await copyBase(manifest, base, { path, file, journal, isResumed, signal }));
+    await source.decode(new DecodeJob(source.name, manifest, image, isWanted), options);
+    await syncResumable(path, file, journal);
     options.signal?.throwIfAborted();
     const record = await makeRecord(manifest, name, journal);
     return await writer.publish(manifest.info.digest, reserved, record);

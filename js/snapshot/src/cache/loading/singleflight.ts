@@ -1,11 +1,22 @@
+import type { Manifest } from "../../format/manifest.js";
 import type { Progress } from "../../progress.js";
+import type { ImageContent } from "../directory/image-record.js";
 import type { Lease } from "../locks/leases.js";
+
+/** A delta whose image is to be made from a copy of that of a base. */
+export interface WantedDelta {
+  readonly manifest: Manifest;
+  /** The content of the base's image. */
+  readonly content: ImageContent;
+}
 
 /** An image that was loaded. */
 export interface LoadedImage {
   readonly lease: Lease;
   /** Whether it was in the cache. */
   readonly hit: boolean;
+  /** The wanted delta, if the image is that of a base object, to be copied and changed. */
+  readonly delta?: WantedDelta | undefined;
 }
 
 /** How a load is cancelled and observed. */

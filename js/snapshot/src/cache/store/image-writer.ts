@@ -58,10 +58,10 @@ export class ImageWriter {
    *
    * @throws {SnapshotError} `ERR_CACHE_SIZE`, `ERR_CACHE`
    */
-  async reserve({ info, frames }: Manifest, recordLength: number): Promise<Reserved> {
+  async reserve(manifest: Manifest, recordLength: number): Promise<Reserved> {
     const { layout, lock, limit } = this.#parts;
-    const { digest } = info;
-    const { atRest, needed } = spaceFor({ info, frames }, recordLength);
+    const { digest } = manifest.info;
+    const { atRest, needed } = spaceFor(manifest, recordLength);
     return lock.run(async () => {
       await limit.enforce({ wanted: { digest, needed } });
       const path = layout.partial(digest, needed);

@@ -1,11 +1,10 @@
-import { FrameDecoder, initSync } from "../../../wasm/decode.js";
-import { SnapshotError } from "../../error.js";
+import type { Frames } from "../../format/frames.js";
 import { dataExtents, type Extent } from "../../local/data-extents.js";
 import { reading } from "../../local/open-file.js";
 import { readFully } from "../../local/read-fully.js";
-import { compiledModule } from "../../wasm/module.js";
-import { type Piece, readPieces } from "../directory/image-record.js";
+import { type ImageContent, readContent } from "../directory/image-record.js";
 import type { Lease } from "../locks/leases.js";
+import { type Fill, FrameDigests } from "./frame-digests.js";
 
 /** The zeros with which holes are compared, a block of this length at a time. */
 const ZEROS = Buffer.alloc(2 ** 20);
@@ -35,8 +34,8 @@ export async function findDamage(
   record: string,
   pace: ReadPace,
 ): Promise<string | undefined> {
-  const pieces = await readPieces(record, info);
-  if (pieces === undefined) return "its record is damaged";
+  const content = await readContent(record, info);
+  if (content === undefined) return "its record is damaged";
   const throttle = new Throttle(pace);
   const fill = async (bytes: Uint8Array, position: number) => {
     const count = await reading("ERR_CACHE", path, readFully(fd, bytes, position));
@@ -44,13 +43,14 @@ export async function findDamage(
     await throttle.add(bytes.length);
     return true;
   };
-  const wrong = await findWrongPiece(pieces, info.pieceSize, fill);
-  if (wrong !== undefined) return `the piece at byte ${wrong} does not match its digest`;
-  for (const { start, end } of gapsOf(
-    pieces,
-    info.imageSize,
-    await extentsOf(fd, info.imageSize),
-  )) {
+  const { frames } = content.manifest;
+  const wrong = await findWrongFrame(content, fill);
+  if (wrong !== undefined) {
+    const [segment] = frames.segments(wrong);
+    return `the data at byte ${segment?.imageOffset} does not match its digest`;
+  }
+  const extents = (await dataExtents(fd, info.imageSize)) ?? [{ start: 0, end: info.imageSize }];
+  for (const { start, end } of gapsOf(piecesOf(frames), info.imageSize, extents)) {
     for (let position = start; position < end; position += ZEROS.length) {
       const bytes = Buffer.alloc(Math.min(ZEROS.length, end - position));
       const isRead = await fill(bytes, position);
@@ -61,39 +61,37 @@ export async function findDamage(
   return undefined;
 }
 
-/** Returns the offset of the first piece that does not match its digest. */
-async function findWrongPiece(
-  pieces: readonly Piece[],
-  pieceSize: number,
-  fill: (bytes: Uint8Array, position: number) => Promise<boolean>,
+/** Returns the first frame whose data does not match its digest. */
+function findWrongFrame(
+  { manifest: { info, frames }, digest }: ImageContent,
+  fill: Fill,
 ): Promise<number | undefined> {
-  const { memory } = initSync({ module: await compiledModule("decode") });
-  const decoder = FrameDecoder.create(pieceSize, false);
-  if (decoder === undefined) {
-    throw new SnapshotError("ERR_CACHE", `cannot allocate memory for pieces of ${pieceSize} bytes`);
-  }
-  try {
-    const piece = Buffer.alloc(pieceSize);
-    for (const { offset, length, digest } of pieces) {
-      const bytes = piece.subarray(0, length);
-      if (length > pieceSize || !(await fill(bytes, offset))) return offset;
-      new Uint8Array(memory.buffer).set(bytes, decoder.out());
-      const found = Buffer.from(memory.buffer, decoder.out_digest(length), digest.length);
-      if (!found.equals(digest)) return offset;
+  return FrameDigests.with(info.pieceSize, fill, async (digests) => {
+    for (let frame = 0; frame < frames.count; frame += 1) {
+      if (frames.isHole(frame)) continue;
+      const found = await digests.of(frames, frame);
+      if (!found?.equals(digest(frame))) return frame;
     }
     return undefined;
-  } finally {
-    decoder.free();
-  }
+  });
 }
 
-async function extentsOf(fd: number, size: number): Promise<readonly Extent[]> {
-  return (await dataExtents(fd, size)) ?? [{ start: 0, end: size }];
+/** A piece of data in an image. */
+interface Piece {
+  readonly offset: number;
+  readonly length: number;
+}
+
+function* piecesOf(frames: Frames): Generator<Piece> {
+  for (const number of frames.segmentsInOrder()) {
+    const { imageOffset: offset, length } = frames.segment(number);
+    yield { offset, length };
+  }
 }
 
 /** Yields the parts of extents that belong to no piece, and so must be zeros. */
 export function* gapsOf(
-  pieces: readonly Piece[],
+  pieces: Iterable<Piece>,
   size: number,
   extents: readonly Extent[],
 ): Generator<Extent> {

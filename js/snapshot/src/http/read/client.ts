@@ -19,13 +19,18 @@ export class HttpClient {
   readonly #url: URL;
   readonly #agent: Agent;
 
+  /** @param others clients whose connections it shares, if they use the same protocol */
   constructor(
     readonly endpoint: Endpoint,
     readonly timeouts: Transfer["timeouts"],
+    others: readonly (HttpClient | undefined)[] = [],
   ) {
     this.#url = new URL(endpoint.url);
+    const shared = others.find((other) => {
+      return other !== undefined && other.#url.protocol === this.#url.protocol;
+    });
     const options = { keepAlive: true, connectTimeout: timeouts.connect };
-    this.#agent = agentFor(this.#url.protocol, options);
+    this.#agent = shared === undefined ? agentFor(this.#url.protocol, options) : shared.#agent;
   }
 
   /** Creates a request, which `Download` sends. */

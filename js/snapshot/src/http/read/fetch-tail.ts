@@ -14,7 +14,7 @@ import {
  * How many bytes are requested from the end of an object: the manifest of 10,000 frames, which hold 10 GB of
  * data. More would take longer than a second request.
  */
-const TAIL_LENGTH = 2 ** 19;
+export const TAIL_LENGTH = 2 ** 19;
 
 /** The last bytes of an object, and what the response said about it. */
 export interface ObjectTail {
@@ -25,12 +25,13 @@ export interface ObjectTail {
 }
 
 /**
- * Fetches the tail of an object. Returns undefined if the server does not support ranges.
+ * Fetches the last `length` bytes of an object. Returns undefined if the server does not support ranges.
  *
  * @throws {RequestFailure}
  */
 export async function fetchTail(
   request: ServerRequest,
+  length: number,
   transfer: Transfer,
   signal: AbortSignal | undefined,
 ): Promise<ObjectTail | undefined> {
@@ -40,21 +41,24 @@ export async function fetchTail(
       // Some servers do not support suffix ranges, but their responses tell the size.
       if (statusCode === 200) return contentLength(headers) ?? Number.NaN;
       const size = statusCode === 416 ? objectSize(headers) : undefined;
-      return size ?? readTail(open);
+      return size ?? readTail(open, length);
     });
-  const found = await fetchRange(`bytes=-${TAIL_LENGTH}`);
+  const found = await fetchRange(`bytes=-${length}`);
   if (typeof found !== "number") return found;
   if (found === 0) return { request, version: versionOf(0, {}), bytes: sharedBytes(0) };
   if (Number.isNaN(found)) return undefined;
-  const tail = await fetchRange(`bytes=${Math.max(0, found - TAIL_LENGTH)}-${found - 1}`);
+  const tail = await fetchRange(`bytes=${Math.max(0, found - length)}-${found - 1}`);
   return typeof tail === "number" ? undefined : tail;
 }
 
-async function readTail({ response, download, request }: OpenResponse): Promise<ObjectTail> {
+async function readTail(
+  { response, download, request }: OpenResponse,
+  length: number,
+): Promise<ObjectTail> {
   const { start, end, version } = partOf(response);
-  if (end !== version.size || end - start > TAIL_LENGTH) {
+  if (end !== version.size || end - start > length) {
     const found = `bytes ${start}-${end - 1} of ${version.size}`;
-    throw new RequestFailure(`expected the last ${TAIL_LENGTH} bytes, found ${found}`, true);
+    throw new RequestFailure(`expected the last ${length} bytes, found ${found}`, true);
   }
   const bytes = sharedBytes(end - start);
   await download.fill(response, bytes);

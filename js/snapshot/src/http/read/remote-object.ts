@@ -2,7 +2,7 @@ import type { SnapshotBytes } from "../../format/manifest.js";
 import type { Transfer } from "../../options/transfer-options.js";
 import type { ServerRequest } from "../server-request.js";
 import type { Endpoint } from "./client.js";
-import { fetchTail, type ObjectTail } from "./fetch-tail.js";
+import { fetchTail, type ObjectTail, TAIL_LENGTH } from "./fetch-tail.js";
 import { get } from "./get.js";
 import { type ByteRange, checkPart, type ObjectVersion, rangeHeaders } from "./object-version.js";
 import { Prefix } from "./prefix.js";
@@ -12,10 +12,14 @@ import { withReadRetries } from "./with-read-retries.js";
 export interface OpenOptions {
   /** The name of the object in messages. */
   readonly name: string;
+  /** The URL of the object in events, without secrets. */
+  readonly url: string;
   readonly transfer: Transfer;
   readonly signal: AbortSignal | undefined;
   /** How many bytes of its beginning to request together with its tail, or 0. */
   readonly prefixLength: number;
+  /** How many bytes of its end to request. Default: enough for most manifests. */
+  readonly tailLength?: number;
 }
 
 /** An object on a server that supports ranges. Every read checks that it is still the version that was opened. */
@@ -44,13 +48,13 @@ export class RemoteObject implements SnapshotBytes {
     request: ServerRequest,
     options: OpenOptions,
   ): Promise<RemoteObject | undefined> {
-    const { name, transfer, signal, prefixLength } = options;
+    const { name, transfer, signal, prefixLength, tailLength = TAIL_LENGTH } = options;
     const prefix =
       prefixLength > 0 ? new Prefix(request, prefixLength, transfer, signal) : undefined;
     const begun = performance.now();
     let tail: ObjectTail | undefined;
     try {
-      const fetch = () => fetchTail(request, transfer, signal);
+      const fetch = () => fetchTail(request, tailLength, transfer, signal);
       tail = await withReadRetries(name, transfer, signal, fetch);
     } finally {
       if (tail === undefined) await prefix?.stop();
@@ -60,6 +64,10 @@ export class RemoteObject implements SnapshotBytes {
 
   get name(): string {
     return this.#options.name;
+  }
+
+  get url(): string {
+    return this.#options.url;
   }
 
   get size(): number {

@@ -1,0 +1,16 @@
+//! Deltas: snapshots that store what changed, and refer to other files for the rest.
+
+mod encoder;
+mod index;
+mod layout;
+mod parts;
+mod piece_encoder;
+mod read;
+mod reference;
+mod tables;
+mod write;
+
+pub use encoder::DeltaEncoder;
+pub use index::{BaseObject, FrameBlocks, Index, IndexedFrame, Part, Segment};
+pub(crate) use layout::VERSION;
+pub use piece_encoder::{DeltaPiece, DeltaPieceEncoder, DeltaRun};

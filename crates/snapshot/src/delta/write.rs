@@ -1,0 +1,73 @@
+//! The writer of a delta's manifest.
+
+use alloc::vec::Vec;
+
+use crate::delta::index::{BaseObject, FrameBlocks, IndexedFrame, Part};
+use crate::delta::layout::{FOOTER_MAGIC, HOLE, VERSION, tail_length};
+use crate::digest::Digest;
+use crate::layout::{BLAKE3, MAGIC};
+use crate::options::Options;
+use crate::skippable::Skippable;
+
+/// The content of a manifest.
+pub(super) struct Content<'a> {
+    pub(super) options: &'a Options,
+    pub(super) image_size: u64,
+    pub(super) generation: u32,
+    pub(super) bases: &'a [BaseObject],
+    pub(super) frames: &'a [IndexedFrame],
+    pub(super) parts: &'a [Part],
+}
+
+impl Content<'_> {
+    /// Returns the end of the file: the manifest and the footer.
+    pub(super) fn to_tail(&self) -> Vec<u8> {
+        let mut content = MAGIC.to_le_bytes().to_vec();
+        self.write_head(&mut content);
+        self.bases.iter().for_each(|base| write_base(base, &mut content));
+        self.frames.iter().for_each(|frame| write_frame(frame, &mut content));
+        self.parts.iter().for_each(|part| write_part(part, &mut content));
+        self.bases.iter().for_each(|base| content.extend(base.reference.as_bytes()));
+        content.extend(Digest::of(&content).as_bytes());
+
+        let length = content.len() as u64;
+        let mut tail = Vec::with_capacity(tail_length(length) as usize);
+        Skippable::Manifest.write(length, &mut tail);
+        tail.extend(content);
+        tail.extend((length as u32).to_le_bytes());
+        tail.push(0);
+        tail.extend(FOOTER_MAGIC.to_le_bytes());
+        tail
+    }
+
+    fn write_head(&self, out: &mut Vec<u8>) {
+        out.extend(VERSION.to_le_bytes());
+        out.extend([BLAKE3, self.options.level as u8]);
+        out.extend(self.options.piece_size.to_le_bytes());
+        out.extend(self.image_size.to_le_bytes());
+        out.extend((self.frames.len() as u32).to_le_bytes());
+        out.extend((self.parts.len() as u32).to_le_bytes());
+        out.extend([self.bases.len() as u8, 0, 0, 0]);
+        out.extend(self.generation.to_le_bytes());
+    }
+}
+
+fn write_base(base: &BaseObject, out: &mut Vec<u8>) {
+    out.extend(base.identity.as_bytes());
+    out.extend(base.size.to_le_bytes());
+    out.extend((base.reference.len() as u16).to_le_bytes());
+    out.extend([0; 6]);
+}
+
+fn write_frame(frame: &IndexedFrame, out: &mut Vec<u8>) {
+    out.extend(frame.digest.as_bytes());
+    out.extend(frame.file_offset.to_le_bytes());
+    out.extend(frame.compressed_length.to_le_bytes());
+    out.extend(frame.raw_length.to_le_bytes());
+    out.extend([frame.object, 0, 0, 0]);
+}
+
+fn write_part(part: &Part, out: &mut Vec<u8>) {
+    let FrameBlocks { frame, block } = part.data.unwrap_or(FrameBlocks { frame: HOLE, block: 0 });
+    [part.blocks, frame, block].iter().for_each(|number| out.extend(number.to_le_bytes()));
+}

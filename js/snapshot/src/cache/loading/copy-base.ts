@@ -1,0 +1,101 @@
+import type { FileHandle } from "node:fs/promises";
+
+import { entryPosition } from "../../decode/journal-layout.js";
+import { type InheritedFrame, inheritedFrames } from "../../format/inherited-frames.js";
+import type { Manifest } from "../../format/manifest.js";
+import { wrapWriteErrors } from "../../local/atomic-write.js";
+import { copyInto } from "../../local/copy-image.js";
+import { openFile, reading } from "../../local/open-file.js";
+import { readFully } from "../../local/read-fully.js";
+import { zeroHoles } from "../../local/zero-range.js";
+import { type ImageContent, readContent } from "../directory/image-record.js";
+import type { Lease } from "../locks/leases.js";
+import { type Fill, FrameDigests } from "../verification/frame-digests.js";
+
+/** The image of a base in the cache. */
+export interface CachedBase {
+  readonly lease: Lease;
+  readonly content: ImageContent;
+}
+
+/** Returns a leased image with its content, or undefined if its record is damaged. */
+export async function openBase(lease: Lease, record: string): Promise<CachedBase | undefined> {
+  const content = await readContent(record, lease.info);
+  return content && { lease, content };
+}
+
+/** The image that is copied into. */
+export interface BaseCopy {
+  readonly path: string;
+  readonly file: FileHandle;
+  /** The file of the restore journal, if there is one. */
+  readonly journal?: FileHandle | undefined;
+  /** Whether an interrupted run has made the copy already, and perhaps changed some of it. */
+  readonly isResumed?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Copies the image of a base into that of a delta, punches the holes of the delta, and records the frames that the copy
+ * contains in the journal. Returns a function that says whether a frame of the delta must be decoded.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`, `ERR_CACHE`
+ */
+export async function copyBase(
+  manifest: Manifest,
+  { lease, content }: CachedBase,
+  { path, file, journal, isResumed, signal }: BaseCopy,
+): Promise<(frame: number) => boolean> {
+  const { imageSize } = manifest.info;
+  const inherited = inheritedFrames(manifest, content.manifest);
+  const base = await openFile("ERR_CACHE", lease.path, (image) => image);
+  try {
+    if (!isResumed) {
+      const image = { fd: base.fd, size: lease.info.imageSize, name: lease.path };
+      // An interrupted run may have copied another base, whose data must not stay in holes of this one.
+      await wrapWriteErrors(path, file.truncate(0));
+      await copyInto({ image, path, file, signal });
+      await wrapWriteErrors(path, file.truncate(imageSize));
+      await wrapWriteErrors(path, zeroHoles(file, manifest.frames, imageSize));
+    }
+    if (journal === undefined) return (frame) => !inherited.has(frame);
+    const inBase = fillFrom(base.fd, lease.path, signal);
+    const inCopy = isResumed ? fillFrom(file.fd, path, signal) : undefined;
+    const entered = new Set<number>();
+    await FrameDigests.with(content.manifest.info.pieceSize, inBase, async (digests) => {
+      for (const [frame, from] of inherited) {
+        const digest = await digestOf(frame, from, manifest, content, digests);
+        if (digest === undefined) continue;
+        const copied = inCopy && (await digests.of(manifest.frames, frame, inCopy));
+        if (inCopy !== undefined && !copied?.equals(digest)) continue;
+        await wrapWriteErrors(path, journal.write(digest, 0, digest.length, entryPosition(frame)));
+        entered.add(frame);
+      }
+    });
+    return (frame) => !entered.has(frame);
+  } finally {
+    await base.close();
+  }
+}
+
+/** Returns the digest of a frame in the image of a base, or undefined if the image is damaged there. */
+async function digestOf(
+  frame: number,
+  { base, isWhole }: InheritedFrame,
+  { frames }: Manifest,
+  { manifest, digest }: ImageContent,
+  inBase: FrameDigests,
+): Promise<Uint8Array | undefined> {
+  if (isWhole) return digest(base);
+  // The new digest must not cover bytes that were damaged in the cache.
+  const found = await inBase.of(manifest.frames, base);
+  return found?.equals(digest(base)) ? inBase.of(frames, frame) : undefined;
+}
+
+function fillFrom(fd: number, name: string, signal: AbortSignal | undefined): Fill {
+  return async (bytes, position) => {
+    signal?.throwIfAborted();
+    const read = readFully(fd, bytes, position);
+    return (await reading("ERR_CACHE", name, read)) === bytes.length;
+  };
+}

@@ -1,0 +1,128 @@
+import type { LeasedSnapshot } from "../cache/leased-snapshot.js";
+import { encodeImage } from "../encode/encode-image.js";
+import type { EncodeJob } from "../encode/encode-job.js";
+import { SnapshotError } from "../error.js";
+import { ImageSegments } from "../format/image-segments.js";
+import type { Manifest, SnapshotInfo } from "../format/manifest.js";
+import type { Extent } from "../local/data-extents.js";
+import type { CreateOptions } from "../options/create-options.js";
+import type { Delta } from "../options/delta-options.js";
+import { checkPinned } from "../options/work-options.js";
+import { knownLocation, optionsFor } from "../places/base-objects.js";
+import { checkDestination } from "../places/check-destination.js";
+import { writeSnapshot } from "../places/destination.js";
+import type { Location } from "../places/location.js";
+import { referenceTo } from "../places/reference.js";
+import { withSource } from "../places/source.js";
+import { compiledModule } from "../wasm/module.js";
+import { droppedObjects } from "./compaction.js";
+import { DeltaEncoder } from "./delta-encoder.js";
+import { type Changes, changedPieces } from "./delta-pieces.js";
+import { type Detection, withDetected } from "./detect.js";
+import { lengthOf } from "./extents.js";
+import type { OpenBase } from "./restored-pieces.js";
+
+/** How the changes of a delta were found, and how much it contains. */
+export interface DeltaResult {
+  /** How the changes were found. */
+  readonly detection: Detection;
+  /** The number of bytes of the image in blocks of 4 KiB that changed or are stored again. */
+  readonly changedBytes: number;
+  /** The number of bytes of the image that the base takes from objects that the delta drops. */
+  readonly rewrittenBytes: number;
+}
+
+/** A delta to create. */
+export interface DeltaJob extends Omit<EncodeJob, "make"> {
+  readonly destination: Location;
+  /** Leases a snapshot, if its image is cached. */
+  lease(digest: string): Promise<LeasedSnapshot | undefined>;
+  readonly delta: Omit<Delta, "base"> & { readonly base: Location };
+}
+
+/**
+ * Creates a delta at its destination.
+ *
+ * @throws {SnapshotError} `ERR_SNAPSHOT_DIGEST`, `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`, `ERR_CACHE`,
+ *   `ERR_ARGUMENT`, and what reading the base throws
+ */
+export async function createDelta(job: DeltaJob): Promise<SnapshotInfo & DeltaResult> {
+  return withBase(job, async (base) => {
+    const { delta, options } = job;
+    const { base: location } = delta;
+    const { info } = base.manifest;
+    checkPieceSize(options, info.pieceSize);
+    const encoding = { ...job.encoding, pieceSize: info.pieceSize };
+    const objects = [];
+    for (const object of info.delta?.objects ?? [])
+      objects.push(await knownLocation(location, object, options));
+    const needed = [location, ...objects];
+    await checkDestination(job.destination, needed, options);
+    const references = needed.map((place) => (place ? referenceTo(job.destination, place) : ""));
+    const rewritten = rewrittenBy(base, delta.minLive);
+    return withDetected({ ...job, encoding, base, rewritten }, async (detected) => {
+      const written = await writeDelta({ ...job, encoding }, base, references, detected);
+      const { detection } = detected;
+      return { ...written, detection, rewrittenBytes: lengthOf(rewritten) };
+    });
+  });
+}
+
+/** Opens the base. If it is pinned and its image is in the cache, this needs no request. */
+async function withBase<T>(
+  { image, destination, delta, options, lease }: DeltaJob,
+  use: (base: OpenBase) => Promise<T>,
+): Promise<T> {
+  const { base: location, baseDigest } = delta;
+  const open = async (manifest: Manifest, data: OpenBase["data"]) =>
+    use({ manifest, data, segments: new ImageSegments(manifest, image.size) });
+  const useLeased = (leased: LeasedSnapshot) =>
+    open(leased.manifest, leased).finally(() => leased.release());
+  const pinned = baseDigest === undefined ? undefined : await lease(baseDigest);
+  if (pinned !== undefined) return useLeased(pinned);
+  // The headers of the caller are for the server of the destination.
+  const reading = optionsFor(destination, location, options);
+  return withSource(location, { options: reading, wanted: "info" }, async (source) => {
+    const manifest = await source.manifest();
+    const { digest } = manifest.info;
+    checkPinned(source.name, baseDigest, digest);
+    const leased = await lease(digest);
+    return leased === undefined ? open(manifest, source) : useLeased(leased);
+  });
+}
+
+function checkPieceSize({ pieceSize }: CreateOptions, expected: number): void {
+  if (pieceSize === undefined || pieceSize === expected) return;
+  const message = `pieceSize: expected ${expected}, that of the base, found ${pieceSize}`;
+  throw new SnapshotError("ERR_ARGUMENT", message);
+}
+
+/** Returns the ranges of the image whose data is in objects that the delta drops. */
+function rewrittenBy({ manifest, segments }: OpenBase, minLive: number): Extent[] {
+  const dropped = droppedObjects(manifest, segments, minLive);
+  return segments.extents((frame) => dropped.has(segments.frames.object(frame)));
+}
+
+async function writeDelta(
+  job: DeltaJob,
+  { manifest }: OpenBase,
+  references: readonly string[],
+  changes: Changes,
+): Promise<SnapshotInfo & Pick<DeltaResult, "changedBytes">> {
+  const { image, encoding, options } = job;
+  const module = await compiledModule("encode");
+  const encoder = new DeltaEncoder(module, image, encoding, manifest, references);
+  try {
+    const info = await writeSnapshot(job.destination, {
+      ...job,
+      async make(write) {
+        const pieces = changedPieces(module, image, encoding, changes);
+        await encodeImage(encoder, pieces, options, write);
+        await image.checkUnchanged();
+      },
+    });
+    return { ...info, changedBytes: encoder.changedBytes };
+  } finally {
+    encoder.free();
+  }
+}

@@ -1,0 +1,97 @@
+import type { Extent } from "../local/data-extents.js";
+import type { ImageFile } from "../local/image-file.js";
+import { openFile } from "../local/open-file.js";
+import { sharedExtents } from "../local/shared-extents.js";
+import type { Encoding } from "../options/create-options.js";
+import type { Delta } from "../options/delta-options.js";
+import type { WorkOptions } from "../options/work-options.js";
+import { candidatesOf, grownBlock } from "./candidates.js";
+import type { Changes } from "./delta-pieces.js";
+import type { BaseImage } from "./delta-worker.js";
+import { differingPieces } from "./differing-pieces.js";
+import { intersect, subtract, toSet, union } from "./extents.js";
+import { type OpenBase, withRestoredPieces } from "./restored-pieces.js";
+
+/**
+ * How the changes of an image were found:
+ *
+ * - `changed`: the caller named them.
+ * - `extents`: the file system reported which blocks the image shares with the cached image of the base; all others
+ *   were compared.
+ * - `compare`: the image was compared with the cached image of the base.
+ * - `digests`: the pieces of the image were compared with the digests in the base, and pieces that differ with the data
+ *   of the base.
+ */
+export type Detection = "changed" | "extents" | "compare" | "digests";
+
+/** An image, and the base to compare it with. */
+export interface Comparison {
+  readonly image: ImageFile;
+  readonly encoding: Encoding;
+  readonly base: OpenBase;
+  readonly delta: Pick<Delta, "changed">;
+  /** Ranges that are written whether they have changed or not. */
+  readonly rewritten: readonly Extent[];
+  readonly options: WorkOptions;
+}
+
+/** The blocks that may have changed. All others are equal. */
+export interface Detected extends Changes {
+  readonly detection: Detection;
+}
+
+/**
+ * Finds the blocks of an image that may differ from its base, and calls `use` with them.
+ *
+ * @throws {SnapshotError} `ERR_IMAGE`, `ERR_CACHE`, `ERR_TARGET`, what reading the base throws, and what `use` throws
+ */
+export async function withDetected<T>(
+  comparison: Comparison,
+  use: (detected: Detected) => Promise<T>,
+): Promise<T> {
+  const { image, base, delta, rewritten, options } = comparison;
+  const { imageSize } = base.manifest.info;
+  const certain = union(rewritten, grownBlock(image.size, imageSize));
+  // Outside of it, both images are zeros.
+  const data = union(toSet(await image.extents(), image.size), base.segments.extents());
+  const detected = (
+    detection: Detection,
+    compared: readonly Extent[],
+    baseImage: BaseImage | undefined,
+  ) => {
+    const candidates = candidatesOf(image.size, certain, compared);
+    return use({ detection, candidates, baseImage });
+  };
+  if (delta.changed !== undefined) {
+    const changed = intersect(toSet(delta.changed, image.size), data);
+    const grown = intersect([{ start: imageSize, end: Math.max(imageSize, image.size) }], data);
+    const candidates = candidatesOf(image.size, union(certain, changed, grown), []);
+    return use({ detection: "changed", candidates, baseImage: undefined });
+  }
+  if ("path" in base.data) {
+    return withImage(base.data.path, imageSize, async (baseImage) => {
+      const shared = (await sharedExtents(image, baseImage)) ?? [];
+      options.signal?.throwIfAborted();
+      const detection = shared.length > 0 ? "extents" : "compare";
+      return detected(detection, subtract(data, shared), baseImage);
+    });
+  }
+  const differing = await differingPieces(image, comparison.encoding, base.segments, options);
+  const wanted = subtract(differing, rewritten);
+  return withRestoredPieces(base.data, base, wanted, options, (baseImage) =>
+    detected("digests", differing, baseImage),
+  );
+}
+
+async function withImage<T>(
+  path: string,
+  size: number,
+  use: (base: BaseImage) => Promise<T>,
+): Promise<T> {
+  const handle = await openFile("ERR_CACHE", path, (file) => file);
+  try {
+    return await use({ fd: handle.fd, name: path, size });
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,70 @@
+import type { Segment } from "./frames.js";
+import type { Manifest } from "./manifest.js";
+
+/** A frame whose blocks are in the image of a base already. */
+export interface InheritedFrame {
+  /** The number of the frame in the base. */
+  readonly base: number;
+  /** Whether both images have the same blocks of it. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Finds the frames of a snapshot whose blocks are all in the image of another one, at the same places: a copy of
+ * that image needs only the other frames. Both refer to the same files by their identities, and to the same bytes by
+ * their digests: an identity that a delta names vouches for nothing.
+ */
+export function inheritedFrames(wanted: Manifest, base: Manifest): Map<number, InheritedFrame> {
+  const inherited = new Map<number, InheritedFrame>();
+  const [ofBase, identities] = [framesByPlace(base), identitiesOf(wanted)];
+  for (let frame = 0; frame < wanted.frames.count; frame += 1) {
+    if (wanted.frames.isHole(frame)) continue;
+    const places = ofBase.get(identities[wanted.frames.object(frame)] ?? "");
+    const other = places?.get(wanted.frames.fileOffset(frame));
+    if (other === undefined) continue;
+    if (Buffer.compare(wanted.frames.digest(frame), base.frames.digest(other)) !== 0) continue;
+    if (!containsAll(base.frames.segments(other), wanted.frames.segments(frame))) continue;
+    const isWhole = base.frames.usedLength(other) === wanted.frames.usedLength(frame);
+    inherited.set(frame, { base: other, isWhole });
+  }
+  return inherited;
+}
+
+/** Returns the identities of the files that hold the frames of a snapshot, by the number of the object. */
+function identitiesOf({ info }: Manifest): string[] {
+  return [info.digest, ...(info.delta?.objects ?? []).map(({ digest }) => digest)];
+}
+
+/** Returns the frames of data of each file, by their offsets. */
+function framesByPlace(manifest: Manifest): Map<string, Map<number, number>> {
+  const { frames } = manifest;
+  const places = identitiesOf(manifest).map((identity) => [identity, new Map()] as const);
+  for (let frame = 0; frame < frames.count; frame += 1) {
+    if (!frames.isHole(frame))
+      places[frames.object(frame)]?.[1].set(frames.fileOffset(frame), frame);
+  }
+  return new Map(places);
+}
+
+/** Returns whether each of the segments of a frame is part of one of others, both in the order of the image. */
+function containsAll(wholes: readonly Segment[], parts: readonly Segment[]): boolean {
+  let at = 0;
+  return parts.every((part) => {
+    while (at < wholes.length && endOf(wholes[at] as Segment) <= part.imageOffset) at += 1;
+    const whole = wholes[at];
+    return whole !== undefined && contains(whole, part);
+  });
+}
+
+function endOf({ imageOffset, length }: Segment): number {
+  return imageOffset + length;
+}
+
+/** Returns whether a segment is part of another one, at the same place in the image. */
+function contains(whole: Segment, part: Segment): boolean {
+  const isSamePlace = whole.imageOffset - whole.frameOffset === part.imageOffset - part.frameOffset;
+  const isInside =
+    part.frameOffset >= whole.frameOffset &&
+    part.frameOffset + part.length <= whole.frameOffset + whole.length;
+  return isSamePlace && isInside;
+}

@@ -1,0 +1,113 @@
+/** The extents that two files share, from their file system: they are equal and need not be read. */
+import { fstat as fstatOf } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
+
+import type { Extent } from "./data-extents.js";
+import { type Libc, libc } from "./libc.js";
+import { type PhysicalExtent, sharingExtents } from "./physical-extents.js";
+
+const fstat = promisify(fstatOf);
+
+/** A file that is open for reading. */
+export interface OpenedFile {
+  readonly fd: number;
+  /** Size in bytes. */
+  readonly size: number;
+}
+
+/**
+ * File systems on which files share blocks, and whose physical offsets name one place: XFS and btrfs. On
+ * others, such as overlayfs and bcachefs, equal offsets may be on different disks.
+ */
+const FILE_SYSTEMS: readonly number[] = [0x58465342, 0x9123683e];
+
+/** `FS_XFLAG_REALTIME`: the file is on the realtime device of XFS, which has offsets of its own. */
+const REALTIME = 0x1;
+
+/** Unit of the ranges, in bytes. */
+const BLOCK = 4096;
+
+/** Extents between yields to the event loop: about a millisecond. */
+const YIELD_INTERVAL = 2 ** 14;
+
+/**
+ * Returns the ranges in which an image and its base use the same blocks of the same disk, such as those of a
+ * clone that were not written to since. Both files are certain to be equal there; elsewhere they may be equal
+ * too. The ranges are in order and not adjacent, and consist of whole blocks of 4096 bytes. Returns undefined
+ * if the system cannot tell, or if a file is shorter than its size.
+ *
+ * Nothing may write to either file until the promise settles, or later while the ranges are in use: check
+ * the time of modification at the end. Data that is not on the disk yet is written first, which may take
+ * seconds. Keep both files open until the promise settles.
+ *
+ * Maps the base both before and after the image: blocks that were those of the base both times were so when
+ * the image was mapped, even if a defragmenter moves either file.
+ *
+ * Needs Linux, XFS or btrfs, and the optional package `koffi`, because Node has no such call. Subvolumes of
+ * btrfs count as different disks.
+ */
+export async function sharedExtents(
+  image: OpenedFile,
+  base: OpenedFile,
+): Promise<readonly Extent[] | undefined> {
+  const system = await libc();
+  if (system === undefined || !(await areComparable(system, image, base))) return undefined;
+
+  const size = Math.min(image.size, base.size);
+  const before = await sharingExtents(system, base.fd, size);
+  if (before === undefined) return undefined;
+  const mapped = await sharingExtents(system, image.fd, size);
+  if (mapped === undefined) return undefined;
+  const after = await sharingExtents(system, base.fd, size);
+  if (after === undefined) return undefined;
+  return wholeBlocks(await intersect(await intersect(before, mapped), after), size);
+}
+
+/** Returns whether equal physical offsets of two files are the same place. */
+async function areComparable(system: Libc, image: OpenedFile, base: OpenedFile): Promise<boolean> {
+  const places = await Promise.all([image, base].map((file) => placeOf(system, file)));
+  return places[0] !== undefined && places[0] === places[1];
+}
+
+/** Returns the device of a file if physical offsets name one place on it. */
+async function placeOf(system: Libc, { fd, size }: OpenedFile): Promise<bigint | undefined> {
+  const found = await fstat(fd, { bigint: true });
+  if (found.size < size) return undefined;
+  const disk = await statfs(`/proc/self/fd/${fd}`).catch(() => undefined);
+  if (disk === undefined || !FILE_SYSTEMS.includes(disk.type)) return undefined;
+  const attributes = await system.attributes(fd);
+  return attributes < 0 || (attributes & REALTIME) !== 0 ? undefined : found.dev;
+}
+
+/** Returns the ranges that two files have at the same place. */
+async function intersect(
+  one: readonly PhysicalExtent[],
+  other: readonly PhysicalExtent[],
+): Promise<readonly PhysicalExtent[]> {
+  const common: PhysicalExtent[] = [];
+  for (let index = 0, at = 0; index < one.length && at < other.length; ) {
+    const [left, right] = [one[index]!, other[at]!];
+    const start = Math.max(left.start, right.start);
+    const end = Math.min(left.end, right.end);
+    if (start < end && left.shift === right.shift) common.push({ start, end, shift: left.shift });
+    if (left.end === end) index += 1;
+    else at += 1;
+    if ((index + at) % YIELD_INTERVAL === 0) await setImmediate();
+  }
+  return common;
+}
+
+/** Joins adjacent extents and returns the whole blocks in each, up to `size`. */
+function wholeBlocks(extents: readonly Extent[], size: number): readonly Extent[] {
+  const ranges: Extent[] = [];
+  for (let index = 0; index < extents.length; ) {
+    const start = Math.ceil(extents[index]!.start / BLOCK) * BLOCK;
+    let { end } = extents[index]!;
+    for (index += 1; extents[index]?.start === end; index += 1) end = extents[index]!.end;
+    end = Math.floor(Math.min(end, size) / BLOCK) * BLOCK;
+    if (start < end) ranges.push({ start, end });
+  }
+  return ranges;
+}

@@ -1,0 +1,32 @@
+import { encodeImage } from "../encode/encode-image.js";
+import type { EncodeJob } from "../encode/encode-job.js";
+import { imagePieces } from "../encode/image-pieces.js";
+import { SnapshotEncoder } from "../encode/snapshot-encoder.js";
+import type { SnapshotInfo } from "../format/manifest.js";
+import { compiledModule } from "../wasm/module.js";
+import { writeSnapshot } from "./destination.js";
+import type { Location } from "./location.js";
+
+/**
+ * Writes a full snapshot of an image to a location.
+ *
+ * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`, `ERR_ARGUMENT`
+ */
+export async function writeFullSnapshot(
+  location: Location,
+  job: Omit<EncodeJob, "make">,
+): Promise<SnapshotInfo> {
+  const { image, encoding, options } = job;
+  const encoder = new SnapshotEncoder(await compiledModule("encode"), image, encoding);
+  try {
+    return await writeSnapshot(location, {
+      ...job,
+      async make(write) {
+        await encodeImage(encoder, await imagePieces(image, encoding), options, write);
+        await image.checkUnchanged();
+      },
+    });
+  } finally {
+    encoder.free();
+  }
+}

@@ -1,0 +1,97 @@
+import { emit } from "../events.js";
+import { RemoteObject } from "../http/read/remote-object.js";
+import { spool } from "../http/read/spool.js";
+import type { ServerRequest } from "../http/server-request.js";
+import { SnapshotFile } from "../local/snapshot-file.js";
+import type { Transfer, TransferOptions } from "../options/transfer-options.js";
+import type { WorkOptions } from "../options/work-options.js";
+import type { Location } from "./location.js";
+import { requestAt } from "./server.js";
+
+/** A local file, or an object on a server with ranges, that is open for reading. */
+export type OpenObject = SnapshotFile | RemoteObject;
+
+/** An object on a server without ranges, which has to be downloaded as a whole. */
+class Stream {
+  constructor(
+    readonly request: ServerRequest,
+    readonly name: string,
+    readonly url: string,
+  ) {}
+}
+
+/** How an object is opened. */
+export interface OpenHow {
+  readonly options: TransferOptions & WorkOptions;
+  readonly transfer: Transfer;
+  /** How many bytes of its beginning to request together with its tail, or 0. */
+  readonly prefixLength: number;
+  /** How many bytes of its end to request. Default: enough for most manifests. */
+  readonly tailLength?: number;
+  /** Returns the name of the object in messages. @param place its path or URL, without secrets */
+  readonly nameOf?: (place: string) => string;
+}
+
+/**
+ * Opens objects, over as many connections as the caller allows, and calls `use` with them. Those on servers without
+ * ranges are first downloaded into temporary files, one after the other.
+ *
+ * @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT`, and what `use` throws
+ */
+export async function withObjects<T>(
+  locations: readonly (Location | undefined)[],
+  howOf: (number: number) => OpenHow,
+  use: (objects: (OpenObject | undefined)[]) => Promise<T>,
+): Promise<T> {
+  const opened = new Array<OpenObject | Stream | undefined>(locations.length).fill(undefined);
+  const waiting = locations.entries();
+  const openNext = async () => {
+    for (const [number, location] of waiting)
+      if (location !== undefined) opened[number] = await open(location, howOf(number));
+  };
+  try {
+    const { connections = locations.length } = howOf(0).transfer;
+    const openings = Array.from({ length: Math.min(connections, locations.length) }, openNext);
+    for (const result of await Promise.allSettled(openings))
+      if (result.status === "rejected") throw result.reason;
+    return await withStreams(opened, howOf, use);
+  } finally {
+    await Promise.all(opened.map((one) => (one instanceof Stream ? undefined : one?.close())));
+  }
+}
+
+async function open(location: Location, how: OpenHow): Promise<OpenObject | Stream> {
+  const { options, transfer, prefixLength, tailLength, nameOf = (place) => place } = how;
+  if (location.kind === "file") return SnapshotFile.open(location.path, nameOf(location.path));
+  const { request, name: url } = await requestAt(location, options);
+  const [name, { signal }] = [nameOf(url), options];
+  const opened = { name, url, transfer, signal, prefixLength, ...(tailLength && { tailLength }) };
+  return (await RemoteObject.open(request, opened)) ?? new Stream(request, name, url);
+}
+
+/** Replaces the streams by temporary files, from the last on. */
+async function withStreams<T>(
+  objects: readonly (OpenObject | Stream | undefined)[],
+  howOf: (number: number) => OpenHow,
+  use: (objects: (OpenObject | undefined)[]) => Promise<T>,
+): Promise<T> {
+  const number = objects.findLastIndex((object) => object instanceof Stream);
+  const stream = objects[number];
+  if (!(stream instanceof Stream)) return use(objects as (OpenObject | undefined)[]);
+  const { transfer, options } = howOf(number);
+  warnOfNoRanges(stream);
+  return spool(stream.request, stream.name, transfer, options.signal, (file) =>
+    withStreams(objects.with(number, file), howOf, use),
+  );
+}
+
+/** Explains why the transfer is slow. */
+function warnOfNoRanges({ name, url }: Stream): void {
+  emit("hedgerow:snapshot:no-ranges", { url });
+  process.emitWarning(
+    `${name}: the server has no ranges; downloading the whole snapshot in one stream`,
+    {
+      code: "HEDGEROW_NO_RANGES",
+    },
+  );
+}

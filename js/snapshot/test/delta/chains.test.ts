@@ -1,0 +1,65 @@
+/** Chains of deltas restore every image, and each delta is the same however its changes were found. */
+import { readFileSync, writeFileSync } from "node:fs";
+import {
+  type CreateOptions,
+  createSnapshot,
+  inspectSnapshot,
+  restoreSnapshot,
+  verifySnapshot,
+} from "@hedgerow/snapshot";
+import { expect, test } from "vitest";
+import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { expectSame } from "../../../../tests/support/snapshots/image.js";
+import { trials } from "../../../../tests/support/trials.js";
+import { Random } from "../../../edge/test/support/random.js";
+import { openCache } from "../support/cache.js";
+import { changed, differences, randomImage } from "../support/changes.js";
+
+const KIB = 2 ** 10;
+const GENERATIONS = 12;
+
+const path = temporaryFolder();
+const SEEDS = Array.from({ length: trials({ few: 3, all: 60 }) }, (_, seed) => seed);
+
+test.each(SEEDS)("restores each of 12 generations of deltas, seed %i", async (seed) => {
+  const random = new Random(seed);
+  const cache = await openCache(path(`cache-${seed}`));
+  const pieceSize = 4 * KIB * 2 ** random.below(6);
+  const name = (generation: number) => path(`${seed}-${generation}.vhs`);
+  const [image, restored] = [path(`${seed}.img`), path(`${seed}.restored`)];
+  let bytes = randomImage(random, 900 * KIB);
+  writeFileSync(image, bytes);
+  await createSnapshot(image, name(0), { pieceSize, level: 1, workers: 1 });
+
+  for (let generation = 1; generation <= GENERATIONS; generation += 1) {
+    const [base, before] = [name(generation - 1), bytes];
+    bytes = changed(random, before);
+    writeFileSync(image, bytes);
+    const [minLive, level] = [random.below(11) / 10, 1 + random.below(3)];
+    const create = async (options: CreateOptions) => {
+      const all = { base, minLive, level, ...options };
+      const info = await createSnapshot(image, name(generation), { workers: 1, ...all });
+      return { info, file: readFileSync(name(generation)) };
+    };
+
+    const named = await create({ changed: differences(bytes, before) });
+    expect(named.info.detection).toBe("changed");
+    await (await cache.get(base)).release();
+    const compared = await create({ cache });
+    expect(compared.info.detection).toBe("compare");
+    expectSame(compared.file, named.file);
+    const { info, file } = await create({ workers: 1 + random.below(3) });
+    expect(info.detection).toBe("digests");
+    expectSame(file, named.file);
+
+    expect(info.delta?.generation).toBe(generation);
+    expect(info.delta?.objects.length).toBeLessThanOrEqual(8);
+    expect(info).toMatchObject({ imageSize: bytes.length, pieceSize, fileSize: file.length });
+    const { detection, changedBytes, rewrittenBytes, duration, ...described } = info;
+    expect(await inspectSnapshot(name(generation))).toEqual(described);
+    await verifySnapshot(name(generation), { workers: 1 });
+    await restoreSnapshot(name(generation), restored, { workers: 1 });
+    expectSame(readFileSync(restored), bytes);
+  }
+  expect(leftovers(path())).toEqual([]);
+});

@@ -1,0 +1,76 @@
+/** Objects of which little is in use are dropped. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { createSnapshot, inspectSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+
+const MIB = 2 ** 20;
+
+const path = temporaryFolder();
+const image = path("image");
+
+/** Writes an image, creates a delta, and checks that it restores. */
+async function step(bytes: Buffer, from: string | undefined, to: string, minLive?: number) {
+  writeFileSync(image, bytes);
+  const options = { workers: 1, level: 1, ...(from ? { base: path(from), minLive } : {}) };
+  const info = await createSnapshot(image, path(to), options);
+  await restoreSnapshot(path(to), path("restored"), { workers: 1 });
+  expectSame(readFileSync(path("restored")), bytes);
+  return info;
+}
+
+/** Returns an image with other data in a range. */
+function edited(bytes: Buffer, seed: string, start: number, length: number): Buffer {
+  const copy = Buffer.from(bytes);
+  noise(seed, length).copy(copy, start);
+  return copy;
+}
+
+test("writes the data of an object again once less than minLive of it is in use", async () => {
+  const first = noise("first", 10 * MIB);
+  await step(first, undefined, "0.vhs");
+  // The base has 4 of its 10 MiB left, which the next delta finds.
+  const second = edited(first, "second", 4 * MIB, 6 * MIB);
+  const delta = await step(second, "0.vhs", "1.vhs");
+  expect(delta).toMatchObject({ rewrittenBytes: 0, changedBytes: 6 * MIB });
+
+  const third = edited(second, "third", 5 * MIB, 4096);
+  const kept = await step(third, "1.vhs", "kept.vhs", 0.39);
+  expect(kept).toMatchObject({ rewrittenBytes: 0, changedBytes: 4096 });
+  expect(kept.delta?.objects).toHaveLength(2);
+  const dropped = await step(third, "1.vhs", "dropped.vhs", 0.41);
+  expect(dropped).toMatchObject({ rewrittenBytes: 4 * MIB, changedBytes: 4 * MIB + 4096 });
+  expect(dropped.delta?.objects.map(({ digest }) => digest)).toEqual([delta.digest]);
+});
+
+test("keeps a full snapshot as the base whatever minLive is, since all of it is in use", async () => {
+  const bytes = noise("tiny", 5000);
+  await step(bytes, undefined, "tiny.vhs");
+  const info = await step(edited(bytes, "b", 0, 4096), "tiny.vhs", "b.vhs", 1);
+  expect(info).toMatchObject({ rewrittenBytes: 0, changedBytes: 4096 });
+});
+
+test("drops the objects with the least data in use when there are more than eight", async () => {
+  let bytes = noise("many", 4 * MIB);
+  await step(bytes, undefined, "many-0.vhs");
+  for (let generation = 1; generation <= 12; generation += 1) {
+    // Later generations have more data, so that the oldest deltas are dropped.
+    const length = generation * 8192;
+    bytes = edited(bytes, `${generation}`, generation * 200_704, length);
+    const info = await step(bytes, `many-${generation - 1}.vhs`, `many-${generation}.vhs`, 0);
+    expect(info.delta?.objects.length).toBe(Math.min(generation, 8));
+    const rewritten = Math.max(0, (generation - 8) * 8192);
+    expect(info.rewrittenBytes, `generation ${generation}`).toBe(rewritten);
+  }
+  const { digest } = await inspectSnapshot(path("many-0.vhs"));
+  const { delta } = await inspectSnapshot(path("many-12.vhs"));
+  expect(delta?.objects.map((object) => object.digest)).toContain(digest);
+});
+
+test("needs no base if all of its data is written again", async () => {
+  const bytes = noise("whole", MIB);
+  await step(bytes, undefined, "whole.vhs");
+  const info = await step(noise("other", MIB), "whole.vhs", "alone.vhs");
+  expect(info.delta).toMatchObject({ generation: 1, objects: [], sharedBytes: 0 });
+});

@@ -1,0 +1,304 @@
+/** Ranges that an image and its base share, on real disks. */
+import { execFileSync } from "node:child_process";
+import {
+  closeSync,
+  copyFileSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { open } from "node:fs/promises";
+import { constants } from "node:os";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
+import { expectSame, noise, steps } from "../../../tests/support/snapshots/image.js";
+import { trials } from "../../../tests/support/trials.js";
+import { libc } from "../src/local/libc.js";
+import { writeImage } from "./support/copies.js";
+import { btrfsDisk, type LoopDisk, xfsDisk } from "./support/loop-disk.js";
+import { clone, SharedBlocks, shared } from "./support/shared-extents.js";
+
+const KIB = 2 ** 10;
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
+const BLOCK = 4 * KIB;
+
+const path = temporaryFolder();
+const disks: Record<string, LoopDisk> = {
+  XFS: xfsDisk(512 * MIB),
+  btrfs: btrfsDisk(512 * MIB),
+  "compressed btrfs": btrfsDisk(256 * MIB, { compress: true }),
+};
+
+/** Returns a disk, its name with the reason if it cannot be mounted, and a test that needs it. */
+function onDisk(name: string) {
+  const disk = disks[name]!;
+  const { refusal } = disk;
+  const title = refusal === undefined ? name : `${name}, cannot be mounted: ${refusal}`;
+  return { disk, title, onIt: test.skipIf(refusal !== undefined) };
+}
+
+/** Writes to part of a file. */
+function write(name: string, offset: number, bytes: Buffer): void {
+  const file = openSync(name, "r+");
+  writeSync(file, bytes, 0, bytes.length, offset);
+  closeSync(file);
+}
+
+/** Makes a range of a file a hole. */
+async function punch(name: string, offset: number, length: number): Promise<void> {
+  const file = await open(name, "r+");
+  const result = await (await libc())!.punchHole(file.fd, offset, length);
+  await file.close();
+  expect(result).toBe(0);
+}
+
+/** Allocates a range of a file, which reads as before. */
+const allocate = (name: string, offset: number, length: number) =>
+  execFileSync("fallocate", ["-o", `${offset}`, "-l", `${length}`, name]);
+
+/** Changes a file with `change-file.py`. */
+function change(...args: (string | number)[]): void {
+  const script = fileURLToPath(new URL("support/change-file.py", import.meta.url));
+  execFileSync("python3", [script, ...args.map(String)]);
+}
+
+describe.each(["XFS", "btrfs"].map(onDisk))("$title", ({ disk, onIt }) => {
+  /** Makes a base of `size` bytes with data in all of it or in stretches, and its clone. */
+  function pair(size: number, stretches: [number, number][] = [[0, size]]) {
+    const [base, image] = [disk.path("base"), disk.path("image")];
+    writeImage(base, size, stretches);
+    clone(base, image);
+    return { base, image, blocks: new SharedBlocks(size, stretches) };
+  }
+
+  onIt("finds all whole blocks of a clone", async () => {
+    const { base, image } = pair(16 * MIB + 1001);
+    expect(await shared(image, base)).toEqual([{ start: 0, end: 16 * MIB }]);
+    expect(await shared(base, image)).toEqual([{ start: 0, end: 16 * MIB }]);
+  });
+
+  onIt("finds 300 scattered writes to the block", async () => {
+    const { base, image, blocks } = pair(48 * MIB);
+    const offsets = noise("scattered", 1200);
+    for (const at of steps(1200, 4)) {
+      const offset = offsets.readUInt32LE(at) % (48 * MIB - 64 * KIB);
+      write(image, offset, noise(`${at}`, 64 * KIB));
+      blocks.touch(offset, offset + 64 * KIB);
+    }
+    expect(await shared(image, base)).toEqual(blocks.ranges());
+  });
+
+  onIt("finds more extents than a call returns", async () => {
+    const { base, image, blocks } = pair(24 * MIB + 3 * KIB);
+    const file = openSync(image, "r+");
+    for (const offset of steps(24 * MIB, 2 * BLOCK)) {
+      writeSync(file, "written", offset);
+      blocks.touch(offset, offset + 1);
+    }
+    closeSync(file);
+    expect(blocks.ranges()).toHaveLength(3072);
+    expect(await shared(image, base)).toEqual(blocks.ranges());
+  });
+
+  onIt("finds writes through another name, while the file is open", async () => {
+    const { base, image, blocks } = pair(4 * MIB);
+    linkSync(image, disk.path("another name"));
+    const file = openSync(disk.path("another name"), "r+");
+    try {
+      writeSync(file, "written", MIB + 1);
+      blocks.touch(MIB + 1, MIB + 8);
+      expect(await shared(image, base)).toEqual(blocks.ranges());
+    } finally {
+      closeSync(file);
+      rmSync(disk.path("another name"));
+    }
+  });
+
+  onIt("finds writes through mapped memory", async () => {
+    const { base, image, blocks } = pair(4 * MIB);
+    change("map", image, 2 * MIB - 3, "written");
+    blocks.touch(2 * MIB - 3, 2 * MIB + 4);
+    expect(await shared(image, base)).toEqual(blocks.ranges());
+  });
+
+  onIt("finds writes to the base", async () => {
+    const { base, image, blocks } = pair(4 * MIB);
+    write(base, 3 * MIB, noise("of the base", 10 * KIB));
+    blocks.touch(3 * MIB, 3 * MIB + 10 * KIB);
+    expect(await shared(image, base)).toEqual(blocks.ranges());
+  });
+
+  onIt("does not count blocks that were written with the same bytes", async () => {
+    const { base, image, blocks } = pair(4 * MIB);
+    write(image, MIB, readFileSync(base).subarray(MIB, MIB + BLOCK));
+    blocks.touch(MIB, MIB + BLOCK);
+    expect(await shared(image, base)).toEqual(blocks.ranges());
+  });
+
+  onIt("does not count punched holes", async () => {
+    const { base, image, blocks } = pair(4 * MIB);
+    const before = readFileSync(image);
+    await punch(image, MIB + 100, 64 * KIB);
+    blocks.touch(MIB + 100, MIB + 100 + 64 * KIB);
+    expect(await shared(image, base)).toEqual(blocks.ranges());
+    expectSame(readFileSync(image), before.fill(0, MIB + 100, MIB + 100 + 64 * KIB));
+  });
+
+  onIt("does not count allocated blocks that were never written", async () => {
+    const { base, image, blocks } = pair(8 * MIB, [[0, 2 * MIB]]);
+    allocate(image, 4 * MIB, MIB);
+    execFileSync("fallocate", ["-z", "-o", `${MIB}`, "-l", `${64 * KIB}`, image]);
+    blocks.touch(MIB, MIB + 64 * KIB);
+    expect(await shared(image, base)).toEqual(blocks.ranges());
+    // Both files have the same allocation, where the file system can share it.
+    allocate(base, 6 * MIB, MIB);
+    clone(base, image);
+    expect(await shared(image, base)).toEqual([{ start: 0, end: 2 * MIB }]);
+  });
+
+  onIt("does not count holes", async () => {
+    const stretches: [number, number][] = [
+      [MIB, 2 * MIB],
+      [5 * MIB, 5 * MIB + 12 * KIB],
+      [63 * GIB, 63 * GIB + BLOCK],
+    ];
+    const [base, image] = [disk.path("base"), disk.path("image")];
+    writeImage(base, 64 * GIB, stretches);
+    clone(base, image);
+    const ranges = stretches.map(([start, end]) => ({ start, end }));
+    expect(await shared(image, base)).toEqual(ranges);
+  });
+
+  onIt("counts nothing of a single hole or of an empty file", async () => {
+    for (const size of [0, 1, BLOCK, 64 * MIB]) {
+      const { base, image } = pair(size, []);
+      expect(await shared(image, base)).toEqual([]);
+    }
+  });
+
+  onIt("counts nothing of files smaller than a block", async () => {
+    const { base, image } = pair(2000);
+    expect(await shared(image, base)).toEqual([]);
+  });
+
+  onIt.each([
+    ["to a block", 2 * MIB],
+    ["within a block", 2 * MIB - 700],
+  ])("finds the rest of a clone that was truncated %s and grew again", async (_, size) => {
+    const { base, image, blocks } = pair(4 * MIB);
+    truncateSync(image, size);
+    blocks.touch(size);
+    expect(await shared(image, base)).toEqual(blocks.ranges());
+    truncateSync(image, 5 * MIB);
+    expect(await shared(image, base)).toEqual(blocks.ranges());
+    write(image, 3 * MIB, noise("after growth", MIB));
+    expect(await shared(image, base)).toEqual(blocks.ranges());
+  });
+
+  onIt("finds all blocks again after the base is cloned again", async () => {
+    const { base, image } = pair(4 * MIB);
+    write(image, MIB, noise("before", 2 * MIB));
+    expect(await shared(image, base)).toHaveLength(2);
+    clone(base, image);
+    expect(await shared(image, base)).toEqual([{ start: 0, end: 4 * MIB }]);
+  });
+
+  onIt("counts nothing of a clone of another base with the same bytes", async () => {
+    const { base, image } = pair(4 * MIB);
+    execFileSync("cp", ["--reflink=never", base, disk.path("other base")]);
+    expect(await shared(image, disk.path("other base"))).toEqual([]);
+    clone(disk.path("other base"), disk.path("other image"));
+    expect(await shared(disk.path("other image"), base)).toEqual([]);
+  });
+
+  onIt("counts blocks of the base only at the same offset", async () => {
+    const { base, image, blocks } = pair(4 * MIB);
+    change("clone", image, base, MIB, 2 * MIB, 64 * KIB);
+    blocks.touch(2 * MIB, 2 * MIB + 64 * KIB);
+    expect(await shared(image, base)).toEqual(blocks.ranges());
+    change("clone", image, base, 2 * MIB, 2 * MIB, 64 * KIB);
+    expect(await shared(image, base)).toEqual([{ start: 0, end: 4 * MIB }]);
+  });
+
+  onIt("finds blocks up to the smaller of the two sizes", async () => {
+    const { base, image } = pair(4 * MIB);
+    const end = 3 * MIB;
+    expect(await shared(image, base, { image: end + 1 })).toEqual([{ start: 0, end }]);
+    expect(await shared(image, base, { base: end + 4095 })).toEqual([{ start: 0, end }]);
+  });
+
+  onIt("cannot tell if a file is shorter than its size", async () => {
+    const { base, image } = pair(4 * MIB);
+    expect(await shared(image, base, { image: 4 * MIB + 1 })).toBe(undefined);
+    expect(await shared(image, base, { base: 4 * MIB + 1 })).toBe(undefined);
+  });
+
+  onIt("cannot tell for files of different file systems", async () => {
+    const { base, image } = pair(MIB);
+    copyFileSync(base, path("elsewhere"));
+    expect(await shared(image, path("elsewhere"))).toBe(undefined);
+    expect(await shared(path("elsewhere"), base)).toBe(undefined);
+  });
+
+  const offset = fc.nat(4 * MIB);
+  const length = fc.integer({ min: 1, max: 160 * KIB });
+  const operation = fc.oneof(
+    { weight: 4, arbitrary: fc.tuple(fc.constant("write"), offset, length) },
+    { weight: 2, arbitrary: fc.tuple(fc.constant("punch"), offset, length) },
+    { weight: 1, arbitrary: fc.tuple(fc.constant("truncate"), offset, length) },
+    { weight: 1, arbitrary: fc.tuple(fc.constant("allocate"), offset, length) },
+  );
+
+  onIt("finds exactly the untouched blocks after any changes", async () => {
+    const size = 4 * MIB + 1001;
+    const stretches: [number, number][] = [
+      [0, MIB],
+      [MIB + 64 * KIB, 2 * MIB],
+      [2 * MIB + BLOCK, size],
+    ];
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 12 }), async (operations) => {
+        const { base, image, blocks } = pair(size, stretches);
+        for (const [kind, at, count] of operations) {
+          if (kind === "write") write(image, at, noise(`${at}`, count));
+          else if (kind === "punch") await punch(image, at, count);
+          else if (kind === "allocate") allocate(image, at, count);
+          else truncateSync(image, at);
+          if (kind === "truncate") blocks.touch(at);
+          else if (kind !== "allocate") blocks.touch(at, at + count);
+        }
+        expect(await shared(image, base)).toEqual(blocks.ranges());
+      }),
+      { numRuns: trials({ few: 40, all: 400 }) },
+    );
+  });
+});
+
+describe(onDisk("compressed btrfs").title, () => {
+  const { disk, onIt } = onDisk("compressed btrfs");
+
+  onIt.each([
+    ["counts nothing of compressed extents", 4 * MIB],
+    ["counts nothing of a compressed block in the inode", BLOCK],
+  ])("%s", async (_, size) => {
+    const [base, image] = [disk.path("base"), disk.path("image")];
+    writeFileSync(base, Buffer.alloc(size, "compressible"));
+    clone(base, image);
+    expect(await shared(image, base)).toEqual([]);
+  });
+});
+
+test("reports why a hole cannot be punched", async () => {
+  writeFileSync(path("read only"), "text");
+  const file = await open(path("read only"), "r");
+  expect(await (await libc())!.punchHole(file.fd, 0, 4)).toBe(-constants.errno.EBADF);
+  await file.close();
+});
