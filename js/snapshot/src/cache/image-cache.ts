@@ -19,6 +19,7 @@ import { checkBaseObjects, checkedCopyTarget, copyLeased } from "./copy-to.js";
 import { readRecord } from "./directory/image-record.js";
 import { byUse } from "./eviction/least-recently-used.js";
 import type { LeasedSnapshot } from "./leased-snapshot.js";
+import { copyDelta } from "./loading/copy-base.js";
 import type { LoadedImage } from "./loading/singleflight.js";
 import { Operations } from "./operations.js";
 import type { CacheStats, Pruned, Verified } from "./statistics/stats.js";
@@ -102,12 +103,16 @@ export class ImageCache {
       const { hit, lease, delta } = loaded;
       const duration = performance.now() - begun;
       counters.countGet(hit, duration);
-      await (hit ? totals.addNowAndThen(counters) : totals.add(counters));
+      const counted = hit ? totals.addNowAndThen(counters) : totals.add(counters);
       const { info } = delta?.manifest ?? lease;
       const event = { directory: this.directory, digest: info.digest, bytes: lease.bytes };
       emit("hedgerow:cache:get", { ...event, hit, duration });
-      if (target === undefined) return this.#leased(loaded);
-      return this.#copied(location, loaded, target, options);
+      try {
+        if (target === undefined) return this.#leased(loaded);
+        return await this.#copied(location, loaded, target, options);
+      } finally {
+        await counted;
+      }
     });
   }
 
@@ -248,8 +253,8 @@ export class ImageCache {
 
   #lease(digest: string): Promise<LeasedSnapshot | undefined> {
     return this.#operations.run(async () => {
-      const { store, loader } = this.#components;
-      const base = await loader.openBase(await store.take(digest));
+      const { loader } = this.#components;
+      const base = await loader.bases.take(digest);
       if (base === undefined) return undefined;
       const { path, release } = this.#leased({ lease: base.lease, hit: true });
       return { path, release, manifest: base.content.manifest };
@@ -281,9 +286,10 @@ export class ImageCache {
       await withEither(options.signal, this.#operations.signal, (signal) =>
         delta === undefined
           ? copyLeased(lease, path, { ...options, signal })
-          : this.#components.loader.copyDelta(location, lease, delta, path, { ...options, signal }),
+          : copyDelta(delta, path, { ...options, signal }),
       );
     } finally {
+      delta?.release();
       await this.#components.store.release(lease);
     }
     const release = async () => {};

@@ -10,6 +10,7 @@ import {
 } from "../local/atomic-write.js";
 import { checkFreeSpace } from "../local/free-space.js";
 import { lockPrivateFile } from "../local/lock-private-file.js";
+import { withWriteback } from "../local/writeback.js";
 import { zeroHoles } from "../local/zero-range.js";
 import type { OpenImage } from "./decode-job.js";
 import { HEAD_LENGTH, MAGIC } from "./journal-layout.js";
@@ -42,7 +43,8 @@ export async function writeResumable(
     if (file === undefined) return false;
     try {
       await prepareResumable(path, file, entries, manifest);
-      await write({ fd: file.fd, name: path, mayHoldData: true, journal: entries.fd });
+      const image = { fd: file.fd, name: path, mayHoldData: true, journal: entries.fd };
+      await withWriteback(file, () => write(image));
       await syncResumable(path, file, entries);
       await publishFile(path, { file, partial, target }, options);
     } finally {

@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import { emit, hasListeners } from "../events.js";
@@ -9,7 +11,7 @@ import { FETCH_WORKER } from "../workers/scripts.js";
 import { AdaptiveConcurrency } from "./adaptive-concurrency.js";
 import type { FetchData, FetchPlan, FetchTask } from "./fetch-task.js";
 import { isPrefetchSlow } from "./hedging.js";
-import { type Prefetch, planRanges } from "./plan-ranges.js";
+import { type PlannedPrefetch, planRanges } from "./plan-ranges.js";
 import type { RangeScheduler } from "./range-scheduler.js";
 
 /** The initial number of connections: for each worker, and in total. */
@@ -100,13 +102,16 @@ async function withPlan(
   if (snapshot !== undefined) {
     scheduler.timings.completed(snapshot.duration, snapshot.tail.byteLength);
   }
-  for (const [index, { received }] of prefetches.entries()) {
-    // Not awaited, and never rejected: if the prefetch fails, its range is fetched like the others.
+  for (const { received, ranges } of prefetches) {
+    // Not awaited, and never rejected: if the prefetch fails, its ranges are fetched like the others.
     void received.then((length) => {
       job.counters.received(length);
-      scheduler.prefetched(index, length);
+      for (const { index, start, end } of ranges)
+        scheduler.prefetched(index, Math.max(0, Math.min(length, end) - start));
     });
   }
+  // What has arrived already is decoded first: workers look for more only now and then.
+  await setImmediate();
   const isFixed = connections !== undefined;
   const concurrency = new AdaptiveConcurrency(scheduler.limit, job.counters, max, isFixed);
   const url = objects.find((object) => object !== undefined)?.url ?? "";
@@ -125,7 +130,7 @@ async function withPlan(
 function stopSlowPrefix(
   prefix: RemoteObject["prefix"],
   scheduler: RangeScheduler,
-  first: Prefetch | undefined,
+  first: PlannedPrefetch | undefined,
 ): void {
   if (prefix === undefined || first?.bytes !== prefix.bytes) return;
   const { received } = prefix;

@@ -38,13 +38,13 @@ export interface FetchPlan {
   readonly frames: number;
   /** The number of bytes in the ranges, without those prefetched. */
   readonly bytes: number;
-  /** The bytes of the first ranges; the scheduler says when they have arrived. Each belongs to one object. */
+  /** The bytes of the first ranges; the scheduler says how many have arrived. */
   readonly prefetched: readonly PrefetchedBytes[];
 }
 
-/** Bytes of an object that were requested before its ranges were known. */
+/** The bytes of a range that were requested before it was known. */
 export interface PrefetchedBytes {
-  /** The offset of the bytes in the object. */
-  readonly start: number;
   readonly bytes: SharedArrayBuffer;
+  /** The offset of the range in the bytes. */
+  readonly offset: number;
 }

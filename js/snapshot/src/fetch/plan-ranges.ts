@@ -1,4 +1,5 @@
 import type { DecodeJob } from "../decode/decode-job.js";
+import type { Frames } from "../format/frames.js";
 import { cutRanges } from "../format/ranges.js";
 import type { RemoteObject } from "../http/read/remote-object.js";
 import type { FetchPlan, PrefetchedBytes } from "./fetch-task.js";
@@ -7,25 +8,39 @@ import { RangeScheduler } from "./range-scheduler.js";
 /** The smallest range that is cut for the sake of parallelism, in bytes: below it, latency costs more. */
 const MIN_RANGE_SIZE = 2 ** 20;
 
-/** Bytes that were requested before the ranges were known: the start or the end of an object. */
-export interface Prefetch extends PrefetchedBytes {
+/** Bytes that were requested before the ranges were known, [start, end) of an object: its beginning or its tail. */
+interface Prefetch {
   /** The number of the object. */
   readonly object: number;
+  readonly start: number;
   readonly end: number;
+  readonly bytes: SharedArrayBuffer;
   /** Resolves with the number of bytes that arrived, from the start on. */
   readonly received: Promise<number>;
+}
+
+/** A prefetch that was cut into ranges. */
+export interface PlannedPrefetch extends Prefetch {
+  readonly ranges: readonly PrefetchedRange[];
+}
+
+/** A range of a prefetch, [start, end) of its bytes. */
+interface PrefetchedRange {
+  readonly index: number;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** The ranges of a job, and the prefetches that have ranges. */
 interface PlannedRanges {
   readonly scheduler: RangeScheduler;
   readonly plan: FetchPlan;
-  /** The prefetches; the range of each has the same index. */
-  readonly prefetches: readonly Prefetch[];
+  readonly prefetches: readonly PlannedPrefetch[];
 }
 
 /**
- * Cuts the missing frames of a job into ranges, each of one object. Prefetched bytes have the first ranges.
+ * Cuts the missing frames of a job into ranges, each of one object. Prefetched bytes have the first ranges, which are
+ * small: all workers decode them.
  *
  * @param objects the objects on servers, by their number
  * @param connections the number of connections to have ranges for
@@ -40,7 +55,8 @@ export async function planRanges(
     (index) => objects[frames.object(index)] !== undefined,
   );
   const bounds: number[] = [];
-  const prefetches: Prefetch[] = [];
+  const prefetches: PlannedPrefetch[] = [];
+  const prefetched: PrefetchedBytes[] = [];
   for (const prefetch of objects.flatMap((object, number) => prefetchesOf(object, number))) {
     // A frame belongs to the prefetch in which it starts, even if it ends behind it.
     const isInside = (index: number) => {
@@ -49,23 +65,36 @@ export async function planRanges(
       return isSame && start >= prefetch.start && start < prefetch.end;
     };
     const inside = missing.filter(isInside);
-    const [first, last] = [inside[0], inside.at(-1)];
-    if (first === undefined || last === undefined) continue;
     missing = missing.filter((index) => !isInside(index));
-    bounds.push(first, last + 1);
-    prefetches.push(prefetch);
+    const ranges: PrefetchedRange[] = [];
+    for (const [first, last] of await cut(frames, inside, MIN_RANGE_SIZE)) {
+      const start = frames.fileOffset(first) - prefetch.start;
+      const end = frames.fileOffset(last) + frames.compressedLength(last) - prefetch.start;
+      ranges.push({ index: prefetched.length, start, end });
+      prefetched.push({ bytes: prefetch.bytes, offset: start });
+      bounds.push(first, last + 1);
+    }
+    if (ranges.length > 0) prefetches.push({ ...prefetch, ranges });
   }
   const bytes = missing.reduce((sum, index) => sum + frames.compressedLength(index), 0);
   const evenSize = Math.max(Math.ceil(bytes / connections), MIN_RANGE_SIZE);
   const rangeSize = Math.min(evenSize, partSize);
   for (let object = 0; object < objects.length; object += 1) {
     const own = missing.filter((index) => frames.object(index) === object);
-    for (const bound of await cutRanges(frames, own, rangeSize)) bounds.push(bound);
+    for (const [first, last] of await cut(frames, own, rangeSize)) bounds.push(first, last + 1);
   }
-  const scheduler = RangeScheduler.of(Uint32Array.from(bounds), connections, prefetches.length);
-  const prefetched = prefetches.map(({ start, bytes }): PrefetchedBytes => ({ start, bytes }));
+  const scheduler = RangeScheduler.of(Uint32Array.from(bounds), connections, prefetched.length);
   const plan = { scheduler: scheduler.data, frames: total, bytes, prefetched };
   return { scheduler, plan, prefetches };
+}
+
+/** Cuts frames of one object into ranges of about `size` bytes. Returns the first frame of each, and its last. */
+async function cut(frames: Frames, wanted: number[], size: number): Promise<[number, number][]> {
+  const bounds = await cutRanges(frames, wanted, size);
+  return Array.from({ length: bounds.length / 2 }, (_, at) => {
+    const [first, end] = bounds.subarray(2 * at);
+    return [first as number, (end as number) - 1];
+  });
 }
 
 /** Returns what was requested when the object was opened: its end, and its beginning if that was wanted. */

@@ -99,11 +99,10 @@ export class RangeTransfer {
   }
 
   /** Decodes prefetched bytes. @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT` if they are damaged */
-  decode({ start, bytes }: PrefetchedBytes): void {
+  decode({ bytes, offset }: PrefetchedBytes): void {
     const { index, first } = this.range;
     const received = this.#context.scheduler.timings.receivedOf(index);
-    const stream = this.#streamFrom(first);
-    stream.push(new Uint8Array(bytes, 0, received).subarray(stream.position - start));
+    this.#streamFrom(first).push(new Uint8Array(bytes, offset, received));
   }
 
   /** Requests the missing bytes once. @throws {RequestFailure} and what decoding throws */

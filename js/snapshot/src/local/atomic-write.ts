@@ -5,6 +5,7 @@ import { dirname, join, sep } from "node:path";
 import { SnapshotError } from "../error.js";
 import { kindOf } from "./file-kind.js";
 import { wrapSystemErrors } from "./system-errors.js";
+import { withWriteback } from "./writeback.js";
 
 /** Mode of files that only their owner may read, because an image holds everything that was on a disk. */
 export const PRIVATE_MODE = 0o600;
@@ -37,7 +38,8 @@ export async function writeAtomically<T>(
   const partial = join(dirname(target), `.hedgerow-${randomUUID()}.tmp`);
   const file = await wrapWriteErrors(path, open(partial, "wx+", PRIVATE_MODE));
   try {
-    const result = await write(file);
+    const { isDurable = true } = options;
+    const result = await (isDurable ? withWriteback(file, () => write(file)) : write(file));
     await publishFile(path, { file, partial, target }, options);
     return result;
   } catch (error) {

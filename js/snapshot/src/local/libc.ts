@@ -18,6 +18,8 @@ export interface Libc {
   copyRange(target: number, source: number, offset: number, length: number): Promise<number>;
   /** Makes a range of an open file a hole, which reads as zeros. The size of the file stays. */
   punchHole(fd: number, offset: number, length: number): Promise<number>;
+  /** Starts to write the pending data of an open file to the disk, and does not wait for it (`sync_file_range`). */
+  startWriteback(fd: number): Promise<number>;
   /**
    * Fills `map`, a `struct fiemap`, with the physical extents of an open file (`FS_IOC_FIEMAP`). Leave `map`
    * alone until the promise settles.
@@ -37,6 +39,9 @@ const FSXATTR_SIZE = 28;
 
 /** Mode of `fallocate`: `FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE`. */
 const PUNCH_HOLE = 0x3;
+
+/** Flag of `sync_file_range`. */
+const SYNC_FILE_RANGE_WRITE = 0x2;
 
 /** Architectures with 64-bit file offsets in the C library on which this is tested. */
 const ARCHITECTURES: readonly string[] = ["x64", "arm64"];
@@ -68,6 +73,9 @@ async function load(): Promise<Libc | undefined> {
     const ioctlOnBuffer = library.func("int ioctl(int fd, unsigned long request, void *argument)");
     const fallocate = library.func(
       "int fallocate(int fd, int mode, int64_t offset, int64_t length)",
+    );
+    const syncFileRange = library.func(
+      "int sync_file_range(int fd, int64_t offset, int64_t length, unsigned int flags)",
     );
     const copyFileRange = library.func(
       "int64_t copy_file_range(int in, int64_t *offsetIn, int out, int64_t *offsetOut, size_t length, unsigned int flags)",
@@ -102,6 +110,8 @@ async function load(): Promise<Libc | undefined> {
       copyRange: (target, source, offset, length) =>
         call(copyFileRange, source, [offset], target, [offset], length, 0),
       punchHole: (fd, offset, length) => call(fallocate, fd, PUNCH_HOLE, offset, length),
+      // A length of 0 stands for the end of the file.
+      startWriteback: (fd) => call(syncFileRange, fd, 0, 0, SYNC_FILE_RANGE_WRITE),
       fiemap: (fd, map) => call(ioctlOnBuffer, fd, FIEMAP, map),
       attributes: async (fd) => {
         const found = Buffer.alloc(FSXATTR_SIZE);

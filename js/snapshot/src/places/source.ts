@@ -10,6 +10,7 @@ import { checkDifferentFile, type FileId } from "../local/same-file.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
 import { type Transfer, type TransferOptions, transferOf } from "../options/transfer-options.js";
 import type { Resolve, WorkOptions } from "../options/work-options.js";
+import { compiledModule } from "../wasm/module.js";
 import { withBaseObjects } from "./base-objects.js";
 import type { Location } from "./location.js";
 import { type OpenObject, withObjects } from "./open-object.js";
@@ -65,9 +66,11 @@ export async function withSource<T>(
       () => opening,
       async ([object]) => use(sourceOf({ ...how, location, transfer }, object as OpenObject, pool)),
     );
-  // Start the workers while the request for the end of the snapshot runs.
-  if (location.kind !== "file" && how.wanted !== "info") return withFetchers(how.options, open);
-  return open();
+  if (location.kind === "file") return open();
+  // While the request for the end of the snapshot runs, compile what reads it, and start the workers.
+  const compiling = compiledModule("decode");
+  compiling.catch(() => {});
+  return how.wanted === "info" ? open() : withFetchers(how.options, open);
 }
 
 /** Where a source was opened, and how. */

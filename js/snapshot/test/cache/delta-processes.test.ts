@@ -115,11 +115,17 @@ test(`a cache is intact after each of ${KILLS} kills of a process that gets a de
     const process = CacheProcess.start({ directory, options: LIMITS });
     await process.untilReported("ready");
     const delta = kill % 2 === 0 ? one : other;
-    const done = process.get({ source: delta.snapshot, options: { workers: 1 }, times: 1 });
-    done.catch(() => {});
-    await sleep(random() * 80);
+    const isFilling = () => strayFiles(directory).some((name) => name.endsWith(".part"));
+    let isDone = false;
+    const end = () => {
+      isDone = true;
+    };
+    process.get({ source: delta.snapshot, options: { workers: 1 }, times: 1 }).then(end, end);
+    // Two of three are killed during the fill, the others at any time before or after it.
+    while (kill % 3 > 0 && !isFilling() && !isDone) await sleep(1);
+    await sleep(random() * (kill % 3 > 0 ? 20 : 160));
     await process.kill();
-    if (strayFiles(directory).some((name) => name.endsWith(".part"))) partial += 1;
+    if (isFilling()) partial += 1;
     await expectWhole(directory, delta);
     const cache = await ImageCache.open(directory, LIMITS);
     for (const { snapshot, digest } of [one, other]) await cache.delete(snapshot, { digest });

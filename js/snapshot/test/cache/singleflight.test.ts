@@ -1,7 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 
-import { type LoadedImage, Singleflight } from "../../src/cache/loading/singleflight.js";
+import {
+  type LoadedImage,
+  type OpenDelta,
+  Singleflight,
+} from "../../src/cache/loading/singleflight.js";
 import type { Lease } from "../../src/cache/locks/leases.js";
 import type { Progress } from "../../src/progress.js";
 
@@ -122,6 +126,32 @@ test("sends no progress to a waiter that has left", async () => {
   await second;
   controller.abort();
   expect(options.signal?.aborted).toBe(true);
+});
+
+test("shares an open delta until all callers have released it", async () => {
+  const controller = new AbortController();
+  let hasEnded = false;
+  const load = async ({ share }: SharedOptions) => {
+    await share({ base: { lease } } as unknown as OpenDelta);
+    hasEnded = true;
+    return undefined;
+  };
+  const [one, other] = await Promise.all([
+    singleflight.join("a", { signal: controller.signal }, load),
+    singleflight.join("a", {}, load),
+  ]);
+  expect(users).toBe(2);
+  // A caller that is cancelled says itself when it no longer uses the delta.
+  controller.abort("cancelled");
+  other.delta?.release();
+  const end = singleflight.end("closed");
+  await setImmediate();
+  expect(hasEnded).toBe(false);
+  // A later caller does not join.
+  await expect(singleflight.join("a", {}, load)).rejects.toBe("closed");
+  one.delta?.release();
+  await end;
+  expect(hasEnded).toBe(true);
 });
 
 test("starts no load for a caller whose signal is already aborted", async () => {

@@ -1,27 +1,36 @@
 import type { FileHandle } from "node:fs/promises";
 
+import { DecodeJob } from "../../decode/decode-job.js";
 import { entryPosition } from "../../decode/journal-layout.js";
-import { type InheritedFrame, inheritedFrames } from "../../format/inherited-frames.js";
+import type { InheritedFrame } from "../../format/inherited-frames.js";
 import type { Manifest } from "../../format/manifest.js";
-import { wrapWriteErrors } from "../../local/atomic-write.js";
+import { wrapWriteErrors, writeAtomically } from "../../local/atomic-write.js";
 import { copyInto } from "../../local/copy-image.js";
 import { openFile, reading } from "../../local/open-file.js";
 import { readFully } from "../../local/read-fully.js";
 import { zeroHoles } from "../../local/zero-range.js";
-import { type ImageContent, readContent } from "../directory/image-record.js";
-import type { Lease } from "../locks/leases.js";
+import type { GetOptions } from "../../options/cache-options.js";
+import type { ImageContent } from "../directory/image-record.js";
 import { type Fill, FrameDigests } from "../verification/frame-digests.js";
+import type { CachedBase } from "./base-finder.js";
+import type { OpenDelta } from "./singleflight.js";
 
-/** The image of a base in the cache. */
-export interface CachedBase {
-  readonly lease: Lease;
-  readonly content: ImageContent;
-}
-
-/** Returns a leased image with its content, or undefined if its record is damaged. */
-export async function openBase(lease: Lease, record: string): Promise<CachedBase | undefined> {
-  const content = await readContent(record, lease.info);
-  return content && { lease, content };
+/**
+ * Copies the image of a base to `target`, and changes it to that of a delta.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`, and what restoring throws
+ */
+export async function copyDelta(
+  { source, manifest, base }: OpenDelta,
+  target: string,
+  options: GetOptions,
+): Promise<void> {
+  const { signal, overwrite, durable: isDurable = false } = options;
+  await writeAtomically(target, { signal, overwrite, isDurable }, async (file) => {
+    const isWanted = await copyBase(manifest, base, { path: target, file, signal });
+    const image = { fd: file.fd, name: target, mayHoldData: true, journal: undefined };
+    await source.decode(new DecodeJob(source.name, manifest, image, isWanted), options);
+  });
 }
 
 /** The image that is copied into. */
@@ -43,11 +52,10 @@ export interface BaseCopy {
  */
 export async function copyBase(
   manifest: Manifest,
-  { lease, content }: CachedBase,
+  { lease, content, inherited }: CachedBase,
   { path, file, journal, isResumed, signal }: BaseCopy,
 ): Promise<(frame: number) => boolean> {
   const { imageSize } = manifest.info;
-  const inherited = inheritedFrames(manifest, content.manifest);
   const base = await openFile("ERR_CACHE", lease.path, (image) => image);
   try {
     if (!isResumed) {

@@ -5,12 +5,14 @@ import { DecodeJob } from "../../decode/decode-job.js";
 import { prepareResumable, syncResumable } from "../../decode/resumable-image.js";
 import { SnapshotError } from "../../error.js";
 import type { Manifest } from "../../format/manifest.js";
+import { withWriteback } from "../../local/writeback.js";
 import type { WorkOptions } from "../../options/work-options.js";
 import type { Source } from "../../places/source.js";
 import { makeRecord, recordLength } from "../directory/image-record.js";
 import type { Lease } from "../locks/leases.js";
 import type { ImageWriter } from "../store/image-writer.js";
-import { type CachedBase, copyBase } from "./copy-base.js";
+import type { CachedBase } from "./base-finder.js";
+import { copyBase } from "./copy-base.js";
 
 /** An open snapshot and its manifest. */
 export interface OpenSnapshot {
@@ -79,9 +81,11 @@ async function tryRestore(
     const isResumed = await prepareResumable(path, file, journal, manifest);
     const image = { fd: file.fd, name: path, mayHoldData: true, journal: journal.fd };
     const { signal } = options;
-    const isWanted =
-      base && (await copyBase(manifest, base, { path, file, journal, isResumed, signal }));
-    await source.decode(new DecodeJob(source.name, manifest, image, isWanted), options);
+    await withWriteback(file, async () => {
+      const isWanted =
+        base && (await copyBase(manifest, base, { path, file, journal, isResumed, signal }));
+      await source.decode(new DecodeJob(source.name, manifest, image, isWanted), options);
+    });
     await syncResumable(path, file, journal);
     options.signal?.throwIfAborted();
     const record = await makeRecord(manifest, name, journal);

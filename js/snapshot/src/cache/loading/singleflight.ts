@@ -1,13 +1,19 @@
-import type { Manifest } from "../../format/manifest.js";
-import type { Progress } from "../../progress.js";
-import type { ImageContent } from "../directory/image-record.js";
-import type { Lease } from "../locks/leases.js";
+import { once } from "node:events";
 
-/** A delta whose image is to be made from a copy of that of a base. */
-export interface WantedDelta {
-  readonly manifest: Manifest;
-  /** The content of the base's image. */
-  readonly content: ImageContent;
+import type { Progress } from "../../progress.js";
+import type { Lease } from "../locks/leases.js";
+import type { CachedBase } from "./base-finder.js";
+import type { OpenSnapshot } from "./restore-image.js";
+
+/** An open delta whose image is to be made from a copy of that of a base. */
+export interface OpenDelta extends OpenSnapshot {
+  readonly base: CachedBase;
+}
+
+/** An open delta that several callers use. */
+export interface SharedDelta extends OpenDelta {
+  /** Ends the use of it by one caller. */
+  release(): void;
 }
 
 /** An image that was loaded. */
@@ -16,7 +22,7 @@ export interface LoadedImage {
   /** Whether it was in the cache. */
   readonly hit: boolean;
   /** The wanted delta, if the image is that of a base object, to be copied and changed. */
-  readonly delta?: WantedDelta | undefined;
+  readonly delta?: SharedDelta | undefined;
 }
 
 /** How a load is cancelled and observed. */
@@ -25,8 +31,14 @@ export interface LoadOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Loads an image. Its signal is aborted when no one waits for it any more. */
-type Load = (options: Required<LoadOptions>) => Promise<LoadedImage>;
+/** How a load is cancelled and observed by all who wait for it. */
+export interface FlightOptions extends Required<LoadOptions> {
+  /** Gives a delta to all who wait, with a lease of its base each. Returns when none of them uses it any more. */
+  share(delta: OpenDelta): Promise<void>;
+}
+
+/** Loads an image, unless it shares a delta. Its signal is aborted when no one waits for it any more. */
+type Load = (options: FlightOptions) => Promise<Omit<LoadedImage, "delta"> | undefined>;
 
 /** A load in progress. */
 interface Flight {
@@ -38,6 +50,7 @@ interface Flight {
 interface Waiter {
   onProgress(progress: Progress): void;
   resolve(loaded: LoadedImage): void;
+  share(delta: OpenDelta): void;
   reject(error: unknown): void;
 }
 
@@ -64,10 +77,10 @@ export class Singleflight {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       if (this.#ended !== undefined) return reject(this.#ended.reason);
-      const leave = (settle: () => void) => {
+      const leave = (settle?: () => void) => {
         if (!flight.waiters.delete(waiter)) return;
         signal?.removeEventListener("abort", abort);
-        settle();
+        settle?.();
         if (flight.waiters.size > 0) return;
         // The next caller starts a new load, which waits until this one has released its lock.
         if (this.#flights.get(key) === flight) this.#flights.delete(key);
@@ -83,6 +96,12 @@ export class Singleflight {
           }
         },
         resolve: (loaded) => leave(() => resolve({ ...loaded, lease: loaded.lease.share() })),
+        share: (delta) => {
+          // From now on the caller says when it has ended, even if it is cancelled.
+          signal?.removeEventListener("abort", abort);
+          const shared = { ...delta, release: () => leave() };
+          resolve({ lease: delta.base.lease.share(), hit: false, delta: shared });
+        },
         reject: (error) => leave(() => reject(error)),
       };
       const flight = this.#flights.get(key) ?? this.#start(key, load);
@@ -104,14 +123,20 @@ export class Singleflight {
     const onProgress = (progress: Progress) => {
       for (const waiter of [...waiters]) waiter.onProgress(progress);
     };
-    // The load starts after its first waiter has been added.
-    const loading = Promise.resolve().then(() => load({ signal: controller.signal, onProgress }));
     const settle = (each: (waiter: Waiter) => void) => {
       if (this.#flights.get(key) === flight) this.#flights.delete(key);
       for (const waiter of [...waiters]) each(waiter);
     };
+    const { signal } = controller;
+    const share = async (delta: OpenDelta) => {
+      settle((waiter) => waiter.share(delta));
+      if (!signal.aborted) await once(signal, "abort");
+    };
+    // The load starts after its first waiter has been added.
+    const loading = Promise.resolve().then(() => load({ signal, onProgress, share }));
     const running = loading.then(
       (loaded) => {
+        if (loaded === undefined) return;
         settle((waiter) => waiter.resolve(loaded));
         return this.#release(loaded.lease);
       },

@@ -1,0 +1,128 @@
+import { SnapshotError } from "../../error.js";
+import { type InheritedFrame, inheritedFrames } from "../../format/inherited-frames.js";
+import type { BaseObject, Manifest } from "../../format/manifest.js";
+import type { GetOptions } from "../../options/cache-options.js";
+import { baseLocation, optionsFor } from "../../places/base-objects.js";
+import type { Location } from "../../places/location.js";
+import { type ImageContent, readContent } from "../directory/image-record.js";
+import type { Layout } from "../directory/layout.js";
+import type { Lease } from "../locks/leases.js";
+import type { ImageStore } from "../store/image-store.js";
+
+/** The minimum share of the data of a delta that the image of a base must have for a copy of it to save time. */
+const MIN_INHERITED_SHARE = 1 / 8;
+
+/** The default minimum share of the bytes of a base object that a delta must use for its image to be restored first. */
+const MIN_USED_SHARE = 0.5;
+
+/** An image in the cache. */
+interface LeasedImage {
+  readonly lease: Lease;
+  readonly content: ImageContent;
+}
+
+/** The image of a base of a delta in the cache. */
+export interface CachedBase extends LeasedImage {
+  /** The frames of the delta that it has, by their numbers. */
+  readonly inherited: ReadonlyMap<number, InheritedFrame>;
+}
+
+/** What a base finder works with. */
+export interface BaseFinderParts {
+  readonly layout: Layout;
+  readonly store: ImageStore;
+  /** Leases the image of a base object, and restores it if it is missing. */
+  load(location: Location, digest: string, options: GetOptions): Promise<Lease>;
+}
+
+/** Finds the image of a base of a delta in a cache. */
+export class BaseFinder {
+  readonly #parts: BaseFinderParts;
+
+  constructor(parts: BaseFinderParts) {
+    this.#parts = parts;
+  }
+
+  /** Leases the image of a base object of a delta. If none is cached, restores one first if `keepBase` says so. */
+  async find(
+    manifest: Manifest,
+    location: Location,
+    options: GetOptions,
+  ): Promise<CachedBase | undefined> {
+    const image = await this.#takeOrRestore(manifest, location, options);
+    if (image === undefined) return undefined;
+    const { frames } = manifest;
+    const inherited = inheritedFrames(manifest, image.content.manifest);
+    let [share, all] = [0, 0];
+    for (let frame = 0; frame < frames.count; frame += 1) {
+      const length = frames.isHole(frame) ? 0 : frames.usedLength(frame);
+      all += length;
+      if (inherited.has(frame)) share += length;
+    }
+    if (share >= MIN_INHERITED_SHARE * all) return { ...image, inherited };
+    await this.#parts.store.release(image.lease);
+    return undefined;
+  }
+
+  async #takeOrRestore(
+    { info: { delta } }: Manifest,
+    location: Location,
+    options: GetOptions,
+  ): Promise<LeasedImage | undefined> {
+    // The latest comes first: its image has most in common with the delta.
+    for (const { digest } of delta?.objects ?? []) {
+      const image = await this.take(digest);
+      if (image !== undefined) return image;
+    }
+    const [object] = [...(delta?.objects ?? [])].sort((a, b) => b.usedBytes - a.usedBytes);
+    if (object === undefined) return undefined;
+    const { keepBase = object.usedBytes >= MIN_USED_SHARE * object.size } = options;
+    return keepBase ? this.#restore(object, location, options) : undefined;
+  }
+
+  /** Leases an image with its content. Returns undefined if it is not cached, or its record is damaged. */
+  async take(digest: string): Promise<LeasedImage | undefined> {
+    return this.#open(await this.#parts.store.take(digest));
+  }
+
+  async #restore(
+    object: BaseObject,
+    delta: Location,
+    options: GetOptions,
+  ): Promise<LeasedImage | undefined> {
+    const base = await baseLocation(delta, object, options);
+    // No more than one base is restored for a delta: a chain of them may have any length.
+    const how = { ...optionsFor(delta, base, options), copyTo: undefined, keepBase: false };
+    try {
+      return await this.#open(await this.#parts.load(base, object.digest, how));
+    } catch (error) {
+      if (isTooLarge(error)) return undefined;
+      throw errorOfBase(object.digest, error);
+    }
+  }
+
+  async #open(lease: Lease | undefined): Promise<LeasedImage | undefined> {
+    if (lease === undefined) return undefined;
+    const { store, layout } = this.#parts;
+    let content: ImageContent | undefined;
+    try {
+      content = await readContent(layout.record(lease.info.digest), lease.info);
+      return content && { lease, content };
+    } finally {
+      if (content === undefined) await store.release(lease);
+    }
+  }
+}
+
+/** Returns whether a cache has no room for the images of a delta and its base. The delta is then restored alone. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof SnapshotError && error.code === "ERR_CACHE_SIZE";
+}
+
+/** Returns the error of a base object with its identity. */
+function errorOfBase(digest: string, error: unknown): unknown {
+  if (!(error instanceof SnapshotError) || error.message.includes(digest)) return error;
+  const { code, message, field, offset, cause, status } = error;
+  const place = field === undefined || offset === undefined ? undefined : { field, offset };
+  return new SnapshotError(code, `base object ${digest}: ${message}`, { cause, status, place });
+}
