@@ -19,7 +19,7 @@ export async function differingPieces(
   base: ImageSegments,
   options: WorkOptions,
 ): Promise<Extent[]> {
-  const pieces = await imagePieces(image, encoding);
+  const pieces = await imagePieces(image, encoding, true);
   const comparison = new DigestComparison(base);
   await compressPieces("compare", pieces, options, async (results, counts) => {
     for await (const piece of results) {

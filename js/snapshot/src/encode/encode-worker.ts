@@ -13,6 +13,8 @@ export interface EncodeData extends SharedImage {
   readonly module: WebAssembly.Module;
   readonly level: number;
   readonly pieceSize: number;
+  /** Whether results have the records of the runs only, and no data. Default: `false`. */
+  readonly recordsOnly?: boolean;
 }
 
 /** A piece of the image. Offset and length are in bytes. */
@@ -36,7 +38,8 @@ serve<Piece, CompressedPiece>(({ offset, length }) => {
   const runCount = compressor.compress(length);
   if (runCount < 0) throw errorOf("ERR_IMAGE", `${data.imageName}: `, compressor.error(), memory);
   const [start, runs] = [compressor.bytes(), compressor.runs()];
-  const copy = memory.buffer.slice(start, start + compressor.length()) as ArrayBuffer;
+  const end = data.recordsOnly ? start : start + compressor.length();
+  const copy = memory.buffer.slice(start, end) as ArrayBuffer;
   const records = memory.buffer.slice(runs, runs + runCount * RUN_LENGTH) as ArrayBuffer;
   return [{ length, runs: records, bytes: new Uint8Array(copy) }, [copy, records]];
 });

@@ -7,15 +7,21 @@ import type { CompressedPiece, EncodeData } from "./encode-worker.js";
 import { pieces, type Stretch, toRead } from "./pieces.js";
 import { zeros } from "./run-records.js";
 
-/** Returns all pieces of an image. Those without data need no worker. */
+/**
+ * Returns all pieces of an image. Those without data need no worker.
+ *
+ * @param recordsOnly whether results have the records of the runs only, and no data
+ */
 export async function imagePieces(
   image: ImageFile,
   encoding: Encoding,
+  recordsOnly = false,
 ): Promise<Pieces<Stretch, CompressedPiece>> {
   const extents = await image.extents();
   const { pieceSize } = encoding;
   const module = await compiledModule("encode");
-  const data: EncodeData = { module, ...encoding, image: image.fd, imageName: image.name };
+  const opened = { image: image.fd, imageName: image.name };
+  const data: EncodeData = { module, ...encoding, ...opened, recordsOnly };
   return {
     tasks: pieces(image.size, pieceSize, extents),
     ...toRead(image.size, pieceSize, extents),

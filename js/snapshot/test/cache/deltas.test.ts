@@ -163,6 +163,18 @@ describe("a cached base", () => {
     expect(await cache.verify()).toEqual({ good: 2, damaged: [] });
   });
 
+  test("a cached base with hardly any data of a delta is not copied", async () => {
+    const cache = await openCache(newDirectory());
+    const delta = await makeDelta(base, "replaced", [write("replaced", 0, 3.75 * MIB)]);
+    await put(cache, base);
+    const copyTo = path("replaced copy");
+    await cache.get(delta.snapshot, { workers: 1, copyTo });
+    await expectImage(copyTo, delta);
+    // Restored like a full snapshot: into the cache first.
+    expect(digestsIn(cache.directory)).toEqual(sorted(base, delta));
+    expect(await cache.stats()).toMatchObject({ fills: 2, leases: 0 });
+  });
+
   test("blocks that became zeros are holes in the copy of a cached base", async () => {
     const cache = await openCache(newDirectory());
     const delta = await makeDelta(base, "zeros", [

@@ -59,7 +59,8 @@ export async function copyBase(
   const base = await openFile("ERR_CACHE", lease.path, (image) => image);
   try {
     if (!isResumed) {
-      const image = { fd: base.fd, size: lease.info.imageSize, name: lease.path };
+      const size = Math.min(lease.info.imageSize, imageSize);
+      const image = { fd: base.fd, size, name: lease.path };
       // An interrupted run may have copied another base, whose data must not stay in holes of this one.
       await wrapWriteErrors(path, file.truncate(0));
       await copyInto({ image, path, file, signal });
