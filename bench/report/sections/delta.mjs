@@ -131,6 +131,7 @@ export const DELTAS = {
         ["create, nothing known", CREATE, "hedgerow, nothing known"],
         ["create, a full snapshot", CREATE, "hedgerow, full"],
         ["restore to XFS, base cached", RESTORE, "hedgerow"],
+        ["restore to XFS, base cached, the second in a process", RESTORE, "hedgerow, second call"],
         ["restore to ext4, base cached", ON_EXT4, "hedgerow"],
         ["restore, nothing cached", RESTORE, "hedgerow, nothing cached"],
         ["restore, a full snapshot", RESTORE, "hedgerow, full"],
