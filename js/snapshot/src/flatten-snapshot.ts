@@ -1,6 +1,5 @@
 import type { CreateInfo } from "./create-snapshot.js";
 import { checkEncoding } from "./encode/snapshot-encoder.js";
-import { SnapshotError } from "./error.js";
 import { flattenByCopies } from "./flatten/flatten-by-copies.js";
 import { flattenImage } from "./flatten/flatten-image.js";
 import { checkOverwrite, encodingOf } from "./options/create-options.js";
@@ -12,6 +11,7 @@ import { knownLocation, optionsFor } from "./places/base-objects.js";
 import { checkDestination } from "./places/check-destination.js";
 import { locationOf } from "./places/location.js";
 import { withSource } from "./places/source.js";
+import { UnsupportedCopy } from "./s3/content.js";
 import { compiledModule } from "./wasm/module.js";
 
 /**
@@ -67,8 +67,7 @@ export async function flattenSnapshot(
   });
 }
 
-/** Throws an error, unless its cause is that the service does not support copies. */
+/** Throws an error, unless it is that the service does not support copies. */
 function throwIfSupported(error: unknown): undefined {
-  const isUnsupported = error instanceof SnapshotError && [405, 501].includes(error.status ?? 0);
-  if (!isUnsupported) throw error;
+  if (!(error instanceof UnsupportedCopy)) throw error;
 }

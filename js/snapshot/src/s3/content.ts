@@ -1,3 +1,4 @@
+import { SnapshotError } from "../error.js";
 import type { ObjectLocation } from "./client.js";
 
 /** An object of S3 from which the service copies. */
@@ -14,6 +15,9 @@ export interface CopiedRange {
   readonly start: number;
   readonly end: number;
 }
+
+/** The error of a service that does not support copies of ranges. */
+export class UnsupportedCopy extends SnapshotError {}
 
 /** Content of an object: bytes, or a range that the service copies. */
 export type Content = Uint8Array | CopiedRange;

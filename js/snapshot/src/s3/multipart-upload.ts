@@ -6,7 +6,7 @@ import type { CompletedPart } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { nameOf, type ObjectLocation } from "./client.js";
-import { type Content, type CopiedRange, sizeOf } from "./content.js";
+import { type Content, type CopiedRange, sizeOf, UnsupportedCopy } from "./content.js";
 import type { ObjectStore } from "./object-store.js";
 
 /** How an object is uploaded. */
@@ -33,6 +33,9 @@ const [ABORT_INTERVAL, MAX_ABORTS] = [10, 3];
 
 /** The interval between looks for requests that can be cut off, in milliseconds. */
 const CUT_INTERVAL = 5;
+
+/** The statuses of a service that does not have an operation. */
+const UNSUPPORTED: ReadonlySet<number> = new Set([405, 501]);
 
 /** How many bytes of parts are uploaded at a time, unless two parts have more. */
 const MAX_BYTES_IN_FLIGHT = 2 ** 27;
@@ -272,7 +275,10 @@ class Upload {
       );
       completed.ETag = CopyPartResult?.ETag;
     } catch (error) {
-      if (!(error instanceof SnapshotError) || error.status !== 412) throw error;
+      if (!(error instanceof SnapshotError)) throw error;
+      const { code, message: found, status = 0 } = error;
+      if (UNSUPPORTED.has(status)) throw new UnsupportedCopy(code, found, { cause: error, status });
+      if (status !== 412) throw error;
       const message = `${nameOf(location)}: the object changed while it was read: its ETag differs`;
       throw new SnapshotError("ERR_SOURCE_CHANGED", message, { status: 412 });
     }

@@ -2,18 +2,24 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CreateOptions, createSnapshot, flattenSnapshot } from "@hedgerow/snapshot";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 
+import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { rejectionOf } from "../../../../tests/support/assert.js";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, letters, noise } from "../../../../tests/support/snapshots/image.js";
 import { type InjectFault, startProxy } from "../../../../tests/support/snapshots/proxy.js";
 import { trials } from "../../../../tests/support/trials.js";
 import { textsIn } from "../support/error-texts.js";
+import { type Job, killAfter, run } from "../support/job.js";
 import { refusalOf } from "../support/refusal.js";
 import { objectOf, s3, s3Options, urlOf } from "../support/upload-s3.js";
 
+// With all trials this takes minutes.
+vi.setConfig({ testTimeout: 600_000 });
+
 const [BLOCK, MIB] = [4096, 2 ** 20];
+const KILLS = trials({ few: 4, all: 40 });
 const path = temporaryFolder();
 
 /** The image of the base, which has a hole, and takes about 20 MiB as a snapshot. */
@@ -172,13 +178,31 @@ test.each([403, 500])("leaves nothing if the service answers a copy with %i", as
   expectOnly();
 });
 
-test("compresses everything again if the service does not support copies", async () => {
-  const refuse: InjectFault = (asked) => (isCopy(asked) ? { status: 501, body: "" } : undefined);
+test.each([405, 501])(
+  "compresses everything again if the service answers copies with %i",
+  async (status) => {
+    const refuse: InjectFault = (asked) => (isCopy(asked) ? { status, body: "" } : undefined);
+    await using proxy = await startProxy(s3.endpoint, refuse);
+    await flattenSnapshot(urlOf("delta.vhs"), urlOf("flat"), s3Options({}, proxy.endpoint));
+    expectSame(objectOf("flat"), await fullSnapshot(next));
+    expectOnly("flat");
+    remove("flat");
+  },
+);
+
+test("fails if the service does not support another operation", async () => {
+  const completions: string[] = [];
+  const refuse: InjectFault = ({ method, url = "" }) => {
+    if (method !== "POST" || !/uploadId=/.test(url) || /\.tmp/.test(url)) return undefined;
+    completions.push(url);
+    return { status: 501, body: "" };
+  };
   await using proxy = await startProxy(s3.endpoint, refuse);
-  await flattenSnapshot(urlOf("delta.vhs"), urlOf("flat"), s3Options({}, proxy.endpoint));
-  expectSame(objectOf("flat"), await fullSnapshot(next));
-  expectOnly("flat");
-  remove("flat");
+  const options = s3Options({ retries: 0 }, proxy.endpoint);
+  const work = flattenSnapshot(urlOf("delta.vhs"), urlOf("failed"), options);
+  expect((await refusalOf(work, "ERR_TARGET")).status).toBe(501);
+  expect(completions.length).toBe(1);
+  expectOnly();
 });
 
 test("retries copies", async () => {
@@ -226,4 +250,28 @@ test.each(["a copy", "the completion"])("leaves nothing if it is aborted at %s",
   expect(await rejectionOf(work)).toMatchObject({ message: "aborted" });
   expectOnly();
   expect(leftovers(path())).toEqual([]);
+});
+
+// The last test: what killed processes leave stays there.
+test(`a process that is killed ${KILLS} times leaves nothing under the name, or the snapshot`, async () => {
+  const [source, target] = [urlOf("delta.vhs"), urlOf("killed")];
+  const job: Job = { call: "flattenSnapshot", source, target, options: s3Options() };
+  const expected = await fullSnapshot(next);
+  const { duration, error } = await run(job);
+  expect(error).toBe(null);
+  remove("killed");
+  const random = seededRandom(1);
+  let killed = 0;
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const moment = ((kill + random()) / KILLS) * 1.2 * duration;
+    killed += (await killAfter(moment, job)) ? 1 : 0;
+    if (!s3.objects().includes("killed")) continue;
+    expectSame(objectOf("killed"), expected);
+    remove("killed");
+  }
+  expect(killed).toBeGreaterThan(KILLS / 3);
+  await flattenSnapshot(source, target, s3Options());
+  expectSame(objectOf("killed"), expected);
+  const others = s3.objects().filter((key) => !/^\.hedgerow-[-0-9a-f]{36}\.tmp$/.test(key));
+  expect(others).toEqual(["base.vhs", "delta.vhs", "killed"]);
 });
