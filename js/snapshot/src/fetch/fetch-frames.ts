@@ -110,7 +110,7 @@ async function withPlan(
         scheduler.prefetched(index, Math.max(0, Math.min(length, end) - start));
     });
   }
-  // What has arrived already is decoded first: workers look for more only now and then.
+  // Workers take these bytes at once if they have arrived, and look for more only now and then.
   await setImmediate();
   const isFixed = connections !== undefined;
   const concurrency = new AdaptiveConcurrency(scheduler.limit, job.counters, max, isFixed);

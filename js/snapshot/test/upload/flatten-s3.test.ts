@@ -252,7 +252,7 @@ test.each(["a copy", "the completion"])("leaves nothing if it is aborted at %s",
   expect(leftovers(path())).toEqual([]);
 });
 
-// The last test: what killed processes leave stays there.
+// The last test, since killed processes leave objects.
 test(`a process that is killed ${KILLS} times leaves nothing under the name, or the snapshot`, async () => {
   const [source, target] = [urlOf("delta.vhs"), urlOf("killed")];
   const job: Job = { call: "flattenSnapshot", source, target, options: s3Options() };
