@@ -139,7 +139,7 @@ impl Tail {
             .zip(index.frames())
             .map(|(number, frame)| to_record(&frame.to_frame(number), frame.object))
             .collect();
-        // Order the segments by frame. The parts of a frame are in order already, and stay so.
+        // Order the segments by frame. The segments of a frame are in order already, and stay so.
         let mut starts = vec![0_u32; self.records.len() + 1];
         for segment in index.segments() {
             starts[segment.frame as usize + 1] += 1;
@@ -218,7 +218,7 @@ impl Tail {
         self.records.len()
     }
 
-    /// Returns the address of the segments: the parts of the image that are data, ordered by frame.
+    /// Returns the address of the segments: the mappings of data in bytes, ordered by frame.
     pub fn segments(&self) -> *const SegmentRecord {
         self.segments.as_ptr()
     }

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::limits::{
-    BLOCK_SIZE, MAX_BASES, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_LEVEL, MAX_PARTS, MAX_PIECE_SIZE,
+    BLOCK_SIZE, MAX_BASES, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_LEVEL, MAX_MAPPINGS, MAX_PIECE_SIZE,
     MIN_LEVEL, MIN_PIECE_SIZE,
 };
 use crate::out_of_memory::OutOfMemory;
@@ -77,8 +77,8 @@ pub enum EncodeError {
         /// The number of base objects.
         found: u32,
     },
-    /// A delta would have more than [`MAX_PARTS`] parts.
-    Parts,
+    /// A delta would have more than [`MAX_MAPPINGS`] mappings.
+    Mappings,
     /// The references to base objects are invalid, or there are more or fewer of them than base objects.
     Reference,
     /// Memory allocation failed.
@@ -125,8 +125,8 @@ impl fmt::Display for EncodeError {
             Self::Bases { found } => {
                 write!(f, "expected at most {MAX_BASES} base objects, found {found}")
             }
-            Self::Parts => {
-                write!(f, "expected at most {MAX_PARTS} parts, found more; create a full snapshot")
+            Self::Mappings => {
+                write!(f, "expected at most {MAX_MAPPINGS} mappings, found more; create a full snapshot")
             }
             Self::Reference => f.write_str(
                 "references: expected one for each base object, empty or a relative path without empty \

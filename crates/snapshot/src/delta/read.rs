@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use crate::delta::index::Index;
 use crate::delta::layout::{
-    BASE_LENGTH, FRAME_LENGTH, HEAD_LENGTH, MAX_CONTENT, MIN_CONTENT, MIN_FILE_SIZE, PART_LENGTH,
-    START, VERSION, tail_length as tail_with,
+    BASE_LENGTH, FRAME_LENGTH, HEAD_LENGTH, MAPPING_LENGTH, MAX_CONTENT, MIN_CONTENT,
+    MIN_FILE_SIZE, START, VERSION, tail_length as tail_with,
 };
 use crate::delta::tables::TableReader;
 use crate::digest::Digest;
@@ -14,7 +14,7 @@ use crate::field::{Field, Fields};
 use crate::format_error::FormatError;
 use crate::layout::{BLAKE3, FOOTER_LENGTH, MAGIC, SKIPPABLE_LENGTH};
 use crate::limits::{
-    MAX_BASES, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_LEVEL, MAX_PARTS, MAX_PIECE_SIZE, MIN_LEVEL,
+    MAX_BASES, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_LEVEL, MAX_MAPPINGS, MAX_PIECE_SIZE, MIN_LEVEL,
     MIN_PIECE_SIZE,
 };
 use crate::skippable::Skippable;
@@ -64,7 +64,7 @@ fn read(manifest: &[u8], offset: u64, file_size: u64) -> Result<Index, FormatErr
     let piece_size = fields.number("piece size", 4);
     let image_size = fields.number("image size", 8);
     let frames = fields.number("frame count", 4);
-    let parts = fields.number("part count", 4);
+    let mappings = fields.number("mapping count", 4);
     let bases = fields.number("base object count", 1);
     let reserved = fields.number("reserved bytes", 3);
     let generation = fields.number("generation", 4);
@@ -73,13 +73,13 @@ fn read(manifest: &[u8], offset: u64, file_size: u64) -> Result<Index, FormatErr
     piece_size.is_power_of_two()?;
     image_size.is_between(0_u32, MAX_IMAGE_SIZE)?;
     frames.is_between(0_u32, MAX_FRAMES)?;
-    parts.is_between(0_u32, MAX_PARTS)?;
+    mappings.is_between(0_u32, MAX_MAPPINGS)?;
     bases.is_between(0_u32, MAX_BASES)?;
     reserved.is(0_u32)?;
     generation.is_between(1_u32, u32::MAX)?;
 
     // The tables must have their place before anything is allocated for them.
-    let tables = [(bases, BASE_LENGTH), (frames, FRAME_LENGTH), (parts, PART_LENGTH)];
+    let tables = [(bases, BASE_LENGTH), (frames, FRAME_LENGTH), (mappings, MAPPING_LENGTH)];
     let before_references = tables
         .iter()
         .fold(HEAD_LENGTH as u64, |sum, (count, length)| sum + count.found * *length as u64);
@@ -87,11 +87,11 @@ fn read(manifest: &[u8], offset: u64, file_size: u64) -> Result<Index, FormatErr
     let (head, rest) = content.split_at(SKIPPABLE_LENGTH as usize + HEAD_LENGTH);
     let (base_table, rest) = rest.split_at(bases.found as usize * BASE_LENGTH);
     let (frame_table, rest) = rest.split_at(frames.found as usize * FRAME_LENGTH);
-    let (part_table, references) = rest.split_at(parts.found as usize * PART_LENGTH);
+    let (mapping_table, references) = rest.split_at(mappings.found as usize * MAPPING_LENGTH);
     let bases_offset = offset + head.len() as u64;
     let frames_offset = bases_offset + base_table.len() as u64;
-    let parts_offset = frames_offset + frame_table.len() as u64;
-    let references_offset = parts_offset + part_table.len() as u64;
+    let mappings_offset = frames_offset + frame_table.len() as u64;
+    let references_offset = mappings_offset + mapping_table.len() as u64;
 
     let mut reader = TableReader {
         index: Index {
@@ -104,14 +104,14 @@ fn read(manifest: &[u8], offset: u64, file_size: u64) -> Result<Index, FormatErr
             identity,
             bases: Vec::with_capacity(bases.found as usize),
             frames: Vec::with_capacity(frames.found as usize),
-            parts: Vec::with_capacity(parts.found as usize),
+            mappings: Vec::with_capacity(mappings.found as usize),
         },
         manifest_offset: offset,
         used: vec![0; frames.found as usize],
     };
     reader.read_bases(base_table, bases_offset, references, references_offset)?;
     reader.read_frames(frame_table, frames_offset)?;
-    reader.read_parts(part_table, parts_offset)?;
+    reader.read_mappings(mapping_table, mappings_offset)?;
     reader.check_use(frames_offset)?;
     Ok(reader.index)
 }

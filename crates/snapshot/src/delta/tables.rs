@@ -3,9 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::delta::index::{BaseObject, FrameBlocks, Index, IndexedFrame, Part};
+use crate::delta::index::{BaseObject, FrameBlocks, Index, IndexedFrame, Mapping};
 use crate::delta::layout::{
-    BASE_LENGTH, FRAME_LENGTH, HOLE, MAX_FILE_SIZE, MIN_FILE_SIZE, PART_LENGTH, START,
+    BASE_LENGTH, FRAME_LENGTH, HOLE, MAPPING_LENGTH, MAX_FILE_SIZE, MIN_FILE_SIZE, START,
 };
 use crate::delta::reference::is_reference;
 use crate::field::{Field, Fields, Number};
@@ -18,7 +18,7 @@ pub(super) struct TableReader {
     pub(super) index: Index,
     /// The end of the delta's own frames.
     pub(super) manifest_offset: u64,
-    /// For each frame, the block after the last one that a part has used.
+    /// For each frame, the block after the last one that a mapping has used.
     pub(super) used: Vec<u32>,
 }
 
@@ -114,14 +114,18 @@ impl TableReader {
         }
     }
 
-    pub(super) fn read_parts(&mut self, table: &[u8], mut offset: u64) -> Result<(), FormatError> {
+    pub(super) fn read_mappings(
+        &mut self,
+        table: &[u8],
+        mut offset: u64,
+    ) -> Result<(), FormatError> {
         let all_blocks = self.index.image_size.div_ceil(BLOCK_SIZE.into());
         let mut block = 0;
-        for entry in table.chunks_exact(PART_LENGTH) {
+        for entry in table.chunks_exact(MAPPING_LENGTH) {
             let mut fields = Fields::new(entry, offset);
-            let blocks = fields.number("length of the part", 4);
-            let frame = fields.number("frame of the part", 4);
-            let first = fields.number("first block of the part", 4);
+            let blocks = fields.number("length of the mapping", 4);
+            let frame = fields.number("frame of the mapping", 4);
+            let first = fields.number("first block of the mapping", 4);
             blocks.is_between(1_u32, all_blocks - block)?;
             let start = block * u64::from(BLOCK_SIZE);
             block += blocks.found;
@@ -134,15 +138,15 @@ impl TableReader {
                 let (frame, block) = (frame.found as u32, first.found as u32);
                 Some(FrameBlocks { frame, block })
             };
-            let part = Part { blocks: blocks.found as u32, data };
-            if self.index.parts.last().is_some_and(|last| last.is_continued_by(&part)) {
-                return Err(Field::new("part", offset).fails(Fault::Divided));
+            let mapping = Mapping { blocks: blocks.found as u32, data };
+            if self.index.mappings.last().is_some_and(|last| last.is_continued_by(&mapping)) {
+                return Err(Field::new("mapping", offset).fails(Fault::Divided));
             }
-            self.index.parts.push(part);
-            offset += PART_LENGTH as u64;
+            self.index.mappings.push(mapping);
+            offset += MAPPING_LENGTH as u64;
         }
         let covered = self.image_length(block);
-        Field::new("end of the parts", offset).with(covered).is(self.index.image_size)
+        Field::new("end of the mappings", offset).with(covered).is(self.index.image_size)
     }
 
     /// Returns the length of the first blocks of the image, in bytes.
@@ -150,7 +154,7 @@ impl TableReader {
         self.index.image_size.min(blocks * u64::from(BLOCK_SIZE))
     }
 
-    /// Checks that a part of `length` bytes lies within its frame, behind the parts that use it before.
+    /// Checks that a mapping of `length` bytes lies within its frame, behind the mappings that use it before.
     fn use_frame(
         &mut self,
         blocks: Number,

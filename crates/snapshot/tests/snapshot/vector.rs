@@ -1,7 +1,7 @@
 //! The files that `docs/vhs.md` explains byte by byte: a snapshot, and a delta of it. Tests in other
 //! languages read them too, so the format cannot change unnoticed.
 
-use hedgerow_snapshot::{FrameBlocks, FrameKind, Index, Manifest, Options, Part};
+use hedgerow_snapshot::{FrameBlocks, FrameKind, Index, Manifest, Mapping, Options};
 use serde_json::Value;
 
 use crate::support::{
@@ -114,7 +114,7 @@ fn the_worked_delta_is_read() {
     assert_eq!(frames, [(0, 40), (1, 32), (1, 77)]);
     let data = |frame| Some(FrameBlocks { frame, block: 0 });
     let expected = [(1, data(1)), (1, None), (1, data(0)), (14, None), (1, data(2))];
-    assert_eq!(index.parts(), expected.map(|(blocks, data)| Part { blocks, data }));
+    assert_eq!(index.mappings(), expected.map(|(blocks, data)| Mapping { blocks, data }));
     assert_eq!(parts[0].len() + parts[1].len(), Index::START_LENGTH);
 }
 

@@ -388,10 +388,10 @@ describe("counts beyond the limits", () => {
     "base objects that are not there": [{ baseCount: 8 }, "length"],
     frames: [{ frameCount: 2 ** 20 + 1 }, "frame count"],
     "frames that are not there": [{ frameCount: 2 ** 20 }, "length"],
-    parts: [{ partCount: 2 ** 22 + 1 }, "part count"],
-    "parts that are not there": [{ partCount: 2 ** 22 }, "length"],
+    mappings: [{ mappingCount: 2 ** 22 + 1 }, "mapping count"],
+    "mappings that are not there": [{ mappingCount: 2 ** 22 }, "length"],
     "the image": [{ imageSize: 2 ** 44 + 1 }, "image size"],
-    "an image that is not there": [{ imageSize: 2 ** 44 }, "end of the parts"],
+    "an image that is not there": [{ imageSize: 2 ** 44 }, "end of the mappings"],
     pieces: [{ pieceSize: 2 ** 25 }, "piece size"],
     "no generation": [{ generation: 0 }, "generation"],
   };

@@ -91,7 +91,7 @@ export interface ForgedFields {
   readonly imageSize?: number;
   readonly baseCount?: number;
   readonly frameCount?: number;
-  readonly partCount?: number;
+  readonly mappingCount?: number;
   readonly generation?: number;
 }
 
@@ -101,17 +101,17 @@ const MARK = Buffer.from("28b52ffd08766873", "hex");
 /** The length of the header and the mark, which come before the first frame. */
 export const DELTA_START = 40;
 
-/** Returns a delta with any fields, whose digest is right. Each frame is one part of the image. */
+/** Returns a delta with any fields, whose digest is right. Each frame has one mapping. */
 export function forgeDelta(fields: ForgedFields): Buffer {
   const { bases, frames, pieceSize = 2 ** 16, generation = 1 } = fields;
   const { imageSize = frames.reduce((sum, { rawLength }) => sum + rawLength, 0) } = fields;
   const {
     baseCount = bases.length,
     frameCount = frames.length,
-    partCount = frames.length,
+    mappingCount = frames.length,
   } = fields;
   const head = [u64("hedgevhs"), u16(2), Buffer.of(1, COMPRESSION_LEVEL), u32(pieceSize)];
-  head.push(u64(imageSize), u32(frameCount), u32(partCount));
+  head.push(u64(imageSize), u32(frameCount), u32(mappingCount));
   head.push(Buffer.of(baseCount, 0, 0, 0), u32(generation));
   const texts = bases.map(({ reference }) => Buffer.from(reference as Buffer));
   const baseTable = bases.map(({ identity, size }, index) =>
@@ -126,10 +126,10 @@ export function forgeDelta(fields: ForgedFields): Buffer {
       Buffer.of(object, 0, 0, 0),
     ]),
   );
-  const partTable = frames.map(({ rawLength }, index) =>
+  const mappingTable = frames.map(({ rawLength }, index) =>
     Buffer.concat([u32(Math.ceil(rawLength / BLOCK)), u32(index), u32(0)]),
   );
-  const content = Buffer.concat([...head, ...baseTable, ...frameTable, ...partTable, ...texts]);
+  const content = Buffer.concat([...head, ...baseTable, ...frameTable, ...mappingTable, ...texts]);
   const header = Buffer.concat([u64("hedgevhs"), u16(2), u16(0), u32(pieceSize), u64(imageSize)]);
   const own = frames.filter(({ object }) => object === 0).map(({ bytes }) => bytes);
   return Buffer.concat([

@@ -39,10 +39,10 @@ fn example() -> Example {
 }
 
 #[test]
-fn the_test_file_has_all_kinds_of_parts() {
+fn the_test_file_has_all_kinds_of_mappings() {
     let Example { files, file, image } = example();
     let index = open_index(&file).unwrap();
-    assert!(index.parts().iter().any(|part| part.data.is_none()));
+    assert!(index.mappings().iter().any(|mapping| mapping.data.is_none()));
     for object in 0..2 {
         assert!(index.frames().iter().any(|frame| frame.object == object));
     }

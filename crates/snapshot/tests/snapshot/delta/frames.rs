@@ -146,9 +146,9 @@ fn frames_of_base_objects_are_in_order_within_their_files() {
 }
 
 #[test]
-fn frames_that_no_part_uses_are_refused() {
+fn frames_that_no_mapping_uses_are_refused() {
     let mut changed = forged();
-    changed.parts[5].frame = HOLE;
+    changed.mappings[5].frame = HOLE;
     let error = super::refusal(&changed.file());
     assert_eq!((error.field, error.frame), ("frame", Some(3)));
     assert_eq!(error.fault, hedgerow_snapshot::Fault::Unused);

@@ -1,7 +1,7 @@
 //! The head and the tables of a delta's manifest. Each invalid value is refused with the field, its offset,
 //! and what was expected.
 
-use hedgerow_snapshot::{Digest, Fault, FrameBlocks, Index, Part, Segment};
+use hedgerow_snapshot::{Digest, Fault, FrameBlocks, Index, Mapping, Segment};
 
 use super::{assert_accepted, assert_refused, between, exactly, forged, refusal};
 use crate::support::{
@@ -23,9 +23,9 @@ fn a_forged_delta_is_valid_until_it_is_changed() {
     assert_eq!(bases, [(10_000, "base.vhs"), (20_000, "")]);
     let objects: Vec<_> = index.frames().iter().map(|frame| frame.object).collect();
     assert_eq!(objects, [0, 0, 1, 1, 2]);
-    assert_eq!(index.parts()[3], Part { blocks: 3, data: None });
+    assert_eq!(index.mappings()[3], Mapping { blocks: 3, data: None });
     let data = Some(FrameBlocks { frame: 0, block: 1 });
-    assert_eq!(index.parts()[4], Part { blocks: 1, data });
+    assert_eq!(index.mappings()[4], Mapping { blocks: 1, data });
     let segments: Vec<_> = index.segments().collect();
     assert_eq!(segments.len(), 7);
     let last = Segment { image_offset: 9 * 4096, frame: 1, frame_offset: 0, length: 100 };
@@ -79,7 +79,7 @@ fn every_field_of_the_head_is_checked() {
     }
     for found in [(1 << 22) + 1, u32::MAX] {
         let fault = between(0, 1 << 22, found.into());
-        assert_refused(|it| it.part_count = Some(found), ("part count", None), at(28), fault);
+        assert_refused(|it| it.mapping_count = Some(found), ("mapping count", None), at(28), fault);
     }
     for found in [9, u8::MAX] {
         let fault = between(0, 8, found.into());
@@ -123,7 +123,7 @@ fn tables_must_fit_the_manifest() {
     for (count, more) in [(9, 12), (1 << 22, ((1 << 22) - 8) * 12)] {
         let fault = Fault::TooShort { least: least + more, found };
         let field = ("length of the manifest", None);
-        assert_refused(|it| it.part_count = Some(count), field, |it| it.content_at() - 4, fault);
+        assert_refused(|it| it.mapping_count = Some(count), field, |it| it.content_at() - 4, fault);
     }
     let fault = Fault::TooShort { least: least + 6 * 48, found };
     let field = ("length of the manifest", None);
@@ -275,7 +275,7 @@ fn eight_base_objects_are_accepted_and_nine_are_not() {
     let with = |count: u8| {
         let mut forged = ForgedDelta::new(4096);
         for number in 1..=count {
-            forged.base(129, "").frame(number, 32, 1, 4096).part(1, u32::from(number) - 1, 0);
+            forged.base(129, "").frame(number, 32, 1, 4096).mapping(1, u32::from(number) - 1, 0);
         }
         forged.file()
     };
@@ -300,7 +300,7 @@ fn errors_name_what_was_expected_and_what_was_found() {
         refusal(&changed.file()).to_string()
     };
     let (base, frame) = (forged().base_at(0), forged().frame_at(0));
-    let (part, reference) = (forged().part_at(0), forged().reference_at(0));
+    let (mapping, reference) = (forged().mapping_at(0), forged().reference_at(0));
     assert_eq!(
         message(|it| it.bases[0].reference = b"../base.".to_vec()),
         format!(
@@ -316,17 +316,17 @@ fn errors_name_what_was_expected_and_what_was_found() {
         )
     );
     assert_eq!(
-        message(|it| it.parts.swap(1, 2)),
+        message(|it| it.mappings.swap(1, 2)),
         format!(
-            "part at byte {}: expected one part, found two that continue each other",
-            part + 12
+            "mapping at byte {}: expected one mapping, found two that continue each other",
+            mapping + 12
         )
     );
-    // A hole in place of the part that uses frame 4.
+    // A hole in place of the mapping that uses frame 4.
     assert_eq!(
-        message(|it| it.parts[6].frame = HOLE),
+        message(|it| it.mappings[6].frame = HOLE),
         format!(
-            "frame 4: frame at byte {}: expected a frame that a part uses, found another",
+            "frame 4: frame at byte {}: expected a frame that a mapping uses, found another",
             frame + 4 * 52
         )
     );

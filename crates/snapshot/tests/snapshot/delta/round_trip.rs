@@ -133,9 +133,9 @@ type Place = Option<(String, u64, u32)>;
 /// Returns the place of each block, naively.
 fn places(index: &Index) -> Vec<Place> {
     let mut places = Vec::new();
-    for part in index.parts() {
-        for number in 0..part.blocks {
-            places.push(part.data.map(|data| {
+    for mapping in index.mappings() {
+        for number in 0..mapping.blocks {
+            places.push(mapping.data.map(|data| {
                 let frame = &index.frames()[data.frame as usize];
                 let identity = match frame.object {
                     0 => index.identity(),
@@ -274,7 +274,7 @@ fn a_piece_without_data_of_the_base_has_the_frames_of_a_full_snapshot() {
             references: &[""],
         };
         let index = open_index(&delta.create(&options).unwrap()).unwrap();
-        assert_eq!(index.parts(), full.parts());
+        assert_eq!(index.mappings(), full.mappings());
         let digests = |index: &Index| -> Vec<_> {
             index.frames().iter().map(|frame| (frame.digest, frame.raw_length)).collect()
         };
@@ -305,8 +305,8 @@ fn blocks_that_did_not_change_keep_their_place_through_eight_generations() {
 }
 
 #[test]
-fn an_image_of_16_tib_is_divided_into_parts() {
-    use hedgerow_snapshot::{DeltaEncoder, Encoder, MAX_IMAGE_SIZE, Part, Run};
+fn an_image_of_16_tib_is_divided_into_mappings() {
+    use hedgerow_snapshot::{DeltaEncoder, Encoder, MAX_IMAGE_SIZE, Mapping, Run};
     let options = Options::default();
     let mut encoder = Encoder::new(MAX_IMAGE_SIZE, &options).unwrap();
     let mut file = encoder.header();
@@ -314,14 +314,14 @@ fn an_image_of_16_tib_is_divided_into_parts() {
     file.extend(encoder.finish().unwrap());
     let base = Index::parse(&file, file.len() as u64).unwrap();
     let blocks = MAX_IMAGE_SIZE / u64::from(BLOCK_SIZE);
-    let parts = [u32::MAX, (blocks - u64::from(u32::MAX)) as u32];
-    let parts = parts.map(|blocks| Part { blocks, data: None });
-    assert_eq!(base.parts(), parts);
-    // The same parts, if the image grew.
+    let mappings = [u32::MAX, (blocks - u64::from(u32::MAX)) as u32];
+    let mappings = mappings.map(|blocks| Mapping { blocks, data: None });
+    assert_eq!(base.mappings(), mappings);
+    // The same mappings, if the image grew.
     let small = create(&[0; 5 * BLOCK], &options);
     for base in [base, Index::parse(&small, small.len() as u64).unwrap()] {
         let encoder = DeltaEncoder::new(MAX_IMAGE_SIZE, &options, base).unwrap();
         let file = [encoder.header(), encoder.finish(&[""]).unwrap()].concat();
-        assert_eq!(open_index(&file).unwrap().parts(), parts);
+        assert_eq!(open_index(&file).unwrap().mappings(), mappings);
     }
 }
