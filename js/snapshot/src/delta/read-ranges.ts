@@ -2,7 +2,7 @@
 
 import { BLOCK_SIZE } from "../format/limits.js";
 import type { Extent } from "../local/data-extents.js";
-import { subtract, toSet } from "./extents.js";
+import { append, subtract, toSet } from "../local/extents.js";
 
 /** The longest gap between two ranges that is read with them, in bytes: another system call takes as long. */
 const MAX_GAP = 2 ** 15;
@@ -14,12 +14,10 @@ export type ReadRange = (start: number, end: number) => Uint8Array;
 
 /** Returns the bytes of a piece of `length` that hold ranges of blocks, in order, with short gaps between these. */
 export function toBytes(blocks: readonly Extent[], length: number): Extent[] {
-  const ranges: { start: number; end: number }[] = [];
-  for (const range of blocks) {
-    const [start, end] = [range.start * BLOCK_SIZE, Math.min(range.end * BLOCK_SIZE, length)];
-    const previous = ranges.at(-1);
-    if (previous !== undefined && start - previous.end <= MAX_GAP) previous.end = end;
-    else ranges.push({ start, end });
+  const ranges: Extent[] = [];
+  for (const { start, end } of blocks) {
+    const range = { start: start * BLOCK_SIZE, end: Math.min(end * BLOCK_SIZE, length) };
+    append(ranges, range, MAX_GAP);
   }
   return ranges;
 }
