@@ -30,7 +30,7 @@ pub const MIN_LEVEL: i32 = 1;
 pub const MAX_LEVEL: i32 = 19;
 
 /// The maximum number of base objects of a delta.
-pub const MAX_BASES: u32 = 8;
+pub const MAX_BASE_OBJECTS: u32 = 8;
 
 /// The maximum length of the reference to a base object, in bytes. S3 allows keys of this length.
 pub const MAX_REFERENCE_LENGTH: u32 = 1 << 10;

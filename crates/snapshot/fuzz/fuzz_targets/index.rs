@@ -4,7 +4,7 @@
 
 use arbitrary::Arbitrary;
 use hedgerow_snapshot::{DeltaEncoder, EncodeError, Index, Options, max_compressed_length};
-use hedgerow_snapshot_fuzz::forge_delta::{ForgedBase, ForgedDelta, ForgedFrame, HOLE};
+use hedgerow_snapshot_fuzz::forge_delta::{ForgedDelta, ForgedFrame, ForgedObject, HOLE};
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Arbitrary, Debug)]
@@ -22,7 +22,7 @@ enum File<'a> {
 struct Delta<'a> {
     exponent: u8,
     own: Vec<Frame>,
-    bases: Vec<(&'a str, Vec<Frame>)>,
+    objects: Vec<(&'a str, Vec<Frame>)>,
     mappings: Vec<Mapping>,
     last_length: u16,
 }
@@ -80,7 +80,7 @@ impl Delta<'_> {
             let length = forged.frames.last().map_or(0, |last| last.compressed_length);
             forged.data.resize(forged.data.len() + length as usize, 0);
         }
-        for (number, (reference, frames)) in self.bases.iter().take(9).enumerate() {
+        for (number, (reference, frames)) in self.objects.iter().take(9).enumerate() {
             let mut offset = 32;
             for frame in frames {
                 offset += u64::from(frame.gap);
@@ -139,13 +139,13 @@ impl Change<'_> {
             Self::Reserved(reserved) => forged.reserved = reserved,
             Self::Generation(generation) => forged.generation = generation,
             Self::Base { at, identity, size, reserved } => {
-                if let Some(base) = forged.bases.get_mut(usize::from(at % 8)) {
+                if let Some(base) = forged.objects.get_mut(usize::from(at % 8)) {
                     (base.identity, base.size) = ([identity % 8; 32], size);
                     base.reserved = reserved;
                 }
             }
             Self::Reference { at, reference, length } => {
-                if let Some(base) = forged.bases.get_mut(usize::from(at % 8)) {
+                if let Some(base) = forged.objects.get_mut(usize::from(at % 8)) {
                     base.reference = reference.to_vec();
                     base.reference_length = length;
                 }
@@ -208,15 +208,15 @@ fn is_valid(forged: &ForgedDelta) -> bool {
 }
 
 fn are_bases_valid(forged: &ForgedDelta) -> bool {
-    let bases = &forged.bases;
-    let is_valid = |(number, base): (usize, &ForgedBase)| {
-        bases[..number].iter().all(|other| other.identity != base.identity)
+    let objects = &forged.objects;
+    let is_valid = |(number, base): (usize, &ForgedObject)| {
+        objects[..number].iter().all(|other| other.identity != base.identity)
             && (129..1 << 53).contains(&base.size)
             && base.reserved == [0; 6]
             && base.reference_length.is_none_or(|it| usize::from(it) == base.reference.len())
             && is_reference_valid(&base.reference)
     };
-    bases.len() <= 8 && forged.rest.is_empty() && bases.iter().enumerate().all(is_valid)
+    objects.len() <= 8 && forged.rest.is_empty() && objects.iter().enumerate().all(is_valid)
 }
 
 fn is_reference_valid(reference: &[u8]) -> bool {
@@ -243,7 +243,7 @@ fn are_frames_valid(forged: &ForgedDelta) -> bool {
         own_end = end_of(frame);
         is_next
     });
-    let are_others_valid = forged.bases.iter().zip(1..).all(|(base, object)| {
+    let are_others_valid = forged.objects.iter().zip(1..).all(|(base, object)| {
         let mut end = 32;
         of(object).count() > 0
             && of(object).all(|frame| {
@@ -254,7 +254,7 @@ fn are_frames_valid(forged: &ForgedDelta) -> bool {
     });
     forged.frames.iter().all(is_frame_valid)
         && forged.frames.is_sorted_by_key(|frame| frame.object)
-        && forged.frames.iter().all(|frame| usize::from(frame.object) <= forged.bases.len())
+        && forged.frames.iter().all(|frame| usize::from(frame.object) <= forged.objects.len())
         && is_own_valid
         && own_end == 40 + forged.data.len() as u128
         && are_others_valid
@@ -310,7 +310,7 @@ fn check(tail: &[u8], size: u64) -> bool {
         end = frame.file_offset + u64::from(frame.compressed_length);
         let most = match object {
             0 => size - tail_length,
-            base => index.bases()[usize::from(base) - 1].size,
+            base => index.objects()[usize::from(base) - 1].size,
         };
         assert!(end <= most && frame.raw_length <= index.piece_size());
     }
@@ -331,7 +331,7 @@ fn check(tail: &[u8], size: u64) -> bool {
 /// Checks a delta of this index without changes.
 fn check_delta(base: Index) {
     let options = Options { level: 1, piece_size: base.piece_size() };
-    let references = vec!["base.vhs"; base.bases().len() + 1];
+    let references = vec!["base.vhs"; base.objects().len() + 1];
     let encoder = DeltaEncoder::new(base.image_size(), &options, base.clone()).unwrap();
     let start = encoder.header();
     match encoder.finish(&references) {
@@ -345,7 +345,9 @@ fn check_delta(base: Index) {
                 assert_eq!((frame.digest, frame.file_offset), (old.digest, old.file_offset));
             }
         }
-        Err(EncodeError::Bases { found }) => assert_eq!((found, base.bases().len()), (9, 8)),
+        Err(EncodeError::BaseObjects { found }) => {
+            assert_eq!((found, base.objects().len()), (9, 8))
+        }
         Err(error) => panic!("{error}"),
     }
 }

@@ -13,7 +13,7 @@ use crate::delta::write::Content;
 use crate::encode_error::EncodeError;
 use crate::header::header;
 use crate::layout::max_compressed_length;
-use crate::limits::{BLOCK_SIZE, MAX_BASES, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_MAPPINGS};
+use crate::limits::{BLOCK_SIZE, MAX_BASE_OBJECTS, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_MAPPINGS};
 use crate::options::Options;
 use crate::piece_encoder::Run;
 
@@ -55,7 +55,7 @@ const UNIT: u64 = BLOCK_SIZE as u64;
 /// delta.extend(encoder.finish(&["base.vhs"])?);
 ///
 /// let index = Index::parse(&delta, delta.len() as u64)?;
-/// assert_eq!(index.bases()[0].reference, "base.vhs");
+/// assert_eq!(index.objects()[0].reference, "base.vhs");
 /// assert_eq!(index.mappings().len(), 2);
 /// # Ok::<_, Box<dyn core::error::Error>>(())
 /// ```
@@ -233,19 +233,19 @@ impl DeltaEncoder {
     ///
     /// # Errors
     ///
-    /// Returns [`EncodeError::Reference`], [`EncodeError::Bases`], [`EncodeError::Frames`] or
+    /// Returns [`EncodeError::Reference`], [`EncodeError::BaseObjects`], [`EncodeError::Frames`] or
     /// [`EncodeError::Mappings`]; [`EncodeError::Length`] if the image grew, the last block of the base is
     /// incomplete, and that block was not pushed as changed; or the error of an earlier call.
     pub fn finish(self, references: &[&str]) -> Result<Vec<u8>, EncodeError> {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let mut bases = self.bases(references)?;
+        let mut objects = self.objects(references)?;
         let mut mappings = self.mappings()?;
         let mut frames = self.used_frames(&mut mappings);
-        keep_used(&mut bases, &mut frames);
-        if bases.len() > MAX_BASES as usize {
-            return Err(EncodeError::Bases { found: bases.len() as u32 });
+        keep_used(&mut objects, &mut frames);
+        if objects.len() > MAX_BASE_OBJECTS as usize {
+            return Err(EncodeError::BaseObjects { found: objects.len() as u32 });
         }
         if frames.len() > MAX_FRAMES as usize {
             return Err(EncodeError::Frames);
@@ -257,7 +257,7 @@ impl DeltaEncoder {
             options: &self.options,
             image_size: self.image_size,
             generation: self.base.generation.saturating_add(1),
-            bases: &bases,
+            objects: &objects,
             frames: &frames,
             mappings: &mappings,
         };
@@ -265,17 +265,17 @@ impl DeltaEncoder {
     }
 
     /// Returns the base and its base objects, with new references.
-    fn bases(&self, references: &[&str]) -> Result<Vec<BaseObject>, EncodeError> {
+    fn objects(&self, references: &[&str]) -> Result<Vec<BaseObject>, EncodeError> {
         let (identity, size) = (self.base.identity, self.base.file_size);
-        let mut bases = vec![BaseObject { identity, size, reference: String::new() }];
-        bases.extend_from_slice(&self.base.bases);
-        if references.len() != bases.len() || !references.iter().all(|it| is_reference(it)) {
+        let mut objects = vec![BaseObject { identity, size, reference: String::new() }];
+        objects.extend_from_slice(&self.base.objects);
+        if references.len() != objects.len() || !references.iter().all(|it| is_reference(it)) {
             return Err(EncodeError::Reference);
         }
-        for (base, reference) in bases.iter_mut().zip(references) {
-            base.reference = String::from(*reference);
+        for (object, reference) in objects.iter_mut().zip(references) {
+            object.reference = String::from(*reference);
         }
-        Ok(bases)
+        Ok(objects)
     }
 
     /// Returns the mappings of the image. Frames of the base are counted after the delta's own.
@@ -314,7 +314,7 @@ impl DeltaEncoder {
 }
 
 /// Drops base objects without frames, and numbers the others anew.
-fn keep_used(bases: &mut Vec<BaseObject>, frames: &mut [IndexedFrame]) {
+fn keep_used(objects: &mut Vec<BaseObject>, frames: &mut [IndexedFrame]) {
     let mut kept = Vec::new();
     for frame in frames.iter_mut().filter(|frame| frame.object > 0) {
         if kept.last() != Some(&frame.object) {
@@ -323,7 +323,7 @@ fn keep_used(bases: &mut Vec<BaseObject>, frames: &mut [IndexedFrame]) {
         frame.object = kept.len() as u8;
     }
     let mut number = 0;
-    bases.retain(|_| {
+    objects.retain(|_| {
         number += 1;
         kept.contains(&number)
     });

@@ -29,7 +29,7 @@ pub struct Index {
     pub(crate) generation: u32,
     pub(crate) level: Option<u8>,
     pub(crate) identity: Digest,
-    pub(crate) bases: Vec<BaseObject>,
+    pub(crate) objects: Vec<BaseObject>,
     pub(crate) frames: Vec<IndexedFrame>,
     pub(crate) mappings: Vec<Mapping>,
 }
@@ -97,7 +97,7 @@ impl Index {
     pub const FOOTER_LENGTH: usize = FOOTER_LENGTH;
 
     /// Maximum number of base objects.
-    pub const MAX_BASES: usize = crate::limits::MAX_BASES as usize;
+    pub const MAX_BASE_OBJECTS: usize = crate::limits::MAX_BASE_OBJECTS as usize;
 
     /// Returns the length of the tail of a snapshot or a delta, in bytes.
     ///
@@ -191,8 +191,8 @@ impl Index {
     }
 
     /// Returns the files, other than its own, that hold data of the image. A snapshot has none.
-    pub fn bases(&self) -> &[BaseObject] {
-        &self.bases
+    pub fn objects(&self) -> &[BaseObject] {
+        &self.objects
     }
 
     /// Returns the data frames, ordered by object and offset.
@@ -267,7 +267,7 @@ impl From<Manifest> for Index {
             generation: 0,
             level: None,
             identity: manifest.identity(),
-            bases: Vec::new(),
+            objects: Vec::new(),
             frames: Vec::new(),
             mappings: Vec::new(),
         };

@@ -6,7 +6,7 @@
 
 use crate::digest::Digest;
 use crate::layout::{FOOTER_LENGTH, HEADER_LENGTH, SKIPPABLE_LENGTH};
-use crate::limits::{MAX_BASES, MAX_FRAMES, MAX_MAPPINGS, MAX_REFERENCE_LENGTH};
+use crate::limits::{MAX_BASE_OBJECTS, MAX_FRAMES, MAX_MAPPINGS, MAX_REFERENCE_LENGTH};
 
 /// The version of deltas.
 pub(crate) const VERSION: u16 = 2;
@@ -26,7 +26,7 @@ pub(crate) const START: u64 = HEADER_LENGTH as u64 + size_of::<u64>() as u64;
 pub(crate) const HEAD_LENGTH: usize = 40;
 
 /// Length of the entry of a base object, in bytes.
-pub(crate) const BASE_LENGTH: usize = 48;
+pub(crate) const BASE_OBJECT_LENGTH: usize = 48;
 
 /// Length of the entry of a frame, in bytes.
 pub(crate) const FRAME_LENGTH: usize = 52;
@@ -42,7 +42,7 @@ pub(crate) const MIN_CONTENT: u64 = (HEAD_LENGTH + Digest::LENGTH) as u64;
 
 /// Maximum length of a manifest's content.
 pub(crate) const MAX_CONTENT: u64 = MIN_CONTENT
-    + MAX_BASES as u64 * (BASE_LENGTH as u64 + MAX_REFERENCE_LENGTH as u64)
+    + MAX_BASE_OBJECTS as u64 * (BASE_OBJECT_LENGTH as u64 + MAX_REFERENCE_LENGTH as u64)
     + MAX_FRAMES as u64 * FRAME_LENGTH as u64
     + MAX_MAPPINGS as u64 * MAPPING_LENGTH as u64;
 

@@ -14,7 +14,7 @@ pub(super) struct Content<'a> {
     pub(super) options: &'a Options,
     pub(super) image_size: u64,
     pub(super) generation: u32,
-    pub(super) bases: &'a [BaseObject],
+    pub(super) objects: &'a [BaseObject],
     pub(super) frames: &'a [IndexedFrame],
     pub(super) mappings: &'a [Mapping],
 }
@@ -24,10 +24,10 @@ impl Content<'_> {
     pub(super) fn to_tail(&self) -> Vec<u8> {
         let mut content = MAGIC.to_le_bytes().to_vec();
         self.write_head(&mut content);
-        self.bases.iter().for_each(|base| write_base(base, &mut content));
+        self.objects.iter().for_each(|object| write_object(object, &mut content));
         self.frames.iter().for_each(|frame| write_frame(frame, &mut content));
         self.mappings.iter().for_each(|mapping| write_mapping(mapping, &mut content));
-        self.bases.iter().for_each(|base| content.extend(base.reference.as_bytes()));
+        self.objects.iter().for_each(|object| content.extend(object.reference.as_bytes()));
         content.extend(Digest::of(&content).as_bytes());
 
         let length = content.len() as u64;
@@ -47,15 +47,15 @@ impl Content<'_> {
         out.extend(self.image_size.to_le_bytes());
         out.extend((self.frames.len() as u32).to_le_bytes());
         out.extend((self.mappings.len() as u32).to_le_bytes());
-        out.extend([self.bases.len() as u8, 0, 0, 0]);
+        out.extend([self.objects.len() as u8, 0, 0, 0]);
         out.extend(self.generation.to_le_bytes());
     }
 }
 
-fn write_base(base: &BaseObject, out: &mut Vec<u8>) {
-    out.extend(base.identity.as_bytes());
-    out.extend(base.size.to_le_bytes());
-    out.extend((base.reference.len() as u16).to_le_bytes());
+fn write_object(object: &BaseObject, out: &mut Vec<u8>) {
+    out.extend(object.identity.as_bytes());
+    out.extend(object.size.to_le_bytes());
+    out.extend((object.reference.len() as u16).to_le_bytes());
     out.extend([0; 6]);
 }
 

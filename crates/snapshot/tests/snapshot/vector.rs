@@ -89,8 +89,8 @@ fn the_worked_example_is_written() {
 
 /// Returns the references of the delta.
 fn references(json: &Value) -> Vec<&str> {
-    let bases = json["bases"].as_array().unwrap();
-    bases.iter().map(|base| base["reference"].as_str().unwrap()).collect()
+    let objects = json["objects"].as_array().unwrap();
+    objects.iter().map(|object| object["reference"].as_str().unwrap()).collect()
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn the_worked_delta_is_read() {
     let index = open_index(&file).unwrap();
     assert_eq!(index.identity().to_string(), json["identity"].as_str().unwrap());
     assert_eq!(u64::from(index.generation()), json["generation"].as_u64().unwrap());
-    let [object] = index.bases() else { panic!("one base object") };
-    let expected = &json["bases"][0];
+    let [object] = index.objects() else { panic!("one base object") };
+    let expected = &json["objects"][0];
     assert_eq!(object.identity.to_string(), expected["identity"].as_str().unwrap());
     assert_eq!(object.size, expected["size"].as_u64().unwrap());
     assert_eq!(references(&json), [&object.reference]);

@@ -183,7 +183,7 @@ fn a_delta_without_changes_has_the_mappings_of_its_base() {
     assert!(delta.frames().iter().all(|frame| frame.object == 1));
     assert_eq!((delta.generation(), delta.level()), (1, Some(1)));
     assert_eq!(
-        (delta.bases()[0].identity, delta.bases()[0].size),
+        (delta.objects()[0].identity, delta.objects()[0].size),
         (base.identity(), base.file_size())
     );
 }
@@ -194,14 +194,14 @@ fn objects_and_frames_that_nothing_uses_are_dropped() {
     encoder.push(4, &[frame(1 << 14)], &[data(4, 0, 0)]).unwrap();
     let file = [&encoder.header()[..], &[0], &encoder.finish(&["0.vhs"]).unwrap()].concat();
     let first = open_index(&file).unwrap();
-    assert_eq!((first.bases().len(), first.frames().len()), (1, 4));
+    assert_eq!((first.objects().len(), first.frames().len()), (1, 4));
 
     // Zeros in place of all data of the first delta: only the snapshot is left.
     let mut encoder = DeltaEncoder::new(4 << 14, &OPTIONS, first.clone()).unwrap();
     encoder.push(4, &[], &[zeros(4)]).unwrap();
     let file = [encoder.header(), encoder.finish(&["1.vhs", "0.vhs"]).unwrap()].concat();
     let second = open_index(&file).unwrap();
-    let references: Vec<_> = second.bases().iter().map(|base| &base.reference[..]).collect();
+    let references: Vec<_> = second.objects().iter().map(|base| &base.reference[..]).collect();
     assert_eq!((references, second.frames().len()), (vec!["0.vhs"], 3));
     assert_eq!(second.generation(), 2);
 
@@ -210,7 +210,7 @@ fn objects_and_frames_that_nothing_uses_are_dropped() {
     encoder.push(0, &[], &[zeros(16)]).unwrap();
     let file = [encoder.header(), encoder.finish(&["", "0.vhs"]).unwrap()].concat();
     let third = open_index(&file).unwrap();
-    assert_eq!((third.bases().len(), third.frames().len(), third.generation()), (0, 0, 3));
+    assert_eq!((third.objects().len(), third.frames().len(), third.generation()), (0, 0, 3));
     assert_eq!(third.mappings(), [Mapping { blocks: 16, data: None }]);
 }
 
@@ -235,7 +235,7 @@ fn nine_base_objects_are_refused() {
     with_data.mappings.iter_mut().for_each(|mapping| mapping.frame += 1);
     with_data.mapping(1, 0, 0);
     let error = finish(&with_data, &[]).unwrap_err();
-    assert_eq!(error, EncodeError::Bases { found: 9 });
+    assert_eq!(error, EncodeError::BaseObjects { found: 9 });
     assert_eq!(error.to_string(), "expected at most 8 base objects, found 9");
     assert!(finish(&with_data, &[zeros(1)]).is_ok());
 }

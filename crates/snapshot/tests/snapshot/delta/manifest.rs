@@ -19,8 +19,9 @@ fn a_forged_delta_is_valid_until_it_is_changed() {
     assert_eq!(index.file_size(), file.len() as u64);
     let content = &file[forged().content_at() as usize..file.len() - 9 - 32];
     assert_eq!(index.identity(), Digest::of(content));
-    let bases: Vec<_> = index.bases().iter().map(|it| (it.size, it.reference.as_str())).collect();
-    assert_eq!(bases, [(10_000, "base.vhs"), (20_000, "")]);
+    let objects: Vec<_> =
+        index.objects().iter().map(|it| (it.size, it.reference.as_str())).collect();
+    assert_eq!(objects, [(10_000, "base.vhs"), (20_000, "")]);
     let objects: Vec<_> = index.frames().iter().map(|frame| frame.object).collect();
     assert_eq!(objects, [0, 0, 1, 1, 2]);
     assert_eq!(index.mappings()[3], Mapping { blocks: 3, data: None });
@@ -84,7 +85,7 @@ fn every_field_of_the_head_is_checked() {
     for found in [9, u8::MAX] {
         let fault = between(0, 8, found.into());
         assert_refused(
-            |it| it.base_count = Some(found),
+            |it| it.object_count = Some(found),
             ("base object count", None),
             at(32),
             fault,
@@ -127,7 +128,7 @@ fn tables_must_fit_the_manifest() {
     }
     let fault = Fault::TooShort { least: least + 6 * 48, found };
     let field = ("length of the manifest", None);
-    assert_refused(|it| it.base_count = Some(8), field, |it| it.content_at() - 4, fault);
+    assert_refused(|it| it.object_count = Some(8), field, |it| it.content_at() - 4, fault);
 }
 
 #[test]
@@ -252,22 +253,27 @@ fn the_beginning_of_the_other_version_is_refused() {
 #[test]
 fn every_field_of_a_base_object_is_checked() {
     assert_refused(
-        |it| it.bases[1].identity = it.bases[0].identity,
+        |it| it.objects[1].identity = it.objects[0].identity,
         ("identity of the base object", None),
-        |it| it.base_at(1),
+        |it| it.object_at(1),
         Fault::Repeated,
     );
     for found in [0, 128, 1 << 53, u64::MAX] {
         let fault = between(129, (1 << 53) - 1, found);
         let field = ("size of the base object", None);
-        assert_refused(|it| it.bases[0].size = found, field, |it| it.base_at(0) + 32, fault);
+        assert_refused(|it| it.objects[0].size = found, field, |it| it.object_at(0) + 32, fault);
     }
     for byte in 0..6 {
         let fault = exactly(0, 1 << (8 * byte));
         let field = ("reserved bytes", None);
-        assert_refused(|it| it.bases[1].reserved[byte] = 1, field, |it| it.base_at(1) + 42, fault);
+        assert_refused(
+            |it| it.objects[1].reserved[byte] = 1,
+            field,
+            |it| it.object_at(1) + 42,
+            fault,
+        );
     }
-    assert_accepted(|it| it.bases[0].size = (1 << 53) - 1);
+    assert_accepted(|it| it.objects[0].size = (1 << 53) - 1);
 }
 
 #[test]
@@ -280,7 +286,7 @@ fn eight_base_objects_are_accepted_and_nine_are_not() {
         forged.file()
     };
     let file = with(8);
-    assert_eq!(open_index(&file).unwrap().bases().len(), Index::MAX_BASES);
+    assert_eq!(open_index(&file).unwrap().objects().len(), Index::MAX_BASE_OBJECTS);
     assert_eq!(refusal(&with(9)).fault, between(0, 8, 9));
 }
 
@@ -299,17 +305,17 @@ fn errors_name_what_was_expected_and_what_was_found() {
         change(&mut changed);
         refusal(&changed.file()).to_string()
     };
-    let (base, frame) = (forged().base_at(0), forged().frame_at(0));
+    let (base, frame) = (forged().object_at(0), forged().frame_at(0));
     let (mapping, reference) = (forged().mapping_at(0), forged().reference_at(0));
     assert_eq!(
-        message(|it| it.bases[0].reference = b"../base.".to_vec()),
+        message(|it| it.objects[0].reference = b"../base.".to_vec()),
         format!(
             "reference at byte {reference}: expected a relative path without empty segments, \".\", \
              \"..\", \"\\\", \":\" and control characters, found another"
         )
     );
     assert_eq!(
-        message(|it| it.bases[1].identity = [0; 32]),
+        message(|it| it.objects[1].identity = [0; 32]),
         format!(
             "identity of the base object at byte {}: expected different values, found one twice",
             base + 48

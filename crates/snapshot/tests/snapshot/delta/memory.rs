@@ -11,9 +11,9 @@ fn claims_of_a_delta_allocate_nothing() {
     let changes: [fn(&mut ForgedDelta); 6] = [
         |it| it.frame_count = Some(1 << 20),
         |it| it.mapping_count = Some(1 << 22),
-        |it| it.base_count = Some(8),
+        |it| it.object_count = Some(8),
         |it| it.frame_count = Some(u32::MAX),
-        |it| (it.mapping_count, it.base_count) = (Some(u32::MAX), Some(u8::MAX)),
+        |it| (it.mapping_count, it.object_count) = (Some(u32::MAX), Some(u8::MAX)),
         |it| it.image_size = u64::MAX,
     ];
     let mut files: Vec<_> = changes

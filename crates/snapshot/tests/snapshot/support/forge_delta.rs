@@ -19,10 +19,10 @@ pub struct ForgedDelta {
     pub image_size: u64,
     pub frame_count: Option<u32>,
     pub mapping_count: Option<u32>,
-    pub base_count: Option<u8>,
+    pub object_count: Option<u8>,
     pub reserved: [u8; 3],
     pub generation: u32,
-    pub bases: Vec<ForgedBase>,
+    pub objects: Vec<ForgedObject>,
     pub frames: Vec<ForgedFrame>,
     pub mappings: Vec<ForgedMapping>,
     /// The bytes of the delta's own frames.
@@ -33,7 +33,7 @@ pub struct ForgedDelta {
 
 /// The entry of a base object.
 #[derive(Clone, Debug)]
-pub struct ForgedBase {
+pub struct ForgedObject {
     pub identity: [u8; 32],
     pub size: u64,
     pub reference_length: Option<u16>,
@@ -72,10 +72,10 @@ impl ForgedDelta {
             image_size: 0,
             frame_count: None,
             mapping_count: None,
-            base_count: None,
+            object_count: None,
             reserved: [0; 3],
             generation: 1,
-            bases: Vec::new(),
+            objects: Vec::new(),
             frames: Vec::new(),
             mappings: Vec::new(),
             data: Vec::new(),
@@ -85,8 +85,8 @@ impl ForgedDelta {
 
     /// Adds a base object. Its identity is made of its number.
     pub fn base(&mut self, size: u64, reference: &str) -> &mut Self {
-        self.bases.push(ForgedBase {
-            identity: [self.bases.len() as u8; 32],
+        self.objects.push(ForgedObject {
+            identity: [self.objects.len() as u8; 32],
             size,
             reference_length: None,
             reserved: [0; 6],
@@ -138,13 +138,13 @@ impl ForgedDelta {
     }
 
     /// Returns the offset of the entry of a base object.
-    pub fn base_at(&self, base: usize) -> u64 {
-        self.content_at() + 40 + base as u64 * 48
+    pub fn object_at(&self, object: usize) -> u64 {
+        self.content_at() + 40 + object as u64 * 48
     }
 
     /// Returns the offset of the entry of a frame.
     pub fn frame_at(&self, frame: usize) -> u64 {
-        self.base_at(self.bases.len()) + frame as u64 * 52
+        self.object_at(self.objects.len()) + frame as u64 * 52
     }
 
     /// Returns the offset of the entry of a mapping.
@@ -153,8 +153,8 @@ impl ForgedDelta {
     }
 
     /// Returns the offset of the reference to a base object.
-    pub fn reference_at(&self, base: usize) -> u64 {
-        let before = self.bases[..base].iter().map(|base| base.reference.len() as u64);
+    pub fn reference_at(&self, object: usize) -> u64 {
+        let before = self.objects[..object].iter().map(|object| object.reference.len() as u64);
         self.mapping_at(self.mappings.len()) + before.sum::<u64>()
     }
 
@@ -167,15 +167,15 @@ impl ForgedDelta {
         out.extend(self.image_size.to_le_bytes());
         out.extend(self.frame_count.unwrap_or(self.frames.len() as u32).to_le_bytes());
         out.extend(self.mapping_count.unwrap_or(self.mappings.len() as u32).to_le_bytes());
-        out.push(self.base_count.unwrap_or(self.bases.len() as u8));
+        out.push(self.object_count.unwrap_or(self.objects.len() as u8));
         out.extend(self.reserved);
         out.extend(self.generation.to_le_bytes());
-        for base in &self.bases {
-            out.extend(base.identity);
-            out.extend(base.size.to_le_bytes());
-            let length = base.reference_length.unwrap_or(base.reference.len() as u16);
+        for object in &self.objects {
+            out.extend(object.identity);
+            out.extend(object.size.to_le_bytes());
+            let length = object.reference_length.unwrap_or(object.reference.len() as u16);
             out.extend(length.to_le_bytes());
-            out.extend(base.reserved);
+            out.extend(object.reserved);
         }
         for frame in &self.frames {
             out.extend(frame.digest);
@@ -190,7 +190,7 @@ impl ForgedDelta {
                 [mapping.blocks, mapping.frame, mapping.block].map(u32::to_le_bytes).concat(),
             );
         }
-        self.bases.iter().for_each(|base| out.extend(&base.reference));
+        self.objects.iter().for_each(|object| out.extend(&object.reference));
         out.extend(&self.rest);
         out
     }
