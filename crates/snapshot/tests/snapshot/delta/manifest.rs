@@ -8,6 +8,7 @@ use crate::support::{
     delta::open_index,
     forge::{Forged, skippable},
     forge_delta::{ForgedDelta, HOLE},
+    tail::{HEADER, assert_beginning_is_compared, assert_tail_is_needed, footer},
 };
 
 #[test]
@@ -171,11 +172,7 @@ fn the_skippable_frame_and_the_footer_are_checked() {
 
 #[test]
 fn the_length_in_the_footer_determines_the_tail() {
-    let footer = |length: u32| {
-        let mut footer = *b"\0\0\0\0\0vhsd";
-        footer[..4].copy_from_slice(&length.to_le_bytes());
-        footer
-    };
+    let footer = |length| footer(length, *b"vhsd");
     assert!(Index::is_delta(&footer(0)));
     assert!(!Index::is_delta(b"\0\0\0\0\0\xb1\xea\x92\x8f"));
     let max = 72 + 8 * (48 + 1024) + (52 << 20) + (12 << 22);
@@ -200,39 +197,16 @@ fn a_tail_may_be_longer_than_needed_but_not_shorter() {
     let file = forged().file();
     let size = file.len() as u64;
     let tail = Index::tail_length(file.last_chunk().unwrap(), size).unwrap();
-    let start = (size - tail) as usize;
-    let expected = Index::parse(&file, size).unwrap();
-    for start in 0..=start {
-        assert_eq!(Index::parse(&file[start..], size).as_ref(), Ok(&expected));
-    }
-    for start in start + 1..=file.len() {
-        let error = Index::parse(&file[start..], size).unwrap_err();
-        assert_eq!((error.field, error.offset), ("tail", start as u64));
-    }
+    assert_tail_is_needed(&file, tail, Index::parse);
 }
 
 #[test]
 fn the_beginning_is_compared() {
     let file = forged().file();
     let index = open_index(&file).unwrap();
-    let cases = [
-        (0, 4, "magic number of the header"),
-        (4, 4, "length of the header"),
-        (8, 8, "magic number of the header's content"),
-        (16, 2, "version in the header"),
-        (18, 2, "reserved bytes of the header"),
-        (20, 4, "piece size in the header"),
-        (24, 8, "image size in the header"),
-        (32, 8, "mark"),
-    ];
-    for (start, length, field) in cases {
-        for at in start..start + length {
-            let mut bytes = *file.first_chunk().unwrap();
-            bytes[at] ^= 1;
-            let error = index.check_start(&bytes).unwrap_err();
-            assert_eq!((error.field, error.offset), (field, start as u64));
-        }
-    }
+    let beginning = *file.first_chunk().unwrap();
+    let fields = [&HEADER[..], &[(32, 8, "mark")]].concat();
+    assert_beginning_is_compared(beginning, &fields, |it| index.check_start(it));
 }
 
 #[test]
