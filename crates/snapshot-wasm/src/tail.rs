@@ -20,7 +20,7 @@ pub struct Tail {
     identity: [u8; 32],
     level: u8,
     generation: u32,
-    bases: Vec<BaseObject>,
+    objects: Vec<BaseObject>,
     records: Vec<FrameRecord>,
     segments: Vec<SegmentRecord>,
     segment_starts: Vec<u32>,
@@ -47,7 +47,7 @@ impl Tail {
             identity: [0; 32],
             level: 0,
             generation: 0,
-            bases: Vec::new(),
+            objects: Vec::new(),
             records: Vec::new(),
             segments: Vec::new(),
             segment_starts: Vec::new(),
@@ -134,12 +134,12 @@ impl Tail {
         self.identity = *index.identity().as_bytes();
         self.level = index.level().unwrap_or_default();
         self.generation = index.generation();
-        self.bases = index.bases().to_vec();
+        self.objects = index.objects().to_vec();
         self.records = (0..)
             .zip(index.frames())
             .map(|(number, frame)| to_record(&frame.to_frame(number), frame.object))
             .collect();
-        // Order the segments by frame. The parts of a frame are in order already, and stay so.
+        // Order the segments by frame. The segments of a frame are in order already, and stay so.
         let mut starts = vec![0_u32; self.records.len() + 1];
         for segment in index.segments() {
             starts[segment.frame as usize + 1] += 1;
@@ -218,7 +218,7 @@ impl Tail {
         self.records.len()
     }
 
-    /// Returns the address of the segments: the parts of the image that are data, ordered by frame.
+    /// Returns the address of the segments: the mappings of data in bytes, ordered by frame.
     pub fn segments(&self) -> *const SegmentRecord {
         self.segments.as_ptr()
     }
@@ -244,27 +244,27 @@ impl Tail {
     }
 
     /// Returns the number of base objects.
-    pub fn bases(&self) -> usize {
-        self.bases.len()
+    pub fn objects(&self) -> usize {
+        self.objects.len()
     }
 
     /// Returns the address of the identity of a base object, 32 bytes.
-    pub fn base_identity(&self, base: usize) -> *const u8 {
-        self.bases[base].identity.as_bytes().as_ptr()
+    pub fn object_identity(&self, object: usize) -> *const u8 {
+        self.objects[object].identity.as_bytes().as_ptr()
     }
 
     /// Returns the size of a base object in bytes.
-    pub fn base_size(&self, base: usize) -> f64 {
-        self.bases[base].size as f64
+    pub fn object_size(&self, object: usize) -> f64 {
+        self.objects[object].size as f64
     }
 
     /// Returns the address of the reference to a base object, in UTF-8.
-    pub fn base_reference(&self, base: usize) -> *const u8 {
-        self.bases[base].reference.as_ptr()
+    pub fn object_reference(&self, object: usize) -> *const u8 {
+        self.objects[object].reference.as_ptr()
     }
 
     /// Returns the length of the reference to a base object in bytes.
-    pub fn base_reference_length(&self, base: usize) -> usize {
-        self.bases[base].reference.len()
+    pub fn object_reference_length(&self, object: usize) -> usize {
+        self.objects[object].reference.len()
     }
 }

@@ -3,8 +3,8 @@
 use core::fmt;
 
 use crate::limits::{
-    BLOCK_SIZE, MAX_BASES, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_LEVEL, MAX_PARTS, MAX_PIECE_SIZE,
-    MIN_LEVEL, MIN_PIECE_SIZE,
+    BLOCK_SIZE, MAX_BASE_OBJECTS, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_LEVEL, MAX_MAPPINGS,
+    MAX_PIECE_SIZE, MIN_LEVEL, MIN_PIECE_SIZE,
 };
 use crate::out_of_memory::OutOfMemory;
 
@@ -72,13 +72,13 @@ pub enum EncodeError {
         /// The requested size in bytes.
         found: u32,
     },
-    /// A delta would have more than [`MAX_BASES`] base objects.
-    Bases {
+    /// A delta would have more than [`MAX_BASE_OBJECTS`] base objects.
+    BaseObjects {
         /// The number of base objects.
         found: u32,
     },
-    /// A delta would have more than [`MAX_PARTS`] parts.
-    Parts,
+    /// A delta would have more than [`MAX_MAPPINGS`] mappings.
+    Mappings,
     /// The references to base objects are invalid, or there are more or fewer of them than base objects.
     Reference,
     /// Memory allocation failed.
@@ -122,11 +122,11 @@ impl fmt::Display for EncodeError {
             Self::BasePieceSize { expected, found } => {
                 write!(f, "piece size: expected {expected}, as in the base, found {found}")
             }
-            Self::Bases { found } => {
-                write!(f, "expected at most {MAX_BASES} base objects, found {found}")
+            Self::BaseObjects { found } => {
+                write!(f, "expected at most {MAX_BASE_OBJECTS} base objects, found {found}")
             }
-            Self::Parts => {
-                write!(f, "expected at most {MAX_PARTS} parts, found more; create a full snapshot")
+            Self::Mappings => {
+                write!(f, "expected at most {MAX_MAPPINGS} mappings, found more; create a full snapshot")
             }
             Self::Reference => f.write_str(
                 "references: expected one for each base object, empty or a relative path without empty \

@@ -80,9 +80,9 @@ pub enum Fault {
     Reference,
     /// Another entry has the same value.
     Repeated,
-    /// No part of the image uses the frame.
+    /// No mapping of the image uses the frame.
     Unused,
-    /// The part continues the one before it.
+    /// The mapping continues the one before it.
     Divided,
     /// [`Decoder::finish`](crate::Decoder::finish) was called before
     /// [`begin`](crate::Decoder::begin).
@@ -125,8 +125,8 @@ impl fmt::Display for Fault {
                  characters, found another",
             ),
             Self::Repeated => f.write_str("expected different values, found one twice"),
-            Self::Unused => f.write_str("expected a frame that a part uses, found another"),
-            Self::Divided => f.write_str("expected one part, found two that continue each other"),
+            Self::Unused => f.write_str("expected a frame that a mapping uses, found another"),
+            Self::Divided => f.write_str("expected one mapping, found two that continue each other"),
             Self::NotBegun => f.write_str("no frame was begun; call begin() first"),
         }
     }

@@ -30,11 +30,11 @@ pub const MIN_LEVEL: i32 = 1;
 pub const MAX_LEVEL: i32 = 19;
 
 /// The maximum number of base objects of a delta.
-pub const MAX_BASES: u32 = 8;
+pub const MAX_BASE_OBJECTS: u32 = 8;
 
 /// The maximum length of the reference to a base object, in bytes. S3 allows keys of this length.
 pub const MAX_REFERENCE_LENGTH: u32 = 1 << 10;
 
-/// The maximum number of parts of a delta. A reader needs memory for them in the tail, at 12 bytes per
-/// part, and for 16 bytes per part of its own: at most 112 MiB.
-pub const MAX_PARTS: u32 = 1 << 22;
+/// The maximum number of mappings of a delta. A reader needs memory for them in the tail, at 12 bytes per
+/// mapping, and for 16 bytes per part of its own: at most 112 MiB.
+pub const MAX_MAPPINGS: u32 = 1 << 22;

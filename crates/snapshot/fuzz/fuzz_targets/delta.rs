@@ -83,7 +83,7 @@ fuzz_target!(|input: Input| {
         let changed = blocks.filter(|at| generation.is_everything || !is_same(&old, &image, *at));
         let changed: Vec<_> = changed.map(|at| at..at + 1).collect();
         let base = open_index(&file).unwrap();
-        let references = vec!["folder/base.vhs"; base.bases().len() + 1];
+        let references = vec!["folder/base.vhs"; base.objects().len() + 1];
         let delta = Delta {
             image: &image,
             base_image: generation.has_base.then_some(&old[..]),
@@ -92,7 +92,7 @@ fuzz_target!(|input: Input| {
             references: &references,
         };
         file = match delta.create(&options) {
-            Err(EncodeError::Bases { found: 9 }) => create(&image, &options),
+            Err(EncodeError::BaseObjects { found: 9 }) => create(&image, &options),
             delta => {
                 let delta = delta.unwrap();
                 assert!(unzstd(&delta).is_err());

@@ -1,10 +1,10 @@
 //! No delta, valid, damaged or forged, causes a panic, and a delta is accepted if and only if it is valid
-//! according to the format document. A delta of it without changes has the same parts.
+//! according to the format document. A delta of it without changes has the same mappings.
 #![no_main]
 
 use arbitrary::Arbitrary;
 use hedgerow_snapshot::{DeltaEncoder, EncodeError, Index, Options, max_compressed_length};
-use hedgerow_snapshot_fuzz::forge_delta::{ForgedBase, ForgedDelta, ForgedFrame, HOLE};
+use hedgerow_snapshot_fuzz::forge_delta::{ForgedDelta, ForgedFrame, ForgedObject, HOLE};
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Arbitrary, Debug)]
@@ -22,8 +22,8 @@ enum File<'a> {
 struct Delta<'a> {
     exponent: u8,
     own: Vec<Frame>,
-    bases: Vec<(&'a str, Vec<Frame>)>,
-    parts: Vec<Part>,
+    objects: Vec<(&'a str, Vec<Frame>)>,
+    mappings: Vec<Mapping>,
     last_length: u16,
 }
 
@@ -36,7 +36,7 @@ struct Frame {
 }
 
 #[derive(Arbitrary, Debug)]
-enum Part {
+enum Mapping {
     Hole(u16),
     /// The next blocks of a frame, after some that are skipped.
     Data {
@@ -44,7 +44,7 @@ enum Part {
         skipped: u8,
         blocks: u8,
     },
-    /// The next blocks of the next frame that no part has used.
+    /// The next blocks of the next frame that no mapping has used.
     Next {
         skipped: u8,
         blocks: u8,
@@ -63,9 +63,9 @@ enum Change<'a> {
     Reference { at: u8, reference: &'a [u8], length: Option<u16> },
     Frame { at: u8, file_offset: i16, compressed_length: i16, raw_length: i16, object: i8 },
     FrameReserved { at: u8, reserved: [u8; 3] },
-    Part { at: u8, blocks: i16, frame: i8, block: i8 },
-    AnyPart { at: u8, blocks: u32, frame: u32, block: u32 },
-    SwapParts(u8, u8),
+    Mapping { at: u8, blocks: i16, frame: i8, block: i8 },
+    AnyMapping { at: u8, blocks: u32, frame: u32, block: u32 },
+    SwapMappings(u8, u8),
     SwapFrames(u8, u8),
     Data(i8),
     Rest(u8),
@@ -80,7 +80,7 @@ impl Delta<'_> {
             let length = forged.frames.last().map_or(0, |last| last.compressed_length);
             forged.data.resize(forged.data.len() + length as usize, 0);
         }
-        for (number, (reference, frames)) in self.bases.iter().take(9).enumerate() {
+        for (number, (reference, frames)) in self.objects.iter().take(9).enumerate() {
             let mut offset = 32;
             for frame in frames {
                 offset += u64::from(frame.gap);
@@ -89,24 +89,24 @@ impl Delta<'_> {
             }
             forged.base(offset.max(129), reference);
         }
-        self.add_parts(&mut forged);
+        self.add_mappings(&mut forged);
         // The last block may be shorter.
         let cut = u64::from(self.last_length % 4096);
         forged.image_size = forged.image_size.saturating_sub(cut);
         forged
     }
 
-    fn add_parts(&self, forged: &mut ForgedDelta) {
+    fn add_mappings(&self, forged: &mut ForgedDelta) {
         let mut used = vec![0_u32; forged.frames.len() + 1];
         let mut next = 0;
-        for part in &self.parts {
-            let (frame, skipped, blocks) = match *part {
-                Part::Hole(blocks) => {
+        for mapping in &self.mappings {
+            let (frame, skipped, blocks) = match *mapping {
+                Mapping::Hole(blocks) => {
                     forged.hole(blocks.into());
                     continue;
                 }
-                Part::Data { frame, skipped, blocks } => (frame.into(), skipped % 4, blocks),
-                Part::Next { skipped, blocks } => {
+                Mapping::Data { frame, skipped, blocks } => (frame.into(), skipped % 4, blocks),
+                Mapping::Next { skipped, blocks } => {
                     next += 1;
                     (next - 1, skipped % 2, blocks)
                 }
@@ -114,7 +114,7 @@ impl Delta<'_> {
             let frame = frame % used.len();
             let blocks = u32::from(blocks % 5);
             let block = used[frame] + u32::from(skipped);
-            forged.part(blocks, frame as u32, block);
+            forged.mapping(blocks, frame as u32, block);
             used[frame] = block + blocks;
         }
     }
@@ -139,13 +139,13 @@ impl Change<'_> {
             Self::Reserved(reserved) => forged.reserved = reserved,
             Self::Generation(generation) => forged.generation = generation,
             Self::Base { at, identity, size, reserved } => {
-                if let Some(base) = forged.bases.get_mut(usize::from(at % 8)) {
+                if let Some(base) = forged.objects.get_mut(usize::from(at % 8)) {
                     (base.identity, base.size) = ([identity % 8; 32], size);
                     base.reserved = reserved;
                 }
             }
             Self::Reference { at, reference, length } => {
-                if let Some(base) = forged.bases.get_mut(usize::from(at % 8)) {
+                if let Some(base) = forged.objects.get_mut(usize::from(at % 8)) {
                     base.reference = reference.to_vec();
                     base.reference_length = length;
                 }
@@ -164,19 +164,19 @@ impl Change<'_> {
                     frame.reserved = reserved;
                 }
             }
-            Self::Part { at, blocks, frame, block } => {
-                if let Some(part) = forged.parts.get_mut(usize::from(at % 16)) {
-                    part.blocks = part.blocks.wrapping_add_signed(blocks.into());
-                    part.frame = part.frame.wrapping_add_signed(frame.into());
-                    part.block = part.block.wrapping_add_signed(block.into());
+            Self::Mapping { at, blocks, frame, block } => {
+                if let Some(mapping) = forged.mappings.get_mut(usize::from(at % 16)) {
+                    mapping.blocks = mapping.blocks.wrapping_add_signed(blocks.into());
+                    mapping.frame = mapping.frame.wrapping_add_signed(frame.into());
+                    mapping.block = mapping.block.wrapping_add_signed(block.into());
                 }
             }
-            Self::AnyPart { at, blocks, frame, block } => {
-                if let Some(part) = forged.parts.get_mut(usize::from(at % 16)) {
-                    (part.blocks, part.frame, part.block) = (blocks, frame, block);
+            Self::AnyMapping { at, blocks, frame, block } => {
+                if let Some(mapping) = forged.mappings.get_mut(usize::from(at % 16)) {
+                    (mapping.blocks, mapping.frame, mapping.block) = (blocks, frame, block);
                 }
             }
-            Self::SwapParts(one, other) => swap(&mut forged.parts, one, other),
+            Self::SwapMappings(one, other) => swap(&mut forged.mappings, one, other),
             Self::SwapFrames(one, other) => swap(&mut forged.frames, one, other),
             Self::Data(change) => {
                 let length = forged.data.len().saturating_add_signed(change.into());
@@ -204,19 +204,19 @@ fn is_valid(forged: &ForgedDelta) -> bool {
         && forged.generation > 0
         && are_bases_valid(forged)
         && are_frames_valid(forged)
-        && are_parts_valid(forged)
+        && are_mappings_valid(forged)
 }
 
 fn are_bases_valid(forged: &ForgedDelta) -> bool {
-    let bases = &forged.bases;
-    let is_valid = |(number, base): (usize, &ForgedBase)| {
-        bases[..number].iter().all(|other| other.identity != base.identity)
+    let objects = &forged.objects;
+    let is_valid = |(number, base): (usize, &ForgedObject)| {
+        objects[..number].iter().all(|other| other.identity != base.identity)
             && (129..1 << 53).contains(&base.size)
             && base.reserved == [0; 6]
             && base.reference_length.is_none_or(|it| usize::from(it) == base.reference.len())
             && is_reference_valid(&base.reference)
     };
-    bases.len() <= 8 && forged.rest.is_empty() && bases.iter().enumerate().all(is_valid)
+    objects.len() <= 8 && forged.rest.is_empty() && objects.iter().enumerate().all(is_valid)
 }
 
 fn is_reference_valid(reference: &[u8]) -> bool {
@@ -243,7 +243,7 @@ fn are_frames_valid(forged: &ForgedDelta) -> bool {
         own_end = end_of(frame);
         is_next
     });
-    let are_others_valid = forged.bases.iter().zip(1..).all(|(base, object)| {
+    let are_others_valid = forged.objects.iter().zip(1..).all(|(base, object)| {
         let mut end = 32;
         of(object).count() > 0
             && of(object).all(|frame| {
@@ -254,37 +254,37 @@ fn are_frames_valid(forged: &ForgedDelta) -> bool {
     });
     forged.frames.iter().all(is_frame_valid)
         && forged.frames.is_sorted_by_key(|frame| frame.object)
-        && forged.frames.iter().all(|frame| usize::from(frame.object) <= forged.bases.len())
+        && forged.frames.iter().all(|frame| usize::from(frame.object) <= forged.objects.len())
         && is_own_valid
         && own_end == 40 + forged.data.len() as u128
         && are_others_valid
 }
 
-fn are_parts_valid(forged: &ForgedDelta) -> bool {
+fn are_mappings_valid(forged: &ForgedDelta) -> bool {
     let mut block = 0_u64;
     let mut used = vec![0_u64; forged.frames.len()];
-    for part in &forged.parts {
+    for mapping in &forged.mappings {
         let start = block * 4096;
-        block += u64::from(part.blocks);
-        if part.blocks == 0 || start >= forged.image_size {
+        block += u64::from(mapping.blocks);
+        if mapping.blocks == 0 || start >= forged.image_size {
             return false;
         }
-        if part.frame == HOLE {
-            if part.block != 0 {
+        if mapping.frame == HOLE {
+            if mapping.block != 0 {
                 return false;
             }
             continue;
         }
-        let Some(frame) = forged.frames.get(part.frame as usize) else { return false };
-        let used = &mut used[part.frame as usize];
+        let Some(frame) = forged.frames.get(mapping.frame as usize) else { return false };
+        let used = &mut used[mapping.frame as usize];
         let length = forged.image_size.min(block * 4096) - start;
-        let end = u64::from(part.block) * 4096 + length;
-        if u64::from(part.block) < *used || end > u64::from(frame.raw_length) {
+        let end = u64::from(mapping.block) * 4096 + length;
+        if u64::from(mapping.block) < *used || end > u64::from(frame.raw_length) {
             return false;
         }
-        *used = u64::from(part.block) + u64::from(part.blocks);
+        *used = u64::from(mapping.block) + u64::from(mapping.blocks);
     }
-    let is_divided = forged.parts.windows(2).any(|pair| {
+    let is_divided = forged.mappings.windows(2).any(|pair| {
         let [one, other] = pair else { return false };
         match (one.frame == HOLE, other.frame == HOLE) {
             (true, true) => one.blocks != u32::MAX,
@@ -310,7 +310,7 @@ fn check(tail: &[u8], size: u64) -> bool {
         end = frame.file_offset + u64::from(frame.compressed_length);
         let most = match object {
             0 => size - tail_length,
-            base => index.bases()[usize::from(base) - 1].size,
+            base => index.objects()[usize::from(base) - 1].size,
         };
         assert!(end <= most && frame.raw_length <= index.piece_size());
     }
@@ -331,7 +331,7 @@ fn check(tail: &[u8], size: u64) -> bool {
 /// Checks a delta of this index without changes.
 fn check_delta(base: Index) {
     let options = Options { level: 1, piece_size: base.piece_size() };
-    let references = vec!["base.vhs"; base.bases().len() + 1];
+    let references = vec!["base.vhs"; base.objects().len() + 1];
     let encoder = DeltaEncoder::new(base.image_size(), &options, base.clone()).unwrap();
     let start = encoder.header();
     match encoder.finish(&references) {
@@ -339,13 +339,15 @@ fn check_delta(base: Index) {
             let file = [start, tail].concat();
             let delta = Index::parse(&file, file.len() as u64).unwrap();
             delta.check_start(file.first_chunk().unwrap()).unwrap();
-            assert_eq!(delta.parts(), base.parts());
+            assert_eq!(delta.mappings(), base.mappings());
             assert_eq!(delta.frames().len(), base.frames().len());
             for (frame, old) in delta.frames().iter().zip(base.frames()) {
                 assert_eq!((frame.digest, frame.file_offset), (old.digest, old.file_offset));
             }
         }
-        Err(EncodeError::Bases { found }) => assert_eq!((found, base.bases().len()), (9, 8)),
+        Err(EncodeError::BaseObjects { found }) => {
+            assert_eq!((found, base.objects().len()), (9, 8))
+        }
         Err(error) => panic!("{error}"),
     }
 }

@@ -4,16 +4,16 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::delta::index::{BaseObject, FrameBlocks, Index, IndexedFrame, Part};
+use crate::delta::index::{BaseObject, FrameBlocks, Index, IndexedFrame, Mapping};
 use crate::delta::layout::{MARK, START, VERSION};
-use crate::delta::parts::{BaseParts, push_part};
+use crate::delta::mappings::{BaseMappings, push_mapping};
 use crate::delta::piece_encoder::DeltaRun;
 use crate::delta::reference::is_reference;
 use crate::delta::write::Content;
 use crate::encode_error::EncodeError;
 use crate::header::header;
 use crate::layout::max_compressed_length;
-use crate::limits::{BLOCK_SIZE, MAX_BASES, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_PARTS};
+use crate::limits::{BLOCK_SIZE, MAX_BASE_OBJECTS, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_MAPPINGS};
 use crate::options::Options;
 use crate::piece_encoder::Run;
 
@@ -55,8 +55,8 @@ const UNIT: u64 = BLOCK_SIZE as u64;
 /// delta.extend(encoder.finish(&["base.vhs"])?);
 ///
 /// let index = Index::parse(&delta, delta.len() as u64)?;
-/// assert_eq!(index.bases()[0].reference, "base.vhs");
-/// assert_eq!(index.parts().len(), 2);
+/// assert_eq!(index.objects()[0].reference, "base.vhs");
+/// assert_eq!(index.mappings().len(), 2);
 /// # Ok::<_, Box<dyn core::error::Error>>(())
 /// ```
 pub struct DeltaEncoder {
@@ -72,11 +72,11 @@ pub struct DeltaEncoder {
     failed: Option<EncodeError>,
 }
 
-/// Blocks of the image that changed. `part` refers to the delta's own frames.
+/// Blocks of the image that changed. `mapping` refers to the delta's own frames.
 #[derive(Clone, Copy)]
 struct Change {
     block: u64,
-    part: Part,
+    mapping: Mapping,
 }
 
 impl DeltaEncoder {
@@ -120,7 +120,7 @@ impl DeltaEncoder {
     /// # Errors
     ///
     /// Returns [`EncodeError::Run`], [`EncodeError::Frame`], [`EncodeError::Frames`] or
-    /// [`EncodeError::Parts`]. After an error, every call returns the same error.
+    /// [`EncodeError::Mappings`]. After an error, every call returns the same error.
     pub fn push(
         &mut self,
         block: u64,
@@ -213,10 +213,10 @@ impl DeltaEncoder {
         if matches!(run, DeltaRun::Unchanged { .. }) {
             return Ok(());
         }
-        if self.changes.len() == MAX_PARTS as usize {
-            return Err(EncodeError::Parts);
+        if self.changes.len() == MAX_MAPPINGS as usize {
+            return Err(EncodeError::Mappings);
         }
-        self.changes.push(Change { block, part: Part { blocks, data } });
+        self.changes.push(Change { block, mapping: Mapping { blocks, data } });
         Ok(())
     }
 
@@ -233,70 +233,70 @@ impl DeltaEncoder {
     ///
     /// # Errors
     ///
-    /// Returns [`EncodeError::Reference`], [`EncodeError::Bases`], [`EncodeError::Frames`] or
-    /// [`EncodeError::Parts`]; [`EncodeError::Length`] if the image grew, the last block of the base is
+    /// Returns [`EncodeError::Reference`], [`EncodeError::BaseObjects`], [`EncodeError::Frames`] or
+    /// [`EncodeError::Mappings`]; [`EncodeError::Length`] if the image grew, the last block of the base is
     /// incomplete, and that block was not pushed as changed; or the error of an earlier call.
     pub fn finish(self, references: &[&str]) -> Result<Vec<u8>, EncodeError> {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let mut bases = self.bases(references)?;
-        let mut parts = self.parts()?;
-        let mut frames = self.used_frames(&mut parts);
-        keep_used(&mut bases, &mut frames);
-        if bases.len() > MAX_BASES as usize {
-            return Err(EncodeError::Bases { found: bases.len() as u32 });
+        let mut objects = self.objects(references)?;
+        let mut mappings = self.mappings()?;
+        let mut frames = self.used_frames(&mut mappings);
+        keep_used(&mut objects, &mut frames);
+        if objects.len() > MAX_BASE_OBJECTS as usize {
+            return Err(EncodeError::BaseObjects { found: objects.len() as u32 });
         }
         if frames.len() > MAX_FRAMES as usize {
             return Err(EncodeError::Frames);
         }
-        if parts.len() > MAX_PARTS as usize {
-            return Err(EncodeError::Parts);
+        if mappings.len() > MAX_MAPPINGS as usize {
+            return Err(EncodeError::Mappings);
         }
         let content = Content {
             options: &self.options,
             image_size: self.image_size,
             generation: self.base.generation.saturating_add(1),
-            bases: &bases,
+            objects: &objects,
             frames: &frames,
-            parts: &parts,
+            mappings: &mappings,
         };
         Ok(content.to_tail())
     }
 
     /// Returns the base and its base objects, with new references.
-    fn bases(&self, references: &[&str]) -> Result<Vec<BaseObject>, EncodeError> {
+    fn objects(&self, references: &[&str]) -> Result<Vec<BaseObject>, EncodeError> {
         let (identity, size) = (self.base.identity, self.base.file_size);
-        let mut bases = vec![BaseObject { identity, size, reference: String::new() }];
-        bases.extend_from_slice(&self.base.bases);
-        if references.len() != bases.len() || !references.iter().all(|it| is_reference(it)) {
+        let mut objects = vec![BaseObject { identity, size, reference: String::new() }];
+        objects.extend_from_slice(&self.base.objects);
+        if references.len() != objects.len() || !references.iter().all(|it| is_reference(it)) {
             return Err(EncodeError::Reference);
         }
-        for (base, reference) in bases.iter_mut().zip(references) {
-            base.reference = String::from(*reference);
+        for (object, reference) in objects.iter_mut().zip(references) {
+            object.reference = String::from(*reference);
         }
-        Ok(bases)
+        Ok(objects)
     }
 
-    /// Returns the parts of the image. Frames of the base are counted after the delta's own.
-    fn parts(&self) -> Result<Vec<Part>, EncodeError> {
-        let mut parts = Vec::new();
-        let mut base = BaseParts::new(&self.base, self.frames.len() as u32, self.image_size);
-        for Change { block, part } in &self.changes {
-            base.copy(*block, &mut parts)?;
-            base.skip(block + u64::from(part.blocks));
-            push_part(&mut parts, *part);
+    /// Returns the mappings of the image. Frames of the base are counted after the delta's own.
+    fn mappings(&self) -> Result<Vec<Mapping>, EncodeError> {
+        let mut mappings = Vec::new();
+        let mut base = BaseMappings::new(&self.base, self.frames.len() as u32, self.image_size);
+        for Change { block, mapping } in &self.changes {
+            base.copy(*block, &mut mappings)?;
+            base.skip(block + u64::from(mapping.blocks));
+            push_mapping(&mut mappings, *mapping);
         }
-        base.copy(self.image_size.div_ceil(UNIT), &mut parts)?;
-        Ok(parts)
+        base.copy(self.image_size.div_ceil(UNIT), &mut mappings)?;
+        Ok(mappings)
     }
 
-    /// Returns the frames that parts use, and numbers them anew. Objects are counted from the delta.
-    fn used_frames(&self, parts: &mut [Part]) -> Vec<IndexedFrame> {
+    /// Returns the frames that mappings use, and numbers them anew. Objects are counted from the delta.
+    fn used_frames(&self, mappings: &mut [Mapping]) -> Vec<IndexedFrame> {
         let base = self.base.frames.iter();
         let base = base.map(|frame| IndexedFrame { object: frame.object + 1, ..*frame });
         let mut numbers = vec![None; self.frames.len() + self.base.frames.len()];
-        for data in parts.iter().filter_map(|part| part.data) {
+        for data in mappings.iter().filter_map(|mapping| mapping.data) {
             numbers[data.frame as usize] = Some(0);
         }
         let mut frames = Vec::new();
@@ -306,7 +306,7 @@ impl DeltaEncoder {
                 frames.push(frame);
             }
         }
-        for data in parts.iter_mut().filter_map(|part| part.data.as_mut()) {
+        for data in mappings.iter_mut().filter_map(|mapping| mapping.data.as_mut()) {
             data.frame = numbers[data.frame as usize].unwrap_or_default();
         }
         frames
@@ -314,7 +314,7 @@ impl DeltaEncoder {
 }
 
 /// Drops base objects without frames, and numbers the others anew.
-fn keep_used(bases: &mut Vec<BaseObject>, frames: &mut [IndexedFrame]) {
+fn keep_used(objects: &mut Vec<BaseObject>, frames: &mut [IndexedFrame]) {
     let mut kept = Vec::new();
     for frame in frames.iter_mut().filter(|frame| frame.object > 0) {
         if kept.last() != Some(&frame.object) {
@@ -323,7 +323,7 @@ fn keep_used(bases: &mut Vec<BaseObject>, frames: &mut [IndexedFrame]) {
         frame.object = kept.len() as u8;
     }
     let mut number = 0;
-    bases.retain(|_| {
+    objects.retain(|_| {
         number += 1;
         kept.contains(&number)
     });

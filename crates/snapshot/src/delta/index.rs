@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::delta::layout::{FOOTER_MAGIC, MARK, START, VERSION};
-use crate::delta::parts::push_part;
+use crate::delta::mappings::push_mapping;
 use crate::delta::read;
 use crate::digest::Digest;
 use crate::field::Fields;
@@ -15,10 +15,10 @@ use crate::layout::{FOOTER_LENGTH, HEADER_LENGTH};
 use crate::limits::BLOCK_SIZE;
 use crate::manifest::Manifest;
 
-/// The index of a snapshot or of a delta: the files with its data, their frames, and for each part of the
-/// image the frame that holds it.
+/// The index of a snapshot or of a delta: the files with its data, their frames, and the mappings
+/// from blocks of the image to blocks of frames.
 ///
-/// A parsed index is consistent: frames lie within their files and do not overlap, parts cover the image
+/// A parsed index is consistent: frames lie within their files and do not overlap, mappings cover the image
 /// in order, and all values are within the limits of this crate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
@@ -29,9 +29,9 @@ pub struct Index {
     pub(crate) generation: u32,
     pub(crate) level: Option<u8>,
     pub(crate) identity: Digest,
-    pub(crate) bases: Vec<BaseObject>,
+    pub(crate) objects: Vec<BaseObject>,
     pub(crate) frames: Vec<IndexedFrame>,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) mappings: Vec<Mapping>,
 }
 
 /// A file other than the delta itself that holds data of its image.
@@ -60,16 +60,16 @@ pub struct IndexedFrame {
     pub digest: Digest,
 }
 
-/// A part of the image: consecutive blocks that are zeros, or consecutive blocks of one frame.
+/// Consecutive blocks of the image that are zeros, or consecutive blocks of one frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Mapping {
     /// Length in blocks of [`BLOCK_SIZE`] bytes. The last block of the image may be shorter.
     pub blocks: u32,
-    /// The blocks of a frame that the part holds, or `None` for zeros.
+    /// The blocks of a frame that hold the data, or `None` for zeros.
     pub data: Option<FrameBlocks>,
 }
 
-/// The place of a part's data.
+/// The place of a mapping's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameBlocks {
     /// Number of the frame in the index.
@@ -78,8 +78,8 @@ pub struct FrameBlocks {
     pub block: u32,
 }
 
-impl Part {
-    /// Returns whether `next` continues this part, so that both must be one.
+impl Mapping {
+    /// Returns whether `next` continues this mapping, so that both must be one.
     pub(crate) fn is_continued_by(&self, next: &Self) -> bool {
         match (self.data, next.data) {
             (None, None) => self.blocks < u32::MAX,
@@ -97,7 +97,7 @@ impl Index {
     pub const FOOTER_LENGTH: usize = FOOTER_LENGTH;
 
     /// Maximum number of base objects.
-    pub const MAX_BASES: usize = crate::limits::MAX_BASES as usize;
+    pub const MAX_BASE_OBJECTS: usize = crate::limits::MAX_BASE_OBJECTS as usize;
 
     /// Returns the length of the tail of a snapshot or a delta, in bytes.
     ///
@@ -124,8 +124,8 @@ impl Index {
     /// Parses the index from the last bytes of a snapshot or a delta, at least
     /// [`tail_length`](Self::tail_length) of them.
     ///
-    /// Allocates 60 bytes per frame and 16 per part of a delta, of which there are at most
-    /// [`MAX_FRAMES`](crate::MAX_FRAMES) and [`MAX_PARTS`](crate::MAX_PARTS).
+    /// Allocates 60 bytes per frame and 16 per mapping of a delta, of which there are at most
+    /// [`MAX_FRAMES`](crate::MAX_FRAMES) and [`MAX_MAPPINGS`](crate::MAX_MAPPINGS).
     ///
     /// # Errors
     ///
@@ -191,8 +191,8 @@ impl Index {
     }
 
     /// Returns the files, other than its own, that hold data of the image. A snapshot has none.
-    pub fn bases(&self) -> &[BaseObject] {
-        &self.bases
+    pub fn objects(&self) -> &[BaseObject] {
+        &self.objects
     }
 
     /// Returns the data frames, ordered by object and offset.
@@ -200,9 +200,9 @@ impl Index {
         &self.frames
     }
 
-    /// Returns the parts of the image, in order and without gaps.
-    pub fn parts(&self) -> &[Part] {
-        &self.parts
+    /// Returns the mappings of the image, in order and without gaps.
+    pub fn mappings(&self) -> &[Mapping] {
+        &self.mappings
     }
 
     /// Returns the number of bytes of the image that are in frames.
@@ -210,14 +210,14 @@ impl Index {
         self.segments().map(|segment| u64::from(segment.length)).sum()
     }
 
-    /// Returns the segments of the image: its parts that are data, with their lengths in bytes.
+    /// Returns the segments of the image: the mappings of data, in bytes.
     pub fn segments(&self) -> impl Iterator<Item = Segment> {
         let mut image_offset = 0;
-        self.parts.iter().filter_map(move |part| {
+        self.mappings.iter().filter_map(move |mapping| {
             let start = image_offset;
-            image_offset += u64::from(part.blocks) * u64::from(BLOCK_SIZE);
+            image_offset += u64::from(mapping.blocks) * u64::from(BLOCK_SIZE);
             let length = image_offset.min(self.image_size) - start;
-            part.data.map(|FrameBlocks { frame, block }| Segment {
+            mapping.data.map(|FrameBlocks { frame, block }| Segment {
                 image_offset: start,
                 frame,
                 frame_offset: block * BLOCK_SIZE,
@@ -227,7 +227,7 @@ impl Index {
     }
 }
 
-/// A part of the image that is data.
+/// A mapping of data, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// Offset in the image, in bytes.
@@ -242,7 +242,7 @@ pub struct Segment {
 
 impl IndexedFrame {
     /// Returns the frame, for a [`Decoder`](crate::Decoder). Its place in the image is unspecified, because
-    /// parts of it may be in several places.
+    /// its blocks may be in several places.
     pub fn to_frame(&self, index: u32) -> Frame {
         Frame {
             kind: FrameKind::Data,
@@ -267,15 +267,15 @@ impl From<Manifest> for Index {
             generation: 0,
             level: None,
             identity: manifest.identity(),
-            bases: Vec::new(),
+            objects: Vec::new(),
             frames: Vec::new(),
-            parts: Vec::new(),
+            mappings: Vec::new(),
         };
         for frame in manifest.frames() {
             let data = (frame.kind == FrameKind::Data)
                 .then_some(FrameBlocks { frame: index.frames.len() as u32, block: 0 });
-            let part = Part { blocks: frame.raw_length.div_ceil(BLOCK_SIZE), data };
-            push_part(&mut index.parts, part);
+            let mapping = Mapping { blocks: frame.raw_length.div_ceil(BLOCK_SIZE), data };
+            push_mapping(&mut index.mappings, mapping);
             if data.is_some() {
                 index.frames.push(IndexedFrame {
                     object: 0,

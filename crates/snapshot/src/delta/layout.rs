@@ -6,7 +6,7 @@
 
 use crate::digest::Digest;
 use crate::layout::{FOOTER_LENGTH, HEADER_LENGTH, SKIPPABLE_LENGTH};
-use crate::limits::{MAX_BASES, MAX_FRAMES, MAX_PARTS, MAX_REFERENCE_LENGTH};
+use crate::limits::{MAX_BASE_OBJECTS, MAX_FRAMES, MAX_MAPPINGS, MAX_REFERENCE_LENGTH};
 
 /// The version of deltas.
 pub(crate) const VERSION: u16 = 2;
@@ -26,15 +26,15 @@ pub(crate) const START: u64 = HEADER_LENGTH as u64 + size_of::<u64>() as u64;
 pub(crate) const HEAD_LENGTH: usize = 40;
 
 /// Length of the entry of a base object, in bytes.
-pub(crate) const BASE_LENGTH: usize = 48;
+pub(crate) const BASE_OBJECT_LENGTH: usize = 48;
 
 /// Length of the entry of a frame, in bytes.
 pub(crate) const FRAME_LENGTH: usize = 52;
 
-/// Length of the entry of a part, in bytes.
-pub(crate) const PART_LENGTH: usize = 12;
+/// Length of the entry of a mapping, in bytes.
+pub(crate) const MAPPING_LENGTH: usize = 12;
 
-/// The frame number of a part that is a hole.
+/// The frame number of a mapping that is a hole.
 pub(crate) const HOLE: u32 = u32::MAX;
 
 /// Length of the content of a manifest with empty tables.
@@ -42,9 +42,9 @@ pub(crate) const MIN_CONTENT: u64 = (HEAD_LENGTH + Digest::LENGTH) as u64;
 
 /// Maximum length of a manifest's content.
 pub(crate) const MAX_CONTENT: u64 = MIN_CONTENT
-    + MAX_BASES as u64 * (BASE_LENGTH as u64 + MAX_REFERENCE_LENGTH as u64)
+    + MAX_BASE_OBJECTS as u64 * (BASE_OBJECT_LENGTH as u64 + MAX_REFERENCE_LENGTH as u64)
     + MAX_FRAMES as u64 * FRAME_LENGTH as u64
-    + MAX_PARTS as u64 * PART_LENGTH as u64;
+    + MAX_MAPPINGS as u64 * MAPPING_LENGTH as u64;
 
 /// Returns the length of the tail, with a manifest of `content` bytes.
 pub(crate) const fn tail_length(content: u64) -> u64 {

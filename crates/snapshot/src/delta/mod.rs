@@ -3,7 +3,7 @@
 mod encoder;
 mod index;
 mod layout;
-mod parts;
+mod mappings;
 mod piece_encoder;
 mod read;
 mod reference;
@@ -11,6 +11,6 @@ mod tables;
 mod write;
 
 pub use encoder::DeltaEncoder;
-pub use index::{BaseObject, FrameBlocks, Index, IndexedFrame, Part, Segment};
+pub use index::{BaseObject, FrameBlocks, Index, IndexedFrame, Mapping, Segment};
 pub(crate) use layout::VERSION;
 pub use piece_encoder::{DeltaPiece, DeltaPieceEncoder, DeltaRun};

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use crate::delta::index::Index;
 use crate::delta::layout::{
-    BASE_LENGTH, FRAME_LENGTH, HEAD_LENGTH, MAX_CONTENT, MIN_CONTENT, MIN_FILE_SIZE, PART_LENGTH,
-    START, VERSION, tail_length as tail_with,
+    BASE_OBJECT_LENGTH, FRAME_LENGTH, HEAD_LENGTH, MAPPING_LENGTH, MAX_CONTENT, MIN_CONTENT,
+    MIN_FILE_SIZE, START, VERSION, tail_length as tail_with,
 };
 use crate::delta::tables::TableReader;
 use crate::digest::Digest;
@@ -14,8 +14,8 @@ use crate::field::{Field, Fields};
 use crate::format_error::FormatError;
 use crate::layout::{BLAKE3, FOOTER_LENGTH, MAGIC, SKIPPABLE_LENGTH};
 use crate::limits::{
-    MAX_BASES, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_LEVEL, MAX_PARTS, MAX_PIECE_SIZE, MIN_LEVEL,
-    MIN_PIECE_SIZE,
+    MAX_BASE_OBJECTS, MAX_FRAMES, MAX_IMAGE_SIZE, MAX_LEVEL, MAX_MAPPINGS, MAX_PIECE_SIZE,
+    MIN_LEVEL, MIN_PIECE_SIZE,
 };
 use crate::skippable::Skippable;
 
@@ -64,8 +64,8 @@ fn read(manifest: &[u8], offset: u64, file_size: u64) -> Result<Index, FormatErr
     let piece_size = fields.number("piece size", 4);
     let image_size = fields.number("image size", 8);
     let frames = fields.number("frame count", 4);
-    let parts = fields.number("part count", 4);
-    let bases = fields.number("base object count", 1);
+    let mappings = fields.number("mapping count", 4);
+    let objects = fields.number("base object count", 1);
     let reserved = fields.number("reserved bytes", 3);
     let generation = fields.number("generation", 4);
     level.is_between(MIN_LEVEL as u32, MAX_LEVEL as u32)?;
@@ -73,25 +73,26 @@ fn read(manifest: &[u8], offset: u64, file_size: u64) -> Result<Index, FormatErr
     piece_size.is_power_of_two()?;
     image_size.is_between(0_u32, MAX_IMAGE_SIZE)?;
     frames.is_between(0_u32, MAX_FRAMES)?;
-    parts.is_between(0_u32, MAX_PARTS)?;
-    bases.is_between(0_u32, MAX_BASES)?;
+    mappings.is_between(0_u32, MAX_MAPPINGS)?;
+    objects.is_between(0_u32, MAX_BASE_OBJECTS)?;
     reserved.is(0_u32)?;
     generation.is_between(1_u32, u32::MAX)?;
 
     // The tables must have their place before anything is allocated for them.
-    let tables = [(bases, BASE_LENGTH), (frames, FRAME_LENGTH), (parts, PART_LENGTH)];
+    let tables =
+        [(objects, BASE_OBJECT_LENGTH), (frames, FRAME_LENGTH), (mappings, MAPPING_LENGTH)];
     let before_references = tables
         .iter()
         .fold(HEAD_LENGTH as u64, |sum, (count, length)| sum + count.found * *length as u64);
     length.is_at_least(before_references + Digest::LENGTH as u64)?;
     let (head, rest) = content.split_at(SKIPPABLE_LENGTH as usize + HEAD_LENGTH);
-    let (base_table, rest) = rest.split_at(bases.found as usize * BASE_LENGTH);
+    let (object_table, rest) = rest.split_at(objects.found as usize * BASE_OBJECT_LENGTH);
     let (frame_table, rest) = rest.split_at(frames.found as usize * FRAME_LENGTH);
-    let (part_table, references) = rest.split_at(parts.found as usize * PART_LENGTH);
-    let bases_offset = offset + head.len() as u64;
-    let frames_offset = bases_offset + base_table.len() as u64;
-    let parts_offset = frames_offset + frame_table.len() as u64;
-    let references_offset = parts_offset + part_table.len() as u64;
+    let (mapping_table, references) = rest.split_at(mappings.found as usize * MAPPING_LENGTH);
+    let objects_offset = offset + head.len() as u64;
+    let frames_offset = objects_offset + object_table.len() as u64;
+    let mappings_offset = frames_offset + frame_table.len() as u64;
+    let references_offset = mappings_offset + mapping_table.len() as u64;
 
     let mut reader = TableReader {
         index: Index {
@@ -102,16 +103,16 @@ fn read(manifest: &[u8], offset: u64, file_size: u64) -> Result<Index, FormatErr
             generation: generation.found as u32,
             level: Some(level.found as u8),
             identity,
-            bases: Vec::with_capacity(bases.found as usize),
+            objects: Vec::with_capacity(objects.found as usize),
             frames: Vec::with_capacity(frames.found as usize),
-            parts: Vec::with_capacity(parts.found as usize),
+            mappings: Vec::with_capacity(mappings.found as usize),
         },
         manifest_offset: offset,
         used: vec![0; frames.found as usize],
     };
-    reader.read_bases(base_table, bases_offset, references, references_offset)?;
+    reader.read_objects(object_table, objects_offset, references, references_offset)?;
     reader.read_frames(frame_table, frames_offset)?;
-    reader.read_parts(part_table, parts_offset)?;
+    reader.read_mappings(mapping_table, mappings_offset)?;
     reader.check_use(frames_offset)?;
     Ok(reader.index)
 }

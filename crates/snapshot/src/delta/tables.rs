@@ -3,9 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::delta::index::{BaseObject, FrameBlocks, Index, IndexedFrame, Part};
+use crate::delta::index::{BaseObject, FrameBlocks, Index, IndexedFrame, Mapping};
 use crate::delta::layout::{
-    BASE_LENGTH, FRAME_LENGTH, HOLE, MAX_FILE_SIZE, MIN_FILE_SIZE, PART_LENGTH, START,
+    BASE_OBJECT_LENGTH, FRAME_LENGTH, HOLE, MAPPING_LENGTH, MAX_FILE_SIZE, MIN_FILE_SIZE, START,
 };
 use crate::delta::reference::is_reference;
 use crate::field::{Field, Fields, Number};
@@ -18,25 +18,25 @@ pub(super) struct TableReader {
     pub(super) index: Index,
     /// The end of the delta's own frames.
     pub(super) manifest_offset: u64,
-    /// For each frame, the block after the last one that a part has used.
+    /// For each frame, the block after the last one that a mapping has used.
     pub(super) used: Vec<u32>,
 }
 
 impl TableReader {
-    pub(super) fn read_bases(
+    pub(super) fn read_objects(
         &mut self,
         table: &[u8],
         mut offset: u64,
         mut references: &[u8],
         mut reference_offset: u64,
     ) -> Result<(), FormatError> {
-        for entry in table.chunks_exact(BASE_LENGTH) {
+        for entry in table.chunks_exact(BASE_OBJECT_LENGTH) {
             let mut fields = Fields::new(entry, offset);
             let identity = fields.digest();
             let size = fields.number("size of the base object", 8);
             let length = fields.number("length of the reference", 2);
             fields.number("reserved bytes", 6).is(0_u32)?;
-            if self.index.bases.iter().any(|base| base.identity == identity) {
+            if self.index.objects.iter().any(|object| object.identity == identity) {
                 return Err(
                     Field::new("identity of the base object", offset).fails(Fault::Repeated)
                 );
@@ -53,10 +53,10 @@ impl TableReader {
                 .filter(|reference| is_reference(reference))
                 .ok_or_else(|| field.fails(Fault::Reference))?;
             let reference = String::from(reference);
-            self.index.bases.push(BaseObject { identity, size: size.found, reference });
+            self.index.objects.push(BaseObject { identity, size: size.found, reference });
             references = rest;
             reference_offset += length.found;
-            offset += BASE_LENGTH as u64;
+            offset += BASE_OBJECT_LENGTH as u64;
         }
         // Between the last reference and the digest there is nothing.
         let rest = references.len() as u64;
@@ -64,7 +64,7 @@ impl TableReader {
     }
 
     pub(super) fn read_frames(&mut self, table: &[u8], mut offset: u64) -> Result<(), FormatError> {
-        let bases = self.index.bases.len() as u64;
+        let objects = self.index.objects.len() as u64;
         let (mut object, mut end) = (0, START);
         for (number, entry) in (0..).zip(table.chunks_exact(FRAME_LENGTH)) {
             let mut fields = Fields::of_frame(entry, offset, number);
@@ -77,7 +77,7 @@ impl TableReader {
             raw_length.is_between(1_u32, self.index.piece_size)?;
             let most = max_compressed_length(raw_length.found as u32);
             compressed_length.is_between(1_u32, most)?;
-            object_number.is_between(object, bases.min(object + 1))?;
+            object_number.is_between(object, objects.min(object + 1))?;
             if object_number.found != object {
                 self.check_own_end(object, end)?;
                 (object, end) = (object_number.found, HEADER_LENGTH as u64);
@@ -86,7 +86,7 @@ impl TableReader {
             match object.checked_sub(1) {
                 None => file_offset.is(end)?,
                 Some(base) => {
-                    let size = self.index.bases[base as usize].size;
+                    let size = self.index.objects[base as usize].size;
                     file_offset.is_between(end, size.saturating_sub(length))?;
                 }
             }
@@ -101,7 +101,7 @@ impl TableReader {
             offset += FRAME_LENGTH as u64;
         }
         self.check_own_end(object, end)?;
-        Field::new("object of the last frame", offset).with(object).is(bases)
+        Field::new("object of the last frame", offset).with(object).is(objects)
     }
 
     /// Checks that the delta's own frames, if `object` is 0, end where its manifest begins.
@@ -114,14 +114,18 @@ impl TableReader {
         }
     }
 
-    pub(super) fn read_parts(&mut self, table: &[u8], mut offset: u64) -> Result<(), FormatError> {
+    pub(super) fn read_mappings(
+        &mut self,
+        table: &[u8],
+        mut offset: u64,
+    ) -> Result<(), FormatError> {
         let all_blocks = self.index.image_size.div_ceil(BLOCK_SIZE.into());
         let mut block = 0;
-        for entry in table.chunks_exact(PART_LENGTH) {
+        for entry in table.chunks_exact(MAPPING_LENGTH) {
             let mut fields = Fields::new(entry, offset);
-            let blocks = fields.number("length of the part", 4);
-            let frame = fields.number("frame of the part", 4);
-            let first = fields.number("first block of the part", 4);
+            let blocks = fields.number("length of the mapping", 4);
+            let frame = fields.number("frame of the mapping", 4);
+            let first = fields.number("first block of the mapping", 4);
             blocks.is_between(1_u32, all_blocks - block)?;
             let start = block * u64::from(BLOCK_SIZE);
             block += blocks.found;
@@ -134,15 +138,15 @@ impl TableReader {
                 let (frame, block) = (frame.found as u32, first.found as u32);
                 Some(FrameBlocks { frame, block })
             };
-            let part = Part { blocks: blocks.found as u32, data };
-            if self.index.parts.last().is_some_and(|last| last.is_continued_by(&part)) {
-                return Err(Field::new("part", offset).fails(Fault::Divided));
+            let mapping = Mapping { blocks: blocks.found as u32, data };
+            if self.index.mappings.last().is_some_and(|last| last.is_continued_by(&mapping)) {
+                return Err(Field::new("mapping", offset).fails(Fault::Divided));
             }
-            self.index.parts.push(part);
-            offset += PART_LENGTH as u64;
+            self.index.mappings.push(mapping);
+            offset += MAPPING_LENGTH as u64;
         }
         let covered = self.image_length(block);
-        Field::new("end of the parts", offset).with(covered).is(self.index.image_size)
+        Field::new("end of the mappings", offset).with(covered).is(self.index.image_size)
     }
 
     /// Returns the length of the first blocks of the image, in bytes.
@@ -150,7 +154,7 @@ impl TableReader {
         self.index.image_size.min(blocks * u64::from(BLOCK_SIZE))
     }
 
-    /// Checks that a part of `length` bytes lies within its frame, behind the parts that use it before.
+    /// Checks that a mapping of `length` bytes lies within its frame, behind the mappings that use it before.
     fn use_frame(
         &mut self,
         blocks: Number,

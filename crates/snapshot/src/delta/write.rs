@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::delta::index::{BaseObject, FrameBlocks, IndexedFrame, Part};
+use crate::delta::index::{BaseObject, FrameBlocks, IndexedFrame, Mapping};
 use crate::delta::layout::{FOOTER_MAGIC, HOLE, VERSION, tail_length};
 use crate::digest::Digest;
 use crate::layout::{BLAKE3, MAGIC};
@@ -14,9 +14,9 @@ pub(super) struct Content<'a> {
     pub(super) options: &'a Options,
     pub(super) image_size: u64,
     pub(super) generation: u32,
-    pub(super) bases: &'a [BaseObject],
+    pub(super) objects: &'a [BaseObject],
     pub(super) frames: &'a [IndexedFrame],
-    pub(super) parts: &'a [Part],
+    pub(super) mappings: &'a [Mapping],
 }
 
 impl Content<'_> {
@@ -24,10 +24,10 @@ impl Content<'_> {
     pub(super) fn to_tail(&self) -> Vec<u8> {
         let mut content = MAGIC.to_le_bytes().to_vec();
         self.write_head(&mut content);
-        self.bases.iter().for_each(|base| write_base(base, &mut content));
+        self.objects.iter().for_each(|object| write_object(object, &mut content));
         self.frames.iter().for_each(|frame| write_frame(frame, &mut content));
-        self.parts.iter().for_each(|part| write_part(part, &mut content));
-        self.bases.iter().for_each(|base| content.extend(base.reference.as_bytes()));
+        self.mappings.iter().for_each(|mapping| write_mapping(mapping, &mut content));
+        self.objects.iter().for_each(|object| content.extend(object.reference.as_bytes()));
         content.extend(Digest::of(&content).as_bytes());
 
         let length = content.len() as u64;
@@ -46,16 +46,16 @@ impl Content<'_> {
         out.extend(self.options.piece_size.to_le_bytes());
         out.extend(self.image_size.to_le_bytes());
         out.extend((self.frames.len() as u32).to_le_bytes());
-        out.extend((self.parts.len() as u32).to_le_bytes());
-        out.extend([self.bases.len() as u8, 0, 0, 0]);
+        out.extend((self.mappings.len() as u32).to_le_bytes());
+        out.extend([self.objects.len() as u8, 0, 0, 0]);
         out.extend(self.generation.to_le_bytes());
     }
 }
 
-fn write_base(base: &BaseObject, out: &mut Vec<u8>) {
-    out.extend(base.identity.as_bytes());
-    out.extend(base.size.to_le_bytes());
-    out.extend((base.reference.len() as u16).to_le_bytes());
+fn write_object(object: &BaseObject, out: &mut Vec<u8>) {
+    out.extend(object.identity.as_bytes());
+    out.extend(object.size.to_le_bytes());
+    out.extend((object.reference.len() as u16).to_le_bytes());
     out.extend([0; 6]);
 }
 
@@ -67,7 +67,8 @@ fn write_frame(frame: &IndexedFrame, out: &mut Vec<u8>) {
     out.extend([frame.object, 0, 0, 0]);
 }
 
-fn write_part(part: &Part, out: &mut Vec<u8>) {
-    let FrameBlocks { frame, block } = part.data.unwrap_or(FrameBlocks { frame: HOLE, block: 0 });
-    [part.blocks, frame, block].iter().for_each(|number| out.extend(number.to_le_bytes()));
+fn write_mapping(mapping: &Mapping, out: &mut Vec<u8>) {
+    let FrameBlocks { frame, block } =
+        mapping.data.unwrap_or(FrameBlocks { frame: HOLE, block: 0 });
+    [mapping.blocks, frame, block].iter().for_each(|number| out.extend(number.to_le_bytes()));
 }

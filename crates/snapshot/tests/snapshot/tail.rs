@@ -3,6 +3,7 @@
 use hedgerow_snapshot::{Fault, Manifest};
 
 use crate::manifest::{at, forged, refusal};
+use crate::support::tail::{HEADER, assert_beginning_is_compared, assert_tail_is_needed, footer};
 
 /// Returns the offset of the seek table of a file.
 fn seek_table(file: &[u8]) -> usize {
@@ -63,25 +64,8 @@ fn the_skippable_frames_and_the_footer_are_checked() {
 fn every_field_of_the_header_is_compared() {
     let file = forged().file();
     let manifest = Manifest::parse(&file, file.len() as u64).unwrap();
-    let cases = [
-        (0, 4, "magic number of the header"),
-        (4, 4, "length of the header"),
-        (8, 8, "magic number of the header's content"),
-        (16, 2, "version in the header"),
-        (18, 2, "reserved bytes of the header"),
-        (20, 4, "piece size in the header"),
-        (24, 8, "image size in the header"),
-    ];
-    for (start, length, field) in cases {
-        for at in start..start + length {
-            let mut header = *file.first_chunk().unwrap();
-            assert_eq!(manifest.check_header(&header), Ok(()));
-            header[at] ^= 0x80;
-            let error = manifest.check_header(&header).unwrap_err();
-            assert_eq!((error.field, error.offset), (field, start as u64));
-        }
-    }
-    assert_eq!(cases.iter().map(|case| case.1).sum::<usize>(), Manifest::HEADER_LENGTH);
+    let header = *file.first_chunk().unwrap();
+    assert_beginning_is_compared(header, &HEADER, |it| manifest.check_header(it));
 }
 
 #[test]
@@ -102,11 +86,7 @@ fn a_later_version_is_recognized_by_its_header() {
 
 #[test]
 fn frame_counts_are_accepted_at_their_limits_and_refused_beyond() {
-    let footer = |count: u32| {
-        let mut footer = [0, 0, 0, 0, 0, 0xb1, 0xea, 0x92, 0x8f];
-        footer[..4].copy_from_slice(&count.to_le_bytes());
-        footer
-    };
+    let footer = |count| footer(count, *b"\xb1\xea\x92\x8f");
     let max = (1 << 20) + 2;
     for found in [0, 1, max + 1, u32::MAX] {
         let error = Manifest::tail_length(&footer(found), u64::MAX).unwrap_err();
@@ -134,18 +114,7 @@ fn a_tail_may_be_longer_than_needed_but_not_shorter() {
     let file = forged().file();
     let size = file.len() as u64;
     let tail = Manifest::tail_length(file.last_chunk().unwrap(), size).unwrap();
-    let start = (size - tail) as usize;
-    let expected = Manifest::parse(&file, size).unwrap();
-    for start in 0..=start {
-        assert_eq!(Manifest::parse(&file[start..], size).as_ref(), Ok(&expected));
-    }
-    for start in start + 1..=file.len() {
-        let error = Manifest::parse(&file[start..], size).unwrap_err();
-        let found = size - start as u64;
-        let min = if found < 9 { 9 } else { tail };
-        assert_eq!((error.field, error.offset), ("tail", start as u64));
-        assert_eq!(error.fault, Fault::TooShort { least: min, found });
-    }
+    assert_tail_is_needed(&file, tail, Manifest::parse);
     // A tail longer than the claimed file size is refused.
     assert!(Manifest::parse(&file, 200).is_err());
 }

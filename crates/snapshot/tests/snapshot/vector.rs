@@ -1,7 +1,7 @@
 //! The files that `docs/vhs.md` explains byte by byte: a snapshot, and a delta of it. Tests in other
 //! languages read them too, so the format cannot change unnoticed.
 
-use hedgerow_snapshot::{FrameBlocks, FrameKind, Index, Manifest, Options, Part};
+use hedgerow_snapshot::{FrameBlocks, FrameKind, Index, Manifest, Mapping, Options};
 use serde_json::Value;
 
 use crate::support::{
@@ -89,8 +89,8 @@ fn the_worked_example_is_written() {
 
 /// Returns the references of the delta.
 fn references(json: &Value) -> Vec<&str> {
-    let bases = json["bases"].as_array().unwrap();
-    bases.iter().map(|base| base["reference"].as_str().unwrap()).collect()
+    let objects = json["objects"].as_array().unwrap();
+    objects.iter().map(|object| object["reference"].as_str().unwrap()).collect()
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn the_worked_delta_is_read() {
     let index = open_index(&file).unwrap();
     assert_eq!(index.identity().to_string(), json["identity"].as_str().unwrap());
     assert_eq!(u64::from(index.generation()), json["generation"].as_u64().unwrap());
-    let [object] = index.bases() else { panic!("one base object") };
-    let expected = &json["bases"][0];
+    let [object] = index.objects() else { panic!("one base object") };
+    let expected = &json["objects"][0];
     assert_eq!(object.identity.to_string(), expected["identity"].as_str().unwrap());
     assert_eq!(object.size, expected["size"].as_u64().unwrap());
     assert_eq!(references(&json), [&object.reference]);
@@ -114,7 +114,7 @@ fn the_worked_delta_is_read() {
     assert_eq!(frames, [(0, 40), (1, 32), (1, 77)]);
     let data = |frame| Some(FrameBlocks { frame, block: 0 });
     let expected = [(1, data(1)), (1, None), (1, data(0)), (14, None), (1, data(2))];
-    assert_eq!(index.parts(), expected.map(|(blocks, data)| Part { blocks, data }));
+    assert_eq!(index.mappings(), expected.map(|(blocks, data)| Mapping { blocks, data }));
     assert_eq!(parts[0].len() + parts[1].len(), Index::START_LENGTH);
 }
 

@@ -5,6 +5,7 @@ import { SnapshotError } from "../error.js";
 import { ImageSegments } from "../format/image-segments.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import type { Extent } from "../local/data-extents.js";
+import { lengthOf } from "../local/extents.js";
 import type { CreateOptions } from "../options/create-options.js";
 import type { Delta } from "../options/delta-options.js";
 import { checkPinned } from "../options/work-options.js";
@@ -19,7 +20,6 @@ import { droppedObjects } from "./compaction.js";
 import { DeltaEncoder } from "./delta-encoder.js";
 import { type Changes, changedPieces } from "./delta-pieces.js";
 import { type Detection, withDetected } from "./detect.js";
-import { lengthOf } from "./extents.js";
 import type { OpenBase } from "./restored-pieces.js";
 
 /** How the changes of a delta were found, and how much it contains. */

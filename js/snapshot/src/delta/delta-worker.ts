@@ -13,7 +13,7 @@ import { errorOf } from "../wasm/wasm-error.js";
 import { serve } from "../workers/serve.js";
 import type { DeltaTask } from "./delta-pieces.js";
 import { DELTA_RUN_LENGTH } from "./delta-run-records.js";
-import { partsOf, readBaseParts, readImageParts } from "./read-parts.js";
+import { readBaseRanges, readImageRanges, toBytes } from "./read-ranges.js";
 
 /** An image of a base that is open in all threads. */
 export interface BaseImage {
@@ -47,23 +47,23 @@ const compressor = new DeltaPieceCompressor(data.level, data.pieceSize);
 const inMemory = (address: number, start: number, end: number) =>
   new Uint8Array(memory.buffer, address + start, end - start);
 
-/** Reads the parts of a piece of the image that its compression needs. */
-function readImage({ offset, length }: DeltaTask, parts: readonly Extent[]): void {
-  readImageParts(parts, length, (start, end) => {
+/** Reads the ranges of a piece of the image that its compression needs. */
+function readImage({ offset, length }: DeltaTask, ranges: readonly Extent[]): void {
+  readImageRanges(ranges, length, (start, end) => {
     const bytes = inMemory(compressor.piece(), start, end);
     readPiece(data, bytes, offset + start);
     return bytes;
   });
 }
 
-/** Reads the same parts of the base's image, which may be shorter. Returns the number of bytes to compare with. */
+/** Reads the compared ranges of the base's image, which may be shorter. Returns the number of bytes to compare with. */
 function readBase({ fd, name, size }: BaseImage, { offset, length, ranges }: DeltaTask): number {
-  const compared = partsOf(
+  const compared = toBytes(
     ranges.filter(({ isCompared }) => isCompared),
     length,
   );
   const end = Math.max(0, Math.min(size - offset, length));
-  return readBaseParts(compared, end, (from, to) => {
+  return readBaseRanges(compared, end, (from, to) => {
     const bytes = inMemory(compressor.base(), from, to);
     const count = wrapSystemErrorsSync("ERR_SOURCE", `cannot read ${name}`, () =>
       readFullySync(fd, bytes, offset + from),
@@ -74,7 +74,7 @@ function readBase({ fd, name, size }: BaseImage, { offset, length, ranges }: Del
 
 serve<DeltaTask, DeltaPiece>((task) => {
   const { offset, length, ranges } = task;
-  readImage(task, partsOf(ranges, length));
+  readImage(task, toBytes(ranges, length));
   const isCompared = ranges.some((range) => range.isCompared);
   const baseLength = isCompared && data.base !== undefined ? readBase(data.base, task) : -1;
   for (const range of ranges) compressor.add_candidate(range.start, range.end, range.isCompared);

@@ -1,4 +1,5 @@
 import type { Extent } from "../local/data-extents.js";
+import { intersect, subtract, toSet, union } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import { openFile } from "../local/open-file.js";
 import { sharedExtents } from "../local/shared-extents.js";
@@ -9,7 +10,6 @@ import { candidatesOf, grownBlock } from "./candidates.js";
 import type { Changes } from "./delta-pieces.js";
 import type { BaseImage } from "./delta-worker.js";
 import { differingPieces } from "./differing-pieces.js";
-import { intersect, subtract, toSet, union } from "./extents.js";
 import { type OpenBase, withRestoredPieces } from "./restored-pieces.js";
 
 /**

@@ -4,10 +4,10 @@ import { imagePieces } from "../encode/image-pieces.js";
 import { RUN_COMPRESSED_LENGTH, RUN_DIGEST, RUN_LENGTH } from "../encode/run-records.js";
 import type { ImageSegment, ImageSegments } from "../format/image-segments.js";
 import type { Extent } from "../local/data-extents.js";
+import { toSet, widen } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import type { Encoding } from "../options/create-options.js";
 import type { WorkOptions } from "../options/work-options.js";
-import { toSet, widen } from "./extents.js";
 
 /**
  * Finds the pieces of an image that may differ from the base, without the base's data: compresses every piece, and

@@ -4,12 +4,12 @@ import type { ImageSegments } from "../format/image-segments.js";
 import type { Manifest } from "../format/manifest.js";
 import { wrapWriteErrors } from "../local/atomic-write.js";
 import type { Extent } from "../local/data-extents.js";
+import { lengthOf } from "../local/extents.js";
 import { checkFreeSpace } from "../local/free-space.js";
 import { withTemporaryFile } from "../local/temporary-file.js";
 import type { WorkOptions } from "../options/work-options.js";
 import type { Source } from "../places/source.js";
 import type { BaseImage } from "./delta-worker.js";
-import { lengthOf } from "./extents.js";
 
 /** A base that is open for reading. */
 export interface OpenBase {

@@ -1,3 +1,5 @@
+import type { Extent } from "../local/data-extents.js";
+
 /** The length of a frame's record in `decode.wasm`, in bytes. */
 const RECORD_LENGTH = 64;
 
@@ -133,6 +135,14 @@ export class Frames {
     // Those of a full snapshot are in order.
     const isOrdered = numbers.every((at) => at === 0 || offset(at - 1) < offset(at));
     return isOrdered ? numbers : numbers.sort((a, b) => offset(a) - offset(b));
+  }
+
+  /** Yields the ranges of the image that are data, in order: one for each segment. */
+  *extents(): Generator<Extent> {
+    for (const number of this.segmentsInOrder()) {
+      const start = this.#offsets[number * 2] as number;
+      yield { start, end: start + (this.#lengths[number * 4 + 3] as number) };
+    }
   }
 
   /** Returns the number of bytes of the image that a frame holds. */

@@ -169,7 +169,7 @@ function infoOf(
 }
 
 function deltaOf(tail: Tail, frames: Frames, memory: WebAssembly.Memory): DeltaInfo {
-  const used = new Array<number>(tail.bases() + 1).fill(0);
+  const used = new Array<number>(tail.objects() + 1).fill(0);
   for (let index = 0; index < frames.count; index += 1) {
     const object = frames.object(index);
     used[object] = (used[object] as number) + frames.compressedLength(index);
@@ -180,13 +180,13 @@ function deltaOf(tail: Tail, frames: Frames, memory: WebAssembly.Memory): DeltaI
     level: tail.level(),
     ownBytes,
     sharedBytes: usedBytes.reduce((sum, bytes) => sum + bytes, 0),
-    objects: usedBytes.map((bytes, base) => ({
-      digest: digestAt(memory, tail.base_identity(base)),
-      size: tail.base_size(base),
+    objects: usedBytes.map((bytes, object) => ({
+      digest: digestAt(memory, tail.object_identity(object)),
+      size: tail.object_size(object),
       reference: Buffer.from(
         memory.buffer,
-        tail.base_reference(base),
-        tail.base_reference_length(base),
+        tail.object_reference(object),
+        tail.object_reference_length(object),
       ).toString(),
       usedBytes: bytes,
     })),

@@ -14,6 +14,7 @@ import { SnapshotError } from "../error.js";
 import { wrapWriteErrors } from "./atomic-write.js";
 import { type CopyWindow, copyWindows, nonZeroRuns } from "./copy-windows.js";
 import { dataExtents, type Extent } from "./data-extents.js";
+import { lengthOf } from "./extents.js";
 import { checkFreeSpace } from "./free-space.js";
 import { type Libc, libc } from "./libc.js";
 import { reading } from "./open-file.js";
@@ -52,7 +53,7 @@ const LANES = 2;
 export async function copyData(task: CopyTask): Promise<void> {
   const { image, path, file } = task;
   const extents = await dataExtents(image.fd, image.size);
-  if (extents !== undefined) await checkFreeSpace(path, totalLength(extents));
+  if (extents !== undefined) await checkFreeSpace(path, lengthOf(extents));
   await wrapWriteErrors(path, file.truncate(image.size));
   const lanes = new CopyLanes(task, await libc(), extents);
   await settled(Array.from({ length: LANES }, () => lanes.run()));
@@ -120,10 +121,6 @@ class CopyLanes {
     );
     await wrapWriteErrors(path, settled(writes));
   }
-}
-
-function totalLength(extents: readonly Extent[]): number {
-  return extents.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
 /** Waits for all promises, even if one is rejected: their files must stay open until then. */

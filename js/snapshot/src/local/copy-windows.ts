@@ -1,5 +1,6 @@
 /** How the data of a sparse file is divided for copying. */
 import type { Extent } from "./data-extents.js";
+import { append } from "./extents.js";
 
 /** Granularity at which zeros become holes, in bytes. */
 const BLOCK = 4096;
@@ -39,14 +40,11 @@ export function* copyWindows(
 
 /** Returns the runs of blocks in `bytes`, which lie at `offset`, that are not all zeros. */
 export function nonZeroRuns(bytes: Buffer, offset: number): Extent[] {
-  const runs: { start: number; end: number }[] = [];
+  const runs: Extent[] = [];
   for (let at = 0; at < bytes.length; at += BLOCK) {
     const block = bytes.subarray(at, at + BLOCK);
     if (block.equals(ZEROS.subarray(0, block.length))) continue;
-    const [start, end] = [offset + at, offset + at + block.length];
-    const previous = runs.at(-1);
-    if (previous?.end === start) previous.end = end;
-    else runs.push({ start, end });
+    append(runs, { start: offset + at, end: offset + at + block.length });
   }
   return runs;
 }

@@ -2,6 +2,7 @@
 import { constants } from "node:os";
 import { setImmediate } from "node:timers/promises";
 
+import { append } from "./extents.js";
 import { libc } from "./libc.js";
 
 /** A range of a file that is not a hole: [start, end) in bytes. */
@@ -37,7 +38,7 @@ export async function dataExtents(
   const system = await libc();
   if (system === undefined) return undefined;
 
-  const extents: { start: number; end: number }[] = [];
+  const extents: Extent[] = [];
   for (let offset = 0; offset < size; ) {
     const start = system.lseek(fd, offset, SEEK_DATA);
     if (start >= size) break;
@@ -51,10 +52,8 @@ export async function dataExtents(
     // Errors are negative; an extent that ends before it starts is a bug of the file system.
     if (start < offset || end <= start) return undefined;
 
-    const previous = extents.at(-1);
     // Adjacent extents appear when the hole between them is written to.
-    if (previous?.end === start) previous.end = end;
-    else extents.push({ start, end });
+    append(extents, { start, end });
     offset = end;
     if (extents.length % YIELD_INTERVAL === 0) await setImmediate();
   }

@@ -5,6 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 
 import type { Extent } from "./data-extents.js";
+import { narrow, toSet } from "./extents.js";
 import { type Libc, libc } from "./libc.js";
 import { type PhysicalExtent, sharingExtents } from "./physical-extents.js";
 
@@ -62,7 +63,8 @@ export async function sharedExtents(
   if (mapped === undefined) return undefined;
   const after = await sharingExtents(system, base.fd, size);
   if (after === undefined) return undefined;
-  return wholeBlocks(await intersect(await intersect(before, mapped), after), size);
+  const shared = await intersectPlaces(await intersectPlaces(before, mapped), after);
+  return narrow(toSet(shared, size), BLOCK);
 }
 
 /** Returns whether equal physical offsets of two files are the same place. */
@@ -82,7 +84,7 @@ async function placeOf(system: Libc, { fd, size }: OpenedFile): Promise<bigint |
 }
 
 /** Returns the ranges that two files have at the same place. */
-async function intersect(
+async function intersectPlaces(
   one: readonly PhysicalExtent[],
   other: readonly PhysicalExtent[],
 ): Promise<readonly PhysicalExtent[]> {
@@ -97,17 +99,4 @@ async function intersect(
     if ((index + at) % YIELD_INTERVAL === 0) await setImmediate();
   }
   return common;
-}
-
-/** Joins adjacent extents and returns the whole blocks in each, up to `size`. */
-function wholeBlocks(extents: readonly Extent[], size: number): readonly Extent[] {
-  const ranges: Extent[] = [];
-  for (let index = 0; index < extents.length; ) {
-    const start = Math.ceil(extents[index]!.start / BLOCK) * BLOCK;
-    let { end } = extents[index]!;
-    for (index += 1; extents[index]?.start === end; index += 1) end = extents[index]!.end;
-    end = Math.floor(Math.min(end, size) / BLOCK) * BLOCK;
-    if (start < end) ranges.push({ start, end });
-  }
-  return ranges;
 }

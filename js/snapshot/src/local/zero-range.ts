@@ -1,7 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 
-import type { Frames, Segment } from "../format/frames.js";
+import type { Frames } from "../format/frames.js";
 import { dataExtents } from "./data-extents.js";
+import { difference } from "./extents.js";
 import { libc } from "./libc.js";
 import { readFullySync } from "./read-fully.js";
 import { writeFullySync } from "./write-fully.js";
@@ -13,8 +14,8 @@ const buffer = Buffer.alloc(ZEROS.length);
 export function zeroRangeSync(fd: number, start: number, end: number): void {
   for (let position = start; position < end; position += ZEROS.length) {
     const zeros = ZEROS.subarray(0, Math.min(ZEROS.length, end - position));
-    const part = buffer.subarray(0, readFullySync(fd, buffer.subarray(0, zeros.length), position));
-    if (!part.equals(zeros)) writeFullySync(fd, zeros, position);
+    const found = buffer.subarray(0, readFullySync(fd, buffer.subarray(0, zeros.length), position));
+    if (!found.equals(zeros)) writeFullySync(fd, zeros, position);
   }
 }
 
@@ -28,25 +29,7 @@ async function clearRange(fd: number, start: number, end: number): Promise<void>
 /** Clears the holes of an image, whatever an interrupted run or a copy has left there. */
 export async function zeroHoles({ fd }: FileHandle, frames: Frames, size: number): Promise<void> {
   const extents = (await dataExtents(fd, size)) ?? [{ start: 0, end: size }];
-  const order = frames.segmentsInOrder();
-  const segment = (at: number) => {
-    const number = order[at];
-    return number === undefined ? undefined : frames.segment(number);
-  };
-  let first = 0;
-  for (const { start, end } of extents) {
-    while (endOf(segment(first)) <= start) first += 1;
-    let done = start;
-    for (let at = first; done < end; at += 1) {
-      const next = segment(at);
-      const holeEnd = Math.min(next?.imageOffset ?? end, end);
-      if (done < holeEnd) await clearRange(fd, done, holeEnd);
-      done = Math.max(done, endOf(next));
-    }
+  for (const { start, end } of difference(extents, frames.extents())) {
+    await clearRange(fd, start, end);
   }
-}
-
-/** Returns the end of a segment in the image; there is none after the last one. */
-function endOf(segment: Segment | undefined): number {
-  return segment === undefined ? Infinity : segment.imageOffset + segment.length;
 }

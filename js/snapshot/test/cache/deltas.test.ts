@@ -624,8 +624,8 @@ test("an attacker's delta that names a cached base has the data of its own diges
     return { object: 1, fileOffset: start + at * length, rawLength: PIECE, bytes: frame };
   });
   const identity = Buffer.from(info.digest, "hex");
-  const bases = [{ identity, size: bytes.length, reference: "other.vhs" }];
-  writeFileSync(path("forged.vhs"), forgeDelta({ bases, frames: forged }));
+  const objects = [{ identity, size: bytes.length, reference: "other.vhs" }];
+  writeFileSync(path("forged.vhs"), forgeDelta({ objects, frames: forged }));
   const front = bytes.subarray(0, start);
   const rest = bytes.subarray(start + 2 * length);
   writeFileSync(path("other.vhs"), Buffer.concat([front, ...swapped, rest]));

@@ -24,9 +24,9 @@ beforeAll(async () => {
     rawLength: 2 ** 16,
     bytes: files["base.vhs"].subarray(32, 65_000),
   };
-  const bases = [{ reference: "base.vhs", size: length }];
-  writeFileSync(path("unchanged.vhs"), forgeDelta({ bases, frames: [frame] }));
-  writeFileSync(path("empty.vhs"), forgeDelta({ bases: [], frames: [] }));
+  const objects = [{ reference: "base.vhs", size: length }];
+  writeFileSync(path("unchanged.vhs"), forgeDelta({ objects, frames: [frame] }));
+  writeFileSync(path("empty.vhs"), forgeDelta({ objects: [], frames: [] }));
 });
 
 test.each(DELTAS)("zstd refuses %s, and writes nothing", (name) => {

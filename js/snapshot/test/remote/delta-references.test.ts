@@ -49,7 +49,7 @@ beforeEach(() => rmSync(restored, { force: true }));
 /** Returns a delta whose data is all in the base, at a reference. */
 function deltaAt(reference: string | Buffer): Buffer {
   const identity = Buffer.from(info.digest, "hex");
-  return forgeDelta({ bases: [{ identity, size: base.length, reference }], frames });
+  return forgeDelta({ objects: [{ identity, size: base.length, reference }], frames });
 }
 
 /** The offset of the first reference in a delta with one base object and `count` frames. */
@@ -363,9 +363,9 @@ describe("circles", () => {
       return found;
     });
     const placed = again.map((frame) => ({ ...frame, object: 0 }));
-    const all = { bases: [{ reference: "a.vhs", size }], frames: [...placed, ...again] };
-    const bases = [{ reference: "a.vhs", size: forgeDelta(all).length }];
-    const delta = forgeDelta({ ...all, bases });
+    const all = { objects: [{ reference: "a.vhs", size }], frames: [...placed, ...again] };
+    const objects = [{ reference: "a.vhs", size: forgeDelta(all).length }];
+    const delta = forgeDelta({ ...all, objects });
     const origin = await originOf({ "/a.vhs": delta });
     await restoreSnapshot(origin.url("/a.vhs"), restored, OPTIONS);
     expectSame(readFileSync(restored), Buffer.concat([image, image]));
@@ -384,14 +384,14 @@ describe("circles", () => {
 
 describe("counts beyond the limits", () => {
   const counts: Record<string, [Partial<ForgedFields>, string]> = {
-    "base objects": [{ baseCount: 9 }, "base object count"],
-    "base objects that are not there": [{ baseCount: 8 }, "length"],
+    "base objects": [{ objectCount: 9 }, "base object count"],
+    "base objects that are not there": [{ objectCount: 8 }, "length"],
     frames: [{ frameCount: 2 ** 20 + 1 }, "frame count"],
     "frames that are not there": [{ frameCount: 2 ** 20 }, "length"],
-    parts: [{ partCount: 2 ** 22 + 1 }, "part count"],
-    "parts that are not there": [{ partCount: 2 ** 22 }, "length"],
+    mappings: [{ mappingCount: 2 ** 22 + 1 }, "mapping count"],
+    "mappings that are not there": [{ mappingCount: 2 ** 22 }, "length"],
     "the image": [{ imageSize: 2 ** 44 + 1 }, "image size"],
-    "an image that is not there": [{ imageSize: 2 ** 44 }, "end of the parts"],
+    "an image that is not there": [{ imageSize: 2 ** 44 }, "end of the mappings"],
     pieces: [{ pieceSize: 2 ** 25 }, "piece size"],
     "no generation": [{ generation: 0 }, "generation"],
   };
@@ -400,8 +400,8 @@ describe("counts beyond the limits", () => {
     "a delta with a count beyond the limits is refused before memory is taken: %s",
     async (_, given) => {
       const [fields, field] = given;
-      const bases = [{ reference: "base.vhs", size: base.length, identity: blake3(base) }];
-      writeFileSync(path("a.vhs"), forgeDelta({ bases, frames, ...fields }));
+      const objects = [{ reference: "base.vhs", size: base.length, identity: blake3(base) }];
+      writeFileSync(path("a.vhs"), forgeDelta({ objects, frames, ...fields }));
       const before = process.memoryUsage.rss();
       const error = await refusalOf(
         restoreSnapshot(path("a.vhs"), restored, OPTIONS),

@@ -67,7 +67,7 @@ export function blake3(bytes: Uint8Array): Buffer {
 }
 
 /** A base object in a forged delta. */
-export interface ForgedBase {
+export interface ForgedObject {
   readonly identity?: Buffer;
   readonly size?: number;
   readonly reference: string | Buffer;
@@ -85,13 +85,13 @@ export interface ForgedFrame {
 
 /** The fields of a forged delta. By default they fit the base objects and the frames. */
 export interface ForgedFields {
-  readonly bases: readonly ForgedBase[];
+  readonly objects: readonly ForgedObject[];
   readonly frames: readonly ForgedFrame[];
   readonly pieceSize?: number;
   readonly imageSize?: number;
-  readonly baseCount?: number;
+  readonly objectCount?: number;
   readonly frameCount?: number;
-  readonly partCount?: number;
+  readonly mappingCount?: number;
   readonly generation?: number;
 }
 
@@ -101,20 +101,20 @@ const MARK = Buffer.from("28b52ffd08766873", "hex");
 /** The length of the header and the mark, which come before the first frame. */
 export const DELTA_START = 40;
 
-/** Returns a delta with any fields, whose digest is right. Each frame is one part of the image. */
+/** Returns a delta with any fields, whose digest is right. Each frame has one mapping. */
 export function forgeDelta(fields: ForgedFields): Buffer {
-  const { bases, frames, pieceSize = 2 ** 16, generation = 1 } = fields;
+  const { objects, frames, pieceSize = 2 ** 16, generation = 1 } = fields;
   const { imageSize = frames.reduce((sum, { rawLength }) => sum + rawLength, 0) } = fields;
   const {
-    baseCount = bases.length,
+    objectCount = objects.length,
     frameCount = frames.length,
-    partCount = frames.length,
+    mappingCount = frames.length,
   } = fields;
   const head = [u64("hedgevhs"), u16(2), Buffer.of(1, COMPRESSION_LEVEL), u32(pieceSize)];
-  head.push(u64(imageSize), u32(frameCount), u32(partCount));
-  head.push(Buffer.of(baseCount, 0, 0, 0), u32(generation));
-  const texts = bases.map(({ reference }) => Buffer.from(reference as Buffer));
-  const baseTable = bases.map(({ identity, size }, index) =>
+  head.push(u64(imageSize), u32(frameCount), u32(mappingCount));
+  head.push(Buffer.of(objectCount, 0, 0, 0), u32(generation));
+  const texts = objects.map(({ reference }) => Buffer.from(reference as Buffer));
+  const objectTable = objects.map(({ identity, size }, index) =>
     Buffer.concat([
       identity ?? blake3(Buffer.of(index)),
       ...[u64(size ?? 2 ** 20), u16(texts[index]!.length), Buffer.alloc(6)],
@@ -126,10 +126,16 @@ export function forgeDelta(fields: ForgedFields): Buffer {
       Buffer.of(object, 0, 0, 0),
     ]),
   );
-  const partTable = frames.map(({ rawLength }, index) =>
+  const mappingTable = frames.map(({ rawLength }, index) =>
     Buffer.concat([u32(Math.ceil(rawLength / BLOCK)), u32(index), u32(0)]),
   );
-  const content = Buffer.concat([...head, ...baseTable, ...frameTable, ...partTable, ...texts]);
+  const content = Buffer.concat([
+    ...head,
+    ...objectTable,
+    ...frameTable,
+    ...mappingTable,
+    ...texts,
+  ]);
   const header = Buffer.concat([u64("hedgevhs"), u16(2), u16(0), u32(pieceSize), u64(imageSize)]);
   const own = frames.filter(({ object }) => object === 0).map(({ bytes }) => bytes);
   return Buffer.concat([

@@ -39,10 +39,10 @@ fn example() -> Example {
 }
 
 #[test]
-fn the_test_file_has_all_kinds_of_parts() {
+fn the_test_file_has_all_kinds_of_mappings() {
     let Example { files, file, image } = example();
     let index = open_index(&file).unwrap();
-    assert!(index.parts().iter().any(|part| part.data.is_none()));
+    assert!(index.mappings().iter().any(|mapping| mapping.data.is_none()));
     for object in 0..2 {
         assert!(index.frames().iter().any(|frame| frame.object == object));
     }
@@ -92,7 +92,7 @@ fn every_flipped_bit_is_detected() {
 fn every_flipped_bit_of_a_used_frame_of_the_base_is_detected() {
     let Example { files, file, image } = example();
     let index = open_index(&file).unwrap();
-    let identity = index.bases()[0].identity;
+    let identity = index.objects()[0].identity;
     let used: Vec<_> = index.frames().iter().filter(|frame| frame.object == 1).collect();
     for bit in 0..files[&identity].len() * 8 {
         let mut damaged = files.clone();

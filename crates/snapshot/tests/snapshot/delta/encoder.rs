@@ -2,7 +2,7 @@
 
 use hedgerow_snapshot::{
     DeltaEncoder, DeltaPieceEncoder, DeltaRun, Digest, EncodeError, FrameBlocks, Index, MAX_FRAMES,
-    MAX_IMAGE_SIZE, MAX_PARTS, Options, Part, Run, max_compressed_length,
+    MAX_IMAGE_SIZE, MAX_MAPPINGS, Mapping, Options, Run, max_compressed_length,
 };
 
 use crate::support::{
@@ -171,19 +171,19 @@ fn the_incomplete_last_block_of_the_base_must_be_pushed_if_the_image_grew() {
 }
 
 #[test]
-fn a_delta_without_changes_has_the_parts_of_its_base() {
+fn a_delta_without_changes_has_the_mappings_of_its_base() {
     let mut image = text(100_000, 1);
     image[20_000..90_000].fill(0);
     let base = base_of(&image);
     let encoder = DeltaEncoder::new(100_000, &OPTIONS, base.clone()).unwrap();
     let file = [encoder.header(), encoder.finish(&["base.vhs"]).unwrap()].concat();
     let delta = open_index(&file).unwrap();
-    assert_eq!(delta.parts(), base.parts());
+    assert_eq!(delta.mappings(), base.mappings());
     assert_eq!((delta.frames().len(), delta.data_size()), (base.frames().len(), base.data_size()));
     assert!(delta.frames().iter().all(|frame| frame.object == 1));
     assert_eq!((delta.generation(), delta.level()), (1, Some(1)));
     assert_eq!(
-        (delta.bases()[0].identity, delta.bases()[0].size),
+        (delta.objects()[0].identity, delta.objects()[0].size),
         (base.identity(), base.file_size())
     );
 }
@@ -194,14 +194,14 @@ fn objects_and_frames_that_nothing_uses_are_dropped() {
     encoder.push(4, &[frame(1 << 14)], &[data(4, 0, 0)]).unwrap();
     let file = [&encoder.header()[..], &[0], &encoder.finish(&["0.vhs"]).unwrap()].concat();
     let first = open_index(&file).unwrap();
-    assert_eq!((first.bases().len(), first.frames().len()), (1, 4));
+    assert_eq!((first.objects().len(), first.frames().len()), (1, 4));
 
     // Zeros in place of all data of the first delta: only the snapshot is left.
     let mut encoder = DeltaEncoder::new(4 << 14, &OPTIONS, first.clone()).unwrap();
     encoder.push(4, &[], &[zeros(4)]).unwrap();
     let file = [encoder.header(), encoder.finish(&["1.vhs", "0.vhs"]).unwrap()].concat();
     let second = open_index(&file).unwrap();
-    let references: Vec<_> = second.bases().iter().map(|base| &base.reference[..]).collect();
+    let references: Vec<_> = second.objects().iter().map(|base| &base.reference[..]).collect();
     assert_eq!((references, second.frames().len()), (vec!["0.vhs"], 3));
     assert_eq!(second.generation(), 2);
 
@@ -210,15 +210,15 @@ fn objects_and_frames_that_nothing_uses_are_dropped() {
     encoder.push(0, &[], &[zeros(16)]).unwrap();
     let file = [encoder.header(), encoder.finish(&["", "0.vhs"]).unwrap()].concat();
     let third = open_index(&file).unwrap();
-    assert_eq!((third.bases().len(), third.frames().len(), third.generation()), (0, 0, 3));
-    assert_eq!(third.parts(), [Part { blocks: 16, data: None }]);
+    assert_eq!((third.objects().len(), third.frames().len(), third.generation()), (0, 0, 3));
+    assert_eq!(third.mappings(), [Mapping { blocks: 16, data: None }]);
 }
 
 #[test]
 fn nine_base_objects_are_refused() {
     let mut forged = ForgedDelta::new(1 << 14);
     for number in 1..=8 {
-        forged.base(200, "").frame(number, 32, 1, 4096).part(1, u32::from(number) - 1, 0);
+        forged.base(200, "").frame(number, 32, 1, 4096).mapping(1, u32::from(number) - 1, 0);
     }
     let references = ["a"; 9];
     let finish = |forged: &ForgedDelta, runs: &[DeltaRun]| {
@@ -232,17 +232,17 @@ fn nine_base_objects_are_refused() {
     let mut with_data = ForgedDelta { frames: Vec::new(), ..forged.clone() };
     with_data.own(&text(4096, 1));
     with_data.frames.extend(forged.frames);
-    with_data.parts.iter_mut().for_each(|part| part.frame += 1);
-    with_data.part(1, 0, 0);
+    with_data.mappings.iter_mut().for_each(|mapping| mapping.frame += 1);
+    with_data.mapping(1, 0, 0);
     let error = finish(&with_data, &[]).unwrap_err();
-    assert_eq!(error, EncodeError::Bases { found: 9 });
+    assert_eq!(error, EncodeError::BaseObjects { found: 9 });
     assert_eq!(error.to_string(), "expected at most 8 base objects, found 9");
     assert!(finish(&with_data, &[zeros(1)]).is_ok());
 }
 
 #[test]
-fn a_delta_has_at_most_the_maximum_number_of_frames_and_parts() {
-    let image_size = (u64::from(MAX_PARTS) + 2) * 4096;
+fn a_delta_has_at_most_the_maximum_number_of_frames_and_mappings() {
+    let image_size = (u64::from(MAX_MAPPINGS) + 2) * 4096;
     let new = || DeltaEncoder::new(image_size, &OPTIONS, base_of(&[])).unwrap();
     let mut encoder = new();
     for block in 0..MAX_FRAMES {
@@ -253,9 +253,9 @@ fn a_delta_has_at_most_the_maximum_number_of_frames_and_parts() {
     assert_eq!(error, EncodeError::Frames);
 
     // Blocks of few frames, in alternation with holes.
-    let fill = |parts: u32| {
+    let fill = |mappings: u32| {
         let mut encoder = new();
-        let pieces = parts / 8;
+        let pieces = mappings / 8;
         for piece in 0..pieces {
             let runs = (0..8).map(|at| if at % 2 == 0 { data(1, 0, at / 2) } else { zeros(1) });
             let runs: Vec<_> = runs.collect();
@@ -263,31 +263,31 @@ fn a_delta_has_at_most_the_maximum_number_of_frames_and_parts() {
         }
         (encoder, u64::from(pieces) * 8)
     };
-    let (mut encoder, end) = fill(MAX_PARTS - 8);
+    let (mut encoder, end) = fill(MAX_MAPPINGS - 8);
     encoder.push(end, &[frame(8192)], &[data(1, 0, 0), zeros(1), data(1, 0, 1)]).unwrap();
-    let frames = u64::from(MAX_PARTS / 8);
+    let frames = u64::from(MAX_MAPPINGS / 8);
     let tail = encoder.finish(&[""]).unwrap();
     let size = 40 + frames + tail.len() as u64;
     let index = Index::parse(&tail, size).unwrap();
     // The rest of the image is a hole.
-    assert_eq!(index.parts().len(), MAX_PARTS as usize - 4);
-    let last = index.parts()[MAX_PARTS as usize - 6];
+    assert_eq!(index.mappings().len(), MAX_MAPPINGS as usize - 4);
+    let last = index.mappings()[MAX_MAPPINGS as usize - 6];
     assert_eq!(last.data, Some(FrameBlocks { frame: frames as u32 - 1, block: 1 }));
 
-    let (mut encoder, end) = fill(MAX_PARTS);
+    let (mut encoder, end) = fill(MAX_MAPPINGS);
     let error = encoder.push(end, &[], &[zeros(1)]).unwrap_err();
-    assert_eq!(error, EncodeError::Parts);
-    let text = "expected at most 4194304 parts, found more; create a full snapshot";
+    assert_eq!(error, EncodeError::Mappings);
+    let text = "expected at most 4194304 mappings, found more; create a full snapshot";
     assert_eq!(error.to_string(), text);
-    // The hole at the end, which continues the last run, is part of it: the maximum is reached.
-    let (encoder, _) = fill(MAX_PARTS);
+    // The hole at the end, which continues the last run, extends its mapping: the maximum is reached.
+    let (encoder, _) = fill(MAX_MAPPINGS);
     assert!(encoder.finish(&[""]).is_ok());
-    // After data, that hole is one part more.
-    let (mut encoder, end) = fill(MAX_PARTS - 8);
+    // After data, that hole is one mapping more.
+    let (mut encoder, end) = fill(MAX_MAPPINGS - 8);
     let mut runs: Vec<_> = [0, 1, 2].iter().flat_map(|at| [data(1, 0, *at), zeros(1)]).collect();
     runs.extend([data(1, 0, 3), data(1, 1, 0)]);
     encoder.push(end, &[frame(1 << 14), frame(4096)], &runs).unwrap();
-    assert_eq!(encoder.finish(&[""]), Err(EncodeError::Parts));
+    assert_eq!(encoder.finish(&[""]), Err(EncodeError::Mappings));
 }
 
 #[test]

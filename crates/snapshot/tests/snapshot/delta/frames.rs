@@ -73,7 +73,7 @@ fn objects_are_in_order_and_each_has_a_frame() {
     );
     // No base objects, although frames refer to them.
     let fault = between(0, 0, 1);
-    assert_refused(|it| it.bases.clear(), ("object", Some(2)), at(2, 48), fault);
+    assert_refused(|it| it.objects.clear(), ("object", Some(2)), at(2, 48), fault);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn frames_of_base_objects_are_in_order_within_their_files() {
     let fault = between(32, 0, 40);
     assert_refused(
         |it| {
-            it.bases[1].size = 129;
+            it.objects[1].size = 129;
             it.frames[4].compressed_length = 130;
         },
         field,
@@ -146,9 +146,9 @@ fn frames_of_base_objects_are_in_order_within_their_files() {
 }
 
 #[test]
-fn frames_that_no_part_uses_are_refused() {
+fn frames_that_no_mapping_uses_are_refused() {
     let mut changed = forged();
-    changed.parts[5].frame = HOLE;
+    changed.mappings[5].frame = HOLE;
     let error = super::refusal(&changed.file());
     assert_eq!((error.field, error.frame), ("frame", Some(3)));
     assert_eq!(error.fault, hedgerow_snapshot::Fault::Unused);

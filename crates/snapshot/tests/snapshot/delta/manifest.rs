@@ -1,13 +1,14 @@
 //! The head and the tables of a delta's manifest. Each invalid value is refused with the field, its offset,
 //! and what was expected.
 
-use hedgerow_snapshot::{Digest, Fault, FrameBlocks, Index, Part, Segment};
+use hedgerow_snapshot::{Digest, Fault, FrameBlocks, Index, Mapping, Segment};
 
 use super::{assert_accepted, assert_refused, between, exactly, forged, refusal};
 use crate::support::{
     delta::open_index,
     forge::{Forged, skippable},
     forge_delta::{ForgedDelta, HOLE},
+    tail::{HEADER, assert_beginning_is_compared, assert_tail_is_needed, footer},
 };
 
 #[test]
@@ -19,13 +20,14 @@ fn a_forged_delta_is_valid_until_it_is_changed() {
     assert_eq!(index.file_size(), file.len() as u64);
     let content = &file[forged().content_at() as usize..file.len() - 9 - 32];
     assert_eq!(index.identity(), Digest::of(content));
-    let bases: Vec<_> = index.bases().iter().map(|it| (it.size, it.reference.as_str())).collect();
-    assert_eq!(bases, [(10_000, "base.vhs"), (20_000, "")]);
+    let objects: Vec<_> =
+        index.objects().iter().map(|it| (it.size, it.reference.as_str())).collect();
+    assert_eq!(objects, [(10_000, "base.vhs"), (20_000, "")]);
     let objects: Vec<_> = index.frames().iter().map(|frame| frame.object).collect();
     assert_eq!(objects, [0, 0, 1, 1, 2]);
-    assert_eq!(index.parts()[3], Part { blocks: 3, data: None });
+    assert_eq!(index.mappings()[3], Mapping { blocks: 3, data: None });
     let data = Some(FrameBlocks { frame: 0, block: 1 });
-    assert_eq!(index.parts()[4], Part { blocks: 1, data });
+    assert_eq!(index.mappings()[4], Mapping { blocks: 1, data });
     let segments: Vec<_> = index.segments().collect();
     assert_eq!(segments.len(), 7);
     let last = Segment { image_offset: 9 * 4096, frame: 1, frame_offset: 0, length: 100 };
@@ -79,12 +81,12 @@ fn every_field_of_the_head_is_checked() {
     }
     for found in [(1 << 22) + 1, u32::MAX] {
         let fault = between(0, 1 << 22, found.into());
-        assert_refused(|it| it.part_count = Some(found), ("part count", None), at(28), fault);
+        assert_refused(|it| it.mapping_count = Some(found), ("mapping count", None), at(28), fault);
     }
     for found in [9, u8::MAX] {
         let fault = between(0, 8, found.into());
         assert_refused(
-            |it| it.base_count = Some(found),
+            |it| it.object_count = Some(found),
             ("base object count", None),
             at(32),
             fault,
@@ -123,11 +125,11 @@ fn tables_must_fit_the_manifest() {
     for (count, more) in [(9, 12), (1 << 22, ((1 << 22) - 8) * 12)] {
         let fault = Fault::TooShort { least: least + more, found };
         let field = ("length of the manifest", None);
-        assert_refused(|it| it.part_count = Some(count), field, |it| it.content_at() - 4, fault);
+        assert_refused(|it| it.mapping_count = Some(count), field, |it| it.content_at() - 4, fault);
     }
     let fault = Fault::TooShort { least: least + 6 * 48, found };
     let field = ("length of the manifest", None);
-    assert_refused(|it| it.base_count = Some(8), field, |it| it.content_at() - 4, fault);
+    assert_refused(|it| it.object_count = Some(8), field, |it| it.content_at() - 4, fault);
 }
 
 #[test]
@@ -170,11 +172,7 @@ fn the_skippable_frame_and_the_footer_are_checked() {
 
 #[test]
 fn the_length_in_the_footer_determines_the_tail() {
-    let footer = |length: u32| {
-        let mut footer = *b"\0\0\0\0\0vhsd";
-        footer[..4].copy_from_slice(&length.to_le_bytes());
-        footer
-    };
+    let footer = |length| footer(length, *b"vhsd");
     assert!(Index::is_delta(&footer(0)));
     assert!(!Index::is_delta(b"\0\0\0\0\0\xb1\xea\x92\x8f"));
     let max = 72 + 8 * (48 + 1024) + (52 << 20) + (12 << 22);
@@ -199,39 +197,16 @@ fn a_tail_may_be_longer_than_needed_but_not_shorter() {
     let file = forged().file();
     let size = file.len() as u64;
     let tail = Index::tail_length(file.last_chunk().unwrap(), size).unwrap();
-    let start = (size - tail) as usize;
-    let expected = Index::parse(&file, size).unwrap();
-    for start in 0..=start {
-        assert_eq!(Index::parse(&file[start..], size).as_ref(), Ok(&expected));
-    }
-    for start in start + 1..=file.len() {
-        let error = Index::parse(&file[start..], size).unwrap_err();
-        assert_eq!((error.field, error.offset), ("tail", start as u64));
-    }
+    assert_tail_is_needed(&file, tail, Index::parse);
 }
 
 #[test]
 fn the_beginning_is_compared() {
     let file = forged().file();
     let index = open_index(&file).unwrap();
-    let cases = [
-        (0, 4, "magic number of the header"),
-        (4, 4, "length of the header"),
-        (8, 8, "magic number of the header's content"),
-        (16, 2, "version in the header"),
-        (18, 2, "reserved bytes of the header"),
-        (20, 4, "piece size in the header"),
-        (24, 8, "image size in the header"),
-        (32, 8, "mark"),
-    ];
-    for (start, length, field) in cases {
-        for at in start..start + length {
-            let mut bytes = *file.first_chunk().unwrap();
-            bytes[at] ^= 1;
-            let error = index.check_start(&bytes).unwrap_err();
-            assert_eq!((error.field, error.offset), (field, start as u64));
-        }
-    }
+    let beginning = *file.first_chunk().unwrap();
+    let fields = [&HEADER[..], &[(32, 8, "mark")]].concat();
+    assert_beginning_is_compared(beginning, &fields, |it| index.check_start(it));
 }
 
 #[test]
@@ -252,22 +227,27 @@ fn the_beginning_of_the_other_version_is_refused() {
 #[test]
 fn every_field_of_a_base_object_is_checked() {
     assert_refused(
-        |it| it.bases[1].identity = it.bases[0].identity,
+        |it| it.objects[1].identity = it.objects[0].identity,
         ("identity of the base object", None),
-        |it| it.base_at(1),
+        |it| it.object_at(1),
         Fault::Repeated,
     );
     for found in [0, 128, 1 << 53, u64::MAX] {
         let fault = between(129, (1 << 53) - 1, found);
         let field = ("size of the base object", None);
-        assert_refused(|it| it.bases[0].size = found, field, |it| it.base_at(0) + 32, fault);
+        assert_refused(|it| it.objects[0].size = found, field, |it| it.object_at(0) + 32, fault);
     }
     for byte in 0..6 {
         let fault = exactly(0, 1 << (8 * byte));
         let field = ("reserved bytes", None);
-        assert_refused(|it| it.bases[1].reserved[byte] = 1, field, |it| it.base_at(1) + 42, fault);
+        assert_refused(
+            |it| it.objects[1].reserved[byte] = 1,
+            field,
+            |it| it.object_at(1) + 42,
+            fault,
+        );
     }
-    assert_accepted(|it| it.bases[0].size = (1 << 53) - 1);
+    assert_accepted(|it| it.objects[0].size = (1 << 53) - 1);
 }
 
 #[test]
@@ -275,12 +255,12 @@ fn eight_base_objects_are_accepted_and_nine_are_not() {
     let with = |count: u8| {
         let mut forged = ForgedDelta::new(4096);
         for number in 1..=count {
-            forged.base(129, "").frame(number, 32, 1, 4096).part(1, u32::from(number) - 1, 0);
+            forged.base(129, "").frame(number, 32, 1, 4096).mapping(1, u32::from(number) - 1, 0);
         }
         forged.file()
     };
     let file = with(8);
-    assert_eq!(open_index(&file).unwrap().bases().len(), Index::MAX_BASES);
+    assert_eq!(open_index(&file).unwrap().objects().len(), Index::MAX_BASE_OBJECTS);
     assert_eq!(refusal(&with(9)).fault, between(0, 8, 9));
 }
 
@@ -299,34 +279,34 @@ fn errors_name_what_was_expected_and_what_was_found() {
         change(&mut changed);
         refusal(&changed.file()).to_string()
     };
-    let (base, frame) = (forged().base_at(0), forged().frame_at(0));
-    let (part, reference) = (forged().part_at(0), forged().reference_at(0));
+    let (base, frame) = (forged().object_at(0), forged().frame_at(0));
+    let (mapping, reference) = (forged().mapping_at(0), forged().reference_at(0));
     assert_eq!(
-        message(|it| it.bases[0].reference = b"../base.".to_vec()),
+        message(|it| it.objects[0].reference = b"../base.".to_vec()),
         format!(
             "reference at byte {reference}: expected a relative path without empty segments, \".\", \
              \"..\", \"\\\", \":\" and control characters, found another"
         )
     );
     assert_eq!(
-        message(|it| it.bases[1].identity = [0; 32]),
+        message(|it| it.objects[1].identity = [0; 32]),
         format!(
             "identity of the base object at byte {}: expected different values, found one twice",
             base + 48
         )
     );
     assert_eq!(
-        message(|it| it.parts.swap(1, 2)),
+        message(|it| it.mappings.swap(1, 2)),
         format!(
-            "part at byte {}: expected one part, found two that continue each other",
-            part + 12
+            "mapping at byte {}: expected one mapping, found two that continue each other",
+            mapping + 12
         )
     );
-    // A hole in place of the part that uses frame 4.
+    // A hole in place of the mapping that uses frame 4.
     assert_eq!(
-        message(|it| it.parts[6].frame = HOLE),
+        message(|it| it.mappings[6].frame = HOLE),
         format!(
-            "frame 4: frame at byte {}: expected a frame that a part uses, found another",
+            "frame 4: frame at byte {}: expected a frame that a mapping uses, found another",
             frame + 4 * 52
         )
     );

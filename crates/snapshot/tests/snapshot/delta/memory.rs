@@ -1,7 +1,7 @@
 //! Memory usage of the reader of deltas.
 
 use allocation_counter::measure;
-use hedgerow_snapshot::{Index, IndexedFrame, Part};
+use hedgerow_snapshot::{Index, IndexedFrame, Mapping};
 
 use super::forged;
 use crate::support::forge_delta::{ForgedDelta, HOLE};
@@ -10,10 +10,10 @@ use crate::support::forge_delta::{ForgedDelta, HOLE};
 fn claims_of_a_delta_allocate_nothing() {
     let changes: [fn(&mut ForgedDelta); 6] = [
         |it| it.frame_count = Some(1 << 20),
-        |it| it.part_count = Some(1 << 22),
-        |it| it.base_count = Some(8),
+        |it| it.mapping_count = Some(1 << 22),
+        |it| it.object_count = Some(8),
         |it| it.frame_count = Some(u32::MAX),
-        |it| (it.part_count, it.base_count) = (Some(u32::MAX), Some(u8::MAX)),
+        |it| (it.mapping_count, it.object_count) = (Some(u32::MAX), Some(u8::MAX)),
         |it| it.image_size = u64::MAX,
     ];
     let mut files: Vec<_> = changes
@@ -39,12 +39,12 @@ fn claims_of_a_delta_allocate_nothing() {
 }
 
 #[test]
-fn an_index_allocates_60_bytes_per_frame_and_16_per_part() {
-    assert_eq!((size_of::<IndexedFrame>() + 4, size_of::<Part>()), (60, 16));
+fn an_index_allocates_60_bytes_per_frame_and_16_per_mapping() {
+    assert_eq!((size_of::<IndexedFrame>() + 4, size_of::<Mapping>()), (60, 16));
     let mut many = ForgedDelta::new(4096);
     many.base(1 << 20, "");
     for number in 0..1000 {
-        many.frame(1, 32 + u64::from(number), 1, 4096).part(1, number, 0).part(1, HOLE, 0);
+        many.frame(1, 32 + u64::from(number), 1, 4096).mapping(1, number, 0).mapping(1, HOLE, 0);
     }
     let file = many.file();
     let taken = measure(|| drop(Index::parse(&file, file.len() as u64).unwrap()));

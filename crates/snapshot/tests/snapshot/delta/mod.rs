@@ -4,8 +4,8 @@ mod damage;
 mod encoder;
 mod frames;
 mod manifest;
+mod mappings;
 mod memory;
-mod parts;
 mod references;
 mod round_trip;
 mod zstd;
@@ -20,8 +20,8 @@ fn forged() -> ForgedDelta {
     forged.base(10_000, "base.vhs").base(20_000, "");
     forged.own(&text(8192, 1)).own(&text(100, 2));
     forged.frame(1, 32, 50, 8192).frame(1, 100, 60, 4096).frame(2, 40, 70, 4096);
-    forged.part(1, 2, 0).part(1, 0, 0).part(1, 2, 1).hole(3);
-    forged.part(1, 0, 1).part(1, 3, 0).part(1, 4, 0).part(1, 1, 0);
+    forged.mapping(1, 2, 0).mapping(1, 0, 0).mapping(1, 2, 1).hole(3);
+    forged.mapping(1, 0, 1).mapping(1, 3, 0).mapping(1, 4, 0).mapping(1, 1, 0);
     forged.image_size -= 4096 - 100;
     forged
 }

@@ -61,7 +61,7 @@ fn references_outside_of_the_folder_are_refused() {
     for reference in INVALID {
         for base in 0..2 {
             assert_refused(
-                |it| it.bases[base].reference = reference.to_vec(),
+                |it| it.objects[base].reference = reference.to_vec(),
                 ("reference", None),
                 |it| it.reference_at(base),
                 Fault::Reference,
@@ -76,8 +76,8 @@ fn references_within_the_folder_are_accepted() {
     assert_eq!(longest.len(), 1024);
     for reference in VALID.into_iter().chain([&longest[..]]) {
         for base in 0..2 {
-            let index = assert_accepted(|it| it.bases[base].reference = reference.into());
-            assert_eq!(index.bases()[base].reference, reference);
+            let index = assert_accepted(|it| it.objects[base].reference = reference.into());
+            assert_eq!(index.objects()[base].reference, reference);
         }
     }
 }
@@ -86,9 +86,9 @@ fn references_within_the_folder_are_accepted() {
 fn references_that_are_too_long_are_refused() {
     for found in [1025, 4096, u16::MAX] {
         assert_refused(
-            |it| it.bases[0].reference = vec![b'a'; found.into()],
+            |it| it.objects[0].reference = vec![b'a'; found.into()],
             ("length of the reference", None),
-            |it| it.base_at(0) + 40,
+            |it| it.object_at(0) + 40,
             between(0, 1024, found.into()),
         );
     }
@@ -97,19 +97,19 @@ fn references_that_are_too_long_are_refused() {
 #[test]
 fn the_lengths_of_references_must_add_up() {
     assert_refused(
-        |it| it.bases[0].reference_length = Some(9),
+        |it| it.objects[0].reference_length = Some(9),
         ("reference", None),
         |it| it.reference_at(0),
         Fault::TooShort { least: 9, found: 8 },
     );
     assert_refused(
-        |it| it.bases[1].reference_length = Some(1),
+        |it| it.objects[1].reference_length = Some(1),
         ("reference", None),
         |it| it.reference_at(1),
         Fault::TooShort { least: 1, found: 0 },
     );
     assert_refused(
-        |it| it.bases[0].reference_length = Some(7),
+        |it| it.objects[0].reference_length = Some(7),
         ("end of the references", None),
         |it| it.reference_at(1) - 1,
         exactly(0, 1),

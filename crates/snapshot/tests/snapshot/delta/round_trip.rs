@@ -133,13 +133,13 @@ type Place = Option<(String, u64, u32)>;
 /// Returns the place of each block, naively.
 fn places(index: &Index) -> Vec<Place> {
     let mut places = Vec::new();
-    for part in index.parts() {
-        for number in 0..part.blocks {
-            places.push(part.data.map(|data| {
+    for mapping in index.mappings() {
+        for number in 0..mapping.blocks {
+            places.push(mapping.data.map(|data| {
                 let frame = &index.frames()[data.frame as usize];
                 let identity = match frame.object {
                     0 => index.identity(),
-                    object => index.bases()[usize::from(object) - 1].identity,
+                    object => index.objects()[usize::from(object) - 1].identity,
                 };
                 (identity.to_string(), frame.file_offset, data.block + number)
             }));
@@ -211,7 +211,7 @@ impl Chain {
         let base = open_index(&self.file).unwrap();
         let changed = changed_ranges(&self.image, &image, knowledge);
         let references: Vec<_> =
-            (0..=base.bases().len()).map(|number| format!("folder/{number}.vhs")).collect();
+            (0..=base.objects().len()).map(|number| format!("folder/{number}.vhs")).collect();
         let references: Vec<_> = references.iter().map(|it| &it[..]).collect();
         let delta = || Delta {
             image: &image,
@@ -222,14 +222,16 @@ impl Chain {
         };
         let file = match delta().create(&self.options) {
             Ok(file) => file,
-            Err(EncodeError::Bases { found: 9 }) => return *self = Self::new(&image, self.options),
+            Err(EncodeError::BaseObjects { found: 9 }) => {
+                return *self = Self::new(&image, self.options);
+            }
             Err(error) => panic!("{error}"),
         };
         assert!(restore_from(&self.files, &file).unwrap() == image);
         let index = open_index(&file).unwrap();
         check_places(&base, &index, &delta(), &self.image, self.options.piece_size as usize);
         assert_eq!(index.generation(), base.generation() + 1);
-        for object in index.bases() {
+        for object in index.objects() {
             assert_eq!(self.files[&object.identity].len() as u64, object.size);
         }
         // Pieces that did not change need not be pushed, and the same input gives the same file.
@@ -274,12 +276,12 @@ fn a_piece_without_data_of_the_base_has_the_frames_of_a_full_snapshot() {
             references: &[""],
         };
         let index = open_index(&delta.create(&options).unwrap()).unwrap();
-        assert_eq!(index.parts(), full.parts());
+        assert_eq!(index.mappings(), full.mappings());
         let digests = |index: &Index| -> Vec<_> {
             index.frames().iter().map(|frame| (frame.digest, frame.raw_length)).collect()
         };
         assert_eq!(digests(&index), digests(&full));
-        assert!(index.bases().is_empty());
+        assert!(index.objects().is_empty());
     }
 }
 
@@ -292,7 +294,7 @@ fn blocks_that_did_not_change_keep_their_place_through_eight_generations() {
         image[generation << 16..][..BLOCK].fill(generation as u8 + 1);
         chain.add(image, Knowledge { is_everything: false, around: 0, has_base: false });
         let index = open_index(&chain.file).unwrap();
-        assert_eq!(index.bases().len(), generation + 1);
+        assert_eq!(index.objects().len(), generation + 1);
         assert_eq!(index.frames().len(), 10 + generation + 1);
         assert!(chain.file.len() < 3000);
         assert_eq!(index.data_size(), 10 * (1 << 16));
@@ -305,8 +307,8 @@ fn blocks_that_did_not_change_keep_their_place_through_eight_generations() {
 }
 
 #[test]
-fn an_image_of_16_tib_is_divided_into_parts() {
-    use hedgerow_snapshot::{DeltaEncoder, Encoder, MAX_IMAGE_SIZE, Part, Run};
+fn an_image_of_16_tib_is_divided_into_mappings() {
+    use hedgerow_snapshot::{DeltaEncoder, Encoder, MAX_IMAGE_SIZE, Mapping, Run};
     let options = Options::default();
     let mut encoder = Encoder::new(MAX_IMAGE_SIZE, &options).unwrap();
     let mut file = encoder.header();
@@ -314,14 +316,14 @@ fn an_image_of_16_tib_is_divided_into_parts() {
     file.extend(encoder.finish().unwrap());
     let base = Index::parse(&file, file.len() as u64).unwrap();
     let blocks = MAX_IMAGE_SIZE / u64::from(BLOCK_SIZE);
-    let parts = [u32::MAX, (blocks - u64::from(u32::MAX)) as u32];
-    let parts = parts.map(|blocks| Part { blocks, data: None });
-    assert_eq!(base.parts(), parts);
-    // The same parts, if the image grew.
+    let mappings = [u32::MAX, (blocks - u64::from(u32::MAX)) as u32];
+    let mappings = mappings.map(|blocks| Mapping { blocks, data: None });
+    assert_eq!(base.mappings(), mappings);
+    // The same mappings, if the image grew.
     let small = create(&[0; 5 * BLOCK], &options);
     for base in [base, Index::parse(&small, small.len() as u64).unwrap()] {
         let encoder = DeltaEncoder::new(MAX_IMAGE_SIZE, &options, base).unwrap();
         let file = [encoder.header(), encoder.finish(&[""]).unwrap()].concat();
-        assert_eq!(open_index(&file).unwrap().parts(), parts);
+        assert_eq!(open_index(&file).unwrap().mappings(), mappings);
     }
 }

@@ -64,7 +64,7 @@ impl Delta<'_> {
 /// Restores the image of a file, from it and from its base objects.
 pub fn restore_from(files: &Files, file: &[u8]) -> Result<Vec<u8>, FormatError> {
     let index = open_index(file)?;
-    let objects = index.bases().iter().map(|base| {
+    let objects = index.objects().iter().map(|base| {
         let file = &files[&base.identity];
         assert_eq!(file.len() as u64, base.size);
         &file[..]

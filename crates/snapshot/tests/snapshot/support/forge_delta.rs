@@ -4,7 +4,7 @@ use hedgerow_snapshot::Digest;
 
 use super::forge::skippable;
 
-/// The frame number of a part that is a hole.
+/// The frame number of a mapping that is a hole.
 pub const HOLE: u32 = u32::MAX;
 
 /// A delta whose fields can all be set. The counts, the length and the digest of the manifest are computed
@@ -18,13 +18,13 @@ pub struct ForgedDelta {
     pub piece_size: u32,
     pub image_size: u64,
     pub frame_count: Option<u32>,
-    pub part_count: Option<u32>,
-    pub base_count: Option<u8>,
+    pub mapping_count: Option<u32>,
+    pub object_count: Option<u8>,
     pub reserved: [u8; 3],
     pub generation: u32,
-    pub bases: Vec<ForgedBase>,
+    pub objects: Vec<ForgedObject>,
     pub frames: Vec<ForgedFrame>,
-    pub parts: Vec<ForgedPart>,
+    pub mappings: Vec<ForgedMapping>,
     /// The bytes of the delta's own frames.
     pub data: Vec<u8>,
     /// Bytes after the references.
@@ -33,7 +33,7 @@ pub struct ForgedDelta {
 
 /// The entry of a base object.
 #[derive(Clone, Debug)]
-pub struct ForgedBase {
+pub struct ForgedObject {
     pub identity: [u8; 32],
     pub size: u64,
     pub reference_length: Option<u16>,
@@ -52,9 +52,9 @@ pub struct ForgedFrame {
     pub reserved: [u8; 3],
 }
 
-/// The entry of a part.
+/// The entry of a mapping.
 #[derive(Clone, Debug)]
-pub struct ForgedPart {
+pub struct ForgedMapping {
     pub blocks: u32,
     pub frame: u32,
     pub block: u32,
@@ -71,13 +71,13 @@ impl ForgedDelta {
             piece_size,
             image_size: 0,
             frame_count: None,
-            part_count: None,
-            base_count: None,
+            mapping_count: None,
+            object_count: None,
             reserved: [0; 3],
             generation: 1,
-            bases: Vec::new(),
+            objects: Vec::new(),
             frames: Vec::new(),
-            parts: Vec::new(),
+            mappings: Vec::new(),
             data: Vec::new(),
             rest: Vec::new(),
         }
@@ -85,8 +85,8 @@ impl ForgedDelta {
 
     /// Adds a base object. Its identity is made of its number.
     pub fn base(&mut self, size: u64, reference: &str) -> &mut Self {
-        self.bases.push(ForgedBase {
-            identity: [self.bases.len() as u8; 32],
+        self.objects.push(ForgedObject {
+            identity: [self.objects.len() as u8; 32],
             size,
             reference_length: None,
             reserved: [0; 6],
@@ -120,16 +120,16 @@ impl ForgedDelta {
         self
     }
 
-    /// Adds a part of whole blocks.
-    pub fn part(&mut self, blocks: u32, frame: u32, block: u32) -> &mut Self {
+    /// Adds a mapping of whole blocks.
+    pub fn mapping(&mut self, blocks: u32, frame: u32, block: u32) -> &mut Self {
         self.image_size += u64::from(blocks) * 4096;
-        self.parts.push(ForgedPart { blocks, frame, block });
+        self.mappings.push(ForgedMapping { blocks, frame, block });
         self
     }
 
-    /// Adds a part of zeros.
+    /// Adds a mapping of zeros.
     pub fn hole(&mut self, blocks: u32) -> &mut Self {
-        self.part(blocks, HOLE, 0)
+        self.mapping(blocks, HOLE, 0)
     }
 
     /// Returns the offset of the manifest's content.
@@ -138,24 +138,24 @@ impl ForgedDelta {
     }
 
     /// Returns the offset of the entry of a base object.
-    pub fn base_at(&self, base: usize) -> u64 {
-        self.content_at() + 40 + base as u64 * 48
+    pub fn object_at(&self, object: usize) -> u64 {
+        self.content_at() + 40 + object as u64 * 48
     }
 
     /// Returns the offset of the entry of a frame.
     pub fn frame_at(&self, frame: usize) -> u64 {
-        self.base_at(self.bases.len()) + frame as u64 * 52
+        self.object_at(self.objects.len()) + frame as u64 * 52
     }
 
-    /// Returns the offset of the entry of a part.
-    pub fn part_at(&self, part: usize) -> u64 {
-        self.frame_at(self.frames.len()) + part as u64 * 12
+    /// Returns the offset of the entry of a mapping.
+    pub fn mapping_at(&self, mapping: usize) -> u64 {
+        self.frame_at(self.frames.len()) + mapping as u64 * 12
     }
 
     /// Returns the offset of the reference to a base object.
-    pub fn reference_at(&self, base: usize) -> u64 {
-        let before = self.bases[..base].iter().map(|base| base.reference.len() as u64);
-        self.part_at(self.parts.len()) + before.sum::<u64>()
+    pub fn reference_at(&self, object: usize) -> u64 {
+        let before = self.objects[..object].iter().map(|object| object.reference.len() as u64);
+        self.mapping_at(self.mappings.len()) + before.sum::<u64>()
     }
 
     /// Returns the content of the manifest without its digest.
@@ -166,16 +166,16 @@ impl ForgedDelta {
         out.extend(self.piece_size.to_le_bytes());
         out.extend(self.image_size.to_le_bytes());
         out.extend(self.frame_count.unwrap_or(self.frames.len() as u32).to_le_bytes());
-        out.extend(self.part_count.unwrap_or(self.parts.len() as u32).to_le_bytes());
-        out.push(self.base_count.unwrap_or(self.bases.len() as u8));
+        out.extend(self.mapping_count.unwrap_or(self.mappings.len() as u32).to_le_bytes());
+        out.push(self.object_count.unwrap_or(self.objects.len() as u8));
         out.extend(self.reserved);
         out.extend(self.generation.to_le_bytes());
-        for base in &self.bases {
-            out.extend(base.identity);
-            out.extend(base.size.to_le_bytes());
-            let length = base.reference_length.unwrap_or(base.reference.len() as u16);
+        for object in &self.objects {
+            out.extend(object.identity);
+            out.extend(object.size.to_le_bytes());
+            let length = object.reference_length.unwrap_or(object.reference.len() as u16);
             out.extend(length.to_le_bytes());
-            out.extend(base.reserved);
+            out.extend(object.reserved);
         }
         for frame in &self.frames {
             out.extend(frame.digest);
@@ -185,10 +185,12 @@ impl ForgedDelta {
             out.push(frame.object);
             out.extend(frame.reserved);
         }
-        for part in &self.parts {
-            out.extend([part.blocks, part.frame, part.block].map(u32::to_le_bytes).concat());
+        for mapping in &self.mappings {
+            out.extend(
+                [mapping.blocks, mapping.frame, mapping.block].map(u32::to_le_bytes).concat(),
+            );
         }
-        self.bases.iter().for_each(|base| out.extend(&base.reference));
+        self.objects.iter().for_each(|object| out.extend(&object.reference));
         out.extend(&self.rest);
         out
     }

@@ -6,3 +6,4 @@ pub mod forge_delta;
 pub mod generate;
 pub mod oracle;
 pub mod snapshot;
+pub mod tail;

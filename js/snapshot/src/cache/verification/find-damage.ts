@@ -1,5 +1,5 @@
-import type { Frames } from "../../format/frames.js";
-import { dataExtents, type Extent } from "../../local/data-extents.js";
+import { dataExtents } from "../../local/data-extents.js";
+import { difference } from "../../local/extents.js";
 import { reading } from "../../local/open-file.js";
 import { readFully } from "../../local/read-fully.js";
 import { type ImageContent, readContent } from "../directory/image-record.js";
@@ -50,7 +50,7 @@ export async function findDamage(
     return `the data at byte ${segment?.imageOffset} does not match its digest`;
   }
   const extents = (await dataExtents(fd, info.imageSize)) ?? [{ start: 0, end: info.imageSize }];
-  for (const { start, end } of gapsOf(piecesOf(frames), info.imageSize, extents)) {
+  for (const { start, end } of difference(extents, frames.extents())) {
     for (let position = start; position < end; position += ZEROS.length) {
       const bytes = Buffer.alloc(Math.min(ZEROS.length, end - position));
       const isRead = await fill(bytes, position);
@@ -74,39 +74,6 @@ function findWrongFrame(
     }
     return undefined;
   });
-}
-
-/** A piece of data in an image. */
-interface Piece {
-  readonly offset: number;
-  readonly length: number;
-}
-
-function* piecesOf(frames: Frames): Generator<Piece> {
-  for (const number of frames.segmentsInOrder()) {
-    const { imageOffset: offset, length } = frames.segment(number);
-    yield { offset, length };
-  }
-}
-
-/** Yields the parts of extents that belong to no piece, and so must be zeros. */
-export function* gapsOf(
-  pieces: Iterable<Piece>,
-  size: number,
-  extents: readonly Extent[],
-): Generator<Extent> {
-  const ends = [...pieces, { offset: size, length: 0 }];
-  let [index, position] = [0, 0];
-  for (const { offset, length } of ends) {
-    // The gap between the previous piece and this one.
-    for (; index < extents.length; index += 1) {
-      const { start, end } = extents[index] as Extent;
-      const gap = { start: Math.max(start, position), end: Math.min(end, offset) };
-      if (gap.start < gap.end) yield gap;
-      if (end > offset) break;
-    }
-    position = offset + length;
-  }
 }
 
 /** Limits the number of bytes read per second. */

@@ -1,17 +1,24 @@
 /** Sets of bytes as extents, in order, not empty and not adjacent. */
-import type { Extent } from "../local/data-extents.js";
+import type { Extent } from "./data-extents.js";
+
+/** Adds an extent that begins after the others. Extends the last one instead if the gap has at most `gap` bytes. */
+export function append(
+  extents: { start: number; end: number }[],
+  { start, end }: Extent,
+  gap = 0,
+): void {
+  const last = extents.at(-1);
+  if (last !== undefined && start - last.end <= gap) last.end = Math.max(last.end, end);
+  else extents.push({ start, end });
+}
 
 /** Returns a set of extents. They are sorted and joined, and cut off at `size`. */
 export function toSet(extents: readonly Extent[], size: number): Extent[] {
   const isInOrder = extents.every(({ start }, at) => start >= (extents[at - 1]?.start ?? 0));
   const ordered = isInOrder ? extents : [...extents].sort((a, b) => a.start - b.start);
-  const set: { start: number; end: number }[] = [];
-  for (const extent of ordered) {
-    const [start, end] = [extent.start, Math.min(extent.end, size)];
-    const previous = set.at(-1);
-    if (start >= end) continue;
-    if (previous !== undefined && start <= previous.end) previous.end = Math.max(previous.end, end);
-    else set.push({ start, end });
+  const set: Extent[] = [];
+  for (const { start, end } of ordered) {
+    if (start < Math.min(end, size)) append(set, { start, end: Math.min(end, size) });
   }
   return set;
 }
@@ -22,6 +29,15 @@ export function widen(set: readonly Extent[], unit: number, size: number): Exten
     return { start: start - (start % unit), end: Math.ceil(end / unit) * unit };
   });
   return toSet(wider, size);
+}
+
+/** Returns the whole multiples of `unit` that are in a set. */
+export function narrow(set: readonly Extent[], unit: number): Extent[] {
+  return set
+    .map(({ start, end }) => {
+      return { start: Math.ceil(start / unit) * unit, end: end - (end % unit) };
+    })
+    .filter(({ start, end }) => start < end);
 }
 
 /** Returns the bytes that are in any of some sets. */
@@ -44,18 +60,24 @@ export function intersect(one: readonly Extent[], other: readonly Extent[]): Ext
 
 /** Returns the bytes that are in one set and not in the other. */
 export function subtract(one: readonly Extent[], other: readonly Extent[]): Extent[] {
-  return intersect(one, complement(other));
+  return [...difference(one, other)];
 }
 
-function complement(set: readonly Extent[]): Extent[] {
-  const gaps: Extent[] = [];
-  let start = 0;
-  for (const extent of set) {
-    if (extent.start > start) gaps.push({ start, end: extent.start });
-    start = extent.end;
+/** Yields the bytes that are in one set and not among other extents, which are in order and may be adjacent. */
+export function* difference(one: Iterable<Extent>, other: Iterable<Extent>): Generator<Extent> {
+  const others = other[Symbol.iterator]();
+  let next = others.next();
+  for (const { start, end } of one) {
+    let done = start;
+    while (next.done !== true && next.value.start < end) {
+      if (done < next.value.start) yield { start: done, end: next.value.start };
+      done = Math.max(done, next.value.end);
+      // It may also overlap the extents after this one.
+      if (next.value.end > end) break;
+      next = others.next();
+    }
+    if (done < end) yield { start: done, end };
   }
-  gaps.push({ start, end: Number.POSITIVE_INFINITY });
-  return gaps;
 }
 
 /** Returns the number of bytes in a set. */

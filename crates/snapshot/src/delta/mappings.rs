@@ -1,27 +1,27 @@
-//! The parts of a delta's image, assembled from those of its base and from what changed.
+//! The mappings of a delta's image, assembled from those of its base and from what changed.
 
 use alloc::vec::Vec;
 
-use crate::delta::index::{FrameBlocks, Index, Part};
+use crate::delta::index::{FrameBlocks, Index, Mapping};
 use crate::encode_error::EncodeError;
 use crate::limits::BLOCK_SIZE;
 
-/// Adds a part, or extends the last one if the part continues it.
-pub(super) fn push_part(parts: &mut Vec<Part>, mut part: Part) {
-    if let Some(last) = parts.last_mut().filter(|last| last.is_continued_by(&part)) {
-        let blocks = part.blocks.min(u32::MAX - last.blocks);
+/// Adds a mapping, or extends the last one if the mapping continues it.
+pub(super) fn push_mapping(mappings: &mut Vec<Mapping>, mut mapping: Mapping) {
+    if let Some(last) = mappings.last_mut().filter(|last| last.is_continued_by(&mapping)) {
+        let blocks = mapping.blocks.min(u32::MAX - last.blocks);
         last.blocks += blocks;
-        part.blocks -= blocks;
+        mapping.blocks -= blocks;
     }
-    if part.blocks > 0 {
-        parts.push(part);
+    if mapping.blocks > 0 {
+        mappings.push(mapping);
     }
 }
 
-/// The parts of a base, from its first block that was neither copied nor skipped.
-pub(super) struct BaseParts<'a> {
-    parts: &'a [Part],
-    /// The number of blocks taken of the first part.
+/// The mappings of a base, from its first block that was neither copied nor skipped.
+pub(super) struct BaseMappings<'a> {
+    mappings: &'a [Mapping],
+    /// The number of blocks taken of the first mapping.
     taken: u32,
     /// The number that the first frame of the base gets.
     first_frame: u32,
@@ -32,13 +32,13 @@ pub(super) struct BaseParts<'a> {
     error: EncodeError,
 }
 
-impl<'a> BaseParts<'a> {
-    /// Creates the parts for an image of `image_size` bytes.
+impl<'a> BaseMappings<'a> {
+    /// Creates the mappings for an image of `image_size` bytes.
     pub(super) fn new(base: &'a Index, first_frame: u32, image_size: u64) -> Self {
         let unit = u64::from(BLOCK_SIZE);
         let is_short = image_size > base.image_size && !base.image_size.is_multiple_of(unit);
         Self {
-            parts: &base.parts,
+            mappings: &base.mappings,
             taken: 0,
             first_frame,
             block: 0,
@@ -47,25 +47,25 @@ impl<'a> BaseParts<'a> {
         }
     }
 
-    /// Copies the parts up to block `end`. Beyond the base there are zeros.
-    pub(super) fn copy(&mut self, end: u64, to: &mut Vec<Part>) -> Result<(), EncodeError> {
+    /// Copies the mappings up to block `end`. Beyond the base there are zeros.
+    pub(super) fn copy(&mut self, end: u64, to: &mut Vec<Mapping>) -> Result<(), EncodeError> {
         if self.short.is_some_and(|short| (self.block..end).contains(&short)) {
             return Err(self.error);
         }
-        self.take(end, |part| push_part(to, part));
+        self.take(end, |mapping| push_mapping(to, mapping));
         Ok(())
     }
 
-    /// Skips the parts up to block `end`.
+    /// Skips the mappings up to block `end`.
     pub(super) fn skip(&mut self, end: u64) {
         self.take(end, drop);
     }
 
-    fn take(&mut self, end: u64, mut to: impl FnMut(Part)) {
+    fn take(&mut self, end: u64, mut to: impl FnMut(Mapping)) {
         while self.block < end {
             let rest = u32::try_from(end - self.block).unwrap_or(u32::MAX);
-            let Some((first, others)) = self.parts.split_first() else {
-                to(Part { blocks: rest, data: None });
+            let Some((first, others)) = self.mappings.split_first() else {
+                to(Mapping { blocks: rest, data: None });
                 self.block += u64::from(rest);
                 continue;
             };
@@ -74,11 +74,11 @@ impl<'a> BaseParts<'a> {
                 frame: self.first_frame + data.frame,
                 block: data.block + self.taken,
             });
-            to(Part { blocks, data });
+            to(Mapping { blocks, data });
             self.block += u64::from(blocks);
             self.taken += blocks;
             if self.taken == first.blocks {
-                (self.parts, self.taken) = (others, 0);
+                (self.mappings, self.taken) = (others, 0);
             }
         }
     }

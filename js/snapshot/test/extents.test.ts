@@ -2,8 +2,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { candidatesOf } from "../../src/delta/candidates.js";
-import { intersect, lengthOf, subtract, toSet, union, widen } from "../../src/delta/extents.js";
+import { candidatesOf } from "../src/delta/candidates.js";
+import {
+  difference,
+  intersect,
+  lengthOf,
+  narrow,
+  subtract,
+  toSet,
+  union,
+  widen,
+} from "../src/local/extents.js";
 
 const SIZE = 60;
 
@@ -54,6 +63,27 @@ test("combines sets as sets of numbers are combined", () => {
   );
 });
 
+/** Extents in order, which may be adjacent. */
+const disjoint = fc
+  .uniqueArray(fc.nat(SIZE), { maxLength: 16 })
+  .map((ends) => ends.toSorted((a, b) => a - b))
+  .chain((ends) => {
+    const between = ends.slice(1).map((end, at) => ({ start: ends[at]!, end }));
+    return fc.subarray(between);
+  });
+
+test("yields every byte of extents that is in none of others, once", () => {
+  fc.assert(
+    fc.property(disjoint, disjoint, (one, other) => {
+      const found = [...difference(one, other)];
+      const others = numbers(other);
+      const expected = [...numbers(one)].filter((at) => !others.has(at));
+      expect(found.flatMap((extent) => [...numbers([extent])])).toEqual(expected);
+      for (const { start, end } of found) expect(start).toBeLessThan(end);
+    }),
+  );
+});
+
 test("widens sets to whole units up to the end", () => {
   fc.assert(
     fc.property(ranges, fc.integer({ min: 1, max: 9 }), fc.nat(SIZE), (given, unit, size) => {
@@ -62,6 +92,20 @@ test("widens sets to whole units up to the end", () => {
       const all = Array.from({ length: size }, (_, at) => at);
       const expected = new Set(all.filter((at) => units.has(Math.floor(at / unit))));
       expectSet(widen(one, unit, size), expected);
+    }),
+  );
+});
+
+test("narrows sets to whole units", () => {
+  fc.assert(
+    fc.property(ranges, fc.integer({ min: 1, max: 9 }), (given, unit) => {
+      const one = toSet(given, SIZE);
+      const all = numbers(one);
+      const isWhole = (at: number) => {
+        const first = at - (at % unit);
+        return Array.from({ length: unit }, (_, next) => first + next).every((it) => all.has(it));
+      };
+      expectSet(narrow(one, unit), new Set([...all].filter(isWhole)));
     }),
   );
 });

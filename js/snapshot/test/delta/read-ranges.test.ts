@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { noise } from "../../../../tests/support/snapshots/image.js";
-import { partsOf, readBaseParts, readImageParts } from "../../src/delta/read-parts.js";
+import { readBaseRanges, readImageRanges, toBytes } from "../../src/delta/read-ranges.js";
 
 const BLOCK = 4096;
 const KIB = 1024;
@@ -37,29 +37,29 @@ const blocks = fc
 
 test("reads every wanted block, and gaps of at most 32 KiB", () => {
   fc.assert(
-    fc.property(blocks, (ranges) => {
-      const parts = partsOf(ranges, LENGTH);
-      for (const { start, end } of ranges) {
+    fc.property(blocks, (wanted) => {
+      const ranges = toBytes(wanted, LENGTH);
+      for (const { start, end } of wanted) {
         const last = Math.min(end * BLOCK, LENGTH);
-        expect(parts.some((one) => one.start <= start * BLOCK && last <= one.end)).toBe(true);
+        expect(ranges.some((one) => one.start <= start * BLOCK && last <= one.end)).toBe(true);
       }
-      for (const [at, { start, end }] of parts.entries()) {
+      for (const [at, { start, end }] of ranges.entries()) {
         expect(end).toBeLessThanOrEqual(LENGTH);
-        expect(start - (parts[at - 1]?.end ?? -Infinity)).toBeGreaterThan(32 * KIB);
+        expect(start - (ranges[at - 1]?.end ?? -Infinity)).toBeGreaterThan(32 * KIB);
         const isWanted = (one: Range) => one.start * BLOCK === start;
-        expect(ranges.some(isWanted)).toBe(true);
+        expect(wanted.some(isWanted)).toBe(true);
       }
     }),
   );
 });
 
 describe("of an image", () => {
-  const parts = [{ start: 20 * BLOCK, end: 21 * BLOCK }];
+  const wanted = [{ start: 20 * BLOCK, end: 21 * BLOCK }];
 
   test("reads one more block if that is data", () => {
     const { ranges, read } = reader(noise("a piece", LENGTH));
-    readImageParts(parts, LENGTH, read);
-    expect(ranges).toEqual([...parts, { start: 0, end: BLOCK }]);
+    readImageRanges(wanted, LENGTH, read);
+    expect(ranges).toEqual([...wanted, { start: 0, end: BLOCK }]);
   });
 
   test("reads everything if the beginnings of all gaps are zeros", () => {
@@ -67,7 +67,7 @@ describe("of an image", () => {
     bytes.fill(0, 0, BLOCK);
     bytes.fill(0, 21 * BLOCK, 22 * BLOCK);
     const { ranges, read } = reader(bytes);
-    readImageParts(parts, LENGTH, read);
+    readImageRanges(wanted, LENGTH, read);
     expect(ranges.slice(3)).toEqual([
       { start: 0, end: 20 * BLOCK },
       { start: 21 * BLOCK, end: LENGTH },
@@ -76,19 +76,19 @@ describe("of an image", () => {
 });
 
 describe("of a base", () => {
-  const parts = [
+  const wanted = [
     { start: 0, end: 2 * BLOCK },
     { start: 20 * BLOCK, end: 21 * BLOCK },
   ];
 
   test("reads up to the end of the base", () => {
     const { ranges, read } = reader(noise("a base", LENGTH));
-    expect(readBaseParts(parts, 20 * BLOCK + 5, read)).toBe(20 * BLOCK + 5);
-    expect(ranges).toEqual([parts[0], { start: 20 * BLOCK, end: 20 * BLOCK + 5 }]);
+    expect(readBaseRanges(wanted, 20 * BLOCK + 5, read)).toBe(20 * BLOCK + 5);
+    expect(ranges).toEqual([wanted[0], { start: 20 * BLOCK, end: 20 * BLOCK + 5 }]);
   });
 
   test("returns where a base ends that is shorter than expected", () => {
     const { read } = reader(noise("a base", BLOCK + 7));
-    expect(readBaseParts(parts, LENGTH, read)).toBe(BLOCK + 7);
+    expect(readBaseRanges(wanted, LENGTH, read)).toBe(BLOCK + 7);
   });
 });
