@@ -32,7 +32,7 @@ export async function runScenario(options: ScenarioOptions): Promise<void> {
   const modules = await bundleWorker();
   const [openBefore, childrenBefore] = [openFiles(process.pid), descendants(process.pid).length];
   const coverage = new Coverage([...EDGE_KINDS, ...SANDBOX_KINDS]);
-  const store = new Store(await startS3(MAX_SECONDS));
+  const store = new Store(await startS3());
   const edge = new Edge(options.seed, coverage, store, options.path);
   const sandboxes = new Sandboxes(options.seed, coverage, store, options.path);
   let closed: PromiseSettledResult<void>[] = [];
