@@ -109,7 +109,7 @@ test("compresses frames of another level or piece size again", async () => {
   remove("flat");
 });
 
-test.each(Array.from({ length: trials({ few: 2, all: 10 }) }, (_, seed) => seed))(
+test.each(Array.from({ length: trials({ few: 2, all: 30 }) }, (_, seed) => seed))(
   "flattens generations in S3 whose image grows, shrinks and gets zeros, with seed %i",
   async (seed) => {
     const dice = noise(`generations ${seed}`, 256);
