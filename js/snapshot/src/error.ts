@@ -20,6 +20,8 @@ export type SnapshotErrorCode =
   | "ERR_CACHE"
   /** The snapshot is larger than the limit of the cache. */
   | "ERR_CACHE_SIZE"
+  /** The disk was closed. */
+  | "ERR_DISK_CLOSED"
   /** A worker could not be started, or ended before its work was done. */
   | "ERR_WORKER";
 

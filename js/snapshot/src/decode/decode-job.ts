@@ -1,3 +1,4 @@
+import type { BlockSet } from "../format/block-set.js";
 import type { Manifest } from "../format/manifest.js";
 import type { WorkOptions } from "../options/work-options.js";
 import { withProgress } from "../progress.js";
@@ -15,6 +16,10 @@ export interface OpenImage {
   readonly mayHoldData: boolean;
   /** The file descriptor of the restore journal, if there is one. */
   readonly journal: number | undefined;
+  /** The blocks that are not to be overwritten, if the image is in use already. */
+  readonly written?: BlockSet | undefined;
+  /** By how much the workers give way to other threads, 0 to 19. Default: 0. */
+  readonly niceness?: number | undefined;
 }
 
 /** The state that the workers share while they decode frames of a snapshot, from files or servers. */
@@ -25,7 +30,8 @@ export class DecodeJob {
   readonly frames: number;
   /** The names of the files that hold the frames, in messages: the snapshot, then its base objects. */
   readonly names: readonly string[];
-  readonly #bytes: number;
+  /** The number of bytes to decode. */
+  readonly totalBytes: number;
 
   /**
    * @param image the image to write; without one, frames are verified, including holes
@@ -49,7 +55,12 @@ export class DecodeJob {
     this.frames = wanted.length;
     const lengthOf = (frame: number) =>
       image === undefined ? frames.rawLength(frame) : frames.usedLength(frame);
-    this.#bytes = wanted.reduce((sum, frame) => sum + lengthOf(frame), 0);
+    this.totalBytes = wanted.reduce((sum, frame) => sum + lengthOf(frame), 0);
+  }
+
+  /** Whether all frames are decoded. */
+  get isDone(): boolean {
+    return this.counters.counts.frames >= this.frames;
   }
 
   /** Returns the parameters of each worker's {@link FrameSink}. */
@@ -66,6 +77,8 @@ export class DecodeJob {
       targetName: this.image?.name ?? "",
       mayHoldData: this.image?.mayHoldData ?? false,
       journal: this.image?.journal,
+      written: this.image?.written?.buffer,
+      niceness: this.image?.niceness,
     };
   }
 
@@ -77,7 +90,7 @@ export class DecodeJob {
   ): Promise<void> {
     const work = {
       phase: this.image === undefined ? ("verify" as const) : ("restore" as const),
-      totalBytes: this.#bytes,
+      totalBytes: this.totalBytes,
       counts: () => this.counters.counts,
     };
     return withProgress(onProgress, work, fail, action);

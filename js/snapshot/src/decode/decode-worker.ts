@@ -1,4 +1,5 @@
 /** The worker that reads the frames of local files and decodes them. */
+import { setPriority } from "node:os";
 import { workerData } from "node:worker_threads";
 
 import { readFullySync } from "../local/read-fully.js";
@@ -13,6 +14,8 @@ export interface DecodeData extends SinkData {
 }
 
 const data = workerData as DecodeData;
+// On Linux this is the priority of the thread.
+if (data.niceness) setPriority(data.niceness);
 const sink = new FrameSink(data);
 const { frames, states, counters } = sink;
 
@@ -33,7 +36,7 @@ serve<null, null>(() => {
   for (let index = counters.next(); index < frames.count; index = counters.next()) {
     sink.resume(index);
     const source = data.sources[frames.object(index)];
-    if (source !== undefined && !states.isDone(index)) decode(index, source);
+    if (source !== undefined && !states.isTaken(index)) decode(index, source);
   }
   return [null, []];
 });

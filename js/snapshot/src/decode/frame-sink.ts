@@ -1,6 +1,7 @@
 import { FrameDecoder, initSync } from "../../wasm/decode.js";
 import { SnapshotError } from "../error.js";
-import { type FrameRecords, Frames } from "../format/frames.js";
+import { BlockSet } from "../format/block-set.js";
+import { type FrameRecords, Frames, type Segment } from "../format/frames.js";
 import { readFullySync } from "../local/read-fully.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { writeFullySync } from "../local/write-fully.js";
@@ -26,6 +27,10 @@ export interface SinkData {
   readonly mayHoldData: boolean;
   /** The file descriptor of the restore journal, if there is one. */
   readonly journal: number | undefined;
+  /** The blocks that have been written to since the snapshot was opened, if it can be: see {@link BlockSet}. */
+  readonly written?: SharedArrayBuffer | undefined;
+  /** By how much a worker gives way to other threads. */
+  readonly niceness?: number | undefined;
 }
 
 /** Verifies, decompresses, writes and counts frames. */
@@ -36,9 +41,11 @@ export class FrameSink {
   readonly #data: SinkData;
   readonly #memory: WebAssembly.Memory;
   readonly #decoder: FrameDecoder;
+  readonly #written: BlockSet | undefined;
 
   constructor(data: SinkData) {
     this.#data = data;
+    this.#written = data.written && new BlockSet(data.written);
     this.frames = new Frames(data.frames);
     this.states = new FrameStates(data.states);
     this.counters = new SharedCounters(data.counters);
@@ -69,16 +76,22 @@ export class FrameSink {
 
   /**
    * Decodes the frame in a slot, of which `count` bytes have arrived, and writes it. Does nothing if another
-   * connection or worker has finished the frame.
+   * connection or thread has taken the frame.
    *
    * @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT`, `ERR_TARGET`
    */
   finish(slot: number, index: number, count: number): void {
-    if (this.states.isDone(index)) return;
+    if (this.states.isTaken(index)) return;
     const runs = this.#decoder.finish(slot, count);
     if (runs < 0) throw this.#formatError(index);
-    this.#write(index, runs);
-    this.#writeJournal(index);
+    if (!this.states.claim(index)) return;
+    try {
+      this.#write(index, runs);
+      this.#writeJournal(index);
+    } catch (error) {
+      this.states.release(index);
+      throw error;
+    }
     this.#markDone(index);
   }
 
@@ -107,8 +120,8 @@ export class FrameSink {
       },
     );
     if (!isRead) return;
-    if (Buffer.compare(digest, this.#digest(this.frames.usedLength(index))) === 0)
-      this.#markDone(index);
+    const found = this.#digest(this.frames.usedLength(index));
+    if (Buffer.compare(digest, found) === 0 && this.states.claim(index)) this.#markDone(index);
   }
 
   /** Writes the segments of the decoded frame: its runs of data; everything between these is zeros. */
@@ -118,7 +131,7 @@ export class FrameSink {
     const out = this.#decoder.out();
     const runs = new Uint32Array(this.#memory.buffer, this.#decoder.runs(), 2 * count);
     wrapSystemErrorsSync("ERR_TARGET", `cannot write ${targetName}`, () => {
-      for (const { imageOffset, frameOffset, length } of this.frames.segments(index)) {
+      for (const { imageOffset, frameOffset, length } of this.#segmentsToWrite(index)) {
         const shift = imageOffset - frameOffset;
         let done = frameOffset;
         const skipTo = (end: number) => {
@@ -137,6 +150,21 @@ export class FrameSink {
     });
   }
 
+  /** Returns the segments of a frame, without blocks that have been written to. */
+  #segmentsToWrite(index: number): Segment[] {
+    const segments = this.frames.segments(index);
+    const written = this.#written;
+    if (written === undefined) return segments;
+    return segments.flatMap((segment) => {
+      const { imageOffset: start, frameOffset, length } = segment;
+      return [...written.gaps(start, start + length)].map((gap) => ({
+        imageOffset: gap.start,
+        frameOffset: frameOffset + gap.start - start,
+        length: gap.end - gap.start,
+      }));
+    });
+  }
+
   #writeJournal(index: number): void {
     const { journal, targetName } = this.#data;
     if (journal === undefined) return;
@@ -146,8 +174,9 @@ export class FrameSink {
     );
   }
 
+  /** Marks a claimed frame as done. */
   #markDone(index: number): void {
-    if (!this.states.finish(index)) return;
+    this.states.finish(index);
     const bytes =
       this.#data.target === undefined
         ? this.frames.rawLength(index)

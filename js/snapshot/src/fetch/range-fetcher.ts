@@ -104,7 +104,7 @@ export class RangeFetcher {
 }
 
 /** Returns a client for each object. Those of one protocol share their connections. */
-function clientsOf({ objects, transfer }: FetchData): (HttpClient | undefined)[] {
+export function clientsOf({ objects, transfer }: FetchData): (HttpClient | undefined)[] {
   const clients: (HttpClient | undefined)[] = [];
   for (const object of objects) {
     if (object === undefined) clients.push(undefined);

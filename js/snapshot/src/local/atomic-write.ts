@@ -137,7 +137,7 @@ export async function undefinedIfMissing<T>(result: Promise<T>): Promise<T | und
  * Flushes a directory to the disk, where the system can. Without it, the name may lead to the old file after a
  * power failure, which is complete too.
  */
-async function syncDirectory(path: string): Promise<void> {
+export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, "r").catch(() => undefined);
   await directory?.sync().catch(() => {});
   await directory?.close();

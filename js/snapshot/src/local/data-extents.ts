@@ -3,18 +3,13 @@ import { constants } from "node:os";
 import { setImmediate } from "node:timers/promises";
 
 import { append } from "./extents.js";
-import { libc } from "./libc.js";
+import { libc, SEEK_DATA, SEEK_END, SEEK_HOLE } from "./libc.js";
 
 /** A range of a file that is not a hole: [start, end) in bytes. */
 export interface Extent {
   readonly start: number;
   readonly end: number;
 }
-
-/** Values of `whence` for `lseek` on Linux. */
-const SEEK_END = 2;
-const SEEK_DATA = 3;
-const SEEK_HOLE = 4;
 
 /** Maximum number of extents. The last one then reaches to the end of the file. */
 const MAX_EXTENTS = 2 ** 20;

@@ -18,6 +18,8 @@ export interface Libc {
   copyRange(target: number, source: number, offset: number, length: number): Promise<number>;
   /** Makes a range of an open file a hole, which reads as zeros. The size of the file stays. */
   punchHole(fd: number, offset: number, length: number): Promise<number>;
+  /** Does the same at once, on the calling thread. */
+  punchHoleSync(fd: number, offset: number, length: number): number;
   /** Starts to write the pending data of an open file to the disk, and does not wait for it (`sync_file_range`). */
   startWriteback(fd: number): Promise<number>;
   /**
@@ -28,6 +30,9 @@ export interface Libc {
   /** Returns the flags of an open file in a `struct fsxattr` (`FS_IOC_FSGETXATTR`). */
   attributes(fd: number): Promise<number>;
 }
+
+/** Values of `whence` for `lseek` on Linux. */
+export const [SEEK_END, SEEK_DATA, SEEK_HOLE] = [2, 3, 4] as const;
 
 /** Requests of `ioctl`. */
 const FICLONE = 0x40049409;
@@ -110,6 +115,7 @@ async function load(): Promise<Libc | undefined> {
       copyRange: (target, source, offset, length) =>
         call(copyFileRange, source, [offset], target, [offset], length, 0),
       punchHole: (fd, offset, length) => call(fallocate, fd, PUNCH_HOLE, offset, length),
+      punchHoleSync: (fd, offset, length) => checked(fallocate(fd, PUNCH_HOLE, offset, length)),
       // A length of 0 stands for the end of the file.
       startWriteback: (fd) => call(syncFileRange, fd, 0, 0, SYNC_FILE_RANGE_WRITE),
       fiemap: (fd, map) => call(ioctlOnBuffer, fd, FIEMAP, map),

@@ -2,6 +2,8 @@ import { SnapshotError } from "../error.js";
 import type { CacheOptions, GetOptions, VerifyOptions } from "./cache-options.js";
 import type { CreateOptions } from "./create-options.js";
 import type { FlattenOptions } from "./flatten-options.js";
+import type { ListenOptions, TlsFiles } from "./listen-options.js";
+import type { OpenOptions } from "./open-options.js";
 import type { RestoreOptions } from "./restore-options.js";
 import type { S3Credentials, S3Options } from "./s3-options.js";
 import type { Timeouts } from "./transfer-options.js";
@@ -11,7 +13,9 @@ type Option = keyof (CreateOptions &
   RestoreOptions &
   GetOptions &
   CacheOptions &
-  VerifyOptions);
+  VerifyOptions &
+  ListenOptions &
+  OpenOptions);
 
 /** Every option of every function. */
 const OPTIONS: Readonly<Record<Option, true>> = {
@@ -28,11 +32,15 @@ const OPTIONS: Readonly<Record<Option, true>> = {
   ...{ connections: true, partSize: true, timeouts: true, retries: true, headers: true, s3: true },
   ...{ base: true, baseDigest: true, changed: true, minLive: true },
   ...{ maxBytes: true, create: true, verifyBytesPerSecond: true, bytesPerSecond: true },
+  ...{ image: true, fill: true, fillBytesPerSecond: true, readOnly: true, onStall: true },
+  ...{ path: true, port: true, host: true, name: true, tls: true },
 };
 
 const TIMEOUTS: Readonly<Record<keyof Timeouts, true>> = {
   ...{ connect: true, firstByte: true, stall: true },
 };
+
+const TLS: Readonly<Record<keyof TlsFiles, true>> = { cert: true, key: true, ca: true };
 
 const S3: Readonly<Record<keyof S3Options, true>> = {
   ...{ endpoint: true, region: true, forcePathStyle: true, credentials: true },
@@ -51,8 +59,9 @@ const CREDENTIALS: Readonly<Record<keyof S3Credentials, true>> = {
 export function readOptions<Options extends object>(options: Options): Options {
   checkObject("options", options);
   const read = valuesOf("options", options, Object.keys(OPTIONS)) as Record<string, unknown>;
-  const { timeouts, headers, s3 } = read;
+  const { timeouts, headers, s3, tls } = read;
   if (isObject(timeouts)) read.timeouts = valuesOf("timeouts", timeouts, Object.keys(TIMEOUTS));
+  if (isObject(tls)) read.tls = valuesOf("tls", tls, Object.keys(TLS));
   if (isObject(headers)) read.headers = valuesOf("headers", headers);
   if (isObject(s3)) {
     const { credentials, ...others } = valuesOf("s3", s3, Object.keys(S3));

@@ -30,7 +30,12 @@ export interface Source {
   manifest(isStrict?: boolean): Promise<Manifest>;
   /** Reads and decodes the frames of a job, of the snapshot and of its base objects. */
   decode(job: DecodeJob, options: WorkOptions): Promise<void>;
+  /** Opens the objects that hold the missing frames of a job, by their numbers, and calls `use` with them. */
+  withObjects<T>(job: DecodeJob, signal: AbortSignal | undefined, use: UseObjects<T>): Promise<T>;
 }
+
+/** Uses the open objects of a snapshot: itself, and its base objects. */
+export type UseObjects<T> = (objects: readonly (OpenObject | undefined)[]) => Promise<T>;
 
 /** How a source is opened. */
 export interface SourceOptions {
@@ -82,6 +87,24 @@ interface Opening extends SourceOptions {
 function sourceOf(opening: Opening, object: OpenObject, pool: FetcherPool | undefined): Source {
   const { location, transfer, options } = opening;
   const isFile = object instanceof SnapshotFile;
+  async function withAll<T>(
+    job: DecodeJob,
+    signal: AbortSignal | undefined,
+    use: UseObjects<T>,
+  ): Promise<T> {
+    const { frames, info } = job.manifest;
+    const wanted = new Set([...job.states.missing()].map((frame) => frames.object(frame)));
+    const isNeeded = (number: number) => wanted.has(number);
+    // Not more of the caller's: these are the options of this server, without headers for others.
+    const how = { transfer, options: { ...options, signal } };
+    return withBaseObjects(location, info.delta?.objects ?? [], isNeeded, how, async (bases) => {
+      for (const base of bases) {
+        const isRead = job.image !== undefined && base instanceof SnapshotFile;
+        if (isRead) await checkDifferentFile("image", job.image.name, base.id);
+      }
+      return use([object, ...bases]);
+    });
+  }
   return {
     name: object.name,
     id: isFile ? object.id : undefined,
@@ -91,27 +114,19 @@ function sourceOf(opening: Opening, object: OpenObject, pool: FetcherPool | unde
         ? unlessAborted(readManifest(object, isStrict), options.signal)
         : manifestOf(object, isStrict),
     decode(job, workOptions) {
-      const { frames, info } = job.manifest;
-      const wanted = new Set([...job.states.missing()].map((frame) => frames.object(frame)));
-      const isNeeded = (number: number) => wanted.has(number);
-      // Not more of the caller's: these are the options of this server, without headers for others.
-      const how = { transfer, options: { ...options, signal: workOptions.signal } };
       // A pool ends with its job: only the first job uses the pool that was started early.
       const started = pool;
       pool = undefined;
-      return withBaseObjects(location, info.delta?.objects ?? [], isNeeded, how, async (bases) => {
-        for (const base of bases) {
-          const isRead = job.image !== undefined && base instanceof SnapshotFile;
-          if (isRead) await checkDifferentFile("image", job.image.name, base.id);
-        }
-        return decodeFrom([object, ...bases], transfer, job, workOptions, started);
-      });
+      return withAll(job, workOptions.signal, (objects) =>
+        decodeFrom(objects, transfer, job, workOptions, started),
+      );
     },
+    withObjects: withAll,
   };
 }
 
 /** Decodes the frames of a job from open objects, by their number: first those in files. */
-async function decodeFrom(
+export async function decodeFrom(
   objects: readonly (OpenObject | undefined)[],
   transfer: Transfer,
   job: DecodeJob,

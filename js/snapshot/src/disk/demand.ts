@@ -1,0 +1,256 @@
+import { FrameSink, type SinkData } from "../decode/frame-sink.js";
+import { messageOf, SnapshotError } from "../error.js";
+import { emit } from "../events.js";
+import type { FetchData } from "../fetch/fetch-task.js";
+import { MissingFrames } from "../fetch/missing-frames.js";
+import { clientsOf } from "../fetch/range-fetcher.js";
+import { RangeScheduler } from "../fetch/range-scheduler.js";
+import { RangeTransfer, type TransferContext } from "../fetch/range-transfer.js";
+import { fetchRange } from "../fetch/retry-range.js";
+import { readFullySync } from "../local/read-fully.js";
+import { SnapshotFile } from "../local/snapshot-file.js";
+import { wrapSystemErrorsSync } from "../local/system-errors.js";
+import type { Transfer } from "../options/transfer-options.js";
+import type { OpenObject } from "../places/open-object.js";
+
+/** The maximum number of requests at a time. Each holds a compressed frame. */
+const MAX_FLIGHTS = 16;
+
+/** The most bytes that are requested at once, and the longest gap between frames in a request. */
+const [MAX_RANGE, MAX_GAP] = [2 ** 22, 2 ** 16] as const;
+
+/** How often frames are looked at that another thread is writing, in milliseconds. */
+const POLL_INTERVAL = 1;
+
+/** Readers that wait for a frame. */
+interface Waiting {
+  readonly promise: Promise<void>;
+  resolve(): void;
+  reject(error: unknown): void;
+  /** Whether a request for the frame is running. */
+  isRequested: boolean;
+}
+
+/** A frame sink that reports the frames that are in the image. */
+class ReportingSink extends FrameSink {
+  readonly #onDone: (frame: number) => void;
+
+  constructor(data: SinkData, onDone: (frame: number) => void) {
+    super(data);
+    this.#onDone = onDone;
+  }
+
+  override finish(slot: number, index: number, count: number): void {
+    super.finish(slot, index, count);
+    if (this.states.isDone(index)) this.#onDone(index);
+  }
+}
+
+/** Fetches the frames that readers wait for. All who wait for a frame share one request. */
+export class DemandFetcher {
+  readonly #objects: readonly (OpenObject | undefined)[];
+  readonly #sink: ReportingSink;
+  readonly #context: Omit<TransferContext, "scheduler">;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #slots = Array.from({ length: MAX_FLIGHTS }, (_, slot) => slot);
+  readonly #flights = new Map<RangeTransfer, Promise<void>>();
+  #isScheduled = false;
+  #timer: NodeJS.Timeout | undefined;
+  #closed: { readonly reason: unknown } | undefined;
+
+  constructor(
+    data: SinkData,
+    objects: readonly (OpenObject | undefined)[],
+    transfer: Transfer,
+    private readonly onFlight: (milliseconds: number, frames: number) => void,
+  ) {
+    this.#objects = objects;
+    this.#sink = new ReportingSink(data, (frame) => this.#settle(frame));
+    const fetchData: FetchData = {
+      ...data,
+      transfer,
+      objects: objects.map((object) => {
+        if (object === undefined || object instanceof SnapshotFile) return undefined;
+        const { name, url, endpoint, version } = object;
+        return { name, url, endpoint, version };
+      }),
+      workers: 1,
+      hasListeners: true,
+    };
+    const { frames, states } = this.#sink;
+    this.#context = {
+      data: fetchData,
+      sink: this.#sink,
+      missing: new MissingFrames(frames, states),
+      clients: clientsOf(fetchData),
+      emit: (event) => emit(...event),
+    };
+  }
+
+  /**
+   * Returns a promise for a frame to be in the image. Calls of the same turn of the event loop share requests.
+   *
+   * @throws {SnapshotError} what reading the snapshot throws
+   */
+  fetch(frame: number): Promise<void> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closed.reason);
+    const existing = this.#waiting.get(frame);
+    if (existing !== undefined) return existing.promise;
+    const waiting = newWaiting();
+    this.#waiting.set(frame, waiting);
+    this.#schedule();
+    return waiting.promise;
+  }
+
+  /** Rejects all readers, and waits until no request is running. */
+  async close(reason: unknown): Promise<void> {
+    this.#closed ??= { reason };
+    clearTimeout(this.#timer);
+    for (const { reject } of this.#waiting.values()) reject(reason);
+    this.#waiting.clear();
+    for (const transfer of this.#flights.keys()) transfer.abort();
+    await Promise.allSettled(this.#flights.values());
+    for (const client of this.#context.clients) client?.close();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#start();
+    });
+  }
+
+  /** Starts requests for the frames that have none. */
+  #start(): void {
+    const { states, frames } = this.#sink;
+    const wanted: number[] = [];
+    for (const [frame, waiting] of this.#waiting) {
+      if (states.isDone(frame)) this.#settle(frame);
+      else if (states.isTaken(frame)) this.#poll();
+      else if (!waiting.isRequested) wanted.push(frame);
+    }
+    wanted.sort((a, b) => {
+      return frames.object(a) - frames.object(b) || frames.fileOffset(a) - frames.fileOffset(b);
+    });
+    for (const range of rangesOf(wanted, (frame) => this.#placeOf(frame))) {
+      const slot = this.#slots.pop();
+      // The others follow when a request has ended.
+      if (slot === undefined) return;
+      for (const frame of range) (this.#waiting.get(frame) as Waiting).isRequested = true;
+      void this.#fly(range, slot);
+    }
+  }
+
+  #placeOf(frame: number): { object: number; start: number; end: number } {
+    const { frames } = this.#sink;
+    const start = frames.fileOffset(frame);
+    return { object: frames.object(frame), start, end: start + frames.compressedLength(frame) };
+  }
+
+  /** Fetches a range of frames. */
+  async #fly(range: readonly number[], slot: number): Promise<void> {
+    const begun = performance.now();
+    const [first, last] = [range[0] as number, range.at(-1) as number];
+    try {
+      const object = this.#objects[this.#sink.frames.object(first)];
+      if (object === undefined) throw new Error(`the object of frame ${first} is not open`);
+      if (object instanceof SnapshotFile) this.#readFrames(object, range, slot);
+      else await this.#transfer(first, last + 1, slot);
+      this.onFlight(performance.now() - begun, range.length);
+    } catch (error) {
+      for (const frame of range) {
+        const { states } = this.#sink;
+        if (!states.isTaken(frame)) this.#settle(frame, error);
+      }
+    } finally {
+      this.#slots.push(slot);
+      for (const frame of range) {
+        const waiting = this.#waiting.get(frame);
+        if (waiting !== undefined) waiting.isRequested = false;
+      }
+      if (this.#waiting.size > 0 && this.#closed === undefined) this.#schedule();
+    }
+  }
+
+  async #transfer(first: number, end: number, slot: number): Promise<void> {
+    const scheduler = RangeScheduler.of(Uint32Array.of(first, end), 1, 0);
+    const context = { ...this.#context, scheduler };
+    const transfer = new RangeTransfer(context, { index: 0, first, end, kind: "fetch" }, slot);
+    const flight = fetchRange(transfer, context);
+    this.#flights.set(transfer, flight);
+    try {
+      await flight;
+    } finally {
+      this.#flights.delete(transfer);
+    }
+  }
+
+  #readFrames(file: SnapshotFile, range: readonly number[], slot: number): void {
+    const { frames, states } = this.#sink;
+    for (const frame of range) {
+      if (states.isTaken(frame)) continue;
+      const input = this.#sink.view(this.#sink.begin(slot, frame), frames.compressedLength(frame));
+      const count = wrapSystemErrorsSync("ERR_SOURCE", `cannot read ${file.name}`, () =>
+        readFullySync(file.fd, input, frames.fileOffset(frame)),
+      );
+      this.#sink.finish(slot, frame, count);
+    }
+  }
+
+  /** Ends the wait for a frame. */
+  #settle(frame: number, error?: unknown): void {
+    const waiting = this.#waiting.get(frame);
+    if (waiting === undefined) return;
+    this.#waiting.delete(frame);
+    if (error === undefined) waiting.resolve();
+    else waiting.reject(error instanceof SnapshotError ? error : failureOf(error));
+  }
+
+  /** Looks again at the frames that other threads are writing. */
+  #poll(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#start();
+    }, POLL_INTERVAL);
+  }
+}
+
+function newWaiting(): Waiting {
+  const settle: Partial<Waiting> = {};
+  const promise = new Promise<void>((resolve, reject) =>
+    Object.assign(settle, { resolve, reject }),
+  );
+  // A prefetch has no reader.
+  promise.catch(() => {});
+  return { ...(settle as Waiting), promise, isRequested: false };
+}
+
+function failureOf(cause: unknown): SnapshotError {
+  return new SnapshotError("ERR_WORKER", `cannot fetch: ${messageOf(cause)}`, { cause });
+}
+
+/** Divides frames, in the order of their files, into ranges to request at once. */
+function rangesOf(
+  frames: readonly number[],
+  placeOf: (frame: number) => { object: number; start: number; end: number },
+): number[][] {
+  const ranges: number[][] = [];
+  let range: { object: number; start: number; end: number } | undefined;
+  for (const frame of frames) {
+    const place = placeOf(frame);
+    const isNear =
+      range?.object === place.object &&
+      place.start - range.end <= MAX_GAP &&
+      place.end - range.start <= MAX_RANGE;
+    if (isNear && range !== undefined) {
+      range.end = place.end;
+      (ranges.at(-1) as number[]).push(frame);
+    } else {
+      ranges.push([frame]);
+      range = { ...place };
+    }
+  }
+  return ranges;
+}

@@ -1,0 +1,216 @@
+import type { FrameStates } from "../decode/frame-states.js";
+import { BLOCK_SIZE } from "../format/limits.js";
+import { STATE_HOLE, STATE_ZERO } from "../nbd/constants.js";
+import type { Context, Export, StatusExtent } from "../nbd/export.js";
+import type { DemandFetcher } from "./demand.js";
+import type { DiskFiles } from "./disk-files.js";
+import type { DiskImage } from "./disk-image.js";
+import type { ImageLayout } from "./image-layout.js";
+
+/** The most bytes that are cleared at once: other calls have their turn in between. */
+const CLEAR_SIZE = 2 ** 25;
+
+/** The status in `x-hedgerow:filled` of bytes that have not arrived. */
+const NOT_FILLED = 1;
+
+/** What a disk engine works with. */
+export interface EngineParts {
+  readonly layout: ImageLayout;
+  readonly states: FrameStates;
+  readonly image: DiskImage;
+  readonly files: DiskFiles;
+  readonly demand: DemandFetcher;
+  readonly isReadOnly: boolean;
+}
+
+/** Reads and writes a disk, and fetches what it needs for that. */
+export class DiskEngine implements Export {
+  readonly size: number;
+  readonly isReadOnly: boolean;
+  readonly #parts: EngineParts;
+  /** Set while the changes are being copied; writes wait for it. */
+  #gate: Promise<void> | undefined;
+  #flush: { readonly running: Promise<void>; next: Promise<void> | undefined } | undefined;
+  #closed: { readonly reason: unknown } | undefined;
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+    this.size = parts.layout.size;
+    this.isReadOnly = parts.isReadOnly;
+  }
+
+  readNow(offset: number, target: Uint8Array): boolean {
+    this.#checkOpen();
+    const { image } = this.#parts;
+    if (image.missingFrames(offset, offset + target.length).length > 0) return false;
+    image.read(offset, target);
+    return true;
+  }
+
+  readInto(offset: number, target: Uint8Array): Promise<void> {
+    return this.#run(async () => {
+      await this.#fetch(offset, offset + target.length);
+      this.#parts.image.read(offset, target);
+    });
+  }
+
+  write(offset: number, bytes: Uint8Array): Promise<void> {
+    return this.#change(async () => {
+      const { image } = this.#parts;
+      await this.#fetchPartial(offset, offset + bytes.length);
+      await image.write(offset, bytes);
+    });
+  }
+
+  writeZeros(offset: number, length: number, mayPunch: boolean): Promise<void> {
+    return this.#change(async () => {
+      const end = offset + length;
+      const { image } = this.#parts;
+      const [first, last] = wholeBlocks(offset, end, this.size);
+      // Blocks that are only partly in the range are written.
+      for (const [start, stop] of first < last
+        ? [
+            [offset, first],
+            [last, end],
+          ]
+        : [[offset, end]]) {
+        if ((start as number) >= (stop as number)) continue;
+        await this.#fetchPartial(start as number, stop as number);
+        await image.write(start as number, Buffer.alloc((stop as number) - (start as number)));
+      }
+      await this.#clear(first, last, mayPunch);
+    });
+  }
+
+  discard(offset: number, length: number): Promise<void> {
+    return this.#change(() =>
+      this.#clear(...wholeBlocks(offset, offset + length, this.size), true),
+    );
+  }
+
+  /** Makes everything durable that was written before the call. Calls at the same time share the work. */
+  flush(): Promise<void> {
+    return this.#run(() => {
+      if (this.#flush === undefined) return this.#startFlush();
+      // What runs may have begun before the last write.
+      this.#flush.next ??= this.#flush.running.catch(() => {}).then(() => this.#startFlush());
+      return this.#flush.next;
+    });
+  }
+
+  prefetch(offset: number, length: number): void {
+    const { image, demand } = this.#parts;
+    for (const frame of image.missingFrames(offset, offset + length)) {
+      // Whoever reads it is told of an error.
+      demand.fetch(frame).catch(() => {});
+    }
+  }
+
+  status(context: Context, offset: number, length: number, limit: number): StatusExtent[] {
+    this.#checkOpen();
+    const extents: { length: number; flags: number }[] = [];
+    const add = (start: number, end: number, flags: number) => {
+      const last = extents.at(-1);
+      if (last?.flags === flags) last.length += end - start;
+      else extents.push({ length: end - start, flags });
+    };
+    const isFilled = context === "x-hedgerow:filled";
+    for (const part of this.#parts.layout.parts(offset, offset + length)) {
+      for (let at = part.start; at < part.end; ) {
+        const { end, isHole, isMissing } = this.#parts.image.statusAt(at, part);
+        const allocation = isHole ? STATE_HOLE | STATE_ZERO : 0;
+        add(at, end, isFilled ? (isMissing ? NOT_FILLED : 0) : allocation);
+        if (extents.length > limit) return extents.slice(0, limit);
+        at = end;
+      }
+    }
+    return extents;
+  }
+
+  /** Calls `copy` while nothing is written. */
+  async whileUnchanged<T>(copy: () => Promise<T>): Promise<T> {
+    while (this.#gate !== undefined) await this.#gate;
+    let open: () => void = () => {};
+    this.#gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    try {
+      await Promise.allSettled(this.#pending);
+      return await copy();
+    } finally {
+      this.#gate = undefined;
+      open();
+    }
+  }
+
+  /** Refuses calls from now on, and waits for those that are running. */
+  async close(reason: unknown): Promise<void> {
+    this.#closed ??= { reason };
+    await this.#parts.demand.close(reason);
+    await Promise.allSettled(this.#pending);
+    await this.#flush?.running.catch(() => {});
+  }
+
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw this.#closed.reason;
+  }
+
+  /** Runs an action that {@link close} waits for. */
+  async #run(action: () => Promise<void>): Promise<void> {
+    this.#checkOpen();
+    const running = action();
+    this.#pending.add(running);
+    try {
+      await running;
+    } finally {
+      this.#pending.delete(running);
+    }
+  }
+
+  /** Runs a write, when none of the changes is being copied. */
+  async #change(action: () => Promise<void>): Promise<void> {
+    while (this.#gate !== undefined) await this.#gate;
+    return this.#run(action);
+  }
+
+  /** Waits until no frame of a range is missing. */
+  async #fetch(start: number, end: number): Promise<void> {
+    const { image, demand } = this.#parts;
+    for (;;) {
+      const missing = image.missingFrames(start, end);
+      if (missing.length === 0) return;
+      await Promise.all(missing.map((frame) => demand.fetch(frame)));
+      this.#checkOpen();
+    }
+  }
+
+  /** Waits until nothing is missing of the blocks that a write covers only partly. */
+  async #fetchPartial(start: number, end: number): Promise<void> {
+    const partial = this.#parts.image.partialBlocks(start, end);
+    await Promise.all(partial.map((block) => this.#fetch(block.start, block.end)));
+  }
+
+  async #clear(start: number, end: number, mayPunch: boolean): Promise<void> {
+    for (let at = start; at < end; at += CLEAR_SIZE)
+      await this.#parts.image.clear(at, Math.min(at + CLEAR_SIZE, end), mayPunch);
+  }
+
+  #startFlush(): Promise<void> {
+    const running = this.#parts.files.sync();
+    const flush = { running, next: undefined };
+    this.#flush = flush;
+    const end = () => {
+      if (this.#flush === flush) this.#flush = undefined;
+    };
+    running.then(end, end);
+    return running;
+  }
+}
+
+/** Returns the whole blocks of a range, [start, end) in bytes. The last block of a disk may be shorter. */
+function wholeBlocks(start: number, end: number, size: number): [number, number] {
+  const first = Math.ceil(start / BLOCK_SIZE) * BLOCK_SIZE;
+  const last = end === size ? end : end - (end % BLOCK_SIZE);
+  return first < last ? [first, last] : [end, end];
+}

@@ -1,0 +1,67 @@
+import type { Frames } from "../format/frames.js";
+import { ImageSegments } from "../format/image-segments.js";
+import type { Manifest } from "../format/manifest.js";
+
+/** A part of an image, [start, end) in bytes, and the frame that holds it; none if the part is a hole. */
+export interface ImagePart {
+  readonly start: number;
+  readonly end: number;
+  readonly frame: number | undefined;
+}
+
+/** Finds the frames that hold parts of an image. */
+export class ImageLayout {
+  readonly frames: Frames;
+  readonly size: number;
+  /** The start and end of each segment, in order, and its frame. */
+  readonly #starts: Float64Array;
+  readonly #ends: Float64Array;
+  readonly #frames: Uint32Array;
+
+  constructor(manifest: Manifest) {
+    const { frames, info } = manifest;
+    [this.frames, this.size] = [frames, info.imageSize];
+    const count = frames.segmentCount;
+    [this.#starts, this.#ends] = [new Float64Array(count), new Float64Array(count)];
+    this.#frames = new Uint32Array(count);
+    let at = 0;
+    for (const { imageOffset, length, frame } of new ImageSegments(manifest, info.imageSize)) {
+      this.#starts[at] = imageOffset;
+      this.#ends[at] = imageOffset + length;
+      this.#frames[at] = frame;
+      at += 1;
+    }
+  }
+
+  /** Yields the parts of a range of the image, in order. */
+  *parts(start: number, end: number): Generator<ImagePart> {
+    let position = start;
+    for (let at = this.#firstEndingAfter(start); position < end; at += 1) {
+      const segmentStart = Math.min(this.#starts[at] ?? end, end);
+      if (position < segmentStart) yield { start: position, end: segmentStart, frame: undefined };
+      if (segmentStart === end) return;
+      const segmentEnd = Math.min(this.#ends[at] as number, end);
+      const partStart = Math.max(position, segmentStart);
+      yield { start: partStart, end: segmentEnd, frame: this.#frames[at] as number };
+      position = segmentEnd;
+    }
+  }
+
+  /** Returns whether `test` is true for all frames that hold parts of a range. */
+  everyFrame(start: number, end: number, test: (frame: number) => boolean): boolean {
+    for (let at = this.#firstEndingAfter(start); (this.#starts[at] ?? end) < end; at += 1)
+      if (!test(this.#frames[at] as number)) return false;
+    return true;
+  }
+
+  /** Returns the number of the first segment that ends after an offset. */
+  #firstEndingAfter(offset: number): number {
+    let [low, high] = [0, this.#ends.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#ends[middle] as number) > offset) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}

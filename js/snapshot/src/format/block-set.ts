@@ -1,0 +1,80 @@
+import type { Extent } from "../local/data-extents.js";
+import { BLOCK_SIZE } from "./limits.js";
+
+/** A set of blocks of 4 KiB of an image: one bit for each, in memory that threads share. */
+export class BlockSet {
+  readonly #bits: Uint8Array;
+
+  constructor(readonly buffer: SharedArrayBuffer) {
+    this.#bits = new Uint8Array(buffer);
+  }
+
+  /** Returns an empty set for an image. @param imageSize in bytes */
+  static of(imageSize: number): BlockSet {
+    return new BlockSet(new SharedArrayBuffer(Math.ceil(imageSize / BLOCK_SIZE / 8)));
+  }
+
+  /** The memory of the set: bit `n % 8` of byte `n >> 3` is block `n`. */
+  get bytes(): Uint8Array {
+    return this.#bits;
+  }
+
+  has(block: number): boolean {
+    return ((this.#bits[block >>> 3] as number) & (1 << (block & 7))) !== 0;
+  }
+
+  /** Adds the blocks [first, end). */
+  add(first: number, end: number): void {
+    for (let block = first; block < end; ) {
+      const isByte = (block & 7) === 0 && end - block >= 8;
+      if (isByte) {
+        const last = end - (end & 7);
+        this.#bits.fill(0xff, block >>> 3, last >>> 3);
+        block = last;
+      } else {
+        this.#bits[block >>> 3] = (this.#bits[block >>> 3] as number) | (1 << (block & 7));
+        block += 1;
+      }
+    }
+  }
+
+  /** Returns whether all blocks of [first, end) are in the set. */
+  hasAll(first: number, end: number): boolean {
+    return this.#next(first, end, false) >= end;
+  }
+
+  /** Yields the parts of [start, end) of the image, in bytes, that are in blocks of the set. */
+  *runs(start: number, end: number): Generator<Extent> {
+    yield* this.#parts(start, end, true);
+  }
+
+  /** Yields the parts of [start, end) of the image, in bytes, that are in no block of the set. */
+  *gaps(start: number, end: number): Generator<Extent> {
+    yield* this.#parts(start, end, false);
+  }
+
+  *#parts(start: number, end: number, isMember: boolean): Generator<Extent> {
+    const endBlock = Math.ceil(end / BLOCK_SIZE);
+    let block = Math.floor(start / BLOCK_SIZE);
+    while (block < endBlock) {
+      const first = this.#next(block, endBlock, isMember);
+      if (first >= endBlock) return;
+      block = this.#next(first, endBlock, !isMember);
+      yield {
+        start: Math.max(start, first * BLOCK_SIZE),
+        end: Math.min(end, block * BLOCK_SIZE),
+      };
+    }
+  }
+
+  /** Returns the first block of [first, end) that is in the set, or is not; `end` if there is none. */
+  #next(first: number, end: number, isMember: boolean): number {
+    const skipped = isMember ? 0 : 0xff;
+    for (let block = first; block < end; ) {
+      if ((block & 7) === 0 && this.#bits[block >>> 3] === skipped) block += 8;
+      else if (this.has(block) === isMember) return block;
+      else block += 1;
+    }
+    return end;
+  }
+}

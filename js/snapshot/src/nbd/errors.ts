@@ -1,0 +1,18 @@
+import { messageOf } from "../error.js";
+import { ERRNO } from "./constants.js";
+
+/** The codes of a full disk. */
+const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+/** Returns the error value for an error of an export. */
+export function errnoOf(error: unknown): number {
+  const { code, cause } = Object(error) as { readonly code?: unknown; readonly cause?: unknown };
+  if (code === "ERR_DISK_CLOSED") return ERRNO.ESHUTDOWN;
+  if (FULL.has(code)) return ERRNO.ENOSPC;
+  return cause === undefined || cause === null ? ERRNO.EIO : errnoOf(cause);
+}
+
+/** Returns the text for an error of an export. */
+export function messageFor(error: unknown): string {
+  return messageOf(error);
+}

@@ -1,0 +1,39 @@
+/** Consecutive bytes of an export with the same status. */
+export interface StatusExtent {
+  /** The number of bytes. */
+  readonly length: number;
+  /** The status flags, as the metadata context defines them. */
+  readonly flags: number;
+}
+
+/** The names of the metadata contexts of an export. */
+export const CONTEXTS = ["base:allocation", "x-hedgerow:filled"] as const;
+
+/** The name of a metadata context. */
+export type Context = (typeof CONTEXTS)[number];
+
+/**
+ * A block device that a server exports. Ranges are inside of it. Calls may overlap; an error with the code of a full
+ * disk, such as `ENOSPC`, is reported as such, others as `EIO`.
+ */
+export interface Export {
+  /** The size, in bytes. */
+  readonly size: number;
+  readonly isReadOnly: boolean;
+  /** Fills `target` at once, if nothing has to be fetched for it. Returns whether it did. */
+  readNow(offset: number, target: Uint8Array): boolean;
+  /** Fills `target`. */
+  readInto(offset: number, target: Uint8Array): Promise<void>;
+  /** Writes bytes. They may be used until the promise settles. */
+  write(offset: number, bytes: Uint8Array): Promise<void>;
+  /** Turns a range to zeros. @param mayPunch whether it may become a hole */
+  writeZeros(offset: number, length: number, mayPunch: boolean): Promise<void>;
+  /** Discards a range, which may keep its content. */
+  discard(offset: number, length: number): Promise<void>;
+  /** Makes everything durable that was written before the call. */
+  flush(): Promise<void>;
+  /** Starts to fetch a range. */
+  prefetch(offset: number, length: number): void;
+  /** Returns the status of a range, or of the beginning of it: at least one extent, and at most `limit`. */
+  status(context: Context, offset: number, length: number, limit: number): StatusExtent[];
+}

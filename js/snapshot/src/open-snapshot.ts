@@ -1,0 +1,41 @@
+import { Disk } from "./disk/disk.js";
+import { withDisk } from "./disk/open-disk.js";
+import { checkOpen, type OpenOptions } from "./options/open-options.js";
+import { readOptions } from "./options/read-options.js";
+import { checkedDigest } from "./options/work-options.js";
+import { localPath, locationOf } from "./places/location.js";
+
+/**
+ * Opens a snapshot as a disk, which can be read and written to at once: what is read is fetched when it is needed, and
+ * the rest in the background.
+ *
+ * Every byte is verified before anyone sees it. Writes go to the local image, and are never overwritten. The image and
+ * what was written survive a kill at any moment, and a power failure as a disk does: what was flushed is there.
+ *
+ * Needs Linux and the optional package `koffi`.
+ *
+ * @param source the path of the snapshot, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
+ * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, `ERR_SNAPSHOT_FORMAT`, `ERR_SNAPSHOT_DIGEST`,
+ *   `ERR_TARGET`, `ERR_ARGUMENT`
+ *
+ * @example
+ * const disk = await openSnapshot("sandbox.vhs", { image: "sandbox.img" });
+ * const superblock = await disk.read(1024, 1024);
+ * await disk.close();
+ */
+export async function openSnapshot(
+  source: string | URL,
+  options: OpenOptions & { readonly image: string },
+): Promise<Disk> {
+  options = readOptions(options);
+  const digest = checkedDigest(options);
+  checkOpen(options);
+  const location = locationOf("source", source);
+  const path = localPath("image", options.image);
+  return new Promise((resolve, reject) => {
+    const closed: Promise<void> = withDisk(location, path, digest, options, (parts) =>
+      resolve(new Disk({ ...parts, closed: () => closed })),
+    );
+    closed.catch(reject);
+  });
+}
