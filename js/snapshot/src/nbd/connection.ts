@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
 
@@ -8,6 +9,9 @@ import { Transmission } from "./transmission.js";
 
 /** How long a client may take for the handshake, in milliseconds. */
 const HANDSHAKE_TIMEOUT = 30_000;
+
+/** How long requests may run when the server is closed, in milliseconds: a client may never receive its replies. */
+const SHUTDOWN_TIMEOUT = 5_000;
 
 /** What a connection serves, and how. */
 export interface ConnectionOptions {
@@ -54,8 +58,11 @@ export class Connection {
   /** Waits for the requests that are running, refuses others, and closes the connection. */
   async shutDown(): Promise<void> {
     this.#isShuttingDown = true;
+    const timer = setTimeout(() => this.#socket.destroy(), SHUTDOWN_TIMEOUT);
     await this.#transmission?.shutDown();
     this.#socket.destroySoon();
+    if (!this.#socket.destroyed) await once(this.#socket, "close");
+    clearTimeout(timer);
   }
 
   /** Calls a function when the connection is closed. */

@@ -6,6 +6,8 @@ export class MemoryExport implements Export {
   readonly bytes: Buffer;
   /** The calls so far, each as its name and arguments. */
   readonly calls: string[] = [];
+  /** The number of bytes that were read. */
+  bytesRead = 0;
   /** Reads wait for it, if there is one. */
   pending: Promise<void> | undefined;
   /** What every call throws, if it is set. */
@@ -22,6 +24,7 @@ export class MemoryExport implements Export {
     if (this.error !== undefined) throw this.error;
     if (this.pending !== undefined) return false;
     target.set(this.bytes.subarray(offset, offset + target.length));
+    this.bytesRead += target.length;
     return true;
   }
 
@@ -29,6 +32,7 @@ export class MemoryExport implements Export {
     await this.pending;
     if (this.error !== undefined) throw this.error;
     target.set(this.bytes.subarray(offset, offset + target.length));
+    this.bytesRead += target.length;
   }
 
   async write(offset: number, bytes: Uint8Array): Promise<void> {

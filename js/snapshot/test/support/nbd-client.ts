@@ -70,7 +70,8 @@ export interface Request {
 
 /** A connection. */
 export class NbdClient {
-  #received = Buffer.alloc(0);
+  #received: Buffer[] = [];
+  #length = 0;
   #isClosed = false;
   #wake: () => void = () => {};
   #cookie = 0n;
@@ -109,7 +110,8 @@ export class NbdClient {
   listen(socket: Socket): void {
     this.socket = socket;
     socket.on("data", (chunk: Buffer) => {
-      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#received.push(chunk);
+      this.#length += chunk.length;
       this.#wake();
     });
     socket.on("error", () => {});
@@ -125,15 +127,16 @@ export class NbdClient {
 
   /** Returns the next bytes. Throws if the connection is closed before. */
   async read(count: number): Promise<Buffer> {
-    while (this.#received.length < count) {
+    while (this.#length < count) {
       if (this.#isClosed) throw new Error("the connection was closed");
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    const bytes = this.#received.subarray(0, count);
-    this.#received = this.#received.subarray(count);
-    return bytes;
+    const all = this.#received.length === 1 ? this.#received[0]! : Buffer.concat(this.#received);
+    this.#received = count < all.length ? [all.subarray(count)] : [];
+    this.#length -= count;
+    return all.subarray(0, count);
   }
 
   /** Waits until the server closes the connection. Returns the bytes that arrive before. */
@@ -143,7 +146,7 @@ export class NbdClient {
         this.#wake = resolve;
       });
     }
-    return this.#received;
+    return Buffer.concat(this.#received);
   }
 
   /** Reads the greeting, and answers it. Returns the handshake flags. */
