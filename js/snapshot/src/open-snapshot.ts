@@ -1,3 +1,4 @@
+import { checkedCache } from "./cache/image-cache.js";
 import { Disk } from "./disk/disk.js";
 import { withDisk } from "./disk/open-disk.js";
 import { checkOpen, type OpenOptions } from "./options/open-options.js";
@@ -28,12 +29,16 @@ export async function openSnapshot(
   options: OpenOptions & { readonly image: string },
 ): Promise<Disk> {
   options = readOptions(options);
-  const digest = checkedDigest(options);
   checkOpen(options);
-  const location = locationOf("source", source);
-  const path = localPath("image", options.image);
+  const disk = {
+    location: locationOf("source", source),
+    path: localPath("image", options.image),
+    digest: checkedDigest(options),
+    cache: checkedCache(options.cache),
+    options,
+  };
   return new Promise((resolve, reject) => {
-    const closed: Promise<void> = withDisk(location, path, digest, options, (parts) =>
+    const closed: Promise<void> = withDisk(disk, (parts) =>
       resolve(new Disk({ ...parts, closed: () => closed })),
     );
     closed.catch(reject);

@@ -1,10 +1,14 @@
 import type { Frames } from "../format/frames.js";
 
 /**
- * The states of a frame: nobody has its data; it is in the image; a thread is writing it to the image; or what it covers
- * is being written to by somebody else, and then it is missing again.
+ * The states of a frame: nobody has its data; it is in the image; a thread is writing it to the image; what it covers is
+ * being written to by somebody else, and then it is as before; or its data is in the image of a base.
  */
 const [MISSING, DONE, CLAIMED, HELD] = [0, 1, 2, 3] as const;
+export const INHERITED = 4;
+
+/** The state of a frame that is held, before and after. */
+export type UnheldState = typeof MISSING | typeof INHERITED;
 
 /** How long a thread sleeps before it looks at a frame again that is held, in milliseconds. */
 const HELD_INTERVAL = 0.1;
@@ -34,10 +38,15 @@ export class FrameStates {
     return Atomics.load(this.#states, index) === DONE;
   }
 
-  /** Returns whether a frame is done, or a thread is writing it. */
+  /** Returns whether the data of a frame is in the image of a base, and not in the image. */
+  isInherited(index: number): boolean {
+    return Atomics.load(this.#states, index) === INHERITED;
+  }
+
+  /** Returns whether a frame need not be fetched: it is done or inherited, or a thread is writing it. */
   isTaken(index: number): boolean {
     const state = Atomics.load(this.#states, index);
-    return state === DONE || state === CLAIMED;
+    return state === DONE || state === CLAIMED || state === INHERITED;
   }
 
   /** Claims a missing frame, to write it to the image. Returns false if it is taken. Waits while it is held. */
@@ -49,9 +58,16 @@ export class FrameStates {
     }
   }
 
-  /** Holds a missing frame, so that nobody claims it. Returns false if it is taken. */
-  hold(index: number): boolean {
-    return Atomics.compareExchange(this.#states, index, MISSING, HELD) === MISSING;
+  /** Claims an inherited frame, to copy it to the image. Returns false if it is not, or held. */
+  claimInherited(index: number): boolean {
+    return Atomics.compareExchange(this.#states, index, INHERITED, CLAIMED) === INHERITED;
+  }
+
+  /** Holds a frame that is missing or inherited, so that nobody claims it. Returns its state, or undefined if it is neither. */
+  hold(index: number): UnheldState | undefined {
+    for (const state of [MISSING, INHERITED] as const)
+      if (Atomics.compareExchange(this.#states, index, state, HELD) === state) return state;
+    return undefined;
   }
 
   /** Marks a frame as done. */
@@ -59,9 +75,14 @@ export class FrameStates {
     Atomics.store(this.#states, index, DONE);
   }
 
-  /** Makes a frame that was claimed or held missing again. */
-  release(index: number): void {
-    Atomics.store(this.#states, index, MISSING);
+  /** Marks a frame as inherited. */
+  inherit(index: number): void {
+    this.release(index, INHERITED);
+  }
+
+  /** Returns a frame that was claimed or held to a state. */
+  release(index: number, state: UnheldState = MISSING): void {
+    Atomics.store(this.#states, index, state);
   }
 
   /** Returns the first frame in [first, end) that is not taken. */

@@ -38,6 +38,8 @@ export interface DeltaJob extends Omit<EncodeJob, "make"> {
   /** Leases a snapshot, if its image is cached. */
   lease(digest: string): Promise<LeasedSnapshot | undefined>;
   readonly delta: Omit<Delta, "base"> & { readonly base: Location };
+  /** The manifest of the base, if it is known, and `changed` is given. */
+  readonly manifest?: Manifest | undefined;
 }
 
 /**
@@ -59,7 +61,7 @@ export async function createDelta(job: DeltaJob): Promise<SnapshotInfo & DeltaRe
     const needed = [location, ...objects];
     await checkDestination(job.destination, needed, options);
     const references = needed.map((place) => (place ? referenceTo(job.destination, place) : ""));
-    const rewritten = rewrittenBy(base, delta.minLive);
+    const rewritten = rewrittenBy(base.manifest, base.segments, delta.minLive);
     return withDetected({ ...job, encoding, base, rewritten }, async (detected) => {
       const written = await writeDelta({ ...job, encoding }, base, references, detected);
       const { detection } = detected;
@@ -70,7 +72,7 @@ export async function createDelta(job: DeltaJob): Promise<SnapshotInfo & DeltaRe
 
 /** Opens the base. If it is pinned and its image is in the cache, this needs no request. */
 async function withBase<T>(
-  { image, destination, delta, options, lease }: DeltaJob,
+  { image, destination, delta, options, lease, manifest: known }: DeltaJob,
   use: (base: OpenBase) => Promise<T>,
 ): Promise<T> {
   const { base: location, baseDigest } = delta;
@@ -78,6 +80,7 @@ async function withBase<T>(
     use({ manifest, data, segments: new ImageSegments(manifest, image.size) });
   const useLeased = (leased: LeasedSnapshot) =>
     open(leased.manifest, leased).finally(() => leased.release());
+  if (known !== undefined) return open(known, undefined);
   const pinned = baseDigest === undefined ? undefined : await lease(baseDigest);
   if (pinned !== undefined) return useLeased(pinned);
   // The headers of the caller are for the server of the destination.
@@ -98,7 +101,11 @@ function checkPieceSize({ pieceSize }: CreateOptions, expected: number): void {
 }
 
 /** Returns the ranges of the image whose data is in objects that the delta drops. */
-function rewrittenBy({ manifest, segments }: OpenBase, minLive: number): Extent[] {
+export function rewrittenBy(
+  manifest: Manifest,
+  segments: ImageSegments,
+  minLive: number,
+): Extent[] {
   const dropped = droppedObjects(manifest, segments, minLive);
   return segments.extents((frame) => dropped.has(segments.frames.object(frame)));
 }

@@ -68,6 +68,8 @@ export async function withDetected<T>(
     const candidates = candidatesOf(image.size, union(certain, changed, grown), []);
     return use({ detection: "changed", candidates, baseImage: undefined });
   }
+  if (base.data === undefined)
+    throw new Error("the base of an image with unknown changes is not open");
   if ("path" in base.data) {
     return withImage(base.data.path, imageSize, async (baseImage) => {
       const shared = (await sharedExtents(image, baseImage)) ?? [];

@@ -14,8 +14,8 @@ import type { BaseImage } from "./delta-worker.js";
 /** A base that is open for reading. */
 export interface OpenBase {
   readonly manifest: Manifest;
-  /** Its image in a cache, or the snapshot from which to restore ranges of it. */
-  readonly data: LeasedSnapshot | Source;
+  /** Its image in a cache, or the snapshot from which to restore ranges of it; undefined if the changes are known. */
+  readonly data: LeasedSnapshot | Source | undefined;
   /** Its segments, up to the length of the image. */
   readonly segments: ImageSegments;
 }

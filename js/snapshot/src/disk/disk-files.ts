@@ -1,27 +1,41 @@
 /** The files of a disk: its image, and the state file beside it. */
 import { createHash } from "node:crypto";
-import { lstatSync } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { lstatSync, readFileSync } from "node:fs";
+import { type FileHandle, open, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import type { FrameStates } from "../decode/frame-states.js";
 import { SnapshotError } from "../error.js";
 import { BlockSet } from "../format/block-set.js";
+import { BLOCK_SIZE } from "../format/limits.js";
 import type { Manifest } from "../format/manifest.js";
 import { resolveTarget, syncDirectory, wrapWriteErrors } from "../local/atomic-write.js";
 import { libc } from "../local/libc.js";
 import { lockPrivateFile } from "../local/lock-private-file.js";
 import { openPrivate } from "../local/private-file.js";
+import { zeroHoles } from "../local/zero-range.js";
+import type { BaseImage } from "./base-image.js";
 import { type DiskSets, StateFile } from "./state-file.js";
+
+/** Where the kernel says in which boot the system is. */
+const BOOT_ID = "/proc/sys/kernel/random/boot_id";
+
+/** What is known of the files of a disk when they have been opened. */
+interface Found {
+  readonly sets: DiskSets;
+  readonly mayHoldData: boolean;
+  readonly isPublished: boolean;
+}
 
 /** The files of a disk that is open. */
 export class DiskFiles {
   readonly sets: DiskSets;
-  /** Whether the disk was opened before. */
-  readonly isReopened: boolean;
+  /** Whether the image may hold data where frames are missing. */
+  readonly mayHoldData: boolean;
   #states: FrameStates | undefined;
   #isPublished: boolean;
   #lastTurn: Promise<unknown> = Promise.resolve();
+  #writing: Promise<void> | undefined;
 
   private constructor(
     private readonly target: string,
@@ -29,14 +43,10 @@ export class DiskFiles {
     /** The image, which has its name when it is complete. */
     readonly file: FileHandle,
     private readonly state: StateFile,
-    {
-      sets,
-      isReopened,
-      isPublished,
-    }: { sets: DiskSets; isReopened: boolean; isPublished: boolean },
+    { sets, mayHoldData, isPublished }: Found,
   ) {
     this.sets = sets;
-    this.isReopened = isReopened;
+    this.mayHoldData = mayHoldData;
     this.#isPublished = isPublished;
   }
 
@@ -45,59 +55,48 @@ export class DiskFiles {
     return this.#isPublished;
   }
 
-  /** The identity of the snapshot that the changed blocks are relative to. */
-  get base(): string {
-    return this.state.header?.base ?? "";
+  /** The path at which the image is now. */
+  get path(): string {
+    return this.#isPublished ? this.target : this.partial;
   }
 
   /**
    * Opens the files of a disk, or makes them.
    *
    * @param path the path of the image
+   * @param base an image to begin with, if the file system can clone it
    * @throws {SnapshotError} `ERR_TARGET` if they are in use, belong to another snapshot, or cannot be made
    */
-  static async open(path: string, { info, frames }: Manifest): Promise<DiskFiles> {
+  static async open(
+    path: string,
+    manifest: Manifest,
+    base: BaseImage | undefined,
+  ): Promise<DiskFiles> {
     const target = await resolveTarget(path, {});
     const { partial, state: statePath } = diskPaths(target);
-    const stateHandle = await lock(path, statePath);
+    const stateFile = await lock(path, statePath);
+    let file: FileHandle | undefined;
     try {
-      const state = new StateFile(path, stateHandle);
-      const header = await state.readHeader();
-      if (header !== undefined && header.digest !== info.digest) {
-        const message = `${path}: expected a disk of the snapshot ${info.digest}, found one of ${header.digest}`;
-        throw new SnapshotError("ERR_TARGET", message);
-      }
-      const isPublished = lstatSync(target, { throwIfNoEntry: false }) !== undefined;
-      const isReopened = header !== undefined && (isPublished || exists(partial));
-      if (isPublished && !isReopened) {
+      const state = new StateFile(path, stateFile);
+      const isPublished = exists(target);
+      const isKnown = await isReopened(path, state, manifest, isPublished || exists(partial));
+      if (isPublished && !isKnown) {
         const message = `${path}: expected no file, or an image that was opened before`;
         throw new SnapshotError("ERR_TARGET", message);
       }
-      const sets: DiskSets = {
-        frames: new Uint8Array(Math.ceil(frames.count / 8)),
-        written: BlockSet.of(info.imageSize),
-        changed: BlockSet.of(info.imageSize),
-      };
-      const file = isPublished
+      // It must never vouch for a file that is made after it.
+      if (!isKnown) await state.clear();
+      file = isPublished
         ? await wrapWriteErrors(path, open(target, "r+"))
         : await openPrivate(path, partial, refuse(path));
-      try {
-        if (isReopened) {
-          await state.load(sets);
-        } else {
-          await wrapWriteErrors(path, file.truncate(0));
-          await wrapWriteErrors(path, file.truncate(info.imageSize));
-          const { digest, imageSize } = info;
-          await state.create({ digest, base: digest, imageSize, frameCount: frames.count });
-          await syncDirectory(dirname(target));
-        }
-        return new DiskFiles(target, partial, file, state, { sets, isReopened, isPublished });
-      } catch (error) {
-        await file.close();
-        throw error;
-      }
+      const found = isKnown
+        ? await reopen(state, manifest, isPublished)
+        : await create({ path, file, state, base }, manifest);
+      if (!isKnown) await syncDirectory(dirname(target));
+      return new DiskFiles(target, partial, file, state, found);
     } catch (error) {
-      await stateHandle.close();
+      await file?.close();
+      await stateFile.close();
       throw error;
     }
   }
@@ -109,9 +108,21 @@ export class DiskFiles {
 
   /** Returns whether the data of a frame is in the image, as far as the state file knows. */
   hasFrame(frame: number): boolean {
-    return (
-      this.#isPublished || ((this.sets.frames[frame >> 3] as number) & (1 << (frame & 7))) !== 0
-    );
+    return this.#isPublished || hasBit(this.sets.frames, frame);
+  }
+
+  /** Notes that the disk is being written to. Must be called before. @throws {SnapshotError} `ERR_TARGET` */
+  beginWriting(): Promise<void> {
+    this.#writing ??= this.#inTurn(() => this.state.setWrittenIn(bootId())).catch((error) => {
+      this.#writing = undefined;
+      throw error;
+    });
+    return this.#writing;
+  }
+
+  /** Notes at once that the blocks [first, end) of the set are being written. @throws {SnapshotError} `ERR_TARGET` */
+  noteWritten(first: number, end: number): void {
+    this.state.note(this.sets.written, first, end);
   }
 
   /**
@@ -123,44 +134,34 @@ export class DiskFiles {
     return this.#inTurn(() => this.#sync());
   }
 
-  async #sync(): Promise<void> {
-    const { written, changed, frames } = this.sets;
-    this.#noteFrames();
-    const copy = (set: BlockSet) => {
-      const buffer = new SharedArrayBuffer(set.buffer.byteLength);
-      new Uint8Array(buffer).set(set.bytes);
-      return new BlockSet(buffer);
-    };
-    const sets = { frames: frames.slice(), written: copy(written), changed: copy(changed) };
-    await wrapWriteErrors(this.target, this.file.datasync());
-    if (await this.state.add(sets)) await this.state.sync();
-  }
-
   /** Gives the complete image its name. @throws {SnapshotError} `ERR_TARGET` */
   publish(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#isPublished) return;
       await this.#sync();
       await wrapWriteErrors(this.target, this.file.sync());
-      await this.state.sync();
       await wrapWriteErrors(this.target, rename(this.partial, this.target));
       await syncDirectory(dirname(this.target));
       this.#isPublished = true;
     });
   }
 
-  /**
-   * Makes durable that the changed blocks are relative to `base` from now on.
-   *
-   * @throws {SnapshotError} `ERR_TARGET`
-   */
-  rebase(base: string): Promise<void> {
-    return this.#inTurn(() => this.state.rebase(base, this.sets.changed));
+  /** Makes everything durable, and closes the files. @throws {SnapshotError} `ERR_TARGET` */
+  async close(): Promise<void> {
+    try {
+      await this.sync();
+      await this.state.setWrittenIn("");
+    } finally {
+      await this.file.close();
+      await this.state.close();
+    }
   }
 
-  async close(): Promise<void> {
-    await this.file.close();
-    await this.state.close();
+  async #sync(): Promise<void> {
+    // What is written from now on is not durable yet.
+    const sets = { frames: this.#doneFrames(), written: this.sets.written.copy() };
+    await wrapWriteErrors(this.target, this.file.datasync());
+    await this.state.add(sets);
   }
 
   /** Runs an action when those before it have ended: the state file must not go back to what it knew earlier. */
@@ -170,15 +171,12 @@ export class DiskFiles {
     return turn;
   }
 
-  /** Notes the frames that are in the image now. */
-  #noteFrames(): void {
+  /** Returns the frames that are in the image now. */
+  #doneFrames(): Uint8Array {
     const { frames } = this.sets;
-    if (this.#states === undefined || this.#isPublished) return;
-    for (let frame = 0; frame < this.#states.count; frame += 1) {
-      if (this.#states.isDone(frame)) {
-        frames[frame >> 3] = (frames[frame >> 3] as number) | (1 << (frame & 7));
-      }
-    }
+    for (let frame = 0; frame < (this.#states?.count ?? 0); frame += 1)
+      if (this.#states?.isDone(frame)) addBit(frames, frame);
+    return frames.slice();
   }
 }
 
@@ -189,11 +187,86 @@ export function diskPaths(target: string): { partial: string; state: string } {
   return { partial: `${stem}.disk`, state: `${stem}.state` };
 }
 
-/** Removes the files of a disk, but not an image that is complete. */
-export async function removeDiskFiles(target: string): Promise<void> {
-  const { partial, state } = diskPaths(target);
-  await rm(partial, { force: true });
-  await rm(state, { force: true });
+/** Returns whether a state file belongs to an image that exists. @throws {SnapshotError} `ERR_TARGET` if it is of another snapshot */
+async function isReopened(
+  path: string,
+  state: StateFile,
+  { info: { digest } }: Manifest,
+  hasImage: boolean,
+): Promise<boolean> {
+  const header = await state.readHeader();
+  if (header === undefined || !hasImage) return false;
+  if (header.digest === digest) return true;
+  const message = `${path}: expected a disk of the snapshot ${digest}, found one of ${header.digest}`;
+  throw new SnapshotError("ERR_TARGET", message);
+}
+
+/** Loads the sets of a disk that was opened before. */
+async function reopen(state: StateFile, manifest: Manifest, isPublished: boolean): Promise<Found> {
+  const sets = emptySets(manifest);
+  const { writtenIn } = state.header ?? { writtenIn: "" };
+  const hasFailed = writtenIn !== "" && writtenIn !== bootId();
+  await state.load(sets, !hasFailed);
+  if (hasFailed) {
+    // The system has failed since the disk was written to: blocks may have reached the image that the state file does
+    // not know. An image that is complete keeps them, and all of its blocks count as written. Of others, only blocks
+    // count that were flushed.
+    if (isPublished) {
+      sets.written.add(0, Math.ceil(manifest.info.imageSize / BLOCK_SIZE));
+      await state.add(sets);
+    } else {
+      sets.frames.fill(0);
+      await state.forgetFrames();
+    }
+    await state.setWrittenIn("");
+  }
+  return { sets, mayHoldData: true, isPublished };
+}
+
+/** Makes the files of a new disk: its image is a clone of that of a base, or empty. */
+async function create(
+  {
+    path,
+    file,
+    state,
+    base,
+  }: { path: string; file: FileHandle; state: StateFile; base: BaseImage | undefined },
+  manifest: Manifest,
+): Promise<Found> {
+  const { info, frames } = manifest;
+  const { digest, imageSize } = info;
+  const sets = emptySets(manifest);
+  await wrapWriteErrors(path, file.truncate(0));
+  const system = await libc();
+  const isClone =
+    base !== undefined && system !== undefined && (await system.clone(file.fd, base.fd)) === 0;
+  await wrapWriteErrors(path, file.truncate(imageSize));
+  if (isClone) {
+    await wrapWriteErrors(path, zeroHoles(file, frames, imageSize));
+    for (const frame of base.frames) addBit(sets.frames, frame);
+  }
+  await state.create({ digest, imageSize, frameCount: frames.count });
+  return { sets, mayHoldData: isClone, isPublished: false };
+}
+
+function emptySets({ info, frames }: Manifest): DiskSets {
+  return {
+    frames: new Uint8Array(Math.ceil(frames.count / 8)),
+    written: BlockSet.of(info.imageSize),
+  };
+}
+
+function hasBit(bits: Uint8Array, index: number): boolean {
+  return ((bits[index >> 3] as number) & (1 << (index & 7))) !== 0;
+}
+
+function addBit(bits: Uint8Array, index: number): void {
+  bits[index >> 3] = (bits[index >> 3] as number) | (1 << (index & 7));
+}
+
+/** Returns the identity of the current boot of the system. */
+function bootId(): string {
+  return readFileSync(BOOT_ID, "utf8").trim();
 }
 
 async function lock(path: string, state: string): Promise<FileHandle> {

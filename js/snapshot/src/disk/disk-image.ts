@@ -1,14 +1,15 @@
-import type { FileHandle } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { FrameStates } from "../decode/frame-states.js";
+import { type FrameStates, INHERITED, type UnheldState } from "../decode/frame-states.js";
+import type { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import { type Libc, SEEK_DATA, SEEK_HOLE } from "../local/libc.js";
 import { readFullySync } from "../local/read-fully.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { writeFullySync } from "../local/write-fully.js";
+import type { BaseImage } from "./base-image.js";
+import type { DiskFiles } from "./disk-files.js";
 import type { ImageLayout, ImagePart } from "./image-layout.js";
-import type { DiskSets } from "./state-file.js";
 
 /** How long a write waits before it looks again at a frame that a thread is writing, in milliseconds. */
 const POLL_INTERVAL = 1;
@@ -16,22 +17,14 @@ const POLL_INTERVAL = 1;
 /** The most zeros that are written at once, in bytes. */
 const ZEROS = Buffer.alloc(2 ** 20);
 
-/** The image of a base, in a cache. */
-export interface BaseImage {
-  readonly fd: number;
-  readonly name: string;
-  /** Whether it holds the data of a frame, by the number of the frame. */
-  readonly frames: Uint8Array;
-}
-
 /** What a disk image consists of. */
 export interface DiskImageParts {
   /** The path of the image, for messages. */
   readonly name: string;
-  readonly file: FileHandle;
+  readonly files: DiskFiles;
   readonly layout: ImageLayout;
   readonly states: FrameStates;
-  readonly sets: DiskSets;
+  /** The image of a base, which has the data of inherited frames. */
   readonly base: BaseImage | undefined;
   readonly libc: Libc;
 }
@@ -42,6 +35,8 @@ export interface DiskImageParts {
  */
 export class DiskImage {
   readonly #parts: DiskImageParts;
+  /** Sets to which blocks that are written to are added, beside those of the disk. */
+  readonly #recorders = new Set<BlockSet>();
 
   constructor(parts: DiskImageParts) {
     this.#parts = parts;
@@ -51,15 +46,35 @@ export class DiskImage {
     return this.#parts.layout.size;
   }
 
+  /** Adds the blocks that are written to from now on to a set, until the returned function is called. */
+  record(set: BlockSet): () => void {
+    this.#recorders.add(set);
+    return () => void this.#recorders.delete(set);
+  }
+
+  /** Returns the frames that hold parts of a range. */
+  frames(start: number, end: number): Set<number> {
+    const parts = [...this.#parts.layout.parts(start, end)];
+    return new Set(parts.flatMap(({ frame }) => (frame === undefined ? [] : [frame])));
+  }
+
+  /** Returns whether a range may hold anything but zeros. */
+  mayHoldData(start: number, end: number): boolean {
+    const { layout, files } = this.#parts;
+    const isZero = layout.everyFrame(start, end, () => false);
+    return !isZero || !files.sets.written.runs(start, end).next().done;
+  }
+
   /** Returns the frames without which [start, end) cannot be read. */
   missingFrames(start: number, end: number): number[] {
-    const { layout, states, base, sets } = this.#parts;
-    if (layout.everyFrame(start, end, (frame) => states.isDone(frame))) return [];
+    const { layout, states, files } = this.#parts;
+    const isHere = (frame: number) => states.isDone(frame) || states.isInherited(frame);
+    if (layout.everyFrame(start, end, isHere)) return [];
     const missing = new Set<number>();
     for (const part of layout.parts(start, end)) {
       const { frame } = part;
-      if (frame === undefined || states.isDone(frame) || base?.frames[frame] === 1) continue;
-      const isWritten = sets.written.hasAll(
+      if (frame === undefined || isHere(frame)) continue;
+      const isWritten = files.sets.written.hasAll(
         Math.floor(part.start / BLOCK_SIZE),
         Math.ceil(part.end / BLOCK_SIZE),
       );
@@ -70,21 +85,19 @@ export class DiskImage {
 
   /** Fills `target`. No frame of it may be missing. @throws {SnapshotError} `ERR_TARGET`, `ERR_CACHE` */
   read(offset: number, target: Uint8Array): void {
-    const { base, layout, states, name, file, sets } = this.#parts;
+    const { base, layout, states, name, files } = this.#parts;
     const end = offset + target.length;
     wrapSystemErrorsSync("ERR_TARGET", `cannot read ${name}`, () =>
-      readOrZero(file.fd, target, offset),
+      readOrZero(files.file.fd, target, offset),
     );
     if (base === undefined || layout.everyFrame(offset, end, (frame) => states.isDone(frame)))
       return;
     for (const part of layout.parts(offset, end)) {
       const { frame } = part;
-      if (frame === undefined || states.isDone(frame) || base.frames[frame] !== 1) continue;
-      for (const gap of sets.written.gaps(part.start, part.end)) {
+      if (frame === undefined || !states.isInherited(frame)) continue;
+      for (const gap of files.sets.written.gaps(part.start, part.end)) {
         const bytes = target.subarray(gap.start - offset, gap.end - offset);
-        wrapSystemErrorsSync("ERR_CACHE", `cannot read ${base.name}`, () =>
-          readOrZero(base.fd, bytes, gap.start),
-        );
+        readBase(base, bytes, gap.start);
       }
     }
   }
@@ -101,19 +114,20 @@ export class DiskImage {
 
   /** Writes bytes. No frame of the blocks that it covers only partly may be missing. @throws {SnapshotError} `ERR_TARGET` */
   async write(offset: number, bytes: Uint8Array): Promise<void> {
-    const { file, name } = this.#parts;
+    const { files, name } = this.#parts;
     const end = offset + bytes.length;
-    await this.#change(offset, end, () =>
+    await this.#change(offset, end, (held) =>
       wrapSystemErrorsSync("ERR_TARGET", `cannot write ${name}`, () => {
-        this.#copyUp(offset, end);
-        writeFullySync(file.fd, bytes, offset);
+        this.#copyUp(offset, end, held);
+        writeFullySync(files.file.fd, bytes, offset);
       }),
     );
   }
 
   /** Turns whole blocks to zeros, as a hole if that is allowed and possible. @throws {SnapshotError} `ERR_TARGET` */
   async clear(start: number, end: number, mayPunch: boolean): Promise<void> {
-    const { file, libc, name } = this.#parts;
+    const { files, libc, name } = this.#parts;
+    const { file } = files;
     if (mayPunch && this.#isHole(start, end)) return;
     await this.#change(start, end, () =>
       wrapSystemErrorsSync("ERR_TARGET", `cannot write ${name}`, () => {
@@ -129,18 +143,19 @@ export class DiskImage {
     start: number,
     { frame, end }: ImagePart,
   ): { end: number; isHole: boolean; isMissing: boolean } {
-    const { states, base, sets } = this.#parts;
+    const { states, files } = this.#parts;
     if (frame === undefined || states.isDone(frame)) {
       return { ...this.#extentAt(start, end), isMissing: false };
     }
-    const [run] = sets.written.runs(start, end);
+    const [run] = files.sets.written.runs(start, end);
     if (run?.start === start) return { ...this.#extentAt(start, run.end), isMissing: false };
-    return { end: run?.start ?? end, isHole: false, isMissing: base?.frames[frame] !== 1 };
+    return { end: run?.start ?? end, isHole: false, isMissing: !states.isInherited(frame) };
   }
 
   /** Returns the end of the part from `start` on that is a hole in the file, or data, and which of them it is. */
   #extentAt(start: number, end: number): { end: number; isHole: boolean } {
-    const { file, libc } = this.#parts;
+    const { files, libc } = this.#parts;
+    const { file } = files;
     const data = libc.lseek(file.fd, start, SEEK_DATA);
     // If it fails, only a hole follows.
     if (data < 0) return { end, isHole: true };
@@ -157,62 +172,84 @@ export class DiskImage {
     return extent.isHole && extent.end === end;
   }
 
-  /** Copies the rest of the blocks that a write covers only partly from the base. */
-  #copyUp(start: number, end: number): void {
-    const { base, file } = this.#parts;
+  /** Copies the rest of the blocks that a write covers only partly from the base, if it has them. */
+  #copyUp(start: number, end: number, held: ReadonlyMap<number, UnheldState>): void {
+    const { base, files, layout } = this.#parts;
     if (base === undefined) return;
     for (const block of this.partialBlocks(start, end)) {
-      const bytes = Buffer.alloc(block.end - block.start);
-      this.read(block.start, bytes);
-      writeFullySync(file.fd, bytes, block.start);
+      for (const { frame, ...part } of layout.parts(block.start, block.end)) {
+        if (frame === undefined || held.get(frame) !== INHERITED) continue;
+        for (const gap of files.sets.written.gaps(part.start, part.end)) {
+          const bytes = Buffer.alloc(gap.end - gap.start);
+          readBase(base, bytes, gap.start);
+          writeFullySync(files.file.fd, bytes, gap.start);
+        }
+      }
     }
   }
 
-  /** Changes blocks while nobody else writes their frames, and remembers that they were written. */
-  async #change(start: number, end: number, change: () => void): Promise<void> {
-    const { layout, states, sets } = this.#parts;
+  /** Changes blocks while nobody else writes their frames, and notes that they were written. */
+  async #change(
+    start: number,
+    end: number,
+    change: (held: ReadonlyMap<number, UnheldState>) => void,
+  ): Promise<void> {
+    const { layout, states, files } = this.#parts;
+    await files.beginWriting();
     const [first, last] = [Math.floor(start / BLOCK_SIZE), Math.ceil(end / BLOCK_SIZE)];
-    let held: number[] | undefined;
+    const wholeEnd = Math.min(last * BLOCK_SIZE, layout.size);
+    let held: Map<number, UnheldState> | undefined;
     for (;;) {
-      held = this.#hold(first * BLOCK_SIZE, Math.min(last * BLOCK_SIZE, layout.size));
+      held = this.#hold(first * BLOCK_SIZE, wholeEnd);
       if (held !== undefined) break;
       await sleep(POLL_INTERVAL);
     }
     try {
-      change();
-      sets.written.add(first, last);
-      sets.changed.add(first, last);
+      // Blocks of frames that are done are noted before they change: if the process is killed in between, they are as
+      // they were. Others are noted after: if it is killed before, the fill writes them.
+      for (const part of layout.parts(first * BLOCK_SIZE, wholeEnd))
+        if (part.frame === undefined || states.isDone(part.frame)) this.#noteWritten(part);
+      change(held);
+      for (const set of [files.sets.written, ...this.#recorders]) set.add(first, last);
     } catch (error) {
       this.#clearUnwritten(start, end);
       throw error;
     } finally {
-      for (const frame of held) states.release(frame);
+      for (const [frame, state] of held) states.release(frame, state);
     }
+  }
+
+  /** Notes at once that the blocks of a part are written. */
+  #noteWritten({ start, end }: ImagePart): void {
+    const { files } = this.#parts;
+    const [first, last] = [Math.floor(start / BLOCK_SIZE), Math.ceil(end / BLOCK_SIZE)];
+    files.sets.written.add(first, last);
+    files.noteWritten(first, last);
   }
 
   /** Clears what a failed write has left in blocks whose frames are missing: these do not write their zeros. */
   #clearUnwritten(start: number, end: number): void {
-    const { layout, states, sets, file, libc } = this.#parts;
+    const { layout, states, files, libc } = this.#parts;
     for (const part of layout.parts(start, end)) {
       if (part.frame === undefined || states.isDone(part.frame)) continue;
-      for (const gap of sets.written.gaps(part.start, part.end))
-        libc.punchHoleSync(file.fd, gap.start, gap.end - gap.start);
+      for (const gap of files.sets.written.gaps(part.start, part.end))
+        libc.punchHoleSync(files.file.fd, gap.start, gap.end - gap.start);
     }
   }
 
-  /** Holds the missing frames of a range. Returns undefined, and holds none, if one of them is being written. */
-  #hold(start: number, end: number): number[] | undefined {
+  /** Holds the frames of a range that are not done. Returns undefined, and holds none, if one of them is being written. */
+  #hold(start: number, end: number): Map<number, UnheldState> | undefined {
     const { layout, states } = this.#parts;
-    const held: number[] = [];
+    const held = new Map<number, UnheldState>();
     const isFree = layout.everyFrame(start, end, (frame) => {
-      if (states.isDone(frame)) return true;
-      if (held.includes(frame)) return true;
-      if (!states.hold(frame)) return states.isDone(frame);
-      held.push(frame);
+      if (states.isDone(frame) || held.has(frame)) return true;
+      const state = states.hold(frame);
+      if (state === undefined) return states.isDone(frame);
+      held.set(frame, state);
       return true;
     });
     if (isFree) return held;
-    for (const frame of held) states.release(frame);
+    for (const [frame, state] of held) states.release(frame, state);
     return undefined;
   }
 }
@@ -220,4 +257,9 @@ export class DiskImage {
 /** Fills `target`; what is beyond the end of the file is zeros. */
 function readOrZero(fd: number, target: Uint8Array, offset: number): void {
   target.fill(0, readFullySync(fd, target, offset));
+}
+
+/** Fills `target` from the image of a base. @throws {SnapshotError} `ERR_CACHE` */
+function readBase({ fd, name }: BaseImage, target: Uint8Array, offset: number): void {
+  wrapSystemErrorsSync("ERR_CACHE", `cannot read ${name}`, () => readOrZero(fd, target, offset));
 }

@@ -1,11 +1,15 @@
+import type { CreateInfo } from "../create-snapshot.js";
 import { SnapshotError } from "../error.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { lengthOf } from "../local/extents.js";
 import { NbdServer } from "../nbd/server.js";
 import { checkInteger } from "../options/check-integer.js";
 import { type ListenOptions, listenOf } from "../options/listen-options.js";
-import type { DiskFiles } from "./disk-files.js";
+import { readOptions } from "../options/read-options.js";
+import { checkSave, type SaveOptions } from "../options/save-options.js";
+import { locationOf } from "../places/location.js";
 import type { DiskEngine } from "./engine.js";
+import type { DiskSaver } from "./save-disk.js";
 
 /** How much of a disk has arrived. */
 export interface DiskProgress {
@@ -19,7 +23,7 @@ export interface DiskProgress {
 export interface DiskParts {
   readonly info: SnapshotInfo;
   readonly engine: DiskEngine;
-  readonly files: DiskFiles;
+  readonly saver: DiskSaver;
   readonly filled: Promise<void>;
   readonly progress: () => DiskProgress;
   /** Starts to close the disk. */
@@ -67,7 +71,7 @@ export class Disk {
 
   /** The number of bytes in blocks of 4 KiB that were written since the last save. */
   get changedBytes(): number {
-    return lengthOf([...this.#parts.files.sets.changed.runs(0, this.size)]);
+    return lengthOf([...this.#parts.saver.changed.runs(0, this.size)]);
   }
 
   /**
@@ -113,6 +117,22 @@ export class Disk {
     const server = await NbdServer.listen(this.#parts.engine, listenOf(options));
     this.#servers.add(server);
     return server;
+  }
+
+  /**
+   * Saves the disk while it is in use: writes a delta relative to the last save, or else to the snapshot that was opened.
+   * The delta has what was written before the call, and nothing that was written after it.
+   *
+   * @param destination the path of the delta, or its URL: `file:`, `http:`, `https:`, or `s3://bucket/key`
+   * @throws {SnapshotError} what `createSnapshot` throws, `ERR_DISK_CLOSED`
+   */
+  async save(destination: string | URL, options: SaveOptions = {}): Promise<CreateInfo> {
+    const begun = performance.now();
+    options = readOptions(options);
+    checkSave(options);
+    const location = locationOf("destination", destination);
+    const saved = await this.#parts.saver.save(location, options);
+    return { ...saved, duration: performance.now() - begun };
   }
 
   /**

@@ -33,6 +33,8 @@ export class DiskEngine implements Export {
   #flush: { readonly running: Promise<void>; next: Promise<void> | undefined } | undefined;
   #closed: { readonly reason: unknown } | undefined;
   readonly #pending = new Set<Promise<void>>();
+  /** Those of them that change the disk. */
+  readonly #changes = new Set<Promise<void>>();
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
@@ -136,7 +138,7 @@ export class DiskEngine implements Export {
       open = resolve;
     });
     try {
-      await Promise.allSettled(this.#pending);
+      await Promise.allSettled(this.#changes);
       return await copy();
     } finally {
       this.#gate = undefined;
@@ -171,10 +173,20 @@ export class DiskEngine implements Export {
   /** Runs a write, when none of the changes is being copied. */
   async #change(action: () => Promise<void>): Promise<void> {
     while (this.#gate !== undefined) await this.#gate;
-    return this.#run(action);
+    const change = this.#run(action);
+    this.#changes.add(change);
+    try {
+      await change;
+    } finally {
+      this.#changes.delete(change);
+    }
   }
 
   /** Waits until no frame of a range is missing. */
+  fetch(start: number, end: number): Promise<void> {
+    return this.#run(() => this.#fetch(start, end));
+  }
+
   async #fetch(start: number, end: number): Promise<void> {
     const { image, demand } = this.#parts;
     for (;;) {

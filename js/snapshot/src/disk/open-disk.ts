@@ -1,63 +1,61 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
+import { type ImageCache, leaseCached } from "../cache/image-cache.js";
 import { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import type { Manifest } from "../format/manifest.js";
-import { backoff } from "../http/retry.js";
 import { libc } from "../local/libc.js";
 import type { OpenOptions } from "../options/open-options.js";
 import { type Transfer, transferOf } from "../options/transfer-options.js";
 import { checkPinned } from "../options/work-options.js";
 import type { Location } from "../places/location.js";
 import type { OpenObject } from "../places/open-object.js";
-import { decodeFrom, type Source, withSource } from "../places/source.js";
+import { type Source, withSource } from "../places/source.js";
+import { type BaseImage, withBaseImage, withLeased } from "./base-image.js";
 import { DemandFetcher } from "./demand.js";
 import type { DiskParts } from "./disk.js";
 import { DiskFiles } from "./disk-files.js";
 import { DiskImage } from "./disk-image.js";
 import { DiskEngine } from "./engine.js";
+import { fillDisk } from "./fill.js";
 import { ImageLayout } from "./image-layout.js";
-
-/** The size of the ranges of a fill, in bytes: readers wait for the connections less than with larger ones. */
-const FILL_PART_SIZE = 2 ** 21;
-
-/** How often the state of a fill is made durable, in milliseconds. */
-const SYNC_INTERVAL = 1_000;
+import { DiskSaver } from "./save-disk.js";
 
 /** By how much the threads that fill a disk give way to others. */
 const NICENESS = 10;
 
-/** Errors of a snapshot that no retry can fix. */
-const PERMANENT: ReadonlySet<string> = new Set([
-  ...["ERR_SNAPSHOT_FORMAT", "ERR_SNAPSHOT_DIGEST", "ERR_SOURCE_CHANGED", "ERR_WORKER"],
-]);
-
-/** The result of a disk that is being closed. */
-const CLOSED = "the disk was closed";
+/** A disk to open. */
+export interface DiskToOpen {
+  readonly location: Location;
+  /** The path of the image. */
+  readonly path: string;
+  readonly digest: string | undefined;
+  readonly cache: ImageCache | undefined;
+  readonly options: OpenOptions;
+}
 
 /** Receives a disk that is open. */
 export type OnOpen = (parts: Omit<DiskParts, "closed">) => void;
 
+/** A snapshot to open as a disk. Without a source, the base has everything. */
+interface FoundSnapshot {
+  readonly source: Source | undefined;
+  readonly manifest: Manifest;
+  readonly base: BaseImage | undefined;
+}
+
 /** Opens a disk, calls `onOpen` with it, and returns when it is closed. */
-export async function withDisk(
-  location: Location,
-  path: string,
-  digest: string | undefined,
-  options: OpenOptions,
-  onOpen: OnOpen,
-): Promise<void> {
+export async function withDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> {
+  const { path, options } = disk;
+  options.signal?.throwIfAborted();
   const closing = new AbortController();
-  const how = { options: { ...options, signal: closing.signal }, wanted: "info" as const };
   const abort = () => closing.abort(options.signal?.reason);
   options.signal?.addEventListener("abort", abort, { once: true });
-  options.signal?.throwIfAborted();
   try {
-    await withSource(location, how, async (source) => {
-      const manifest = await source.manifest();
-      checkPinned(source.name, digest, manifest.info.digest);
-      const files = await DiskFiles.open(path, manifest);
+    await withSnapshot(disk, closing.signal, async (found) => {
+      const clonable = (options.fill ?? "all") === "all" ? found.base : undefined;
+      const files = await DiskFiles.open(path, found.manifest, clonable);
       try {
-        await run({ source, manifest, files, path, options, closing }, (parts) => {
+        await run({ ...disk, ...found, files, closing }, (parts) => {
+          // From now on, the signal of the caller has no effect.
           options.signal?.removeEventListener("abort", abort);
           onOpen(parts);
         });
@@ -70,95 +68,93 @@ export async function withDisk(
   }
 }
 
-/** What an open disk consists of. */
-interface Opened {
-  readonly source: Source;
-  readonly manifest: Manifest;
+/** Finds the manifest of a snapshot, and the image in the cache that has most of it. */
+async function withSnapshot(
+  { location, digest, cache, options }: DiskToOpen,
+  signal: AbortSignal,
+  use: (found: FoundSnapshot) => Promise<void>,
+): Promise<void> {
+  // If its image is in the cache, no request is needed.
+  const pinned = cache && digest && (await leaseCached(cache, digest));
+  if (pinned) {
+    const { manifest } = pinned;
+    return withLeased(pinned, manifest, (base) => use({ source: undefined, manifest, base }));
+  }
+  const how = { options: { ...options, signal }, wanted: "info" as const };
+  await withSource(location, how, async (source) => {
+    const manifest = await source.manifest();
+    checkPinned(source.name, digest, manifest.info.digest);
+    await withBaseImage(cache, manifest, (base) => use({ source, manifest, base }));
+  });
+}
+
+/** A disk whose files are open. */
+interface OpenedDisk extends DiskToOpen, FoundSnapshot {
   readonly files: DiskFiles;
-  readonly path: string;
-  readonly options: OpenOptions;
   /** Aborted when the disk is closed. */
   readonly closing: AbortController;
 }
 
-async function run(opened: Opened, onOpen: OnOpen): Promise<void> {
-  const { source, manifest, files, path, options, closing } = opened;
+async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
+  const { source, manifest, base, files, path, options, closing } = opened;
   const { signal } = closing;
   const image = {
     ...{ fd: files.file.fd, name: path, journal: undefined, niceness: NICENESS },
-    mayHoldData: files.isReopened,
+    mayHoldData: files.mayHoldData,
     written: files.sets.written,
   };
-  const job = new DecodeJob(source.name, manifest, image, (frame) => !files.hasFrame(frame));
-  files.track(job.states);
+  const isInherited = (frame: number) => base?.frames.has(frame) && !files.hasFrame(frame);
+  const isMissing = (frame: number) => !files.hasFrame(frame) && !isInherited(frame);
+  const job = new DecodeJob(source?.name ?? path, manifest, image, isMissing);
+  const { states } = job;
+  for (const frame of base?.frames ?? []) if (isInherited(frame)) states.inherit(frame);
+  files.track(states);
   const system = await libc();
   if (system === undefined) throw new SnapshotError("ERR_TARGET", "disks need koffi");
   const layout = new ImageLayout(manifest);
-  const { states } = job;
-  const diskImage = new DiskImage({
-    ...{ name: path, file: files.file, layout, states, sets: files.sets },
-    ...{ base: undefined, libc: system },
-  });
-  await source.withObjects(job, signal, async (objects) => {
-    const transfer = transferOf(options);
+  const diskImage = new DiskImage({ ...{ name: path, files, layout, states, base, libc: system } });
+  const transfer = transferOf(options);
+  await withObjectsOf(source, job, signal, async (objects) => {
     const demand = new DemandFetcher(
       await job.sinkData(),
       objects,
       forReaders(transfer, options),
       () => {},
     );
-    const engine = new DiskEngine({
-      ...{ layout, states, image: diskImage, files, demand },
-      isReadOnly: options.readOnly ?? false,
+    const isReadOnly = options.readOnly ?? false;
+    const engine = new DiskEngine({ layout, states, image: diskImage, files, demand, isReadOnly });
+    const saver = new DiskSaver({
+      ...{ files, image: diskImage, engine, states, base, manifest, options, signal },
+      ...{ location: opened.location, cache: opened.cache },
     });
-    const end = new SnapshotError("ERR_DISK_CLOSED", CLOSED);
-    const filled = fill(opened, job, objects, transfer);
+    const filled = fillDisk({ files, base, job, objects, transfer, options, signal });
     const closed = new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
+    const end = new SnapshotError("ERR_DISK_CLOSED", "the disk was closed");
     onOpen({
-      ...{ info: manifest.info, engine, files, filled },
+      ...{ info: manifest.info, engine, saver, filled },
       progress: () => ({ bytes: job.counters.counts.bytes, totalBytes: job.totalBytes }),
       close: () => closing.abort(end),
     });
     await closed;
     await engine.close(end);
+    await saver.settled();
     await filled.catch(() => {});
-    await files.sync();
   });
+}
+
+/** Opens the objects that have missing frames. */
+function withObjectsOf(
+  source: Source | undefined,
+  job: DecodeJob,
+  signal: AbortSignal,
+  use: (objects: readonly (OpenObject | undefined)[]) => Promise<void>,
+): Promise<void> {
+  return source === undefined ? use([]) : source.withObjects(job, signal, use);
 }
 
 /** Returns how readers' requests are made. Those who wait for the server retry until the disk is closed. */
 function forReaders(transfer: Transfer, { onStall = "wait" }: OpenOptions): Transfer {
   return onStall === "wait" ? { ...transfer, retries: Number.MAX_SAFE_INTEGER } : transfer;
-}
-
-/** Fills the image in the background, and gives it its name when it is complete. */
-async function fill(
-  { files, options, closing: { signal } }: Opened,
-  job: DecodeJob,
-  objects: readonly (OpenObject | undefined)[],
-  transfer: Transfer,
-): Promise<void> {
-  const sync = setInterval(() => void files.sync().catch(() => {}), SYNC_INTERVAL);
-  try {
-    const { partSize, connections } = transfer;
-    const ranges = { ...transfer, connections, partSize: Math.min(partSize, FILL_PART_SIZE) };
-    const work = { workers: options.workers, signal };
-    for (let failures = 0; !job.isDone; ) {
-      signal.throwIfAborted();
-      try {
-        if (options.fill === "none") await sleep(100, undefined, { signal });
-        else await decodeFrom(objects, ranges, job, work, undefined);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof SnapshotError && PERMANENT.has(error.code)) throw error;
-        failures += 1;
-        await sleep(backoff(failures), undefined, { signal });
-      }
-    }
-    await files.publish();
-  } finally {
-    clearInterval(sync);
-  }
 }

@@ -7,29 +7,30 @@ import type { FileHandle } from "node:fs/promises";
 
 import { SnapshotError } from "../error.js";
 import type { BlockSet } from "../format/block-set.js";
+import { BLOCK_SIZE } from "../format/limits.js";
 import { wrapWriteErrors } from "../local/atomic-write.js";
+import { wrapSystemErrorsSync } from "../local/system-errors.js";
+import { writeFullySync } from "../local/write-fully.js";
 
-/** The first bytes of each header: the kind and version of the file. */
+/** The first bytes of the header: the kind and version of the file. */
 const MAGIC = "hedgerow disk 1\n";
 
 /** The unit in which the file is written, in bytes. */
 const PAGE = 4096;
 
-/** The maximum length of a header, in bytes: disks write as many at once or not at all. */
+/** The length of the header, in bytes: disks write as many at once or not at all. */
 const HEADER_LENGTH = 512;
 
 const CHECKSUM_LENGTH = 32;
 
 /** What a disk is made of. */
 export interface DiskHeader {
-  /** The number of times that the header was written. The latest one counts. */
-  readonly epoch: number;
   /** The identity of the snapshot that the disk is filled from. */
   readonly digest: string;
-  /** The identity of the snapshot that the changed blocks are relative to: that of the last save. */
-  readonly base: string;
   readonly imageSize: number;
   readonly frameCount: number;
+  /** The boot of the system in which the disk was written to, if it has not been closed since; or empty. */
+  readonly writtenIn: string;
 }
 
 /** The sets of a disk that its state file keeps. */
@@ -38,8 +39,6 @@ export interface DiskSets {
   readonly frames: Uint8Array;
   /** The blocks that were written since the disk was opened for the first time. */
   readonly written: BlockSet;
-  /** The blocks that were written since the last save. */
-  changed: BlockSet;
 }
 
 /** The state file of a disk. Bits of its sets are only added, so that a torn page is a valid one. */
@@ -49,6 +48,8 @@ export class StateFile {
   #header: DiskHeader | undefined;
   /** What the file holds of the sets. */
   #stored = Buffer.alloc(0);
+  /** Whether it holds written blocks that are not durable. */
+  #isDirty = false;
 
   /** @param path the path of the image, for messages */
   constructor(path: string, file: FileHandle) {
@@ -62,74 +63,84 @@ export class StateFile {
 
   /** Reads the header. Returns undefined if the file is new. @throws {SnapshotError} `ERR_TARGET` */
   async readHeader(): Promise<DiskHeader | undefined> {
-    const found = Buffer.alloc(2 * PAGE);
-    const { bytesRead } = await this.#wrap(this.#file.read(found, 0, found.length, 0));
-    const headers = [0, PAGE].flatMap((at) => {
-      const header = parseHeader(found.subarray(0, bytesRead).subarray(at, at + HEADER_LENGTH));
-      return header === undefined ? [] : [header];
-    });
-    this.#header = headers.sort((a, b) => b.epoch - a.epoch)[0];
+    const found = Buffer.alloc(HEADER_LENGTH);
+    await this.#wrap(this.#file.read(found, 0, found.length, 0));
+    this.#header = parseHeader(found);
     return this.#header;
   }
 
-  /** Starts a new disk, all of whose sets are empty. @throws {SnapshotError} `ERR_TARGET` */
-  async create(header: Omit<DiskHeader, "epoch">): Promise<void> {
+  /** Forgets what the file holds. @throws {SnapshotError} `ERR_TARGET` */
+  async clear(): Promise<void> {
     await this.#wrap(this.#file.truncate(0));
-    await this.#wrap(this.#file.truncate(layoutOf(header).end));
-    this.#stored = Buffer.alloc(layoutOf(header).end - 2 * PAGE);
     await this.#wrap(this.#file.sync());
-    await this.#writeHeader({ ...header, epoch: 1 });
   }
 
-  /** Reads the sets into `sets`. @throws {SnapshotError} `ERR_TARGET` */
-  async load(sets: DiskSets): Promise<void> {
-    const header = this.#known;
-    const { frames, written, changed, end } = layoutOf(header);
-    const found = Buffer.alloc(end - 2 * PAGE);
-    const { bytesRead } = await this.#wrap(this.#file.read(found, 0, found.length, 2 * PAGE));
+  /** Starts a new disk, all of whose sets are empty. @throws {SnapshotError} `ERR_TARGET` */
+  async create(header: Omit<DiskHeader, "writtenIn">): Promise<void> {
+    const { end } = layoutOf(header);
+    await this.#wrap(this.#file.truncate(end));
+    this.#stored = Buffer.alloc(end - PAGE);
+    await this.#writeHeader({ ...header, writtenIn: "" });
+    await this.#wrap(this.#file.sync());
+  }
+
+  /**
+   * Reads the sets into `sets`.
+   *
+   * @param withNoted whether to add the blocks that were noted before they were written
+   * @throws {SnapshotError} `ERR_TARGET`
+   */
+  async load(sets: DiskSets, withNoted: boolean): Promise<void> {
+    const { frames, written, noted, end } = layoutOf(this.#known);
+    const found = Buffer.alloc(end - PAGE);
+    const { bytesRead } = await this.#wrap(this.#file.read(found, 0, found.length, PAGE));
     if (bytesRead < found.length) {
-      const message = `${this.#path}: expected a state file of ${end} bytes, found ${bytesRead + 2 * PAGE}`;
+      const message = `${this.#path}: expected a state file of ${end} bytes, found ${bytesRead + PAGE}`;
       throw new SnapshotError("ERR_TARGET", message);
     }
-    const at = (start: number, length: number) =>
-      found.subarray(start - 2 * PAGE, start - 2 * PAGE + length);
-    sets.frames.set(at(frames, sets.frames.length));
-    sets.written.bytes.set(at(written, sets.written.bytes.length));
-    const current = changed[header.epoch % 2] as number;
-    sets.changed.bytes.set(at(current, sets.changed.bytes.length));
     this.#stored = found;
+    const read = (start: number, set: Uint8Array) => {
+      const bits = found.subarray(start - PAGE, start - PAGE + set.length);
+      for (const [at, byte] of bits.entries()) if (byte !== 0) set[at] = (set[at] as number) | byte;
+    };
+    read(frames, sets.frames);
+    read(written, sets.written.bytes);
+    if (withNoted) read(noted, sets.written.bytes);
+  }
+
+  /** Forgets which frames are in the image. @throws {SnapshotError} `ERR_TARGET` */
+  async forgetFrames(): Promise<void> {
+    const { frames, written } = layoutOf(this.#known);
+    const bytes = this.#stored.subarray(frames - PAGE, written - PAGE).fill(0);
+    await this.#wrap(this.#file.write(bytes, 0, bytes.length, frames));
+    await this.#wrap(this.#file.datasync());
+  }
+
+  /** Notes in which boot of the system the disk is being written to; none when it is closed. @throws {SnapshotError} `ERR_TARGET` */
+  async setWrittenIn(writtenIn: string): Promise<void> {
+    if (this.#known.writtenIn === writtenIn) return;
+    await this.#writeHeader({ ...this.#known, writtenIn });
+    await this.#wrap(this.#file.datasync());
+  }
+
+  /** Notes at once that the blocks [first, end) of a set are being written. @throws {SnapshotError} `ERR_TARGET` */
+  note(written: BlockSet, first: number, end: number): void {
+    const [from, to] = [first >>> 3, ((end - 1) >>> 3) + 1];
+    this.#add(layoutOf(this.#known).noted + from, written.bytes.subarray(from, to));
   }
 
   /**
-   * Writes the bits that were added. What they vouch for must be durable. Returns whether there were blocks among them.
+   * Adds sets, and makes the written blocks durable. What they vouch for must be durable.
    *
    * @throws {SnapshotError} `ERR_TARGET`
    */
-  async add({ frames, written, changed }: DiskSets): Promise<boolean> {
-    const header = this.#known;
-    const layout = layoutOf(header);
-    await this.#write(layout.frames, frames);
-    const hasWritten = await this.#write(layout.written, written.bytes);
-    const current = layout.changed[header.epoch % 2] as number;
-    return (await this.#write(current, changed.bytes)) || hasWritten;
-  }
-
-  /**
-   * Replaces the changed blocks: from now on, they are relative to `base`.
-   *
-   * @throws {SnapshotError} `ERR_TARGET`
-   */
-  async rebase(base: string, changed: BlockSet): Promise<void> {
-    const header = this.#known;
-    const next = { ...header, base, epoch: header.epoch + 1 };
-    await this.#write(layoutOf(header).changed[next.epoch % 2] as number, changed.bytes);
+  async add({ frames, written }: DiskSets): Promise<void> {
+    const layout = layoutOf(this.#known);
+    this.#add(layout.frames, frames);
+    if (this.#add(layout.written, written.bytes)) this.#isDirty = true;
+    if (!this.#isDirty) return;
     await this.#wrap(this.#file.datasync());
-    await this.#writeHeader(next);
-  }
-
-  /** Makes durable what was written. @throws {SnapshotError} `ERR_TARGET` */
-  async sync(): Promise<void> {
-    await this.#wrap(this.#file.datasync());
+    this.#isDirty = false;
   }
 
   close(): Promise<void> {
@@ -141,18 +152,18 @@ export class StateFile {
     return this.#header;
   }
 
-  /** Writes the pages of a set that have changed. Returns whether there are any. */
-  async #write(start: number, bytes: Uint8Array): Promise<boolean> {
+  /** Adds the bits of a part of the file. Returns whether there were any. */
+  #add(start: number, bytes: Uint8Array): boolean {
     let hasChanged = false;
     for (let at = 0; at < bytes.length; at += PAGE) {
-      const page = Buffer.from(bytes.slice(at, at + PAGE));
-      const stored = this.#stored.subarray(
-        start - 2 * PAGE + at,
-        start - 2 * PAGE + at + page.length,
+      const added = bytes.subarray(at, at + PAGE);
+      const stored = this.#stored.subarray(start - PAGE + at, start - PAGE + at + added.length);
+      if (stored.equals(added)) continue;
+      const sum = added.map((byte, index) => byte | (stored[index] as number));
+      wrapSystemErrorsSync("ERR_TARGET", `cannot write ${this.#path}`, () =>
+        writeFullySync(this.#file.fd, sum, start + at),
       );
-      if (page.equals(stored)) continue;
-      await this.#wrap(this.#file.write(page, 0, page.length, start + at));
-      page.copy(stored);
+      stored.set(sum);
       hasChanged = true;
     }
     return hasChanged;
@@ -162,8 +173,7 @@ export class StateFile {
     const body = Buffer.alloc(HEADER_LENGTH - CHECKSUM_LENGTH);
     body.write(`${MAGIC}${JSON.stringify(header)}\n`, "latin1");
     const bytes = Buffer.concat([body, createHash("sha256").update(body).digest()]);
-    await this.#wrap(this.#file.write(bytes, 0, bytes.length, (header.epoch % 2) * PAGE));
-    await this.#wrap(this.#file.datasync());
+    await this.#wrap(this.#file.write(bytes, 0, bytes.length, 0));
     this.#header = header;
   }
 
@@ -172,19 +182,16 @@ export class StateFile {
   }
 }
 
-/** Returns the offsets of the sets in the file, and its length. There are two places for the changed blocks. */
+/** Returns the offsets of the sets in the file, and its length. */
 function layoutOf({ imageSize, frameCount }: Pick<DiskHeader, "imageSize" | "frameCount">) {
   const pages = (bits: number) => Math.ceil(bits / 8 / PAGE) * PAGE;
-  const blocks = pages(Math.ceil(imageSize / 4096));
-  const frames = 2 * PAGE;
-  const written = frames + pages(frameCount);
-  const changed = [written + blocks, written + 2 * blocks] as const;
-  return { frames, written, changed, end: changed[1] + blocks };
+  const written = PAGE + pages(frameCount);
+  const length = pages(Math.ceil(imageSize / BLOCK_SIZE));
+  return { frames: PAGE, written, noted: written + length, end: written + 2 * length };
 }
 
 /** Returns a header, if it is a valid one. */
 function parseHeader(bytes: Buffer): DiskHeader | undefined {
-  if (bytes.length < HEADER_LENGTH) return undefined;
   const body = bytes.subarray(0, -CHECKSUM_LENGTH);
   const checksum = createHash("sha256").update(body).digest();
   if (!checksum.equals(bytes.subarray(-CHECKSUM_LENGTH))) return undefined;

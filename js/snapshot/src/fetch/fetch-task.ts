@@ -34,8 +34,11 @@ export interface FetchData extends SinkData {
 /** The ranges that the workers fetch. */
 export interface FetchPlan {
   readonly scheduler: SchedulerData;
-  /** The number of frames that are done when every range is fetched, including those of earlier runs. */
-  readonly frames: number;
+  /**
+   * The number of frames that are done when every range is fetched, including those of earlier runs; undefined if others
+   * may be missing.
+   */
+  readonly frames: number | undefined;
   /** The number of bytes in the ranges, without those prefetched. */
   readonly bytes: number;
   /** The bytes of the first ranges; the scheduler says how many have arrived. */

@@ -47,13 +47,15 @@ interface PlannedRanges {
  */
 export async function planRanges(
   objects: readonly (RemoteObject | undefined)[],
-  { manifest: { frames }, states, frames: total }: DecodeJob,
+  job: DecodeJob,
   partSize: number,
   connections: number,
 ): Promise<PlannedRanges> {
-  let missing = [...states.missing()].filter(
-    (index) => objects[frames.object(index)] !== undefined,
-  );
+  const { states, manifest } = job;
+  const { frames } = manifest;
+  const all = [...states.missing()];
+  let missing = all.filter((index) => objects[frames.object(index)] !== undefined);
+  const total = missing.length === all.length ? job.frames : undefined;
   const bounds: number[] = [];
   const prefetches: PlannedPrefetch[] = [];
   const prefetched: PrefetchedBytes[] = [];

@@ -38,7 +38,7 @@ export class RangeFetcher {
 
   /** Fetches ranges until every frame is done, by this worker or another one. @throws {SnapshotError} */
   run(): Promise<void> {
-    const { data, sink, scheduler, clients } = this.#context;
+    const { data, scheduler, clients } = this.#context;
     return new Promise<void>((resolve, reject) => {
       let hasEnded = false;
       const end = (settle: () => void) => {
@@ -50,7 +50,7 @@ export class RangeFetcher {
       };
       const poll = () => {
         if (hasEnded) return;
-        if (sink.counters.counts.frames >= this.#plan.frames) return end(resolve);
+        if (this.#isDone()) return end(resolve);
         this.#endNeedless();
         const connections = scheduler.limit.shareOf(this.#worker, data.workers);
         for (let slot = 0; slot < connections; slot += 1) {
@@ -63,6 +63,15 @@ export class RangeFetcher {
       const timer = setInterval(poll, POLL_INTERVAL);
       poll();
     });
+  }
+
+  #isDone(): boolean {
+    const { sink, scheduler, missing } = this.#context;
+    const { frames } = this.#plan;
+    if (frames !== undefined) return sink.counters.counts.frames >= frames;
+    for (let index = 0; index < scheduler.count; index += 1)
+      if (!missing.hasNone(scheduler.range(index))) return false;
+    return true;
   }
 
   /** Ends transfers whose range another connection has completed, and requests that have stalled. */

@@ -14,6 +14,19 @@ export class BlockSet {
     return new BlockSet(new SharedArrayBuffer(Math.ceil(imageSize / BLOCK_SIZE / 8)));
   }
 
+  /** Returns a set of the same blocks. */
+  copy(): BlockSet {
+    const set = new BlockSet(new SharedArrayBuffer(this.buffer.byteLength));
+    set.#bits.set(this.#bits);
+    return set;
+  }
+
+  /** Adds the blocks of another set of the same image. */
+  addAll(other: BlockSet): void {
+    for (const [at, byte] of other.#bits.entries())
+      if (byte !== 0) this.#bits[at] = (this.#bits[at] as number) | byte;
+  }
+
   /** The memory of the set: bit `n % 8` of byte `n >> 3` is block `n`. */
   get bytes(): Uint8Array {
     return this.#bits;

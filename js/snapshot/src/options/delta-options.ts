@@ -47,7 +47,8 @@ export interface Delta {
   readonly resolve: Resolve | undefined;
 }
 
-const MIN_LIVE = 0.5;
+/** The default of `minLive`. */
+export const MIN_LIVE = 0.5;
 
 const DEPENDENT = ["baseDigest", "cache", "changed", "minLive", "resolve"] as const;
 

@@ -14,8 +14,11 @@ export interface OpenOptions extends ReadWorkOptions {
   readonly image?: string | undefined;
   /** A cache that may have the image of a base of the snapshot. Default: none. */
   readonly cache?: ImageCache | undefined;
-  /** What is fetched in the background: everything, or nothing. Default: `"all"`. */
-  readonly fill?: "all" | "none" | undefined;
+  /**
+   * What is fetched in the background: everything; the delta, without its base objects; or nothing. With everything, the
+   * image becomes an ordinary file. Default: `"all"`.
+   */
+  readonly fill?: "all" | "delta" | "none" | undefined;
   /** The maximum rate of the fill, in bytes per second. At least 1. Default: unlimited. */
   readonly fillBytesPerSecond?: number | undefined;
   /** Whether the disk refuses writes. Default: `false`. */
@@ -32,7 +35,7 @@ export function checkOpen(options: OpenOptions): void {
   checkWork(options);
   transferOf(options);
   checkBooleans(options, ["readOnly"]);
-  checkChoice("fill", options.fill, ["all", "none"]);
+  checkChoice("fill", options.fill, ["all", "delta", "none"]);
   checkChoice("onStall", options.onStall, ["wait", "error"]);
   const { fillBytesPerSecond: rate } = options;
   if (rate !== undefined) checkInteger("fillBytesPerSecond", rate, 1, Number.MAX_SAFE_INTEGER);

@@ -1,0 +1,56 @@
+/** The cached images whose data a disk has without fetching it. */
+import type { FileHandle } from "node:fs/promises";
+
+import { type ImageCache, leaseCached } from "../cache/image-cache.js";
+import type { LeasedSnapshot } from "../cache/leased-snapshot.js";
+import { inheritedFrames } from "../format/inherited-frames.js";
+import type { Manifest } from "../format/manifest.js";
+import { openFile } from "../local/open-file.js";
+
+/** The image of a snapshot, or of a base of it, that is leased from a cache. */
+export interface BaseImage {
+  readonly fd: number;
+  /** The path of the image, for messages. */
+  readonly name: string;
+  readonly size: number;
+  /** The frames of the snapshot whose data it has. */
+  readonly frames: ReadonlySet<number>;
+}
+
+/**
+ * Finds the image of a snapshot in a cache, or else that of its latest base, and calls `use` with it while it is leased.
+ *
+ * @throws {SnapshotError} `ERR_CACHE`, and what `use` throws
+ */
+export async function withBaseImage<T>(
+  cache: ImageCache | undefined,
+  manifest: Manifest,
+  use: (base: BaseImage | undefined) => Promise<T>,
+): Promise<T> {
+  const { info } = manifest;
+  const digests = [info, ...(info.delta?.objects ?? [])].map(({ digest }) => digest);
+  for (const digest of cache === undefined ? [] : digests) {
+    const leased = await leaseCached(cache as ImageCache, digest);
+    if (leased !== undefined) return withLeased(leased, manifest, use);
+  }
+  return use(undefined);
+}
+
+/** Calls `use` with a leased image, and ends the lease. */
+export async function withLeased<T>(
+  leased: LeasedSnapshot,
+  wanted: Manifest,
+  use: (base: BaseImage) => Promise<T>,
+): Promise<T> {
+  let file: FileHandle | undefined;
+  try {
+    file = await openFile("ERR_CACHE", leased.path, (handle) => handle);
+    const { imageSize: size } = leased.manifest.info;
+    const frames = new Set(inheritedFrames(wanted, leased.manifest).keys());
+    return await use({ fd: file.fd, name: leased.path, size, frames });
+  } finally {
+    await file?.close();
+    // The cache may have been closed, which ends the lease, too.
+    await leased.release().catch(() => {});
+  }
+}

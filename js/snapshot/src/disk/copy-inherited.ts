@@ -1,0 +1,58 @@
+import type { DecodeJob } from "../decode/decode-job.js";
+import { wrapWriteErrors } from "../local/atomic-write.js";
+import { nonZeroRuns } from "../local/copy-windows.js";
+import { reading } from "../local/open-file.js";
+import { readFully } from "../local/read-fully.js";
+import { writeFully } from "../local/write-fully.js";
+import { zeroRangeSync } from "../local/zero-range.js";
+import type { BaseImage } from "./base-image.js";
+import type { DiskFiles } from "./disk-files.js";
+
+/** How many frames are copied at a time. */
+const LANES = 2;
+
+/**
+ * Copies inherited frames of a disk from the image of the base, without the blocks that were written.
+ *
+ * @param wanted the frames; others than inherited ones are left out
+ * @throws {SnapshotError} `ERR_CACHE`, `ERR_TARGET`, and the reason of the signal
+ */
+export async function copyInherited(
+  base: BaseImage,
+  wanted: Iterable<number>,
+  { states, manifest: { frames, info } }: Pick<DecodeJob, "states" | "manifest">,
+  files: DiskFiles,
+  signal: AbortSignal,
+): Promise<void> {
+  const waiting = wanted[Symbol.iterator]() as IterableIterator<number>;
+  const copyFrame = async (frame: number, buffer: Buffer) => {
+    for (const { imageOffset, length } of frames.segments(frame)) {
+      for (const { start, end } of files.sets.written.gaps(imageOffset, imageOffset + length)) {
+        const bytes = buffer.subarray(0, end - start);
+        // What is beyond the end of the base is zeros.
+        bytes.fill(0, await reading("ERR_CACHE", base.name, readFully(base.fd, bytes, start)));
+        if (files.mayHoldData) zeroRangeSync(files.file.fd, start, end);
+        for (const run of nonZeroRuns(bytes, start)) {
+          const part = bytes.subarray(run.start - start, run.end - start);
+          await wrapWriteErrors(base.name, writeFully(files.file.fd, part, run.start));
+        }
+      }
+    }
+  };
+  const copyNext = async () => {
+    const buffer = Buffer.allocUnsafe(info.pieceSize);
+    for (const frame of waiting) {
+      signal.throwIfAborted();
+      if (!states.claimInherited(frame)) continue;
+      try {
+        await copyFrame(frame, buffer);
+        states.finish(frame);
+      } catch (error) {
+        states.inherit(frame);
+        throw error;
+      }
+    }
+  };
+  for (const result of await Promise.allSettled(Array.from({ length: LANES }, copyNext)))
+    if (result.status === "rejected") throw result.reason;
+}

@@ -1,0 +1,96 @@
+/** What fills the image of a disk in the background. */
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { DecodeJob } from "../decode/decode-job.js";
+import { SnapshotError } from "../error.js";
+import { backoff } from "../http/retry.js";
+import type { OpenOptions } from "../options/open-options.js";
+import type { Transfer } from "../options/transfer-options.js";
+import type { OpenObject } from "../places/open-object.js";
+import { decodeFrom } from "../places/source.js";
+import type { BaseImage } from "./base-image.js";
+import { copyInherited } from "./copy-inherited.js";
+import type { DiskFiles } from "./disk-files.js";
+
+/** The size of the ranges of a fill, in bytes: readers wait for the connections less than with larger ones. */
+const PART_SIZE = 2 ** 21;
+
+/** How often the state of a fill is made durable, in milliseconds. */
+const SYNC_INTERVAL = 1_000;
+
+/** How often it is checked whether readers have fetched everything, in milliseconds. */
+const CHECK_INTERVAL = 100;
+
+/** Errors of a snapshot that no retry can fix. */
+const PERMANENT: ReadonlySet<string> = new Set([
+  ...["ERR_SNAPSHOT_FORMAT", "ERR_SNAPSHOT_DIGEST", "ERR_SOURCE_CHANGED", "ERR_WORKER"],
+]);
+
+/** What a fill works with. */
+export interface FillParts {
+  readonly files: DiskFiles;
+  readonly base: BaseImage | undefined;
+  readonly job: DecodeJob;
+  readonly objects: readonly (OpenObject | undefined)[];
+  readonly transfer: Transfer;
+  readonly options: OpenOptions;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Fills the image of a disk, and gives it its name if it has everything then.
+ *
+ * @throws {SnapshotError} what reading the snapshot throws that no retry can fix, and the reason of the signal
+ */
+export async function fillDisk(parts: FillParts): Promise<void> {
+  const { files, base, job, options, signal } = parts;
+  if (files.isPublished) return;
+  const isAll = (options.fill ?? "all") === "all";
+  const sync = setInterval(() => void files.sync().catch(() => {}), SYNC_INTERVAL);
+  try {
+    const copied =
+      isAll && base !== undefined
+        ? untilDone(signal, () => copyInherited(base, base.frames, job, files, signal))
+        : undefined;
+    await Promise.all([fetchMissing(parts), copied]);
+    const { states } = job;
+    for (let frame = 0; frame < states.count; frame += 1) if (!states.isDone(frame)) return;
+    await files.publish();
+  } finally {
+    clearInterval(sync);
+  }
+}
+
+/** Fetches the missing frames, or waits until readers have. */
+async function fetchMissing({ job, objects, transfer, options, signal }: FillParts): Promise<void> {
+  const { fill = "all", workers } = options;
+  // Base objects are left to readers.
+  const wanted = fill === "delta" ? objects.slice(0, 1) : objects;
+  const { frames } = job.manifest;
+  const isDone = () =>
+    fill === "delta"
+      ? ![...job.states.missing()].some((frame) => frames.object(frame) === 0)
+      : job.isDone;
+  const { partSize, connections } = transfer;
+  const ranges = { ...transfer, connections, partSize: Math.min(partSize, PART_SIZE) };
+  await untilDone(signal, async () => {
+    while (!isDone()) {
+      if (fill === "none") await sleep(CHECK_INTERVAL, undefined, { signal });
+      else await decodeFrom(wanted, ranges, job, { workers, signal }, undefined);
+    }
+  });
+}
+
+/** Repeats an action that fails, unless no retry can help. */
+async function untilDone(signal: AbortSignal, action: () => Promise<void>): Promise<void> {
+  for (let failures = 1; ; failures += 1) {
+    signal.throwIfAborted();
+    try {
+      return await action();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof SnapshotError && PERMANENT.has(error.code)) throw error;
+      await sleep(backoff(failures), undefined, { signal });
+    }
+  }
+}

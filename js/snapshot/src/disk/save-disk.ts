@@ -1,0 +1,203 @@
+/** Saves what changed on a disk, while it is in use. */
+import { randomUUID } from "node:crypto";
+import { type FileHandle, open, rm } from "node:fs/promises";
+
+import { type ImageCache, leaseCached } from "../cache/image-cache.js";
+import type { FrameStates } from "../decode/frame-states.js";
+import { createDelta, type DeltaResult, rewrittenBy } from "../delta/create-delta.js";
+import { BlockSet } from "../format/block-set.js";
+import { ImageSegments } from "../format/image-segments.js";
+import { BLOCK_SIZE } from "../format/limits.js";
+import type { Manifest, SnapshotInfo } from "../format/manifest.js";
+import { PRIVATE_MODE, wrapWriteErrors } from "../local/atomic-write.js";
+import type { Extent } from "../local/data-extents.js";
+import { subtract, union, widen } from "../local/extents.js";
+import { ImageFile } from "../local/image-file.js";
+import { libc } from "../local/libc.js";
+import { reading } from "../local/open-file.js";
+import { readFully } from "../local/read-fully.js";
+import { writeFully } from "../local/write-fully.js";
+import { encodingOf } from "../options/create-options.js";
+import { MIN_LIVE } from "../options/delta-options.js";
+import type { OpenOptions } from "../options/open-options.js";
+import type { SaveOptions } from "../options/save-options.js";
+import { transferOf } from "../options/transfer-options.js";
+import { checkPinned } from "../options/work-options.js";
+import type { Location } from "../places/location.js";
+import { withSource } from "../places/source.js";
+import type { BaseImage } from "./base-image.js";
+import { copyInherited } from "./copy-inherited.js";
+import type { DiskFiles } from "./disk-files.js";
+import type { DiskImage } from "./disk-image.js";
+import type { DiskEngine } from "./engine.js";
+
+/** The number of bytes that are copied at a time. */
+const COPY_SIZE = 2 ** 20;
+
+/** What saving works with. */
+export interface SaverParts {
+  readonly files: DiskFiles;
+  readonly image: DiskImage;
+  readonly engine: DiskEngine;
+  readonly states: FrameStates;
+  readonly base: BaseImage | undefined;
+  readonly manifest: Manifest;
+  readonly location: Location;
+  readonly cache: ImageCache | undefined;
+  readonly options: OpenOptions;
+  /** Aborted when the disk is closed. */
+  readonly signal: AbortSignal;
+}
+
+/** A snapshot that the next delta is relative to. */
+interface SavedSnapshot {
+  readonly location: Location;
+  readonly digest: string;
+  /** Its manifest, if it is in memory. */
+  readonly manifest: Manifest | undefined;
+}
+
+/** Saves a disk, each time relative to the snapshot before. */
+export class DiskSaver {
+  readonly #parts: SaverParts;
+  #last: SavedSnapshot;
+  /** The blocks that were written since then. */
+  #changed: BlockSet;
+  #stopRecording: () => void;
+  #lastTurn: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: SaverParts) {
+    this.#parts = parts;
+    const { manifest, location, files } = parts;
+    this.#last = { location, digest: manifest.info.digest, manifest };
+    // What was written before it was opened this time counts.
+    this.#changed = files.sets.written.copy();
+    this.#stopRecording = parts.image.record(this.#changed);
+  }
+
+  /** The blocks that were written since the last save. */
+  get changed(): BlockSet {
+    return this.#changed;
+  }
+
+  /** Writes a delta of what changed. One call waits for the other. */
+  save(destination: Location, options: SaveOptions): Promise<SnapshotInfo & DeltaResult> {
+    const turn = this.#lastTurn.then(() => this.#save(destination, options));
+    this.#lastTurn = turn.catch(() => {});
+    return turn;
+  }
+
+  /** Waits until no save is running. */
+  async settled(): Promise<void> {
+    await this.#lastTurn;
+  }
+
+  async #save(destination: Location, options: SaveOptions): Promise<SnapshotInfo & DeltaResult> {
+    const { files, engine, image, cache, signal } = this.#parts;
+    signal.throwIfAborted();
+    const work = { ...this.#parts.options, ...options, signal: options.signal };
+    const { location, digest } = this.#last;
+    const manifest = this.#last.manifest ?? (await manifestOf(this.#last, work));
+    const { imageSize, pieceSize } = manifest.info;
+    const { minLive = MIN_LIVE } = options;
+    const rewritten = rewrittenBy(manifest, new ImageSegments(manifest, imageSize), minLive);
+    await this.#bring(rewritten);
+    const file = await openCopy(files.path);
+    try {
+      const changed = await engine.whileUnchanged(async () => {
+        const runs = [...this.#changed.runs(0, imageSize)];
+        const ranges = union(runs, rewritten);
+        await copyRanges(files, file, ranges, imageSize);
+        for (const gap of subtract(widen(ranges, pieceSize, imageSize), ranges))
+          if (image.mayHoldData(gap.start, gap.end)) await mark(file, files.path, gap.start);
+        this.#stopRecording();
+        const before = this.#changed;
+        this.#changed = BlockSet.of(imageSize);
+        this.#stopRecording = image.record(this.#changed);
+        return { before, runs };
+      });
+      try {
+        // If all blocks count as written, they may only be unknown.
+        const isKnown = !changed.before.hasAll(0, Math.ceil(imageSize / BLOCK_SIZE));
+        const result = await createDelta({
+          image: await ImageFile.of(files.path, file),
+          encoding: encodingOf({ ...options, pieceSize }),
+          options: work,
+          transfer: transferOf(work),
+          destination,
+          delta: {
+            ...{ base: location, baseDigest: digest, minLive, resolve: work.resolve },
+            changed: isKnown ? changed.runs : undefined,
+          },
+          lease: async (wanted) => cache && leaseCached(cache, wanted),
+          manifest: isKnown ? manifest : undefined,
+        });
+        this.#last = { location: destination, digest: result.digest, manifest: undefined };
+        return result;
+      } catch (error) {
+        this.#changed.addAll(changed.before);
+        throw error;
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Brings ranges into the local image. */
+  async #bring(ranges: readonly Extent[]): Promise<void> {
+    const { engine, base, states, manifest, files, image, signal } = this.#parts;
+    for (const { start, end } of ranges) {
+      await engine.fetch(start, end);
+      if (base === undefined) continue;
+      await copyInherited(base, image.frames(start, end), { states, manifest }, files, signal);
+    }
+  }
+}
+
+/** Reads the manifest of the last save. */
+function manifestOf({ location, digest }: SavedSnapshot, options: OpenOptions): Promise<Manifest> {
+  return withSource(location, { options, wanted: "info" }, async (source) => {
+    const manifest = await source.manifest();
+    checkPinned(source.name, digest, manifest.info.digest);
+    return manifest;
+  });
+}
+
+/** Opens an empty file beside the image, without a name: nothing is left behind if the process is killed. */
+async function openCopy(path: string): Promise<FileHandle> {
+  const name = `${path}.${randomUUID()}`;
+  const file = await wrapWriteErrors(path, open(name, "wx+", PRIVATE_MODE));
+  try {
+    await wrapWriteErrors(path, rm(name));
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Copies at least some ranges of the image: a clone is as fast for all of it. @throws {SnapshotError} `ERR_TARGET` */
+async function copyRanges(
+  files: DiskFiles,
+  copy: FileHandle,
+  ranges: readonly Extent[],
+  size: number,
+): Promise<void> {
+  const { file, path } = files;
+  const system = await libc();
+  if (system !== undefined && (await system.clone(copy.fd, file.fd)) === 0) return;
+  await wrapWriteErrors(path, copy.truncate(size));
+  const buffer = Buffer.allocUnsafe(COPY_SIZE);
+  for (const { start, end } of ranges) {
+    for (let at = start; at < end; at += COPY_SIZE) {
+      const bytes = buffer.subarray(0, Math.min(COPY_SIZE, end - at));
+      await reading("ERR_IMAGE", path, readFully(file.fd, bytes, at));
+      await wrapWriteErrors(path, writeFully(copy.fd, bytes, at));
+    }
+  }
+}
+
+/** Marks a block of the copy as data. A piece is only encoded as a whole if everything but its changes is zeros. */
+async function mark(copy: FileHandle, path: string, offset: number): Promise<void> {
+  await wrapWriteErrors(path, writeFully(copy.fd, Uint8Array.of(1), offset));
+}
