@@ -23,6 +23,8 @@ export type { ListenOptions, TlsFiles } from "./options/listen-options.js";
 export type { OpenOptions } from "./options/open-options.js";
 export type { RestoreOptions } from "./options/restore-options.js";
 export type { S3Credentials, S3Options } from "./options/s3-options.js";
+export type { SaveOptions } from "./options/save-options.js";
+export type { Trace } from "./options/trace.js";
 export type { Timeouts, TransferOptions } from "./options/transfer-options.js";
 export type { ReadOptions, ReadWorkOptions, Resolve, WorkOptions } from "./options/work-options.js";
 export type { Progress } from "./progress.js";

@@ -1,10 +1,12 @@
 import { checkedCache } from "./cache/image-cache.js";
 import { Disk } from "./disk/disk.js";
 import { withDisk } from "./disk/open-disk.js";
+import { traceLocation } from "./disk/trace.js";
 import { checkOpen, type OpenOptions } from "./options/open-options.js";
 import { readOptions } from "./options/read-options.js";
+import { checkedTrace, type Trace } from "./options/trace.js";
 import { checkedDigest } from "./options/work-options.js";
-import { localPath, locationOf } from "./places/location.js";
+import { type Location, localPath, locationOf } from "./places/location.js";
 
 /**
  * Opens a snapshot as a disk, which can be read and written to at once: what is read is fetched when it is needed, and
@@ -30,11 +32,13 @@ export async function openSnapshot(
 ): Promise<Disk> {
   options = readOptions(options);
   checkOpen(options);
+  const location = locationOf("source", source);
   const disk = {
-    location: locationOf("source", source),
+    location,
     path: localPath("image", options.image),
     digest: checkedDigest(options),
     cache: checkedCache(options.cache),
+    trace: traceOf(options, location),
     options,
   };
   return new Promise((resolve, reject) => {
@@ -43,4 +47,12 @@ export async function openSnapshot(
     );
     closed.catch(reject);
   });
+}
+
+/** Returns the trace of the options, or where it is. @throws {SnapshotError} `ERR_ARGUMENT` */
+function traceOf({ trace }: OpenOptions, snapshot: Location): Trace | Location | undefined {
+  if (trace === false) return undefined;
+  if (trace === undefined) return traceLocation(snapshot);
+  if (typeof trace === "string" || trace instanceof URL) return locationOf("trace", trace);
+  return checkedTrace(trace);
 }

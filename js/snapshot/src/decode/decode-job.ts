@@ -32,6 +32,11 @@ export class DecodeJob {
   readonly names: readonly string[];
   /** The number of bytes to decode. */
   readonly totalBytes: number;
+  /** The frames to fetch first, in this order, and whether the others follow. */
+  order: { readonly first: ReadonlySet<number>; readonly isAll: boolean } = {
+    first: new Set(),
+    isAll: true,
+  };
 
   /**
    * @param image the image to write; without one, frames are verified, including holes

@@ -3,6 +3,7 @@ import { messageOf, SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import type { FetchData } from "../fetch/fetch-task.js";
 import { MissingFrames } from "../fetch/missing-frames.js";
+import { nearFrames } from "../fetch/near-frames.js";
 import { clientsOf } from "../fetch/range-fetcher.js";
 import { RangeScheduler } from "../fetch/range-scheduler.js";
 import { RangeTransfer, type TransferContext } from "../fetch/range-transfer.js";
@@ -16,8 +17,8 @@ import type { OpenObject } from "../places/open-object.js";
 /** The maximum number of requests at a time. Each holds a compressed frame. */
 const MAX_FLIGHTS = 16;
 
-/** The most bytes that are requested at once, and the longest gap between frames in a request. */
-const [MAX_RANGE, MAX_GAP] = [2 ** 22, 2 ** 16] as const;
+/** The most bytes that are requested at once. */
+const MAX_RANGE = 2 ** 22;
 
 /** How often frames are looked at that another thread is writing, in milliseconds. */
 const POLL_INTERVAL = 1;
@@ -131,22 +132,13 @@ export class DemandFetcher {
       else if (states.isTaken(frame)) this.#poll();
       else if (!waiting.isRequested) wanted.push(frame);
     }
-    wanted.sort((a, b) => {
-      return frames.object(a) - frames.object(b) || frames.fileOffset(a) - frames.fileOffset(b);
-    });
-    for (const range of rangesOf(wanted, (frame) => this.#placeOf(frame))) {
+    for (const range of nearFrames(frames, wanted, MAX_RANGE)) {
       const slot = this.#slots.pop();
       // The others follow when a request has ended.
       if (slot === undefined) return;
       for (const frame of range) (this.#waiting.get(frame) as Waiting).isRequested = true;
       void this.#fly(range, slot);
     }
-  }
-
-  #placeOf(frame: number): { object: number; start: number; end: number } {
-    const { frames } = this.#sink;
-    const start = frames.fileOffset(frame);
-    return { object: frames.object(frame), start, end: start + frames.compressedLength(frame) };
   }
 
   /** Fetches a range of frames. */
@@ -229,28 +221,4 @@ function newWaiting(): Waiting {
 
 function failureOf(cause: unknown): SnapshotError {
   return new SnapshotError("ERR_WORKER", `cannot fetch: ${messageOf(cause)}`, { cause });
-}
-
-/** Divides frames, in the order of their files, into ranges to request at once. */
-function rangesOf(
-  frames: readonly number[],
-  placeOf: (frame: number) => { object: number; start: number; end: number },
-): number[][] {
-  const ranges: number[][] = [];
-  let range: { object: number; start: number; end: number } | undefined;
-  for (const frame of frames) {
-    const place = placeOf(frame);
-    const isNear =
-      range?.object === place.object &&
-      place.start - range.end <= MAX_GAP &&
-      place.end - range.start <= MAX_RANGE;
-    if (isNear && range !== undefined) {
-      range.end = place.end;
-      (ranges.at(-1) as number[]).push(frame);
-    } else {
-      ranges.push([frame]);
-      range = { ...place };
-    }
-  }
-  return ranges;
 }

@@ -5,11 +5,15 @@ import { lengthOf } from "../local/extents.js";
 import { NbdServer } from "../nbd/server.js";
 import { checkInteger } from "../options/check-integer.js";
 import { type ListenOptions, listenOf } from "../options/listen-options.js";
+import type { OpenOptions } from "../options/open-options.js";
 import { readOptions } from "../options/read-options.js";
 import { checkSave, type SaveOptions } from "../options/save-options.js";
-import { locationOf } from "../places/location.js";
+import type { Trace } from "../options/trace.js";
+import { type Location, locationOf } from "../places/location.js";
+import { writeSmallObject } from "../places/small-object.js";
 import type { DiskEngine } from "./engine.js";
 import type { DiskSaver } from "./save-disk.js";
+import { type TraceRecorder, traceLocation } from "./trace.js";
 
 /** How much of a disk has arrived. */
 export interface DiskProgress {
@@ -24,6 +28,9 @@ export interface DiskParts {
   readonly info: SnapshotInfo;
   readonly engine: DiskEngine;
   readonly saver: DiskSaver;
+  readonly recorder: TraceRecorder;
+  readonly location: Location;
+  readonly options: OpenOptions;
   readonly filled: Promise<void>;
   readonly progress: () => DiskProgress;
   /** Starts to close the disk. */
@@ -133,6 +140,29 @@ export class Disk {
     const location = locationOf("destination", destination);
     const saved = await this.#parts.saver.save(location, options);
     return { ...saved, duration: performance.now() - begun };
+  }
+
+  /** What was read first, until 30 seconds after the disk was opened. */
+  get trace(): Trace {
+    return this.#parts.recorder.trace;
+  }
+
+  /**
+   * Stores {@link trace}, so that the next disk fetches it first.
+   *
+   * @param destination its path or URL. Default: `<snapshot>.trace` beside the snapshot
+   * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`
+   */
+  async saveTrace(destination?: string | URL): Promise<void> {
+    const { location: snapshot, options } = this.#parts;
+    const location =
+      destination === undefined ? traceLocation(snapshot) : locationOf("destination", destination);
+    if (location === undefined) {
+      const message = "destination: expected one, because the URL of the snapshot has a query";
+      throw new SnapshotError("ERR_ARGUMENT", message);
+    }
+    const text = `${JSON.stringify(this.trace)}\n`;
+    await writeSmallObject(location, Buffer.from(text), { ...options, signal: undefined });
   }
 
   /**

@@ -6,6 +6,7 @@ import type { DemandFetcher } from "./demand.js";
 import type { DiskFiles } from "./disk-files.js";
 import type { DiskImage } from "./disk-image.js";
 import type { ImageLayout } from "./image-layout.js";
+import type { TraceRecorder } from "./trace.js";
 
 /** The most bytes that are cleared at once: other calls have their turn in between. */
 const CLEAR_SIZE = 2 ** 25;
@@ -20,6 +21,7 @@ export interface EngineParts {
   readonly image: DiskImage;
   readonly files: DiskFiles;
   readonly demand: DemandFetcher;
+  readonly recorder: TraceRecorder;
   readonly isReadOnly: boolean;
 }
 
@@ -44,14 +46,16 @@ export class DiskEngine implements Export {
 
   readNow(offset: number, target: Uint8Array): boolean {
     this.#checkOpen();
-    const { image } = this.#parts;
+    const { image, recorder } = this.#parts;
     if (image.missingFrames(offset, offset + target.length).length > 0) return false;
+    recorder.read(offset, offset + target.length);
     image.read(offset, target);
     return true;
   }
 
   readInto(offset: number, target: Uint8Array): Promise<void> {
     return this.#run(async () => {
+      this.#parts.recorder.read(offset, offset + target.length);
       await this.#fetch(offset, offset + target.length);
       this.#parts.image.read(offset, target);
     });

@@ -5,12 +5,15 @@ import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import { backoff } from "../http/retry.js";
 import type { OpenOptions } from "../options/open-options.js";
+import type { Trace } from "../options/trace.js";
 import type { Transfer } from "../options/transfer-options.js";
 import type { OpenObject } from "../places/open-object.js";
 import { decodeFrom } from "../places/source.js";
 import type { BaseImage } from "./base-image.js";
 import { copyInherited } from "./copy-inherited.js";
 import type { DiskFiles } from "./disk-files.js";
+import type { ImageLayout } from "./image-layout.js";
+import { framesOf } from "./trace.js";
 
 /** The size of the ranges of a fill, in bytes: readers wait for the connections less than with larger ones. */
 const PART_SIZE = 2 ** 21;
@@ -20,6 +23,9 @@ const SYNC_INTERVAL = 1_000;
 
 /** How often it is checked whether readers have fetched everything, in milliseconds. */
 const CHECK_INTERVAL = 100;
+
+/** How long a trace is waited for, in milliseconds. */
+const MAX_TRACE_WAIT = 100;
 
 /** Errors of a snapshot that no retry can fix. */
 const PERMANENT: ReadonlySet<string> = new Set([
@@ -34,6 +40,8 @@ export interface FillParts {
   readonly objects: readonly (OpenObject | undefined)[];
   readonly transfer: Transfer;
   readonly options: OpenOptions;
+  readonly layout: ImageLayout;
+  readonly trace: Promise<Trace | undefined>;
   readonly signal: AbortSignal;
 }
 
@@ -62,7 +70,8 @@ export async function fillDisk(parts: FillParts): Promise<void> {
 }
 
 /** Fetches the missing frames, or waits until readers have. */
-async function fetchMissing({ job, objects, transfer, options, signal }: FillParts): Promise<void> {
+async function fetchMissing(parts: FillParts): Promise<void> {
+  const { job, objects, transfer, options, layout, signal } = parts;
   const { fill = "all", workers } = options;
   // Base objects are left to readers.
   const wanted = fill === "delta" ? objects.slice(0, 1) : objects;
@@ -73,10 +82,20 @@ async function fetchMissing({ job, objects, transfer, options, signal }: FillPar
       : job.isDone;
   const { partSize, connections } = transfer;
   const ranges = { ...transfer, connections, partSize: Math.min(partSize, PART_SIZE) };
+  const fetch = (from: typeof objects) =>
+    decodeFrom(from, ranges, job, { workers, signal }, undefined);
+  // Do not wait for a trace much longer than for the manifest.
+  const trace = await Promise.race([parts.trace, sleep(MAX_TRACE_WAIT, undefined, { ref: false })]);
+  const first = trace === undefined ? new Set<number>() : framesOf(trace, layout);
   await untilDone(signal, async () => {
+    while (fill !== "all" && [...first].some((frame) => !job.states.isTaken(frame))) {
+      job.order = { first, isAll: false };
+      await fetch(objects);
+    }
+    job.order = { first, isAll: true };
     while (!isDone()) {
       if (fill === "none") await sleep(CHECK_INTERVAL, undefined, { signal });
-      else await decodeFrom(wanted, ranges, job, { workers, signal }, undefined);
+      else await fetch(wanted);
     }
   });
 }

@@ -4,6 +4,7 @@ import { SnapshotError } from "../error.js";
 import type { Manifest } from "../format/manifest.js";
 import { libc } from "../local/libc.js";
 import type { OpenOptions } from "../options/open-options.js";
+import type { Trace } from "../options/trace.js";
 import { type Transfer, transferOf } from "../options/transfer-options.js";
 import { checkPinned } from "../options/work-options.js";
 import type { Location } from "../places/location.js";
@@ -18,6 +19,7 @@ import { DiskEngine } from "./engine.js";
 import { fillDisk } from "./fill.js";
 import { ImageLayout } from "./image-layout.js";
 import { DiskSaver } from "./save-disk.js";
+import { readTrace, TraceRecorder } from "./trace.js";
 
 /** By how much the threads that fill a disk give way to others. */
 const NICENESS = 10;
@@ -29,6 +31,8 @@ export interface DiskToOpen {
   readonly path: string;
   readonly digest: string | undefined;
   readonly cache: ImageCache | undefined;
+  /** What an earlier disk read first, or the location of that. */
+  readonly trace: Trace | Location | undefined;
   readonly options: OpenOptions;
 }
 
@@ -40,6 +44,7 @@ interface FoundSnapshot {
   readonly source: Source | undefined;
   readonly manifest: Manifest;
   readonly base: BaseImage | undefined;
+  readonly trace: Promise<Trace | undefined>;
 }
 
 /** Opens a disk, calls `onOpen` with it, and returns when it is closed. */
@@ -70,7 +75,7 @@ export async function withDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> 
 
 /** Finds the manifest of a snapshot, and the image in the cache that has most of it. */
 async function withSnapshot(
-  { location, digest, cache, options }: DiskToOpen,
+  { location, digest, cache, trace: given, options }: DiskToOpen,
   signal: AbortSignal,
   use: (found: FoundSnapshot) => Promise<void>,
 ): Promise<void> {
@@ -78,18 +83,23 @@ async function withSnapshot(
   const pinned = cache && digest && (await leaseCached(cache, digest));
   if (pinned) {
     const { manifest } = pinned;
-    return withLeased(pinned, manifest, (base) => use({ source: undefined, manifest, base }));
+    const trace = Promise.resolve(undefined);
+    return withLeased(pinned, manifest, (base) =>
+      use({ source: undefined, manifest, base, trace }),
+    );
   }
+  const isRead = given !== undefined && "kind" in given;
+  const trace = isRead ? readTrace(given, { ...options, signal }) : Promise.resolve(given);
   const how = { options: { ...options, signal }, wanted: "info" as const };
   await withSource(location, how, async (source) => {
     const manifest = await source.manifest();
     checkPinned(source.name, digest, manifest.info.digest);
-    await withBaseImage(cache, manifest, (base) => use({ source, manifest, base }));
+    await withBaseImage(cache, manifest, (base) => use({ source, manifest, base, trace }));
   });
 }
 
 /** A disk whose files are open. */
-interface OpenedDisk extends DiskToOpen, FoundSnapshot {
+interface OpenedDisk extends Omit<DiskToOpen, "trace">, FoundSnapshot {
   readonly files: DiskFiles;
   /** Aborted when the disk is closed. */
   readonly closing: AbortController;
@@ -122,18 +132,31 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
       () => {},
     );
     const isReadOnly = options.readOnly ?? false;
-    const engine = new DiskEngine({ layout, states, image: diskImage, files, demand, isReadOnly });
+    const recorder = new TraceRecorder(layout.size);
+    const engine = new DiskEngine({
+      ...{ layout, states, image: diskImage, files, demand, recorder, isReadOnly },
+    });
     const saver = new DiskSaver({
       ...{ files, image: diskImage, engine, states, base, manifest, options, signal },
       ...{ location: opened.location, cache: opened.cache },
     });
-    const filled = fillDisk({ files, base, job, objects, transfer, options, signal });
+    const filled = fillDisk({
+      ...{ files, base, job, layout, objects, transfer, options, signal, trace: opened.trace },
+    });
     const closed = new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
     const end = new SnapshotError("ERR_DISK_CLOSED", "the disk was closed");
     onOpen({
-      ...{ info: manifest.info, engine, saver, filled },
+      ...{
+        info: manifest.info,
+        engine,
+        saver,
+        recorder,
+        filled,
+        location: opened.location,
+        options,
+      },
       progress: () => ({ bytes: job.counters.counts.bytes, totalBytes: job.totalBytes }),
       close: () => closing.abort(end),
     });

@@ -3,10 +3,14 @@ import type { Frames } from "../format/frames.js";
 import { cutRanges } from "../format/ranges.js";
 import type { RemoteObject } from "../http/read/remote-object.js";
 import type { FetchPlan, PrefetchedBytes } from "./fetch-task.js";
+import { nearFrames } from "./near-frames.js";
 import { RangeScheduler } from "./range-scheduler.js";
 
 /** The smallest range that is cut for the sake of parallelism, in bytes: below it, latency costs more. */
 const MIN_RANGE_SIZE = 2 ** 20;
+
+/** Of how many frames that are fetched first, in their order, those near each other are requested together. */
+const WINDOW = 64;
 
 /** Bytes that were requested before the ranges were known, [start, end) of an object: its beginning or its tail. */
 interface Prefetch {
@@ -53,9 +57,11 @@ export async function planRanges(
 ): Promise<PlannedRanges> {
   const { states, manifest } = job;
   const { frames } = manifest;
+  const { first, isAll } = job.order;
   const all = [...states.missing()];
   let missing = all.filter((index) => objects[frames.object(index)] !== undefined);
-  const total = missing.length === all.length ? job.frames : undefined;
+  const total = isAll && missing.length === all.length ? job.frames : undefined;
+  if (!isAll) missing = missing.filter((index) => first.has(index));
   const bounds: number[] = [];
   const prefetches: PlannedPrefetch[] = [];
   const prefetched: PrefetchedBytes[] = [];
@@ -79,6 +85,13 @@ export async function planRanges(
     if (ranges.length > 0) prefetches.push({ ...prefetch, ranges });
   }
   const bytes = missing.reduce((sum, index) => sum + frames.compressedLength(index), 0);
+  const left = new Set(missing);
+  const early = [...first].filter((index) => left.has(index));
+  missing = missing.filter((index) => !first.has(index));
+  for (let at = 0; at < early.length; at += WINDOW) {
+    for (const near of nearFrames(frames, early.slice(at, at + WINDOW), MIN_RANGE_SIZE))
+      bounds.push(near[0] as number, (near.at(-1) as number) + 1);
+  }
   const evenSize = Math.max(Math.ceil(bytes / connections), MIN_RANGE_SIZE);
   const rangeSize = Math.min(evenSize, partSize);
   for (let object = 0; object < objects.length; object += 1) {

@@ -2,6 +2,7 @@ import type { ImageCache } from "../cache/image-cache.js";
 import { SnapshotError } from "../error.js";
 import { checkBooleans } from "./check-booleans.js";
 import { checkInteger } from "./check-integer.js";
+import type { Trace } from "./trace.js";
 import { transferOf } from "./transfer-options.js";
 import { checkWork, type ReadWorkOptions } from "./work-options.js";
 
@@ -19,6 +20,11 @@ export interface OpenOptions extends ReadWorkOptions {
    * image becomes an ordinary file. Default: `"all"`.
    */
   readonly fill?: "all" | "delta" | "none" | undefined;
+  /**
+   * What an earlier disk read first, which is then fetched first, even if nothing else is: a trace, its location, or
+   * `false` for none. A trace that is missing or not valid is left out. Default: `<snapshot>.trace` beside the snapshot.
+   */
+  readonly trace?: Trace | string | URL | false | undefined;
   /** The maximum rate of the fill, in bytes per second. At least 1. Default: unlimited. */
   readonly fillBytesPerSecond?: number | undefined;
   /** Whether the disk refuses writes. Default: `false`. */

@@ -32,7 +32,14 @@ const OPTIONS: Readonly<Record<Option, true>> = {
   ...{ connections: true, partSize: true, timeouts: true, retries: true, headers: true, s3: true },
   ...{ base: true, baseDigest: true, changed: true, minLive: true },
   ...{ maxBytes: true, create: true, verifyBytesPerSecond: true, bytesPerSecond: true },
-  ...{ image: true, fill: true, fillBytesPerSecond: true, readOnly: true, onStall: true },
+  ...{
+    image: true,
+    fill: true,
+    fillBytesPerSecond: true,
+    readOnly: true,
+    onStall: true,
+    trace: true,
+  },
   ...{ path: true, port: true, host: true, name: true, tls: true },
 };
 

@@ -136,7 +136,8 @@ export async function decodeFrom(
   const files = objects.map((one) => (one instanceof SnapshotFile ? one : undefined));
   const remote = objects.map((one) => (one instanceof RemoteObject ? one : undefined));
   const isRemote = remote.some((one) => one !== undefined);
-  if (!isRemote || files.some((one) => one !== undefined)) await decodeFrames(files, job, options);
+  const hasFiles = files.some((one) => one !== undefined);
+  if (!isRemote || (hasFiles && job.order.isAll)) await decodeFrames(files, job, options);
   if (!isRemote) return;
   if (pool !== undefined) return fetchFrames(pool, remote, transfer, job, options);
   return withFetchers(options, (own) => fetchFrames(own, remote, transfer, job, options));

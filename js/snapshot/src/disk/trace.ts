@@ -1,0 +1,98 @@
+/** Which parts of a disk are read first: what the next one fetches first. */
+import { BlockSet } from "../format/block-set.js";
+import { BLOCK_SIZE } from "../format/limits.js";
+import { checkedTrace, MAX_RANGES, type Trace } from "../options/trace.js";
+import type { TransferOptions } from "../options/transfer-options.js";
+import type { Location } from "../places/location.js";
+import { readSmallObject } from "../places/small-object.js";
+import type { ImageLayout } from "./image-layout.js";
+
+/** For how long reads are recorded, in milliseconds. */
+const DURATION = 30_000;
+
+/** The unit of a trace, in blocks. */
+const UNIT = 16;
+
+/** The maximum length of the text of a trace, in bytes: each range has two numbers of up to 14 digits. */
+const MAX_LENGTH = 64 + MAX_RANGES * 32;
+
+/** Records which parts of a disk are read. */
+export class TraceRecorder {
+  readonly #size: number;
+  readonly #seen: BlockSet;
+  readonly #ranges: [number, number][] = [];
+  #end = performance.now() + DURATION;
+
+  /** @param size that of the disk, in bytes */
+  constructor(size: number) {
+    this.#size = size;
+    this.#seen = BlockSet.of(Math.ceil(size / UNIT));
+  }
+
+  /** The trace so far. */
+  get trace(): Trace {
+    return { version: 1, ranges: this.#ranges.map(([start, end]) => [start, end - start]) };
+  }
+
+  /** Records a read of [start, end). */
+  read(start: number, end: number): void {
+    if (this.#end === 0) return;
+    const unit = UNIT * BLOCK_SIZE;
+    const [first, last] = [Math.floor(start / unit), Math.ceil(end / unit)];
+    if (this.#seen.hasAll(first, last)) return;
+    if (performance.now() > this.#end || this.#ranges.length + last - first > MAX_RANGES) {
+      this.#end = 0;
+      return;
+    }
+    for (let at = first; at < last; at += 1) if (!this.#seen.has(at)) this.#add(at * unit, unit);
+    this.#seen.add(first, last);
+  }
+
+  #add(start: number, length: number): void {
+    const end = Math.min(start + length, this.#size);
+    const before = this.#ranges.at(-1);
+    if (before?.[1] === start) before[1] = end;
+    else this.#ranges.push([start, end]);
+  }
+}
+
+/** Returns the location of the trace of a snapshot: beside it. Undefined if the URL has a query, which may be a signature. */
+export function traceLocation(snapshot: Location): Location | undefined {
+  switch (snapshot.kind) {
+    case "file":
+      return { kind: "file", path: `${snapshot.path}.trace` };
+    case "s3":
+      return { ...snapshot, key: `${snapshot.key}.trace` };
+    case "http": {
+      if (snapshot.url.search !== "") return undefined;
+      const url = new URL(snapshot.url);
+      url.pathname += ".trace";
+      return { kind: "http", url };
+    }
+  }
+}
+
+/** Reads a trace. Returns undefined if there is none, or it is not valid: it only saves time. */
+export async function readTrace(
+  location: Location | undefined,
+  options: TransferOptions & { readonly signal: AbortSignal },
+): Promise<Trace | undefined> {
+  try {
+    const bytes = location && (await readSmallObject(location, MAX_LENGTH, options));
+    return bytes && checkedTrace(JSON.parse(bytes.toString()));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the frames that hold the parts of a trace, in its order. */
+export function framesOf({ ranges }: Trace, layout: ImageLayout): Set<number> {
+  const frames = new Set<number>();
+  for (const [offset, length] of ranges) {
+    const end = Math.min(offset + length, layout.size);
+    layout.everyFrame(offset, end, (frame) => frames.add(frame) !== undefined);
+    // Whatever it says, no frame is fetched twice.
+    if (frames.size === layout.frames.count) break;
+  }
+  return frames;
+}

@@ -1,0 +1,90 @@
+/** Small objects that are read and written as a whole. */
+import { get } from "../http/read/get.js";
+import { responseFailure } from "../http/request-failure.js";
+import { requestTo } from "../http/server-request.js";
+import { put } from "../http/write/put.js";
+import { wrapWriteErrors, writeAtomically } from "../local/atomic-write.js";
+import { SnapshotFile } from "../local/snapshot-file.js";
+import { withTemporaryFile } from "../local/temporary-file.js";
+import { type TransferOptions, transferOf } from "../options/transfer-options.js";
+import { uploadWhole } from "../s3/multipart-upload.js";
+import { ObjectStore } from "../s3/object-store.js";
+import type { Location } from "./location.js";
+import { partSizeFor } from "./part-size.js";
+import { requestAt } from "./server.js";
+
+type SmallObjectOptions = TransferOptions & { readonly signal?: AbortSignal | undefined };
+
+/**
+ * Reads an object, with one request. Returns undefined if it is longer than `maxLength` bytes.
+ *
+ * @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT`
+ * @throws {RequestFailure}
+ */
+export async function readSmallObject(
+  location: Location,
+  maxLength: number,
+  options: SmallObjectOptions,
+): Promise<Buffer | undefined> {
+  if (location.kind === "file") {
+    const file = await SnapshotFile.open(location.path);
+    try {
+      return file.size > maxLength ? undefined : Buffer.from(await file.read(0, file.size));
+    } finally {
+      await file.close();
+    }
+  }
+  const { request } = await requestAt(location, options);
+  const transfer = transferOf(options);
+  return get(request, {}, transfer, options.signal, async ({ response, download }) => {
+    if (response.statusCode !== 200) throw responseFailure(response);
+    const chunks: Buffer[] = [];
+    let length = 0;
+    await download.body(response, (chunk) => {
+      length += chunk.length;
+      if (length > maxLength) download.cancel();
+      else chunks.push(Buffer.from(chunk));
+    });
+    return length > maxLength ? undefined : Buffer.concat(chunks);
+  });
+}
+
+/** Writes an object, and replaces an existing one. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
+export async function writeSmallObject(
+  location: Location,
+  bytes: Uint8Array,
+  options: SmallObjectOptions,
+): Promise<void> {
+  const { signal, headers, s3 } = options;
+  const transfer = transferOf(options);
+  switch (location.kind) {
+    case "file":
+      return writeAtomically(location.path, { signal }, (file) =>
+        wrapWriteErrors(location.path, file.writeFile(bytes)),
+      );
+    case "http":
+      return withTemporaryFile(async ({ path, handle }) => {
+        await wrapWriteErrors(path, handle.writeFile(bytes));
+        await put(
+          requestTo(location.url, headers),
+          { handle, size: bytes.length },
+          transfer,
+          signal,
+        );
+      });
+    case "s3": {
+      const store = await ObjectStore.open(location, s3, transfer, signal);
+      try {
+        const partSize = partSizeFor(transfer.partSize, bytes.length);
+        const plan = { partSize, maxCopy: 2 * partSize, connections: 1, overwrite: true, signal };
+        await uploadWhole(store, plan, (write) => write(chunks(bytes)));
+      } finally {
+        store.close();
+      }
+    }
+  }
+}
+
+async function* chunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
