@@ -32,6 +32,8 @@ export class DecodeJob {
   readonly names: readonly string[];
   /** The number of bytes to decode. */
   readonly totalBytes: number;
+  /** Returns whether the job slows down something more urgent. */
+  isInTheWay: () => boolean = () => false;
   /** The frames to fetch first, in this order, and whether the others follow. */
   order: { readonly first: ReadonlySet<number>; readonly isAll: boolean } = {
     first: new Set(),

@@ -36,6 +36,8 @@ export class DiskFiles {
   #isPublished: boolean;
   #lastTurn: Promise<unknown> = Promise.resolve();
   #writing: Promise<void> | undefined;
+  /** Whether the directory may not have the names of the files yet, if the system fails. */
+  #isNew: boolean;
 
   private constructor(
     private readonly target: string,
@@ -48,6 +50,7 @@ export class DiskFiles {
     this.sets = sets;
     this.mayHoldData = mayHoldData;
     this.#isPublished = isPublished;
+    this.#isNew = !isPublished;
   }
 
   /** Whether the image is complete, and has its name. */
@@ -92,7 +95,6 @@ export class DiskFiles {
       const found = isKnown
         ? await reopen(state, manifest, isPublished)
         : await create({ path, file, state, base }, manifest);
-      if (!isKnown) await syncDirectory(dirname(target));
       return new DiskFiles(target, partial, file, state, found);
     } catch (error) {
       await file?.close();
@@ -162,6 +164,8 @@ export class DiskFiles {
     const sets = { frames: this.#doneFrames(), written: this.sets.written.copy() };
     await wrapWriteErrors(this.target, this.file.datasync());
     await this.state.add(sets);
+    if (this.#isNew) await syncDirectory(dirname(this.target));
+    this.#isNew = false;
   }
 
   /** Runs an action when those before it have ended: the state file must not go back to what it knew earlier. */

@@ -81,7 +81,10 @@ async function fetchMissing(parts: FillParts): Promise<void> {
       ? ![...job.states.missing()].some((frame) => frames.object(frame) === 0)
       : job.isDone;
   const { partSize, connections } = transfer;
-  const ranges = { ...transfer, connections, partSize: Math.min(partSize, PART_SIZE) };
+  const ranges = {
+    ...{ ...transfer, connections, partSize: Math.min(partSize, PART_SIZE) },
+    bytesPerSecond: options.fillBytesPerSecond,
+  };
   const fetch = (from: typeof objects) =>
     decodeFrom(from, ranges, job, { workers, signal }, undefined);
   // Do not wait for a trace much longer than for the manifest.

@@ -1,5 +1,4 @@
 import type { Frames } from "../format/frames.js";
-import { ImageSegments } from "../format/image-segments.js";
 import type { Manifest } from "../format/manifest.js";
 
 /** A part of an image, [start, end) in bytes, and the frame that holds it; none if the part is a hole. */
@@ -21,15 +20,16 @@ export class ImageLayout {
   constructor(manifest: Manifest) {
     const { frames, info } = manifest;
     [this.frames, this.size] = [frames, info.imageSize];
-    const count = frames.segmentCount;
-    [this.#starts, this.#ends] = [new Float64Array(count), new Float64Array(count)];
-    this.#frames = new Uint32Array(count);
-    let at = 0;
-    for (const { imageOffset, length, frame } of new ImageSegments(manifest, info.imageSize)) {
-      this.#starts[at] = imageOffset;
-      this.#ends[at] = imageOffset + length;
-      this.#frames[at] = frame;
-      at += 1;
+    const order = frames.segmentsInOrder();
+    const frameOf = frames.framesOfSegments();
+    [this.#starts, this.#ends] = [new Float64Array(order.length), new Float64Array(order.length)];
+    this.#frames = new Uint32Array(order.length);
+    for (let at = 0; at < order.length; at += 1) {
+      const number = order[at] as number;
+      const start = frames.segmentStart(number);
+      this.#starts[at] = start;
+      this.#ends[at] = start + frames.segmentLength(number);
+      this.#frames[at] = frameOf[number] as number;
     }
   }
 

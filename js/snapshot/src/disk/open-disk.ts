@@ -2,6 +2,7 @@ import { type ImageCache, leaseCached } from "../cache/image-cache.js";
 import { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import type { Manifest } from "../format/manifest.js";
+import { RemoteObject } from "../http/read/remote-object.js";
 import { libc } from "../local/libc.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { Trace } from "../options/trace.js";
@@ -12,6 +13,7 @@ import type { OpenObject } from "../places/open-object.js";
 import { type Source, withSource } from "../places/source.js";
 import { type BaseImage, withBaseImage, withLeased } from "./base-image.js";
 import { DemandFetcher } from "./demand.js";
+import { DemandLatency } from "./demand-latency.js";
 import type { DiskParts } from "./disk.js";
 import { DiskFiles } from "./disk-files.js";
 import { DiskImage } from "./disk-image.js";
@@ -23,6 +25,9 @@ import { readTrace, TraceRecorder } from "./trace.js";
 
 /** By how much the threads that fill a disk give way to others. */
 const NICENESS = 10;
+
+/** The bytes of the end of a snapshot that are requested first: the manifest of a full snapshot of 16 GiB. */
+const TAIL_LENGTH = 5 * 2 ** 16;
 
 /** A disk to open. */
 export interface DiskToOpen {
@@ -90,7 +95,11 @@ async function withSnapshot(
   }
   const isRead = given !== undefined && "kind" in given;
   const trace = isRead ? readTrace(given, { ...options, signal }) : Promise.resolve(given);
-  const how = { options: { ...options, signal }, wanted: "info" as const };
+  const how = {
+    options: { ...options, signal },
+    wanted: "info" as const,
+    tailLength: TAIL_LENGTH,
+  };
   await withSource(location, how, async (source) => {
     const manifest = await source.manifest();
     checkPinned(source.name, digest, manifest.info.digest);
@@ -125,11 +134,18 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
   const diskImage = new DiskImage({ ...{ name: path, files, layout, states, base, libc: system } });
   const transfer = transferOf(options);
   await withObjectsOf(source, job, signal, async (objects) => {
+    const tail = objects.find((object) => object instanceof RemoteObject);
+    const latency = new DemandLatency(tail?.duration);
+    job.isInTheWay = () => latency.isSlow;
+    const sink = await job.sinkData();
     const demand = new DemandFetcher(
-      await job.sinkData(),
+      sink,
       objects,
       forReaders(transfer, options),
-      () => {},
+      (duration, frames) => {
+        // Requests for many frames take longer.
+        if (frames === 1) latency.add(duration);
+      },
     );
     const isReadOnly = options.readOnly ?? false;
     const recorder = new TraceRecorder(layout.size);

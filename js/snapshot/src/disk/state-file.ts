@@ -71,17 +71,17 @@ export class StateFile {
 
   /** Forgets what the file holds. @throws {SnapshotError} `ERR_TARGET` */
   async clear(): Promise<void> {
+    if ((await this.#wrap(this.#file.stat())).size === 0) return;
     await this.#wrap(this.#file.truncate(0));
     await this.#wrap(this.#file.sync());
   }
 
-  /** Starts a new disk, all of whose sets are empty. @throws {SnapshotError} `ERR_TARGET` */
+  /** Starts a new disk, all of whose sets are empty. What follows makes it durable. @throws {SnapshotError} `ERR_TARGET` */
   async create(header: Omit<DiskHeader, "writtenIn">): Promise<void> {
     const { end } = layoutOf(header);
     await this.#wrap(this.#file.truncate(end));
     this.#stored = Buffer.alloc(end - PAGE);
     await this.#writeHeader({ ...header, writtenIn: "" });
-    await this.#wrap(this.#file.sync());
   }
 
   /**

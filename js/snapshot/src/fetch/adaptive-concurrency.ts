@@ -23,6 +23,7 @@ export class AdaptiveConcurrency {
   readonly #counters: SharedCounters;
   readonly #max: number;
   readonly #isFixed: boolean;
+  readonly #isInTheWay: () => boolean;
   #timer: NodeJS.Timeout | undefined;
   /** The state before the last growth, while its effect is being measured. */
   #before: { readonly connections: number; readonly throughput: number } | undefined;
@@ -33,12 +34,18 @@ export class AdaptiveConcurrency {
   /**
    * @param max the largest number of connections
    * @param isFixed whether the caller asked for exactly `max` connections: only an overloaded server lowers that
+   * @param isInTheWay whether the transfer slows down something more urgent
    */
-  constructor(limit: ConnectionLimit, counters: SharedCounters, max: number, isFixed: boolean) {
+  constructor(
+    limit: ConnectionLimit,
+    counters: SharedCounters,
+    { max, isFixed, isInTheWay }: { max: number; isFixed: boolean; isInTheWay: () => boolean },
+  ) {
     this.#limit = limit;
     this.#counters = counters;
     this.#max = max;
     this.#isFixed = isFixed;
+    this.#isInTheWay = isInTheWay;
   }
 
   /** Starts to adapt. @param onChange called with the number of connections when it changes */
@@ -59,10 +66,16 @@ export class AdaptiveConcurrency {
 
   #adapt(): void {
     const throughput = this.#throughput();
-    if (now() - this.#limit.loweredAt < RECOVERY) this.#before = undefined;
+    if (this.#isInTheWay()) this.#giveWay();
+    else if (now() - this.#limit.loweredAt < RECOVERY) this.#before = undefined;
     else if (this.#before !== undefined) this.#judge(this.#before, throughput);
     else if (this.#restIntervals > 0 && !this.#isFixed) this.#restIntervals -= 1;
     else this.#grow(throughput);
+  }
+
+  #giveWay(): void {
+    this.#before = undefined;
+    this.#limit.value = Math.max(1, this.#limit.value >> 1);
   }
 
   /** Grows again if the last growth raised the throughput, and otherwise takes it back. */

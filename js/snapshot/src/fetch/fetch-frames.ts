@@ -113,7 +113,9 @@ async function withPlan(
   // Workers take these bytes at once if they have arrived, and look for more only now and then.
   await setImmediate();
   const isFixed = connections !== undefined;
-  const concurrency = new AdaptiveConcurrency(scheduler.limit, job.counters, max, isFixed);
+  const { isInTheWay } = job;
+  const how = { max, isFixed, isInTheWay };
+  const concurrency = new AdaptiveConcurrency(scheduler.limit, job.counters, how);
   const url = objects.find((object) => object !== undefined)?.url ?? "";
   concurrency.start((count) => emit("hedgerow:snapshot:connections", { url, connections: count }));
   const check = () => stopSlowPrefix(snapshot?.prefix, scheduler, prefetches[0]);

@@ -18,6 +18,7 @@ export class RangeFetcher {
   readonly #plan: FetchPlan;
   readonly #hedging: Hedging;
   readonly #worker: number;
+  readonly #budget: RequestBudget;
   /** The transfer of each connection; undefined if the connection is idle. */
   readonly #transfers: (RangeTransfer | undefined)[] = [];
 
@@ -34,11 +35,12 @@ export class RangeFetcher {
     this.#plan = plan;
     this.#hedging = new Hedging(scheduler, missing, plan.bytes);
     this.#worker = scheduler.limit.join();
+    this.#budget = new RequestBudget(data.transfer.bytesPerSecond, data.workers);
   }
 
   /** Fetches ranges until every frame is done, by this worker or another one. @throws {SnapshotError} */
   run(): Promise<void> {
-    const { data, scheduler, clients } = this.#context;
+    const { data, scheduler, clients, missing } = this.#context;
     return new Promise<void>((resolve, reject) => {
       let hasEnded = false;
       const end = (settle: () => void) => {
@@ -55,8 +57,10 @@ export class RangeFetcher {
         const connections = scheduler.limit.shareOf(this.#worker, data.workers);
         for (let slot = 0; slot < connections; slot += 1) {
           if (this.#transfers[slot] !== undefined) continue;
+          if (this.#budget.isSpent) break;
           const range = scheduler.take() ?? this.#hedging.take();
           if (range === undefined) break;
+          this.#budget.spend(missing.lengthOf(scheduler.range(range.index)));
           this.#transfer(range, slot).then(poll, (error: unknown) => end(() => reject(error)));
         }
       };
@@ -109,6 +113,26 @@ export class RangeFetcher {
       transfer.discardPartialFrame();
     }
     this.#context.scheduler.timings.begin(index);
+  }
+}
+
+/** How many bytes a worker may request, if the rate is limited. */
+class RequestBudget {
+  readonly #bytesPerMillisecond: number;
+  readonly #begun = performance.now();
+  #spent = 0;
+
+  constructor(bytesPerSecond = Number.POSITIVE_INFINITY, workers: number) {
+    this.#bytesPerMillisecond = bytesPerSecond / 1000 / workers;
+  }
+
+  /** Whether nothing may be requested now. */
+  get isSpent(): boolean {
+    return this.#spent > (performance.now() - this.#begun) * this.#bytesPerMillisecond;
+  }
+
+  spend(bytes: number): void {
+    this.#spent += bytes;
   }
 }
 

@@ -116,10 +116,30 @@ export class Frames {
   /** Returns a segment by its number. */
   segment(number: number): Segment {
     return {
-      imageOffset: this.#offsets[number * 2] as number,
+      imageOffset: this.segmentStart(number),
       frameOffset: this.#lengths[number * 4 + 2] as number,
-      length: this.#lengths[number * 4 + 3] as number,
+      length: this.segmentLength(number),
     };
+  }
+
+  /** Returns the offset of a segment in the image, in bytes. */
+  segmentStart(number: number): number {
+    return this.#offsets[number * 2] as number;
+  }
+
+  /** Returns the length of a segment, in bytes. */
+  segmentLength(number: number): number {
+    return this.#lengths[number * 4 + 3] as number;
+  }
+
+  /** Returns the frame of each segment. */
+  framesOfSegments(): Uint32Array {
+    const frames = new Uint32Array(this.segmentCount);
+    for (let frame = 0; frame < this.count; frame += 1) {
+      const [first, end] = this.segmentsOf(frame);
+      for (let number = first; number < end; number += 1) frames[number] = frame;
+    }
+    return frames;
   }
 
   /** Returns a frame's segments, in the order of the image. */
@@ -130,18 +150,22 @@ export class Frames {
 
   /** Returns the numbers of all segments, in the order of the image. */
   segmentsInOrder(): Uint32Array {
-    const numbers = Uint32Array.from({ length: this.segmentCount }, (_, number) => number);
-    const offset = (number: number) => this.#offsets[number * 2] as number;
+    const numbers = new Uint32Array(this.segmentCount);
+    const offset = (number: number) => this.segmentStart(number);
     // Those of a full snapshot are in order.
-    const isOrdered = numbers.every((at) => at === 0 || offset(at - 1) < offset(at));
+    let isOrdered = true;
+    for (let number = 0; number < numbers.length; number += 1) {
+      numbers[number] = number;
+      if (number > 0 && offset(number - 1) >= offset(number)) isOrdered = false;
+    }
     return isOrdered ? numbers : numbers.sort((a, b) => offset(a) - offset(b));
   }
 
   /** Yields the ranges of the image that are data, in order: one for each segment. */
   *extents(): Generator<Extent> {
     for (const number of this.segmentsInOrder()) {
-      const start = this.#offsets[number * 2] as number;
-      yield { start, end: start + (this.#lengths[number * 4 + 3] as number) };
+      const start = this.segmentStart(number);
+      yield { start, end: start + this.segmentLength(number) };
     }
   }
 
@@ -149,8 +173,7 @@ export class Frames {
   usedLength(index: number): number {
     const [first, end] = this.segmentsOf(index);
     let length = 0;
-    for (let number = first; number < end; number += 1)
-      length += this.#lengths[number * 4 + 3] as number;
+    for (let number = first; number < end; number += 1) length += this.segmentLength(number);
     return length;
   }
 }

@@ -19,9 +19,7 @@ export class ImageSegments {
     this.frames = frames;
     this.#size = imageSize;
     this.#order = frames.segmentsInOrder();
-    this.#frameOf = new Uint32Array(frames.segmentCount);
-    for (let frame = 0; frame < frames.count; frame += 1)
-      this.#frameOf.fill(frame, ...frames.segmentsOf(frame));
+    this.#frameOf = frames.framesOfSegments();
   }
 
   *[Symbol.iterator](): Generator<ImageSegment> {

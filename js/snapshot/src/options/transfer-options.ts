@@ -40,6 +40,8 @@ export interface Transfer {
   readonly partSize: number;
   readonly timeouts: Required<{ readonly [Name in keyof Timeouts]: number }>;
   readonly retries: number;
+  /** The maximum rate at which all frames are requested, in bytes per second. Default: unlimited. */
+  readonly bytesPerSecond?: number | undefined;
 }
 
 const [MIN_PART_SIZE, MAX_PART_SIZE, PART_SIZE] = [2 ** 16, 2 ** 30, 2 ** 23];

@@ -45,6 +45,8 @@ export interface SourceOptions {
    * restore. Only for everything is the beginning prefetched.
    */
   readonly wanted: "info" | "all" | "rest";
+  /** How many bytes of its end to request. Default: enough for most manifests, and then some frames. */
+  readonly tailLength?: number | undefined;
 }
 
 /**
@@ -64,7 +66,13 @@ export async function withSource<T>(
   // The prefetch uses an extra connection, so do without it if the caller limits their number.
   const wantsPrefix = how.wanted === "all" && transfer.connections === undefined;
   const prefixLength = wantsPrefix ? Math.min(transfer.partSize, MAX_PREFIX) : 0;
-  const opening = { options: how.options, transfer, prefixLength };
+  const { tailLength } = how;
+  const opening = {
+    options: how.options,
+    transfer,
+    prefixLength,
+    ...(tailLength && { tailLength }),
+  };
   const open = (pool?: FetcherPool) =>
     withObjects(
       [location],

@@ -1,0 +1,35 @@
+/** For how long a slow request counts, in milliseconds. */
+const MEMORY = 500;
+
+/** A request is slow if it takes this many times as long as the fastest, and this many milliseconds longer. */
+const [SLOW_FACTOR, MIN_DELAY] = [1.5, 10] as const;
+
+/** The weight of the latest request in the average. */
+const WEIGHT = 0.5;
+
+/** Tells whether the fill slows down the requests of readers: by whether they take longer than the fastest of them. */
+export class DemandLatency {
+  #fastest: number;
+  #average = 0;
+  #last = Number.NEGATIVE_INFINITY;
+
+  /** @param first the duration of a request while nothing else was fetched, in milliseconds */
+  constructor(first = Number.POSITIVE_INFINITY) {
+    this.#fastest = first;
+  }
+
+  /** Counts a request. @param duration in milliseconds */
+  add(duration: number): void {
+    const now = performance.now();
+    const isFresh = now - this.#last < MEMORY;
+    this.#average = isFresh ? WEIGHT * duration + (1 - WEIGHT) * this.#average : duration;
+    this.#fastest = Math.min(this.#fastest, duration);
+    this.#last = now;
+  }
+
+  /** Whether the requests of readers are slow at the moment. */
+  get isSlow(): boolean {
+    if (performance.now() - this.#last > MEMORY) return false;
+    return this.#average > Math.max(SLOW_FACTOR * this.#fastest, this.#fastest + MIN_DELAY);
+  }
+}
