@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import type { FrameStates } from "../decode/frame-states.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import { STATE_HOLE, STATE_ZERO } from "../nbd/constants.js";
@@ -192,8 +194,10 @@ export class DiskEngine implements Export {
   }
 
   async #clear(start: number, end: number, mayPunch: boolean): Promise<void> {
-    for (let at = start; at < end; at += CLEAR_SIZE)
+    for (let at = start; at < end; at += CLEAR_SIZE) {
+      if (at > start) await setImmediate();
       await this.#parts.image.clear(at, Math.min(at + CLEAR_SIZE, end), mayPunch);
+    }
   }
 
   #startFlush(): Promise<void> {
