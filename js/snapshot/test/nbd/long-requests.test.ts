@@ -29,3 +29,20 @@ test.each(["writeZeros", "discard"] as const)("%s of much lets others go on", as
   expect(await turnsUntil(engine[method](0, 1024 * MIB, true))).toBeGreaterThanOrEqual(32);
   expect(cleared).toEqual(Array.from({ length: 32 }, () => 32 * MIB));
 });
+
+test("the status of a fragmented range is that of its beginning", () => {
+  const parts = function* (start: number, end: number) {
+    for (let at = start; at < end; at += 4096) yield { start: at, end: at + 4096, frame: 0 };
+  };
+  let looks = 0;
+  const statusAt = (_: number, { end }: { end: number }) => {
+    looks += 1;
+    return { end, isHole: false, isMissing: true };
+  };
+  const layout = { size: 4096 * MIB, parts };
+  const fake = { layout, image: { statusAt }, isReadOnly: false };
+  const engine = new DiskEngine(fake as unknown as EngineParts);
+  const extents = engine.status("x-hedgerow:filled", 0, 4095 * MIB, 16_384);
+  expect(extents).toEqual([{ length: looks * 4096, flags: 1 }]);
+  expect(looks).toBe(16_384);
+});
