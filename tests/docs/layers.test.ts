@@ -13,9 +13,11 @@ import { cargoFolders } from "./manifests.js";
 const SNAPSHOT_ROOMS: readonly (readonly string[])[] = [
   ["index"],
   [
-    ...["create-snapshot", "flatten-snapshot", "inspect-snapshot", "opentelemetry"],
-    ...["restore-snapshot", "verify-snapshot"],
+    ...["create-snapshot", "flatten-snapshot", "inspect-snapshot", "open-snapshot"],
+    ...["opentelemetry", "restore-snapshot", "verify-snapshot"],
   ],
+  ["disk"],
+  ["nbd"],
   ["flatten"],
   ["cache", "delta"],
   ["places"],

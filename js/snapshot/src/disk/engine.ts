@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import type { FrameStates } from "../decode/frame-states.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import { STATE_HOLE, STATE_ZERO } from "../nbd/constants.js";
@@ -10,6 +12,9 @@ import type { TraceRecorder } from "./trace.js";
 
 /** The most bytes that are cleared at once: other calls have their turn in between. */
 const CLEAR_SIZE = 2 ** 25;
+
+/** The most extents of the image that are looked at for a status: each takes system calls. */
+const MAX_STATUS_STEPS = 2 ** 14;
 
 /** The status in `x-hedgerow:filled` of bytes that have not arrived. */
 const NOT_FILLED = 1;
@@ -121,13 +126,16 @@ export class DiskEngine implements Export {
       if (last?.flags === flags) last.length += end - start;
       else extents.push({ length: end - start, flags });
     };
+    let steps = 0;
     const isFilled = context === "x-hedgerow:filled";
     for (const part of this.#parts.layout.parts(offset, offset + length)) {
       for (let at = part.start; at < part.end; ) {
         const { end, isHole, isMissing } = this.#parts.image.statusAt(at, part);
         const allocation = isHole ? STATE_HOLE | STATE_ZERO : 0;
         add(at, end, isFilled ? (isMissing ? NOT_FILLED : 0) : allocation);
+        steps += 1;
         if (extents.length > limit) return extents.slice(0, limit);
+        if (steps === MAX_STATUS_STEPS) return extents;
         at = end;
       }
     }
@@ -208,8 +216,10 @@ export class DiskEngine implements Export {
   }
 
   async #clear(start: number, end: number, mayPunch: boolean): Promise<void> {
-    for (let at = start; at < end; at += CLEAR_SIZE)
+    for (let at = start; at < end; at += CLEAR_SIZE) {
+      if (at > start) await setImmediate();
       await this.#parts.image.clear(at, Math.min(at + CLEAR_SIZE, end), mayPunch);
+    }
   }
 
   #startFlush(): Promise<void> {

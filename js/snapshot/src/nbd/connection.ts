@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
 
@@ -12,6 +11,9 @@ const HANDSHAKE_TIMEOUT = 30_000;
 
 /** How long requests may run when the server is closed, in milliseconds: a client may never receive its replies. */
 const SHUTDOWN_TIMEOUT = 5_000;
+
+/** The most bytes of replies to options that a client may leave behind. */
+const MAX_UNSENT = 2 ** 20;
 
 /** What a connection serves, and how. */
 export interface ConnectionOptions {
@@ -31,6 +33,8 @@ export interface TlsOptions {
 /** The connection of a client. */
 export class Connection {
   readonly #options: ConnectionOptions;
+  /** Settles when the connection is closed. */
+  readonly #closed: Promise<void>;
   readonly #received = new ByteQueue();
   #socket: Socket;
   readonly #steps: ReturnType<typeof handshake>;
@@ -43,13 +47,15 @@ export class Connection {
   constructor(socket: Socket, options: ConnectionOptions) {
     this.#options = options;
     this.#socket = socket;
+    // The socket of TLS closes with this one.
+    this.#closed = new Promise((resolve) => socket.once("close", () => resolve()));
     this.#timer = setTimeout(() => this.#socket.destroy(), HANDSHAKE_TIMEOUT);
     this.#listen(socket);
     this.#steps = handshake({
       ...options,
       needsTls: options.tls !== undefined,
       isShuttingDown: () => this.#isShuttingDown,
-      send: (bytes) => void this.#socket.write(bytes),
+      send: (bytes) => this.#send(bytes),
     });
     // The first step is to read the flags of the client.
     this.#step = this.#steps.next().value as HandshakeStep;
@@ -59,16 +65,15 @@ export class Connection {
   async shutDown(): Promise<void> {
     this.#isShuttingDown = true;
     const timer = setTimeout(() => this.#socket.destroy(), SHUTDOWN_TIMEOUT);
-    await this.#transmission?.shutDown();
+    await Promise.race([this.#transmission?.shutDown(), this.#closed]);
     this.#socket.destroySoon();
-    if (!this.#socket.destroyed) await once(this.#socket, "close");
+    await this.#closed;
     clearTimeout(timer);
   }
 
   /** Calls a function when the connection is closed. */
   onClose(action: () => void): void {
-    // The socket of TLS closes with this one.
-    this.#socket.once("close", action);
+    void this.#closed.then(action);
   }
 
   /** Closes the connection at once. */
@@ -78,6 +83,8 @@ export class Connection {
 
   #listen(socket: Socket): void {
     socket.on("data", (chunk: Buffer) => {
+      // Nobody will use it.
+      if (socket.writableEnded) return;
       this.#received.push(chunk);
       if (this.#transmission === undefined) this.#negotiate();
       else this.#transmission.pump();
@@ -85,6 +92,12 @@ export class Connection {
     // A client that is gone needs no message.
     socket.on("error", () => socket.destroy());
     socket.on("close", () => clearTimeout(this.#timer));
+  }
+
+  /** Sends replies to options. Clients have to receive them, or they would pile up. */
+  #send(bytes: Buffer): void {
+    this.#socket.write(bytes);
+    if (this.#socket.writableLength > MAX_UNSENT) this.#socket.destroy();
   }
 
   /** Continues the handshake with what has arrived. */
@@ -98,8 +111,8 @@ export class Connection {
         if (value.kind === "tls") this.#startTls();
         continue;
       }
-      clearTimeout(this.#timer);
       if (value === undefined) return void this.#socket.destroySoon();
+      clearTimeout(this.#timer);
       this.#transmission = new Transmission(
         this.#options.exported,
         value,

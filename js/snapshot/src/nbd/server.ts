@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { chmodSync, lstatSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { createSecureContext } from "node:tls";
 
@@ -73,24 +72,30 @@ function started(server: Server, where: { host?: string; port?: number; path?: s
       reject(new SnapshotError("ERR_TARGET", message, { cause }));
     });
     server.listen(where, resolve);
+    // Later ones concern a connection that could not be accepted.
+    server.on("error", () => {});
   });
 }
 
 /**
- * Waits until a server listens on a Unix socket that only the owner may connect to. It gets its name when nobody else
- * may connect any more, and replaces the socket of a server that was killed.
+ * Waits until a server listens on a Unix socket that only the owner may connect to. It is made in a private directory,
+ * gets its name when it is private itself, and replaces the socket of a server that was killed.
  */
 async function startedAt(server: Server, path: string): Promise<void> {
   await checkUnused(path);
-  const temporary = `${path}.${randomUUID().slice(0, 8)}`;
-  await started(server, { path: temporary });
+  let directory: string | undefined;
   try {
+    directory = mkdtempSync(`${path}.`);
+    const temporary = `${directory}/s`;
+    await started(server, { path: temporary });
     chmodSync(temporary, PRIVATE_MODE);
     renameSync(temporary, path);
   } catch (cause) {
     server.close();
-    rmSync(temporary, { force: true });
+    if (cause instanceof SnapshotError) throw cause;
     throw new SnapshotError("ERR_TARGET", `cannot listen: ${messageOf(cause)}`, { cause });
+  } finally {
+    if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
   }
 }
 

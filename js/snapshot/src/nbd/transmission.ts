@@ -1,5 +1,5 @@
 /** The transmission phase of the NBD protocol: requests of one client, and the replies to them. */
-import type { Duplex } from "node:stream";
+import type { Socket } from "node:net";
 
 import type { ByteQueue } from "./byte-queue.js";
 import {
@@ -69,7 +69,7 @@ export class Transmission {
   readonly #exported: Export;
   readonly #agreement: Agreement;
   readonly #received: ByteQueue;
-  readonly #socket: Duplex;
+  readonly #socket: Socket;
   readonly #replies: ReplyBuffer;
   #write: IncomingWrite | undefined;
   #skip: SkippedWrite | undefined;
@@ -80,7 +80,7 @@ export class Transmission {
   #isShuttingDown = false;
   #idle: (() => void)[] = [];
 
-  constructor(exported: Export, agreement: Agreement, received: ByteQueue, socket: Duplex) {
+  constructor(exported: Export, agreement: Agreement, received: ByteQueue, socket: Socket) {
     this.#exported = exported;
     this.#agreement = agreement;
     this.#received = received;
@@ -116,7 +116,7 @@ export class Transmission {
       turn += REQUEST_LENGTH + this.#replies.total - before;
     }
     this.#replies.send();
-    if (this.#socket.isPaused()) this.#socket.resume();
+    if (this.#socket.isPaused() && !this.#isEnding) this.#socket.resume();
   }
 
   #isBusy(): boolean {
@@ -151,7 +151,9 @@ export class Transmission {
   #handle(request: Request): void {
     if (request.type === CMD.DISC) {
       this.#isEnding = true;
-      void this.#settled().then(() => this.#socket.end());
+      // What follows is not received.
+      this.#socket.pause();
+      void this.#settled().then(() => this.#socket.destroySoon());
       return;
     }
     const errno = this.#isShuttingDown ? ERRNO.ESHUTDOWN : this.#check(request);

@@ -1,6 +1,8 @@
 /** A block device in memory, to test the server of NBD without disks. */
 import type { Context, Export, StatusExtent } from "../../dist/nbd/export.js";
 
+const ZEROS = Buffer.alloc(4096);
+
 /** A block device in memory, of which each block of 4 KiB of zeros is a hole. */
 export class MemoryExport implements Export {
   readonly bytes: Buffer;
@@ -62,7 +64,7 @@ export class MemoryExport implements Export {
     const extents: { length: number; flags: number }[] = [];
     for (let at = offset; at < offset + length && extents.length <= limit; ) {
       const end = Math.min(at - (at % 4096) + 4096, offset + length);
-      const isZero = this.bytes.subarray(at, end).every((byte) => byte === 0);
+      const isZero = this.bytes.subarray(at, end).equals(ZEROS.subarray(0, end - at));
       const flags = context === "base:allocation" && isZero ? 3 : 0;
       const last = extents.at(-1);
       if (last?.flags === flags) last.length += end - at;
