@@ -5,6 +5,7 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { type ImageCache, leaseCached } from "../cache/image-cache.js";
 import type { FrameStates } from "../decode/frame-states.js";
 import { createDelta, type DeltaResult, rewrittenBy } from "../delta/create-delta.js";
+import { checkEncoding } from "../encode/snapshot-encoder.js";
 import { BlockSet } from "../format/block-set.js";
 import { ImageSegments } from "../format/image-segments.js";
 import { BLOCK_SIZE } from "../format/limits.js";
@@ -25,6 +26,7 @@ import { transferOf } from "../options/transfer-options.js";
 import { checkPinned } from "../options/work-options.js";
 import type { Location } from "../places/location.js";
 import { withSource } from "../places/source.js";
+import { compiledModule } from "../wasm/module.js";
 import type { BaseImage } from "./base-image.js";
 import { copyInherited } from "./copy-inherited.js";
 import type { DiskFiles } from "./disk-files.js";
@@ -101,6 +103,8 @@ export class DiskSaver {
     const { imageSize, pieceSize } = manifest.info;
     const { minLive = MIN_LIVE } = options;
     const rewritten = rewrittenBy(manifest, new ImageSegments(manifest, imageSize), minLive);
+    const encoding = encodingOf({ ...options, pieceSize });
+    checkEncoding(await compiledModule("encode"), encoding);
     await this.#bring(rewritten);
     const file = await openCopy(files.path);
     try {
@@ -121,7 +125,7 @@ export class DiskSaver {
         const isKnown = !changed.before.hasAll(0, Math.ceil(imageSize / BLOCK_SIZE));
         const result = await createDelta({
           image: await ImageFile.of(files.path, file),
-          encoding: encodingOf({ ...options, pieceSize }),
+          encoding,
           options: work,
           transfer: transferOf(work),
           destination,

@@ -1,0 +1,104 @@
+/** What a disk reads first, and what the next one fetches first. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { createSnapshot, openSnapshot, type Trace } from "@hedgerow/snapshot";
+import { beforeAll, expect, test } from "vitest";
+
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { originOf } from "../support/remote.js";
+import { s3Options, urlOf } from "../support/upload-s3.js";
+
+const [KIB, MIB] = [2 ** 10, 2 ** 20];
+const path = temporaryFolder();
+const image = noise("trace", 8 * MIB);
+let snapshot: Buffer;
+
+beforeAll(async () => {
+  writeFileSync(path("image"), image);
+  await createSnapshot(path("image"), path("a.vhs"), { pieceSize: 64 * KIB });
+  snapshot = readFileSync(path("a.vhs"));
+});
+
+/** The parts that a disk reads, in this order: neither at the beginning nor at the end of the file. */
+const READ = [5 * MIB, 2 * MIB, 2 * MIB + 64 * KIB, 3 * MIB];
+
+const units = (...offsets: readonly number[]): Trace => {
+  return { version: 1, ranges: offsets.map((offset) => [offset, 64 * KIB]) };
+};
+
+test("records what is read, once, in order", async () => {
+  await using disk = await openSnapshot(path("a.vhs"), { image: path("recorded"), fill: "none" });
+  for (const offset of [...READ, ...READ]) await disk.read(offset + 100, 200);
+  const ranges = [
+    [5 * MIB, 64 * KIB],
+    [2 * MIB, 128 * KIB],
+    [3 * MIB, 64 * KIB],
+  ];
+  expect(disk.trace).toEqual({ version: 1, ranges });
+  await disk.saveTrace();
+  expect(JSON.parse(readFileSync(path("a.vhs.trace"), "utf8"))).toEqual(disk.trace);
+});
+
+test("fetches the parts of a trace first, and alone without a fill", async () => {
+  const trace = `${JSON.stringify(units(...READ))}\n`;
+  const origin = await originOf({ "/a.vhs": snapshot, "/a.vhs.trace": Buffer.from(trace) });
+  const options = { image: path("traced"), fill: "none" as const };
+  await using disk = await openSnapshot(origin.url("/a.vhs").href, options);
+  while (disk.progress.bytes < READ.length * 64 * KIB) await new Promise(setImmediate);
+  const { requestCount } = origin;
+  for (const offset of READ)
+    expectSame(await disk.read(offset, 100), image.subarray(offset, offset + 100));
+  expect(origin.requestCount).toBe(requestCount);
+});
+
+const traces: Record<string, unknown> = {
+  "of another image": units(2 ** 40, 0, 2 ** 52),
+  "with overlapping ranges": {
+    version: 1,
+    ranges: [
+      [0, 8 * MIB],
+      [0, 2 ** 53 - 1],
+      [1, 1],
+    ],
+  },
+  "of a later version": { version: 2, ranges: [[0, 1]] },
+  "without ranges": { version: 1 },
+  "with a negative offset": { version: 1, ranges: [[-1, 1]] },
+  "that is not JSON": "{",
+  "that is too long": " ".repeat(2 * MIB),
+};
+
+test.each(Object.entries(traces))("a trace %s costs time at most", async (_, trace) => {
+  const text = typeof trace === "string" ? trace : JSON.stringify(trace);
+  const origin = await originOf({ "/a.vhs": snapshot, "/a.vhs.trace": Buffer.from(text) });
+  const target = path(`forged-${_.replaceAll(" ", "-")}`);
+  await using disk = await openSnapshot(origin.url("/a.vhs").href, { image: target });
+  expectSame(await disk.read(0, disk.size), image);
+  await disk.filled;
+  expectSame(readFileSync(target), image);
+});
+
+test("checks a trace that is given", async () => {
+  for (const trace of [{}, { version: 1, ranges: [[1]] }, 5]) {
+    const opening = openSnapshot(path("a.vhs"), { image: path("x"), trace: trace as never });
+    await expect(opening).rejects.toMatchObject({ code: "ERR_ARGUMENT" });
+  }
+});
+
+test("stores a trace in S3 and on a server, and finds it there", async () => {
+  const origin = await originOf({ "/a.vhs": snapshot });
+  await createSnapshot(path("image"), urlOf("a.vhs"), s3Options({ pieceSize: 64 * KIB }));
+  for (const [at, source, options] of [
+    ["http", origin.url("/a.vhs").href, {}],
+    ["s3", urlOf("a.vhs"), s3Options()],
+  ] as const) {
+    const open = (name: string) =>
+      openSnapshot(source, { ...options, image: path(`${at}-${name}`), fill: "none" });
+    const first = await open("first");
+    for (const offset of READ) await first.read(offset, 100);
+    await first.saveTrace();
+    await first.close();
+    await using second = await open("second");
+    while (second.progress.bytes < READ.length * 64 * KIB) await new Promise(setImmediate);
+  }
+});
