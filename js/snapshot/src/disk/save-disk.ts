@@ -112,8 +112,11 @@ export class DiskSaver {
         const runs = [...this.#changed.runs(0, imageSize)];
         const ranges = union(runs, rewritten);
         await copyRanges(files, file, ranges, imageSize);
-        for (const gap of subtract(widen(ranges, pieceSize, imageSize), ranges))
-          if (image.mayHoldData(gap.start, gap.end)) await mark(file, files.path, gap.start);
+        for (const { start, end } of subtract(widen(ranges, pieceSize, imageSize), ranges)) {
+          const isData = image.mayHoldData(start, end);
+          for (let at = start; isData && at < end; at += pieceSize - (at % pieceSize))
+            await mark(file, files.path, at);
+        }
         this.#stopRecording();
         const before = this.#changed;
         this.#changed = BlockSet.of(imageSize);

@@ -136,8 +136,9 @@ export class StateFile {
    */
   async add({ frames, written }: DiskSets): Promise<void> {
     const layout = layoutOf(this.#known);
-    this.#add(layout.frames, frames);
     if (this.#add(layout.written, written.bytes)) this.#isDirty = true;
+    // If the process is killed in between, the frames are missing, and the blocks that were written count.
+    this.#add(layout.frames, frames);
     if (!this.#isDirty) return;
     await this.#wrap(this.#file.datasync());
     this.#isDirty = false;

@@ -124,6 +124,20 @@ test("a save has what was written before, and nothing that was written after", a
   }
 });
 
+test("saves parts of neighbouring pieces of an image that is not there", async () => {
+  const path = folderWith(noDisk, "neighbours");
+  await using disk = await openSnapshot(path("a.vhs"), { image: path("disk"), fill: "none" });
+  const image = Buffer.from(chain.image);
+  // What lies between is in both pieces.
+  for (const block of [20, 44, 70]) {
+    await disk.write(block * BLOCK, Buffer.alloc(BLOCK, block));
+    image.fill(block, block * BLOCK, (block + 1) * BLOCK);
+  }
+  await disk.save(path("saved.vhs"));
+  await restoreSnapshot(path("saved.vhs"), path("restored"));
+  expectSame(readFileSync(path("restored")), image);
+});
+
 test("a save that fails loses nothing, and the next one has everything", async () => {
   const path = folderWith(noDisk, "failing");
   await using disk = await openSnapshot(path("a.vhs"), { image: path("disk") });

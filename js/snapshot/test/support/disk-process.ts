@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface, type Interface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { OpenOptions } from "@hedgerow/snapshot";
+
+const SCRIPT = fileURLToPath(new URL("disk-process.mjs", import.meta.url));
+
+/** A process that serves a disk over NBD. */
+export class DiskProcess {
+  readonly #child: ChildProcess;
+  readonly #lines: Interface;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    this.#lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  }
+
+  static async start(source: string, options: OpenOptions, socket: string): Promise<DiskProcess> {
+    const argument = JSON.stringify({ source, options, socket });
+    const child = spawn(process.execPath, [SCRIPT, argument], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const disk = new DiskProcess(child);
+    await disk.#line();
+    return disk;
+  }
+
+  /** Saves the disk. @param destination the path of the delta */
+  async save(destination: string): Promise<void> {
+    this.#child.stdin?.write(`${destination}\n`);
+    await this.#line();
+  }
+
+  async kill(): Promise<void> {
+    const exit = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await exit;
+  }
+
+  /** Closes the disk. */
+  async close(): Promise<void> {
+    const exit = once(this.#child, "exit");
+    this.#child.stdin?.end();
+    const [code] = await exit;
+    if (code !== 0) throw new Error(`the process ended with ${code}`);
+  }
+
+  async #line(): Promise<void> {
+    const exit = once(this.#child, "exit").then(([code]) => {
+      throw new Error(`the process ended with ${code}`);
+    });
+    exit.catch(() => {});
+    await Promise.race([once(this.#lines, "line"), exit]);
+  }
+}
