@@ -49,6 +49,7 @@ const CODES: Readonly<Record<SnapshotErrorCode, true>> = {
   ...{ ERR_ARGUMENT: true, ERR_IMAGE: true, ERR_IMAGE_CHANGED: true, ERR_SOURCE: true },
   ...{ ERR_SOURCE_CHANGED: true, ERR_SNAPSHOT_FORMAT: true, ERR_SNAPSHOT_DIGEST: true },
   ...{ ERR_TARGET: true, ERR_CACHE: true, ERR_CACHE_SIZE: true, ERR_WORKER: true },
+  ERR_DISK_CLOSED: true,
 };
 
 /** Every option with a valid value, to be replaced by a wrong one. */

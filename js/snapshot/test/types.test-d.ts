@@ -158,7 +158,7 @@ test("declares the documented error codes and the HTTP status", () => {
     .toEqualTypeOf<
       | ("ERR_ARGUMENT" | "ERR_IMAGE" | "ERR_IMAGE_CHANGED" | "ERR_SOURCE" | "ERR_SOURCE_CHANGED")
       | ("ERR_SNAPSHOT_FORMAT" | "ERR_SNAPSHOT_DIGEST" | "ERR_TARGET" | "ERR_WORKER")
-      | ("ERR_CACHE" | "ERR_CACHE_SIZE")
+      | ("ERR_CACHE" | "ERR_CACHE_SIZE" | "ERR_DISK_CLOSED")
     >();
   expectTypeOf(SnapshotError).instance.toHaveProperty("status").toEqualTypeOf<number | undefined>();
 });

@@ -340,7 +340,7 @@ test("BLOCK_STATUS fails without a context, a length, or beyond the end", async 
   for (const [offset, length] of [
     [0, 0],
     [SIZE - 1, 2],
-  ])
+  ] as const)
     expect((await client.request({ type: cmd.status, offset, length })).errno).toBe(errno.invalid);
   await client.close();
 });
