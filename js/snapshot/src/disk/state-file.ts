@@ -20,7 +20,7 @@ const HEADER_LENGTH = 512;
 
 const CHECKSUM_LENGTH = 32;
 
-/** What a disk is made of. */
+/** The header of a disk. */
 export interface DiskHeader {
   /** The number of times that the header was written. The latest one counts. */
   readonly epoch: number;
