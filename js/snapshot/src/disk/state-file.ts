@@ -69,6 +69,11 @@ export class StateFile {
       return header === undefined ? [] : [header];
     });
     this.#header = headers.sort((a, b) => b.epoch - a.epoch)[0];
+    // A disk that was being made has zeros. Anything else may describe an image that holds writes.
+    if (this.#header === undefined && found.some((byte) => byte !== 0)) {
+      const message = `${this.#path}: expected the state of a disk of version 1, found a damaged or newer one`;
+      throw new SnapshotError("ERR_TARGET", message);
+    }
     return this.#header;
   }
 
