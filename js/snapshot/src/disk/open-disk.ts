@@ -101,12 +101,10 @@ async function run(opened: Opened, onOpen: OnOpen): Promise<void> {
   });
   await source.withObjects(job, signal, async (objects) => {
     const transfer = transferOf(options);
-    const demand = new DemandFetcher(
-      await job.sinkData(),
-      objects,
-      forReaders(transfer, options),
-      () => {},
-    );
+    const data = await job.sinkData();
+    // From here to the listener, nothing waits: an abort before it would go unnoticed.
+    signal.throwIfAborted();
+    const demand = new DemandFetcher(data, objects, forReaders(transfer, options), () => {});
     const engine = new DiskEngine({
       ...{ layout, states, image: diskImage, files, demand },
       isReadOnly: options.readOnly ?? false,
