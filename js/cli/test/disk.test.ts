@@ -9,7 +9,7 @@ import { expect, test, vi } from "vitest";
 
 import { ext4Disk } from "../../snapshot/test/support/loop-disk.js";
 import { NBD, NbdClient } from "../../snapshot/test/support/nbd-client.js";
-import { ended, hedgerow, start, startInTerminal } from "./support/bin.js";
+import { BIN, ended, hedgerow, start, startInTerminal } from "./support/bin.js";
 import { SMALL } from "./support/images.js";
 import { makeTree } from "./support/tree.js";
 
@@ -185,14 +185,19 @@ function expectUnmounted(root: string): void {
   expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(root);
   expect(readdirSync(join(root, "tmp"))).toEqual([]);
   expect(execFileSync("losetup", ["--list"]).toString()).not.toContain(root);
-  const commands = readdirSync("/proc").flatMap((pid) => {
+  expect(processesOf(root)).toEqual([]);
+}
+
+/** Returns the IDs of the processes with a path below a folder in their command line, but for `hedgerow` itself. */
+function processesOf(root: string): number[] {
+  return readdirSync("/proc").flatMap((pid) => {
     try {
-      return /^\d+$/.test(pid) ? [readFileSync(`/proc/${pid}/cmdline`, "utf8")] : [];
+      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      return command.includes(root) && !command.includes(BIN) ? [Number(pid)] : [];
     } catch {
       return [];
     }
   });
-  expect(commands.filter((command) => command.includes(root))).toEqual([]);
 }
 
 /** Asserts that a command fails where nothing can be mounted. */
@@ -211,6 +216,19 @@ test("mounts a file system, read-only, until SIGTERM", async () => {
   expect(readFileSync(join(directory, "hello.txt"), "utf8")).toBe("hello\n");
   expect(() => writeFileSync(join(directory, "new"), "")).toThrow("EROFS");
   expect(await stop("SIGTERM")).toEqual({ code: "SIGTERM", out: `${directory}\n`, err: "" });
+  expectUnmounted(root);
+});
+
+test("ends if nbdfuse is killed, and leaves nothing behind", async () => {
+  const { root, file, directory, env } = await fileSystem();
+  const args = ["mount", file, directory];
+  if (refusal !== undefined) return expectRefused(args, env, root);
+  const { child } = await started(args, env);
+  const end = ended(child);
+  const [nbdfuse, ...others] = processesOf(root);
+  expect(others).toEqual([]);
+  process.kill(nbdfuse!, "SIGKILL");
+  expect(await end).toMatchObject({ code: 3, err: "hedgerow: nbdfuse ended with SIGKILL\n" });
   expectUnmounted(root);
 });
 
