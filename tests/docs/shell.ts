@@ -12,6 +12,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** URLs that servers print when they listen. */
 const URLS = /https?:\/\/(localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0):(\d+)/g;
 
+/** What servers of disks print when they listen. */
+const DISK_URI = /^nbd\+unix:\S+$/m;
+
 /** The time a server may take to listen on a busy machine. */
 const PATIENCE = 120_000;
 
@@ -59,6 +62,8 @@ export class Shell {
     const record = await this.#source(script);
     const pid = Number(await this.#ask("$!"));
     for (const end = Date.now() + PATIENCE; Date.now() < end && isRunning(pid); await sleep(50)) {
+      const [uri] = DISK_URI.exec(printed(record)) ?? [];
+      if (uri !== undefined) return uri;
       for (const [url, host = "", port = ""] of printed(record).matchAll(URLS)) {
         // The server may print URLs of other servers.
         if (this.#ports.has(port) || !(await listens(host, Number(port)))) continue;

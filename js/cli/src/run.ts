@@ -17,6 +17,7 @@ Exit codes:
 const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>>> = {
   paths: async () => (await import("./paths/index.js")).addPathsCommands,
   snapshot: async () => (await import("./snapshot/index.js")).addSnapshotCommands,
+  disk: async () => (await import("./disk/index.js")).addDiskCommands,
   cache: async () => (await import("./cache/index.js")).addCacheCommands,
 };
 

@@ -9,11 +9,11 @@ import { checkedDigest } from "./options/work-options.js";
 import { type Location, localPath, locationOf } from "./places/location.js";
 
 /**
- * Opens a snapshot as a disk, which can be read and written to at once: what is read is fetched when it is needed, and
- * the rest in the background.
+ * Opens a snapshot as a disk, which can be read and written to at once: reads fetch what they need, and the rest arrives
+ * in the background.
  *
  * Every byte is verified before anyone sees it. Writes go to the local image, and are never overwritten. The image and
- * what was written survive a kill at any moment, and a power failure as a disk does: what was flushed is there.
+ * what was written survive a kill at any moment, and a power failure if they were flushed.
  *
  * Needs Linux and the optional package `koffi`.
  *

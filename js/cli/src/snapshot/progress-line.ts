@@ -3,10 +3,17 @@ import prettyBytes from "pretty-bytes";
 
 import { grouped } from "../print.js";
 
+/** What a line shows: the progress of an operation, or of a disk that is being filled. */
+export interface Shown
+  extends Pick<Progress, "bytes" | "totalBytes" | "bytesPerSecond" | "retries"> {
+  readonly phase: Progress["phase"] | "fill";
+}
+
 /** The label of each phase. */
-export const DOING: Readonly<Record<Progress["phase"], string>> = {
+export const DOING: Readonly<Record<Shown["phase"], string>> = {
   compare: "comparing",
   create: "creating",
+  fill: "filling",
   restore: "restoring",
   verify: "verifying",
 };
@@ -26,7 +33,7 @@ const MAX_ESTIMATE = 99 * 3600;
  * `columns` are left out from the end. All fields but retries have a fixed width, which keeps the bar
  * from jumping.
  */
-export function progressLine(progress: Progress, columns: number): string {
+export function progressLine(progress: Shown, columns: number): string {
   const what = DOING[progress.phase];
   const share = progress.bytes < progress.totalBytes ? progress.bytes / progress.totalBytes : 1;
   const facts = [percent(share), amounts(progress), rate(progress), remaining(progress)];
@@ -49,16 +56,16 @@ function percent(share: number): string {
   return `${String(Math.floor(100 * share)).padStart(3)} %`;
 }
 
-function amounts({ bytes, totalBytes }: Progress): string {
+function amounts({ bytes, totalBytes }: Shown): string {
   return `${prettyBytes(bytes, { fixedWidth: AMOUNT })} of ${prettyBytes(totalBytes)}`;
 }
 
-function rate({ bytesPerSecond }: Progress): string {
+function rate({ bytesPerSecond }: Shown): string {
   return `${prettyBytes(bytesPerSecond, { fixedWidth: AMOUNT })}/s`;
 }
 
 /** Formats the remaining time; once everything is written, the file is still being synced. */
-function remaining({ phase, bytes, totalBytes, bytesPerSecond }: Progress): string {
+function remaining({ phase, bytes, totalBytes, bytesPerSecond }: Shown): string {
   const seconds = (totalBytes - bytes) / bytesPerSecond;
   let text = "";
   if (bytes >= totalBytes) text = phase === "verify" ? "" : "syncing";
@@ -66,7 +73,7 @@ function remaining({ phase, bytes, totalBytes, bytesPerSecond }: Progress): stri
   return text.padEnd(REMAINING);
 }
 
-function retries({ retries }: Progress): string {
+function retries({ retries }: Shown): string {
   return retries === 1 ? "1 retry" : `${grouped(retries)} retries`;
 }
 

@@ -254,7 +254,7 @@ export class DiskImage {
   }
 }
 
-/** Fills `target`; what is beyond the end of the file is zeros. */
+/** Fills `target`, with zeros beyond the end of the file. */
 function readOrZero(fd: number, target: Uint8Array, offset: number): void {
   target.fill(0, readFullySync(fd, target, offset));
 }

@@ -82,7 +82,7 @@ export class Disk {
   }
 
   /**
-   * Reads bytes. What has not arrived is fetched, and verified.
+   * Reads bytes. Fetches and verifies what has not arrived.
    *
    * @throws {SnapshotError} `ERR_ARGUMENT`, `ERR_DISK_CLOSED`, and what `restoreSnapshot` throws
    */

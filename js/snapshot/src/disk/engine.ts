@@ -104,7 +104,7 @@ export class DiskEngine implements Export {
   flush(): Promise<void> {
     return this.#run(() => {
       if (this.#flush === undefined) return this.#startFlush();
-      // What runs may have begun before the last write.
+      // The running one may have begun before the last write.
       this.#flush.next ??= this.#flush.running.catch(() => {}).then(() => this.#startFlush());
       return this.#flush.next;
     });
@@ -113,7 +113,7 @@ export class DiskEngine implements Export {
   prefetch(offset: number, length: number): void {
     const { image, demand } = this.#parts;
     for (const frame of image.missingFrames(offset, offset + length)) {
-      // Whoever reads it is told of an error.
+      // The reader gets the error.
       demand.fetch(frame).catch(() => {});
     }
   }

@@ -138,6 +138,8 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
     const latency = new DemandLatency(tail?.duration);
     job.isInTheWay = () => latency.isSlow;
     const sink = await job.sinkData();
+    // From here to the listener, nothing waits: an abort before it would go unnoticed.
+    signal.throwIfAborted();
     const demand = new DemandFetcher(
       sink,
       objects,

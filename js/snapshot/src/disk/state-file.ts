@@ -23,7 +23,7 @@ const HEADER_LENGTH = 512;
 
 const CHECKSUM_LENGTH = 32;
 
-/** What a disk is made of. */
+/** The header of a disk. */
 export interface DiskHeader {
   /** The identity of the snapshot that the disk is filled from. */
   readonly digest: string;
@@ -66,6 +66,11 @@ export class StateFile {
     const found = Buffer.alloc(HEADER_LENGTH);
     await this.#wrap(this.#file.read(found, 0, found.length, 0));
     this.#header = parseHeader(found);
+    // A disk that was being made has zeros. Anything else may describe an image that holds writes.
+    if (this.#header === undefined && found.some((byte) => byte !== 0)) {
+      const message = `${this.#path}: expected the state of a disk of version 1, found a damaged or newer one`;
+      throw new SnapshotError("ERR_TARGET", message);
+    }
     return this.#header;
   }
 

@@ -151,7 +151,7 @@ export class Transmission {
   #handle(request: Request): void {
     if (request.type === CMD.DISC) {
       this.#isEnding = true;
-      // What follows is not received.
+      // Nothing that follows is received.
       this.#socket.pause();
       void this.#settled().then(() => this.#socket.destroySoon());
       return;

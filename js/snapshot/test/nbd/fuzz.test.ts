@@ -131,7 +131,7 @@ async function fuzz(
     while (sent < messages) {
       seed += 1;
       sent += await within(seed, client);
-      // What the first ones need is kept for all.
+      // The process keeps what it needs for the first ones.
       if (before === 0 && sent > messages / 10) before = process.memoryUsage().rss;
     }
   };

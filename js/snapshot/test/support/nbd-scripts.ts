@@ -235,7 +235,7 @@ function lengthOf(random: Random, type: number): number {
     4096,
     random.below(5000),
     random.below(5000),
-    random.below(70_000),
+    random.below(30_000),
   ]);
 }
 

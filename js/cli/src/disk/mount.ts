@@ -1,0 +1,157 @@
+import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+import type { Command } from "commander";
+
+import { CliError } from "../error.js";
+import { interruptible } from "../interrupt.js";
+import { jsonOf } from "../one-line.js";
+import { print } from "../print.js";
+import { PLACE, parsePlace } from "../snapshot/options.js";
+import { addDiskOptions, type DiskFlags } from "./options.js";
+import { type Program, runProgram, startProgram } from "./program.js";
+import { type Served, serveDisk, untilAborted } from "./serve.js";
+
+/** How often to look whether the file of nbdfuse is there, in milliseconds, and how often at most. */
+const [POLL_INTERVAL, MAX_POLLS] = [10, 1000] as const;
+
+/** How often to unmount a file system that is in use, and the pause in between, in milliseconds. */
+const [MAX_UNMOUNTS, UNMOUNT_INTERVAL] = [20, 100] as const;
+
+/** How long nbdfuse may take to end, in milliseconds. */
+const END_TIMEOUT = 5_000;
+
+interface MountFlags extends DiskFlags {
+  readonly image?: string;
+  readonly readWrite: boolean;
+}
+
+/** Adds `hedgerow disk mount`. */
+export function addMountCommand(disk: Command): void {
+  const command = disk
+    .command("mount")
+    .description(
+      "mount the file system of a snapshot until SIGTERM or SIGINT; needs root and nbdfuse",
+    )
+    .argument("<snapshot>", `snapshot to read: ${PLACE}`, parsePlace)
+    .argument("<directory>", "existing directory to mount at")
+    .option(
+      "--image <file>",
+      "local image to keep, as of disk open (default: a temporary file)",
+      parsePlace,
+    )
+    .option("--read-write", "mount for reading and writing", false)
+    .action(mount);
+  addDiskOptions(command);
+}
+
+async function mount(source: string, directory: string, flags: MountFlags): Promise<void> {
+  await checkMountable(directory);
+  await interruptible(async (signal) => {
+    // Private: it holds the socket, the file of nbdfuse, and perhaps the image.
+    const folder = await mkdtemp(join(tmpdir(), "hedgerow-mount-"));
+    try {
+      const { image = join(folder, "image"), readWrite } = flags;
+      const listen = { path: join(folder, "socket") };
+      const serving = { source, image, readOnly: !readWrite, listen, flags, signal };
+      await serveDisk(serving, (served) =>
+        useMounted(served, { directory, folder, flags, signal }),
+      );
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+/** Throws if something is missing that mounting needs, before anything is fetched. */
+async function checkMountable(directory: string): Promise<void> {
+  const found = await stat(directory);
+  if (!found.isDirectory()) {
+    throw new CliError("ERR_OUTPUT", `${directory}: expected a directory to mount at`);
+  }
+  if (process.getuid?.() !== 0) {
+    throw new CliError("ERR_OUTPUT", "cannot mount: only root may set up loop devices");
+  }
+  for (const name of ["nbdfuse", "mount"])
+    await runProgram(`mount at ${directory}`, name, ["--version"]);
+}
+
+/** A place to mount at, and where to keep what that needs. */
+interface Mounting {
+  readonly directory: string;
+  readonly folder: string;
+  readonly flags: MountFlags;
+  readonly signal: AbortSignal;
+}
+
+/** Mounts a disk until a signal arrives. Whatever happens, nothing stays mounted. */
+async function useMounted({ disk, uri }: Served, mounting: Mounting): Promise<void> {
+  const { directory, folder, flags, signal } = mounting;
+  const access = flags.readWrite ? "rw" : "ro";
+  const fuse = join(folder, "fuse");
+  await mkdir(fuse);
+  const nbdfuse = startProgram("nbdfuse", [
+    ...(flags.readWrite ? [] : ["--readonly"]),
+    ...[join(fuse, "disk"), uri],
+  ]);
+  try {
+    await untilThere(join(fuse, "disk"), nbdfuse, signal);
+    if (signal.aborted) return;
+    // The kernel removes the loop device when the file system is unmounted.
+    const args = ["--options", `loop,${access}`, join(fuse, "disk"), directory];
+    await runProgram(`mount at ${directory}`, "mount", args);
+    try {
+      const { digest: identity, imageSize: size } = disk.info;
+      const path = resolve(directory);
+      await print(flags.json ? jsonOf({ uri, path, identity, size }) : `${path}\n`);
+      const reason = await Promise.race([untilAborted(signal), nbdfuse.ended]);
+      if (!signal.aborted) throw new CliError("ERR_OUTPUT", reason ?? "nbdfuse has ended");
+    } finally {
+      await unmount(directory);
+    }
+  } finally {
+    await endNbdfuse(nbdfuse, fuse);
+  }
+}
+
+/** Waits until a file is there, its program has ended, or a signal is aborted. */
+async function untilThere(file: string, program: Program, signal: AbortSignal): Promise<void> {
+  let end: { readonly reason: string | undefined } | undefined;
+  void program.ended.then((reason) => {
+    end = { reason };
+  });
+  for (let polls = 0; polls < MAX_POLLS && !signal.aborted; polls += 1) {
+    if (end !== undefined) {
+      throw new CliError("ERR_OUTPUT", `cannot mount: ${end.reason ?? "nbdfuse has ended"}`);
+    }
+    const found = await stat(file).catch(() => undefined);
+    if (found !== undefined) return;
+    await delay(POLL_INTERVAL);
+  }
+  if (!signal.aborted) throw new CliError("ERR_OUTPUT", "cannot mount: nbdfuse does not start");
+}
+
+/** Unmounts a file system. One that stays in use is made durable and detached: its users keep it until they end. */
+async function unmount(directory: string): Promise<void> {
+  for (let tries = 0; tries < MAX_UNMOUNTS; tries += 1) {
+    if ((await startProgram("umount", [directory]).ended) === undefined) return;
+    await delay(UNMOUNT_INTERVAL);
+  }
+  await startProgram("sync", ["--file-system", directory]).ended;
+  await runProgram(`unmount ${directory}`, "umount", ["--lazy", directory]);
+}
+
+/** Ends nbdfuse by unmounting its file. */
+async function endNbdfuse({ child, ended }: Program, fuse: string): Promise<void> {
+  if (child.pid === undefined) return;
+  for (let tries = 0; tries < MAX_UNMOUNTS && child.exitCode === null; tries += 1) {
+    if ((await startProgram("umount", [fuse]).ended) === undefined) break;
+    await delay(UNMOUNT_INTERVAL);
+  }
+  const timer = setTimeout(() => child.kill("SIGKILL"), END_TIMEOUT);
+  if (child.exitCode === null) await startProgram("umount", ["--lazy", fuse]).ended;
+  await ended;
+  clearTimeout(timer);
+}

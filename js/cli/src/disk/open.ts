@@ -1,0 +1,58 @@
+import { resolve } from "node:path";
+
+import type { ListenOptions } from "@hedgerow/snapshot";
+import type { Command } from "commander";
+
+import { CliError } from "../error.js";
+import { interruptible } from "../interrupt.js";
+import { jsonOf } from "../one-line.js";
+import { parseWhole } from "../options.js";
+import { print } from "../print.js";
+import { PLACE, parsePlace } from "../snapshot/options.js";
+import { addDiskOptions, type DiskFlags } from "./options.js";
+import { serveDisk, untilAborted } from "./serve.js";
+
+interface OpenFlags extends DiskFlags {
+  readonly image: string;
+  readonly socket?: string;
+  readonly port?: number;
+  readonly readOnly: boolean;
+}
+
+/** Adds `hedgerow disk open`. */
+export function addOpenCommand(disk: Command): void {
+  const command = disk
+    .command("open")
+    .description("serve a snapshot as a disk over NBD until SIGTERM or SIGINT; prints its URI")
+    .argument("<snapshot>", `snapshot to read: ${PLACE}`, parsePlace)
+    .requiredOption(
+      "--image <file>",
+      "local image, which appears when it is complete; an earlier one of the same snapshot is continued",
+      parsePlace,
+    )
+    .option("--socket <path>", "Unix socket to listen on, for this user only")
+    .option("--port <number>", "port of 127.0.0.1 to listen on instead; 0 for any", parseWhole)
+    .option("--read-only", "refuse writes", false)
+    .action(open);
+  addDiskOptions(command);
+}
+
+async function open(source: string, flags: OpenFlags): Promise<void> {
+  const { image, readOnly, json } = flags;
+  const listen = listenOf(flags);
+  await interruptible((signal) =>
+    serveDisk({ source, image, readOnly, listen, flags, signal }, async ({ disk, uri }) => {
+      const { digest: identity, imageSize: size } = disk.info;
+      await print(json ? jsonOf({ uri, path: resolve(image), identity, size }) : `${uri}\n`);
+      await untilAborted(signal);
+    }),
+  );
+}
+
+function listenOf({ socket, port }: OpenFlags): ListenOptions {
+  if ((socket === undefined) === (port === undefined)) {
+    const found = socket === undefined ? "neither" : "both";
+    throw new CliError("ERR_USAGE", `--socket and --port: expected one of them, found ${found}`);
+  }
+  return { path: socket, port };
+}

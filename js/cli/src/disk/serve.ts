@@ -1,0 +1,91 @@
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+
+import { type Disk, type ListenOptions, openSnapshot } from "@hedgerow/snapshot";
+
+import { messageOf } from "../error.js";
+import { oneLine } from "../one-line.js";
+import { type Spinner, spinnerColumns, startSpinner } from "../progress/spinner.js";
+import { withCacheOf } from "../snapshot/cache-options.js";
+import { progressLine } from "../snapshot/progress-line.js";
+import { type DiskFlags, openOptionsOf } from "./options.js";
+
+/** How often progress is shown, in milliseconds. */
+const INTERVAL = 100;
+
+/** A disk that is open and served. */
+export interface Served {
+  readonly disk: Disk;
+  /** The URI of the export. */
+  readonly uri: string;
+}
+
+/** A disk to serve. */
+export interface Serving {
+  readonly source: string;
+  readonly image: string;
+  readonly readOnly: boolean;
+  readonly listen: ListenOptions;
+  readonly flags: DiskFlags;
+  /** Aborted by a signal. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens a disk and serves it while `use` runs, with a progress line on a terminal. When `use` has ended, what was
+ * written is made durable.
+ */
+export function serveDisk(
+  { source, image, readOnly, listen, flags, signal }: Serving,
+  use: (served: Served) => Promise<void>,
+): Promise<void> {
+  return withCacheOf(flags, async (cache) => {
+    const options = { ...openOptionsOf(flags), image, readOnly, cache, signal };
+    await using disk = await openSnapshot(source, options);
+    const { uri } = await disk.listen(listen);
+    const ended = new AbortController();
+    const showing = showFill(disk, ended.signal, flags.json);
+    try {
+      await use({ disk, uri });
+    } finally {
+      ended.abort();
+      await showing;
+    }
+  });
+}
+
+/** Waits until a signal is aborted. The server keeps the process alive meanwhile. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
+}
+
+/** Shows the progress of the fill until it is done or the signal is aborted, and warns if it fails. */
+async function showFill(disk: Disk, signal: AbortSignal, json: boolean): Promise<void> {
+  const stopped = new AbortController();
+  signal.addEventListener("abort", () => stopped.abort(), { once: true });
+  const filled = disk.filled.catch((error: unknown) => {
+    if (signal.aborted || json) return;
+    const message = oneLine(messageOf(error));
+    process.stderr.write(`hedgerow: the disk will not be complete: ${message}\n`);
+  });
+  void filled.then(() => stopped.abort());
+  // Outside a terminal, there is nothing to show.
+  if (!process.stderr.columns) return;
+  const spinner = await startSpinner("filling");
+  try {
+    await updateUntil(stopped.signal, disk, spinner);
+  } finally {
+    spinner.stop();
+  }
+}
+
+async function updateUntil(signal: AbortSignal, disk: Disk, spinner: Spinner): Promise<void> {
+  const begun = performance.now();
+  while (!signal.aborted) {
+    const { bytes, totalBytes } = disk.progress;
+    const bytesPerSecond = (1000 * bytes) / (performance.now() - begun);
+    const progress = { bytes, totalBytes, bytesPerSecond, retries: 0 };
+    spinner.text = progressLine({ ...progress, phase: "fill" }, spinnerColumns());
+    await delay(INTERVAL, undefined, { signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,264 @@
+/** Disks that the command serves and mounts, and what it leaves when it ends. */
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { createSnapshot } from "@hedgerow/snapshot";
+import { expect, test, vi } from "vitest";
+
+import { ext4Disk } from "../../snapshot/test/support/loop-disk.js";
+import { NBD, NbdClient } from "../../snapshot/test/support/nbd-client.js";
+import { BIN, ended, hedgerow, start, startInTerminal } from "./support/bin.js";
+import { SMALL } from "./support/images.js";
+import { makeTree } from "./support/tree.js";
+
+const { cmd, errno } = NBD;
+const BLOCK = Buffer.alloc(4096, "new");
+
+/** Creates the snapshot of a small image in a folder of its own. */
+async function smallSnapshot() {
+  const root = makeTree({ "disk.img": SMALL });
+  const [file, image, socket] = ["disk.vhs", "local.img", "socket"].map((name) =>
+    join(root, name),
+  ) as [string, string, string];
+  const { digest } = await createSnapshot(join(root, "disk.img"), file);
+  return { root, file, image, socket, digest };
+}
+
+/** Starts a command, and waits for its first output. */
+async function started(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const child = start(["disk", ...args], env);
+  const end = ended(child);
+  const [out] = await Promise.race([
+    once(child.stdout, "data"),
+    end.then(({ err }) => Promise.reject(new Error(err))),
+  ]);
+  const stop = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return end;
+  };
+  return { child, out: String(out), stop };
+}
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "serves a disk until %s, and what was written is in the image the next time",
+  async (signal) => {
+    const { root, file, image, socket } = await smallSnapshot();
+    const uri = `nbd+unix:///?socket=${socket}`;
+    const open = ["open", file, "--image", image, "--socket", socket];
+    const first = await started(open);
+    expect(first.out).toBe(`${uri}\n`);
+    const client = await NbdClient.open(socket);
+    expect((await client.readAt(0, SMALL.length)).equals(SMALL)).toBe(true);
+    expect((await client.request({ type: cmd.write, data: BLOCK })).errno).toBe(0);
+    expect(await first.stop(signal)).toEqual({ code: signal, out: `${uri}\n`, err: "" });
+    await client.close();
+    const left = readdirSync(root).filter((name) => !name.startsWith(".hedgerow-"));
+    expect(left).not.toContain("socket");
+
+    const second = await started([...open, "--json"]);
+    const again = await NbdClient.open(socket);
+    expect((await again.readAt(0, 4096)).equals(BLOCK)).toBe(true);
+    expect((await second.stop(signal)).code).toBe(signal);
+    await again.close();
+  },
+);
+
+test("prints one JSON object, and listens on a port instead of a socket", async () => {
+  const { file, image, digest } = await smallSnapshot();
+  const args = ["open", file, "--image", image, "--port", "0", "--json"];
+  const { out, stop } = await started(args);
+  const { uri, ...facts } = JSON.parse(out) as { uri: string };
+  expect(facts).toEqual({ path: image, identity: digest, size: SMALL.length });
+  const client = await NbdClient.connect({ port: Number(new URL(uri).port) });
+  await client.greet();
+  await client.close();
+  expect(await stop("SIGTERM")).toMatchObject({ code: "SIGTERM", err: "" });
+});
+
+test("refuses writes with --read-only", async () => {
+  const { file, image, socket } = await smallSnapshot();
+  const args = ["open", file, "--image", image, "--socket", socket, "--read-only"];
+  const { stop } = await started(args);
+  const client = await NbdClient.open(socket);
+  expect((await client.request({ type: cmd.write, data: BLOCK })).errno).toBe(errno.perm);
+  expect((await client.readAt(0, 512)).equals(SMALL.subarray(0, 512))).toBe(true);
+  await stop("SIGTERM");
+  await client.close();
+});
+
+test("completes the image with --fill all, and not with --fill none", async () => {
+  const { file, image, socket } = await smallSnapshot();
+  const args = ["open", file, "--image", image, "--socket", socket];
+  const none = await started([...args, "--fill", "none"]);
+  const client = await NbdClient.open(socket);
+  await client.readAt(0, 512);
+  await none.stop("SIGTERM");
+  await client.close();
+  expect(() => readFileSync(image)).toThrow("ENOENT");
+
+  const all = await started([...args, "--fill-rate", "1GiB", "--workers", "1"]);
+  await vi.waitUntil(() => readdirSync(join(image, "..")).includes("local.img"), 20_000);
+  expect((await all.stop("SIGTERM")).code).toBe("SIGTERM");
+  expect(readFileSync(image).equals(SMALL)).toBe(true);
+});
+
+test("warns if the disk cannot be completed, and serves what is there", async () => {
+  const { root, file, image, socket } = await smallSnapshot();
+  const bytes = readFileSync(file);
+  bytes[1000] = bytes[1000]! ^ 1;
+  const damaged = join(root, "damaged.vhs");
+  writeFileSync(damaged, bytes);
+  const args = ["open", damaged, "--image", image, "--socket", socket];
+  const { child, stop } = await started(args);
+  await once(child.stderr, "data");
+  const client = await NbdClient.open(socket);
+  const at = SMALL.length - 100;
+  expect((await client.readAt(at, 100)).equals(SMALL.subarray(at))).toBe(true);
+  const { code, err } = await stop("SIGTERM");
+  expect(code).toBe("SIGTERM");
+  expect(err).toMatch(/^hedgerow: the disk will not be complete: .*\n$/);
+  await client.close();
+});
+
+test("shows the progress of the fill on a terminal", async () => {
+  const { file, image, socket } = await smallSnapshot();
+  const args = ["disk", "open", file, "--image", image, "--socket", socket, "--fill", "none"];
+  const child = startInTerminal(80, args);
+  const end = ended(child);
+  let shown = "";
+  child.stdout.on("data", (data) => {
+    shown += stripVTControlCharacters(String(data));
+  });
+  await vi.waitUntil(() => /filling [█░]+ +0 %/.test(shown), 20_000);
+  child.stdin.write("\u0003");
+  const { code, out } = await end;
+  expect([code, stripVTControlCharacters(out)]).toEqual([130, expect.stringContaining("nbd+unix")]);
+});
+
+test.for([
+  [["open", "a"], "required option '--image <file>' not specified"],
+  [["open", "a", "--image", "b"], "--socket and --port: expected one of them, found neither"],
+  [["open", "a", "--image", "b", "--socket", "c", "--port", "1"], "found both"],
+  [["open", "a", "--image", "b", "--socket", "c", "--fill", "some"], "Allowed choices are all"],
+  [["open", "a", "--image", "b", "--socket", "c", "--on-stall", "x"], "Allowed choices are wait"],
+  [["open", "a", "--image", "b", "--socket", "c", "--fill-rate", "0"], "fillBytesPerSecond"],
+  [["mount", "a"], "missing required argument 'directory'"],
+] as const)("refuses the command line %j", async ([args, message]) => {
+  const { code, out, err } = await hedgerow(["disk", ...args]);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err.trimEnd().split("\n").at(-1)).toContain(message);
+});
+
+test("fails if the disk cannot be opened, or the socket not be made", async () => {
+  const { root, file, image, socket } = await smallSnapshot();
+  const missing = join(root, "missing.vhs");
+  const place = ["--image", image, "--socket", socket];
+  expect(await hedgerow(["disk", "open", missing, ...place])).toMatchObject({
+    ...{ code: 3, out: "", err: expect.stringContaining("missing.vhs") },
+  });
+  const nowhere = ["--image", image, "--socket", join(root, "none", "socket")];
+  expect(await hedgerow(["disk", "open", file, ...nowhere])).toMatchObject({
+    ...{ code: 3, out: "", err: expect.stringContaining("cannot listen") },
+  });
+});
+
+/** Some machines cannot mount: then the command has to fail, and clean up. */
+const { refusal } = ext4Disk(2 ** 20);
+
+/** Makes the snapshot of an ext4 file system with a file. */
+async function fileSystem() {
+  const root = makeTree({ "files/hello.txt": "hello\n" });
+  const [image, file, directory] = ["disk.img", "disk.vhs", "mounted"].map((name) =>
+    join(root, name),
+  ) as [string, string, string];
+  const files = join(root, "files");
+  execFileSync("mke2fs", ["-q", "-t", "ext4", "-d", files, image, "16M"]);
+  await createSnapshot(image, file);
+  for (const name of [directory, join(root, "tmp")]) mkdirSync(name);
+  return { root, file, directory, env: { TMPDIR: join(root, "tmp") } };
+}
+
+/** Asserts that nothing is mounted, runs or lies around. */
+function expectUnmounted(root: string): void {
+  expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(root);
+  expect(readdirSync(join(root, "tmp"))).toEqual([]);
+  expect(execFileSync("losetup", ["--list"]).toString()).not.toContain(root);
+  expect(processesOf(root)).toEqual([]);
+}
+
+/** Returns the IDs of the processes with a path below a folder in their command line, but for `hedgerow` itself. */
+function processesOf(root: string): number[] {
+  return readdirSync("/proc").flatMap((pid) => {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      return command.includes(root) && !command.includes(BIN) ? [Number(pid)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Asserts that a command fails where nothing can be mounted. */
+async function expectRefused(args: readonly string[], env: NodeJS.ProcessEnv, root: string) {
+  const end = await ended(start(["disk", ...args], env));
+  expect(end).toMatchObject({ code: 3, out: "", err: expect.stringContaining("cannot mount") });
+  expectUnmounted(root);
+}
+
+test("mounts a file system, read-only, until SIGTERM", async () => {
+  const { root, file, directory, env } = await fileSystem();
+  const args = ["mount", file, directory];
+  if (refusal !== undefined) return expectRefused(args, env, root);
+  const { out, stop } = await started(args, env);
+  expect(out).toBe(`${directory}\n`);
+  expect(readFileSync(join(directory, "hello.txt"), "utf8")).toBe("hello\n");
+  expect(() => writeFileSync(join(directory, "new"), "")).toThrow("EROFS");
+  expect(await stop("SIGTERM")).toEqual({ code: "SIGTERM", out: `${directory}\n`, err: "" });
+  expectUnmounted(root);
+});
+
+test("ends if nbdfuse is killed, and leaves nothing behind", async () => {
+  const { root, file, directory, env } = await fileSystem();
+  const args = ["mount", file, directory];
+  if (refusal !== undefined) return expectRefused(args, env, root);
+  const { child } = await started(args, env);
+  const end = ended(child);
+  const [nbdfuse, ...others] = processesOf(root);
+  expect(others).toEqual([]);
+  process.kill(nbdfuse!, "SIGKILL");
+  expect(await end).toMatchObject({ code: 3, err: "hedgerow: nbdfuse ended with SIGKILL\n" });
+  expectUnmounted(root);
+});
+
+test("keeps what was written with --read-write", async () => {
+  const { root, file, directory, env } = await fileSystem();
+  const args = ["mount", file, directory, "--image", join(root, "local.img")];
+  if (refusal !== undefined) return expectRefused(args, env, root);
+  const first = await started([...args, "--read-write"], env);
+  writeFileSync(join(directory, "new.txt"), "new\n");
+  expect((await first.stop("SIGINT")).code).toBe("SIGINT");
+  expectUnmounted(root);
+  const second = await started([...args, "--json"], env);
+  expect(JSON.parse(second.out)).toMatchObject({ path: directory, size: 16 * 2 ** 20 });
+  expect(readFileSync(join(directory, "new.txt"), "utf8")).toBe("new\n");
+  expect((await second.stop("SIGTERM")).code).toBe("SIGTERM");
+  expectUnmounted(root);
+});
+
+test("leaves nothing behind if it cannot mount, and says why", async () => {
+  const { root, file, directory, env } = await fileSystem();
+  const { file: noFileSystem } = await smallSnapshot();
+  for (const [args, message, variables] of [
+    [[noFileSystem, directory], "cannot mount at", {}],
+    [[file, join(root, "disk.img")], "expected a directory to mount at", {}],
+    [[file, directory], "the program nbdfuse is missing", { PATH: "/nonexistent" }],
+  ] as const) {
+    const end = await ended(start(["disk", "mount", ...args], { ...env, ...variables }));
+    expect(end).toMatchObject({ code: 3, out: "" });
+    expect(end.err).toMatch(/^hedgerow: [^\n]*\n$/);
+    expect(end.err).toContain(message);
+    expectUnmounted(root);
+  }
+});

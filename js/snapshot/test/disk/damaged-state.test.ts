@@ -1,0 +1,65 @@
+/** A disk whose state file cannot be read is left as it is: its image may hold writes. */
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { createSnapshot, openSnapshot } from "@hedgerow/snapshot";
+import { expect, test } from "vitest";
+
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { noise } from "../../../../tests/support/snapshots/image.js";
+import { refusalOf } from "../support/refusal.js";
+
+const path = temporaryFolder();
+const BLOCK = noise("written", 4096);
+
+/** Makes an incomplete disk with a write. Returns its options, and the path of its state file. */
+async function writtenDisk(name: string) {
+  writeFileSync(path("disk.img"), noise("image", 2 ** 20));
+  await createSnapshot(path("disk.img"), path("disk.vhs"), { workers: 1 });
+  const options = { image: path(name), fill: "none", workers: 1 } as const;
+  const before = new Set(readdirSync(path()));
+  const disk = await openSnapshot(path("disk.vhs"), options);
+  await disk.write(8192, BLOCK);
+  await disk.close();
+  const [state] = readdirSync(path()).filter(
+    (file) => !before.has(file) && file.endsWith(".state"),
+  );
+  return { options, state: path(state!) };
+}
+
+function overwrite(file: string, offset: number, bytes: Buffer): void {
+  const fd = openSync(file, "r+");
+  writeSync(fd, bytes, 0, bytes.length, offset);
+  closeSync(fd);
+}
+
+test.each([
+  ["of another version", (file: string) => overwrite(file, 0, Buffer.from("hedgerow disk 2\n"))],
+  ["with a damaged header", (file: string) => overwrite(file, 500, Buffer.alloc(1, 7))],
+  ["that is cut off in a bitmap", (file: string) => truncateSync(file, 9000)],
+])("refuses a state file %s, and keeps what was written", async (what, damage) => {
+  const { options, state } = await writtenDisk(what);
+  const intact = readFileSync(state);
+  damage(state);
+  await refusalOf(openSnapshot(path("disk.vhs"), options), "ERR_TARGET");
+  overwrite(state, 0, intact);
+  const disk = await openSnapshot(path("disk.vhs"), options);
+  expect((await disk.read(8192, 4096)).equals(BLOCK)).toBe(true);
+  await disk.close();
+});
+
+test("makes a disk again whose state file has no header yet", async () => {
+  const { options, state } = await writtenDisk("again");
+  overwrite(state, 0, Buffer.alloc(8192));
+  const disk = await openSnapshot(path("disk.vhs"), options);
+  expect((await disk.read(8192, 4096)).equals(noise("image", 2 ** 20).subarray(8192, 12_288))).toBe(
+    true,
+  );
+  await disk.close();
+});
