@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { createSnapshot } from "@hedgerow/snapshot";
+import { createSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
 import { expect, test, vi } from "vitest";
 
 import { ext4Disk } from "../../snapshot/test/support/loop-disk.js";
@@ -261,4 +261,21 @@ test("leaves nothing behind if it cannot mount, and says why", async () => {
     expect(end.err).toContain(message);
     expectUnmounted(root);
   }
+});
+
+test("saves what changed and what was read at the end, for the next disk", async () => {
+  const { root, file, image, socket } = await smallSnapshot();
+  const [delta, trace] = [join(root, "delta.vhs"), join(root, "boot.trace")];
+  const open = ["open", file, "--image", image, "--socket", socket, "--trace", trace];
+  const first = await started([...open, "--save", delta, "--save-trace", "--fill", "none"]);
+  const client = await NbdClient.open(socket);
+  await client.readAt(0, 100);
+  expect((await client.request({ type: cmd.write, data: BLOCK })).errno).toBe(0);
+  expect((await first.stop("SIGTERM")).err).toBe("");
+  await client.close();
+  const { ranges } = JSON.parse(readFileSync(trace, "utf8"));
+  expect(ranges).toEqual([[0, Math.min(SMALL.length, 65_536)]]);
+  const restored = join(root, "restored.img");
+  await restoreSnapshot(delta, restored);
+  expect(readFileSync(restored).equals(Buffer.concat([BLOCK, SMALL.subarray(4096)]))).toBe(true);
 });

@@ -26,10 +26,7 @@ import { type Location, localPath, locationOf } from "./places/location.js";
  * const superblock = await disk.read(1024, 1024);
  * await disk.close();
  */
-export async function openSnapshot(
-  source: string | URL,
-  options: OpenOptions & { readonly image: string },
-): Promise<Disk> {
+export async function openSnapshot(source: string | URL, options: OpenOptions): Promise<Disk> {
   options = readOptions(options);
   checkOpen(options);
   const location = locationOf("source", source);

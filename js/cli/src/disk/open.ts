@@ -9,7 +9,7 @@ import { jsonOf } from "../one-line.js";
 import { parseWhole } from "../options.js";
 import { print } from "../print.js";
 import { PLACE, parsePlace } from "../snapshot/options.js";
-import { addDiskOptions, type DiskFlags } from "./options.js";
+import { addDiskOptions, type DiskFlags, tracePlaceOf } from "./options.js";
 import { serveDisk, untilAborted } from "./serve.js";
 
 interface OpenFlags extends DiskFlags {
@@ -17,6 +17,8 @@ interface OpenFlags extends DiskFlags {
   readonly socket?: string;
   readonly port?: number;
   readonly readOnly: boolean;
+  readonly save?: string;
+  readonly saveTrace: boolean;
 }
 
 /** Adds `hedgerow disk open`. */
@@ -33,18 +35,22 @@ export function addOpenCommand(disk: Command): void {
     .option("--socket <path>", "Unix socket to listen on, for this user only")
     .option("--port <number>", "port of 127.0.0.1 to listen on instead; 0 for any", parseWhole)
     .option("--read-only", "refuse writes", false)
+    .option("--save <place>", "delta to write at the end, of what changed", parsePlace)
+    .option("--save-trace", "store at the end what was read first, where --trace says", false)
     .action(open);
   addDiskOptions(command);
 }
 
 async function open(source: string, flags: OpenFlags): Promise<void> {
-  const { image, readOnly, json } = flags;
+  const { image, readOnly, json, save, saveTrace } = flags;
   const listen = listenOf(flags);
   await interruptible((signal) =>
     serveDisk({ source, image, readOnly, listen, flags, signal }, async ({ disk, uri }) => {
       const { digest: identity, imageSize: size } = disk.info;
       await print(json ? jsonOf({ uri, path: resolve(image), identity, size }) : `${uri}\n`);
       await untilAborted(signal);
+      if (save !== undefined) await disk.save(save);
+      if (saveTrace) await disk.saveTrace(tracePlaceOf(flags) || undefined);
     }),
   );
 }

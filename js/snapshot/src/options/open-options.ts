@@ -10,9 +10,9 @@ import { checkWork, type ReadWorkOptions } from "./work-options.js";
 export interface OpenOptions extends ReadWorkOptions {
   /**
    * The path of the image, which appears when it is complete. If it was opened before, with the same snapshot, the disk
-   * goes on as it was. Default: a temporary file.
+   * goes on as it was.
    */
-  readonly image?: string | undefined;
+  readonly image: string;
   /** A cache that may have the image of a base of the snapshot. Default: none. */
   readonly cache?: ImageCache | undefined;
   /**

@@ -67,7 +67,7 @@ interface Setting {
   readonly random: Random;
   readonly model: DiskModel;
   readonly source: string;
-  readonly options: OpenOptions & { readonly image: string };
+  readonly options: OpenOptions;
   /** Returns the path of a file of the run. */
   readonly inFolder: (name: string) => string;
 }
