@@ -4,7 +4,7 @@ import { withDisk } from "./disk/open-disk.js";
 import { traceLocation } from "./disk/trace.js";
 import { checkOpen, type OpenOptions } from "./options/open-options.js";
 import { readOptions } from "./options/read-options.js";
-import { checkedTrace, type Trace } from "./options/trace.js";
+import { checkedTrace, isPlace, type Trace } from "./options/trace.js";
 import { checkedDigest } from "./options/work-options.js";
 import { type Location, localPath, locationOf } from "./places/location.js";
 
@@ -50,6 +50,5 @@ export async function openSnapshot(source: string | URL, options: OpenOptions): 
 function traceOf({ trace }: OpenOptions, snapshot: Location): Trace | Location | undefined {
   if (trace === false) return undefined;
   if (trace === undefined) return traceLocation(snapshot);
-  if (typeof trace === "string" || trace instanceof URL) return locationOf("trace", trace);
-  return checkedTrace(trace);
+  return isPlace(trace) ? locationOf("trace", trace) : checkedTrace(trace);
 }

@@ -10,6 +10,8 @@ import {
   type GetOptions,
   ImageCache,
   inspectSnapshot,
+  type OpenOptions,
+  openSnapshot,
   type ReadOptions,
   type ReadWorkOptions,
   type RestoreOptions,
@@ -23,7 +25,7 @@ import * as opentelemetry from "@hedgerow/snapshot/opentelemetry";
 import { type Meter, metrics } from "@opentelemetry/api";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
+import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../tests/support/snapshots/image.js";
 import { trials } from "../../../tests/support/trials.js";
 import { KIB, MIB } from "./support/cache.js";
@@ -114,6 +116,18 @@ const CALLS: Readonly<Record<string, Call>> = {
   verifySnapshot: callOf(
     (): [string, ReadWorkOptions] => [snapshot, { ...read(), ...work() }],
     verifySnapshot,
+  ),
+  openSnapshot: callOf(
+    (): [string, All<OpenOptions>] => {
+      const trace = { version: 1, ranges: [[0, 1]] } as const;
+      const fill = { fill: "none", fillBytesPerSecond: 2 ** 40, trace, onStall: "error" } as const;
+      return [snapshot, { ...read(), ...work(), ...fill, image: made, readOnly: true, cache }];
+    },
+    async (...args) => {
+      const disk = await openSnapshot(...args);
+      await disk.close();
+      for (const name of leftovers(path())) rmSync(path(name));
+    },
   ),
   "ImageCache.open": callOf(
     (): [string, All<CacheOptions>] => {

@@ -1,8 +1,8 @@
 import type { Frames } from "../format/frames.js";
 
 /**
- * The states of a frame: nobody has its data; it is in the image; a thread is writing it to the image; what it covers is
- * being written to by somebody else, and then it is as before; or its data is in the image of a base.
+ * The states of a frame: nobody has its data; it is in the image; a thread is writing it to the image; somebody else is
+ * writing to its blocks, and it will be as before; or its data is in the image of a base.
  */
 const [MISSING, DONE, CLAIMED, HELD] = [0, 1, 2, 3] as const;
 export const INHERITED = 4;

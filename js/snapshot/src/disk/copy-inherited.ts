@@ -29,7 +29,7 @@ export async function copyInherited(
     for (const { imageOffset, length } of frames.segments(frame)) {
       for (const { start, end } of files.sets.written.gaps(imageOffset, imageOffset + length)) {
         const bytes = buffer.subarray(0, end - start);
-        // What is beyond the end of the base is zeros.
+        // The base may be shorter; zeros follow.
         bytes.fill(0, await reading("ERR_CACHE", base.name, readFully(base.fd, bytes, start)));
         if (files.mayHoldData) zeroRangeSync(files.file.fd, start, end);
         for (const run of nonZeroRuns(bytes, start)) {

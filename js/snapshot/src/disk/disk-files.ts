@@ -1,7 +1,7 @@
 /** The files of a disk: its image, and the state file beside it. */
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
-import { type FileHandle, open, rename } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import type { FrameStates } from "../decode/frame-states.js";
@@ -79,10 +79,11 @@ export class DiskFiles {
     const { partial, state: statePath } = diskPaths(target);
     const stateFile = await lock(path, statePath);
     let file: FileHandle | undefined;
+    const isPublished = exists(target);
+    const wasThere = isPublished || exists(partial);
     try {
       const state = new StateFile(path, stateFile);
-      const isPublished = exists(target);
-      const isKnown = await isReopened(path, state, manifest, isPublished || exists(partial));
+      const isKnown = await isReopened(path, state, manifest, wasThere);
       if (isPublished && !isKnown) {
         const message = `${path}: expected no file, or an image that was opened before`;
         throw new SnapshotError("ERR_TARGET", message);
@@ -98,6 +99,8 @@ export class DiskFiles {
       return new DiskFiles(target, partial, file, state, found);
     } catch (error) {
       await file?.close();
+      // The state file is locked, so that nobody else has begun to use it.
+      if (!wasThere) for (const name of [partial, statePath]) await rm(name, { force: true });
       await stateFile.close();
       throw error;
     }
@@ -160,7 +163,7 @@ export class DiskFiles {
   }
 
   async #sync(): Promise<void> {
-    // What is written from now on is not durable yet.
+    // Later writes are not durable yet.
     const sets = { frames: this.#doneFrames(), written: this.sets.written.copy() };
     await wrapWriteErrors(this.target, this.file.datasync());
     await this.state.add(sets);

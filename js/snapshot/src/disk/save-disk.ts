@@ -72,7 +72,7 @@ export class DiskSaver {
     this.#parts = parts;
     const { manifest, location, files } = parts;
     this.#last = { location, digest: manifest.info.digest, manifest };
-    // What was written before it was opened this time counts.
+    // Writes to it when it was opened before count.
     this.#changed = files.sets.written.copy();
     this.#stopRecording = parts.image.record(this.#changed);
   }

@@ -9,13 +9,30 @@ export interface Trace {
   readonly ranges: readonly (readonly [offset: number, length: number])[];
 }
 
-/** Checks a trace. @throws {SnapshotError} `ERR_ARGUMENT` */
-export function checkedTrace(value: unknown): Trace {
-  const { version, ranges } = Object(value) as { version?: unknown; ranges?: unknown };
-  const isOffset = (one: unknown) => Number.isSafeInteger(one) && (one as number) >= 0;
-  const isRange = (one: unknown) => Array.isArray(one) && one.length === 2 && one.every(isOffset);
-  const isValid =
-    version === 1 && Array.isArray(ranges) && ranges.length <= MAX_RANGES && ranges.every(isRange);
-  if (isValid) return { version, ranges: ranges.map(([offset, length]) => [offset, length]) };
+/** Returns a copy of a trace. @throws {SnapshotError} `ERR_ARGUMENT` if it is none */
+export function checkedTrace(trace: unknown): Trace {
+  const ranges = rangesOf(trace);
+  if (ranges !== undefined) return { version: 1, ranges };
   throw new SnapshotError("ERR_ARGUMENT", "trace: expected a trace of version 1");
+}
+
+function rangesOf(trace: unknown): Trace["ranges"] | undefined {
+  try {
+    const { version, ranges } = trace as Trace;
+    if (version !== 1 || !Array.isArray(ranges) || ranges.length > MAX_RANGES) return undefined;
+    const copies = ranges.map(([offset, length]) => [offset, length] as const);
+    const isOffset = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
+    return copies.every((range) => range.every(isOffset)) ? copies : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns whether the value of the option is a location, and not a trace. */
+export function isPlace(trace: unknown): trace is string | URL {
+  try {
+    return typeof trace === "string" || trace instanceof URL;
+  } catch {
+    return false;
+  }
 }

@@ -141,7 +141,7 @@ const runKilled = (seed: number) =>
       await Promise.race([changing, sleep(random.below(150))]);
       await disk.kill();
       await expect(changing).rejects.toThrow("the connection was closed");
-      // What it has now, it keeps, and saves.
+      // The next process has the same content as long as it runs, and saves it.
       const next = await DiskProcess.start(source, options, socket);
       const [client] = await connect(socket);
       model.adopt(await content([client as NbdClient], size));

@@ -116,7 +116,7 @@ test("a save has what was written before, and nothing that was written after", a
     const restored = readFileSync(path("restored"));
     // Writes that began while it was being saved are in it, or not, in their order.
     const found = Array.from({ length: blocks }, (_, at) => restored[at * 3 * BLOCK]);
-    const after = found.findIndex((byte) => byte === round);
+    const after = found.indexOf(round);
     for (const [at, byte] of found.entries()) {
       expect(byte).toBe(after === -1 || at < after ? 100 + round : round);
       expectSame(restored.subarray(at * 3 * BLOCK, at * 3 * BLOCK + BLOCK), block(byte ?? 0));
@@ -128,7 +128,7 @@ test("saves parts of neighbouring pieces of an image that is not there", async (
   const path = folderWith(noDisk, "neighbours");
   await using disk = await openSnapshot(path("a.vhs"), { image: path("disk"), fill: "none" });
   const image = Buffer.from(chain.image);
-  // What lies between is in both pieces.
+  // Each gap is in two pieces.
   for (const block of [20, 44, 70]) {
     await disk.write(block * BLOCK, Buffer.alloc(BLOCK, block));
     image.fill(block, block * BLOCK, (block + 1) * BLOCK);
