@@ -1,0 +1,219 @@
+/** Clients of others, on disks that are being filled from a slow server, and on those that are filled. */
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { createSnapshot, type Disk, openSnapshot } from "@hedgerow/snapshot";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+
+import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
+import { type Origin, startOrigin } from "../../../../tests/origin/origin.mjs";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { expectSame, letters, noise } from "../../../../tests/support/snapshots/image.js";
+import { s3Options, urlOf } from "../support/upload-s3.js";
+
+const MIB = 2 ** 20;
+const LIBNBD = fileURLToPath(new URL("../support/libnbd-all.py", import.meta.url));
+const path = temporaryFolder();
+
+/** Data, a hole, and data; the end is not that of a block, but that of a sector. */
+const image = Buffer.concat([
+  ...[noise("first", 4 * MIB), Buffer.alloc(8 * MIB), letters("second", 3 * MIB)],
+  noise("last", MIB + 512),
+]);
+const fixed = makeCertificate();
+let origin: Origin;
+
+beforeAll(async () => {
+  writeFileSync(path("image"), image);
+  await createSnapshot(path("image"), path("a.vhs"), { pieceSize: 2 ** 16, workers: 1 });
+  const conditions = { bytesPerSecond: 4 * MIB, firstByte: 20 };
+  origin = await startOrigin({ files: { "/a.vhs": readFileSync(path("a.vhs")) }, conditions });
+});
+afterAll(() => origin.close());
+
+/** Runs a program, and returns its output. The server is in this process, so that it must not be blocked. */
+async function run(name: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(name, args, {
+    maxBuffer: 64 * MIB,
+    timeout: 60_000,
+  });
+  return stdout;
+}
+
+let count = 0;
+
+/** Opens a disk, and serves it. It is closed when the test ends. */
+async function serve(
+  options: Partial<Parameters<typeof openSnapshot>[1]> = {},
+  source: string | URL = origin.url("/a.vhs"),
+): Promise<{ disk: Disk; uri: string; socket: string }> {
+  count += 1;
+  const [target, socket] = [path(`disk-${count}`), path(`socket-${count}`)];
+  const disk = await openSnapshot(source, { workers: 1, ...options, image: target });
+  onTestFinished(() => disk.close());
+  const { uri } = await disk.listen({ path: socket });
+  return { disk, uri, socket };
+}
+
+const states = {
+  "that is being filled": async () => serve(),
+  "that nobody fills": async () => serve({ fill: "none" }),
+  "that is filled": async () => {
+    const served = await serve({}, path("a.vhs"));
+    await served.disk.filled;
+    return served;
+  },
+};
+
+describe.each(Object.entries(states))("on a disk %s", (_, open) => {
+  let served: Awaited<ReturnType<typeof open>>;
+  beforeEach(async () => {
+    served = await open();
+  });
+
+  test("nbdcopy reads over several connections", async () => {
+    await run("nbdcopy", "--connections=4", served.uri, path("copy"));
+    expectSame(readFileSync(path("copy")), image);
+  });
+
+  test("nbdcopy writes over several connections", async () => {
+    const other = Buffer.from(image.map((byte) => byte ^ 1));
+    writeFileSync(path("other"), other);
+    await run("nbdcopy", "--connections=4", "--flush", path("other"), served.uri);
+    expectSame(await served.disk.read(0, image.length), other);
+  });
+
+  test("qemu-img compares and converts", async () => {
+    expect(await run("qemu-img", "compare", served.uri, path("image"))).toMatch(/identical/);
+    await run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", served.uri, path("image.qcow2"));
+    await run("qemu-img", "compare", path("image.qcow2"), path("image"));
+  });
+
+  test("qemu-io writes, discards, and reads patterns back", async () => {
+    const commands = [
+      ...["write -P 5 0 64k", "write -f -P 6 65536 512", "read -P 5 0 64k", "read -P 6 65536 512"],
+      ...["write -z 4k 8k", "read -P 0 4k 8k", "write -z -u 1M 1M", "read -P 0 1M 1M"],
+      ...["discard 2M 1M", "read -P 0 2M 1M", "write -P 7 3145985 1000", "read -P 7 3145985 1000"],
+      ...["flush", "read -P 0 5M 1M"],
+    ];
+    const args = commands.flatMap((command) => ["-c", command]);
+    const output = await run("qemu-io", "-f", "raw", ...args, served.uri);
+    expect(output).not.toMatch(/failed|error|Pattern verification/i);
+    const found = await served.disk.read(0, 4 * MIB);
+    expectSame(found.subarray(0, 4096), Buffer.alloc(4096, 5));
+    expectSame(found.subarray(3_145_985, 3_146_985), Buffer.alloc(1000, 7));
+  });
+
+  test("libnbd uses every command, and gets every error", async () => {
+    const contexts = ["base:allocation", "x-hedgerow:filled"];
+    const before = contexts.flatMap((name) => ["-c", `h.add_meta_context("${name}")`]);
+    const connect = ["-c", `h.connect_unix("${served.socket}")`];
+    // Whatever Python comes first, it is Debian's that has libnbd.
+    await run(
+      "env",
+      "PATH=/usr/bin:/bin",
+      "nbdsh",
+      ...before,
+      ...connect,
+      "-c",
+      `exec(open("${LIBNBD}").read())`,
+    );
+  });
+
+  test("fio verifies what it writes", async () => {
+    const job = ["--name=verify", "--ioengine=nbd", `--uri=${served.uri}`, "--rw=randrw"];
+    const sizes = ["--bssplit=512/20:4k/50:20k/30", "--size=8M", "--iodepth=16", "--randseed=1"];
+    const checks = ["--verify=crc32c", "--verify_fatal=1", "--fsync=32", "--output-format=terse"];
+    await run("fio", ...job, ...sizes, ...checks);
+  });
+});
+
+test("nbdinfo shows the size, the flags, and what has arrived", async () => {
+  const { disk, uri, socket } = await serve({ fill: "none" });
+  const { exports } = JSON.parse(await run("nbdinfo", "--json", uri));
+  expect(exports).toHaveLength(1);
+  expect(exports[0]).toMatchObject({
+    ...{ "export-size": image.length, is_read_only: false, can_multi_conn: true },
+    ...{ can_cache: true, can_df: true, can_fast_zero: true, can_flush: true, can_fua: true },
+    ...{ can_trim: true, can_zero: true, block_size_minimum: 1, block_size_preferred: 4096 },
+    ...{ block_size_maximum: 2 ** 25, contexts: ["base:allocation", "x-hedgerow:filled"] },
+  });
+  const map = async (context: string) => {
+    const extents = JSON.parse(await run("nbdinfo", `--map=${context}`, "--json", uri));
+    return extents.map(({ offset, length, type }: Record<string, number>) => [
+      offset,
+      length,
+      type,
+    ]);
+  };
+  const holes = [
+    [0, 4 * MIB, 0],
+    [4 * MIB, 8 * MIB, 3],
+    [12 * MIB, 4 * MIB + 512, 0],
+  ];
+  expect(await map("base:allocation")).toEqual(holes);
+  // nbdinfo has read the beginning, to tell what it is.
+  const missing = [
+    [0, 65_536, 0],
+    [65_536, 4 * MIB - 65_536, 1],
+    [4 * MIB, 8 * MIB, 0],
+    [12 * MIB, 4 * MIB + 512, 1],
+  ];
+  expect(await map("x-hedgerow:filled")).toEqual(missing);
+  await disk.read(0, image.length);
+  expect(await map("x-hedgerow:filled")).toEqual([[0, image.length, 0]]);
+  expect(await run("nbdinfo", "--list", `nbd+unix:///?socket=${socket}`)).toMatch(/export=""/);
+});
+
+test("nbddump shows the first bytes", async () => {
+  const { uri } = await serve();
+  const hex = image.subarray(0, 16).toString("hex").match(/../g)?.join(" ") ?? "";
+  // It separates the halves of a line by more spaces.
+  expect((await run("nbddump", "--length=16", uri)).replace(/ +/g, " ")).toContain(hex);
+});
+
+test("a client that asks through a delay, errors and retries gets the right bytes", async () => {
+  const { socket } = await serve();
+  const filters = ["--filter=retry", "--filter=error", "--filter=delay"];
+  const faults = ["error-rate=3%", "error=EIO", "retries=20", "retry-delay=1", "rdelay=1ms"];
+  const copy = `nbdcopy "$uri" ${path("through")}`;
+  await run(
+    "nbdkit",
+    "-U",
+    "-",
+    ...filters,
+    "nbd",
+    `socket=${socket}`,
+    ...faults,
+    "retry-exponential=no",
+    "--run",
+    copy,
+  );
+  expectSame(readFileSync(path("through")), image);
+});
+
+test("a read-only disk refuses what changes it", async () => {
+  const { uri } = await serve({ readOnly: true });
+  expect(JSON.parse(await run("nbdinfo", "--json", uri)).exports[0].is_read_only).toBe(true);
+  await expect(run("qemu-io", "-f", "raw", "-c", "write 0 4k", uri)).rejects.toThrow(
+    /Permission denied/,
+  );
+});
+
+test("clients connect by TLS, and check the certificate", async () => {
+  const { disk } = await serve();
+  mkdirSync(path("pki"));
+  writeFileSync(path("pki/ca-cert.pem"), fixed.cert);
+  const { uri } = await disk.listen({ port: 0, tls: fixed });
+  const secure = `${uri.replace("nbd:", "nbds:")}?tls-certificates=${path("pki")}`;
+  await run("nbdcopy", secure, path("secure"));
+  expectSame(readFileSync(path("secure")), image);
+  await expect(run("nbdinfo", "--size", uri.replace("nbds:", "nbd:"))).rejects.toThrow(/TLS|tls/);
+});
+
+test("a snapshot in S3 is read through a disk", async () => {
+  await createSnapshot(path("image"), urlOf("a.vhs"), s3Options({ pieceSize: 2 ** 16 }));
+  const { uri } = await serve(s3Options(), urlOf("a.vhs"));
+  expect(await run("qemu-img", "compare", uri, path("image"))).toMatch(/identical/);
+});
