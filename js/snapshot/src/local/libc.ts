@@ -23,6 +23,11 @@ export interface Libc {
   /** Starts to write the pending data of an open file to the disk, and does not wait for it (`sync_file_range`). */
   startWriteback(fd: number): Promise<number>;
   /**
+   * Sets the size of the send buffer of a socket, in bytes. Without the privilege to exceed it, the limit of the system
+   * holds.
+   */
+  setSendBuffer(fd: number, size: number): number;
+  /**
    * Fills `map`, a `struct fiemap`, with the physical extents of an open file (`FS_IOC_FIEMAP`). Leave `map`
    * alone until the promise settles.
    */
@@ -47,6 +52,9 @@ const PUNCH_HOLE = 0x3;
 
 /** Flag of `sync_file_range`. */
 const SYNC_FILE_RANGE_WRITE = 0x2;
+
+/** Level and options of `setsockopt`. */
+const [SOL_SOCKET, SO_SNDBUF, SO_SNDBUFFORCE] = [1, 7, 32] as const;
 
 /** Architectures with 64-bit file offsets in the C library on which this is tested. */
 const ARCHITECTURES: readonly string[] = ["x64", "arm64"];
@@ -85,6 +93,9 @@ async function load(): Promise<Libc | undefined> {
     const copyFileRange = library.func(
       "int64_t copy_file_range(int in, int64_t *offsetIn, int out, int64_t *offsetOut, size_t length, unsigned int flags)",
     );
+    const setsockopt = library.func(
+      "int setsockopt(int fd, int level, int option, const int *value, uint32_t length)",
+    );
     const checked = (result: number | bigint) => {
       return result < 0 ? -koffi.errno() : Number(result);
     };
@@ -116,6 +127,10 @@ async function load(): Promise<Libc | undefined> {
         call(copyFileRange, source, [offset], target, [offset], length, 0),
       punchHole: (fd, offset, length) => call(fallocate, fd, PUNCH_HOLE, offset, length),
       punchHoleSync: (fd, offset, length) => checked(fallocate(fd, PUNCH_HOLE, offset, length)),
+      setSendBuffer: (fd, size) => {
+        const set = (option: number) => checked(setsockopt(fd, SOL_SOCKET, option, [size], 4));
+        return set(SO_SNDBUFFORCE) === 0 ? 0 : set(SO_SNDBUF);
+      },
       // A length of 0 stands for the end of the file.
       startWriteback: (fd) => call(syncFileRange, fd, 0, 0, SYNC_FILE_RANGE_WRITE),
       fiemap: (fd, map) => call(ioctlOnBuffer, fd, FIEMAP, map),

@@ -3,10 +3,25 @@ import type { Writable } from "node:stream";
 /** The size of a slab, in bytes. Replies that fit are written into slabs, and sent together. */
 const SLAB_SIZE = 2 ** 19;
 
+/** How many slabs are kept for later: to allocate one for each large read would keep the garbage collector busy. */
+const MAX_FREE = 32;
+
+/** Memory for replies. */
+interface Slab {
+  readonly bytes: Buffer;
+  /** How many writes of it have not ended. */
+  writes: number;
+  /** Whether nothing more is added to it. */
+  isFull: boolean;
+}
+
+/** The slabs of all connections that are not in use. */
+const free: Buffer[] = [];
+
 /** Collects replies, so that many small ones are sent with one system call. */
 export class ReplyBuffer {
   readonly #socket: Writable;
-  #slab = Buffer.alloc(0);
+  #slab: Slab = { bytes: Buffer.alloc(0), writes: 0, isFull: true };
   /** The bytes of the slab that are to be sent, [start, end). */
   #start = 0;
   #end = 0;
@@ -24,14 +39,16 @@ export class ReplyBuffer {
 
   /** Adds `count` bytes, which the caller fills before it does anything else. */
   reserve(count: number): Buffer {
-    if (this.#slab.length - this.#end < count) {
+    if (this.#slab.bytes.length - this.#end < count) {
       this.send();
-      this.#slab = Buffer.allocUnsafeSlow(Math.max(SLAB_SIZE, count));
+      this.#slab.isFull = true;
+      recycle(this.#slab);
+      this.#slab = newSlab(count);
       [this.#start, this.#end] = [0, 0];
     }
     this.#end += count;
     this.total += count;
-    return this.#slab.subarray(this.#end - count, this.#end);
+    return this.#slab.bytes.subarray(this.#end - count, this.#end);
   }
 
   /** Takes back the last `count` bytes. */
@@ -50,7 +67,27 @@ export class ReplyBuffer {
   /** Sends all that was added. */
   send(): void {
     if (this.length === 0) return;
-    if (!this.#socket.destroyed) this.#socket.write(this.#slab.subarray(this.#start, this.#end));
+    if (!this.#socket.destroyed) {
+      const slab = this.#slab;
+      slab.writes += 1;
+      this.#socket.write(slab.bytes.subarray(this.#start, this.#end), () => {
+        slab.writes -= 1;
+        recycle(slab);
+      });
+    }
     this.#start = this.#end;
+  }
+}
+
+function newSlab(count: number): Slab {
+  const kept = count <= SLAB_SIZE ? free.pop() : undefined;
+  const bytes = kept ?? Buffer.allocUnsafeSlow(Math.max(SLAB_SIZE, count));
+  return { bytes, writes: 0, isFull: false };
+}
+
+/** Keeps a slab that nobody uses any more. */
+function recycle({ bytes, writes, isFull }: Slab): void {
+  if (isFull && writes === 0 && bytes.length === SLAB_SIZE && free.length < MAX_FREE) {
+    free.push(bytes);
   }
 }

@@ -3,12 +3,16 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { createSecureContext } from "node:tls";
 
 import { messageOf, SnapshotError } from "../error.js";
+import { libc } from "../local/libc.js";
 import type { Listen } from "../options/listen-options.js";
 import { Connection, type TlsOptions } from "./connection.js";
 import type { Export } from "./export.js";
 
 /** The maximum number of connections of a server. */
 const MAX_CONNECTIONS = 64;
+
+/** The size of the send buffer of a Unix socket, in bytes. */
+const SEND_BUFFER = 2 ** 20;
 
 /** The mode of a socket that only its owner may connect to. */
 const PRIVATE_MODE = 0o600;
@@ -33,7 +37,10 @@ export class NbdServer {
   static async listen(exported: Export, listen: Listen): Promise<NbdServer> {
     const connections = new Set<Connection>();
     const tls = tlsOf(listen);
+    const system = await libc();
     const server = createServer({ noDelay: true }, (socket: Socket) => {
+      // Otherwise, a large reply does not fit, and waits for the client several times.
+      if (listen.path !== undefined) system?.setSendBuffer(descriptorOf(socket), SEND_BUFFER);
       const connection = new Connection(socket, { exported, name: listen.name, tls });
       connections.add(connection);
       connection.onClose(() => connections.delete(connection));
@@ -144,4 +151,10 @@ function uriOf(server: Server, { path, name, tls }: Listen): string {
   if (typeof address !== "object" || address === null) throw new Error("expected an address");
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
   return `${scheme}://${host}:${address.port}/${exportName}`;
+}
+
+/** Returns the file descriptor of a socket, which Node keeps to itself, or -1. */
+function descriptorOf(socket: Socket): number {
+  const { _handle: handle } = socket as { readonly _handle?: { readonly fd?: number } };
+  return handle?.fd ?? -1;
 }
