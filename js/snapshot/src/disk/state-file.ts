@@ -104,13 +104,11 @@ export class StateFile {
       throw new SnapshotError("ERR_TARGET", message);
     }
     this.#stored = found;
-    const read = (start: number, set: Uint8Array) => {
-      const bits = found.subarray(start - PAGE, start - PAGE + set.length);
-      for (const [at, byte] of bits.entries()) if (byte !== 0) set[at] = (set[at] as number) | byte;
-    };
-    read(frames, sets.frames);
-    read(written, sets.written.bytes);
-    if (withNoted) read(noted, sets.written.bytes);
+    const bits = (start: number, { length }: Uint8Array) =>
+      found.subarray(start - PAGE, start - PAGE + length);
+    sets.frames.set(bits(frames, sets.frames));
+    sets.written.bytes.set(bits(written, sets.written.bytes));
+    if (withNoted) addBits(sets.written.bytes, bits(noted, sets.written.bytes));
   }
 
   /** Forgets which frames are in the image. @throws {SnapshotError} `ERR_TARGET` */
@@ -194,6 +192,17 @@ function layoutOf({ imageSize, frameCount }: Pick<DiskHeader, "imageSize" | "fra
   const written = PAGE + pages(frameCount);
   const length = pages(Math.ceil(imageSize / BLOCK_SIZE));
   return { frames: PAGE, written, noted: written + length, end: written + 2 * length };
+}
+
+/** Adds bits to a set, most of whose pages are zeros. */
+function addBits(set: Uint8Array, bits: Buffer): void {
+  const zeros = Buffer.alloc(PAGE);
+  for (let at = 0; at < bits.length; at += PAGE) {
+    const page = bits.subarray(at, at + PAGE);
+    if (page.equals(zeros.subarray(0, page.length))) continue;
+    for (const [index, byte] of page.entries())
+      set[at + index] = (set[at + index] as number) | byte;
+  }
 }
 
 /** Returns a header, if it is a valid one. */
