@@ -7,7 +7,7 @@ import { nearFrames } from "../fetch/near-frames.js";
 import { clientsOf } from "../fetch/range-fetcher.js";
 import { RangeScheduler } from "../fetch/range-scheduler.js";
 import { RangeTransfer, type TransferContext } from "../fetch/range-transfer.js";
-import { fetchRange } from "../fetch/retry-range.js";
+import { fetchRange, isDamage } from "../fetch/retry-range.js";
 import { readFullySync } from "../local/read-fully.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
@@ -53,6 +53,8 @@ export class DemandFetcher {
   readonly #sink: ReportingSink;
   readonly #context: Omit<TransferContext, "scheduler">;
   readonly #waiting = new Map<number, Waiting>();
+  /** Frames that are requested alone, because one that was requested with them is damaged. */
+  readonly #alone = new Set<number>();
   readonly #slots = Array.from({ length: MAX_FLIGHTS }, (_, slot) => slot);
   readonly #flights = new Map<RangeTransfer, Promise<void>>();
   #isScheduled = false;
@@ -132,7 +134,9 @@ export class DemandFetcher {
       else if (states.isTaken(frame)) this.#poll();
       else if (!waiting.isRequested) wanted.push(frame);
     }
-    for (const range of nearFrames(frames, wanted, MAX_RANGE)) {
+    const near = wanted.filter((frame) => !this.#alone.has(frame));
+    const alone = wanted.filter((frame) => this.#alone.has(frame)).map((frame) => [frame]);
+    for (const range of [...nearFrames(frames, near, MAX_RANGE), ...alone]) {
       const slot = this.#slots.pop();
       // The others follow when a request has ended.
       if (slot === undefined) return;
@@ -152,9 +156,11 @@ export class DemandFetcher {
       else await this.#transfer(first, last + 1, slot);
       this.onFlight(performance.now() - begun, range.length);
     } catch (error) {
+      const isShared = range.length > 1 && isDamage(error);
       for (const frame of range) {
-        const { states } = this.#sink;
-        if (!states.isTaken(frame)) this.#settle(frame, error);
+        if (this.#sink.states.isTaken(frame)) continue;
+        if (isShared) this.#alone.add(frame);
+        else this.#settle(frame, error);
       }
     } finally {
       this.#slots.push(slot);

@@ -3,9 +3,11 @@ import { SnapshotError } from "../error.js";
 /** The maximum number of ranges in a trace. */
 export const MAX_RANGES = 2 ** 15;
 
-/** Parts of an image in the order in which they were first read, as an offset and a length in bytes each. */
+/** The parts of an image that a disk read first. */
 export interface Trace {
+  /** The version of this format. */
   readonly version: 1;
+  /** The offset and length of each part in bytes, in the order of the first reads. */
   readonly ranges: readonly (readonly [offset: number, length: number])[];
 }
 

@@ -1,0 +1,243 @@
+/** Disks whose server, object, frames, file system or machine fails. */
+import { createHash } from "node:crypto";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  createSnapshot,
+  type Disk,
+  type OpenOptions,
+  openSnapshot,
+  restoreSnapshot,
+} from "@hedgerow/snapshot";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+
+import type { Faults } from "../../../../tests/origin/fault.mjs";
+import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { ext4Disk } from "../support/loop-disk.js";
+import { NBD, NbdClient } from "../support/nbd-client.js";
+import { isTail, originOf, SOON } from "../support/remote.js";
+
+const [PIECE, MIB, BLOCK] = [2 ** 16, 2 ** 20, 2 ** 12];
+const path = temporaryFolder();
+const image = noise("failing", 4 * MIB);
+const written = noise("written", BLOCK);
+let snapshot: Buffer;
+
+beforeAll(async () => {
+  writeFileSync(path("image"), image);
+  await createSnapshot(path("image"), path("a.vhs"), { pieceSize: PIECE, workers: 1 });
+  snapshot = readFileSync(path("a.vhs"));
+});
+
+let count = 0;
+
+/** Opens a disk over a server, in a folder of its own. It is closed when the test ends. */
+async function open(options: Partial<OpenOptions> = {}, faults?: Faults) {
+  count += 1;
+  const folder = path(`disk-${count}`);
+  mkdirSync(folder);
+  const origin = await originOf({ "/a.vhs": snapshot }, faults && { faults });
+  const how = { fill: "none", workers: 1, retries: 1, timeouts: SOON, ...options } as const;
+  const target = `${folder}/disk`;
+  const disk = await openSnapshot(origin.url("/a.vhs"), { ...how, image: target });
+  onTestFinished(() => disk.close());
+  return { disk, origin, folder, target };
+}
+
+const at = (offset: number, length = BLOCK) => image.subarray(offset, offset + length);
+
+test("readers wait while the server is away, and the fill goes on when it is back", async () => {
+  let isAway = false;
+  const { disk, target } = await open({ fill: "all", fillBytesPerSecond: MIB }, () =>
+    isAway ? { status: 503 } : undefined,
+  );
+  isAway = true;
+  const reading = disk.read(2 * MIB, BLOCK);
+  expect(await Promise.race([reading, sleep(1_500, "waiting")])).toBe("waiting");
+  // Whole blocks need nothing of the server.
+  await disk.write(MIB, written);
+  isAway = false;
+  expectSame(await reading, at(2 * MIB));
+  await disk.filled;
+  expectSame(
+    readFileSync(target),
+    Buffer.concat([at(0, MIB), written, image.subarray(MIB + BLOCK)]),
+  );
+});
+
+test("with onStall: error, readers get an error, and clients EIO", async () => {
+  let isAway = false;
+  const faults = () => (isAway ? { noAnswer: true } : undefined);
+  const { disk, folder } = await open({ onStall: "error" }, faults);
+  await disk.listen({ path: `${folder}/socket` });
+  const client = await NbdClient.open(`${folder}/socket`);
+  isAway = true;
+  const { cmd, errno } = NBD;
+  const reply = await client.request({ type: cmd.read, offset: 2 * MIB, length: 10 });
+  expect(reply.errno).toBe(errno.io);
+  await expect(disk.read(2 * MIB, 1)).rejects.toMatchObject({ code: "ERR_SOURCE" });
+  isAway = false;
+  expectSame(await client.readAt(2 * MIB, BLOCK), at(2 * MIB));
+  await client.close();
+});
+
+test("closing a disk ends readers and writers that wait", async () => {
+  const { disk } = await open({}, (request) => (isTail(request) ? undefined : { noAnswer: true }));
+  const reading = expect(disk.read(0, 1)).rejects.toMatchObject({ code: "ERR_DISK_CLOSED" });
+  const writing = expect(disk.write(1, Buffer.alloc(1))).rejects.toMatchObject({
+    code: "ERR_DISK_CLOSED",
+  });
+  await sleep(50);
+  await disk.close();
+  await Promise.all([reading, writing]);
+  await expect(disk.filled).rejects.toMatchObject({ code: "ERR_DISK_CLOSED" });
+  await expect(disk.flush()).rejects.toMatchObject({ code: "ERR_DISK_CLOSED" });
+  await disk.close();
+});
+
+test("an object that is replaced is an error to readers of what is missing, and nothing else", async () => {
+  const { disk, origin } = await open();
+  await disk.read(0, 1);
+  const other = path("other.vhs");
+  writeFileSync(path("other"), noise("other", 4 * MIB));
+  await createSnapshot(path("other"), other, { pieceSize: PIECE, workers: 1 });
+  origin.set("/a.vhs", readFileSync(other));
+  const changed = { code: "ERR_SOURCE_CHANGED" };
+  await expect(disk.read(2 * MIB, 1)).rejects.toMatchObject(changed);
+  expectSame(await disk.read(0, BLOCK), at(0));
+  await disk.write(BLOCK, written);
+  expectSame(await disk.read(BLOCK, BLOCK), written);
+});
+
+test("a damaged frame is an error to its readers, and the others read on", async () => {
+  const damaged = Buffer.from(snapshot);
+  damaged[snapshot.length >> 1]! ^= 1;
+  writeFileSync(path("damaged.vhs"), damaged);
+  await using disk = await openSnapshot(path("damaged.vhs"), { image: path("damaged") });
+  await expect(disk.filled).rejects.toMatchObject({ code: "ERR_SNAPSHOT_FORMAT" });
+  const results = await Promise.allSettled(
+    Array.from({ length: image.length / PIECE }, (_, piece) => disk.read(piece * PIECE, PIECE)),
+  );
+  const failed = results.flatMap((result, piece) => {
+    if (result.status === "rejected") return [result.reason.code];
+    expectSame(result.value, at(piece * PIECE, PIECE));
+    return [];
+  });
+  expect(failed).toEqual(["ERR_SNAPSHOT_FORMAT"]);
+});
+
+test("one disk has an image at a time, and its files are of one snapshot", async () => {
+  const { target } = await open();
+  await expect(openSnapshot(path("a.vhs"), { image: target })).rejects.toMatchObject({
+    ...{ code: "ERR_TARGET", message: expect.stringContaining("another process has opened it") },
+  });
+  const first = await openSnapshot(path("a.vhs"), { image: path("one"), fill: "none" });
+  await first.close();
+  writeFileSync(path("small"), noise("small", PIECE));
+  await createSnapshot(path("small"), path("small.vhs"));
+  await expect(openSnapshot(path("small.vhs"), { image: path("one") })).rejects.toMatchObject({
+    code: "ERR_TARGET",
+  });
+  writeFileSync(path("foreign"), "not ours");
+  await expect(openSnapshot(path("a.vhs"), { image: path("foreign") })).rejects.toMatchObject({
+    code: "ERR_TARGET",
+  });
+  expect(readFileSync(path("foreign"), "utf8")).toBe("not ours");
+});
+
+const full = ext4Disk(8 * MIB);
+const title = full.refusal === undefined ? "" : `, cannot be mounted: ${full.refusal}`;
+
+test.skipIf(full.refusal !== undefined)(
+  `a full file system is an error to writers, loses nothing, and is filled when there is room${title}`,
+  async () => {
+    const ballast = full.path("ballast");
+    // Leave half a mebibyte.
+    expect(() => writeFileSync(ballast, Buffer.alloc(8 * MIB))).toThrow("ENOSPC");
+    truncateSync(ballast, statSync(ballast).size - MIB / 2);
+    const target = full.path("disk");
+    await using disk = await openSnapshot(path("a.vhs"), { image: target, workers: 1 });
+    await disk.write(0, written);
+    await disk.flush();
+    await disk.listen({ path: path("full-socket") });
+    const client = await NbdClient.open(path("full-socket"));
+    const { cmd, errno } = NBD;
+    const expected = Buffer.from(image);
+    written.copy(expected);
+    let refused = 0;
+    for (let offset = PIECE; offset < image.length; offset += PIECE) {
+      const data = noise(`${offset}`, PIECE);
+      const reply = await client.request({ type: cmd.write, offset, data });
+      if (reply.errno === 0) data.copy(expected, offset);
+      else expect(reply.errno).toBe(errno.noSpace);
+      refused += Number(reply.errno !== 0);
+    }
+    expect(refused).toBeGreaterThan(0);
+    rmSync(ballast);
+    await disk.filled;
+    expectSame(await disk.read(0, disk.size), expected);
+    await client.close();
+  },
+);
+
+/** Changes the boot in which a disk was written to, as if the system had failed since. */
+function failSystem(folder: string): void {
+  const [name] = leftovers(folder).filter((file) => file.endsWith(".state"));
+  const file = `${folder}/${name}`;
+  const state = readFileSync(file);
+  const text = state.subarray(0, 480).toString("latin1");
+  expect(text).toMatch(/"writtenIn":"[-0-9a-f]{36}"/);
+  state.write(text.replace(/"writtenIn":"../, '"writtenIn":"zz'), "latin1");
+  createHash("sha256").update(state.subarray(0, 480)).digest().copy(state, 480);
+  writeFileSync(file, state);
+}
+
+/** Copies the files of a disk that is in use, as a power failure would leave them, and opens the copy. */
+async function openAfterFailure(folder: string): Promise<Disk> {
+  const copy = `${folder}-copy`;
+  mkdirSync(copy);
+  // The image has its name only when it is complete.
+  for (const name of readdirSync(folder).filter((name) => !name.startsWith("socket")))
+    copyFileSync(`${folder}/${name}`, `${copy}/${name}`);
+  failSystem(copy);
+  const disk = await openSnapshot(path("a.vhs"), { image: `${copy}/disk`, workers: 1 });
+  onTestFinished(() => disk.close());
+  return disk;
+}
+
+test.each(["none", "all"] as const)(
+  "after a power failure, flushed blocks are there, and what is read is saved, with fill: %s",
+  async (fill) => {
+    const { disk, folder } = await open({ fill });
+    if (fill === "all") await disk.filled;
+    await disk.read(0, 2 * MIB);
+    await disk.write(MIB, written);
+    await disk.flush();
+    // These reach the image by chance.
+    await disk.write(MIB + 2 * BLOCK, written);
+    await disk.write(3 * MIB, written);
+    const again = await openAfterFailure(folder);
+    await again.filled;
+    const found = await again.read(0, again.size);
+    expectSame(found.subarray(MIB, MIB + BLOCK), written);
+    const expected = Buffer.from(image);
+    written.copy(expected, MIB);
+    if (fill === "all")
+      for (const offset of [MIB + 2 * BLOCK, 3 * MIB]) written.copy(expected, offset);
+    expectSame(found, expected);
+    await again.save(`${folder}-copy/saved.vhs`, { resolve: () => path("a.vhs") });
+    const restored = `${folder}-copy/restored`;
+    await restoreSnapshot(`${folder}-copy/saved.vhs`, restored, { resolve: () => path("a.vhs") });
+    expectSame(readFileSync(restored), expected);
+  },
+);
