@@ -22,8 +22,9 @@ type StandIn = (original: CopyRange, ...args: Arguments) => Promise<number>;
 const { standIn } = vi.hoisted(() => ({ standIn: {} as { copyRange?: StandIn | undefined } }));
 
 vi.mock(import("../src/local/libc.js"), async (original) => {
-  const { libc } = await original();
+  const { libc, ...others } = await original();
   return {
+    ...others,
     libc: async () => {
       const real = await libc();
       const { copyRange } = standIn;

@@ -17,8 +17,9 @@ const BLOCK = 4 * KIB;
 const { standIn } = vi.hoisted(() => ({ standIn: { libc: {} as Partial<Libc> | undefined } }));
 
 vi.mock(import("../src/local/libc.js"), async (original) => {
-  const { libc } = await original();
+  const { libc, ...others } = await original();
   return {
+    ...others,
     libc: async () => {
       const real = await libc();
       return real && standIn.libc && { ...real, ...standIn.libc };

@@ -2,9 +2,9 @@ import type { Frames } from "../format/frames.js";
 
 /**
  * The states of a frame: nobody has its data; it is in the image; a thread is writing it to the image; somebody else is
- * writing to its blocks, and it will be as before; or its data is in the image of a base.
+ * writing to its blocks, and it will be as before; its data is in the image of a base; or is being copied from there.
  */
-const [MISSING, DONE, CLAIMED, HELD] = [0, 1, 2, 3] as const;
+const [MISSING, DONE, CLAIMED, HELD, COPIED] = [0, 1, 2, 3, 5] as const;
 export const INHERITED = 4;
 
 /** The state of a frame that is held, before and after. */
@@ -46,7 +46,7 @@ export class FrameStates {
   /** Returns whether a frame need not be fetched: it is done or inherited, or a thread is writing it. */
   isTaken(index: number): boolean {
     const state = Atomics.load(this.#states, index);
-    return state === DONE || state === CLAIMED || state === INHERITED;
+    return state === DONE || state === CLAIMED || state === INHERITED || state === COPIED;
   }
 
   /** Claims a missing frame, to write it to the image. Returns false if it is taken. Waits while it is held. */
@@ -60,7 +60,7 @@ export class FrameStates {
 
   /** Claims an inherited frame, to copy it to the image. Returns false if it is not, or held. */
   claimInherited(index: number): boolean {
-    return Atomics.compareExchange(this.#states, index, INHERITED, CLAIMED) === INHERITED;
+    return Atomics.compareExchange(this.#states, index, INHERITED, COPIED) === INHERITED;
   }
 
   /** Holds a frame that is missing or inherited, so that nobody claims it. Returns its state, or undefined if it is neither. */
@@ -83,6 +83,12 @@ export class FrameStates {
   /** Returns a frame that was claimed or held to a state. */
   release(index: number, state: UnheldState = MISSING): void {
     Atomics.store(this.#states, index, state);
+  }
+
+  /** Makes the frames missing that threads had claimed which were terminated. */
+  releaseClaimed(): void {
+    for (let index = 0; index < this.count; index += 1)
+      Atomics.compareExchange(this.#states, index, CLAIMED, MISSING);
   }
 
   /** Returns the first frame in [first, end) that is not taken. */

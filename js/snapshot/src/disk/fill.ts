@@ -85,8 +85,14 @@ async function fetchMissing(parts: FillParts): Promise<void> {
     ...{ ...transfer, connections, partSize: Math.min(partSize, PART_SIZE) },
     bytesPerSecond: options.fillBytesPerSecond,
   };
-  const fetch = (from: typeof objects) =>
-    decodeFrom(from, ranges, job, { workers, signal }, undefined);
+  const fetch = async (from: typeof objects) => {
+    try {
+      await decodeFrom(from, ranges, job, { workers, signal }, undefined);
+    } finally {
+      // The workers have ended, perhaps while they were writing frames.
+      job.states.releaseClaimed();
+    }
+  };
   // Do not wait for a trace much longer than for the manifest.
   const trace = await Promise.race([parts.trace, sleep(MAX_TRACE_WAIT, undefined, { ref: false })]);
   const first = trace === undefined ? new Set<number>() : framesOf(trace, layout);

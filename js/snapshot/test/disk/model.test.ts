@@ -23,7 +23,7 @@ import { DiskProcess } from "../support/disk-process.js";
 import { NbdClient } from "../support/nbd-client.js";
 import { SOON } from "../support/remote.js";
 
-const [RUNS, KILLS] = [trials({ few: 485, all: 4_000 }), trials({ few: 15, all: 250 })];
+const [RUNS, KILLS] = [trials({ few: 485, all: 2_500 }), trials({ few: 15, all: 150 })];
 /** How many run at a time: they mostly wait. */
 const CONCURRENCY = 4;
 const CONNECTIONS = 3;
