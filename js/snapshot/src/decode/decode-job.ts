@@ -70,6 +70,14 @@ export class DecodeJob {
     return this.counters.counts.frames >= this.frames;
   }
 
+  /**
+   * Mends what workers have left that were terminated while they wrote or counted a frame. None may be running.
+   */
+  recover(): void {
+    this.states.releaseClaimed();
+    this.counters.setFrames(this.frames - [...this.states.missing()].length);
+  }
+
   /** Returns the parameters of each worker's {@link FrameSink}. */
   async sinkData(): Promise<SinkData> {
     const { info, frames } = this.manifest;

@@ -30,6 +30,11 @@ export class SharedCounters {
     Atomics.add(this.#slots, FRAMES, 1n);
   }
 
+  /** Replaces the number of decoded frames. */
+  setFrames(count: number): void {
+    Atomics.store(this.#slots, FRAMES, BigInt(count));
+  }
+
   /** Counts bytes received from a server. */
   received(bytes: number): void {
     Atomics.add(this.#slots, TRANSFERRED_BYTES, BigInt(bytes));

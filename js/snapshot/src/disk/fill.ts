@@ -80,17 +80,13 @@ async function fetchMissing(parts: FillParts): Promise<void> {
     fill === "delta"
       ? ![...job.states.missing()].some((frame) => frames.object(frame) === 0)
       : job.isDone;
-  const { partSize, connections } = transfer;
-  const ranges = {
-    ...{ ...transfer, connections, partSize: Math.min(partSize, PART_SIZE) },
-    bytesPerSecond: options.fillBytesPerSecond,
-  };
+  const partSize = Math.min(transfer.partSize, PART_SIZE);
+  const ranges = { ...transfer, partSize, bytesPerSecond: options.fillBytesPerSecond };
   const fetch = async (from: typeof objects) => {
     try {
       await decodeFrom(from, ranges, job, { workers, signal }, undefined);
     } finally {
-      // The workers have ended, perhaps while they were writing frames.
-      job.states.releaseClaimed();
+      job.recover();
     }
   };
   // Do not wait for a trace much longer than for the manifest.
