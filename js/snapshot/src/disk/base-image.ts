@@ -12,7 +12,6 @@ export interface BaseImage {
   readonly fd: number;
   /** The path of the image, for messages. */
   readonly name: string;
-  readonly size: number;
   /** The frames of the snapshot whose data it has. */
   readonly frames: ReadonlySet<number>;
 }
@@ -29,8 +28,8 @@ export async function withBaseImage<T>(
 ): Promise<T> {
   const { info } = manifest;
   const digests = [info, ...(info.delta?.objects ?? [])].map(({ digest }) => digest);
-  for (const digest of cache === undefined ? [] : digests) {
-    const leased = await leaseCached(cache as ImageCache, digest);
+  for (const digest of digests) {
+    const leased = cache && (await leaseCached(cache, digest));
     if (leased !== undefined) return withLeased(leased, manifest, use);
   }
   return use(undefined);
@@ -45,9 +44,8 @@ export async function withLeased<T>(
   let file: FileHandle | undefined;
   try {
     file = await openFile("ERR_CACHE", leased.path, (handle) => handle);
-    const { imageSize: size } = leased.manifest.info;
     const frames = new Set(inheritedFrames(wanted, leased.manifest).keys());
-    return await use({ fd: file.fd, name: leased.path, size, frames });
+    return await use({ fd: file.fd, name: leased.path, frames });
   } finally {
     await file?.close();
     // The cache may have been closed, which ends the lease, too.

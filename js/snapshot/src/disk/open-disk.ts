@@ -131,7 +131,7 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
   const system = await libc();
   if (system === undefined) throw new SnapshotError("ERR_TARGET", "disks need koffi");
   const layout = new ImageLayout(manifest);
-  const diskImage = new DiskImage({ ...{ name: path, files, layout, states, base, libc: system } });
+  const diskImage = new DiskImage({ name: path, files, layout, states, base, libc: system });
   const transfer = transferOf(options);
   await withObjectsOf(source, job, signal, async (objects) => {
     const tail = objects.find((object) => object instanceof RemoteObject);

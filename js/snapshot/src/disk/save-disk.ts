@@ -1,6 +1,6 @@
 /** Saves what changed on a disk, while it is in use. */
-import { randomUUID } from "node:crypto";
-import { type FileHandle, open, rm } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
 
 import { type ImageCache, leaseCached } from "../cache/image-cache.js";
 import type { FrameStates } from "../decode/frame-states.js";
@@ -10,13 +10,14 @@ import { BlockSet } from "../format/block-set.js";
 import { ImageSegments } from "../format/image-segments.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
-import { PRIVATE_MODE, wrapWriteErrors } from "../local/atomic-write.js";
+import { wrapWriteErrors } from "../local/atomic-write.js";
 import type { Extent } from "../local/data-extents.js";
 import { subtract, union, widen } from "../local/extents.js";
 import { ImageFile } from "../local/image-file.js";
 import { libc } from "../local/libc.js";
 import { reading } from "../local/open-file.js";
 import { readFully } from "../local/read-fully.js";
+import { withTemporaryFile } from "../local/temporary-file.js";
 import { writeFully } from "../local/write-fully.js";
 import { encodingOf } from "../options/create-options.js";
 import { MIN_LIVE } from "../options/delta-options.js";
@@ -106,8 +107,8 @@ export class DiskSaver {
     const encoding = encodingOf({ ...options, pieceSize });
     checkEncoding(await compiledModule("encode"), encoding);
     await this.#bring(rewritten);
-    const file = await openCopy(files.path);
-    try {
+    // Beside the image, so that it can be a clone of it.
+    return withTemporaryFile(async ({ handle: file }) => {
       const changed = await engine.whileUnchanged(async () => {
         const runs = [...this.#changed.runs(0, imageSize)];
         const ranges = union(runs, rewritten);
@@ -142,12 +143,10 @@ export class DiskSaver {
         this.#last = { location: destination, digest: result.digest, manifest: undefined };
         return result;
       } catch (error) {
-        this.#changed.addAll(changed.before);
+        this.#changed.addBits(changed.before.bytes);
         throw error;
       }
-    } finally {
-      await file.close();
-    }
+    }, dirname(files.path));
   }
 
   /** Brings ranges into the local image. */
@@ -168,19 +167,6 @@ function manifestOf({ location, digest }: SavedSnapshot, options: OpenOptions): 
     checkPinned(source.name, digest, manifest.info.digest);
     return manifest;
   });
-}
-
-/** Opens an empty file beside the image, without a name: nothing is left behind if the process is killed. */
-async function openCopy(path: string): Promise<FileHandle> {
-  const name = `${path}.${randomUUID()}`;
-  const file = await wrapWriteErrors(path, open(name, "wx+", PRIVATE_MODE));
-  try {
-    await wrapWriteErrors(path, rm(name));
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
 }
 
 /** Copies at least some ranges of the image: a clone is as fast for all of it. @throws {SnapshotError} `ERR_TARGET` */

@@ -108,7 +108,7 @@ export class StateFile {
       found.subarray(start - PAGE, start - PAGE + length);
     sets.frames.set(bits(frames, sets.frames));
     sets.written.bytes.set(bits(written, sets.written.bytes));
-    if (withNoted) addBits(sets.written.bytes, bits(noted, sets.written.bytes));
+    if (withNoted) sets.written.addBits(bits(noted, sets.written.bytes));
   }
 
   /** Forgets which frames are in the image. @throws {SnapshotError} `ERR_TARGET` */
@@ -192,17 +192,6 @@ function layoutOf({ imageSize, frameCount }: Pick<DiskHeader, "imageSize" | "fra
   const written = PAGE + pages(frameCount);
   const length = pages(Math.ceil(imageSize / BLOCK_SIZE));
   return { frames: PAGE, written, noted: written + length, end: written + 2 * length };
-}
-
-/** Adds bits to a set, most of whose pages are zeros. */
-function addBits(set: Uint8Array, bits: Buffer): void {
-  const zeros = Buffer.alloc(PAGE);
-  for (let at = 0; at < bits.length; at += PAGE) {
-    const page = bits.subarray(at, at + PAGE);
-    if (page.equals(zeros.subarray(0, page.length))) continue;
-    for (const [index, byte] of page.entries())
-      set[at + index] = (set[at + index] as number) | byte;
-  }
 }
 
 /** Returns a header, if it is a valid one. */

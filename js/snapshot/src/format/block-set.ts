@@ -1,6 +1,8 @@
 import type { Extent } from "../local/data-extents.js";
 import { BLOCK_SIZE } from "./limits.js";
 
+const ZEROS = Buffer.alloc(4096);
+
 /** A set of blocks of 4 KiB of an image: one bit for each, in memory that threads share. */
 export class BlockSet {
   readonly #bits: Uint8Array;
@@ -21,10 +23,14 @@ export class BlockSet {
     return set;
   }
 
-  /** Adds the blocks of another set of the same image. */
-  addAll(other: BlockSet): void {
-    for (const [at, byte] of other.#bits.entries())
-      if (byte !== 0) this.#bits[at] = (this.#bits[at] as number) | byte;
+  /** Adds the blocks of another set of the same image, whose bits are given. Most of them may be zeros. */
+  addBits(bits: Uint8Array): void {
+    for (let start = 0; start < bits.length; start += ZEROS.length) {
+      const part = bits.subarray(start, start + ZEROS.length);
+      if (ZEROS.subarray(0, part.length).equals(part)) continue;
+      for (const [at, byte] of part.entries())
+        this.#bits[start + at] = (this.#bits[start + at] as number) | byte;
+    }
   }
 
   /** The memory of the set: bit `n % 8` of byte `n >> 3` is block `n`. */

@@ -13,13 +13,17 @@ export interface TemporaryFile {
 }
 
 /**
- * Calls `use` with an empty temporary file in `TMPDIR`, and removes the file when the result settles. The
- * file is unlinked as soon as it is open, so that nothing is left behind if the process is killed.
+ * Calls `use` with an empty temporary file, and removes the file when the result settles. The file is unlinked as soon
+ * as it is open, so that nothing is left behind if the process is killed.
  *
+ * @param folder default: `TMPDIR`
  * @throws {SnapshotError} `ERR_TARGET`
  */
-export async function withTemporaryFile<T>(use: (file: TemporaryFile) => Promise<T>): Promise<T> {
-  const path = join(tmpdir(), `.hedgerow-${randomUUID()}.tmp`);
+export async function withTemporaryFile<T>(
+  use: (file: TemporaryFile) => Promise<T>,
+  folder = tmpdir(),
+): Promise<T> {
+  const path = join(folder, `.hedgerow-${randomUUID()}.tmp`);
   const handle = await wrapWriteErrors(path, open(path, "wx+", PRIVATE_MODE));
   try {
     await wrapWriteErrors(path, rm(path));
