@@ -30,18 +30,6 @@ afterEach(async () => {
   await server?.close();
 });
 
-/** Makes calls of the export wait until the returned function is called. */
-function hold(): () => void {
-  let release: () => void = () => {};
-  exported.pending = new Promise((resolve) => {
-    release = () => {
-      exported.pending = undefined;
-      resolve();
-    };
-  });
-  return release;
-}
-
 /** Sends bytes again and again until the connection is closed, or does not take any more. Returns whether it is closed. */
 async function flood(client: NbdClient, bytes: Buffer, count: number): Promise<boolean> {
   for (let sent = 0; sent < count && !client.socket.destroyed; sent += 1) {
@@ -63,7 +51,7 @@ test("a client that sends options and does not receive the replies is disconnect
 
 test("what a client sends after DISC is not kept", async () => {
   const client = await NbdClient.open(path("socket"));
-  const release = hold();
+  const release = exported.hold();
   const write = client.request({ type: cmd.write, data: Buffer.alloc(512, 7) });
   client.request({ type: cmd.disc }).catch(() => {});
   await flood(client, Buffer.alloc(MIB), 32);
@@ -84,7 +72,7 @@ test("a client that sends more after ABORT, and does not receive the reply, is d
 
 test("closing the server does not wait for requests that never end", async () => {
   const client = await NbdClient.open(path("socket"));
-  const release = hold();
+  const release = exported.hold();
   client.request({ type: cmd.read, length: 512 }).catch(() => {});
   await sleep(50);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

@@ -28,18 +28,6 @@ const both = [{ structured: false }, { structured: true }];
 /** Resolves when all that has arrived is handled. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
 
-/** Makes calls of the export wait until the returned function is called. */
-function hold(): () => void {
-  let release: () => void = () => {};
-  exported.pending = new Promise((resolve) => {
-    release = () => {
-      exported.pending = undefined;
-      resolve();
-    };
-  });
-  return release;
-}
-
 test.each(both)("reads what was written, at any offset and of any length: %j", async (options) => {
   const client = await open(options);
   for (const length of [1, 511, 512, 4096, 65_537, MIB, 5 * MIB + 3, 32 * MIB]) {
@@ -72,7 +60,7 @@ test("replies to reads with simple replies unless structured ones were negotiate
 
 test("sends chunks that cover a read exactly once, the last with DONE", async () => {
   const client = await open();
-  const release = hold();
+  const release = exported.hold();
   const request = client.request({ type: cmd.read, offset: 7, length: 10 * MIB + 5 });
   await settled();
   release();
@@ -91,7 +79,7 @@ test("sends chunks that cover a read exactly once, the last with DONE", async ()
 test.each([65_536, 32 * MIB])("sends a read of %i bytes with DF in one chunk", async (length) => {
   const client = await open();
   for (const wait of [false, true]) {
-    const release = wait ? hold() : () => {};
+    const release = wait ? exported.hold() : () => {};
     const request = client.request({ type: cmd.read, flags: flag.df, length });
     await settled();
     release();
@@ -217,7 +205,7 @@ test("FUA is accepted with every command, and flushes before the reply to a writ
 
 test("a flush is answered when the export has flushed", async () => {
   const client = await open();
-  const release = hold();
+  const release = exported.hold();
   let isAnswered = false;
   const flush = client.request({ type: cmd.flush }).then(() => {
     isAnswered = true;
@@ -242,7 +230,7 @@ test("NO_HOLE keeps zeroes from becoming holes, and FAST_ZERO is refused without
 
 test("CACHE prefetches, and does not wait", async () => {
   const client = await open();
-  const release = hold();
+  const release = exported.hold();
   expect((await client.request({ type: cmd.cache, offset: 5, length: 512 })).errno).toBe(0);
   expect(exported.calls).toEqual(["prefetch 5 512"]);
   release();
@@ -292,7 +280,7 @@ test.each([
 
 test("an error in the middle of a read ends with an error chunk", async () => {
   const client = await open();
-  const release = hold();
+  const release = exported.hold();
   const request = client.request({ type: cmd.read, length: 3 * MIB });
   await settled();
   exported.error = new Error("torn");
@@ -347,7 +335,7 @@ test("BLOCK_STATUS fails without a context, a length, or beyond the end", async 
 
 test("DISC waits for requests that are running, and then closes the connection", async () => {
   const client = await open({ structured: false });
-  const release = hold();
+  const release = exported.hold();
   const write = client.request({ type: cmd.write, data: Buffer.alloc(512, 7) });
   client.request({ type: cmd.disc }).catch(() => {});
   await settled();
@@ -406,7 +394,7 @@ test("closing the server disconnects a client that does not receive its replies"
 
 test("a server that is closed waits for running requests, and refuses others", async () => {
   const client = await open();
-  const release = hold();
+  const release = exported.hold();
   const write = client.request({ type: cmd.write, data: Buffer.alloc(512, 7) });
   await settled();
   const closing = server!.close();

@@ -22,6 +22,18 @@ export class MemoryExport implements Export {
     this.bytes = Buffer.alloc(size);
   }
 
+  /** Makes calls wait until the returned function is called. */
+  hold(): () => void {
+    let release: () => void = () => {};
+    this.pending = new Promise((resolve) => {
+      release = () => {
+        this.pending = undefined;
+        resolve();
+      };
+    });
+    return release;
+  }
+
   readNow(offset: number, target: Uint8Array): boolean {
     if (this.error !== undefined) throw this.error;
     if (this.pending !== undefined) return false;
