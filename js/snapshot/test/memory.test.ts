@@ -34,10 +34,17 @@ beforeAll(async () => {
   idle = await memoryOf({ call: "nothing", source: imageOf(GIB), target: path("none") });
 });
 
+/** Returns how many workers a job starts. */
+function startedBy({ call }: Job): number {
+  if (call === "nothing") return 0;
+  // A disk is filled, and its only changed piece is saved.
+  return call === "openSnapshot" ? WORKERS + 1 : WORKERS;
+}
+
 /** Returns the peak memory of a job, in bytes. */
 async function memoryOf(job: Job): Promise<number> {
   const outcome = await run({ ...job, options: { workers: WORKERS } });
-  expect(outcome).toMatchObject({ error: null, started: job.call === "nothing" ? 0 : WORKERS });
+  expect(outcome).toMatchObject({ error: null, started: startedBy(job) });
   return outcome.peakMemory;
 }
 
@@ -74,3 +81,18 @@ describe.each(Object.keys(jobs))("%s", (name) => {
     expect(found).toSatisfy(isConstant);
   }, 300_000);
 });
+
+test.each([16 * GIB, 2 ** 40])(
+  "a disk of %d bytes takes up to 250 MB to be filled, written to, saved, and opened again",
+  async (size) => {
+    const step = Math.floor(size / PIECES / MIB) * MIB;
+    const offsets = [...steps(size, step)].slice(0, PIECES);
+    writeSparse(imageOf(size), size, offsets, (offset) => noise(`${offset / step}`, MIB));
+    const disk = path(`disk-${size}`);
+    await memoryOf({ call: "createSnapshot", source: imageOf(size), target: snapshotOf(size) });
+    const found = await memoryOf({ call: "openSnapshot", source: snapshotOf(size), target: disk });
+    for (const name of [imageOf(size), disk]) rmSync(name);
+    expect(found - idle).toBeLessThanOrEqual(250e6);
+  },
+  300_000,
+);

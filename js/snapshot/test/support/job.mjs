@@ -69,6 +69,8 @@ async function perform(job) {
         return snapshots.verifySnapshot(source, options);
       case "openCache":
         return snapshots.ImageCache.open(target, { maxBytes: 2 ** 24 });
+      case "openSnapshot":
+        return useDisk(source, { workers: job.options?.workers, image: target });
       case "nothing":
         return undefined;
     }
@@ -97,6 +99,22 @@ async function perform(job) {
     names: URL.canParse(job.target) ? [] : readdirSync(dirname(job.target)),
     target: digestOf(job.target),
   };
+}
+
+/**
+ * Fills a disk, writes to it, saves it, and opens it again.
+ *
+ * @param {string} source
+ * @param {import("@hedgerow/snapshot").OpenOptions} options
+ */
+async function useDisk(source, options) {
+  const disk = await snapshots.openSnapshot(source, options);
+  await disk.filled;
+  await disk.write(disk.size - 4096, Buffer.alloc(4096, 1));
+  await disk.save(`${options.image}.vhs`, { overwrite: true });
+  await disk.close();
+  const again = await snapshots.openSnapshot(source, options);
+  await again.close();
 }
 
 /** Replaces the environment variables. @param {NodeJS.ProcessEnv} env */

@@ -16,6 +16,7 @@ export interface Job {
     | "restoreSnapshot"
     | "verifySnapshot"
     | "openCache"
+    | "openSnapshot"
     | "nothing";
   /** A path or a URL. */
   readonly source: string;
