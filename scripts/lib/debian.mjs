@@ -3,6 +3,7 @@ import { attempt, capture, StepError, step } from "./run.mjs";
 
 /** The Debian package of each program. */
 export const PACKAGES = {
+  busybox: "busybox-static",
   chromium: "chromium",
   clang: "clang",
   curl: "curl",
@@ -23,6 +24,7 @@ export const PACKAGES = {
   nbdsh: "python3-libnbd",
   "qemu-img": "qemu-utils",
   "qemu-io": "qemu-utils",
+  "qemu-system-x86_64": "qemu-system-x86",
   tinyproxy: "tinyproxy",
   valgrind: "valgrind",
   zstd: "zstd",
@@ -41,6 +43,7 @@ const PROGRAMS = {
   demo: ["curl", "mke2fs", "zstd"],
   guard: ["valgrind"],
   tests: [
+    "busybox",
     "chromium",
     "curl",
     "debugfs",
@@ -60,6 +63,7 @@ const PROGRAMS = {
     "python3",
     "qemu-img",
     "qemu-io",
+    "qemu-system-x86_64",
     "tinyproxy",
     "zstd",
   ],

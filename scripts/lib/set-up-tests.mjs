@@ -4,7 +4,8 @@ import { setup } from "../setup.mjs";
 import { installPrograms } from "./debian.mjs";
 import { installGoTool } from "./go.mjs";
 import { installPythonPackages } from "./python.mjs";
-import { run } from "./run.mjs";
+import { run, step } from "./run.mjs";
+import { whenChanged } from "./stamp.mjs";
 import { installTestSuites } from "./suites.mjs";
 
 /** Where zstd 1.4 is built. */
@@ -25,9 +26,19 @@ export async function setUpTests() {
 /** Installs programs in order: Debian first, because the others may need its programs and apt-get takes a lock. */
 export function installTestPrograms() {
   installPrograms("tests");
+  makeGuest();
   installPythonPackages();
   installGoTool("versitygw");
   buildOldZstd();
+}
+
+/** Makes the kernel and the initial file system of guests in QEMU. */
+function makeGuest() {
+  const support = "tests/support/guest";
+  whenChanged("target/guest", [`${support}/make.sh`, `${support}/init`], () => {
+    step("guests: Debian's kernel, and an initial file system");
+    run("sh", [`${support}/make.sh`, "target/guest"]);
+  });
 }
 
 /** Builds a program that decompresses with zstd 1.4. */

@@ -32,7 +32,9 @@ export class DiskProcess {
     await this.#line();
   }
 
+  /** Kills the process, if it still runs. */
   async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exit = once(this.#child, "exit");
     this.#child.kill("SIGKILL");
     await exit;
