@@ -9,13 +9,13 @@ const WEIGHT = 0.5;
 
 /** Tells whether the fill slows down the requests of readers: by whether they take longer than the fastest of them. */
 export class DemandLatency {
-  #fastest: number;
+  #fastest = Number.POSITIVE_INFINITY;
   #average = 0;
   #last = Number.NEGATIVE_INFINITY;
 
-  /** @param first the duration of a request while nothing else was fetched, in milliseconds */
-  constructor(first = Number.POSITIVE_INFINITY) {
-    this.#fastest = first;
+  /** Notes the duration of a request while nothing else was fetched, in milliseconds. */
+  begin(duration: number): void {
+    this.#fastest = Math.min(this.#fastest, duration);
   }
 
   /** Counts a request. @param duration in milliseconds */

@@ -1,18 +1,19 @@
 import { FrameSink, type SinkData } from "../decode/frame-sink.js";
 import { messageOf, SnapshotError } from "../error.js";
 import { emit } from "../events.js";
-import type { FetchData } from "../fetch/fetch-task.js";
+import type { FetchData, FetchedObject } from "../fetch/fetch-task.js";
 import { MissingFrames } from "../fetch/missing-frames.js";
 import { nearFrames } from "../fetch/near-frames.js";
-import { clientsOf } from "../fetch/range-fetcher.js";
 import { RangeScheduler } from "../fetch/range-scheduler.js";
 import { RangeTransfer, type TransferContext } from "../fetch/range-transfer.js";
 import { fetchRange, isDamage } from "../fetch/retry-range.js";
+import { HttpClient } from "../http/read/client.js";
+import { RemoteObject } from "../http/read/remote-object.js";
 import { readFullySync } from "../local/read-fully.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import type { Transfer } from "../options/transfer-options.js";
-import type { OpenObject } from "../places/open-object.js";
+import type { DiskObjects, OpenObjects } from "./disk-objects.js";
 
 /** The maximum number of requests at a time. Each holds a compressed frame. */
 const MAX_FLIGHTS = 16;
@@ -49,9 +50,13 @@ class ReportingSink extends FrameSink {
 
 /** Fetches the frames that readers wait for. All who wait for a frame share one request. */
 export class DemandFetcher {
-  readonly #objects: readonly (OpenObject | undefined)[];
   readonly #sink: ReportingSink;
-  readonly #context: Omit<TransferContext, "scheduler">;
+  readonly #opened: Promise<OpenObjects>;
+  /** The open objects; undefined until then. */
+  #objects: OpenObjects | undefined;
+  /** How objects are read. */
+  #context: Omit<TransferContext, "scheduler">;
+  readonly #clients: HttpClient[] = [];
   readonly #waiting = new Map<number, Waiting>();
   /** Frames that are requested alone, because one that was requested with them is damaged. */
   readonly #alone = new Set<number>();
@@ -63,31 +68,54 @@ export class DemandFetcher {
 
   constructor(
     data: SinkData,
-    objects: readonly (OpenObject | undefined)[],
-    transfer: Transfer,
+    { opened, assumed }: DiskObjects,
+    private readonly transfer: Transfer,
     private readonly onFlight: (milliseconds: number, frames: number) => void,
   ) {
-    this.#objects = objects;
     this.#sink = new ReportingSink(data, (frame) => this.#settle(frame));
-    const fetchData: FetchData = {
-      ...data,
-      transfer,
-      objects: objects.map((object) => {
-        if (object === undefined || object instanceof SnapshotFile) return undefined;
-        const { name, url, endpoint, version } = object;
-        return { name, url, endpoint, version };
-      }),
-      workers: 1,
-      hasListeners: true,
-    };
     const { frames, states } = this.#sink;
     this.#context = {
-      data: fetchData,
+      // A request that fails is not retried before the object is open.
+      data: this.#fetchData(data, [assumed], { ...transfer, retries: 0 }),
       sink: this.#sink,
       missing: new MissingFrames(frames, states),
-      clients: clientsOf(fetchData),
+      clients: this.#clientsOf([assumed]),
       emit: (event) => emit(...event),
     };
+    this.#opened = opened;
+    opened.then(
+      (objects) => {
+        this.#objects = objects;
+        const remote = objects.map((one) => (one instanceof RemoteObject ? one : undefined));
+        const clients = this.#clientsOf(remote);
+        this.#context = {
+          ...{ ...this.#context, data: this.#fetchData(data, remote, transfer), clients },
+        };
+      },
+      // Readers get the error.
+      () => {},
+    );
+  }
+
+  #fetchData(
+    data: SinkData,
+    objects: readonly (FetchedObject | undefined)[],
+    transfer: Transfer,
+  ): FetchData {
+    return { ...data, transfer, objects, workers: 1, hasListeners: true };
+  }
+
+  /** Returns a client for each object: that with its open connection, if there is one. */
+  #clientsOf(objects: readonly (FetchedObject | undefined)[]): (HttpClient | undefined)[] {
+    const clients: (HttpClient | undefined)[] = [];
+    for (const object of objects) {
+      const kept = object instanceof RemoteObject ? object.client : undefined;
+      const client =
+        object && (kept ?? new HttpClient(object.endpoint, this.transfer.timeouts, clients));
+      clients.push(client);
+      if (client !== undefined) this.#clients.push(client);
+    }
+    return clients;
   }
 
   /**
@@ -113,7 +141,7 @@ export class DemandFetcher {
     this.#waiting.clear();
     for (const transfer of this.#flights.keys()) transfer.abort();
     await Promise.allSettled(this.#flights.values());
-    for (const client of this.#context.clients) client?.close();
+    for (const client of this.#clients) client.close();
   }
 
   #schedule(): void {
@@ -148,12 +176,13 @@ export class DemandFetcher {
   /** Fetches a range of frames. */
   async #fly(range: readonly number[], slot: number): Promise<void> {
     const begun = performance.now();
-    const [first, last] = [range[0] as number, range.at(-1) as number];
     try {
-      const object = this.#objects[this.#sink.frames.object(first)];
-      if (object === undefined) throw new Error(`the object of frame ${first} is not open`);
-      if (object instanceof SnapshotFile) this.#readFrames(object, range, slot);
-      else await this.#transfer(first, last + 1, slot);
+      const isAssumed = this.#objects === undefined;
+      await this.#read(range, slot).catch(async (error: unknown) => {
+        if (!isAssumed) throw error;
+        await this.#opened;
+        await this.#read(range, slot);
+      });
       this.onFlight(performance.now() - begun, range.length);
     } catch (error) {
       const isShared = range.length > 1 && isDamage(error);
@@ -170,6 +199,15 @@ export class DemandFetcher {
       }
       if (this.#waiting.size > 0 && this.#closed === undefined) this.#schedule();
     }
+  }
+
+  async #read(range: readonly number[], slot: number): Promise<void> {
+    const [first, last] = [range[0] as number, range.at(-1) as number];
+    const number = this.#sink.frames.object(first);
+    if (this.#context.clients[number] === undefined) await this.#opened;
+    const object = this.#objects?.[number];
+    if (object instanceof SnapshotFile) this.#readFrames(object, range, slot);
+    else await this.#transfer(first, last + 1, slot);
   }
 
   async #transfer(first: number, end: number, slot: number): Promise<void> {

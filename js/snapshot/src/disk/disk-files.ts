@@ -1,21 +1,19 @@
 /** The files of a disk: its image, and the state file beside it. */
-import { createHash } from "node:crypto";
-import { lstatSync, readFileSync } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { type FileHandle, rename } from "node:fs/promises";
+import { dirname } from "node:path";
 
 import type { FrameStates } from "../decode/frame-states.js";
 import { SnapshotError } from "../error.js";
 import { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import type { Manifest } from "../format/manifest.js";
-import { resolveTarget, syncDirectory, wrapWriteErrors } from "../local/atomic-write.js";
+import { syncDirectory, wrapWriteErrors } from "../local/atomic-write.js";
 import { libc } from "../local/libc.js";
-import { lockPrivateFile } from "../local/lock-private-file.js";
-import { openPrivate } from "../local/private-file.js";
 import { zeroHoles } from "../local/zero-range.js";
 import type { BaseImage } from "./base-image.js";
-import { type DiskSets, StateFile } from "./state-file.js";
+import type { LockedDisk } from "./locked-disk.js";
+import type { DiskSets, StateFile } from "./state-file.js";
 
 /** Where the kernel says in which boot the system is. */
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
@@ -32,6 +30,7 @@ export class DiskFiles {
   readonly sets: DiskSets;
   /** Whether the image may hold data where frames are missing. */
   readonly mayHoldData: boolean;
+  readonly #state: StateFile;
   #states: FrameStates | undefined;
   #isPublished: boolean;
   #lastTurn: Promise<unknown> = Promise.resolve();
@@ -40,13 +39,12 @@ export class DiskFiles {
   #isNew: boolean;
 
   private constructor(
-    private readonly target: string,
-    private readonly partial: string,
+    private readonly disk: LockedDisk,
     /** The image, which has its name when it is complete. */
     readonly file: FileHandle,
-    private readonly state: StateFile,
     { sets, mayHoldData, isPublished }: Found,
   ) {
+    this.#state = disk.state;
     this.sets = sets;
     this.mayHoldData = mayHoldData;
     this.#isPublished = isPublished;
@@ -60,48 +58,38 @@ export class DiskFiles {
 
   /** The path at which the image is now. */
   get path(): string {
-    return this.#isPublished ? this.target : this.partial;
+    const { target, partial } = this.disk.paths;
+    return this.#isPublished ? target : partial;
   }
 
   /**
    * Opens the files of a disk, or makes them.
    *
-   * @param path the path of the image
    * @param base an image to begin with, if the file system can clone it
-   * @throws {SnapshotError} `ERR_TARGET` if they are in use, belong to another snapshot, or cannot be made
+   * @throws {SnapshotError} `ERR_TARGET` if they belong to another snapshot, or cannot be made
    */
   static async open(
-    path: string,
+    disk: LockedDisk,
     manifest: Manifest,
     base: BaseImage | undefined,
   ): Promise<DiskFiles> {
-    const target = await resolveTarget(path, {});
-    const { partial, state: statePath } = diskPaths(target);
-    const stateFile = await lock(path, statePath);
-    let file: FileHandle | undefined;
-    const isPublished = exists(target);
-    const wasThere = isPublished || exists(partial);
+    const { name, state, isPublished } = disk;
+    const isKnown = isOf(disk, manifest);
+    if (isPublished && !isKnown) {
+      const message = `${name}: expected no file, or an image that was opened before`;
+      throw new SnapshotError("ERR_TARGET", message);
+    }
+    // It must never vouch for a file that is made after it.
+    if (!isKnown) await state.clear();
+    const file = await disk.openImage();
     try {
-      const state = new StateFile(path, stateFile);
-      const isKnown = await isReopened(path, state, manifest, wasThere);
-      if (isPublished && !isKnown) {
-        const message = `${path}: expected no file, or an image that was opened before`;
-        throw new SnapshotError("ERR_TARGET", message);
-      }
-      // It must never vouch for a file that is made after it.
-      if (!isKnown) await state.clear();
-      file = isPublished
-        ? await wrapWriteErrors(path, open(target, "r+"))
-        : await openPrivate(path, partial, refuse(path));
       const found = isKnown
         ? await reopen(state, manifest, isPublished)
-        : await create({ path, file, state, base }, manifest);
-      return new DiskFiles(target, partial, file, state, found);
+        : await create({ path: name, file, state, base }, manifest);
+      disk.made();
+      return new DiskFiles(disk, file, found);
     } catch (error) {
-      await file?.close();
-      // The state file is locked, so that nobody else has begun to use it.
-      if (!wasThere) for (const name of [partial, statePath]) await rm(name, { force: true });
-      await stateFile.close();
+      await file.close();
       throw error;
     }
   }
@@ -118,7 +106,7 @@ export class DiskFiles {
 
   /** Notes that the disk is being written to. Must be called before. @throws {SnapshotError} `ERR_TARGET` */
   beginWriting(): Promise<void> {
-    this.#writing ??= this.#inTurn(() => this.state.setWrittenIn(bootId())).catch((error) => {
+    this.#writing ??= this.#inTurn(() => this.#state.setWrittenIn(bootId())).catch((error) => {
       this.#writing = undefined;
       throw error;
     });
@@ -127,7 +115,7 @@ export class DiskFiles {
 
   /** Notes at once that the blocks [first, end) of the set are being written. @throws {SnapshotError} `ERR_TARGET` */
   noteWritten(first: number, end: number): void {
-    this.state.note(this.sets.written, first, end);
+    this.#state.note(this.sets.written, first, end);
   }
 
   /**
@@ -144,30 +132,31 @@ export class DiskFiles {
     return this.#inTurn(async () => {
       if (this.#isPublished) return;
       await this.#sync();
-      await wrapWriteErrors(this.target, this.file.sync());
-      await wrapWriteErrors(this.target, rename(this.partial, this.target));
-      await syncDirectory(dirname(this.target));
+      const { target, partial } = this.disk.paths;
+      await wrapWriteErrors(target, this.file.sync());
+      await wrapWriteErrors(target, rename(partial, target));
+      await syncDirectory(dirname(target));
       this.#isPublished = true;
     });
   }
 
-  /** Makes everything durable, and closes the files. @throws {SnapshotError} `ERR_TARGET` */
+  /** Makes everything durable, and closes the image. @throws {SnapshotError} `ERR_TARGET` */
   async close(): Promise<void> {
     try {
       await this.sync();
-      await this.state.setWrittenIn("");
+      await this.#state.setWrittenIn("");
     } finally {
       await this.file.close();
-      await this.state.close();
     }
   }
 
   async #sync(): Promise<void> {
     // Later writes are not durable yet.
     const sets = { frames: this.#doneFrames(), written: this.sets.written.copy() };
-    await wrapWriteErrors(this.target, this.file.datasync());
-    await this.state.add(sets);
-    if (this.#isNew) await syncDirectory(dirname(this.target));
+    const { target } = this.disk.paths;
+    await wrapWriteErrors(target, this.file.datasync());
+    await this.#state.add(sets);
+    if (this.#isNew) await syncDirectory(dirname(target));
     this.#isNew = false;
   }
 
@@ -187,24 +176,11 @@ export class DiskFiles {
   }
 }
 
-/** Returns the paths of the partial image and the state file of a disk. */
-export function diskPaths(target: string): { partial: string; state: string } {
-  const hash = createHash("sha256").update(basename(target)).digest("hex").slice(0, 16);
-  const stem = join(dirname(target), `.hedgerow-${hash}`);
-  return { partial: `${stem}.disk`, state: `${stem}.state` };
-}
-
-/** Returns whether a state file belongs to an image that exists. @throws {SnapshotError} `ERR_TARGET` if it is of another snapshot */
-async function isReopened(
-  path: string,
-  state: StateFile,
-  { info: { digest } }: Manifest,
-  hasImage: boolean,
-): Promise<boolean> {
-  const header = await state.readHeader();
-  if (header === undefined || !hasImage) return false;
-  if (header.digest === digest) return true;
-  const message = `${path}: expected a disk of the snapshot ${digest}, found one of ${header.digest}`;
+/** Returns whether a disk was opened before. @throws {SnapshotError} `ERR_TARGET` if it is of another snapshot */
+function isOf(disk: LockedDisk, { info: { digest } }: Manifest): boolean {
+  if (disk.digest === undefined) return false;
+  if (disk.digest === digest) return true;
+  const message = `${disk.name}: expected a disk of the snapshot ${digest}, found one of ${disk.digest}`;
   throw new SnapshotError("ERR_TARGET", message);
 }
 
@@ -274,26 +250,4 @@ function addBit(bits: Uint8Array, index: number): void {
 /** Returns the identity of the current boot of the system. */
 function bootId(): string {
   return readFileSync(BOOT_ID, "utf8").trim();
-}
-
-async function lock(path: string, state: string): Promise<FileHandle> {
-  const file = await lockPrivateFile(path, state, refuse(path));
-  if (file !== undefined) return file;
-  const reason =
-    (await libc()) === undefined
-      ? "disks need Linux and the optional package koffi"
-      : "another process has opened it";
-  throw new SnapshotError("ERR_TARGET", `cannot open ${path}: ${reason}`);
-}
-
-/** Refuses to remove a file that is not private: it may hold what was written. */
-function refuse(path: string): (unfit: string) => Promise<void> {
-  return async (unfit) => {
-    const message = `${path}: expected ${unfit} to be a private file of this user`;
-    throw new SnapshotError("ERR_TARGET", message);
-  };
-}
-
-function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -2,16 +2,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { DecodeJob } from "../decode/decode-job.js";
-import { SnapshotError } from "../error.js";
-import { backoff } from "../http/retry.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { Trace } from "../options/trace.js";
 import type { Transfer } from "../options/transfer-options.js";
-import type { OpenObject } from "../places/open-object.js";
 import { decodeFrom } from "../places/source.js";
 import type { BaseImage } from "./base-image.js";
 import { copyInherited } from "./copy-inherited.js";
 import type { DiskFiles } from "./disk-files.js";
+import { afterFirstReaders, type OpenObjects, untilDone } from "./disk-objects.js";
 import type { ImageLayout } from "./image-layout.js";
 import { framesOf } from "./trace.js";
 
@@ -27,17 +25,12 @@ const CHECK_INTERVAL = 100;
 /** How long a trace is waited for, in milliseconds. */
 const MAX_TRACE_WAIT = 100;
 
-/** Errors of a snapshot that no retry can fix. */
-const PERMANENT: ReadonlySet<string> = new Set([
-  ...["ERR_SNAPSHOT_FORMAT", "ERR_SNAPSHOT_DIGEST", "ERR_SOURCE_CHANGED", "ERR_WORKER"],
-]);
-
 /** What a fill works with. */
 export interface FillParts {
   readonly files: DiskFiles;
   readonly base: BaseImage | undefined;
   readonly job: DecodeJob;
-  readonly objects: readonly (OpenObject | undefined)[];
+  readonly objects: Promise<OpenObjects>;
   readonly transfer: Transfer;
   readonly options: OpenOptions;
   readonly layout: ImageLayout;
@@ -53,6 +46,7 @@ export interface FillParts {
 export async function fillDisk(parts: FillParts): Promise<void> {
   const { files, base, job, options, signal } = parts;
   if (files.isPublished) return;
+  await afterFirstReaders();
   const isAll = (options.fill ?? "all") === "all";
   const sync = setInterval(() => void files.sync().catch(() => {}), SYNC_INTERVAL);
   try {
@@ -71,7 +65,8 @@ export async function fillDisk(parts: FillParts): Promise<void> {
 
 /** Fetches the missing frames, or waits until readers have. */
 async function fetchMissing(parts: FillParts): Promise<void> {
-  const { job, objects, transfer, options, layout, signal } = parts;
+  const { job, transfer, options, layout, signal } = parts;
+  const objects = await parts.objects;
   const { fill = "all", workers } = options;
   // Base objects are left to readers.
   const wanted = fill === "delta" ? objects.slice(0, 1) : objects;
@@ -82,7 +77,7 @@ async function fetchMissing(parts: FillParts): Promise<void> {
       : job.isDone;
   const partSize = Math.min(transfer.partSize, PART_SIZE);
   const ranges = { ...transfer, partSize, bytesPerSecond: options.fillBytesPerSecond };
-  const fetch = async (from: typeof objects) => {
+  const fetch = async (from: OpenObjects) => {
     try {
       await decodeFrom(from, ranges, job, { workers, signal }, undefined);
     } finally {
@@ -103,18 +98,4 @@ async function fetchMissing(parts: FillParts): Promise<void> {
       else await fetch(wanted);
     }
   });
-}
-
-/** Repeats an action that fails, unless no retry can help. */
-async function untilDone(signal: AbortSignal, action: () => Promise<void>): Promise<void> {
-  for (let failures = 1; ; failures += 1) {
-    signal.throwIfAborted();
-    try {
-      return await action();
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof SnapshotError && PERMANENT.has(error.code)) throw error;
-      await sleep(backoff(failures), undefined, { signal });
-    }
-  }
 }

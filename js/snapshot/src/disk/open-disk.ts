@@ -9,17 +9,18 @@ import type { Trace } from "../options/trace.js";
 import { type Transfer, transferOf } from "../options/transfer-options.js";
 import { checkPinned } from "../options/work-options.js";
 import type { Location } from "../places/location.js";
-import type { OpenObject } from "../places/open-object.js";
-import { type Source, withSource } from "../places/source.js";
+import { withSource } from "../places/source.js";
 import { type BaseImage, withBaseImage, withLeased } from "./base-image.js";
 import { DemandFetcher } from "./demand.js";
 import { DemandLatency } from "./demand-latency.js";
 import type { DiskParts } from "./disk.js";
 import { DiskFiles } from "./disk-files.js";
 import { DiskImage } from "./disk-image.js";
+import { openedLater, type WithDiskObjects } from "./disk-objects.js";
 import { DiskEngine } from "./engine.js";
 import { fillDisk } from "./fill.js";
 import { ImageLayout } from "./image-layout.js";
+import { LockedDisk } from "./locked-disk.js";
 import { DiskSaver } from "./save-disk.js";
 import { readTrace, TraceRecorder } from "./trace.js";
 
@@ -44,12 +45,15 @@ export interface DiskToOpen {
 /** Receives a disk that is open. */
 export type OnOpen = (parts: Omit<DiskParts, "closed">) => void;
 
-/** A snapshot to open as a disk. Without a source, the base has everything. */
+/** A snapshot to open as a disk. */
 interface FoundSnapshot {
-  readonly source: Source | undefined;
+  /** Its name in messages. */
+  readonly name: string;
   readonly manifest: Manifest;
   readonly base: BaseImage | undefined;
   readonly trace: Promise<Trace | undefined>;
+  /** Opens the objects that have its missing frames. */
+  readonly withObjects: WithDiskObjects;
 }
 
 /** Opens a disk, calls `onOpen` with it, and returns when it is closed. */
@@ -59,53 +63,75 @@ export async function withDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> 
   const closing = new AbortController();
   const abort = () => closing.abort(options.signal?.reason);
   options.signal?.addEventListener("abort", abort, { once: true });
+  const locked = await LockedDisk.open(path);
   try {
-    await withSnapshot(disk, closing.signal, async (found) => {
+    await withSnapshot(disk, locked, closing.signal, async (found) => {
       const clonable = (options.fill ?? "all") === "all" ? found.base : undefined;
-      const files = await DiskFiles.open(path, found.manifest, clonable);
+      const files = await DiskFiles.open(locked, found.manifest, clonable);
+      let keeping: Promise<void> | undefined;
       try {
         await run({ ...disk, ...found, files, closing }, (parts) => {
           // From now on, the signal of the caller has no effect.
           options.signal?.removeEventListener("abort", abort);
           onOpen(parts);
+          if (disk.location.kind !== "file") keeping = locked.keepManifest(found.manifest);
         });
       } finally {
+        await keeping;
         await files.close();
       }
     });
   } finally {
     options.signal?.removeEventListener("abort", abort);
+    await locked.close();
   }
 }
 
 /** Finds the manifest of a snapshot, and the image in the cache that has most of it. */
 async function withSnapshot(
   { location, digest, cache, trace: given, options }: DiskToOpen,
+  locked: LockedDisk,
   signal: AbortSignal,
   use: (found: FoundSnapshot) => Promise<void>,
 ): Promise<void> {
-  // If its image is in the cache, no request is needed.
+  const { name } = locked;
+  const kept = digest && (await locked.keptManifest(digest));
+  // An image that is complete needs no request, nor does one that is in the cache.
+  const local = { name, trace: Promise.resolve(undefined), withObjects: withNoObjects };
+  if (kept && locked.isPublished) return use({ ...local, manifest: kept, base: undefined });
   const pinned = cache && digest && (await leaseCached(cache, digest));
   if (pinned) {
     const { manifest } = pinned;
-    const trace = Promise.resolve(undefined);
-    return withLeased(pinned, manifest, (base) =>
-      use({ source: undefined, manifest, base, trace }),
-    );
+    return withLeased(pinned, manifest, (base) => use({ ...local, manifest, base }));
   }
   const isRead = given !== undefined && "kind" in given;
   const trace = isRead ? readTrace(given, { ...options, signal }) : Promise.resolve(given);
   const how = {
     options: { ...options, signal },
     wanted: "info" as const,
-    tailLength: TAIL_LENGTH,
+    ...{ tailLength: TAIL_LENGTH, keepsConnection: true },
   };
+  // Readers who want errors get those of the server at once.
+  if (kept && location.kind !== "file" && options.onStall !== "error") {
+    const withObjects = openedLater(location, how, kept.info, signal);
+    return withBaseImage(cache, kept, (base) =>
+      use({ name, manifest: kept, base, trace, withObjects }),
+    );
+  }
   await withSource(location, how, async (source) => {
     const manifest = await source.manifest();
     checkPinned(source.name, digest, manifest.info.digest);
-    await withBaseImage(cache, manifest, (base) => use({ source, manifest, base, trace }));
+    const withObjects: WithDiskObjects = (job, useObjects) =>
+      source.withObjects(job, signal, (objects) =>
+        useObjects({ opened: Promise.resolve(objects) }),
+      );
+    await withBaseImage(cache, manifest, (base) =>
+      use({ name: source.name, manifest, base, trace, withObjects }),
+    );
   });
 }
+
+const withNoObjects: WithDiskObjects = (_job, use) => use({ opened: Promise.resolve([]) });
 
 /** A disk whose files are open. */
 interface OpenedDisk extends Omit<DiskToOpen, "trace">, FoundSnapshot {
@@ -115,7 +141,7 @@ interface OpenedDisk extends Omit<DiskToOpen, "trace">, FoundSnapshot {
 }
 
 async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
-  const { source, manifest, base, files, path, options, closing } = opened;
+  const { name, manifest, base, files, path, options, closing } = opened;
   const { signal } = closing;
   const image = {
     ...{ fd: files.file.fd, name: path, journal: undefined, niceness: NICENESS },
@@ -124,7 +150,7 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
   };
   const isInherited = (frame: number) => base?.frames.has(frame) && !files.hasFrame(frame);
   const isMissing = (frame: number) => !files.hasFrame(frame) && !isInherited(frame);
-  const job = new DecodeJob(source?.name ?? path, manifest, image, isMissing);
+  const job = new DecodeJob(name, manifest, image, isMissing);
   const { states } = job;
   for (const frame of base?.frames ?? []) if (isInherited(frame)) states.inherit(frame);
   files.track(states);
@@ -133,9 +159,15 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
   const layout = new ImageLayout(manifest);
   const diskImage = new DiskImage({ name: path, files, layout, states, base, libc: system });
   const transfer = transferOf(options);
-  await withObjectsOf(source, job, signal, async (objects) => {
-    const tail = objects.find((object) => object instanceof RemoteObject);
-    const latency = new DemandLatency(tail?.duration);
+  await opened.withObjects(job, async (objects) => {
+    const latency = new DemandLatency();
+    void objects.opened.then(
+      (all) => {
+        const tail = all.find((object) => object instanceof RemoteObject);
+        if (tail !== undefined) latency.begin(tail.duration);
+      },
+      () => {},
+    );
     job.isInTheWay = () => latency.isSlow;
     const sink = await job.sinkData();
     // From here to the listener, nothing waits: an abort before it would go unnoticed.
@@ -159,7 +191,8 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
       ...{ location: opened.location, cache: opened.cache },
     });
     const filled = fillDisk({
-      ...{ files, base, job, layout, objects, transfer, options, signal, trace: opened.trace },
+      ...{ files, base, job, layout, transfer, options, signal },
+      ...{ objects: objects.opened, trace: opened.trace },
     });
     const closed = new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true });
@@ -183,16 +216,6 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
     await saver.settled();
     await filled.catch(() => {});
   });
-}
-
-/** Opens the objects that have missing frames. */
-function withObjectsOf(
-  source: Source | undefined,
-  job: DecodeJob,
-  signal: AbortSignal,
-  use: (objects: readonly (OpenObject | undefined)[]) => Promise<void>,
-): Promise<void> {
-  return source === undefined ? use([]) : source.withObjects(job, signal, use);
 }
 
 /** Returns how readers' requests are made. Those who wait for the server retry until the disk is closed. */

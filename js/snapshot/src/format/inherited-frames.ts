@@ -16,6 +16,11 @@ export interface InheritedFrame {
  */
 export function inheritedFrames(wanted: Manifest, base: Manifest): Map<number, InheritedFrame> {
   const inherited = new Map<number, InheritedFrame>();
+  if (wanted.info.digest === base.info.digest) {
+    for (let frame = 0; frame < wanted.frames.count; frame += 1)
+      if (!wanted.frames.isHole(frame)) inherited.set(frame, { base: frame, isWhole: true });
+    return inherited;
+  }
   const [ofBase, identities] = [framesByPlace(base), identitiesOf(wanted)];
   for (let frame = 0; frame < wanted.frames.count; frame += 1) {
     if (wanted.frames.isHole(frame)) continue;

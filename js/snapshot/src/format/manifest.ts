@@ -101,6 +101,33 @@ export async function readManifest(file: SnapshotBytes, isStrict = false): Promi
   }
 }
 
+/**
+ * Reads and verifies the manifest of a snapshot of which only the manifest is at hand. Returns undefined if it is
+ * invalid.
+ *
+ * @param name in messages
+ * @param tail the bytes of {@link Manifest.tail}
+ * @param size the size of the snapshot, in bytes
+ */
+export async function readManifestIn(
+  name: string,
+  tail: Uint8Array,
+  size: number,
+): Promise<Manifest | undefined> {
+  const read = async (position: number, length: number) => {
+    const start = position - (size - tail.length);
+    const part = tail.subarray(Math.max(0, start), start + length);
+    // The parser needs nothing before the tail.
+    return start >= 0 ? part : Buffer.concat([Buffer.alloc(Math.min(-start, length)), part]);
+  };
+  try {
+    return await readManifest({ name, size, read });
+  } catch (error) {
+    if (error instanceof SnapshotError && error.code === "ERR_SNAPSHOT_FORMAT") return undefined;
+    throw error;
+  }
+}
+
 /** Parses the end of a snapshot, and returns it, or undefined if it is invalid; `tail.take_error()` then says why. */
 async function parse(
   tail: Tail,

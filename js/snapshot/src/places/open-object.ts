@@ -28,6 +28,8 @@ export interface OpenHow {
   readonly prefixLength: number;
   /** How many bytes of its end to request. Default: enough for most manifests. */
   readonly tailLength?: number;
+  /** Whether to leave its connection open for further requests. Default: `false`. */
+  readonly keepsConnection?: boolean;
   /** Returns the name of the object in messages. @param place its path or URL, without secrets */
   readonly nameOf?: (place: string) => string;
 }
@@ -61,12 +63,12 @@ export async function withObjects<T>(
 }
 
 async function open(location: Location, how: OpenHow): Promise<OpenObject | Stream> {
-  const { options, transfer, prefixLength, tailLength, nameOf = (place) => place } = how;
+  const { options, transfer, nameOf = (place) => place, ...requested } = how;
   if (location.kind === "file") return SnapshotFile.open(location.path, nameOf(location.path));
   const { request, name: url } = await requestAt(location, options);
   const [name, { signal }] = [nameOf(url), options];
-  const opened = { name, url, transfer, signal, prefixLength, ...(tailLength && { tailLength }) };
-  return (await RemoteObject.open(request, opened)) ?? new Stream(request, name, url);
+  const opened = await RemoteObject.open(request, { ...requested, name, url, transfer, signal });
+  return opened ?? new Stream(request, name, url);
 }
 
 /** Replaces the streams by temporary files, from the last on. */

@@ -47,6 +47,8 @@ export interface SourceOptions {
   readonly wanted: "info" | "all" | "rest";
   /** How many bytes of its end to request. Default: enough for most manifests, and then some frames. */
   readonly tailLength?: number | undefined;
+  /** Whether to leave its connection open for further requests. Default: `false`. */
+  readonly keepsConnection?: boolean | undefined;
 }
 
 /**
@@ -66,11 +68,9 @@ export async function withSource<T>(
   // The prefetch uses an extra connection, so do without it if the caller limits their number.
   const wantsPrefix = how.wanted === "all" && transfer.connections === undefined;
   const prefixLength = wantsPrefix ? Math.min(transfer.partSize, MAX_PREFIX) : 0;
-  const { tailLength } = how;
+  const { tailLength, keepsConnection = false } = how;
   const opening = {
-    options: how.options,
-    transfer,
-    prefixLength,
+    ...{ options: how.options, transfer, prefixLength, keepsConnection },
     ...(tailLength && { tailLength }),
   };
   const open = (pool?: FetcherPool) =>

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { ENTRY_LENGTH, entryPosition } from "../../decode/journal-layout.js";
 import { SnapshotError } from "../../error.js";
-import { type Manifest, readManifest, type SnapshotInfo } from "../../format/manifest.js";
+import { type Manifest, readManifestIn, type SnapshotInfo } from "../../format/manifest.js";
 import { reading } from "../../local/open-file.js";
 import { isUnfit } from "../../local/private-file.js";
 import { READ_FLAGS, readWholeFile } from "./read-files.js";
@@ -176,22 +176,10 @@ async function manifestIn(
   tail: Uint8Array,
   info: SnapshotInfo,
 ): Promise<Manifest | undefined> {
-  const size = info.fileSize;
-  const read = async (position: number, length: number) => {
-    const start = position - (size - tail.length);
-    const part = tail.subarray(Math.max(0, start), start + length);
-    // The parser needs nothing before the tail.
-    return start >= 0 ? part : Buffer.concat([Buffer.alloc(Math.min(-start, length)), part]);
-  };
-  try {
-    const manifest = await readManifest({ name, size, read });
-    const isSame =
-      manifest.info.digest === info.digest &&
-      manifest.info.dataFrames === info.dataFrames &&
-      manifest.tail.length === tail.length;
-    return isSame ? manifest : undefined;
-  } catch (error) {
-    if (error instanceof SnapshotError && error.code === "ERR_SNAPSHOT_FORMAT") return undefined;
-    throw error;
-  }
+  const manifest = await readManifestIn(name, tail, info.fileSize);
+  const isSame =
+    manifest?.info.digest === info.digest &&
+    manifest.info.dataFrames === info.dataFrames &&
+    manifest.tail.length === tail.length;
+  return isSame ? manifest : undefined;
 }

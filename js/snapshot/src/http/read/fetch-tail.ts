@@ -1,6 +1,7 @@
 import type { Transfer } from "../../options/transfer-options.js";
 import { RequestFailure } from "../request-failure.js";
 import type { ServerRequest } from "../server-request.js";
+import type { HttpClient } from "./client.js";
 import { get, type OpenResponse } from "./get.js";
 import {
   contentLength,
@@ -22,11 +23,14 @@ export interface ObjectTail {
   readonly request: ServerRequest;
   readonly version: ObjectVersion;
   readonly bytes: Uint8Array<SharedArrayBuffer>;
+  /** The client with the open connection, if it was to be kept. Its owner closes it. */
+  readonly client?: HttpClient | undefined;
 }
 
 /**
  * Fetches the last `length` bytes of an object. Returns undefined if the server does not support ranges.
  *
+ * @param keepsConnection whether to leave the connection open
  * @throws {RequestFailure}
  */
 export async function fetchTail(
@@ -34,6 +38,7 @@ export async function fetchTail(
   length: number,
   transfer: Transfer,
   signal: AbortSignal | undefined,
+  keepsConnection: boolean,
 ): Promise<ObjectTail | undefined> {
   const fetchRange = (range: string) =>
     get(request, { range }, transfer, signal, async (open): Promise<ObjectTail | number> => {
@@ -41,7 +46,7 @@ export async function fetchTail(
       // Some servers do not support suffix ranges, but their responses tell the size.
       if (statusCode === 200) return contentLength(headers) ?? Number.NaN;
       const size = statusCode === 416 ? objectSize(headers) : undefined;
-      return size ?? readTail(open, length);
+      return size ?? readTail(open, length, keepsConnection);
     });
   const found = await fetchRange(`bytes=-${length}`);
   if (typeof found !== "number") return found;
@@ -52,8 +57,9 @@ export async function fetchTail(
 }
 
 async function readTail(
-  { response, download, request }: OpenResponse,
+  { response, download, request, keep }: OpenResponse,
   length: number,
+  keepsConnection: boolean,
 ): Promise<ObjectTail> {
   const { start, end, version } = partOf(response);
   if (end !== version.size || end - start > length) {
@@ -62,7 +68,7 @@ async function readTail(
   }
   const bytes = sharedBytes(end - start);
   await download.fill(response, bytes);
-  return { request, version, bytes };
+  return { request, version, bytes, client: keepsConnection ? keep() : undefined };
 }
 
 /** Allocates memory that threads can share. */

@@ -15,11 +15,13 @@ export interface OpenResponse {
   readonly download: Download;
   /** The request that was answered, after all redirects. */
   readonly request: ServerRequest;
+  /** Leaves the connection open for further requests, and returns the client that has it. Its owner closes it. */
+  keep(): HttpClient;
 }
 
 /**
  * Sends a `GET`, follows redirects, and passes the response to `use`. The connection is closed when `use` is
- * done.
+ * done, unless it was kept.
  *
  * @throws {RequestFailure} the signal's reason, and what `use` throws
  */
@@ -36,14 +38,19 @@ export function get<T>(
     const download = client.get(headers);
     const cancel = () => download.cancel();
     signal?.addEventListener("abort", cancel, { once: true });
+    let isKept = false;
+    const keep = () => {
+      isKept = true;
+      return client;
+    };
     try {
       const response = await download.response();
       if (REDIRECTS.has(response.statusCode)) return new Redirection(response);
-      return await use({ response, download, request });
+      return await use({ response, download, request, keep });
     } finally {
       signal?.removeEventListener("abort", cancel);
       download.cancel();
-      client.close();
+      if (!isKept) client.close();
     }
   });
 }

@@ -1,7 +1,7 @@
 import type { SnapshotBytes } from "../../format/manifest.js";
 import type { Transfer } from "../../options/transfer-options.js";
 import type { ServerRequest } from "../server-request.js";
-import type { Endpoint } from "./client.js";
+import type { Endpoint, HttpClient } from "./client.js";
 import { fetchTail, type ObjectTail, TAIL_LENGTH } from "./fetch-tail.js";
 import { get } from "./get.js";
 import { type ByteRange, checkPart, type ObjectVersion, rangeHeaders } from "./object-version.js";
@@ -20,6 +20,8 @@ export interface OpenOptions {
   readonly prefixLength: number;
   /** How many bytes of its end to request. Default: enough for most manifests. */
   readonly tailLength?: number;
+  /** Whether to leave its connection open for further requests. Default: `false`. */
+  readonly keepsConnection?: boolean;
 }
 
 /** An object on a server that supports ranges. Every read checks that it is still the version that was opened. */
@@ -48,13 +50,14 @@ export class RemoteObject implements SnapshotBytes {
     request: ServerRequest,
     options: OpenOptions,
   ): Promise<RemoteObject | undefined> {
-    const { name, transfer, signal, prefixLength, tailLength = TAIL_LENGTH } = options;
+    const { name, transfer, signal, prefixLength } = options;
+    const { tailLength = TAIL_LENGTH, keepsConnection = false } = options;
     const prefix =
       prefixLength > 0 ? new Prefix(request, prefixLength, transfer, signal) : undefined;
     const begun = performance.now();
     let tail: ObjectTail | undefined;
     try {
-      const fetch = () => fetchTail(request, tailLength, transfer, signal);
+      const fetch = () => fetchTail(request, tailLength, transfer, signal, keepsConnection);
       tail = await withReadRetries(name, transfer, signal, fetch);
     } finally {
       if (tail === undefined) await prefix?.stop();
@@ -87,6 +90,11 @@ export class RemoteObject implements SnapshotBytes {
     return this.#options.transfer;
   }
 
+  /** The client with its open connection, if that was to be kept. */
+  get client(): HttpClient | undefined {
+    return this.#tail.client;
+  }
+
   /** Its last bytes, which are in memory. */
   get tail(): SharedArrayBuffer {
     return this.#tail.bytes.buffer;
@@ -105,8 +113,9 @@ export class RemoteObject implements SnapshotBytes {
     await this.#fetch(bytes, { start: this.size - bytes.length, end: this.size });
   }
 
-  /** Cancels the request for its prefix. */
+  /** Cancels the request for its prefix, and closes its connection. */
   async close(): Promise<void> {
+    this.client?.close();
     await this.prefix?.stop();
   }
 

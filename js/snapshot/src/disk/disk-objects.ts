@@ -1,0 +1,100 @@
+/** The objects that have the missing frames of a disk. */
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+
+import type { DecodeJob } from "../decode/decode-job.js";
+import { SnapshotError } from "../error.js";
+import type { FetchedObject } from "../fetch/fetch-task.js";
+import type { SnapshotInfo } from "../format/manifest.js";
+import { backoff } from "../http/retry.js";
+import type { OpenOptions } from "../options/open-options.js";
+import { checkPinned } from "../options/work-options.js";
+import type { OpenObject } from "../places/open-object.js";
+import type { RemoteLocation } from "../places/server.js";
+import { requestAt } from "../places/server.js";
+import { type SourceOptions, withSource } from "../places/source.js";
+
+/** Errors of a snapshot that no retry can fix. */
+const PERMANENT: ReadonlySet<string> = new Set([
+  ...["ERR_SNAPSHOT_FORMAT", "ERR_SNAPSHOT_DIGEST", "ERR_SOURCE_CHANGED", "ERR_WORKER"],
+]);
+
+/** Objects by their number: the snapshot, then its base objects. */
+export type OpenObjects = readonly (OpenObject | undefined)[];
+
+/** The objects of a disk, which may still be being opened. */
+export interface DiskObjects {
+  readonly opened: Promise<OpenObjects>;
+  /** How to read the snapshot until then: it may have been replaced, or the server may redirect. */
+  readonly assumed?: FetchedObject | undefined;
+}
+
+/** Passes the objects of a disk to `use`, and closes them when that ends. */
+export type WithDiskObjects = (
+  job: DecodeJob,
+  use: (objects: DiskObjects) => Promise<void>,
+) => Promise<void>;
+
+/**
+ * Returns how to open the objects of a snapshot whose manifest is known already: in the background, so that readers do
+ * not wait for it.
+ *
+ * @param signal aborted when the disk is closed
+ */
+export function openedLater(
+  location: RemoteLocation,
+  how: SourceOptions & { readonly options: OpenOptions },
+  { digest, fileSize: size }: SnapshotInfo,
+  signal: AbortSignal,
+): WithDiskObjects {
+  return async (job, use) => {
+    const { request, name } = await requestAt(location, how.options);
+    const endpoint = { url: request.url.href, headers: request.secret };
+    // Every frame is verified, so that no other version of the object can be mixed in.
+    const version = { size, etag: undefined, lastModified: undefined };
+    const closing = new AbortController();
+    const closed = new Promise<void>((resolve) => {
+      closing.signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    let ended = Promise.resolve();
+    const opened = new Promise<OpenObjects>((resolve, reject) => {
+      const open = () =>
+        withSource(location, how, async (source) => {
+          checkPinned(source.name, digest, (await source.manifest()).info.digest);
+          await source.withObjects(job, signal, (objects) => {
+            resolve(objects);
+            return closed;
+          });
+        });
+      ended = afterFirstReaders()
+        .then(() => untilDone(signal, open))
+        .catch(reject);
+    });
+    opened.catch(() => {});
+    try {
+      await use({ opened, assumed: { name, url: name, endpoint, version } });
+    } finally {
+      closing.abort();
+      await ended;
+    }
+  };
+}
+
+/** Lets those who wait for the disk to be opened send their first requests, before other work takes the thread. */
+export async function afterFirstReaders(): Promise<void> {
+  // They are sent in the first turn of the event loop.
+  for (let turn = 0; turn < 2; turn += 1) await setImmediate();
+}
+
+/** Repeats an action that fails, unless no retry can help. */
+export async function untilDone(signal: AbortSignal, action: () => Promise<void>): Promise<void> {
+  for (let failures = 1; ; failures += 1) {
+    signal.throwIfAborted();
+    try {
+      return await action();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof SnapshotError && PERMANENT.has(error.code)) throw error;
+      await sleep(backoff(failures), undefined, { signal });
+    }
+  }
+}
