@@ -8,6 +8,12 @@ export { type CreateInfo, createSnapshot } from "./create-snapshot.js";
 export type { DeltaResult } from "./delta/create-delta.js";
 export type { Detection } from "./delta/detect.js";
 export type { Disk, DiskProgress } from "./disk/disk.js";
+export type {
+  DiskStats,
+  FillStats,
+  Histogram,
+  TraceStats,
+} from "./disk/statistics/disk-stats.js";
 export { type Place, SnapshotError, type SnapshotErrorCode } from "./error.js";
 export type { CacheEvent, Events, RequestEvent } from "./events.js";
 export { flattenSnapshot } from "./flatten-snapshot.js";

@@ -13,6 +13,8 @@ import { type Location, locationOf } from "../places/location.js";
 import { writeSmallObject } from "../places/small-object.js";
 import type { DiskEngine } from "./engine.js";
 import type { DiskSaver } from "./save-disk.js";
+import type { DiskMonitor } from "./statistics/disk-monitor.js";
+import type { DiskStats } from "./statistics/disk-stats.js";
 import { type TraceRecorder, traceLocation } from "./trace.js";
 
 /** How much of a disk has arrived. */
@@ -29,6 +31,7 @@ export interface DiskParts {
   readonly engine: DiskEngine;
   readonly saver: DiskSaver;
   readonly recorder: TraceRecorder;
+  readonly monitor: DiskMonitor;
   readonly location: Location;
   readonly options: OpenOptions;
   readonly filled: Promise<void>;
@@ -74,6 +77,11 @@ export class Disk {
   /** How much of the disk has arrived. */
   get progress(): DiskProgress {
     return this.#parts.progress();
+  }
+
+  /** Returns how soon the disk could be used, how long its readers have waited, and how its data arrived. */
+  stats(): DiskStats {
+    return this.#parts.monitor.stats;
   }
 
   /** The number of bytes in blocks of 4 KiB that were written since the last save. */

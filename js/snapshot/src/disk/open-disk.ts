@@ -21,6 +21,8 @@ import { DiskEngine } from "./engine.js";
 import { fillDisk } from "./fill.js";
 import { ImageLayout } from "./image-layout.js";
 import { DiskSaver } from "./save-disk.js";
+import { DiskMonitor } from "./statistics/disk-monitor.js";
+import { TraceHits } from "./statistics/trace-hits.js";
 import { readTrace, TraceRecorder } from "./trace.js";
 
 /** By how much the threads that fill a disk give way to others. */
@@ -31,6 +33,8 @@ const TAIL_LENGTH = 5 * 2 ** 16;
 
 /** A disk to open. */
 export interface DiskToOpen {
+  /** When `openSnapshot` was called, as `performance.now()` says. */
+  readonly begun: number;
   readonly location: Location;
   /** The path of the image. */
   readonly path: string;
@@ -150,17 +154,22 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
       },
     );
     const isReadOnly = options.readOnly ?? false;
-    const recorder = new TraceRecorder(layout.size);
+    const traceHits = new TraceHits(job, diskImage);
+    const recorder = new TraceRecorder(layout.size, (start, end) => traceHits.read(start, end));
+    const { counters } = job;
+    const monitor = new DiskMonitor({ begun: opened.begun, counters, traceHits });
     const engine = new DiskEngine({
-      ...{ layout, states, image: diskImage, files, demand, recorder, isReadOnly },
+      ...{ layout, states, image: diskImage, files, demand, recorder, monitor, isReadOnly },
     });
     const saver = new DiskSaver({
       ...{ files, image: diskImage, engine, states, base, manifest, options, signal },
       ...{ location: opened.location, cache: opened.cache },
     });
-    const filled = fillDisk({
-      ...{ files, base, job, layout, objects, transfer, options, signal, trace: opened.trace },
-    });
+    const filled = monitor.measureFill(() =>
+      fillDisk({
+        ...{ files, base, job, layout, objects, transfer, options, signal, trace: opened.trace },
+      }),
+    );
     const closed = new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
@@ -171,11 +180,12 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
         engine,
         saver,
         recorder,
+        monitor,
         filled,
         location: opened.location,
         options,
       },
-      progress: () => ({ bytes: job.counters.counts.bytes, totalBytes: job.totalBytes }),
+      progress: () => ({ bytes: counters.counts.bytes, totalBytes: job.totalBytes }),
       close: () => closing.abort(end),
     });
     await closed;
