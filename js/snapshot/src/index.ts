@@ -15,7 +15,7 @@ export type {
   TraceStats,
 } from "./disk/statistics/disk-stats.js";
 export { type Place, SnapshotError, type SnapshotErrorCode } from "./error.js";
-export type { CacheEvent, Events, RequestEvent } from "./events.js";
+export type { CacheEvent, DiskEvent, Events, RequestEvent } from "./events.js";
 export { flattenSnapshot } from "./flatten-snapshot.js";
 export type { BaseObject, DeltaInfo, SnapshotInfo } from "./format/manifest.js";
 export { inspectSnapshot } from "./inspect-snapshot.js";

@@ -1,5 +1,6 @@
 import type { CreateInfo } from "../create-snapshot.js";
 import { SnapshotError } from "../error.js";
+import { emit } from "../events.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { lengthOf } from "../local/extents.js";
 import { NbdServer } from "../nbd/server.js";
@@ -9,7 +10,7 @@ import type { OpenOptions } from "../options/open-options.js";
 import { readOptions } from "../options/read-options.js";
 import { checkSave, type SaveOptions } from "../options/save-options.js";
 import type { Trace } from "../options/trace.js";
-import { type Location, locationOf } from "../places/location.js";
+import { type Location, locationOf, safeLocation } from "../places/location.js";
 import { writeSmallObject } from "../places/small-object.js";
 import type { DiskEngine } from "./engine.js";
 import type { DiskSaver } from "./save-disk.js";
@@ -62,6 +63,11 @@ export class Disk {
     this.filled = parts.filled;
     // Those who do not wait for it get the error from their reads.
     this.filled.catch(() => {});
+  }
+
+  /** The absolute path of the image. */
+  get image(): string {
+    return this.#parts.monitor.image;
   }
 
   /** The size of the disk, in bytes. */
@@ -146,8 +152,11 @@ export class Disk {
     options = readOptions(options);
     checkSave(options);
     const location = locationOf("destination", destination);
-    const saved = await this.#parts.saver.save(location, options);
-    return { ...saved, duration: performance.now() - begun };
+    const { info, pause } = await this.#parts.saver.save(location, options);
+    const duration = performance.now() - begun;
+    const saved = { destination: safeLocation(location), bytes: info.fileSize, pause, duration };
+    emit("hedgerow:disk:save", { image: this.image, ...saved });
+    return { ...info, duration };
   }
 
   /** What was read first, until 30 seconds after the disk was opened. */

@@ -69,7 +69,7 @@ export class DiskEngine implements Export {
       const hasWaited = await this.#fetch(offset, offset + target.length);
       image.read(offset, target);
       monitor.countRead();
-      if (hasWaited) monitor.countDemand(performance.now() - begun);
+      if (hasWaited) monitor.countDemand(offset, target.length, performance.now() - begun);
     });
   }
 
@@ -149,16 +149,18 @@ export class DiskEngine implements Export {
     return extents;
   }
 
-  /** Calls `copy` while nothing is written. */
-  async whileUnchanged<T>(copy: () => Promise<T>): Promise<T> {
+  /** Calls `copy` while nothing is written. Returns its result, and for how many milliseconds writes had to wait. */
+  async whileUnchanged<T>(copy: () => Promise<T>): Promise<{ result: T; pause: number }> {
     while (this.#gate !== undefined) await this.#gate;
+    const begun = performance.now();
     let open: () => void = () => {};
     this.#gate = new Promise((resolve) => {
       open = resolve;
     });
     try {
       await Promise.allSettled(this.#changes);
-      return await copy();
+      const result = await copy();
+      return { result, pause: performance.now() - begun };
     } finally {
       this.#gate = undefined;
       open();

@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+
 import { type ImageCache, leaseCached } from "../cache/image-cache.js";
 import { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
@@ -157,7 +159,10 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
     const traceHits = new TraceHits(job, diskImage);
     const recorder = new TraceRecorder(layout.size, (start, end) => traceHits.read(start, end));
     const { counters } = job;
-    const monitor = new DiskMonitor({ begun: opened.begun, counters, traceHits });
+    const monitor = new DiskMonitor({
+      ...{ begun: opened.begun, image: resolve(path), digest: manifest.info.digest },
+      ...{ counters, traceHits },
+    });
     const engine = new DiskEngine({
       ...{ layout, states, image: diskImage, files, demand, recorder, monitor, isReadOnly },
     });
@@ -165,6 +170,7 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
       ...{ files, image: diskImage, engine, states, base, manifest, options, signal },
       ...{ location: opened.location, cache: opened.cache },
     });
+    monitor.opened();
     const filled = monitor.measureFill(() =>
       fillDisk({
         ...{ files, base, job, layout, objects, transfer, options, signal, trace: opened.trace },
