@@ -131,9 +131,11 @@ const NAMES = [
 
 const channels = new Map(NAMES.map((name) => [name as string, channel(name)]));
 
-/** Returns whether any event has a subscriber. If none has, workers send no events. */
+/** Returns whether any event of transfers has a subscriber. If none has, workers send no events. */
 export function hasListeners(): boolean {
-  return [...channels.values()].some(({ hasSubscribers }) => hasSubscribers);
+  return [...channels].some(
+    ([name, { hasSubscribers }]) => hasSubscribers && name.startsWith("hedgerow:snapshot:"),
+  );
 }
 
 export function emit(...[name, event]: EmittedEvent): void {
