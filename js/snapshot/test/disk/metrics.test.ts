@@ -33,6 +33,12 @@ const DELAY = 60;
 /** The shortest wait for a response: timers may fire a millisecond early. */
 const SHORTEST = DELAY - 2;
 
+/** The documented bounds of waits, in milliseconds. */
+const BOUNDS = [
+  ...[1, 2.5, 5, 10, 25, 50, 100, 250, 500],
+  ...[1, 2.5, 5, 10, 30, 60, 120, 300].map((seconds) => seconds * 1000),
+];
+
 /** Offsets in frames of their own. */
 const PLACES = [0, 2, 5, 7].map((piece) => piece * PIECE) as [number, number, number, number];
 
@@ -59,7 +65,7 @@ function readsOf({ reads, demand }: DiskStats): { reads: number; demand: number 
 
 function expectHistogram({ bounds, counts, count, total, longest }: Histogram): void {
   expect(counts).toHaveLength(bounds.length + 1);
-  expect(bounds).toEqual([...bounds].sort((a, b) => a - b));
+  expect(bounds).toEqual(BOUNDS);
   expect(counts.reduce((sum, bucket) => sum + bucket, 0)).toBe(count);
   const last = counts.findLastIndex((bucket) => bucket > 0);
   if (count > 0) expect(bounds[last] ?? Infinity).toBeGreaterThanOrEqual(longest);
