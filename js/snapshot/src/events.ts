@@ -45,6 +45,48 @@ export interface Events {
     /** What is wrong with the image. */
     readonly reason: string;
   };
+  /** A disk is open. */
+  readonly "hedgerow:disk:open": DiskEvent & {
+    /** The digest of the snapshot. */
+    readonly digest: string;
+    /** The duration of the call of `openSnapshot`, in milliseconds. */
+    readonly duration: number;
+  };
+  /** A read of a disk had to wait for data, which it now has. */
+  readonly "hedgerow:disk:demand": DiskEvent & {
+    /** The offset of the read in the image. */
+    readonly offset: number;
+    /** The number of bytes that were read. */
+    readonly length: number;
+    /** The duration of the wait, in milliseconds. */
+    readonly duration: number;
+  };
+  /** The `filled` of a disk has resolved. */
+  readonly "hedgerow:disk:filled": DiskEvent & {
+    /** The digest of the snapshot. */
+    readonly digest: string;
+    /** The number of bytes of the image that have arrived since the disk was opened. */
+    readonly bytes: number;
+    /** The time since the disk was open, in milliseconds. */
+    readonly duration: number;
+  };
+  /** A disk was saved. */
+  readonly "hedgerow:disk:save": DiskEvent & {
+    /** The path of the delta, or its URL. */
+    readonly destination: string;
+    /** The size of the delta, in bytes. */
+    readonly bytes: number;
+    /** How long writes had to wait, in milliseconds. */
+    readonly pause: number;
+    /** The duration of the call of `save`, in milliseconds. */
+    readonly duration: number;
+  };
+}
+
+/** An event of a disk. */
+export interface DiskEvent {
+  /** The path of the image. */
+  readonly image: string;
 }
 
 /** An event about an image in a cache. */
@@ -81,13 +123,19 @@ const NAMES = [
   "hedgerow:cache:fill",
   "hedgerow:cache:evict",
   "hedgerow:cache:damaged",
+  "hedgerow:disk:open",
+  "hedgerow:disk:demand",
+  "hedgerow:disk:filled",
+  "hedgerow:disk:save",
 ] as const satisfies readonly (keyof Events)[];
 
 const channels = new Map(NAMES.map((name) => [name as string, channel(name)]));
 
-/** Returns whether any event has a subscriber. If none has, workers send no events. */
+/** Returns whether any event of transfers has a subscriber. If none has, workers send no events. */
 export function hasListeners(): boolean {
-  return [...channels.values()].some(({ hasSubscribers }) => hasSubscribers);
+  return [...channels].some(
+    ([name, { hasSubscribers }]) => hasSubscribers && name.startsWith("hedgerow:snapshot:"),
+  );
 }
 
 export function emit(...[name, event]: EmittedEvent): void {

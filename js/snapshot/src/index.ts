@@ -8,8 +8,14 @@ export { type CreateInfo, createSnapshot } from "./create-snapshot.js";
 export type { DeltaResult } from "./delta/create-delta.js";
 export type { Detection } from "./delta/detect.js";
 export type { Disk, DiskProgress } from "./disk/disk.js";
+export type {
+  DiskStats,
+  FillStats,
+  Histogram,
+  TraceStats,
+} from "./disk/statistics/disk-stats.js";
 export { type Place, SnapshotError, type SnapshotErrorCode } from "./error.js";
-export type { CacheEvent, Events, RequestEvent } from "./events.js";
+export type { CacheEvent, DiskEvent, Events, RequestEvent } from "./events.js";
 export { flattenSnapshot } from "./flatten-snapshot.js";
 export type { BaseObject, DeltaInfo, SnapshotInfo } from "./format/manifest.js";
 export { inspectSnapshot } from "./inspect-snapshot.js";

@@ -27,10 +27,12 @@ import { type Location, localPath, locationOf } from "./places/location.js";
  * await disk.close();
  */
 export async function openSnapshot(source: string | URL, options: OpenOptions): Promise<Disk> {
+  const begun = performance.now();
   options = readOptions(options);
   checkOpen(options);
   const location = locationOf("source", source);
   const disk = {
+    begun,
     location,
     path: localPath("image", options.image),
     digest: checkedDigest(options),

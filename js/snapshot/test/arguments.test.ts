@@ -1,10 +1,11 @@
 /** Wrong values for every argument and option of every function of the package. */
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import * as api from "@hedgerow/snapshot";
 import {
   type CacheOptions,
   type CreateOptions,
   createSnapshot,
+  type Disk,
   type FlattenOptions,
   flattenSnapshot,
   type GetOptions,
@@ -37,14 +38,16 @@ const SEED = 0x5eed;
 const path = temporaryFolder();
 const [image, snapshot, made] = [path("image"), path("a.vhs"), path("made")];
 
-let [cache, digest] = [{} as ImageCache, ""];
+let [cache, disk, digest] = [{} as ImageCache, {} as Disk, ""];
 
 beforeAll(async () => {
   writeFileSync(image, noise("image", 64 * KIB));
   ({ digest } = await createSnapshot(image, snapshot, { workers: 1 }));
   cache = await ImageCache.open(path("cache"), { maxBytes: 4 * MIB });
+  mkdirSync(path("disk"));
+  disk = await openSnapshot(snapshot, { image: path("disk/image"), fill: "none" });
 });
-afterAll(() => cache.close());
+afterAll(() => Promise.all([cache.close(), disk.close()]));
 
 /** All error codes. */
 const CODES: Readonly<Record<SnapshotErrorCode, true>> = {
@@ -163,6 +166,10 @@ const CALLS: Readonly<Record<string, Call>> = {
   observeCache: callOf(
     (): [ImageCache, Meter] => [cache, metrics.getMeter("tests")],
     async (...args) => opentelemetry.observeCache(...args)(),
+  ),
+  observeDisk: callOf(
+    (): [Disk, Meter] => [disk, metrics.getMeter("tests")],
+    async (...args) => opentelemetry.observeDisk(...args)(),
   ),
 };
 

@@ -7,9 +7,13 @@ import {
   type CreateInfo,
   type CreateOptions,
   createSnapshot,
+  type Disk,
+  type DiskStats,
   type Events,
+  type FillStats,
   type FlattenOptions,
   type GetOptions,
+  type Histogram,
   ImageCache,
   inspectSnapshot,
   type Progress,
@@ -21,6 +25,7 @@ import {
   SnapshotError,
   type SnapshotInfo,
   type Timing,
+  type TraceStats,
   type TransferOptions,
   type Verified,
   type VerifyOptions,
@@ -134,6 +139,34 @@ test("declares the documented, read-only fields of cache results", () => {
   >();
 });
 
+test("declares the documented, read-only fields of the statistics and events of disks", () => {
+  expectTypeOf<Disk["stats"]>().returns.toEqualTypeOf<DiskStats>();
+  expectTypeOf<DiskStats>().toEqualTypeOf<{
+    readonly open: number;
+    readonly firstByte: number | undefined;
+    readonly reads: number;
+    readonly demand: Histogram;
+    readonly fill: FillStats;
+    readonly trace: TraceStats;
+  }>();
+  expectTypeOf<Histogram>().toExtend<Timing>();
+  expectTypeOf<keyof Histogram>().toEqualTypeOf<keyof Timing | "bounds" | "counts">();
+  expectTypeOf<keyof FillStats>().toEqualTypeOf<"bytes" | "duration" | "bytesPerSecond">();
+  expectTypeOf<keyof TraceStats>().toEqualTypeOf<"frames" | "hits" | "misses" | "hitRate">();
+  expectTypeOf<keyof Events["hedgerow:disk:open"]>().toEqualTypeOf<
+    "image" | "digest" | "duration"
+  >();
+  expectTypeOf<keyof Events["hedgerow:disk:demand"]>().toEqualTypeOf<
+    "image" | "offset" | "length" | "duration"
+  >();
+  expectTypeOf<keyof Events["hedgerow:disk:filled"]>().toEqualTypeOf<
+    "image" | "digest" | "bytes" | "duration"
+  >();
+  expectTypeOf<keyof Events["hedgerow:disk:save"]>().toEqualTypeOf<
+    "image" | "destination" | "bytes" | "pause" | "duration"
+  >();
+});
+
 test("declares the documented fields of progress and events", () => {
   expectTypeOf<keyof Progress>().toEqualTypeOf<
     | ("phase" | "bytes" | "totalBytes" | "compressedBytes" | "frames" | "bytesPerSecond")
@@ -148,6 +181,10 @@ test("declares the documented fields of progress and events", () => {
     | "hedgerow:cache:fill"
     | "hedgerow:cache:evict"
     | "hedgerow:cache:damaged"
+    | "hedgerow:disk:open"
+    | "hedgerow:disk:demand"
+    | "hedgerow:disk:filled"
+    | "hedgerow:disk:save"
   >();
   expectTypeOf<Events["hedgerow:snapshot:retry"]["delay"]>().toEqualTypeOf<number>();
 });

@@ -28,6 +28,11 @@ export class FrameStates {
     return states;
   }
 
+  /** Returns the states as they are now, in memory of its own. */
+  copy(): FrameStates {
+    return new FrameStates(this.buffer.slice(0));
+  }
+
   /** The number of frames. */
   get count(): number {
     return this.#states.length;

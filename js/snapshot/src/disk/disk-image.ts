@@ -67,20 +67,26 @@ export class DiskImage {
 
   /** Returns the frames without which [start, end) cannot be read. */
   missingFrames(start: number, end: number): number[] {
-    const { layout, states, files } = this.#parts;
+    const { layout, states } = this.#parts;
     const isHere = (frame: number) => states.isDone(frame) || states.isInherited(frame);
     if (layout.everyFrame(start, end, isHere)) return [];
-    const missing = new Set<number>();
+    return [...this.neededFrames(start, end)].filter((frame) => !isHere(frame));
+  }
+
+  /** Returns the frames whose data is in [start, end), and not what was written there. */
+  neededFrames(start: number, end: number): Set<number> {
+    const { layout, files } = this.#parts;
+    const needed = new Set<number>();
     for (const part of layout.parts(start, end)) {
       const { frame } = part;
-      if (frame === undefined || isHere(frame)) continue;
+      if (frame === undefined || needed.has(frame)) continue;
       const isWritten = files.sets.written.hasAll(
         Math.floor(part.start / BLOCK_SIZE),
         Math.ceil(part.end / BLOCK_SIZE),
       );
-      if (!isWritten) missing.add(frame);
+      if (!isWritten) needed.add(frame);
     }
-    return [...missing];
+    return needed;
   }
 
   /** Fills `target`. No frame of it may be missing. @throws {SnapshotError} `ERR_TARGET`, `ERR_CACHE` */

@@ -1,5 +1,6 @@
 import type { CreateInfo } from "../create-snapshot.js";
 import { SnapshotError } from "../error.js";
+import { emit } from "../events.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { lengthOf } from "../local/extents.js";
 import { NbdServer } from "../nbd/server.js";
@@ -9,10 +10,12 @@ import type { OpenOptions } from "../options/open-options.js";
 import { readOptions } from "../options/read-options.js";
 import { checkSave, type SaveOptions } from "../options/save-options.js";
 import type { Trace } from "../options/trace.js";
-import { type Location, locationOf } from "../places/location.js";
+import { type Location, locationOf, safeLocation } from "../places/location.js";
 import { writeSmallObject } from "../places/small-object.js";
 import type { DiskEngine } from "./engine.js";
 import type { DiskSaver } from "./save-disk.js";
+import type { DiskMonitor } from "./statistics/disk-monitor.js";
+import type { DiskStats } from "./statistics/disk-stats.js";
 import { type TraceRecorder, traceLocation } from "./trace.js";
 
 /** How much of a disk has arrived. */
@@ -29,6 +32,7 @@ export interface DiskParts {
   readonly engine: DiskEngine;
   readonly saver: DiskSaver;
   readonly recorder: TraceRecorder;
+  readonly monitor: DiskMonitor;
   readonly location: Location;
   readonly options: OpenOptions;
   readonly filled: Promise<void>;
@@ -61,6 +65,11 @@ export class Disk {
     this.filled.catch(() => {});
   }
 
+  /** The absolute path of the image. */
+  get image(): string {
+    return this.#parts.monitor.image;
+  }
+
   /** The size of the disk, in bytes. */
   get size(): number {
     return this.info.imageSize;
@@ -74,6 +83,11 @@ export class Disk {
   /** How much of the disk has arrived. */
   get progress(): DiskProgress {
     return this.#parts.progress();
+  }
+
+  /** Returns how soon the disk could be used, how long its readers have waited, and how its data arrived. */
+  stats(): DiskStats {
+    return this.#parts.monitor.stats;
   }
 
   /** The number of bytes in blocks of 4 KiB that were written since the last save. */
@@ -138,8 +152,11 @@ export class Disk {
     options = readOptions(options);
     checkSave(options);
     const location = locationOf("destination", destination);
-    const saved = await this.#parts.saver.save(location, options);
-    return { ...saved, duration: performance.now() - begun };
+    const { info, pause } = await this.#parts.saver.save(location, options);
+    const duration = performance.now() - begun;
+    const saved = { destination: safeLocation(location), bytes: info.fileSize, pause, duration };
+    emit("hedgerow:disk:save", { image: this.image, ...saved });
+    return { ...info, duration };
   }
 
   /** What was read first, until 30 seconds after the disk was opened. */

@@ -8,6 +8,7 @@ import type { DemandFetcher } from "./demand.js";
 import type { DiskFiles } from "./disk-files.js";
 import type { DiskImage } from "./disk-image.js";
 import type { ImageLayout } from "./image-layout.js";
+import type { DiskMonitor } from "./statistics/disk-monitor.js";
 import type { TraceRecorder } from "./trace.js";
 
 /** The most bytes that are cleared at once: other calls have their turn in between. */
@@ -27,6 +28,7 @@ export interface EngineParts {
   readonly files: DiskFiles;
   readonly demand: DemandFetcher;
   readonly recorder: TraceRecorder;
+  readonly monitor: DiskMonitor;
   readonly isReadOnly: boolean;
 }
 
@@ -51,18 +53,23 @@ export class DiskEngine implements Export {
 
   readNow(offset: number, target: Uint8Array): boolean {
     this.#checkOpen();
-    const { image, recorder } = this.#parts;
+    const { image, recorder, monitor } = this.#parts;
     if (image.missingFrames(offset, offset + target.length).length > 0) return false;
     recorder.read(offset, offset + target.length);
     image.read(offset, target);
+    monitor.countRead();
     return true;
   }
 
   readInto(offset: number, target: Uint8Array): Promise<void> {
     return this.#run(async () => {
-      this.#parts.recorder.read(offset, offset + target.length);
-      await this.#fetch(offset, offset + target.length);
-      this.#parts.image.read(offset, target);
+      const { image, recorder, monitor } = this.#parts;
+      const begun = performance.now();
+      recorder.read(offset, offset + target.length);
+      const hasWaited = await this.#fetch(offset, offset + target.length);
+      image.read(offset, target);
+      monitor.countRead();
+      if (hasWaited) monitor.countDemand(offset, target.length, performance.now() - begun);
     });
   }
 
@@ -142,16 +149,18 @@ export class DiskEngine implements Export {
     return extents;
   }
 
-  /** Calls `copy` while nothing is written. */
-  async whileUnchanged<T>(copy: () => Promise<T>): Promise<T> {
+  /** Calls `copy` while nothing is written. Returns its result, and for how many milliseconds writes had to wait. */
+  async whileUnchanged<T>(copy: () => Promise<T>): Promise<{ result: T; pause: number }> {
     while (this.#gate !== undefined) await this.#gate;
+    const begun = performance.now();
     let open: () => void = () => {};
     this.#gate = new Promise((resolve) => {
       open = resolve;
     });
     try {
       await Promise.allSettled(this.#changes);
-      return await copy();
+      const result = await copy();
+      return { result, pause: performance.now() - begun };
     } finally {
       this.#gate = undefined;
       open();
@@ -196,14 +205,15 @@ export class DiskEngine implements Export {
 
   /** Waits until no frame of a range is missing. */
   fetch(start: number, end: number): Promise<void> {
-    return this.#run(() => this.#fetch(start, end));
+    return this.#run(async () => void (await this.#fetch(start, end)));
   }
 
-  async #fetch(start: number, end: number): Promise<void> {
+  /** Waits until no frame of a range is missing. Returns whether one was. */
+  async #fetch(start: number, end: number): Promise<boolean> {
     const { image, demand } = this.#parts;
-    for (;;) {
+    for (let hasWaited = false; ; hasWaited = true) {
       const missing = image.missingFrames(start, end);
-      if (missing.length === 0) return;
+      if (missing.length === 0) return hasWaited;
       await Promise.all(missing.map((frame) => demand.fetch(frame)));
       this.#checkOpen();
     }

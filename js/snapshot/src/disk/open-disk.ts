@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+
 import { type ImageCache, leaseCached } from "../cache/image-cache.js";
 import { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
@@ -22,6 +24,8 @@ import { fillDisk } from "./fill.js";
 import { ImageLayout } from "./image-layout.js";
 import { LockedDisk } from "./locked-disk.js";
 import { DiskSaver } from "./save-disk.js";
+import { DiskMonitor } from "./statistics/disk-monitor.js";
+import { TraceHits } from "./statistics/trace-hits.js";
 import { readTrace, TraceRecorder } from "./trace.js";
 
 /** By how much the threads that fill a disk give way to others. */
@@ -32,6 +36,8 @@ const TAIL_LENGTH = 5 * 2 ** 16;
 
 /** A disk to open. */
 export interface DiskToOpen {
+  /** When `openSnapshot` was called, as `performance.now()` says. */
+  readonly begun: number;
   readonly location: Location;
   /** The path of the image. */
   readonly path: string;
@@ -182,18 +188,27 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
       },
     );
     const isReadOnly = options.readOnly ?? false;
-    const recorder = new TraceRecorder(layout.size);
+    const traceHits = new TraceHits(job, diskImage);
+    const recorder = new TraceRecorder(layout.size, (start, end) => traceHits.read(start, end));
+    const { counters } = job;
+    const monitor = new DiskMonitor({
+      ...{ begun: opened.begun, image: resolve(path), digest: manifest.info.digest },
+      ...{ counters, traceHits },
+    });
     const engine = new DiskEngine({
-      ...{ layout, states, image: diskImage, files, demand, recorder, isReadOnly },
+      ...{ layout, states, image: diskImage, files, demand, recorder, monitor, isReadOnly },
     });
     const saver = new DiskSaver({
       ...{ files, image: diskImage, engine, states, base, manifest, options, signal },
       ...{ location: opened.location, cache: opened.cache },
     });
-    const filled = fillDisk({
-      ...{ files, base, job, layout, transfer, options, signal },
-      ...{ objects: objects.opened, trace: opened.trace },
-    });
+    monitor.opened();
+    const filled = monitor.measureFill(() =>
+      fillDisk({
+        ...{ files, base, job, layout, transfer, options, signal },
+        ...{ objects: objects.opened, trace: opened.trace },
+      }),
+    );
     const closed = new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
@@ -204,11 +219,12 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
         engine,
         saver,
         recorder,
+        monitor,
         filled,
         location: opened.location,
         options,
       },
-      progress: () => ({ bytes: job.counters.counts.bytes, totalBytes: job.totalBytes }),
+      progress: () => ({ bytes: counters.counts.bytes, totalBytes: job.totalBytes }),
       close: () => closing.abort(end),
     });
     await closed;

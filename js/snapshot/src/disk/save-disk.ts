@@ -60,6 +60,13 @@ interface SavedSnapshot {
   readonly manifest: Manifest | undefined;
 }
 
+/** The result of a save. */
+interface Saved {
+  readonly info: SnapshotInfo & DeltaResult;
+  /** For how many milliseconds writes had to wait. */
+  readonly pause: number;
+}
+
 /** Saves a disk, each time relative to the snapshot before. */
 export class DiskSaver {
   readonly #parts: SaverParts;
@@ -84,7 +91,7 @@ export class DiskSaver {
   }
 
   /** Writes a delta of what changed. One call waits for the other. */
-  save(destination: Location, options: SaveOptions): Promise<SnapshotInfo & DeltaResult> {
+  save(destination: Location, options: SaveOptions): Promise<Saved> {
     const turn = this.#lastTurn.then(() => this.#save(destination, options));
     this.#lastTurn = turn.catch(() => {});
     return turn;
@@ -95,7 +102,7 @@ export class DiskSaver {
     await this.#lastTurn;
   }
 
-  async #save(destination: Location, options: SaveOptions): Promise<SnapshotInfo & DeltaResult> {
+  async #save(destination: Location, options: SaveOptions): Promise<Saved> {
     const { files, engine, image, cache, signal } = this.#parts;
     signal.throwIfAborted();
     const work = { ...this.#parts.options, ...options, signal: options.signal };
@@ -109,7 +116,7 @@ export class DiskSaver {
     await this.#bring(rewritten);
     // Beside the image, so that it can be a clone of it.
     return withTemporaryFile(async ({ handle: file }) => {
-      const changed = await engine.whileUnchanged(async () => {
+      const { result: changed, pause } = await engine.whileUnchanged(async () => {
         const runs = [...this.#changed.runs(0, imageSize)];
         const ranges = union(runs, rewritten);
         await copyRanges(files, file, ranges, imageSize);
@@ -127,7 +134,7 @@ export class DiskSaver {
       try {
         // If all blocks count as written, they may only be unknown.
         const isKnown = !changed.before.hasAll(0, Math.ceil(imageSize / BLOCK_SIZE));
-        const result = await createDelta({
+        const info = await createDelta({
           image: await ImageFile.of(files.path, file),
           encoding,
           options: work,
@@ -140,8 +147,8 @@ export class DiskSaver {
           lease: async (wanted) => cache && leaseCached(cache, wanted),
           manifest: isKnown ? manifest : undefined,
         });
-        this.#last = { location: destination, digest: result.digest, manifest: undefined };
-        return result;
+        this.#last = { location: destination, digest: info.digest, manifest: undefined };
+        return { info, pause };
       } catch (error) {
         this.#changed.addBits(changed.before.bytes);
         throw error;

@@ -21,11 +21,16 @@ export class TraceRecorder {
   readonly #size: number;
   readonly #seen: BlockSet;
   readonly #ranges: [number, number][] = [];
+  readonly #onFirst: (start: number, end: number) => void;
   #end = performance.now() + DURATION;
 
-  /** @param size that of the disk, in bytes */
-  constructor(size: number) {
+  /**
+   * @param size that of the disk, in bytes
+   * @param onFirst called with each read of something that was not read before
+   */
+  constructor(size: number, onFirst: (start: number, end: number) => void) {
     this.#size = size;
+    this.#onFirst = onFirst;
     this.#seen = BlockSet.of(Math.ceil(size / UNIT));
   }
 
@@ -44,6 +49,7 @@ export class TraceRecorder {
       this.#end = 0;
       return;
     }
+    this.#onFirst(start, end);
     for (let at = first; at < last; at += 1) if (!this.#seen.has(at)) this.#add(at * unit, unit);
     this.#seen.add(first, last);
   }

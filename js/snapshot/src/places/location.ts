@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url";
 
 import { messageOf, SnapshotError } from "../error.js";
+import { safeName } from "../http/safe-url.js";
+import { nameOf } from "../s3/client.js";
 
 /** The location of a snapshot. */
 export type Location =
@@ -47,6 +49,18 @@ export function localPath(what: string, location: string | URL): string {
   if (url.protocol === "file:") return pathOf(what, url);
   const message = `${what}: expected a path or a file: URL, found ${url.protocol}`;
   throw new SnapshotError("ERR_ARGUMENT", message);
+}
+
+/** Returns the path or URL of a location, without secrets. */
+export function safeLocation(location: Location): string {
+  switch (location.kind) {
+    case "file":
+      return location.path;
+    case "http":
+      return safeName(location.url);
+    case "s3":
+      return nameOf(location);
+  }
 }
 
 /** Returns a copy of the URL that a location is, or undefined if it is not one. */

@@ -1,18 +1,11 @@
 /** The metrics of a cache, as the OpenTelemetry SDK collects them. */
 import { hasSubscribers } from "node:diagnostics_channel";
 import { observeCache } from "@hedgerow/snapshot/opentelemetry";
-import {
-  AggregationTemporality,
-  DataPointType,
-  type Histogram,
-  InMemoryMetricExporter,
-  MeterProvider,
-  type MetricData,
-  PeriodicExportingMetricReader,
-} from "@opentelemetry/sdk-metrics";
+import { DataPointType, type Histogram, type MetricData } from "@opentelemetry/sdk-metrics";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { KIB, MIB, makeSamples, openCache, type Sample } from "../support/cache.js";
+import { makeMeter } from "../support/meter.js";
 
 const path = temporaryFolder();
 let samples: Sample[];
@@ -20,24 +13,6 @@ let samples: Sample[];
 beforeAll(async () => {
   samples = await makeSamples(path, ["one", "two"], { data: 512 * KIB });
 });
-
-/** An hour: the tests collect metrics themselves. */
-const NEVER = 3_600_000;
-
-/** Makes a meter, and a function that collects its metrics. */
-function makeMeter() {
-  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: NEVER });
-  const provider = new MeterProvider({ readers: [reader] });
-  onTestFinished(() => provider.shutdown());
-  const collect = async (): Promise<Map<string, MetricData>> => {
-    const { resourceMetrics, errors } = await reader.collect();
-    expect(errors).toEqual([]);
-    const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
-    return new Map(metrics.map((metric) => [metric.descriptor.name, metric]));
-  };
-  return { meter: provider.getMeter("test"), collect };
-}
 
 /** Returns the value of each metric of a directory, except histograms. */
 function valuesOf(metrics: ReadonlyMap<string, MetricData>, directory: string) {

@@ -1,0 +1,36 @@
+import type { DecodeJob } from "../../decode/decode-job.js";
+import type { FrameStates } from "../../decode/frame-states.js";
+import type { DiskImage } from "../disk-image.js";
+import type { TraceStats } from "./disk-stats.js";
+
+/** Counts the frames that the trace had fetched by the time at which they were first read. */
+export class TraceHits {
+  readonly #job: DecodeJob;
+  readonly #image: DiskImage;
+  /** Frames that are missing here were missing when the disk was opened, and have not been read since. */
+  readonly #unread: FrameStates;
+  #hits = 0;
+  #misses = 0;
+
+  constructor(job: DecodeJob, image: DiskImage) {
+    [this.#job, this.#image] = [job, image];
+    this.#unread = job.states.copy();
+  }
+
+  /** Counts the frames that a read of [start, end) is the first to need. */
+  read(start: number, end: number): void {
+    const { order, states } = this.#job;
+    for (const frame of this.#image.neededFrames(start, end)) {
+      if (this.#unread.isTaken(frame)) continue;
+      this.#unread.finish(frame);
+      if (order.first.has(frame) && states.isDone(frame)) this.#hits += 1;
+      else this.#misses += 1;
+    }
+  }
+
+  get stats(): TraceStats {
+    const [hits, misses, all] = [this.#hits, this.#misses, this.#hits + this.#misses];
+    const hitRate = all === 0 ? undefined : hits / all;
+    return { frames: this.#job.order.first.size, hits, misses, hitRate };
+  }
+}
