@@ -34,7 +34,7 @@ export function build() {
     libraries: "std,panic_abort",
     env: ZSTD_ENV,
   });
-  buildPackage("js/snapshot", wasmOf("js/snapshot", "decode", "encode"), "embed-snapshot.mjs");
+  buildPackage("js/snapshot", wasmOf("js/snapshot", "decode", "encode"), "bundle-snapshot.mjs");
   buildPackage("js/cli", ["js/edge/dist", "js/snapshot/dist"]);
 }
 
