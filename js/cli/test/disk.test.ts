@@ -1,12 +1,14 @@
 /** Disks that the command serves and mounts, and what it leaves when it ends. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { createSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
 import { expect, test, vi } from "vitest";
 
+import { seededRandom } from "../../../tests/origin/random.mjs";
+import { expectSame, noise } from "../../../tests/support/snapshots/image.js";
 import { ext4Disk } from "../../snapshot/test/support/loop-disk.js";
 import { NBD, NbdClient } from "../../snapshot/test/support/nbd-client.js";
 import { BIN, ended, hedgerow, start, startInTerminal } from "./support/bin.js";
@@ -245,6 +247,57 @@ test("keeps what was written with --read-write", async () => {
   expect(readFileSync(join(directory, "new.txt"), "utf8")).toBe("new\n");
   expect((await second.stop("SIGTERM")).code).toBe("SIGTERM");
   expectUnmounted(root);
+});
+
+/** Ages a file system: creates, extends, shortens and removes files in turn, also in `files`, which has their content. */
+function age(directory: string, files: Map<string, Buffer>, seed: number): void {
+  const random = seededRandom(seed);
+  for (let step = 0; step < 400; step += 1) {
+    const name = `file-${Math.floor(random() * 60)}`;
+    const known = files.get(name) ?? Buffer.alloc(0);
+    const kind = random();
+    if (kind < 0.25) {
+      rmSync(join(directory, name), { force: true });
+      files.delete(name);
+      continue;
+    }
+    const added = noise(`${seed} ${step}`, Math.ceil(random() * 100_000));
+    const kept = known.subarray(0, kind < 0.5 ? known.length : Math.floor(known.length / 3));
+    files.set(name, Buffer.concat([kept, added]));
+    writeFileSync(join(directory, name), files.get(name)!);
+  }
+}
+
+test("an aged file system ages on as a disk, and is intact when it was saved and restored", async () => {
+  const { root, directory, env } = await fileSystem();
+  const [image, file, delta, restored, local, socket] = [
+    ...["aged.img", "aged.vhs", "delta.vhs", "restored.img", "local.img", "socket"],
+  ].map((name) => join(root, name)) as [string, string, string, string, string, string];
+  execFileSync("mke2fs", ["-q", "-t", "ext4", image, "16M"]);
+  const mount = ["mount", file, directory, "--image", local, "--read-write", "--fill", "none"];
+  if (refusal !== undefined) return expectRefused(mount, env, root);
+  const files = new Map<string, Buffer>();
+  execFileSync("mount", ["-o", "loop", image, directory]);
+  age(directory, files, 1);
+  execFileSync("umount", [directory]);
+  await createSnapshot(image, file, { pieceSize: 2 ** 16 });
+
+  const mounted = await started(mount, env);
+  age(directory, files, 2);
+  expect((await mounted.stop("SIGTERM")).err).toBe("");
+  const opened = ["open", file, "--image", local, "--socket", socket, "--save", delta];
+  const served = await started(opened);
+  expect((await served.stop("SIGTERM")).err).toBe("");
+  await restoreSnapshot(delta, restored);
+  execFileSync("e2fsck", ["-f", "-n", restored]);
+  execFileSync("mount", ["-o", "loop,ro", restored, directory]);
+  try {
+    const found = readdirSync(directory).filter((name) => name.startsWith("file-"));
+    expect(found.sort()).toEqual([...files.keys()].sort());
+    for (const [name, bytes] of files) expectSame(readFileSync(join(directory, name)), bytes);
+  } finally {
+    execFileSync("umount", [directory]);
+  }
 });
 
 test("leaves nothing behind if it cannot mount, and says why", async () => {
