@@ -35,6 +35,8 @@ export class LockedDisk {
   readonly isPublished: boolean;
   readonly #wasThere: boolean;
   #isMade = false;
+  /** The identity of the snapshot whose manifest is kept, as far as that is known. */
+  #kept: string | undefined;
 
   private constructor(
     /** The path of the image, for messages. */
@@ -91,7 +93,9 @@ export class LockedDisk {
       if (bytes === undefined) return undefined;
       const size = Number(bytes.readBigUInt64LE(0));
       const manifest = await readManifestIn(this.name, bytes.subarray(SIZE_LENGTH), size);
-      return manifest?.info.digest === digest ? manifest : undefined;
+      if (manifest?.info.digest !== digest) return undefined;
+      this.#kept = digest;
+      return manifest;
     } catch {
       // It only saves a request.
       return undefined;
@@ -100,6 +104,7 @@ export class LockedDisk {
 
   /** Keeps the manifest for the next time that the disk is opened, if that is possible. */
   async keepManifest({ info, tail }: Manifest): Promise<void> {
+    if (this.#kept === info.digest) return;
     const size = Buffer.alloc(SIZE_LENGTH);
     size.writeBigUInt64LE(BigInt(info.fileSize));
     const bytes = Buffer.concat([size, tail]);

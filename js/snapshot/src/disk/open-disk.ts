@@ -69,27 +69,30 @@ export async function withDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> 
   const closing = new AbortController();
   const abort = () => closing.abort(options.signal?.reason);
   options.signal?.addEventListener("abort", abort, { once: true });
-  const locked = await LockedDisk.open(path);
   try {
-    await withSnapshot(disk, locked, closing.signal, async (found) => {
-      const clonable = (options.fill ?? "all") === "all" ? found.base : undefined;
-      const files = await DiskFiles.open(locked, found.manifest, clonable);
-      let keeping: Promise<void> | undefined;
-      try {
-        await run({ ...disk, ...found, files, closing }, (parts) => {
-          // From now on, the signal of the caller has no effect.
-          options.signal?.removeEventListener("abort", abort);
-          onOpen(parts);
-          if (disk.location.kind !== "file") keeping = locked.keepManifest(found.manifest);
-        });
-      } finally {
-        await keeping;
-        await files.close();
-      }
-    });
+    const locked = await LockedDisk.open(path);
+    try {
+      await withSnapshot(disk, locked, closing.signal, async (found) => {
+        const clonable = (options.fill ?? "all") === "all" ? found.base : undefined;
+        const files = await DiskFiles.open(locked, found.manifest, clonable);
+        let keeping: Promise<void> | undefined;
+        try {
+          await run({ ...disk, ...found, files, closing }, (parts) => {
+            // From now on, the signal of the caller has no effect.
+            options.signal?.removeEventListener("abort", abort);
+            onOpen(parts);
+            if (disk.location.kind !== "file") keeping = locked.keepManifest(found.manifest);
+          });
+        } finally {
+          await keeping;
+          await files.close();
+        }
+      });
+    } finally {
+      await locked.close();
+    }
   } finally {
     options.signal?.removeEventListener("abort", abort);
-    await locked.close();
   }
 }
 
