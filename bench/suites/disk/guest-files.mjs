@@ -37,9 +37,26 @@ export function addGuestFiles(tree, { files, allBoots }) {
   const every = Math.max(1, Math.floor(found.length / (2 * files)));
   const chosen = found.filter((_, index) => index % every === 0);
   addGuestPrograms(tree);
-  const python = printed("python3", "-c", "import sys; print(sys.executable)");
-  const git = printed("which", "git");
-  for (const program of [python, git, process.execPath]) addProgram(tree, program);
+  const commands = [addGit(tree), ...(allBoots ? [addPython(tree), addNode(tree)] : [])];
+  const [first, second] = [0, 1].map((half) => chosen.filter((_, at) => at % 2 === half));
+  writeScript(tree, "workload", first ?? [], commands);
+  writeScript(tree, "other", second ?? [], []);
+}
+
+/** Returns a command that commits a file. @param {string} tree */
+function addGit(tree) {
+  const git = addProgram(tree, printed("which", "git"));
+  const options = "-c user.name=a -c user.email=a -c maintenance.auto=false";
+  return `cd /tmp
+echo text > file
+'${git}' init -q --template= .
+'${git}' add file
+'${git}' ${options} commit -q -m message`;
+}
+
+/** Returns a command that imports modules. @param {string} tree */
+function addPython(tree) {
+  const python = addProgram(tree, printed("python3", "-c", "import sys; print(sys.executable)"));
   const library = printed(python, "-c", "import sysconfig; print(sysconfig.get_path('stdlib'))");
   cpSync(library, join(tree, library), {
     ...{ recursive: true, force: false, verbatimSymlinks: true },
@@ -47,18 +64,13 @@ export function addGuestFiles(tree, { files, allBoots }) {
     preserveTimestamps: true,
     filter: (path) => !UNUSED.test(basename(path)),
   });
-  const useGit = [
-    "cd /tmp && echo text > file",
-    `'${git}' init -q --template= . && '${git}' add file`,
-    `'${git}' -c user.name=a -c user.email=a -c maintenance.auto=false commit -q -m message`,
-  ];
-  const others = [
-    `'${python}' -c 'import asyncio, email, http.client, json, unittest; print(json.dumps([1]))'`,
-    `'${process.execPath}' -e 'import("node:http").then(() => console.log("node"))'`,
-  ];
-  const [first, second] = [0, 1].map((half) => chosen.filter((_, at) => at % 2 === half));
-  writeScript(tree, "workload", first ?? [], [...useGit, ...(allBoots ? others : [])]);
-  writeScript(tree, "other", second ?? [], []);
+  return `'${python}' -c 'import asyncio, email, http.client, json, unittest; print("python")'`;
+}
+
+/** Returns a command that imports modules. @param {string} tree */
+function addNode(tree) {
+  const node = addProgram(tree, process.execPath);
+  return `'${node}' -e 'import("node:http").then(() => console.log("node"))'`;
 }
 
 /**
@@ -82,7 +94,7 @@ function writeScript(tree, name, files, commands) {
   writeFileSync(join(tree, `${name}.sh`), `${lines.join("\n")}\n`);
 }
 
-/** Adds a program and its shared libraries, each at its own path. @param {string} tree @param {string} program */
+/** Adds a program and its shared libraries, each at its own path, which it returns. @param {string} tree @param {string} program */
 function addProgram(tree, program) {
   const libraries = printed("ldd", program).matchAll(/(\/\S+) \(0x/g);
   for (const path of [program, ...[...libraries].map(([, library = ""]) => library)]) {
@@ -92,6 +104,7 @@ function addProgram(tree, program) {
     rmSync(target, { force: true });
     copyFileSync(path, target);
   }
+  return program;
 }
 
 /** Returns the paths of the small files in a folder tree, in order. @param {string} tree */

@@ -35,10 +35,11 @@ export const PLAN = {
 
 /** @typedef {typeof PLAN} Plan */
 
-/** The same images with less data. @type {Plan} */
+/** Smaller images, fewer of them, and less data. @type {Plan} */
 export const QUICK = {
   ...PLAN,
-  dataShare: 0.01,
+  sizes: { "0.8 GiB": 2 ** 28, [MAIN]: 2 ** 29 },
+  dataShare: 0.1,
   fastRounds: 1,
   rounds: 1,
   fills: 1,
