@@ -1,4 +1,5 @@
 // Compares a filled disk with other NBD servers of the same file.
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { itself, resultsOf } from "../../harness/results.mjs";
@@ -11,9 +12,9 @@ import { about } from "./results.mjs";
 /** @import { Context } from "./first-byte.mjs" */
 
 /** @param {Context} context */
-export function measureFilled({ inputs, plan }) {
+export function measureFilled({ inputs, disk: parent, plan }) {
   const { folder, image: original, snapshot } = inputs;
-  return inNewFolder(folder, (own) =>
+  return inNewFolder(parent, (own) =>
     withDisk(own, snapshot, { trace: false }, async (disk) => {
       await disk.filled;
       const image = join(own, "image");
@@ -27,7 +28,7 @@ export function measureFilled({ inputs, plan }) {
       try {
         servers.push(await startQemuNbd(image, sockets["qemu-nbd"]));
         servers.push(await startNbdkit(image, sockets.nbdkit));
-        for (const socket of Object.values(sockets)) await compare(socket, own, original);
+        for (const socket of Object.values(sockets)) await compare(socket, folder, original);
         return await measureServers(sockets, plan);
       } finally {
         for (const server of servers) await server.stop();
@@ -41,10 +42,11 @@ async function compare(socket, folder, original) {
   const copy = join(folder, "copy");
   await execute("nbdcopy", [uriOf(socket), copy]);
   await compareFiles(copy, original);
+  rmSync(copy);
 }
 
 /** @param {Record<string, string>} sockets by server @param {Context["plan"]} plan */
-async function measureServers(sockets, { rounds, fastRounds, fioSeconds }) {
+async function measureServers(sockets, { rounds, copyRounds, fioSeconds }) {
   const results = /** @type {Measured[]} */ ([]);
   const methodsOf = (/** @type {(uri: string) => Promise<number>} */ time) =>
     Object.entries(sockets).map(([name, socket]) => ({ name, time: () => time(uriOf(socket)) }));
@@ -65,7 +67,7 @@ async function measureServers(sockets, { rounds, fastRounds, fioSeconds }) {
       const [program = "", ...args] = command(uri);
       return timeOf(() => execute(program, args));
     });
-    const timed = await takeTurns(methods, fastRounds);
+    const timed = await takeTurns(methods, copyRounds);
     results.push(...resultsOf(about("copy", name), timed, itself));
   }
   return results;

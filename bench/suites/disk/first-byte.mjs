@@ -21,7 +21,7 @@ const BLOCK = 4096;
 
 const PIPE = `curl -s -f --noproxy '*' "$1" | zstd -d --sparse -q -f -o "$2"`;
 
-/** @typedef {{ inputs: Inputs, plan: Plan }} Context */
+/** The inputs, a folder on a disk, and the plan. @typedef {{ inputs: Inputs, disk: string, plan: Plan }} Context */
 
 /** Compares the first byte of a disk with full restores, over image sizes. @param {Context} context */
 export async function measureSizes({ inputs, plan }) {

@@ -20,6 +20,9 @@ export const OTHER_WORKLOAD = "sh /other.sh";
 /** Folders of Python’s library that no program of the workload needs. */
 const UNUSED = /^(?:test|site-packages|idlelib|config-.*)$/;
 
+/** Files that a workload reads from one place, because programs read their own files. */
+export const RUN = 30;
+
 /** The largest file that a workload reads, in bytes. */
 const MAX_FILE = 2 ** 17;
 
@@ -34,13 +37,13 @@ const printed = (program, ...args) => execFileSync(program, args, { encoding: "u
  */
 export function addGuestFiles(tree, { files, allBoots }) {
   const found = filesIn(tree);
-  const every = Math.max(1, Math.floor(found.length / (2 * files)));
-  const chosen = found.filter((_, index) => index % every === 0);
+  const every = Math.max(2, Math.floor(found.length / files));
+  const runs = (/** @type {number} */ first) =>
+    found.filter((_, index) => Math.floor(index / RUN) % every === first).slice(0, files);
   addGuestPrograms(tree);
   const commands = [addGit(tree), ...(allBoots ? [addPython(tree), addNode(tree)] : [])];
-  const [first, second] = [0, 1].map((half) => chosen.filter((_, at) => at % 2 === half));
-  writeScript(tree, "workload", first ?? [], commands);
-  writeScript(tree, "other", second ?? [], []);
+  writeScript(tree, "workload", runs(0), commands);
+  writeScript(tree, "other", runs(Math.floor(every / 2)), []);
 }
 
 /** Returns a command that commits a file. @param {string} tree */

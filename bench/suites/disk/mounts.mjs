@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { execute, inNewFolder, withDisk } from "./disks.mjs";
+import { RUN } from "./guest-files.mjs";
 import { start, uriOf } from "./nbd-servers.mjs";
 
 /** Milliseconds between looks at a file. */
@@ -13,7 +14,7 @@ const INTERVAL = 10;
 const USE = `cd "$1"
 find . -type f | LC_ALL=C sort > "$2/list"
 lines=$(wc -l < "$2/list")
-awk -v every=$((lines / $3 + 1)) 'NR % every == 1' "$2/list" | tr '\\n' '\\0' | xargs -0 cat | cat "$2/list" - | sha256sum`;
+awk -v run="$4" -v every=$((lines / $3 + 1)) 'int((NR - 1) / run) % every == 0' "$2/list" | tr '\\n' '\\0' | xargs -0 cat | cat "$2/list" - | sha256sum`;
 
 /**
  * Lists all files and reads some. Returns a digest.
@@ -23,7 +24,7 @@ awk -v every=$((lines / $3 + 1)) 'NR % every == 1' "$2/list" | tr '\\n' '\\0' | 
  * @param {number} files
  */
 export async function useMounted(directory, folder, files) {
-  const args = ["-e", "-c", USE, "sh", directory, folder, String(files)];
+  const args = ["-e", "-c", USE, "sh", directory, folder, `${files}`, `${RUN}`];
   return (await execute("sh", args)).stdout;
 }
 

@@ -20,8 +20,10 @@ export const PLAN = {
   /** Rounds of methods that take less than a second, and of the others. */
   fastRounds: 11,
   rounds: 3,
+  /** Rounds of copies of a filled disk. */
+  copyRounds: 5,
   /** Fills during which a reader waits for missing data, and its reads while nothing is filled. */
-  fills: 5,
+  fills: 3,
   idleReads: 200,
   /** Files that programs read from a mounted disk and in a guest. */
   files: 300,
@@ -42,6 +44,7 @@ export const QUICK = {
   dataShare: 0.1,
   fastRounds: 1,
   rounds: 1,
+  copyRounds: 1,
   fills: 1,
   idleReads: 10,
   files: 30,

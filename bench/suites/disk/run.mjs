@@ -4,13 +4,14 @@ import { log } from "../../harness/progress.mjs";
 import { measureParts } from "../../harness/results.mjs";
 import { measureBoots } from "./boots.mjs";
 import { measureFilled } from "./filled.mjs";
-import { measureFills, measureWaits } from "./fills.mjs";
+import { measureFills } from "./fills.mjs";
 import { measureCached, measureSizes } from "./first-byte.mjs";
 import { makeInputs } from "./inputs.mjs";
 import { measureMounts, measureProcess } from "./processes.mjs";
 import { measurePieces } from "./replays.mjs";
 import { SUITE } from "./results.mjs";
 import { measureSaves } from "./saves.mjs";
+import { measureWaits } from "./waits.mjs";
 
 /** @import { Context } from "./first-byte.mjs" */
 /** @import { Measured } from "../../harness/results.mjs" */
@@ -30,14 +31,14 @@ const PARTS = {
 };
 
 /** @param {import("./suite.mjs").Parameters} parameters */
-export async function measure({ folder, plan }) {
-  const inputs = await makeInputs(folder, plan);
+export async function measure({ memory, disk, plan }) {
+  const inputs = await makeInputs(memory, plan);
   try {
     const parts = Object.entries(PARTS).map(([name, part]) => [
       name,
       () => {
         log(name);
-        return part({ inputs, plan });
+        return part({ inputs, disk, plan });
       },
     ]);
     return await measureParts(SUITE, Object.fromEntries(parts));
