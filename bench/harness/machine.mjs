@@ -36,6 +36,9 @@ export function versions() {
     zstd: capture("zstd", ["--version"])?.trim(),
     curl: capture("curl", ["--version"])?.split("\n")[0],
     "qemu-img": capture("qemu-img", ["--version"])?.split("\n")[0],
+    fio: capture("fio", ["--version"])?.trim(),
+    nbdcopy: capture("nbdcopy", ["--version"])?.trim(),
+    nbdkit: capture("nbdkit", ["--version"])?.trim(),
     desync: /folbricht\/desync (\S+)/.exec(
       readFileSync(inRoot("tests", "tools", "go.mod"), "utf8"),
     )?.[1],

@@ -29,9 +29,11 @@ const TICK = 10;
  * @param {import("../suites/restore/plan.mjs").Network} network
  * @param {{ files: string[], root?: string }} sources
  */
-export async function startServer({ bytesPerSecond, firstByte, cutShare }, { files, root }) {
+export async function startServer(network, { files, root }) {
+  const { bytesPerSecond, sharedBytesPerSecond, firstByte, cutShare } = network;
   const flags = {
     "bytes-per-second": bytesPerSecond,
+    "shared-bytes-per-second": sharedBytesPerSecond,
     "first-byte": firstByte,
     "cut-share": cutShare,
     root,

@@ -48,6 +48,7 @@ const RESTORED = {
   "curl, then zstd -d": "`curl`, then `zstd -d`",
   "desync -n 64, quick retries": "`desync`",
 };
+const NBD_SERVERS = { "qemu-nbd": "`qemu-nbd`", nbdkit: "`nbdkit`" };
 const SPARSE = { "cp --sparse=always": "`cp --sparse=always`" };
 
 /** @param {string} suite @returns {Key} */
@@ -162,6 +163,30 @@ export const CLAIMS = [
     desync: "`desync` with a seed",
     qcow2: "`qemu-img commit`",
   }),
+  claim("first byte of a disk of 4 GiB", ["disk-node24, first byte", "4 GiB"], {
+    "full restore": "a full restore",
+    "curl | zstd -d": "`curl \\| zstd -d`",
+  }),
+  claim("mount a snapshot and read files", ["disk-node24, mount", "files read"], {
+    "full restore": "a full restore, then the same",
+  }),
+  claim("boot from a disk with a trace", ["disk-node24, boot, done", "90 MB/s, 30 ms"], {
+    "full restore": "a full restore, then the same",
+    "local file": "from a local file",
+  }),
+  claim("fill a disk", ["disk-node24, fill", "90 MB/s, 30 ms"], {
+    "full restore": "a full restore",
+  }),
+  ...["depth 1", "depth 32"].map((depth) =>
+    claim(
+      `random reads of a filled disk, ${depth}`,
+      ["disk-node24, random reads", depth],
+      NBD_SERVERS,
+    ),
+  ),
+  ...["nbdcopy", "qemu-img convert"].map((program) =>
+    claim(`\`${program}\` of a filled disk`, ["disk-node24, copy", program], NBD_SERVERS),
+  ),
   claim("a copy of 4 GiB, XFS", ["cache-node20, copies on XFS", "4 GiB"], {
     "cp --reflink=always": "`cp --reflink=always`",
   }),

@@ -3,8 +3,10 @@ import { answerOf } from "./answer.mjs";
 import { bars } from "./charts/bars.mjs";
 import { lossesOf } from "./losses.mjs";
 import { ADAPTERS } from "./sections/adapters.mjs";
+import { BOOTS } from "./sections/boots.mjs";
 import { COPIES, HIT_RATES, HIT_TIMES } from "./sections/cache.mjs";
 import { DELTAS } from "./sections/delta.mjs";
+import { DISKS, FILLED_DISKS } from "./sections/disk.mjs";
 import { RULES, STRIPPING } from "./sections/headers.mjs";
 import { BUILDING, FALSE_POSITIVES, LOADING, QUERYING, SIZE } from "./sections/paths.mjs";
 import { RESTORING, settings } from "./sections/restore.mjs";
@@ -38,7 +40,8 @@ import { tableOf } from "./tables.mjs";
 /** Returns the sections in the order of the document. @param {Figures} figures @returns {Section[]} */
 export const sectionsOf = (figures) => [
   ...[STRIPPING, RULES, LOADING, SIZE, QUERYING, BUILDING, FALSE_POSITIVES],
-  ...[RESTORING, settings(figures), CODEC, HIT_TIMES, COPIES, HIT_RATES, DELTAS, ADAPTERS, START],
+  ...[RESTORING, settings(figures), CODEC, HIT_TIMES, COPIES, HIT_RATES, DELTAS],
+  ...[DISKS, BOOTS, FILLED_DISKS, ADAPTERS, START],
 ];
 
 /** @param {Figures} figures @returns {Promise<Generated>} */

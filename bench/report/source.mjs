@@ -21,6 +21,7 @@ const USED = {
   restore: ["node", "node24", "zstd", "curl", "desync"],
   cache: ["node", "lru-cache"],
   delta: ["node", "zstd", "curl", "desync", "qemu-img"],
+  disk: ["node24", "zstd", "curl", "fio", "nbdcopy", "nbdkit", "qemu-img"],
   adapters: [
     ...["node24", "@hono/node-server", "autocannon", "express", "fastify", "hono", "undici"],
   ],

@@ -23,6 +23,7 @@ export const SUITES = {
   restore: { minutes: 30, quickSeconds: 50, load: () => import("./restore/suite.mjs") },
   cache: { minutes: 8, quickSeconds: 30, load: () => import("./cache/suite.mjs") },
   delta: { minutes: 10, quickSeconds: 40, load: () => import("./delta/suite.mjs") },
+  disk: { minutes: 20, quickSeconds: 60, load: () => import("./disk/suite.mjs") },
   start: { minutes: 4, quickSeconds: 15, load: () => import("./start/suite.mjs") },
   adapters: { minutes: 13, quickSeconds: 30, load: () => import("./adapters/suite.mjs") },
 };

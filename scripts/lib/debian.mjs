@@ -24,6 +24,7 @@ export const PACKAGES = {
   nbdsh: "python3-libnbd",
   "qemu-img": "qemu-utils",
   "qemu-io": "qemu-utils",
+  "qemu-nbd": "qemu-utils",
   "qemu-system-x86_64": "qemu-system-x86",
   tinyproxy: "tinyproxy",
   valgrind: "valgrind",
@@ -34,13 +35,27 @@ export const PACKAGES = {
  * Programs that each job needs. The build compiles zstd's C code to WebAssembly with clang alone: Rust
  * contains a linker, and any `ar` works.
  *
- * @type {Record<"build" | "cache" | "delta" | "demo" | "guard" | "tests", (keyof typeof PACKAGES)[]>}
+ * @type {Record<"build" | "cache" | "delta" | "demo" | "disk" | "guard" | "tests", (keyof typeof PACKAGES)[]>}
  */
 const PROGRAMS = {
   build: ["clang"],
   cache: ["mke2fs", "mkfs.xfs"],
   delta: ["curl", "mke2fs", "mkfs.xfs", "qemu-img", "zstd"],
   demo: ["curl", "mke2fs", "zstd"],
+  disk: [
+    "busybox",
+    "curl",
+    "fio",
+    "mke2fs",
+    "nbdcopy",
+    "nbdfuse",
+    "nbdkit",
+    "python3",
+    "qemu-img",
+    "qemu-nbd",
+    "qemu-system-x86_64",
+    "zstd",
+  ],
   guard: ["valgrind"],
   tests: [
     "busybox",

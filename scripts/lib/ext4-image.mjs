@@ -35,11 +35,14 @@ const UUID = "68656467-6572-4f77-8000-000000000000";
  *
  * @param {string} path
  * @param {Sizes} sizes of the image, in whole blocks of 4096 bytes; of the files in it, at least
+ * @param {(tree: string) => void} [add] adds more files to the staging folder. Those in it may be hard links: replace
+ *   them, but do not write to them
  */
-export function makeExt4Image(path, { imageBytes, dataBytes }) {
+export function makeExt4Image(path, { imageBytes, dataBytes }, add = () => {}) {
   const tree = mkdtempSync(`${path}.files-`);
   try {
     const gathered = gather(tree, { imageBytes, dataBytes });
+    add(tree);
     rmSync(path, { force: true });
     const args = [
       ...["-q", "-t", "ext4", "-b", String(BLOCK_BYTES), "-i", String(BYTES_PER_INODE), "-U", UUID],

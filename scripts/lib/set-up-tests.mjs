@@ -33,7 +33,7 @@ export function installTestPrograms() {
 }
 
 /** Makes the kernel and the initial file system of guests in QEMU. */
-function makeGuest() {
+export function makeGuest() {
   const support = "tests/support/guest";
   whenChanged("target/guest", [`${support}/make.sh`, `${support}/init`], () => {
     step("guests: Debian's kernel, and an initial file system");

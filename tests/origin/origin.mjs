@@ -21,10 +21,12 @@ import { sendBody } from "./send.mjs";
 /** @typedef {import("node:http").ServerResponse} Response */
 
 /**
- * The simulated network: the rate of each connection, and the milliseconds until the first byte of each
- * response.
+ * The simulated network.
  *
- * @typedef {{ bytesPerSecond?: number | undefined, firstByte?: number | undefined }} Conditions
+ * @typedef {object} Conditions
+ * @property {number | undefined} [bytesPerSecond] the rate of each connection
+ * @property {number | undefined} [sharedBytesPerSecond] the rate of all connections together, in place of that of each
+ * @property {number | undefined} [firstByte] milliseconds until the first byte of each response
  */
 
 /**
@@ -89,6 +91,8 @@ export class Origin {
   #connections = new WeakMap();
   /** @type {WeakMap<import("node:net").Socket, Pace>} */
   #paces = new WeakMap();
+  /** @type {Pace | undefined} */
+  #sharedPace;
   /** @type {NodeJS.Timeout | undefined} */
   #refusal;
 
@@ -275,10 +279,14 @@ export class Origin {
     return this.#connectionCount;
   }
 
-  /** Returns the pace of a connection, or of one response. @param {Request} request @param {Fault} fault */
+  /** Returns the pace of one response, of all connections, or of one. @param {Request} request @param {Fault} fault */
   #paceOf({ socket }, fault) {
     if (fault.bytesPerSecond !== undefined) return new Pace(fault.bytesPerSecond);
-    const { bytesPerSecond } = this.conditions;
+    const { bytesPerSecond, sharedBytesPerSecond: shared } = this.conditions;
+    if (shared !== undefined) {
+      if (this.#sharedPace?.bytesPerSecond !== shared) this.#sharedPace = new Pace(shared);
+      return this.#sharedPace;
+    }
     if (bytesPerSecond === undefined) return undefined;
     const known = this.#paces.get(socket);
     if (known?.bytesPerSecond === bytesPerSecond) return known;

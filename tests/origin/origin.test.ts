@@ -178,6 +178,20 @@ test("a transfer takes at least the time that its rate and its delay make", asyn
   expect(performance.now() - next).toBeGreaterThan(149);
 });
 
+test("connections share a rate equally", async () => {
+  const sharedBytesPerSecond = 2_000_000;
+  const one = await origin({ conditions: { sharedBytesPerSecond } });
+  const begin = performance.now();
+  const ends = ["/disk", "/file"].map(async (path) => {
+    expect((await ask(one.url(path))).body.equals(content)).toBe(true);
+    return performance.now() - begin;
+  });
+  const [first, second] = (await Promise.all(ends)).toSorted((a, b) => a - b);
+  const together = (2 * 1000 * content.length) / sharedBytesPerSecond;
+  expect(second).toBeGreaterThan(together - 1);
+  expect(first).toBeGreaterThan(0.8 * together);
+});
+
 test("an answer is cut, reset, stalled, or never comes", async () => {
   const at = 300_000;
   const cut = await ask((await faulty({ cutAfter: at })).url("/disk"));

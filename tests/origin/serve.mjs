@@ -1,6 +1,6 @@
 // Runs an origin as a process: `serve.mjs --file PATH [--file PATH] [--root PATH]
-// [--bytes-per-second N] [--first-byte MS] [--cut-share SHARE] [--seed N] [--folder PATH] [--tls]
-// [--seconds N]`. Files are served by their names, those below the root by their relative paths, from
+// [--bytes-per-second N] [--shared-bytes-per-second N] [--first-byte MS] [--cut-share SHARE] [--seed N]
+// [--folder PATH] [--tls] [--seconds N]`. Files are served by their names, those below the root by their relative paths, from
 // memory. Prints its URL as a line of JSON, and exits when its standard input ends or its time is over.
 // `GET /-/stats` returns its counters.
 import { readdirSync, readFileSync } from "node:fs";
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     file: { type: "string", multiple: true, default: [] },
     root: { type: "string" },
     "bytes-per-second": { type: "string" },
+    "shared-bytes-per-second": { type: "string" },
     "first-byte": { type: "string" },
     "cut-share": { type: "string", default: "0" },
     seed: { type: "string", default: "1" },
@@ -55,6 +56,7 @@ const origin = await startOrigin({
   files: Object.fromEntries([...filesBelow(values.root), ...paths]),
   conditions: {
     bytesPerSecond: toNumber(values["bytes-per-second"]),
+    sharedBytesPerSecond: toNumber(values["shared-bytes-per-second"]),
     firstByte: toNumber(values["first-byte"]),
   },
   faults:

@@ -16,7 +16,17 @@ function of([suite, workload, method]: (typeof CLAIMS)[number]["key"], median: n
   return result(method, median, { suite, workload });
 }
 
-const SUITES = ["headers", "paths", "snapshot", "restore", "cache", "delta", "start", "adapters"];
+const SUITES = [
+  "headers",
+  "paths",
+  "snapshot",
+  "restore",
+  "cache",
+  "delta",
+  "disk",
+  "start",
+  "adapters",
+];
 
 describe("printClaims", () => {
   const printed: string[] = [];

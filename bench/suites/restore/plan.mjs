@@ -16,10 +16,10 @@ export const PLAN = {
 export const QUICK = { imageBytes: 2 ** 29, dataBytes: 0.06e9, rounds: 1, warmUps: 0, probes: 1 };
 
 /**
- * A network: the rate of a connection in bytes a second, milliseconds to the first byte of a response, and the share of
- * responses whose connection is cut within the body.
+ * A network: the rate of a connection or of all together in bytes a second, milliseconds to the first byte of a response,
+ * and the share of responses whose connection is cut within the body.
  *
- * @typedef {{ name: string, bytesPerSecond?: number, firstByte?: number, cutShare?: number }} Network
+ * @typedef {{ name: string, bytesPerSecond?: number, sharedBytesPerSecond?: number, firstByte?: number, cutShare?: number }} Network
  */
 
 /** @type {Network} */

@@ -18,7 +18,7 @@ const QEMU = [
   ...["-no-reboot", "-nodefaults", "-nographic"],
 ];
 
-/** How long a command may take, in milliseconds. */
+/** How long a command may take by default, in milliseconds. */
 const TIMEOUT = 30_000;
 
 /**
@@ -30,14 +30,19 @@ const TIMEOUT = 30_000;
  */
 export function makeGuestImage(image, size, add) {
   const tree = `${image}.tree`;
+  addGuestPrograms(tree);
+  add(tree);
+  output("mke2fs", ["-q", "-t", "ext4", "-d", tree, image, size]);
+  rmSync(tree, { recursive: true });
+}
+
+/** Adds what a guest starts with to the folder of a tree. @param {string} tree */
+export function addGuestPrograms(tree) {
   for (const folder of ["bin", "dev", "proc", "tmp"])
     mkdirSync(join(tree, folder), { recursive: true });
   const busybox = output("which", ["busybox"]).trim();
   cpSync(busybox, join(tree, "bin/busybox"), { dereference: true });
   for (const program of PROGRAMS) symlinkSync("busybox", join(tree, "bin", program));
-  add(tree);
-  output("mke2fs", ["-q", "-t", "ext4", "-d", tree, image, size]);
-  rmSync(tree, { recursive: true });
 }
 
 /** A running guest, with a shell on its console. */
@@ -45,23 +50,31 @@ export class Guest {
   #child;
   #console = "";
   #commands = 0;
+  #timeout = TIMEOUT;
 
   /**
    * Starts a guest, and waits for its shell.
    *
    * @param {string} drive the disk, as QEMU's option `-drive` reads it
+   * @param {number} [timeout] how long the start and each command may take, in milliseconds
    */
-  static async start(drive) {
+  static async start(drive, timeout = TIMEOUT) {
     const guest = new Guest(drive);
-    await guest.#find(/\/ # /);
-    return guest;
+    guest.#timeout = timeout;
+    try {
+      await guest.#find(/\/ # /);
+      return guest;
+    } catch (error) {
+      await guest.kill();
+      throw error;
+    }
   }
 
   /** @param {string} drive */
   constructor(drive) {
     const kernel = ["-kernel", join(FOLDER, "vmlinuz"), "-initrd", join(FOLDER, "initramfs")];
     const boot = [...kernel, "-append", "console=ttyS0 quiet panic=-1", "-serial", "stdio"];
-    const args = [...QEMU, ...boot, "-drive", `${drive},format=raw,if=virtio,cache=none`];
+    const args = [...QEMU, ...boot, "-drive", `${drive},format=raw,if=virtio`];
     this.#child = spawn("setpriv", args, { stdio: ["pipe", "pipe", "pipe"] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream.setEncoding("latin1").on("data", (text) => {
@@ -114,7 +127,7 @@ export class Guest {
       };
       const fail = () =>
         end(() => reject(new Error(`the guest does not answer: ${this.#console}`)));
-      const timer = setTimeout(fail, TIMEOUT);
+      const timer = setTimeout(fail, this.#timeout);
       this.#child.on("console", look).on("exit", fail);
       look();
     });

@@ -1,0 +1,70 @@
+// Mounts a disk, lists its files and reads some of them.
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { execute, inNewFolder, withDisk } from "./disks.mjs";
+import { RUN } from "./guest-files.mjs";
+import { start, uriOf } from "./nbd-servers.mjs";
+
+/** Milliseconds between looks at a file. */
+const INTERVAL = 10;
+
+/** Prints a digest of the names of all files and of the content of some. */
+const USE = `cd "$1"
+find . -type f | LC_ALL=C sort > "$2/list"
+lines=$(wc -l < "$2/list")
+awk -v run="$4" -v every=$((lines / $3 + 1)) 'int((NR - 1) / run) % every == 0' "$2/list" | tr '\\n' '\\0' | xargs -0 cat | cat "$2/list" - | sha256sum`;
+
+/**
+ * Lists all files and reads some. Returns a digest.
+ *
+ * @param {string} directory
+ * @param {string} folder for a file
+ * @param {number} files
+ */
+export async function useMounted(directory, folder, files) {
+  const args = ["-e", "-c", USE, "sh", directory, folder, `${files}`, `${RUN}`];
+  return (await execute("sh", args)).stdout;
+}
+
+/** Mounts an image at a new folder, and calls back. @param {string} image @param {string} directory @param {() => Promise<string>} use */
+export async function withMounted(image, directory, use) {
+  mkdirSync(directory, { recursive: true });
+  await execute("mount", ["--options", "loop,ro", image, directory]);
+  try {
+    return await use();
+  } finally {
+    await execute("umount", [directory]);
+  }
+}
+
+/**
+ * Mounts a snapshot and uses it. Returns the digest and the trace.
+ *
+ * @param {string} parent
+ * @param {string} snapshot
+ * @param {number} files
+ */
+export function recordMount(parent, snapshot, files) {
+  return inNewFolder(parent, (folder) =>
+    withDisk(folder, snapshot, { fill: "none", trace: false, readOnly: true }, async (disk) => {
+      const [socket = "", fuse = "", directory = ""] = ["socket", "fuse", "mounted"].map((name) =>
+        join(folder, name),
+      );
+      await disk.listen({ path: socket });
+      mkdirSync(fuse);
+      const file = join(fuse, "disk");
+      const nbdfuse = start("nbdfuse", "--readonly", file, uriOf(socket));
+      try {
+        while (!existsSync(file) && !nbdfuse.hasEnded()) await sleep(INTERVAL);
+        const use = () => useMounted(directory, folder, files);
+        const printed = await withMounted(file, directory, use);
+        return { printed, trace: disk.trace };
+      } finally {
+        await execute("umount", [fuse]);
+        await nbdfuse.stop();
+      }
+    }),
+  );
+}

@@ -1,0 +1,48 @@
+// Measures disks: how soon they are usable, and how fast they are when they are filled.
+
+import { log } from "../../harness/progress.mjs";
+import { measureParts } from "../../harness/results.mjs";
+import { measureBoots } from "./boots.mjs";
+import { measureFilled } from "./filled.mjs";
+import { measureFills } from "./fills.mjs";
+import { measureCached, measureSizes } from "./first-byte.mjs";
+import { makeInputs } from "./inputs.mjs";
+import { measureMounts, measureProcess } from "./processes.mjs";
+import { measurePieces } from "./replays.mjs";
+import { SUITE } from "./results.mjs";
+import { measureSaves } from "./saves.mjs";
+import { measureWaits } from "./waits.mjs";
+
+/** @import { Context } from "./first-byte.mjs" */
+/** @import { Measured } from "../../harness/results.mjs" */
+
+/** @type {Record<string, (context: Context) => Measured[] | Promise<Measured[]>>} */
+const PARTS = {
+  "first byte, cached": measureCached,
+  process: measureProcess,
+  mount: measureMounts,
+  boot: measureBoots,
+  pieces: measurePieces,
+  fill: measureFills,
+  wait: measureWaits,
+  filled: measureFilled,
+  save: measureSaves,
+  "first byte": measureSizes,
+};
+
+/** @param {import("./suite.mjs").Parameters} parameters */
+export async function measure({ memory, disk, plan }) {
+  const inputs = await makeInputs(memory, plan);
+  try {
+    const parts = Object.entries(PARTS).map(([name, part]) => [
+      name,
+      () => {
+        log(name);
+        return part({ inputs, disk, plan });
+      },
+    ]);
+    return await measureParts(SUITE, Object.fromEntries(parts));
+  } finally {
+    await inputs.cache.close();
+  }
+}
