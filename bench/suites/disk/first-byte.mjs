@@ -133,12 +133,13 @@ export async function measureCached({ inputs, plan }) {
     };
     const { start: offset } = changes[changes.length >> 1] ?? { start: 0 };
     const read = async (/** @type {string} */ own) => {
-      await withDisk(own, url, { fill: "none" }, (disk) => disk.read(at(0.25).offset, BLOCK));
+      const options = { fill: /** @type {const} */ ("none"), digest };
+      await withDisk(own, url, options, (disk) => disk.read(at(0.25).offset, BLOCK));
     };
     const methods = [
       firstByte("nothing cached", folder, url, at(0.5)),
       firstByte("opened again", folder, url, {
-        ...{ ...at(0.5), options: { fill: "none" }, before: read },
+        ...{ ...at(0.5), options: { fill: "none", digest }, before: read },
       }),
       firstByte("base cached, delta fetched", folder, server.url(delta), {
         ...{ offset, expected: readPart(changed, offset, BLOCK) },

@@ -22,6 +22,12 @@ export interface OpenImage {
   readonly niceness?: number | undefined;
 }
 
+/** Estimates when frames arrive. */
+export interface FrameArrivals {
+  /** Returns in how many milliseconds a frame will have arrived; `Infinity` if it is not on its way, or late. */
+  in(frame: number, latency: number): number;
+}
+
 /** The state that the workers share while they decode frames of a snapshot, from files or servers. */
 export class DecodeJob {
   readonly counters = new SharedCounters();
@@ -34,6 +40,8 @@ export class DecodeJob {
   readonly totalBytes: number;
   /** Returns whether the job slows down something more urgent. */
   isInTheWay: () => boolean = () => false;
+  /** Estimates when the frames arrive that are being fetched. Undefined if none are. */
+  arrivals: FrameArrivals | undefined;
   /** The frames to fetch first, in this order, and whether the others follow. */
   order: { readonly first: ReadonlySet<number>; readonly isAll: boolean } = {
     first: new Set(),

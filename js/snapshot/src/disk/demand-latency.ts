@@ -1,4 +1,4 @@
-/** For how long a slow request counts, in milliseconds. */
+/** For how long a slow request, a miss or a read counts, in milliseconds. */
 const MEMORY = 500;
 
 /** A request is slow if it takes this many times as long as the fastest, and this many milliseconds longer. */
@@ -13,6 +13,11 @@ export class DemandLatency {
   #average = 0;
   #last = Number.NEGATIVE_INFINITY;
 
+  /** The duration of the fastest request, in milliseconds; `Infinity` before the first. */
+  get fastest(): number {
+    return this.#fastest;
+  }
+
   /** Notes the duration of a request while nothing else was fetched, in milliseconds. */
   begin(duration: number): void {
     this.#fastest = Math.min(this.#fastest, duration);
@@ -21,15 +26,19 @@ export class DemandLatency {
   /** Counts a request. @param duration in milliseconds */
   add(duration: number): void {
     const now = performance.now();
-    const isFresh = now - this.#last < MEMORY;
-    this.#average = isFresh ? WEIGHT * duration + (1 - WEIGHT) * this.#average : duration;
+    this.#average = this.isRecent ? WEIGHT * duration + (1 - WEIGHT) * this.#average : duration;
     this.#fastest = Math.min(this.#fastest, duration);
     this.#last = now;
   }
 
+  /** Whether a reader had to request something a moment ago. */
+  get isRecent(): boolean {
+    return performance.now() - this.#last < MEMORY;
+  }
+
   /** Whether the requests of readers are slow at the moment. */
   get isSlow(): boolean {
-    if (performance.now() - this.#last > MEMORY) return false;
+    if (!this.isRecent) return false;
     return this.#average > Math.max(SLOW_FACTOR * this.#fastest, this.#fastest + MIN_DELAY);
   }
 }

@@ -1,3 +1,4 @@
+import type { DecodeJob } from "../decode/decode-job.js";
 import { FrameSink, type SinkData } from "../decode/frame-sink.js";
 import { messageOf, SnapshotError } from "../error.js";
 import { emit } from "../events.js";
@@ -13,6 +14,7 @@ import { readFullySync } from "../local/read-fully.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import type { Transfer } from "../options/transfer-options.js";
+import type { DemandLatency } from "./demand-latency.js";
 import type { DiskObjects, OpenObjects } from "./disk-objects.js";
 
 /** The maximum number of requests at a time. Each holds a compressed frame. */
@@ -29,6 +31,8 @@ interface Waiting {
   readonly promise: Promise<void>;
   resolve(): void;
   reject(error: unknown): void;
+  /** When the first of them asked, as `performance.now()` says. */
+  readonly since: number;
   /** Whether a request for the frame is running. */
   isRequested: boolean;
 }
@@ -70,7 +74,8 @@ export class DemandFetcher {
     data: SinkData,
     { opened, assumed }: DiskObjects,
     private readonly transfer: Transfer,
-    private readonly onFlight: (milliseconds: number, frames: number) => void,
+    private readonly latency: DemandLatency,
+    private readonly job: Pick<DecodeJob, "arrivals">,
   ) {
     this.#sink = new ReportingSink(data, (frame) => this.#settle(frame));
     const { frames, states } = this.#sink;
@@ -160,7 +165,9 @@ export class DemandFetcher {
     for (const [frame, waiting] of this.#waiting) {
       if (states.isDone(frame)) this.#settle(frame);
       else if (states.isTaken(frame)) this.#poll();
-      else if (!waiting.isRequested) wanted.push(frame);
+      else if (waiting.isRequested) continue;
+      else if (this.#isExpected(frame, waiting)) this.#poll();
+      else wanted.push(frame);
     }
     const near = wanted.filter((frame) => !this.#alone.has(frame));
     const alone = wanted.filter((frame) => this.#alone.has(frame)).map((frame) => [frame]);
@@ -173,6 +180,13 @@ export class DemandFetcher {
     }
   }
 
+  /** Returns whether the fill brings a frame sooner than a request of its own would. */
+  #isExpected(frame: number, { since }: Waiting): boolean {
+    const { fastest } = this.latency;
+    const patience = since + fastest - performance.now();
+    return patience > 0 && (this.job.arrivals?.in(frame, fastest) ?? Infinity) < patience;
+  }
+
   /** Fetches a range of frames. */
   async #fly(range: readonly number[], slot: number): Promise<void> {
     const begun = performance.now();
@@ -183,7 +197,8 @@ export class DemandFetcher {
         await this.#opened;
         await this.#read(range, slot);
       });
-      this.onFlight(performance.now() - begun, range.length);
+      // Requests for many frames take longer.
+      if (range.length === 1) this.latency.add(performance.now() - begun);
     } catch (error) {
       const isShared = range.length > 1 && isDamage(error);
       for (const frame of range) {
@@ -260,7 +275,8 @@ function newWaiting(): Waiting {
   );
   // A prefetch has no reader.
   promise.catch(() => {});
-  return { ...(settle as Waiting), promise, isRequested: false };
+  const since = performance.now();
+  return { ...(settle as Waiting), promise, since, isRequested: false };
 }
 
 function failureOf(cause: unknown): SnapshotError {

@@ -177,21 +177,14 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
       },
       () => {},
     );
-    job.isInTheWay = () => latency.isSlow;
     const sink = await job.sinkData();
     // From here to the listener, nothing waits: an abort before it would go unnoticed.
     signal.throwIfAborted();
-    const demand = new DemandFetcher(
-      sink,
-      objects,
-      forReaders(transfer, options),
-      (duration, frames) => {
-        // Requests for many frames take longer.
-        if (frames === 1) latency.add(duration);
-      },
-    );
+    const readers = forReaders(transfer, options);
+    const demand = new DemandFetcher(sink, objects, readers, latency, job);
     const isReadOnly = options.readOnly ?? false;
     const traceHits = new TraceHits(job, diskImage);
+    job.isInTheWay = () => latency.isSlow || traceHits.isServing;
     const recorder = new TraceRecorder(layout.size, (start, end) => traceHits.read(start, end));
     const { counters } = job;
     const monitor = new DiskMonitor({

@@ -9,6 +9,7 @@ import { type WorkOptions, workerCount } from "../options/work-options.js";
 import { type WorkerPool, withWorkers } from "../workers/pool.js";
 import { FETCH_WORKER } from "../workers/scripts.js";
 import { AdaptiveConcurrency } from "./adaptive-concurrency.js";
+import { Arrivals } from "./arrivals.js";
 import type { FetchData, FetchPlan, FetchTask } from "./fetch-task.js";
 import { isPrefetchSlow } from "./hedging.js";
 import { type PlannedPrefetch, planRanges } from "./plan-ranges.js";
@@ -118,11 +119,13 @@ async function withPlan(
   const concurrency = new AdaptiveConcurrency(scheduler.limit, job.counters, how);
   const url = objects.find((object) => object !== undefined)?.url ?? "";
   concurrency.start((count) => emit("hedgerow:snapshot:connections", { url, connections: count }));
+  job.arrivals = new Arrivals(job.manifest.frames, scheduler);
   const check = () => stopSlowPrefix(snapshot?.prefix, scheduler, prefetches[0]);
   const timer = setInterval(check, PREFETCH_CHECK_INTERVAL);
   try {
     await use(plan);
   } finally {
+    job.arrivals = undefined;
     clearInterval(timer);
     concurrency.stop();
   }

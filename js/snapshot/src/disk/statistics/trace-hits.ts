@@ -3,6 +3,9 @@ import type { FrameStates } from "../../decode/frame-states.js";
 import type { DiskImage } from "../disk-image.js";
 import type { TraceStats } from "./disk-stats.js";
 
+/** For how long a first read tells what the next ones need, in milliseconds. */
+const MEMORY = 2_000;
+
 /** Counts the frames that the trace had fetched by the time at which they were first read. */
 export class TraceHits {
   readonly #job: DecodeJob;
@@ -11,6 +14,11 @@ export class TraceHits {
   readonly #unread: FrameStates;
   #hits = 0;
   #misses = 0;
+  /** When the last ones were, as `performance.now()` says. */
+  #lastHit = Number.NEGATIVE_INFINITY;
+  #lastMiss = Number.NEGATIVE_INFINITY;
+  /** How many of the frames of the trace are done, at least, from the first on. */
+  #done = 0;
 
   constructor(job: DecodeJob, image: DiskImage) {
     [this.#job, this.#image] = [job, image];
@@ -23,9 +31,25 @@ export class TraceHits {
     for (const frame of this.#image.neededFrames(start, end)) {
       if (this.#unread.isTaken(frame)) continue;
       this.#unread.finish(frame);
-      if (order.first.has(frame) && states.isDone(frame)) this.#hits += 1;
-      else this.#misses += 1;
+      if (order.first.has(frame) && states.isDone(frame)) {
+        this.#hits += 1;
+        this.#lastHit = performance.now();
+      } else {
+        this.#misses += 1;
+        this.#lastMiss = performance.now();
+      }
     }
+  }
+
+  /** Whether readers find in the trace what they need at the moment, so that everything else can wait. */
+  get isServing(): boolean {
+    const recently = performance.now() - MEMORY;
+    if (this.#lastHit < recently || this.#lastMiss > recently) return false;
+    const { order, states } = this.#job;
+    const left = [...order.first].slice(this.#done);
+    const missing = left.findIndex((frame) => !states.isDone(frame));
+    this.#done += missing < 0 ? left.length : missing;
+    return missing < 0;
   }
 
   get stats(): TraceStats {

@@ -1,0 +1,36 @@
+import type { Frames } from "../format/frames.js";
+import type { RangeScheduler } from "./range-scheduler.js";
+
+/** Estimates when the frames arrive that connections are fetching. */
+export class Arrivals {
+  readonly #frames: Frames;
+  readonly #scheduler: RangeScheduler;
+  /** The number of the range of each frame, plus 1; 0 if it has none. */
+  readonly #ranges: Uint32Array;
+
+  constructor(frames: Frames, scheduler: RangeScheduler) {
+    [this.#frames, this.#scheduler] = [frames, scheduler];
+    this.#ranges = new Uint32Array(frames.count);
+    for (let index = 0; index < scheduler.count; index += 1) {
+      const { first, end } = scheduler.range(index);
+      this.#ranges.fill(index + 1, first, end);
+    }
+  }
+
+  /**
+   * Returns in how many milliseconds a frame will have arrived; `Infinity` if it is not on its way, or late.
+   *
+   * @param latency how long the server takes for the first byte, in milliseconds
+   */
+  in(frame: number, latency: number): number {
+    const index = (this.#ranges[frame] as number) - 1;
+    const { timings } = this.#scheduler;
+    if (index < 0 || !timings.isRunning(index)) return Number.POSITIVE_INFINITY;
+    const { first } = this.#scheduler.range(index);
+    const [elapsed, received] = [timings.elapsed(index), timings.receivedOf(index)];
+    const end = this.#frames.fileOffset(frame) + this.#frames.compressedLength(frame);
+    const left = Math.max(0, end - this.#frames.fileOffset(first) - received);
+    if (received > 0) return (left / received) * Math.max(0, elapsed - latency);
+    return elapsed < 2 * latency ? Math.max(0, latency - elapsed) : Number.POSITIVE_INFINITY;
+  }
+}
