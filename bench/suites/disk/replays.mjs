@@ -45,7 +45,12 @@ export async function measurePieces(context) {
 async function measurePiece({ inputs, plan }, name, url) {
   const { folder, image, blocks, reads } = inputs;
   const offset = blocks[blocks.length >> 1] ?? 0;
-  const work = { offset, expected: readPart(image, offset, 4096) };
+  const expectedBlock = readPart(image, offset, 4096);
+  const work = {
+    offset,
+    expected: expectedBlock,
+    options: { trace: /** @type {const} */ (false) },
+  };
   const first = await takeTurns([firstByte("hedgerow", folder, url, work)], plan.fastRounds);
   const expected = replayFile(image, reads).digest;
   const through = (/** @type {string} */ method, /** @type {Options} */ options) => ({

@@ -14,8 +14,8 @@ export function prepare() {
 }
 
 /**
- * Two folders, most images being in memory, so that no disk slows down what is compared, and the plan. Only on a disk are
- * holes found as fast as programs expect.
+ * Two folders and the plan. Most images are in memory, so that no disk slows down what is compared. Those whose holes NBD
+ * clients look for are on a disk, because tmpfs finds holes slowly.
  *
  * @typedef {{ memory: string, disk: string, plan: import("./plan.mjs").Plan }} Parameters
  */
