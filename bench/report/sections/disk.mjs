@@ -29,6 +29,7 @@ const MOUNTS = [
 
 const CACHED = [
   "nothing cached",
+  "nothing cached, a block in the middle",
   "opened again",
   "base cached, delta fetched",
   "everything cached",

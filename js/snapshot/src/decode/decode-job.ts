@@ -40,6 +40,8 @@ export class DecodeJob {
   readonly totalBytes: number;
   /** Returns whether the job slows down something more urgent. */
   isInTheWay: () => boolean = () => false;
+  /** Returns whether nobody needs the frames at the moment that are being fetched. */
+  canWait: () => boolean = () => false;
   /** Estimates when the frames arrive that are being fetched. Undefined if none are. */
   arrivals: FrameArrivals | undefined;
   /** The frames to fetch first, in this order, and whether the others follow. */

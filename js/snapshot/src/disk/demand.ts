@@ -26,6 +26,9 @@ const MAX_RANGE = 2 ** 22;
 /** How often frames are looked at that another thread is writing, in milliseconds. */
 const POLL_INTERVAL = 1;
 
+/** How long this thread takes to decode a frame and to write it, in milliseconds: about as long as for 1 MiB. */
+const FRAME_COST = 3;
+
 /** Readers that wait for a frame. */
 interface Waiting {
   readonly promise: Promise<void>;
@@ -180,16 +183,18 @@ export class DemandFetcher {
     }
   }
 
-  /** Returns whether the fill brings a frame sooner than a request of its own would. */
+  /** Returns whether the fill brings a frame sooner than a request of its own would, among those of all readers. */
   #isExpected(frame: number, { since }: Waiting): boolean {
     const { fastest } = this.latency;
-    const patience = since + fastest - performance.now();
+    const own = fastest / 2 + (this.#waiting.size - 1) * FRAME_COST;
+    const patience = since + own - performance.now();
     return patience > 0 && (this.job.arrivals?.in(frame, fastest) ?? Infinity) < patience;
   }
 
   /** Fetches a range of frames. */
   async #fly(range: readonly number[], slot: number): Promise<void> {
     const begun = performance.now();
+    const isAlone = this.#slots.length === MAX_FLIGHTS - 1;
     try {
       const isAssumed = this.#objects === undefined;
       await this.#read(range, slot).catch(async (error: unknown) => {
@@ -197,8 +202,8 @@ export class DemandFetcher {
         await this.#opened;
         await this.#read(range, slot);
       });
-      // Requests for many frames take longer.
-      if (range.length === 1) this.latency.add(performance.now() - begun);
+      // Requests for many frames take longer, and so do many requests, whatever the fill does.
+      if (range.length === 1 && isAlone) this.latency.add(performance.now() - begun);
     } catch (error) {
       const isShared = range.length > 1 && isDamage(error);
       for (const frame of range) {

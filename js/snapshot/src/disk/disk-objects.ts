@@ -18,6 +18,9 @@ const PERMANENT: ReadonlySet<string> = new Set([
   ...["ERR_SNAPSHOT_FORMAT", "ERR_SNAPSHOT_DIGEST", "ERR_SOURCE_CHANGED", "ERR_WORKER"],
 ]);
 
+/** How long a known snapshot is opened later than its disk, in milliseconds: first readers have the thread and the link. */
+const OPENING_DELAY = 100;
+
 /** Objects by their number: the snapshot, then its base objects. */
 export type OpenObjects = readonly (OpenObject | undefined)[];
 
@@ -65,7 +68,7 @@ export function openedLater(
             return closed;
           });
         });
-      ended = afterFirstReaders()
+      ended = sleep(OPENING_DELAY, undefined, { signal })
         .then(() => untilDone(signal, open))
         .catch(reject);
     });

@@ -69,45 +69,46 @@ export async function withDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> 
   const closing = new AbortController();
   const abort = () => closing.abort(options.signal?.reason);
   options.signal?.addEventListener("abort", abort, { once: true });
+  // Meanwhile, the snapshot is requested.
+  const locking = LockedDisk.open(path);
+  locking.catch(() => {});
   try {
-    const locked = await LockedDisk.open(path);
-    try {
-      await withSnapshot(disk, locked, closing.signal, async (found) => {
-        const clonable = (options.fill ?? "all") === "all" ? found.base : undefined;
-        const files = await DiskFiles.open(locked, found.manifest, clonable);
-        let keeping: Promise<void> | undefined;
-        try {
-          await run({ ...disk, ...found, files, closing }, (parts) => {
-            // From now on, the signal of the caller has no effect.
-            options.signal?.removeEventListener("abort", abort);
-            onOpen(parts);
-            if (disk.location.kind !== "file") keeping = locked.keepManifest(found.manifest);
-          });
-        } finally {
-          await keeping;
-          await files.close();
-        }
-      });
-    } finally {
-      await locked.close();
-    }
+    await withSnapshot(disk, locking, closing.signal, async (found) => {
+      const locked = await locking;
+      const clonable = (options.fill ?? "all") === "all" ? found.base : undefined;
+      const files = await DiskFiles.open(locked, found.manifest, clonable);
+      let keeping: Promise<void> | undefined;
+      try {
+        await run({ ...disk, ...found, files, closing }, (parts) => {
+          // From now on, the signal of the caller has no effect.
+          options.signal?.removeEventListener("abort", abort);
+          onOpen(parts);
+          if (disk.location.kind !== "file") keeping = locked.keepManifest(found.manifest);
+        });
+      } finally {
+        await keeping;
+        await files.close();
+      }
+    });
   } finally {
     options.signal?.removeEventListener("abort", abort);
+    const locked = await locking.catch(() => undefined);
+    await locked?.close();
   }
 }
 
 /** Finds the manifest of a snapshot, and the image in the cache that has most of it. */
 async function withSnapshot(
-  { location, digest, cache, trace: given, options }: DiskToOpen,
-  locked: LockedDisk,
+  { location, path: name, digest, cache, trace: given, options }: DiskToOpen,
+  locking: Promise<LockedDisk>,
   signal: AbortSignal,
   use: (found: FoundSnapshot) => Promise<void>,
 ): Promise<void> {
-  const { name } = locked;
-  const kept = digest && (await locked.keptManifest(digest));
+  const kept = digest && (await (await locking).keptManifest(digest));
   // An image that is complete needs no request, nor does one that is in the cache.
   const local = { name, trace: Promise.resolve(undefined), withObjects: withNoObjects };
-  if (kept && locked.isPublished) return use({ ...local, manifest: kept, base: undefined });
+  if (kept && (await locking).isPublished)
+    return use({ ...local, manifest: kept, base: undefined });
   const pinned = cache && digest && (await leaseCached(cache, digest));
   if (pinned) {
     const { manifest } = pinned;
@@ -184,7 +185,8 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
     const demand = new DemandFetcher(sink, objects, readers, latency, job);
     const isReadOnly = options.readOnly ?? false;
     const traceHits = new TraceHits(job, diskImage);
-    job.isInTheWay = () => latency.isSlow || traceHits.isServing;
+    job.isInTheWay = () => latency.isSlow;
+    job.canWait = () => traceHits.isServing;
     const recorder = new TraceRecorder(layout.size, (start, end) => traceHits.read(start, end));
     const { counters } = job;
     const monitor = new DiskMonitor({

@@ -17,6 +17,14 @@ const REST_INTERVALS = 10;
 /** For how long the number of connections does not grow after the server asked for fewer, in milliseconds. */
 const RECOVERY = 2_000;
 
+/** How the number of connections adapts. */
+interface ConcurrencyOptions {
+  readonly max: number;
+  readonly isFixed: boolean;
+  readonly isInTheWay: () => boolean;
+  readonly canWait: () => boolean;
+}
+
 /** Adapts the number of connections to the throughput: grows it while that makes the transfer faster. */
 export class AdaptiveConcurrency {
   readonly #limit: ConnectionLimit;
@@ -24,6 +32,9 @@ export class AdaptiveConcurrency {
   readonly #max: number;
   readonly #isFixed: boolean;
   readonly #isInTheWay: () => boolean;
+  readonly #canWait: () => boolean;
+  /** The number of connections before everything began to wait. */
+  #paused: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** The state before the last growth, while its effect is being measured. */
   #before: { readonly connections: number; readonly throughput: number } | undefined;
@@ -35,17 +46,19 @@ export class AdaptiveConcurrency {
    * @param max the largest number of connections
    * @param isFixed whether the caller asked for exactly `max` connections: only an overloaded server lowers that
    * @param isInTheWay whether the transfer slows down something more urgent
+   * @param canWait whether nobody needs the transfer at the moment
    */
   constructor(
     limit: ConnectionLimit,
     counters: SharedCounters,
-    { max, isFixed, isInTheWay }: { max: number; isFixed: boolean; isInTheWay: () => boolean },
+    { max, isFixed, isInTheWay, canWait }: ConcurrencyOptions,
   ) {
     this.#limit = limit;
     this.#counters = counters;
     this.#max = max;
     this.#isFixed = isFixed;
     this.#isInTheWay = isInTheWay;
+    this.#canWait = canWait;
   }
 
   /** Starts to adapt. @param onChange called with the number of connections when it changes */
@@ -66,11 +79,24 @@ export class AdaptiveConcurrency {
 
   #adapt(): void {
     const throughput = this.#throughput();
-    if (this.#isInTheWay()) this.#giveWay();
+    if (this.#canWait()) this.#pause();
+    else if (this.#paused !== undefined) this.#resume(this.#paused);
+    else if (this.#isInTheWay()) this.#giveWay();
     else if (now() - this.#limit.loweredAt < RECOVERY) this.#before = undefined;
     else if (this.#before !== undefined) this.#judge(this.#before, throughput);
     else if (this.#restIntervals > 0 && !this.#isFixed) this.#restIntervals -= 1;
     else this.#grow(throughput);
+  }
+
+  #pause(): void {
+    this.#before = undefined;
+    this.#paused ??= this.#limit.value;
+    this.#limit.value = 0;
+  }
+
+  #resume(connections: number): void {
+    this.#paused = undefined;
+    this.#limit.value = connections;
   }
 
   #giveWay(): void {

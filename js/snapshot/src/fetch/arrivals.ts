@@ -18,13 +18,14 @@ export class Arrivals {
   }
 
   /**
-   * Returns in how many milliseconds a frame will have arrived; `Infinity` if it is not on its way, or late.
+   * Returns in how many milliseconds a frame will have arrived; `Infinity` if it will not, or is late.
    *
    * @param latency how long the server takes for the first byte, in milliseconds
    */
   in(frame: number, latency: number): number {
     const index = (this.#ranges[frame] as number) - 1;
-    const { timings } = this.#scheduler;
+    const { timings, next, limit } = this.#scheduler;
+    if (index >= next) return timings.average * (1 + (index + 1 - next) / limit.value);
     if (index < 0 || !timings.isRunning(index)) return Number.POSITIVE_INFINITY;
     const { first } = this.#scheduler.range(index);
     const [elapsed, received] = [timings.elapsed(index), timings.receivedOf(index)];

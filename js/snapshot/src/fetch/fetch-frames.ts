@@ -114,8 +114,8 @@ async function withPlan(
   // Workers take these bytes at once if they have arrived, and look for more only now and then.
   await setImmediate();
   const isFixed = connections !== undefined;
-  const { isInTheWay } = job;
-  const how = { max, isFixed, isInTheWay };
+  const { isInTheWay, canWait } = job;
+  const how = { max, isFixed, isInTheWay, canWait };
   const concurrency = new AdaptiveConcurrency(scheduler.limit, job.counters, how);
   const url = objects.find((object) => object !== undefined)?.url ?? "";
   concurrency.start((count) => emit("hedgerow:snapshot:connections", { url, connections: count }));

@@ -70,6 +70,11 @@ export class RangeScheduler {
     return scheduler;
   }
 
+  /** The number of the range that is taken next, apart from prefetched ones. */
+  get next(): number {
+    return Atomics.load(this.#queue, NEXT);
+  }
+
   /** The number of ranges. */
   get count(): number {
     return this.#bounds.length / 2;

@@ -70,6 +70,11 @@ export class RangeTimings {
     this.#slots[REQUESTS] = (this.#slots[REQUESTS] as number) + 1;
   }
 
+  /** The average duration of a complete request, in milliseconds; 0 before the first. */
+  get average(): number {
+    return (this.#slots[DURATION] as number) / Math.max(1, this.#slots[REQUESTS] as number);
+  }
+
   /**
    * Returns how many times longer than average the rest of a range will take, or 0 if that is unknown or not
    * worth acting on.

@@ -1,6 +1,7 @@
 /** The transmission phase of the NBD protocol: requests of one client, and the replies to them. */
 import type { Socket } from "node:net";
 
+import { busyPoll } from "./busy-poll.js";
 import type { ByteQueue } from "./byte-queue.js";
 import {
   CHUNK,
@@ -56,6 +57,17 @@ interface IncomingWrite {
   readonly data: Buffer;
   filled: number;
 }
+
+/** The flags of each command, besides `FUA`. `DF` belongs to structured replies. */
+const FLAGS: Readonly<Record<number, number>> = {
+  [CMD.READ]: CMD_FLAG.DF,
+  [CMD.WRITE]: 0,
+  [CMD.FLUSH]: 0,
+  [CMD.TRIM]: 0,
+  [CMD.CACHE]: 0,
+  [CMD.WRITE_ZEROES]: CMD_FLAG.NO_HOLE | CMD_FLAG.FAST_ZERO,
+  [CMD.BLOCK_STATUS]: CMD_FLAG.REQ_ONE,
+};
 
 /** A write that has failed, and whose data is skipped. */
 interface SkippedWrite {
@@ -116,6 +128,7 @@ export class Transmission {
       turn += REQUEST_LENGTH + this.#replies.total - before;
     }
     this.#replies.send();
+    if (turn > 0) busyPoll();
     if (this.#socket.isPaused() && !this.#isEnding) this.#socket.resume();
   }
 
@@ -183,16 +196,7 @@ export class Transmission {
   #check({ type, flags, offset, length }: Request): number | undefined {
     const { isReadOnly, size } = this.#exported;
     const { hasStructuredReplies, contexts } = this.#agreement;
-    const known: Readonly<Record<number, number>> = {
-      [CMD.READ]: hasStructuredReplies ? CMD_FLAG.DF : 0,
-      [CMD.WRITE]: 0,
-      [CMD.FLUSH]: 0,
-      [CMD.TRIM]: 0,
-      [CMD.CACHE]: 0,
-      [CMD.WRITE_ZEROES]: CMD_FLAG.NO_HOLE | CMD_FLAG.FAST_ZERO,
-      [CMD.BLOCK_STATUS]: CMD_FLAG.REQ_ONE,
-    };
-    const allowed = known[type];
+    const allowed = type === CMD.READ && !hasStructuredReplies ? 0 : FLAGS[type];
     if (allowed === undefined || (flags & ~(allowed | CMD_FLAG.FUA)) !== 0) return ERRNO.EINVAL;
     if (type === CMD.FLUSH) return undefined;
     const isWrite = type === CMD.WRITE || type === CMD.WRITE_ZEROES;

@@ -3,8 +3,8 @@ import type { FrameStates } from "../../decode/frame-states.js";
 import type { DiskImage } from "../disk-image.js";
 import type { TraceStats } from "./disk-stats.js";
 
-/** For how long a first read tells what the next ones need, in milliseconds. */
-const MEMORY = 2_000;
+/** For how long a first read that hits, and one that misses, tells what the next ones need, in milliseconds. */
+const [HIT_MEMORY, MISS_MEMORY] = [10_000, 2_000] as const;
 
 /** Counts the frames that the trace had fetched by the time at which they were first read. */
 export class TraceHits {
@@ -43,8 +43,8 @@ export class TraceHits {
 
   /** Whether readers find in the trace what they need at the moment, so that everything else can wait. */
   get isServing(): boolean {
-    const recently = performance.now() - MEMORY;
-    if (this.#lastHit < recently || this.#lastMiss > recently) return false;
+    const now = performance.now();
+    if (now - this.#lastHit > HIT_MEMORY || now - this.#lastMiss < MISS_MEMORY) return false;
     const { order, states } = this.#job;
     const left = [...order.first].slice(this.#done);
     const missing = left.findIndex((frame) => !states.isDone(frame));
