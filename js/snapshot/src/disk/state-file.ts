@@ -50,6 +50,8 @@ export class StateFile {
   #stored = Buffer.alloc(0);
   /** Whether it holds written blocks that are not durable. */
   #isDirty = false;
+  /** Whether it has no header yet. */
+  #isNew = false;
 
   /** @param path the path of the image, for messages */
   constructor(path: string, file: FileHandle) {
@@ -81,12 +83,13 @@ export class StateFile {
     await this.#wrap(this.#file.sync());
   }
 
-  /** Starts a new disk, all of whose sets are empty. What follows makes it durable. @throws {SnapshotError} `ERR_TARGET` */
+  /** Starts a new disk, all of whose sets are empty. The header follows with them. @throws {SnapshotError} `ERR_TARGET` */
   async create(header: Omit<DiskHeader, "writtenIn">): Promise<void> {
     const { end } = layoutOf(header);
     await this.#wrap(this.#file.truncate(end));
     this.#stored = Buffer.alloc(end - PAGE);
-    await this.#writeHeader({ ...header, writtenIn: "" });
+    this.#header = { ...header, writtenIn: "" };
+    this.#isNew = true;
   }
 
   /**
@@ -138,6 +141,7 @@ export class StateFile {
    * @throws {SnapshotError} `ERR_TARGET`
    */
   async add({ frames, written }: DiskSets): Promise<void> {
+    if (this.#isNew) await this.#writeHeader(this.#known);
     const layout = layoutOf(this.#known);
     if (this.#add(layout.written, written.bytes)) this.#isDirty = true;
     // If the process is killed in between, the frames are missing, and the blocks that were written count.
@@ -174,6 +178,9 @@ export class StateFile {
   }
 
   async #writeHeader(header: DiskHeader): Promise<void> {
+    // A file that has a header must have its length, too.
+    if (this.#isNew) await this.#wrap(this.#file.datasync());
+    this.#isNew = false;
     const body = Buffer.alloc(HEADER_LENGTH - CHECKSUM_LENGTH);
     body.write(`${MAGIC}${JSON.stringify(header)}\n`, "latin1");
     const bytes = Buffer.concat([body, createHash("sha256").update(body).digest()]);
