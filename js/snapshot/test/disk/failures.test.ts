@@ -1,5 +1,4 @@
 /** Disks whose server, object, frames, file system or machine fails. */
-import { createHash } from "node:crypto";
 import {
   copyFileSync,
   mkdirSync,
@@ -23,6 +22,7 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Faults } from "../../../../tests/origin/fault.mjs";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { failSystem } from "../support/fail-system.js";
 import { ext4Disk } from "../support/loop-disk.js";
 import { NBD, NbdClient } from "../support/nbd-client.js";
 import { isTail, originOf, SOON } from "../support/remote.js";
@@ -190,18 +190,6 @@ test.skipIf(full.refusal !== undefined)(
   },
 );
 
-/** Changes the boot in which a disk was written to, as if the system had failed since. */
-function failSystem(folder: string): void {
-  const [name] = leftovers(folder).filter((file) => file.endsWith(".state"));
-  const file = `${folder}/${name}`;
-  const state = readFileSync(file);
-  const text = state.subarray(0, 480).toString("latin1");
-  expect(text).toMatch(/"writtenIn":"[-0-9a-f]{36}"/);
-  state.write(text.replace(/"writtenIn":"../, '"writtenIn":"zz'), "latin1");
-  createHash("sha256").update(state.subarray(0, 480)).digest().copy(state, 480);
-  writeFileSync(file, state);
-}
-
 /** Copies the files of a disk that is in use, as a power failure would leave them, and opens the copy. */
 async function openAfterFailure(folder: string): Promise<Disk> {
   const copy = `${folder}-copy`;
@@ -209,7 +197,8 @@ async function openAfterFailure(folder: string): Promise<Disk> {
   // The image has its name only when it is complete.
   for (const name of readdirSync(folder).filter((name) => !name.startsWith("socket")))
     copyFileSync(`${folder}/${name}`, `${copy}/${name}`);
-  failSystem(copy);
+  const [state = ""] = leftovers(copy).filter((file) => file.endsWith(".state"));
+  expect(failSystem(`${copy}/${state}`)).toBe(true);
   const disk = await openSnapshot(path("a.vhs"), { image: `${copy}/disk`, workers: 1 });
   onTestFinished(() => disk.close());
   return disk;
