@@ -43,7 +43,7 @@ interface Operation {
   end: number;
 }
 
-/** What a process has done with a disk. */
+/** The operations of a process on a disk, and their system calls. */
 interface Recorded {
   readonly calls: readonly SystemCall[];
   readonly operations: readonly Operation[];

@@ -1,4 +1,4 @@
-/** What a power failure may leave of files, after the system calls of a process. */
+/** Files as a power failure may leave them, after the system calls of a process. */
 import { dirname } from "node:path";
 
 import { SECTOR } from "./power-content.mjs";
