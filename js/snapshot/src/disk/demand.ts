@@ -225,6 +225,8 @@ export class DemandFetcher {
     const [first, last] = [range[0] as number, range.at(-1) as number];
     const number = this.#sink.frames.object(first);
     if (this.#context.clients[number] === undefined) await this.#opened;
+    // Nothing may be written after the files were closed.
+    if (this.#closed !== undefined) throw this.#closed.reason;
     const object = this.#objects?.[number];
     if (object instanceof SnapshotFile) this.#readFrames(object, range, slot);
     else await this.#transfer(first, last + 1, slot);
