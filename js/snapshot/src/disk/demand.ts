@@ -29,6 +29,12 @@ const POLL_INTERVAL = 1;
 /** How long this thread takes to decode a frame and to write it, in milliseconds: about as long as for 1 MiB. */
 const FRAME_COST = 3;
 
+/**
+ * Readers who wait for at least this many frames read in bulk: it helps them more to fetch nothing twice than to wait less
+ * for each. They wait for what is on its way for up to this many milliseconds.
+ */
+const [BULK_FRAMES, BULK_PATIENCE] = [8, 1_000] as const;
+
 /** Readers that wait for a frame. */
 interface Waiting {
   readonly promise: Promise<void>;
@@ -169,6 +175,7 @@ export class DemandFetcher {
       if (states.isDone(frame)) this.#settle(frame);
       else if (states.isTaken(frame)) this.#poll();
       else if (waiting.isRequested) continue;
+      else if (this.#decodePrefetched(frame)) continue;
       else if (this.#isExpected(frame, waiting)) this.#poll();
       else wanted.push(frame);
     }
@@ -183,12 +190,46 @@ export class DemandFetcher {
     }
   }
 
-  /** Returns whether the fill brings a frame sooner than a request of its own would, among those of all readers. */
+  /**
+   * Returns whether a frame is on its way already, and arrives sooner than by a request of its own, among those of all
+   * readers.
+   */
   #isExpected(frame: number, { since }: Waiting): boolean {
     const { fastest } = this.latency;
-    const own = fastest / 2 + (this.#waiting.size - 1) * FRAME_COST;
-    const patience = since + own - performance.now();
-    return patience > 0 && (this.job.arrivals?.in(frame, fastest) ?? Infinity) < patience;
+    const { size } = this.#waiting;
+    const own = fastest / 2 + (size - 1) * FRAME_COST;
+    const patience = size < BULK_FRAMES ? own : Math.max(own, BULK_PATIENCE);
+    const left = since + patience - performance.now();
+    if (left <= 0) return false;
+    if (this.#prefetched(frame) === "coming") return true;
+    return (this.job.arrivals?.in(frame, fastest, patience) ?? Infinity) < left;
+  }
+
+  /** Serves those who wait for a frame whose bytes came when the snapshot was opened. Returns false for other frames. */
+  #decodePrefetched(frame: number): boolean {
+    const [slot, bytes] = [this.#slots.at(-1), this.#prefetched(frame)];
+    if (slot === undefined || bytes === undefined || bytes === "coming") return false;
+    try {
+      this.#decode(frame, slot, (input) => {
+        input.set(bytes);
+        return bytes.length;
+      });
+      this.#settle(frame);
+    } catch (error) {
+      // Damaged bytes are requested again.
+      if (isDamage(error)) return false;
+      this.#settle(frame, error);
+    }
+    return true;
+  }
+
+  /** Returns the bytes of a frame if they came when the snapshot was opened, and whether they are coming. */
+  #prefetched(frame: number): Uint8Array | "coming" | undefined {
+    const { frames } = this.#sink;
+    const object = this.#objects?.[frames.object(frame)];
+    if (!(object instanceof RemoteObject)) return undefined;
+    const start = frames.fileOffset(frame);
+    return object.prefix?.part(object.version, start, start + frames.compressedLength(frame));
   }
 
   /** Fetches a range of frames. */
@@ -249,12 +290,19 @@ export class DemandFetcher {
     const { frames, states } = this.#sink;
     for (const frame of range) {
       if (states.isTaken(frame)) continue;
-      const input = this.#sink.view(this.#sink.begin(slot, frame), frames.compressedLength(frame));
-      const count = wrapSystemErrorsSync("ERR_SOURCE", `cannot read ${file.name}`, () =>
-        readFullySync(file.fd, input, frames.fileOffset(frame)),
+      this.#decode(frame, slot, (input) =>
+        wrapSystemErrorsSync("ERR_SOURCE", `cannot read ${file.name}`, () =>
+          readFullySync(file.fd, input, frames.fileOffset(frame)),
+        ),
       );
-      this.#sink.finish(slot, frame, count);
     }
+  }
+
+  /** Decodes a frame. @param fill puts its compressed bytes in place, and returns how many there are */
+  #decode(frame: number, slot: number, fill: (input: Uint8Array) => number): void {
+    const length = this.#sink.frames.compressedLength(frame);
+    const count = fill(this.#sink.view(this.#sink.begin(slot, frame), length));
+    this.#sink.finish(slot, frame, count);
   }
 
   /** Ends the wait for a frame. */

@@ -3,6 +3,7 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 
 import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
+import type { FetcherPool } from "../fetch/fetch-frames.js";
 import type { FetchedObject } from "../fetch/fetch-task.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { backoff } from "../http/retry.js";
@@ -29,6 +30,8 @@ export interface DiskObjects {
   readonly opened: Promise<OpenObjects>;
   /** How to read the snapshot until then: it may have been replaced, or the server may redirect. */
   readonly assumed?: FetchedObject | undefined;
+  /** The workers that were started early, for the first fill. */
+  readonly fetchers?: FetcherPool | undefined;
 }
 
 /** Passes the objects of a disk to `use`, and closes them when that ends. */
@@ -61,7 +64,7 @@ export function openedLater(
     let ended = Promise.resolve();
     const opened = new Promise<OpenObjects>((resolve, reject) => {
       const open = () =>
-        withSource(location, how, async (source) => {
+        withSource(location, { ...how, wanted: "rest", earlyWorkers: 0 }, async (source) => {
           checkPinned(source.name, digest, (await source.manifest()).info.digest);
           await source.withObjects(job, signal, (objects) => {
             resolve(objects);

@@ -103,7 +103,8 @@ export class Disk {
   async read(offset: number, length: number): Promise<Buffer> {
     this.#checkRange(offset, length);
     const bytes = Buffer.allocUnsafe(length);
-    await this.#parts.engine.readInto(offset, bytes);
+    const { engine } = this.#parts;
+    while (!engine.readNow(offset, bytes)) await engine.load(offset, length);
     return bytes;
   }
 

@@ -61,15 +61,13 @@ export class DiskEngine implements Export {
     return true;
   }
 
-  readInto(offset: number, target: Uint8Array): Promise<void> {
+  load(offset: number, length: number): Promise<void> {
     return this.#run(async () => {
-      const { image, recorder, monitor } = this.#parts;
+      const { recorder, monitor } = this.#parts;
       const begun = performance.now();
-      recorder.read(offset, offset + target.length);
-      const hasWaited = await this.#fetch(offset, offset + target.length);
-      image.read(offset, target);
-      monitor.countRead();
-      if (hasWaited) monitor.countDemand(offset, target.length, performance.now() - begun);
+      recorder.read(offset, offset + length);
+      const hasWaited = await this.#fetch(offset, offset + length);
+      if (hasWaited) monitor.countDemand(offset, length, performance.now() - begun);
     });
   }
 

@@ -2,6 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { DecodeJob } from "../decode/decode-job.js";
+import { SnapshotError } from "../error.js";
+import type { FetcherPool } from "../fetch/fetch-frames.js";
+import { withWriteback } from "../local/writeback.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { Trace } from "../options/trace.js";
 import type { Transfer } from "../options/transfer-options.js";
@@ -31,6 +34,8 @@ export interface FillParts {
   readonly base: BaseImage | undefined;
   readonly job: DecodeJob;
   readonly objects: Promise<OpenObjects>;
+  /** The workers that were started early. */
+  readonly fetchers: FetcherPool | undefined;
   readonly transfer: Transfer;
   readonly options: OpenOptions;
   readonly layout: ImageLayout;
@@ -44,8 +49,15 @@ export interface FillParts {
  * @throws {SnapshotError} what reading the snapshot throws that no retry can fix, and the reason of the signal
  */
 export async function fillDisk(parts: FillParts): Promise<void> {
+  try {
+    if (!parts.files.isPublished) await fill(parts);
+  } finally {
+    await parts.fetchers?.end(new SnapshotError("ERR_WORKER", "the worker pool was closed"));
+  }
+}
+
+async function fill(parts: FillParts): Promise<void> {
   const { files, base, job, options, signal } = parts;
-  if (files.isPublished) return;
   await afterFirstReaders();
   const isAll = (options.fill ?? "all") === "all";
   const sync = setInterval(() => void files.sync().catch(() => {}), SYNC_INTERVAL);
@@ -65,7 +77,7 @@ export async function fillDisk(parts: FillParts): Promise<void> {
 
 /** Fetches the missing frames, or waits until readers have. */
 async function fetchMissing(parts: FillParts): Promise<void> {
-  const { job, transfer, options, layout, signal } = parts;
+  const { files, job, transfer, options, layout, signal } = parts;
   const objects = await parts.objects;
   const { fill = "all", workers } = options;
   // Base objects are left to readers.
@@ -77,9 +89,15 @@ async function fetchMissing(parts: FillParts): Promise<void> {
       : job.isDone;
   const partSize = Math.min(transfer.partSize, PART_SIZE);
   const ranges = { ...transfer, partSize, bytesPerSecond: options.fillBytesPerSecond };
+  let { fetchers } = parts;
   const fetch = async (from: OpenObjects) => {
+    const pool = fetchers;
+    // A pool ends with its job.
+    fetchers = undefined;
     try {
-      await decodeFrom(from, ranges, job, { workers, signal }, undefined);
+      await withWriteback(files.file, () =>
+        decodeFrom(from, ranges, job, { workers, signal }, pool),
+      );
     } finally {
       job.recover();
     }

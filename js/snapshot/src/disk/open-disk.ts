@@ -31,9 +31,6 @@ import { readTrace, TraceRecorder } from "./trace.js";
 /** By how much the threads that fill a disk give way to others. */
 const NICENESS = 10;
 
-/** The bytes of the end of a snapshot that are requested first: the manifest of a full snapshot of 16 GiB. */
-const TAIL_LENGTH = 5 * 2 ** 16;
-
 /** A disk to open. */
 export interface DiskToOpen {
   /** When `openSnapshot` was called, as `performance.now()` says. */
@@ -118,8 +115,9 @@ async function withSnapshot(
   const trace = isRead ? readTrace(given, { ...options, signal }) : Promise.resolve(given);
   const how = {
     options: { ...options, signal },
-    wanted: "info" as const,
-    ...{ tailLength: TAIL_LENGTH, keepsConnection: true },
+    wanted: "disk" as const,
+    // Readers have the other processor.
+    earlyWorkers: options.fill === "none" ? 0 : 1,
   };
   // Readers who want errors get those of the server at once.
   if (kept && location.kind !== "file" && options.onStall !== "error") {
@@ -133,7 +131,7 @@ async function withSnapshot(
     checkPinned(source.name, digest, manifest.info.digest);
     const withObjects: WithDiskObjects = (job, useObjects) =>
       source.withObjects(job, signal, (objects) =>
-        useObjects({ opened: Promise.resolve(objects) }),
+        useObjects({ opened: Promise.resolve(objects), fetchers: source.fetchers }),
       );
     await withBaseImage(cache, manifest, (base) =>
       use({ name: source.name, manifest, base, trace, withObjects }),
@@ -204,7 +202,7 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
     const filled = monitor.measureFill(() =>
       fillDisk({
         ...{ files, base, job, layout, transfer, options, signal },
-        ...{ objects: objects.opened, trace: opened.trace },
+        ...{ objects: objects.opened, fetchers: objects.fetchers, trace: opened.trace },
       }),
     );
     const closed = new Promise<void>((resolve) => {

@@ -21,8 +21,9 @@ export class Arrivals {
    * Returns in how many milliseconds a frame will have arrived; `Infinity` if it will not, or is late.
    *
    * @param latency how long the server takes for the first byte, in milliseconds
+   * @param patience how long it may take before it is late, if that is longer than twice the latency
    */
-  in(frame: number, latency: number): number {
+  in(frame: number, latency: number, patience = 0): number {
     const index = (this.#ranges[frame] as number) - 1;
     const { timings, next, limit } = this.#scheduler;
     if (index >= next) return timings.average * (1 + (index + 1 - next) / limit.value);
@@ -32,6 +33,8 @@ export class Arrivals {
     const end = this.#frames.fileOffset(frame) + this.#frames.compressedLength(frame);
     const left = Math.max(0, end - this.#frames.fileOffset(first) - received);
     if (received > 0) return (left / received) * Math.max(0, elapsed - latency);
-    return elapsed < 2 * latency ? Math.max(0, latency - elapsed) : Number.POSITIVE_INFINITY;
+    return elapsed < Math.max(2 * latency, patience)
+      ? Math.max(0, latency - elapsed)
+      : Number.POSITIVE_INFINITY;
   }
 }

@@ -22,7 +22,7 @@ const [INITIAL_PER_WORKER, INITIAL_CONNECTIONS] = [4, 16];
 const MAX_CONNECTIONS = 64;
 
 /** How many workers start before the number of frames is known. */
-const INITIAL_WORKERS = 4;
+export const INITIAL_WORKERS = 4;
 
 /** How often it is checked whether the prefetch of the beginning is slow, in milliseconds. */
 const PREFETCH_CHECK_INTERVAL = 50;
@@ -33,12 +33,13 @@ const MAX_FRAME_MEMORY = 2 ** 24;
 /** A pool of fetch workers. */
 export type FetcherPool = WorkerPool<FetchTask, null>;
 
-/** Calls `use` with a pool of fetch workers, which may still be starting. */
+/** Calls `use` with a pool of at most `max` fetch workers, which may still be starting. It grows when it is used. */
 export function withFetchers<T>(
   options: WorkOptions,
+  max: number,
   use: (pool: FetcherPool) => Promise<T>,
 ): Promise<T> {
-  const count = workerCount(options, INITIAL_WORKERS);
+  const count = workerCount(options, max);
   return withWorkers<FetchTask, null, T>(FETCH_WORKER, count, undefined, options.signal, use);
 }
 
@@ -72,10 +73,16 @@ export async function fetchFrames(
       options,
       (error) => void pool.end(error),
       async () => {
-        await pool.runOnAll({ kind: "open", data });
-        if (data.journal !== undefined) await pool.runOnAll({ kind: "resume" });
-        const fetch = (plan: FetchPlan) => pool.runUntilAny({ kind: "fetch", plan });
-        await withPlan(objects, transfer, job, pool.size, fetch);
+        const opened = pool.runOnAll({ kind: "open", data });
+        opened.catch(() => {});
+        if (data.journal !== undefined) {
+          await opened;
+          await pool.runOnAll({ kind: "resume" });
+        }
+        await withPlan(objects, transfer, job, pool.size, async (plan) => {
+          await opened;
+          await pool.runUntilAny({ kind: "fetch", plan });
+        });
       },
     );
   } finally {

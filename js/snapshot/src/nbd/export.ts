@@ -22,8 +22,8 @@ export interface Export {
   readonly isReadOnly: boolean;
   /** Fills `target` at once, if nothing has to be fetched for it. Returns whether it did. */
   readNow(offset: number, target: Uint8Array): boolean;
-  /** Fills `target`. */
-  readInto(offset: number, target: Uint8Array): Promise<void>;
+  /** Waits until {@link readNow} can fill a range. */
+  load(offset: number, length: number): Promise<void>;
   /** Writes bytes. They may be used until the promise settles. */
   write(offset: number, bytes: Uint8Array): Promise<void>;
   /** Turns a range to zeros. @param mayPunch whether it may become a hole */

@@ -1,10 +1,10 @@
 import type { Writable } from "node:stream";
 
-/** The size of a slab, in bytes. Replies that fit are written into slabs, and sent together. */
-const SLAB_SIZE = 2 ** 19;
+/** The size of a slab, in bytes: room for four large replies, which are sent together. */
+const SLAB_SIZE = 2 ** 20 + 2 ** 12;
 
 /** How many slabs are kept for later: to allocate one for each large read would keep the garbage collector busy. */
-const MAX_FREE = 32;
+const MAX_FREE = 16;
 
 /** Memory for replies. */
 interface Slab {
@@ -55,13 +55,6 @@ export class ReplyBuffer {
   release(count: number): void {
     this.#end -= count;
     this.total -= count;
-  }
-
-  /** Adds bytes without a copy. */
-  push(bytes: Buffer): void {
-    this.send();
-    this.total += bytes.length;
-    if (!this.#socket.destroyed) this.#socket.write(bytes);
   }
 
   /** Sends all that was added. */

@@ -20,11 +20,8 @@ import type { Export } from "./export.js";
 import type { Agreement } from "./handshake.js";
 import { ReplyBuffer } from "./reply-buffer.js";
 
-/** Reads of at most this many bytes are answered at once if nothing has to be fetched. */
-const MAX_READ_NOW = 2 ** 18;
-
-/** The most data in a chunk of a structured reply to a read that has to wait, in bytes. */
-const CHUNK_SIZE = 2 ** 20;
+/** Reads of at most this many bytes are answered at once if nothing has to be fetched; larger ones in such chunks. */
+const CHUNK_SIZE = 2 ** 18;
 
 /** As long as requests that are not answered hold this many bytes of data, or are this many, no others are read. */
 const [MAX_PENDING_BYTES, MAX_PENDING_REQUESTS] = [2 ** 25, 1024] as const;
@@ -49,6 +46,13 @@ interface Request {
   readonly cookie: readonly [number, number];
   readonly offset: number;
   readonly length: number;
+}
+
+/** A part of the answer to a read. */
+interface ReadPart {
+  readonly offset: number;
+  readonly length: number;
+  readonly isLast: boolean;
 }
 
 /** A write whose data is being received. */
@@ -280,25 +284,28 @@ export class Transmission {
   /** Answers a read whose data is at hand. */
   #readNow(request: Request): boolean {
     const { offset, length } = request;
-    if (length > MAX_READ_NOW) return false;
-    if (length === 0) {
-      this.#succeed(request);
-      return true;
-    }
-    const headerLength = this.#dataHeaderLength;
-    const reply = this.#replies.reserve(headerLength + length);
+    if (length > CHUNK_SIZE) return false;
     try {
-      if (!this.#exported.readNow(offset, reply.subarray(headerLength))) {
-        this.#replies.release(reply.length);
-        return false;
-      }
+      if (length > 0) return this.#readPart(request, { offset, length, isLast: true });
+      this.#succeed(request);
     } catch (error) {
-      this.#replies.release(reply.length);
       this.#fail(request, errnoOf(error), messageFor(error));
-      return true;
     }
-    this.#writeDataHeader(reply, request, { offset, length, isLast: true });
     return true;
+  }
+
+  /** Adds a part of the answer to a read, if its data is at hand. */
+  #readPart(request: Request, part: ReadPart): boolean {
+    const headerLength = this.#dataHeaderLength;
+    const reply = this.#replies.reserve(headerLength + part.length);
+    let isRead = false;
+    try {
+      isRead = this.#exported.readNow(part.offset, reply.subarray(headerLength));
+    } finally {
+      if (!isRead) this.#replies.release(reply.length);
+    }
+    if (isRead) this.#writeDataHeader(reply, request, part);
+    return isRead;
   }
 
   /** Answers a read in as many chunks as the client allows. */
@@ -307,15 +314,11 @@ export class Transmission {
     const isWhole = !this.#agreement.hasStructuredReplies || (flags & CMD_FLAG.DF) !== 0;
     const size = isWhole ? length : CHUNK_SIZE;
     for (let done = 0; done < length && !this.#socket.destroyed; done += size) {
-      const part = { offset: offset + done, length: Math.min(size, length - done) };
-      const headerLength = this.#dataHeaderLength;
-      const reply = Buffer.allocUnsafe(headerLength + part.length);
-      await this.#exported.readInto(part.offset, reply.subarray(headerLength));
-      const isLast = done + part.length === length;
-      this.#writeDataHeader(reply, request, { ...part, isLast });
-      this.#replies.push(reply);
+      const [start, end] = [offset + done, offset + Math.min(done + size, length)];
+      const part = { offset: start, length: end - start, isLast: end === offset + length };
+      while (!this.#readPart(request, part)) await this.#exported.load(start, part.length);
       this.#replies.send();
-      if (!isLast) await this.#drained();
+      if (!part.isLast) await this.#drained();
     }
   }
 
@@ -336,11 +339,7 @@ export class Transmission {
     return this.#agreement.hasStructuredReplies ? DATA_LENGTH : SIMPLE_LENGTH;
   }
 
-  #writeDataHeader(
-    reply: Buffer,
-    { cookie }: Request,
-    { offset, length, isLast }: { offset: number; length: number; isLast: boolean },
-  ): void {
+  #writeDataHeader(reply: Buffer, { cookie }: Request, { offset, length, isLast }: ReadPart): void {
     if (!this.#agreement.hasStructuredReplies) {
       writeSimpleHeader(reply, 0, cookie);
       return;

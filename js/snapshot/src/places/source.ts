@@ -2,7 +2,12 @@ import { unlessAborted } from "../abort.js";
 import { decodeFrames } from "../decode/decode-frames.js";
 import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
-import { type FetcherPool, fetchFrames, withFetchers } from "../fetch/fetch-frames.js";
+import {
+  type FetcherPool,
+  fetchFrames,
+  INITIAL_WORKERS,
+  withFetchers,
+} from "../fetch/fetch-frames.js";
 import { type Manifest, readManifest } from "../format/manifest.js";
 import { strongEtag } from "../http/read/object-version.js";
 import { RemoteObject } from "../http/read/remote-object.js";
@@ -15,8 +20,24 @@ import { withBaseObjects } from "./base-objects.js";
 import type { Location } from "./location.js";
 import { type OpenObject, withObjects } from "./open-object.js";
 
-/** The largest prefetch of the beginning of a snapshot, in bytes. It is held in memory. */
-const MAX_PREFIX = 2 ** 23;
+/** What is requested of a snapshot before anything is known about it. */
+interface FirstRequests {
+  /** How many bytes of its beginning, at most. They are held in memory. */
+  readonly prefixLength: number;
+  /** How many bytes of its end. Default: enough for most manifests, and then some frames. */
+  readonly tailLength?: number;
+  /** Whether the connection stays open for further requests. Default: `false`. */
+  readonly keepsConnection?: boolean;
+}
+
+/** The first requests for each part of a snapshot that may be wanted. */
+const FIRST_REQUESTS: Readonly<Record<SourceOptions["wanted"], FirstRequests>> = {
+  info: { prefixLength: 0 },
+  all: { prefixLength: 2 ** 23 },
+  rest: { prefixLength: 0 },
+  // The frame with which file systems begin, and the manifest of a full snapshot of 16 GiB.
+  disk: { prefixLength: 2 ** 19, tailLength: 5 * 2 ** 16, keepsConnection: true },
+};
 
 /** A snapshot that is open for reading. */
 export interface Source {
@@ -30,6 +51,8 @@ export interface Source {
   manifest(isStrict?: boolean): Promise<Manifest>;
   /** Reads and decodes the frames of a job, of the snapshot and of its base objects. */
   decode(job: DecodeJob, options: WorkOptions): Promise<void>;
+  /** The workers that were started early, until a job uses them. */
+  readonly fetchers: FetcherPool | undefined;
   /** Opens the objects that hold the missing frames of a job, by their numbers, and calls `use` with them. */
   withObjects<T>(job: DecodeJob, signal: AbortSignal | undefined, use: UseObjects<T>): Promise<T>;
 }
@@ -41,14 +64,12 @@ export type UseObjects<T> = (objects: readonly (OpenObject | undefined)[]) => Pr
 export interface SourceOptions {
   readonly options: TransferOptions & WorkOptions & { readonly resolve?: Resolve | undefined };
   /**
-   * The part of the snapshot that will be read: its manifest, everything, or what an earlier run did not
-   * restore. Only for everything is the beginning prefetched.
+   * The part of the snapshot that will be read: its manifest, everything, what an earlier run did not restore, or first
+   * what readers of a disk need.
    */
-  readonly wanted: "info" | "all" | "rest";
-  /** How many bytes of its end to request. Default: enough for most manifests, and then some frames. */
-  readonly tailLength?: number | undefined;
-  /** Whether to leave its connection open for further requests. Default: `false`. */
-  readonly keepsConnection?: boolean | undefined;
+  readonly wanted: "info" | "all" | "rest" | "disk";
+  /** How many workers start meanwhile. Default: as many as are used, but none if only the manifest is read. */
+  readonly earlyWorkers?: number | undefined;
 }
 
 /**
@@ -65,14 +86,11 @@ export async function withSource<T>(
   const transfer = transferOf(how.options);
   const { signal } = how.options;
   signal?.throwIfAborted();
+  const { prefixLength: maxPrefix, ...first } = FIRST_REQUESTS[how.wanted];
   // The prefetch uses an extra connection, so do without it if the caller limits their number.
-  const wantsPrefix = how.wanted === "all" && transfer.connections === undefined;
-  const prefixLength = wantsPrefix ? Math.min(transfer.partSize, MAX_PREFIX) : 0;
-  const { tailLength, keepsConnection = false } = how;
-  const opening = {
-    ...{ options: how.options, transfer, prefixLength, keepsConnection },
-    ...(tailLength && { tailLength }),
-  };
+  const prefixLength =
+    transfer.connections === undefined ? Math.min(transfer.partSize, maxPrefix) : 0;
+  const opening = { options: how.options, transfer, prefixLength, ...first };
   const open = (pool?: FetcherPool) =>
     withObjects(
       [location],
@@ -83,7 +101,8 @@ export async function withSource<T>(
   // While the request for the end of the snapshot runs, compile what reads it, and start the workers.
   const compiling = compiledModule("decode");
   compiling.catch(() => {});
-  return how.wanted === "info" ? open() : withFetchers(how.options, open);
+  const { earlyWorkers = how.wanted === "info" ? 0 : INITIAL_WORKERS } = how;
+  return earlyWorkers === 0 ? open() : withFetchers(how.options, earlyWorkers, open);
 }
 
 /** Where a source was opened, and how. */
@@ -129,6 +148,9 @@ function sourceOf(opening: Opening, object: OpenObject, pool: FetcherPool | unde
         decodeFrom(objects, transfer, job, workOptions, started),
       );
     },
+    get fetchers() {
+      return pool;
+    },
     withObjects: withAll,
   };
 }
@@ -148,7 +170,9 @@ export async function decodeFrom(
   if (!isRemote || (hasFiles && job.order.isAll)) await decodeFrames(files, job, options);
   if (!isRemote) return;
   if (pool !== undefined) return fetchFrames(pool, remote, transfer, job, options);
-  return withFetchers(options, (own) => fetchFrames(own, remote, transfer, job, options));
+  return withFetchers(options, INITIAL_WORKERS, (own) =>
+    fetchFrames(own, remote, transfer, job, options),
+  );
 }
 
 /** Reads the manifest of an object. If it is damaged, the end of the object is requested once more. */

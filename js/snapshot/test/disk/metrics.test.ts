@@ -50,7 +50,8 @@ const traceOf = (...offsets: readonly number[]): Trace => {
 async function open(name: string, options: Partial<OpenOptions> = {}, faults?: Faults) {
   const conditions = { firstByte: DELAY };
   const origin = await originOf({ "/a.vhs": path("a.vhs") }, { conditions, faults });
-  const how = { fill: "none", trace: false, workers: 1, ...options } as const;
+  // With a limit of connections, the beginning of the snapshot is not requested early.
+  const how = { fill: "none", trace: false, workers: 1, connections: 8, ...options } as const;
   const url = origin.url("/a.vhs?signature=secret");
   const disk = await openSnapshot(url, { ...how, image: path(name) });
   onTestFinished(() => disk.close());

@@ -42,11 +42,6 @@ class FlakyExport extends MemoryExport {
     return super.readNow(offset, target);
   }
 
-  override async readInto(offset: number, target: Uint8Array): Promise<void> {
-    this.#next();
-    await super.readInto(offset, target);
-  }
-
   override async write(offset: number, bytes: Uint8Array): Promise<void> {
     this.#next();
     await super.write(offset, bytes);

@@ -42,11 +42,9 @@ export class MemoryExport implements Export {
     return true;
   }
 
-  async readInto(offset: number, target: Uint8Array): Promise<void> {
+  async load(): Promise<void> {
     await this.pending;
     if (this.error !== undefined) throw this.error;
-    target.set(this.bytes.subarray(offset, offset + target.length));
-    this.bytesRead += target.length;
   }
 
   async write(offset: number, bytes: Uint8Array): Promise<void> {

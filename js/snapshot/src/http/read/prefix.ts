@@ -8,6 +8,7 @@ export class Prefix {
   readonly bytes: SharedArrayBuffer;
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
+  #isDone = false;
   #version: ObjectVersion | undefined;
   #filled = 0;
 
@@ -22,12 +23,24 @@ export class Prefix {
     const { signal: stop } = this.#stop;
     const either = signal === undefined ? stop : AbortSignal.any([signal, stop]);
     // If it fails, these bytes are fetched like all others.
-    this.#done = this.#fetch(request, transfer, either).catch(() => {});
+    this.#done = this.#fetch(request, transfer, either)
+      .catch(() => {})
+      .finally(() => {
+        this.#isDone = true;
+      });
   }
 
   /** How many bytes have been received so far. */
   get received(): number {
     return this.#filled;
+  }
+
+  /** Returns the bytes [start, end) of that version of the object if they have been received, and whether they are coming. */
+  part(object: ObjectVersion, start: number, end: number): Uint8Array | "coming" | undefined {
+    if (end > this.bytes.byteLength) return undefined;
+    if (this.#version !== undefined && !isSame(this.#version, object)) return undefined;
+    if (this.#filled >= end) return new Uint8Array(this.bytes, start, end - start);
+    return this.#isDone ? undefined : "coming";
   }
 
   /** Waits for the request to end, and returns how many bytes of that version of the object it brought. */
