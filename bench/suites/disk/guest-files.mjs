@@ -24,7 +24,7 @@ const UNUSED = /^(?:test|site-packages|idlelib|config-.*)$/;
 export const RUN = 30;
 
 /** The largest file that a workload reads, in bytes. */
-const MAX_FILE = 2 ** 17;
+export const MAX_FILE = 2 ** 17;
 
 /** @param {string} program @param {string[]} args */
 const printed = (program, ...args) => execFileSync(program, args, { encoding: "utf8" }).trim();

@@ -4,17 +4,18 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { execute, inNewFolder, withDisk } from "./disks.mjs";
-import { RUN } from "./guest-files.mjs";
+import { MAX_FILE, RUN } from "./guest-files.mjs";
 import { start, uriOf } from "./nbd-servers.mjs";
 
 /** Milliseconds between looks at a file. */
 const INTERVAL = 10;
 
-/** Prints a digest of the names of all files and of the content of some. */
+/** Prints a digest of the names of all files and of the content of some small ones, as in a guest. */
 const USE = `cd "$1"
-find . -type f | LC_ALL=C sort > "$2/list"
-lines=$(wc -l < "$2/list")
-awk -v run="$4" -v every=$((lines / $3 + 1)) 'int((NR - 1) / run) % every == 0' "$2/list" | tr '\\n' '\\0' | xargs -0 cat | cat "$2/list" - | sha256sum`;
+find . -type f -printf '%s %p\\n' | LC_ALL=C sort -k 2 > "$2/list"
+awk -v max="$5" '$1 <= max { sub(/^[0-9]+ /, ""); print }' "$2/list" > "$2/small"
+lines=$(wc -l < "$2/small")
+awk -v run="$4" -v every=$((lines / $3 + 1)) 'int((NR - 1) / run) % every == 0' "$2/small" | tr '\\n' '\\0' | xargs -0 cat | cat "$2/list" - | sha256sum`;
 
 /**
  * Lists all files and reads some. Returns a digest.
@@ -24,7 +25,7 @@ awk -v run="$4" -v every=$((lines / $3 + 1)) 'int((NR - 1) / run) % every == 0' 
  * @param {number} files
  */
 export async function useMounted(directory, folder, files) {
-  const args = ["-e", "-c", USE, "sh", directory, folder, `${files}`, `${RUN}`];
+  const args = ["-e", "-c", USE, "sh", directory, folder, ...[files, RUN, MAX_FILE].map(String)];
   return (await execute("sh", args)).stdout;
 }
 

@@ -15,7 +15,7 @@ import { type Program, runProgram, startProgram } from "./program.js";
 import { type Served, serveDisk, untilAborted } from "./serve.js";
 
 /** How often to look whether the file of nbdfuse is there, in milliseconds, and how often at most. */
-const [POLL_INTERVAL, MAX_POLLS] = [10, 1000] as const;
+const [POLL_INTERVAL, MAX_POLLS] = [5, 2000] as const;
 
 /** How often to unmount a file system that is in use, and the pause in between, in milliseconds. */
 const [MAX_UNMOUNTS, UNMOUNT_INTERVAL] = [20, 100] as const;
@@ -49,6 +49,9 @@ export function addMountCommand(disk: Command): void {
 
 async function mount(source: string, directory: string, flags: MountFlags): Promise<void> {
   await checkMountable(directory);
+  // Meanwhile, the snapshot is opened.
+  const programs = checkPrograms(directory);
+  programs.catch(() => {});
   await interruptible(async (signal) => {
     // Private: it holds the socket, the file of nbdfuse, and perhaps the image.
     const folder = await mkdtemp(join(tmpdir(), "hedgerow-mount-"));
@@ -56,16 +59,17 @@ async function mount(source: string, directory: string, flags: MountFlags): Prom
       const { image = join(folder, "image"), readWrite } = flags;
       const listen = { path: join(folder, "socket") };
       const serving = { source, image, readOnly: !readWrite, listen, flags, signal };
-      await serveDisk(serving, (served) =>
-        useMounted(served, { directory, folder, flags, signal }),
-      );
+      await serveDisk(serving, async (served) => {
+        await programs;
+        await useMounted(served, { directory, folder, flags, signal });
+      });
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   });
 }
 
-/** Throws if something is missing that mounting needs, before anything is fetched. */
+/** Throws if nothing can be mounted at a directory, before anything is fetched. */
 async function checkMountable(directory: string): Promise<void> {
   const found = await stat(directory);
   if (!found.isDirectory()) {
@@ -74,8 +78,13 @@ async function checkMountable(directory: string): Promise<void> {
   if (process.getuid?.() !== 0) {
     throw new CliError("ERR_OUTPUT", "cannot mount: only root may set up loop devices");
   }
-  for (const name of ["nbdfuse", "mount"])
-    await runProgram(`mount at ${directory}`, name, ["--version"]);
+}
+
+/** Throws if a program is missing that mounting needs. */
+async function checkPrograms(directory: string): Promise<void> {
+  await Promise.all(
+    ["nbdfuse", "mount"].map((name) => runProgram(`mount at ${directory}`, name, ["--version"])),
+  );
 }
 
 /** A place to mount at, and where to keep what that needs. */

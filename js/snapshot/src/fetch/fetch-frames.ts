@@ -18,6 +18,9 @@ import type { RangeScheduler } from "./range-scheduler.js";
 /** The initial number of connections: for each worker, and in total. */
 const [INITIAL_PER_WORKER, INITIAL_CONNECTIONS] = [4, 16];
 
+/** The initial number if some frames are fetched first: they lie apart, and each takes a request of its own. */
+const ORDERED_CONNECTIONS = 32;
+
 /** The largest number of connections, unless the caller sets it. */
 const MAX_CONNECTIONS = 64;
 
@@ -102,7 +105,8 @@ async function withPlan(
   const { connections, partSize } = transfer;
   const maxInMemory = Math.max(1, Math.floor(MAX_FRAME_MEMORY / job.manifest.info.pieceSize));
   const max = Math.min(connections ?? MAX_CONNECTIONS, workers * maxInMemory);
-  const initial = Math.max(workers, Math.min(workers * INITIAL_PER_WORKER, INITIAL_CONNECTIONS));
+  const usual = Math.min(workers * INITIAL_PER_WORKER, INITIAL_CONNECTIONS);
+  const initial = Math.max(workers, job.order.first.size > 0 ? ORDERED_CONNECTIONS : usual);
   const limit = Math.min(connections ?? initial, max);
   const { scheduler, plan, prefetches } = await planRanges(objects, job, partSize, limit);
   const [snapshot] = objects;

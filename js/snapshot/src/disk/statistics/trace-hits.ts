@@ -3,8 +3,8 @@ import type { FrameStates } from "../../decode/frame-states.js";
 import type { DiskImage } from "../disk-image.js";
 import type { TraceStats } from "./disk-stats.js";
 
-/** For how long a first read that hits, and one that misses, tells what the next ones need, in milliseconds. */
-const [HIT_MEMORY, MISS_MEMORY] = [10_000, 2_000] as const;
+/** For how long a first read tells what the next ones need, in milliseconds: of a frame in the trace, and of another. */
+const [NAMED_MEMORY, OTHER_MEMORY] = [10_000, 2_000] as const;
 
 /** Counts the frames that the trace had fetched by the time at which they were first read. */
 export class TraceHits {
@@ -14,9 +14,9 @@ export class TraceHits {
   readonly #unread: FrameStates;
   #hits = 0;
   #misses = 0;
-  /** When the last ones were, as `performance.now()` says. */
-  #lastHit = Number.NEGATIVE_INFINITY;
-  #lastMiss = Number.NEGATIVE_INFINITY;
+  /** When a frame of the trace was last read first, and another one, as `performance.now()` says. */
+  #lastNamed = Number.NEGATIVE_INFINITY;
+  #lastOther = Number.NEGATIVE_INFINITY;
   /** How many of the frames of the trace are done, at least, from the first on. */
   #done = 0;
 
@@ -31,20 +31,18 @@ export class TraceHits {
     for (const frame of this.#image.neededFrames(start, end)) {
       if (this.#unread.isTaken(frame)) continue;
       this.#unread.finish(frame);
-      if (order.first.has(frame) && states.isDone(frame)) {
-        this.#hits += 1;
-        this.#lastHit = performance.now();
-      } else {
-        this.#misses += 1;
-        this.#lastMiss = performance.now();
-      }
+      const isNamed = order.first.has(frame);
+      if (isNamed && states.isDone(frame)) this.#hits += 1;
+      else this.#misses += 1;
+      if (isNamed) this.#lastNamed = performance.now();
+      else this.#lastOther = performance.now();
     }
   }
 
   /** Whether readers find in the trace what they need at the moment, so that everything else can wait. */
   get isServing(): boolean {
     const now = performance.now();
-    if (now - this.#lastHit > HIT_MEMORY || now - this.#lastMiss < MISS_MEMORY) return false;
+    if (now - this.#lastNamed > NAMED_MEMORY || now - this.#lastOther < OTHER_MEMORY) return false;
     const { order, states } = this.#job;
     const left = [...order.first].slice(this.#done);
     const missing = left.findIndex((frame) => !states.isDone(frame));
