@@ -25,7 +25,7 @@ export interface OpenImage {
 /** Estimates when frames arrive. */
 export interface FrameArrivals {
   /** Returns in how many milliseconds a frame will have arrived; `Infinity` if it is not on its way, or late. */
-  in(frame: number, latency: number, patience?: number): number;
+  in(frame: number, latency: number, isBulk: boolean): number;
 }
 
 /** The state that the workers share while they decode frames of a snapshot, from files or servers. */

@@ -198,11 +198,12 @@ export class DemandFetcher {
     const { fastest } = this.latency;
     const { size } = this.#waiting;
     const own = fastest / 2 + (size - 1) * FRAME_COST;
-    const patience = size < BULK_FRAMES ? own : Math.max(own, BULK_PATIENCE);
+    const isBulk = size >= BULK_FRAMES;
+    const patience = isBulk ? Math.max(own, BULK_PATIENCE) : own;
     const left = since + patience - performance.now();
     if (left <= 0) return false;
     if (this.#prefetched(frame) === "coming") return true;
-    return (this.job.arrivals?.in(frame, fastest, patience) ?? Infinity) < left;
+    return (this.job.arrivals?.in(frame, fastest, isBulk) ?? Infinity) < left;
   }
 
   /** Serves those who wait for a frame whose bytes came when the snapshot was opened. Returns false for other frames. */

@@ -1,15 +1,20 @@
 import type { Frames } from "../format/frames.js";
 import type { RangeScheduler } from "./range-scheduler.js";
 
+/** When a range is late for readers in bulk, in milliseconds. */
+const BULK_LATE = 500;
+
 /** Estimates when the frames arrive that connections are fetching. */
 export class Arrivals {
   readonly #frames: Frames;
   readonly #scheduler: RangeScheduler;
+  readonly #isLimited: boolean;
   /** The number of the range of each frame, plus 1; 0 if it has none. */
   readonly #ranges: Uint32Array;
 
-  constructor(frames: Frames, scheduler: RangeScheduler) {
-    [this.#frames, this.#scheduler] = [frames, scheduler];
+  /** @param isLimited whether the rate of the requests is limited */
+  constructor(frames: Frames, scheduler: RangeScheduler, isLimited: boolean) {
+    [this.#frames, this.#scheduler, this.#isLimited] = [frames, scheduler, isLimited];
     this.#ranges = new Uint32Array(frames.count);
     for (let index = 0; index < scheduler.count; index += 1) {
       const { first, end } = scheduler.range(index);
@@ -21,20 +26,23 @@ export class Arrivals {
    * Returns in how many milliseconds a frame will have arrived; `Infinity` if it will not, or is late.
    *
    * @param latency how long the server takes for the first byte, in milliseconds
-   * @param patience how long it may take before it is late, if that is longer than twice the latency
+   * @param isBulk whether readers wait for many frames: then only ranges are late that run for long
    */
-  in(frame: number, latency: number, patience = 0): number {
+  in(frame: number, latency: number, isBulk: boolean): number {
     const index = (this.#ranges[frame] as number) - 1;
     const { timings, next, limit } = this.#scheduler;
+    // With a limited rate, nobody knows when.
+    if (index >= next && this.#isLimited) return Number.POSITIVE_INFINITY;
     if (index >= next) return timings.average * (1 + (index + 1 - next) / limit.value);
     if (index < 0 || !timings.isRunning(index)) return Number.POSITIVE_INFINITY;
-    const { first } = this.#scheduler.range(index);
     const [elapsed, received] = [timings.elapsed(index), timings.receivedOf(index)];
+    if (isBulk && elapsed < BULK_LATE) return latency;
+    if (received === 0) {
+      return elapsed < 2 * latency ? Math.max(0, latency - elapsed) : Number.POSITIVE_INFINITY;
+    }
+    const { first } = this.#scheduler.range(index);
     const end = this.#frames.fileOffset(frame) + this.#frames.compressedLength(frame);
     const left = Math.max(0, end - this.#frames.fileOffset(first) - received);
-    if (received > 0) return (left / received) * Math.max(0, elapsed - latency);
-    return elapsed < Math.max(2 * latency, patience)
-      ? Math.max(0, latency - elapsed)
-      : Number.POSITIVE_INFINITY;
+    return (left / received) * Math.max(0, elapsed - latency);
   }
 }

@@ -18,9 +18,6 @@ import type { RangeScheduler } from "./range-scheduler.js";
 /** The initial number of connections: for each worker, and in total. */
 const [INITIAL_PER_WORKER, INITIAL_CONNECTIONS] = [4, 16];
 
-/** The initial number if some frames are fetched first: they lie apart, and each takes a request of its own. */
-const ORDERED_CONNECTIONS = 32;
-
 /** The largest number of connections, unless the caller sets it. */
 const MAX_CONNECTIONS = 64;
 
@@ -105,10 +102,12 @@ async function withPlan(
   const { connections, partSize } = transfer;
   const maxInMemory = Math.max(1, Math.floor(MAX_FRAME_MEMORY / job.manifest.info.pieceSize));
   const max = Math.min(connections ?? MAX_CONNECTIONS, workers * maxInMemory);
-  const usual = Math.min(workers * INITIAL_PER_WORKER, INITIAL_CONNECTIONS);
-  const initial = Math.max(workers, job.order.first.size > 0 ? ORDERED_CONNECTIONS : usual);
+  const initial = Math.max(workers, Math.min(workers * INITIAL_PER_WORKER, INITIAL_CONNECTIONS));
   const limit = Math.min(connections ?? initial, max);
-  const { scheduler, plan, prefetches } = await planRanges(objects, job, partSize, limit);
+  const { scheduler, plan, prefetches } = await planRanges(objects, job, partSize, {
+    initial: limit,
+    max: Math.floor(max / workers),
+  });
   const [snapshot] = objects;
   // The request for the end of the snapshot is the first measurement.
   if (snapshot !== undefined) {
@@ -130,7 +129,8 @@ async function withPlan(
   const concurrency = new AdaptiveConcurrency(scheduler.limit, job.counters, how);
   const url = objects.find((object) => object !== undefined)?.url ?? "";
   concurrency.start((count) => emit("hedgerow:snapshot:connections", { url, connections: count }));
-  job.arrivals = new Arrivals(job.manifest.frames, scheduler);
+  const isLimited = transfer.bytesPerSecond !== undefined;
+  job.arrivals = new Arrivals(job.manifest.frames, scheduler, isLimited);
   const check = () => stopSlowPrefix(snapshot?.prefix, scheduler, prefetches[0]);
   const timer = setInterval(check, PREFETCH_CHECK_INTERVAL);
   try {
