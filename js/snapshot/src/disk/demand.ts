@@ -30,8 +30,8 @@ const POLL_INTERVAL = 1;
 const FRAME_COST = 3;
 
 /**
- * Readers who wait for at least this many frames read in bulk: it helps them more to fetch nothing twice than to wait less
- * for each. They wait for what is on its way for up to this many milliseconds.
+ * Readers who wait for at least this many frames read in bulk: throughput matters more to them than latency. They wait up to
+ * this many milliseconds for frames that are being fetched already.
  */
 const [BULK_FRAMES, BULK_PATIENCE] = [8, 1_000] as const;
 
@@ -224,7 +224,7 @@ export class DemandFetcher {
     return true;
   }
 
-  /** Returns the bytes of a frame if they came when the snapshot was opened, and whether they are coming. */
+  /** Returns the bytes of a frame that were requested when the snapshot was opened; undefined if they will not come. */
   #prefetched(frame: number): Uint8Array | "coming" | undefined {
     const { frames } = this.#sink;
     const object = this.#objects?.[frames.object(frame)];

@@ -64,7 +64,7 @@ export function openedLater(
     let ended = Promise.resolve();
     const opened = new Promise<OpenObjects>((resolve, reject) => {
       const open = () =>
-        withSource(location, { ...how, wanted: "rest", earlyWorkers: 0 }, async (source) => {
+        withSource(location, { ...how, wanted: "known disk" }, async (source) => {
           checkPinned(source.name, digest, (await source.manifest()).info.digest);
           await source.withObjects(job, signal, (objects) => {
             resolve(objects);

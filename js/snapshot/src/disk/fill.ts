@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { DecodeJob } from "../decode/decode-job.js";
-import { SnapshotError } from "../error.js";
 import type { FetcherPool } from "../fetch/fetch-frames.js";
 import { withWriteback } from "../local/writeback.js";
 import type { OpenOptions } from "../options/open-options.js";
@@ -49,19 +48,12 @@ export interface FillParts {
  * @throws {SnapshotError} what reading the snapshot throws that no retry can fix, and the reason of the signal
  */
 export async function fillDisk(parts: FillParts): Promise<void> {
-  try {
-    if (!parts.files.isPublished) await fill(parts);
-  } finally {
-    await parts.fetchers?.end(new SnapshotError("ERR_WORKER", "the worker pool was closed"));
-  }
-}
-
-async function fill(parts: FillParts): Promise<void> {
-  const { files, base, job, options, signal } = parts;
-  await afterFirstReaders();
+  const { files, base, job, fetchers, options, signal } = parts;
   const isAll = (options.fill ?? "all") === "all";
   const sync = setInterval(() => void files.sync().catch(() => {}), SYNC_INTERVAL);
   try {
+    if (files.isPublished) return;
+    await afterFirstReaders();
     const copied =
       isAll && base !== undefined
         ? untilDone(signal, () => copyInherited(base, base.frames, job, files, signal))
@@ -72,6 +64,7 @@ async function fill(parts: FillParts): Promise<void> {
     await files.publish();
   } finally {
     clearInterval(sync);
+    await fetchers?.end();
   }
 }
 

@@ -116,8 +116,7 @@ async function withSnapshot(
   const how = {
     options: { ...options, signal },
     wanted: "disk" as const,
-    // Readers have the other processor.
-    earlyWorkers: options.fill === "none" ? 0 : 1,
+    startsWorkers: options.fill !== "none",
   };
   // Readers who want errors get those of the server at once.
   if (kept && location.kind !== "file" && options.onStall !== "error") {

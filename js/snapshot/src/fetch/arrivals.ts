@@ -1,7 +1,7 @@
 import type { Frames } from "../format/frames.js";
 import type { RangeScheduler } from "./range-scheduler.js";
 
-/** When a range is late for readers in bulk, in milliseconds. */
+/** How long a range may run before it is late for readers in bulk, in milliseconds. */
 const BULK_LATE = 500;
 
 /** Estimates when the frames arrive that connections are fetching. */
@@ -26,12 +26,12 @@ export class Arrivals {
    * Returns in how many milliseconds a frame will have arrived; `Infinity` if it will not, or is late.
    *
    * @param latency how long the server takes for the first byte, in milliseconds
-   * @param isBulk whether readers wait for many frames: then only ranges are late that run for long
+   * @param isBulk whether readers wait for many frames, and accept that a range runs for longer
    */
   in(frame: number, latency: number, isBulk: boolean): number {
     const index = (this.#ranges[frame] as number) - 1;
     const { timings, next, limit } = this.#scheduler;
-    // With a limited rate, nobody knows when.
+    // When a range is taken depends on the limit.
     if (index >= next && this.#isLimited) return Number.POSITIVE_INFINITY;
     if (index >= next) return timings.average * (1 + (index + 1 - next) / limit.value);
     if (index < 0 || !timings.isRunning(index)) return Number.POSITIVE_INFINITY;

@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
 import type { DecodeJob } from "../decode/decode-job.js";
-import { SnapshotError } from "../error.js";
 import { emit, hasListeners } from "../events.js";
 import type { RemoteObject } from "../http/read/remote-object.js";
 import type { Transfer } from "../options/transfer-options.js";
@@ -22,7 +21,7 @@ const [INITIAL_PER_WORKER, INITIAL_CONNECTIONS] = [4, 16];
 const MAX_CONNECTIONS = 64;
 
 /** How many workers start before the number of frames is known. */
-export const INITIAL_WORKERS = 4;
+const INITIAL_WORKERS = 4;
 
 /** How often it is checked whether the prefetch of the beginning is slow, in milliseconds. */
 const PREFETCH_CHECK_INTERVAL = 50;
@@ -36,8 +35,8 @@ export type FetcherPool = WorkerPool<FetchTask, null>;
 /** Calls `use` with a pool of at most `max` fetch workers, which may still be starting. It grows when it is used. */
 export function withFetchers<T>(
   options: WorkOptions,
-  max: number,
   use: (pool: FetcherPool) => Promise<T>,
+  max = INITIAL_WORKERS,
 ): Promise<T> {
   const count = workerCount(options, max);
   return withWorkers<FetchTask, null, T>(FETCH_WORKER, count, undefined, options.signal, use);
@@ -73,6 +72,7 @@ export async function fetchFrames(
       options,
       (error) => void pool.end(error),
       async () => {
+        // Meanwhile, the ranges are planned.
         const opened = pool.runOnAll({ kind: "open", data });
         opened.catch(() => {});
         if (data.journal !== undefined) {
@@ -87,7 +87,7 @@ export async function fetchFrames(
     );
   } finally {
     // Terminate the workers before the caller closes the files to which they write.
-    await pool.end(new SnapshotError("ERR_WORKER", "the worker pool was closed"));
+    await pool.end();
   }
 }
 
@@ -104,10 +104,7 @@ async function withPlan(
   const max = Math.min(connections ?? MAX_CONNECTIONS, workers * maxInMemory);
   const initial = Math.max(workers, Math.min(workers * INITIAL_PER_WORKER, INITIAL_CONNECTIONS));
   const limit = Math.min(connections ?? initial, max);
-  const { scheduler, plan, prefetches } = await planRanges(objects, job, partSize, {
-    initial: limit,
-    max: Math.floor(max / workers),
-  });
+  const { scheduler, plan, prefetches } = await planRanges(objects, job, partSize, limit);
   const [snapshot] = objects;
   // The request for the end of the snapshot is the first measurement.
   if (snapshot !== undefined) {
@@ -134,7 +131,7 @@ async function withPlan(
   const check = () => stopSlowPrefix(snapshot?.prefix, scheduler, prefetches[0]);
   const timer = setInterval(check, PREFETCH_CHECK_INTERVAL);
   try {
-    await use(plan);
+    await use({ ...plan, maxConnections: Math.floor(max / workers) });
   } finally {
     job.arrivals = undefined;
     clearInterval(timer);

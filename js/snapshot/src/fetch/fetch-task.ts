@@ -43,8 +43,10 @@ export interface FetchPlan {
   readonly bytes: number;
   /** The bytes of the first ranges; the scheduler says how many have arrived. */
   readonly prefetched: readonly PrefetchedBytes[];
-  /** How many ranges have frames that are wanted first, and the maximum number of connections of a worker for them. */
-  readonly ordered: { readonly ranges: number; readonly maxConnections: number };
+  /** How many ranges there are before those of frames in no particular order. */
+  readonly orderedRanges: number;
+  /** The maximum number of connections of each worker. */
+  readonly maxConnections: number;
 }
 
 /** The bytes of a range that were requested before it was known. */

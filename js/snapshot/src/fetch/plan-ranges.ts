@@ -38,7 +38,7 @@ interface PrefetchedRange {
 /** The ranges of a job, and the prefetches that have ranges. */
 interface PlannedRanges {
   readonly scheduler: RangeScheduler;
-  readonly plan: FetchPlan;
+  readonly plan: Omit<FetchPlan, "maxConnections">;
   readonly prefetches: readonly PlannedPrefetch[];
 }
 
@@ -47,13 +47,13 @@ interface PlannedRanges {
  * small: all workers decode them.
  *
  * @param objects the objects on servers, by their number
- * @param connections the number of connections to have ranges for, and the maximum for each worker
+ * @param connections the number of connections to have ranges for
  */
 export async function planRanges(
   objects: readonly (RemoteObject | undefined)[],
   job: DecodeJob,
   partSize: number,
-  connections: { readonly initial: number; readonly max: number },
+  connections: number,
 ): Promise<PlannedRanges> {
   const { states, manifest } = job;
   const { frames } = manifest;
@@ -92,19 +92,15 @@ export async function planRanges(
     for (const near of nearFrames(frames, early.slice(at, at + WINDOW), MIN_RANGE_SIZE))
       bounds.push(near[0] as number, (near.at(-1) as number) + 1);
   }
-  const ordered = { ranges: bounds.length / 2, maxConnections: connections.max };
-  const evenSize = Math.max(Math.ceil(bytes / connections.initial), MIN_RANGE_SIZE);
+  const orderedRanges = bounds.length / 2;
+  const evenSize = Math.max(Math.ceil(bytes / connections), MIN_RANGE_SIZE);
   const rangeSize = Math.min(evenSize, partSize);
   for (let object = 0; object < objects.length; object += 1) {
     const own = missing.filter((index) => frames.object(index) === object);
     for (const [first, last] of await cut(frames, own, rangeSize)) bounds.push(first, last + 1);
   }
-  const scheduler = RangeScheduler.of(
-    Uint32Array.from(bounds),
-    connections.initial,
-    prefetched.length,
-  );
-  const plan = { scheduler: scheduler.data, frames: total, bytes, prefetched, ordered };
+  const scheduler = RangeScheduler.of(Uint32Array.from(bounds), connections, prefetched.length);
+  const plan = { scheduler: scheduler.data, frames: total, bytes, prefetched, orderedRanges };
   return { scheduler, plan, prefetches };
 }
 

@@ -13,8 +13,8 @@ import { giveUpIfStalled } from "./stalled-range.js";
 const POLL_INTERVAL = 20;
 
 /**
- * How many times as many connections are used for frames that are wanted first: they lie apart, so that most of the time of
- * their requests is latency.
+ * How many times as many connections fetch the frames that are wanted first: these are scattered, so that their requests are
+ * short and mostly latency.
  */
 const ORDERED_FACTOR = 4;
 
@@ -78,9 +78,9 @@ export class RangeFetcher {
   /** How many connections this worker may use now. */
   get #connections(): number {
     const { data, scheduler } = this.#context;
-    const { ranges, maxConnections } = this.#plan.ordered;
+    const { orderedRanges, maxConnections } = this.#plan;
     const share = scheduler.limit.shareOf(this.#worker, data.workers);
-    if (scheduler.next >= ranges) return share;
+    if (scheduler.next >= orderedRanges) return share;
     return Math.max(share, Math.min(share * ORDERED_FACTOR, maxConnections));
   }
 

@@ -2,12 +2,7 @@ import { unlessAborted } from "../abort.js";
 import { decodeFrames } from "../decode/decode-frames.js";
 import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
-import {
-  type FetcherPool,
-  fetchFrames,
-  INITIAL_WORKERS,
-  withFetchers,
-} from "../fetch/fetch-frames.js";
+import { type FetcherPool, fetchFrames, withFetchers } from "../fetch/fetch-frames.js";
 import { type Manifest, readManifest } from "../format/manifest.js";
 import { strongEtag } from "../http/read/object-version.js";
 import { RemoteObject } from "../http/read/remote-object.js";
@@ -20,23 +15,29 @@ import { withBaseObjects } from "./base-objects.js";
 import type { Location } from "./location.js";
 import { type OpenObject, withObjects } from "./open-object.js";
 
-/** What is requested of a snapshot before anything is known about it. */
-interface FirstRequests {
+/** The requests that open a snapshot, and the workers that start meanwhile. */
+interface Beginning {
   /** How many bytes of its beginning, at most. They are held in memory. */
   readonly prefixLength: number;
   /** How many bytes of its end. Default: enough for most manifests, and then some frames. */
   readonly tailLength?: number;
   /** Whether the connection stays open for further requests. Default: `false`. */
   readonly keepsConnection?: boolean;
+  /** The maximum number of workers. Default: that of `withFetchers`. */
+  readonly workers?: number;
 }
 
-/** The first requests for each part of a snapshot that may be wanted. */
-const FIRST_REQUESTS: Readonly<Record<SourceOptions["wanted"], FirstRequests>> = {
-  info: { prefixLength: 0 },
+/** The end of a snapshot for a disk: the manifest of a full snapshot of 16 GiB. Readers use its connection. */
+const DISK_TAIL = { tailLength: 5 * 2 ** 16, keepsConnection: true };
+
+/** How a snapshot is opened, by the part of it that is wanted. */
+const BEGINNINGS: Readonly<Record<SourceOptions["wanted"], Beginning>> = {
+  info: { prefixLength: 0, workers: 0 },
   all: { prefixLength: 2 ** 23 },
   rest: { prefixLength: 0 },
-  // The frame with which file systems begin, and the manifest of a full snapshot of 16 GiB.
-  disk: { prefixLength: 2 ** 19, tailLength: 5 * 2 ** 16, keepsConnection: true },
+  // The frame with which file systems begin. One worker, because the first readers need a processor, too.
+  disk: { prefixLength: 2 ** 19, ...DISK_TAIL, workers: 1 },
+  "known disk": { prefixLength: 0, ...DISK_TAIL, workers: 0 },
 };
 
 /** A snapshot that is open for reading. */
@@ -65,11 +66,11 @@ export interface SourceOptions {
   readonly options: TransferOptions & WorkOptions & { readonly resolve?: Resolve | undefined };
   /**
    * The part of the snapshot that will be read: its manifest, everything, what an earlier run did not restore, or first
-   * what readers of a disk need.
+   * what readers of a disk need, who may have begun already if it is known.
    */
-  readonly wanted: "info" | "all" | "rest" | "disk";
-  /** How many workers start meanwhile. Default: as many as are used, but none if only the manifest is read. */
-  readonly earlyWorkers?: number | undefined;
+  readonly wanted: "info" | "all" | "rest" | "disk" | "known disk";
+  /** Whether workers start meanwhile, if any do for that part. Default: `true`. */
+  readonly startsWorkers?: boolean | undefined;
 }
 
 /**
@@ -86,11 +87,11 @@ export async function withSource<T>(
   const transfer = transferOf(how.options);
   const { signal } = how.options;
   signal?.throwIfAborted();
-  const { prefixLength: maxPrefix, ...first } = FIRST_REQUESTS[how.wanted];
+  const { prefixLength: maxPrefix, workers, ...tail } = BEGINNINGS[how.wanted];
   // The prefetch uses an extra connection, so do without it if the caller limits their number.
   const prefixLength =
     transfer.connections === undefined ? Math.min(transfer.partSize, maxPrefix) : 0;
-  const opening = { options: how.options, transfer, prefixLength, ...first };
+  const opening = { options: how.options, transfer, prefixLength, ...tail };
   const open = (pool?: FetcherPool) =>
     withObjects(
       [location],
@@ -101,8 +102,8 @@ export async function withSource<T>(
   // While the request for the end of the snapshot runs, compile what reads it, and start the workers.
   const compiling = compiledModule("decode");
   compiling.catch(() => {});
-  const { earlyWorkers = how.wanted === "info" ? 0 : INITIAL_WORKERS } = how;
-  return earlyWorkers === 0 ? open() : withFetchers(how.options, earlyWorkers, open);
+  if (workers === 0 || how.startsWorkers === false) return open();
+  return withFetchers(how.options, open, workers);
 }
 
 /** Where a source was opened, and how. */
@@ -170,9 +171,7 @@ export async function decodeFrom(
   if (!isRemote || (hasFiles && job.order.isAll)) await decodeFrames(files, job, options);
   if (!isRemote) return;
   if (pool !== undefined) return fetchFrames(pool, remote, transfer, job, options);
-  return withFetchers(options, INITIAL_WORKERS, (own) =>
-    fetchFrames(own, remote, transfer, job, options),
-  );
+  return withFetchers(options, (own) => fetchFrames(own, remote, transfer, job, options));
 }
 
 /** Reads the manifest of an object. If it is damaged, the end of the object is requested once more. */

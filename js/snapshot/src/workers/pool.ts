@@ -137,9 +137,11 @@ export class WorkerPool<Task, Result> {
 
   /**
    * Terminates all workers; none runs any more when this resolves. Pending tasks are rejected with the `reason`
-   * of the first call.
+   * of the first call. Default: a {@link SnapshotError} with `ERR_WORKER`.
    */
-  async end(reason: unknown): Promise<void> {
+  async end(
+    reason: unknown = new SnapshotError("ERR_WORKER", "the worker pool was closed"),
+  ): Promise<void> {
     if (!this.#isEnded) {
       this.#isEnded = true;
       this.#reason = reason;
@@ -169,6 +171,6 @@ export async function withWorkers<Task, Result, T>(
     return await use(pool);
   } finally {
     signal?.removeEventListener("abort", abort);
-    await pool.end(new SnapshotError("ERR_WORKER", "the worker pool was closed"));
+    await pool.end();
   }
 }

@@ -1,4 +1,4 @@
-/** First reads of disks, whose data is requested when the snapshot is opened. */
+/** The beginning of a snapshot, which is requested when it is opened as a disk. */
 import { type OpenOptions, openSnapshot } from "@hedgerow/snapshot";
 import { expect, test } from "vitest";
 
@@ -7,7 +7,7 @@ import { expectSame } from "../../../../tests/support/snapshots/image.js";
 import { image, other, path, serve } from "../support/faulty.js";
 import { expectNoConnections, faultsOf, isHead, isPart, SOON } from "../support/remote.js";
 
-/** The bytes of the image that come with its snapshot. */
+/** How many bytes of the image are read; their frames are requested early. */
 const LENGTH = 2 ** 18;
 
 let count = 0;
@@ -17,7 +17,7 @@ function optionsOf(own: Partial<OpenOptions> = {}): OpenOptions {
   return { workers: 1, fill: "none", trace: false, image: path(`disk-${count}`), ...own };
 }
 
-test("needs no request of their own", async () => {
+test("first reads need no request of their own", async () => {
   const origin = await serve();
   const disk = await openSnapshot(origin.url("/a.vhs"), optionsOf());
   expectSame(await disk.read(0, LENGTH), image.subarray(0, LENGTH));
@@ -35,18 +35,21 @@ const faults: Readonly<Record<string, Fault>> = {
   "are refused": { ...slow, status: 503 },
 };
 
-test.each(Object.entries(faults))("are repeated if the early bytes %s", async (_, fault) => {
-  const origin = await serve({ faults: faultsOf(isHead, fault, 1) });
-  const disk = await openSnapshot(origin.url("/a.vhs"), optionsOf({ timeouts: SOON }));
-  expectSame(await disk.read(0, LENGTH), image.subarray(0, LENGTH));
-  expect(
-    origin.requests.filter((request) => isHead(request) || isPart(request)).length,
-  ).toBeGreaterThan(1);
-  await disk.close();
-  await expectNoConnections(origin);
-});
+test.each(Object.entries(faults))(
+  "first reads request their frames if the early bytes %s",
+  async (_, fault) => {
+    const origin = await serve({ faults: faultsOf(isHead, fault, 1) });
+    const disk = await openSnapshot(origin.url("/a.vhs"), optionsOf({ timeouts: SOON }));
+    expectSame(await disk.read(0, LENGTH), image.subarray(0, LENGTH));
+    expect(
+      origin.requests.filter((request) => isHead(request) || isPart(request)).length,
+    ).toBeGreaterThan(1);
+    await disk.close();
+    await expectNoConnections(origin);
+  },
+);
 
-test("fill what the first readers did not ask for", async () => {
+test("the fill does not request the early bytes again", async () => {
   const origin = await serve();
   const disk = await openSnapshot(origin.url("/a.vhs"), optionsOf({ fill: "all" }));
   await disk.filled;

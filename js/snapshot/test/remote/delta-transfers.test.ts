@@ -318,7 +318,7 @@ test("plans hundreds of thousands of ranges", async () => {
   const job = new DecodeJob("delta", { info, frames, tail: new Uint8Array(0) }, undefined);
   const version = { size: 2 ** 40, etag: undefined, lastModified: undefined };
   const object = { version, size: 2 ** 40, tail: new SharedArrayBuffer(1) } as RemoteObject;
-  const { scheduler } = await planRanges([undefined, object], job, 2 ** 20, { initial: 4, max: 4 });
+  const { scheduler } = await planRanges([undefined, object], job, 2 ** 20, 4);
   expect(scheduler.count).toBe(count);
   expect(scheduler.range(count - 1)).toEqual({ index: count - 1, first: count - 1, end: count });
 });

@@ -35,7 +35,7 @@ export class Prefix {
     return this.#filled;
   }
 
-  /** Returns the bytes [start, end) of that version of the object if they have been received, and whether they are coming. */
+  /** Returns bytes of that version of the object: undefined if they were not received, and will not be. */
   part(object: ObjectVersion, start: number, end: number): Uint8Array | "coming" | undefined {
     if (end > this.bytes.byteLength) return undefined;
     if (this.#version !== undefined && !isSame(this.#version, object)) return undefined;
