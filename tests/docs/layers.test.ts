@@ -12,6 +12,7 @@ import { cargoFolders } from "./manifests.js";
  */
 const SNAPSHOT_ROOMS: readonly (readonly string[])[] = [
   ["index"],
+  ["store"],
   [
     ...["create-snapshot", "flatten-snapshot", "inspect-snapshot", "open-snapshot"],
     ...["opentelemetry", "restore-snapshot", "verify-snapshot"],

@@ -8,6 +8,7 @@ import { deltaOf } from "./options/delta-options.js";
 import { readOptions } from "./options/read-options.js";
 import { transferOf } from "./options/transfer-options.js";
 import { checkWork } from "./options/work-options.js";
+import { writeSnapshot } from "./places/destination.js";
 import { writeFullSnapshot } from "./places/full-snapshot.js";
 import { localPath, locationOf } from "./places/location.js";
 import { compiledModule } from "./wasm/module.js";
@@ -65,7 +66,7 @@ export async function createSnapshot(
     const job = { image: file, encoding, options, transfer };
     const info =
       base === undefined
-        ? await writeFullSnapshot(location, job)
+        ? await writeFullSnapshot((making) => writeSnapshot(location, making), job)
         : await createDelta({
             ...{ ...job, destination: location, delta: base },
             lease: async (digest) => cache && leaseCached(cache, digest),

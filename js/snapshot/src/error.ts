@@ -22,6 +22,18 @@ export type SnapshotErrorCode =
   | "ERR_CACHE_SIZE"
   /** The disk was closed. */
   | "ERR_DISK_CLOSED"
+  /** The store of disks is missing, is damaged, cannot be reached, or does not support conditional writes. */
+  | "ERR_STORE"
+  /** The store has no disk of this name, or the disk has no generation of this number. */
+  | "ERR_NO_DISK"
+  /** The store has a disk of this name. */
+  | "ERR_DISK_EXISTS"
+  /** The disk is attached elsewhere. */
+  | "ERR_ATTACHED"
+  /** Another host has taken the disk, or it was removed: its unsaved changes can only be saved as a new disk. */
+  | "ERR_LEASE_LOST"
+  /** A freeze or thaw hook failed or took too long. */
+  | "ERR_HOOK"
   /** A worker could not be started, or ended before its work was done. */
   | "ERR_WORKER";
 

@@ -81,6 +81,59 @@ export interface Events {
     /** The duration of the call of `save`, in milliseconds. */
     readonly duration: number;
   };
+  /** A disk of a store is attached. */
+  readonly "hedgerow:store:attach": StoreEvent & {
+    /** The number of the generation that was attached. */
+    readonly generation: number;
+    /** How often the disk was attached, this time included. */
+    readonly epoch: number;
+    /** The duration of the call of `attach`, in milliseconds. */
+    readonly duration: number;
+  };
+  /** The changes of an attached disk were saved. */
+  readonly "hedgerow:store:save": StoreEvent & {
+    /** The number of the generation. */
+    readonly generation: number;
+    /** The digest of its snapshot. */
+    readonly digest: string;
+    /** The size of its snapshot, in bytes. */
+    readonly bytes: number;
+    /** The number of bytes of the image in blocks of 4 KiB that had changed. */
+    readonly changedBytes: number;
+    /** How long writes had to wait, in milliseconds. */
+    readonly pause: number;
+    /** The duration of the call, in milliseconds. */
+    readonly duration: number;
+  };
+  /** An automatic save failed, and will be tried again. */
+  readonly "hedgerow:store:save-failed": StoreEvent & {
+    /** The code of the error. */
+    readonly code: string;
+    /** The message of the error. */
+    readonly reason: string;
+  };
+  /** An attached disk can no longer be saved: another host has taken it, or it was removed. */
+  readonly "hedgerow:store:lost": StoreEvent & {
+    /** The owner of the lease that was lost: this host. */
+    readonly owner: string;
+  };
+  /** A collection has ended. */
+  readonly "hedgerow:store:collect": Pick<StoreEvent, "store"> & {
+    /** The number of snapshots that were deleted. */
+    readonly deleted: number;
+    /** Their size, in bytes. */
+    readonly bytes: number;
+    /** The duration of the call, in milliseconds. */
+    readonly duration: number;
+  };
+}
+
+/** An event of a disk in a store. */
+export interface StoreEvent {
+  /** The URL or the path of the store. */
+  readonly store: string;
+  /** The name of the disk. */
+  readonly name: string;
 }
 
 /** An event of a disk. */
@@ -127,6 +180,11 @@ const NAMES = [
   "hedgerow:disk:demand",
   "hedgerow:disk:filled",
   "hedgerow:disk:save",
+  "hedgerow:store:attach",
+  "hedgerow:store:save",
+  "hedgerow:store:save-failed",
+  "hedgerow:store:lost",
+  "hedgerow:store:collect",
 ] as const satisfies readonly (keyof Events)[];
 
 const channels = new Map(NAMES.map((name) => [name as string, channel(name)]));

@@ -1,6 +1,6 @@
 import { checkedCache } from "./cache/image-cache.js";
 import { Disk } from "./disk/disk.js";
-import { withDisk } from "./disk/open-disk.js";
+import { openDisk } from "./disk/open-disk.js";
 import { traceLocation } from "./disk/trace.js";
 import { checkOpen, type OpenOptions } from "./options/open-options.js";
 import { readOptions } from "./options/read-options.js";
@@ -31,7 +31,7 @@ export async function openSnapshot(source: string | URL, options: OpenOptions): 
   options = readOptions(options);
   checkOpen(options);
   const location = locationOf("source", source);
-  const disk = {
+  const parts = await openDisk({
     begun,
     location,
     path: localPath("image", options.image),
@@ -39,13 +39,8 @@ export async function openSnapshot(source: string | URL, options: OpenOptions): 
     cache: checkedCache(options.cache),
     trace: traceOf(options, location),
     options,
-  };
-  return new Promise((resolve, reject) => {
-    const closed: Promise<void> = withDisk(disk, (parts) =>
-      resolve(new Disk({ ...parts, closed: () => closed })),
-    );
-    closed.catch(reject);
   });
+  return new Disk(parts);
 }
 
 /** Returns the trace of the options, or where it is. @throws {SnapshotError} `ERR_ARGUMENT` */

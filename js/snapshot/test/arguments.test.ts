@@ -1,16 +1,23 @@
 /** Wrong values for every argument and option of every function of the package. */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import * as api from "@hedgerow/snapshot";
 import {
+  type AttachOptions,
   type CacheOptions,
+  type CollectOptions,
   type CreateOptions,
   createSnapshot,
   type Disk,
+  DiskStore,
+  type ExpireOptions,
   type FlattenOptions,
   flattenSnapshot,
+  type GenerationOptions,
   type GetOptions,
   ImageCache,
   inspectSnapshot,
+  type ListOptions,
+  type NewDiskOptions,
   type OpenOptions,
   openSnapshot,
   type ReadOptions,
@@ -19,6 +26,7 @@ import {
   restoreSnapshot,
   SnapshotError,
   type SnapshotErrorCode,
+  type StoreOptions,
   type VerifyOptions,
   verifySnapshot,
 } from "@hedgerow/snapshot";
@@ -39,6 +47,22 @@ const path = temporaryFolder();
 const [image, snapshot, made] = [path("image"), path("a.vhs"), path("made")];
 
 let [cache, disk, digest] = [{} as ImageCache, {} as Disk, ""];
+let [store, unsaved] = [{} as DiskStore, ""];
+
+/** Puts a local image with unsaved changes back, which the calls remove. */
+const restoreUnsaved = () => cpSync(path("disk/unsaved"), path("disk/images"), { recursive: true });
+
+/** Makes the store, and an image of it that was lost with its changes. */
+async function openStore(): Promise<void> {
+  store = await DiskStore.open(path("disk/store"), { images: path("disk/images") });
+  await store.create("a", { image, pieceSize: 4096 });
+  const lost = await store.attach("a");
+  await lost.write(0, Buffer.from("lost"));
+  await (await store.attach("a", { steal: true })).detach();
+  await lost.detach().catch(() => {});
+  for await (const { image: left } of store.unsaved()) unsaved = left;
+  cpSync(path("disk/images"), path("disk/unsaved"), { recursive: true });
+}
 
 beforeAll(async () => {
   writeFileSync(image, noise("image", 64 * KIB));
@@ -46,15 +70,17 @@ beforeAll(async () => {
   cache = await ImageCache.open(path("cache"), { maxBytes: 4 * MIB });
   mkdirSync(path("disk"));
   disk = await openSnapshot(snapshot, { image: path("disk/image"), fill: "none" });
+  await openStore();
 });
-afterAll(() => Promise.all([cache.close(), disk.close()]));
+afterAll(() => Promise.all([cache.close(), disk.close(), store.close()]));
 
 /** All error codes. */
 const CODES: Readonly<Record<SnapshotErrorCode, true>> = {
   ...{ ERR_ARGUMENT: true, ERR_IMAGE: true, ERR_IMAGE_CHANGED: true, ERR_SOURCE: true },
   ...{ ERR_SOURCE_CHANGED: true, ERR_SNAPSHOT_FORMAT: true, ERR_SNAPSHOT_DIGEST: true },
   ...{ ERR_TARGET: true, ERR_CACHE: true, ERR_CACHE_SIZE: true, ERR_WORKER: true },
-  ERR_DISK_CLOSED: true,
+  ...{ ERR_DISK_CLOSED: true, ERR_STORE: true, ERR_NO_DISK: true, ERR_DISK_EXISTS: true },
+  ...{ ERR_ATTACHED: true, ERR_LEASE_LOST: true, ERR_HOOK: true },
 };
 
 /** Every option with a valid value, to be replaced by a wrong one. */
@@ -171,10 +197,119 @@ const CALLS: Readonly<Record<string, Call>> = {
     (): [Disk, Meter] => [disk, metrics.getMeter("tests")],
     async (...args) => opentelemetry.observeDisk(...args)(),
   ),
+  observeStore: callOf(
+    (): [DiskStore, Meter] => [store, metrics.getMeter("tests")],
+    async (...args) => opentelemetry.observeStore(...args)(),
+  ),
+  "DiskStore.open": callOf(
+    (): [string, All<StoreOptions>] => {
+      const { headers: _, ...options } = transfer();
+      const { signal } = new AbortController();
+      const own = { images: path("disk/images"), create: false, owner: "tests", lease: 1000 };
+      return [path("disk/store"), { ...options, ...own, cache, signal }];
+    },
+    async (...args) => (await DiskStore.open(...args)).close(),
+  ),
+  "DiskStore.prototype.create": callOf(
+    (): [string, Omit<All<NewDiskOptions>, "image" | "size">] => {
+      const { headers, digest: pinned, resolve, signal } = read();
+      const encoding = { level: 1, pieceSize: 4096 };
+      const options = { digest: pinned, resolve, headers, label: "new", signal };
+      return ["b", { ...work(), ...encoding, ...options, from: snapshot }];
+    },
+    async (name, ...args) => {
+      await store.create(name, ...args);
+      await store.remove(name);
+    },
+  ),
+  "DiskStore.prototype.attach": callOf(
+    (): [string, All<AttachOptions>] => {
+      const trace = { version: 1, ranges: [[0, 1]] } as const;
+      const fill = { fill: "none", fillBytesPerSecond: 2 ** 40, trace, onStall: "error" } as const;
+      const hooks = { freeze: () => {}, thaw: () => {}, hookTimeout: 1000 };
+      const { signal } = new AbortController();
+      return ["a", { ...work(), ...fill, ...hooks, steal: false, saveEvery: "1d", signal }];
+    },
+    async (...args) => (await store.attach(...args)).detach(),
+  ),
+  "DiskStore.prototype.fork": callOf(
+    (): [string, string[], All<GenerationOptions>] => {
+      return ["a", ["b"], { generation: 1, signal: new AbortController().signal }];
+    },
+    async (name, forks, ...args) => {
+      await store.fork(name, forks, ...args);
+      for (const fork of forks) await store.remove(fork);
+    },
+  ),
+  "DiskStore.prototype.rollback": callOf(
+    (): [string, number, { signal: AbortSignal }] => {
+      return ["a", 1, { signal: new AbortController().signal }];
+    },
+    (...args) => store.rollback(...args),
+  ),
+  "DiskStore.prototype.history": callOf(
+    (): [string] => ["a"],
+    (...args) => store.history(...args).next(),
+  ),
+  "DiskStore.prototype.list": callOf(
+    (): [All<ListOptions>] => [{ prefix: "a", after: "a" }],
+    (...args) => store.list(...args).next(),
+  ),
+  "DiskStore.prototype.stat": callOf(
+    (): [string] => ["a"],
+    (...args) => store.stat(...args),
+  ),
+  "DiskStore.prototype.expire": callOf(
+    (): [All<ExpireOptions>] => {
+      const { signal } = new AbortController();
+      return [{ name: "a", keepLast: 100, olderThan: "1d", dryRun: true, signal }];
+    },
+    (...args) => store.expire(...args),
+  ),
+  "DiskStore.prototype.collect": callOf(
+    (): [All<CollectOptions>] => {
+      return [{ grace: "1h", dryRun: true, signal: new AbortController().signal }];
+    },
+    (...args) => store.collect(...args),
+  ),
+  "DiskStore.prototype.explain": callOf(
+    (): [string, { signal: AbortSignal }] => [digest, { signal: new AbortController().signal }],
+    (...args) => store.explain(...args),
+  ),
+  "DiskStore.prototype.remove": callOf(
+    (): [string] => ["b"],
+    async (...args) => {
+      await store.fork("a", "b");
+      await store.remove(...args).finally(() => store.remove("b").catch(() => {}));
+    },
+  ),
+  "DiskStore.prototype.verify": callOf(
+    (): [string, All<GenerationOptions>] => {
+      return ["a", { generation: 1, signal: new AbortController().signal }];
+    },
+    (...args) => store.verify(...args),
+  ),
+  "DiskStore.prototype.salvage": callOf(
+    (): [string, string, { label: string; signal: AbortSignal }] => {
+      return [unsaved, "b", { label: "lost", signal: new AbortController().signal }];
+    },
+    async (left, name, ...args) => {
+      restoreUnsaved();
+      await store.salvage(left, name, ...args);
+      await store.remove(name);
+    },
+  ),
+  "DiskStore.prototype.discard": callOf(
+    (): [string] => [unsaved],
+    async (...args) => {
+      restoreUnsaved();
+      await store.discard(...args);
+    },
+  ),
 };
 
 /** Methods without arguments. */
-const WITHOUT_ARGUMENTS = ["clear", "entries", "stats", "close"];
+const WITHOUT_ARGUMENTS = ["clear", "entries", "stats", "unsaved", "close"];
 
 /** Path to a value: an argument, an option in it, or a nested option. */
 type Position = readonly (string | number)[];
@@ -307,11 +442,16 @@ test("covers all functions of the package", () => {
   const names = Object.entries({ ...api, ...opentelemetry }).flatMap(([name, value]) =>
     typeof value === "function" && value !== SnapshotError ? [name] : [],
   );
-  const methods = Object.getOwnPropertyNames(ImageCache.prototype).filter(
-    (name) => name !== "constructor" && !WITHOUT_ARGUMENTS.includes(name),
+  const classes = Object.entries({ ImageCache, DiskStore });
+  const methods = classes.flatMap(([owner, { prototype }]) =>
+    Object.getOwnPropertyNames(prototype)
+      .filter((name) => name !== "constructor" && !WITHOUT_ARGUMENTS.includes(name))
+      .map((name) => `${owner}.prototype.${name}`),
   );
-  const statics = Object.getOwnPropertyNames(ImageCache).filter(
-    (name) => !["length", "name", "prototype"].includes(name),
+  const statics = classes.flatMap(([owner, value]) =>
+    Object.getOwnPropertyNames(value)
+      .filter((name) => !["length", "name", "prototype"].includes(name))
+      .map((name) => `${owner}.${name}`),
   );
   expect(
     Object.keys(CALLS)
@@ -319,9 +459,9 @@ test("covers all functions of the package", () => {
       .sort(),
   ).toEqual(
     [
-      ...names.filter((name) => name !== "ImageCache"),
-      ...methods.map((name) => `ImageCache.prototype.${name}`),
-      ...statics.map((name) => `ImageCache.${name}`),
+      ...names.filter((name) => !classes.some(([owner]) => owner === name)),
+      ...methods,
+      ...statics,
     ].sort(),
   );
 });

@@ -1,17 +1,22 @@
 import {
+  type AttachedDisk,
+  type AttachOptions,
   type CachedImage,
   type CacheEntry,
   type CacheOptions,
   type CacheStats,
+  type Collected,
   type Counts,
   type CreateInfo,
   type CreateOptions,
   createSnapshot,
   type Disk,
   type DiskStats,
+  type DiskStatus,
   type Events,
   type FillStats,
   type FlattenOptions,
+  type Generation,
   type GetOptions,
   type Histogram,
   ImageCache,
@@ -22,6 +27,7 @@ import {
   type RestoreOptions,
   restoreSnapshot,
   type S3Options,
+  type SavedGeneration,
   SnapshotError,
   type SnapshotInfo,
   type Timing,
@@ -167,6 +173,28 @@ test("declares the documented, read-only fields of the statistics and events of 
   >();
 });
 
+test("declares the documented members of disks in a store", () => {
+  type Saves = "save" | "detach" | "name" | "generation" | "epoch" | "lost";
+  expectTypeOf<keyof AttachedDisk>().toEqualTypeOf<
+    Exclude<keyof Disk, "save" | "saveTrace" | "close"> | Saves
+  >();
+  expectTypeOf<keyof Generation>().toEqualTypeOf<
+    "number" | "digest" | "source" | "time" | "label" | "bytes" | "totalBytes" | "parent"
+  >();
+  expectTypeOf<keyof SavedGeneration>().toEqualTypeOf<
+    keyof Generation | "pause" | "changedBytes" | "duration"
+  >();
+  expectTypeOf<keyof DiskStatus>().toEqualTypeOf<
+    "name" | "size" | "generations" | "last" | "ownBytes" | "sharedBytes" | "attached"
+  >();
+  expectTypeOf<keyof Collected>().toEqualTypeOf<
+    "snapshots" | "deleted" | "marked" | "bytes" | "leftovers" | "duration"
+  >();
+  // @ts-expect-error: the snapshots of a store are where it is
+  const options: AttachOptions = { s3: {} };
+  void options;
+});
+
 test("declares the documented fields of progress and events", () => {
   expectTypeOf<keyof Progress>().toEqualTypeOf<
     | ("phase" | "bytes" | "totalBytes" | "compressedBytes" | "frames" | "bytesPerSecond")
@@ -185,6 +213,11 @@ test("declares the documented fields of progress and events", () => {
     | "hedgerow:disk:demand"
     | "hedgerow:disk:filled"
     | "hedgerow:disk:save"
+    | "hedgerow:store:attach"
+    | "hedgerow:store:save"
+    | "hedgerow:store:save-failed"
+    | "hedgerow:store:lost"
+    | "hedgerow:store:collect"
   >();
   expectTypeOf<Events["hedgerow:snapshot:retry"]["delay"]>().toEqualTypeOf<number>();
 });
@@ -196,6 +229,8 @@ test("declares the documented error codes and the HTTP status", () => {
       | ("ERR_ARGUMENT" | "ERR_IMAGE" | "ERR_IMAGE_CHANGED" | "ERR_SOURCE" | "ERR_SOURCE_CHANGED")
       | ("ERR_SNAPSHOT_FORMAT" | "ERR_SNAPSHOT_DIGEST" | "ERR_TARGET" | "ERR_WORKER")
       | ("ERR_CACHE" | "ERR_CACHE_SIZE" | "ERR_DISK_CLOSED")
+      | ("ERR_STORE" | "ERR_NO_DISK" | "ERR_DISK_EXISTS" | "ERR_ATTACHED" | "ERR_LEASE_LOST")
+      | "ERR_HOOK"
     >();
   expectTypeOf(SnapshotError).instance.toHaveProperty("status").toEqualTypeOf<number | undefined>();
 });

@@ -35,6 +35,8 @@ export interface DeltaResult {
 /** A delta to create. */
 export interface DeltaJob extends Omit<EncodeJob, "make"> {
   readonly destination: Location;
+  /** Writes the delta. Default: to its destination, which references are relative to in any case. */
+  readonly write?: ((making: EncodeJob) => Promise<SnapshotInfo>) | undefined;
   /** Leases a snapshot, if its image is cached. */
   lease(digest: string): Promise<LeasedSnapshot | undefined>;
   readonly delta: Omit<Delta, "base"> & { readonly base: Location };
@@ -116,15 +118,16 @@ async function writeDelta(
   references: readonly string[],
   changes: Changes,
 ): Promise<SnapshotInfo & Pick<DeltaResult, "changedBytes">> {
-  const { image, encoding, options } = job;
+  const { image, encoding, options, destination } = job;
+  const write = job.write ?? ((making: EncodeJob) => writeSnapshot(destination, making));
   const module = await compiledModule("encode");
   const encoder = new DeltaEncoder(module, image, encoding, manifest, references);
   try {
-    const info = await writeSnapshot(job.destination, {
+    const info = await write({
       ...job,
-      async make(write) {
+      async make(sink) {
         const pieces = changedPieces(module, image, encoding, changes);
-        await encodeImage(encoder, pieces, options, write);
+        await encodeImage(encoder, pieces, options, sink);
         await image.checkUnchanged();
       },
     });

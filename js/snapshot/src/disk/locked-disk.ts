@@ -121,6 +121,39 @@ export class LockedDisk {
   }
 }
 
+/** The local image of a disk that nobody has open. */
+export interface IdleImage {
+  /** The number of bytes in blocks that were written since the disk was opened for the first time. */
+  readonly writtenBytes: number;
+  /** Removes the image and the files beside it. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Calls `use` with the image of a disk, while nobody can open it. Returns undefined if a process has it open.
+ *
+ * @param path of the image
+ * @throws {SnapshotError} `ERR_TARGET`, and what `use` throws
+ */
+export async function withIdleImage<T>(
+  path: string,
+  use: (image: IdleImage) => Promise<T>,
+): Promise<T | undefined> {
+  const paths = pathsOf(path);
+  const file = await lockPrivateFile(path, paths.state, refuse(path));
+  if (file === undefined) return undefined;
+  try {
+    const writtenBytes = await new StateFile(path, file).writtenBytes();
+    const remove = async () => {
+      for (const one of [paths.target, paths.partial, paths.manifest, paths.state])
+        await rm(one, { force: true });
+    };
+    return await use({ writtenBytes, remove });
+  } finally {
+    await file.close();
+  }
+}
+
 function pathsOf(target: string): DiskPaths {
   const hash = createHash("sha256").update(basename(target)).digest("hex").slice(0, 16);
   const stem = join(dirname(target), `.hedgerow-${hash}`);

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 
+import { unlessAborted } from "../abort.js";
 import { type ImageCache, leaseCached } from "../cache/image-cache.js";
 import { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
@@ -13,9 +14,9 @@ import { checkPinned } from "../options/work-options.js";
 import type { Location } from "../places/location.js";
 import { withSource } from "../places/source.js";
 import { type BaseImage, withBaseImage, withLeased } from "./base-image.js";
+import type { DiskParts } from "./block-device.js";
 import { DemandFetcher } from "./demand.js";
 import { DemandLatency } from "./demand-latency.js";
-import type { DiskParts } from "./disk.js";
 import { DiskFiles } from "./disk-files.js";
 import { DiskImage } from "./disk-image.js";
 import { openedLater, type WithDiskObjects } from "./disk-objects.js";
@@ -38,6 +39,10 @@ export interface DiskToOpen {
   readonly location: Location;
   /** The path of the image. */
   readonly path: string;
+  /** Until this settles, nothing is fetched in the background, so that opening the disk has the processors. */
+  readonly ready?: Promise<unknown> | undefined;
+  /** The lock of the image, which ends with the disk. Default: it is locked. */
+  readonly locked?: LockedDisk | undefined;
   readonly digest: string | undefined;
   readonly cache: ImageCache | undefined;
   /** What an earlier disk read first, or the location of that. */
@@ -46,7 +51,7 @@ export interface DiskToOpen {
 }
 
 /** Receives a disk that is open. */
-export type OnOpen = (parts: Omit<DiskParts, "closed">) => void;
+type OnOpen = (parts: Omit<DiskParts, "closed">) => void;
 
 /** A snapshot to open as a disk. */
 interface FoundSnapshot {
@@ -59,17 +64,27 @@ interface FoundSnapshot {
   readonly withObjects: WithDiskObjects;
 }
 
+/** Opens a disk, until it is closed. @throws {SnapshotError} what `openSnapshot` throws */
+export function openDisk(disk: DiskToOpen): Promise<DiskParts> {
+  return new Promise((resolve, reject) => {
+    const closed: Promise<void> = withDisk(disk, (parts) =>
+      resolve({ ...parts, closed: () => closed }),
+    );
+    closed.catch(reject);
+  });
+}
+
 /** Opens a disk, calls `onOpen` with it, and returns when it is closed. */
-export async function withDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> {
+async function withDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> {
   const { path, options } = disk;
-  options.signal?.throwIfAborted();
   const closing = new AbortController();
   const abort = () => closing.abort(options.signal?.reason);
   options.signal?.addEventListener("abort", abort, { once: true });
   // Meanwhile, the snapshot is requested.
-  const locking = LockedDisk.open(path);
+  const locking = disk.locked === undefined ? LockedDisk.open(path) : Promise.resolve(disk.locked);
   locking.catch(() => {});
   try {
+    options.signal?.throwIfAborted();
     await withSnapshot(disk, locking, closing.signal, async (found) => {
       const locked = await locking;
       const clonable = (options.fill ?? "all") === "all" ? found.base : undefined;
@@ -198,12 +213,13 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
       ...{ location: opened.location, cache: opened.cache },
     });
     monitor.opened();
-    const filled = monitor.measureFill(() =>
-      fillDisk({
+    const filled = monitor.measureFill(async () => {
+      await unlessAborted(Promise.resolve(opened.ready), signal);
+      await fillDisk({
         ...{ files, base, job, layout, transfer, options, signal },
         ...{ objects: objects.opened, fetchers: objects.fetchers, trace: opened.trace },
-      }),
-    );
+      });
+    });
     const closed = new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true });
     });

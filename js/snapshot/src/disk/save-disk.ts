@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import { type ImageCache, leaseCached } from "../cache/image-cache.js";
 import type { FrameStates } from "../decode/frame-states.js";
 import { createDelta, type DeltaResult, rewrittenBy } from "../delta/create-delta.js";
+import type { EncodeJob } from "../encode/encode-job.js";
 import { checkEncoding } from "../encode/snapshot-encoder.js";
 import { BlockSet } from "../format/block-set.js";
 import { ImageSegments } from "../format/image-segments.js";
@@ -12,7 +13,7 @@ import { BLOCK_SIZE } from "../format/limits.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { wrapWriteErrors } from "../local/atomic-write.js";
 import type { Extent } from "../local/data-extents.js";
-import { subtract, union, widen } from "../local/extents.js";
+import { lengthOf, subtract, union, widen } from "../local/extents.js";
 import { ImageFile } from "../local/image-file.js";
 import { libc } from "../local/libc.js";
 import { reading } from "../local/open-file.js";
@@ -33,6 +34,9 @@ import { copyInherited } from "./copy-inherited.js";
 import type { DiskFiles } from "./disk-files.js";
 import type { DiskImage } from "./disk-image.js";
 import type { DiskEngine } from "./engine.js";
+
+/** From how many bytes on the image is cloned: the clone of a file with many extents takes longer than a small copy. */
+const MIN_CLONE = 2 ** 25;
 
 /** The number of bytes that are copied at a time. */
 const COPY_SIZE = 2 ** 20;
@@ -58,6 +62,25 @@ interface SavedSnapshot {
   readonly digest: string;
   /** Its manifest, if it is in memory. */
   readonly manifest: Manifest | undefined;
+}
+
+/** A delta that was published. */
+export interface SavedDelta {
+  readonly location: Location;
+  /** Its manifest, which saves the next save from reading it. */
+  readonly manifest: Manifest | undefined;
+}
+
+/** Where a delta goes. */
+export interface SaveTarget {
+  /** The location that references in it are relative to. */
+  readonly location: Location;
+  /** Writes it. Default: to that location. */
+  write?(making: EncodeJob): Promise<SnapshotInfo>;
+  /** Calls `copy` while programs that use the disk hold their writes back. Default: they do not. */
+  whileFrozen?<T>(copy: () => Promise<T>): Promise<T>;
+  /** Publishes the delta that was written. If it throws, nothing was saved. */
+  publish?(info: SnapshotInfo): Promise<SavedDelta>;
 }
 
 /** The result of a save. */
@@ -91,8 +114,8 @@ export class DiskSaver {
   }
 
   /** Writes a delta of what changed. One call waits for the other. */
-  save(destination: Location, options: SaveOptions): Promise<Saved> {
-    const turn = this.#lastTurn.then(() => this.#save(destination, options));
+  save(target: SaveTarget, options: SaveOptions): Promise<Saved> {
+    const turn = this.#lastTurn.then(() => this.#save(target, options));
     this.#lastTurn = turn.catch(() => {});
     return turn;
   }
@@ -102,7 +125,7 @@ export class DiskSaver {
     await this.#lastTurn;
   }
 
-  async #save(destination: Location, options: SaveOptions): Promise<Saved> {
+  async #save(target: SaveTarget, options: SaveOptions): Promise<Saved> {
     const { files, engine, image, cache, signal } = this.#parts;
     signal.throwIfAborted();
     const work = { ...this.#parts.options, ...options, signal: options.signal };
@@ -114,9 +137,12 @@ export class DiskSaver {
     const encoding = encodingOf({ ...options, pieceSize });
     checkEncoding(await compiledModule("encode"), encoding);
     await this.#bring(rewritten);
+    const { whileFrozen = (copy) => copy(), publish } = target;
     // Beside the image, so that it can be a clone of it.
     return withTemporaryFile(async ({ handle: file }) => {
-      const { result: changed, pause } = await engine.whileUnchanged(async () => {
+      /** The blocks of the copy that changed. */
+      let saving: BlockSet | undefined;
+      const copy = async () => {
         const runs = [...this.#changed.runs(0, imageSize)];
         const ranges = union(runs, rewritten);
         await copyRanges(files, file, ranges, imageSize);
@@ -126,31 +152,34 @@ export class DiskSaver {
             await mark(file, files.path, at);
         }
         this.#stopRecording();
-        const before = this.#changed;
+        saving = this.#changed;
         this.#changed = BlockSet.of(imageSize);
         this.#stopRecording = image.record(this.#changed);
-        return { before, runs };
-      });
+        return { isKnown: !saving.hasAll(0, Math.ceil(imageSize / BLOCK_SIZE)), runs };
+      };
       try {
+        const { result: changed, pause } = await whileFrozen(() => engine.whileUnchanged(copy));
         // If all blocks count as written, they may only be unknown.
-        const isKnown = !changed.before.hasAll(0, Math.ceil(imageSize / BLOCK_SIZE));
+        const { isKnown, runs } = changed;
         const info = await createDelta({
           image: await ImageFile.of(files.path, file),
           encoding,
           options: work,
           transfer: transferOf(work),
-          destination,
+          destination: target.location,
+          write: target.write,
           delta: {
             ...{ base: location, baseDigest: digest, minLive, resolve: work.resolve },
-            changed: isKnown ? changed.runs : undefined,
+            changed: isKnown ? runs : undefined,
           },
           lease: async (wanted) => cache && leaseCached(cache, wanted),
           manifest: isKnown ? manifest : undefined,
         });
-        this.#last = { location: destination, digest: info.digest, manifest: undefined };
+        const published = { location: target.location, manifest: undefined };
+        this.#last = { ...((await publish?.(info)) ?? published), digest: info.digest };
         return { info, pause };
       } catch (error) {
-        this.#changed.addBits(changed.before.bytes);
+        if (saving !== undefined) this.#changed.addBits((saving as BlockSet).bytes);
         throw error;
       }
     }, dirname(files.path));
@@ -176,7 +205,7 @@ function manifestOf({ location, digest }: SavedSnapshot, options: OpenOptions): 
   });
 }
 
-/** Copies at least some ranges of the image: a clone is as fast for all of it. @throws {SnapshotError} `ERR_TARGET` */
+/** Copies at least some ranges of the image: a clone has all of it. @throws {SnapshotError} `ERR_TARGET` */
 async function copyRanges(
   files: DiskFiles,
   copy: FileHandle,
@@ -184,7 +213,7 @@ async function copyRanges(
   size: number,
 ): Promise<void> {
   const { file, path } = files;
-  const system = await libc();
+  const system = lengthOf(ranges) < MIN_CLONE ? undefined : await libc();
   if (system !== undefined && (await system.clone(copy.fd, file.fd)) === 0) return;
   await wrapWriteErrors(path, copy.truncate(size));
   const buffer = Buffer.allocUnsafe(COPY_SIZE);

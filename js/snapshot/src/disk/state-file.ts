@@ -6,9 +6,10 @@ import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 
 import { SnapshotError } from "../error.js";
-import type { BlockSet } from "../format/block-set.js";
+import { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import { wrapWriteErrors } from "../local/atomic-write.js";
+import { lengthOf } from "../local/extents.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { writeFullySync } from "../local/write-fully.js";
 
@@ -112,6 +113,15 @@ export class StateFile {
     sets.frames.set(bits(frames, sets.frames));
     sets.written.bytes.set(bits(written, sets.written.bytes));
     if (withNoted) sets.written.addBits(bits(noted, sets.written.bytes));
+  }
+
+  /** Returns the number of bytes in blocks that may have been written. @throws {SnapshotError} `ERR_TARGET` */
+  async writtenBytes(): Promise<number> {
+    const header = await this.readHeader();
+    if (header === undefined) return 0;
+    const written = BlockSet.of(header.imageSize);
+    await this.load({ frames: new Uint8Array(Math.ceil(header.frameCount / 8)), written }, true);
+    return lengthOf([...written.runs(0, header.imageSize)]);
   }
 
   /** Forgets which frames are in the image. @throws {SnapshotError} `ERR_TARGET` */

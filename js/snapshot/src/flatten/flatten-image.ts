@@ -1,4 +1,5 @@
 import { DecodeJob } from "../decode/decode-job.js";
+import type { EncodeJob } from "../encode/encode-job.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { wrapWriteErrors } from "../local/atomic-write.js";
 import { checkFreeSpace } from "../local/free-space.js";
@@ -7,6 +8,7 @@ import { withTemporaryFile } from "../local/temporary-file.js";
 import type { CreateOptions, Encoding } from "../options/create-options.js";
 import type { Transfer } from "../options/transfer-options.js";
 import type { ReadWorkOptions } from "../options/work-options.js";
+import { writeSnapshot } from "../places/destination.js";
 import { writeFullSnapshot } from "../places/full-snapshot.js";
 import type { Location } from "../places/location.js";
 import type { Source } from "../places/source.js";
@@ -40,6 +42,7 @@ export function flattenImage(job: FlattenJob): Promise<SnapshotInfo> {
     const target = { fd: handle.fd, name, mayHoldData: false, journal: undefined };
     await source.decode(new DecodeJob(source.name, manifest, target), reading);
     const image = await ImageFile.of(name, handle);
-    return writeFullSnapshot(destination, { image, encoding, options: writing, transfer });
+    const write = (making: EncodeJob) => writeSnapshot(destination, making);
+    return writeFullSnapshot(write, { image, encoding, options: writing, transfer });
   });
 }

@@ -54,7 +54,7 @@ const METER: Members<Meter> = {
 };
 
 /** The bucket boundaries of durations, in seconds. */
-const BOUNDARIES = BOUNDS.map((milliseconds) => milliseconds / 1000);
+export const BOUNDARIES = BOUNDS.map((milliseconds) => milliseconds / 1000);
 
 /** Reports the metrics of an object to a meter. Returns a function that stops the reports. */
 export function observe<Stats, Name extends keyof TimedEvents>(

@@ -6,6 +6,16 @@ import type { ListenOptions, TlsFiles } from "./listen-options.js";
 import type { OpenOptions } from "./open-options.js";
 import type { RestoreOptions } from "./restore-options.js";
 import type { S3Credentials, S3Options } from "./s3-options.js";
+import type {
+  AttachOptions,
+  CollectOptions,
+  DetachOptions,
+  ExpireOptions,
+  GenerationOptions,
+  ListOptions,
+  NewDiskOptions,
+  StoreOptions,
+} from "./store-options.js";
 import type { Timeouts } from "./transfer-options.js";
 
 type Option = keyof (CreateOptions &
@@ -15,7 +25,15 @@ type Option = keyof (CreateOptions &
   CacheOptions &
   VerifyOptions &
   ListenOptions &
-  OpenOptions);
+  OpenOptions &
+  StoreOptions &
+  NewDiskOptions &
+  AttachOptions &
+  DetachOptions &
+  GenerationOptions &
+  ListOptions &
+  ExpireOptions &
+  CollectOptions);
 
 /** Every option of every function. */
 const OPTIONS: Readonly<Record<Option, true>> = {
@@ -41,6 +59,10 @@ const OPTIONS: Readonly<Record<Option, true>> = {
     trace: true,
   },
   ...{ path: true, port: true, host: true, name: true, tls: true },
+  ...{ images: true, owner: true, lease: true, from: true, size: true, label: true },
+  ...{ steal: true, saveEvery: true, freeze: true, thaw: true, hookTimeout: true, save: true },
+  ...{ generation: true, prefix: true, after: true, keepLast: true, olderThan: true },
+  ...{ grace: true, dryRun: true },
 };
 
 const TIMEOUTS: Readonly<Record<keyof Timeouts, true>> = {

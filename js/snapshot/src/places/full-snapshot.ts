@@ -4,25 +4,24 @@ import { imagePieces } from "../encode/image-pieces.js";
 import { SnapshotEncoder } from "../encode/snapshot-encoder.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { compiledModule } from "../wasm/module.js";
-import { writeSnapshot } from "./destination.js";
-import type { Location } from "./location.js";
 
 /**
- * Writes a full snapshot of an image to a location.
+ * Writes a full snapshot of an image.
  *
+ * @param write writes it somewhere, as `writeSnapshot` does
  * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`, `ERR_ARGUMENT`
  */
 export async function writeFullSnapshot(
-  location: Location,
+  write: (making: EncodeJob) => Promise<SnapshotInfo>,
   job: Omit<EncodeJob, "make">,
 ): Promise<SnapshotInfo> {
   const { image, encoding, options } = job;
   const encoder = new SnapshotEncoder(await compiledModule("encode"), image, encoding);
   try {
-    return await writeSnapshot(location, {
+    return await write({
       ...job,
-      async make(write) {
-        await encodeImage(encoder, await imagePieces(image, encoding), options, write);
+      async make(sink) {
+        await encodeImage(encoder, await imagePieces(image, encoding), options, sink);
         await image.checkUnchanged();
       },
     });

@@ -16,7 +16,7 @@ export async function putSnapshot(url: URL, making: EncodeJob): Promise<Snapshot
   const { headers, signal, overwrite = true } = options;
   const request = requestTo(url, headers, overwrite ? {} : { "if-none-match": "*" });
   return withTemporaryFile(async ({ path, handle }) => {
-    const info = await fillSnapshotFile(path, handle, making);
+    const { info } = await fillSnapshotFile(path, handle, making);
     await put(request, { handle, size: info.fileSize }, transfer, signal);
     return info;
   });

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import type { EncodeJob } from "../encode/encode-job.js";
-import { readManifest, type SnapshotInfo } from "../format/manifest.js";
+import { type Manifest, readManifest, type SnapshotInfo } from "../format/manifest.js";
 import { wrapWriteErrors, writeAtomically } from "../local/atomic-write.js";
 import { checkDifferentFile } from "../local/same-file.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
@@ -8,17 +8,18 @@ import { SnapshotFile } from "../local/snapshot-file.js";
 /** Creates a snapshot as a local file. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
 export async function writeSnapshotFile(path: string, making: EncodeJob): Promise<SnapshotInfo> {
   await checkDifferentFile("destination", path, making.image.id);
-  return writeAtomically(path, making.options, (handle) => fillSnapshotFile(path, handle, making));
+  const fill = async (file: FileHandle) => (await fillSnapshotFile(path, file, making)).info;
+  return writeAtomically(path, making.options, fill);
 }
 
-/** Writes a snapshot to an open file. */
+/** Writes a snapshot to an open file. Returns its manifest, read back from the bytes that were written. */
 export async function fillSnapshotFile(
   path: string,
   handle: FileHandle,
   { make }: EncodeJob,
-): Promise<SnapshotInfo> {
+): Promise<Manifest> {
   await make(async (bytes) => {
     for await (const chunk of bytes) await wrapWriteErrors(path, handle.writeFile(chunk));
   });
-  return (await readManifest(await SnapshotFile.of(path, handle))).info;
+  return readManifest(await SnapshotFile.of(path, handle));
 }

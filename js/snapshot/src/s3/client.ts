@@ -7,6 +7,7 @@ import { responseFailure } from "../http/request-failure.js";
 import type { S3Credentials, S3Options } from "../options/s3-options.js";
 import type { Transfer } from "../options/transfer-options.js";
 import { S3Failure } from "./failure.js";
+import { ServerClock } from "./server-clock.js";
 
 /** The bucket and the key of an object. */
 export interface ObjectLocation {
@@ -37,6 +38,8 @@ export interface OpenClient {
   readonly secrets: readonly string[];
   /** The agents that hold its connections. */
   readonly agents: readonly ProxyAgent[];
+  /** The clock of the service, as its responses tell. */
+  readonly clock: ServerClock;
 }
 
 /**
@@ -65,7 +68,9 @@ export async function openClient(
       s3 = new S3({ ...config, region: ANY_REGION });
     }
     s3.middlewareStack.add(throughProxy, { step: "deserialize", name: "throughProxy" });
-    return { s3, secrets: await secretsOf(s3, signal), agents };
+    const clock = new ServerClock();
+    s3.middlewareStack.add(observedBy(clock), { step: "deserialize", name: "serverClock" });
+    return { s3, secrets: await secretsOf(s3, signal), agents, clock };
   } catch (error) {
     s3.destroy();
     throw error;
@@ -109,6 +114,7 @@ interface SignedRequest {
 /** A response of the SDK. */
 interface ProxiedResponse {
   readonly statusCode?: number;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   /** The proxy that forwarded it, or answered in place of the service. */
   proxyName?: string;
 }
@@ -135,6 +141,17 @@ function throughProxy<Arguments extends object, Result>(
     response.proxyName = proxyName;
     return result;
   };
+}
+
+/** Lets a clock see the date of each response. */
+function observedBy(clock: ServerClock) {
+  return <Arguments extends object, Result>(next: (args: Arguments) => Promise<Result>) =>
+    async (args: Arguments): Promise<Result> => {
+      const result = await next(args);
+      const { response } = result as { readonly response?: ProxiedResponse };
+      clock.observe(response?.headers?.date);
+      return result;
+    };
 }
 
 function identityOf({ accessKeyId, secretAccessKey, sessionToken }: S3Credentials) {

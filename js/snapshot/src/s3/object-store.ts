@@ -3,6 +3,7 @@ import { TLSSocket } from "node:tls";
 
 import type { S3 } from "@aws-sdk/client-s3";
 
+import type { SnapshotErrorCode } from "../error.js";
 import { withRetries } from "../http/with-retries.js";
 import type { S3Options } from "../options/s3-options.js";
 import type { Transfer } from "../options/transfer-options.js";
@@ -14,7 +15,7 @@ export interface CallOptions {
   readonly abortSignal: AbortSignal;
 }
 
-/** Writes one object of S3. */
+/** One object of S3. */
 export class ObjectStore {
   private constructor(
     readonly location: ObjectLocation,
@@ -40,6 +41,11 @@ export class ObjectStore {
     return new ObjectStore(location, client, transfer.retries, hasChecksums);
   }
 
+  /** The time of the service in milliseconds since 1970, or undefined if no response had a `Date`. */
+  get now(): number | undefined {
+    return this.client.clock.now();
+  }
+
   /** Returns the same service for another object. */
   at(location: ObjectLocation): ObjectStore {
     return new ObjectStore(location, this.client, this.retries, this.hasChecksums);
@@ -55,18 +61,20 @@ export class ObjectStore {
    *
    * @param signal prevents the next attempt, and is thrown; a request on its way is still answered
    * @param late cancels a request on its way
-   * @throws {SnapshotError} `ERR_TARGET`
+   * @param code that of the error. Default: `ERR_TARGET`
+   * @throws {SnapshotError} `code`
    */
   async send<T>(
     call: (s3: S3, options: CallOptions) => Promise<T>,
     signal: AbortSignal,
     late: AbortSignal,
+    code: SnapshotErrorCode = "ERR_TARGET",
   ): Promise<T> {
     return withRetries(
       {
         ...{ retries: this.retries, signal },
         failureOf: (error) => new S3Failure(error, this.client.secrets),
-        errorOf: (failure) => objectError("ERR_TARGET", this.location, failure),
+        errorOf: (failure) => objectError(code, this.location, failure),
       },
       () => call(this.client.s3, { abortSignal: late }),
     );

@@ -1,5 +1,5 @@
 /** Reads the files of a cache. Trusts neither their type nor their content: anything may have changed them. */
-import { constants } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { undefinedIfMissing } from "../../local/atomic-write.js";
 import { isUnfit } from "../../local/private-file.js";
@@ -21,7 +21,7 @@ type Opened<T> =
 /** Opens a path, and reads it with `read` if it is a regular file. */
 async function readRegularFile<T>(
   path: string,
-  read: (file: FileHandle, size: number) => Promise<T>,
+  read: (file: FileHandle, found: Stats) => Promise<T>,
 ): Promise<Opened<T>> {
   const file = await undefinedIfMissing(open(path, READ_FLAGS)).catch((error: unknown) => {
     if (isUnfit(error)) return "unfit" as const;
@@ -32,7 +32,7 @@ async function readRegularFile<T>(
   try {
     const found = await file.stat();
     if (!found.isFile()) return { kind: "unfit" };
-    return { kind: "file", content: await read(file, found.size) };
+    return { kind: "file", content: await read(file, found) };
   } finally {
     await file.close();
   }
@@ -53,8 +53,29 @@ export async function readSmallFile(path: string): Promise<string | undefined> {
 
 /** Returns all of a regular file, or undefined if there is none or it is longer than `maxLength`. */
 export async function readWholeFile(path: string, maxLength: number): Promise<Buffer | undefined> {
-  const opened = await readRegularFile(path, async (file, size) =>
+  const opened = await readRegularFile(path, async (file, { size }) =>
     size <= maxLength ? file.readFile() : undefined,
   );
+  return opened.kind === "file" ? opened.content : undefined;
+}
+
+/** A regular file, as it was when it was opened. */
+export interface FoundFile {
+  readonly size: number;
+  /** When it was written, in milliseconds since 1970. */
+  readonly modified: number;
+  /** All of it, unless it is too long. */
+  readonly bytes: Buffer | undefined;
+}
+
+/** Returns a regular file, with its bytes if they are at most `maxLength`, or undefined if there is none. */
+export async function readFoundFile(
+  path: string,
+  maxLength: number,
+): Promise<FoundFile | undefined> {
+  const opened = await readRegularFile(path, async (file, { size, mtimeMs }) => ({
+    ...{ size, modified: mtimeMs },
+    bytes: size <= maxLength ? await file.readFile() : undefined,
+  }));
   return opened.kind === "file" ? opened.content : undefined;
 }

@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+
+import type { DiskParts } from "../disk/block-device.js";
+import { openDisk } from "../disk/open-disk.js";
+import { traceLocation } from "../disk/trace.js";
+import { emit } from "../events.js";
+import type { OpenOptions } from "../options/open-options.js";
+import type { Hooks } from "../options/store-options.js";
+import type { Trace } from "../options/trace.js";
+import type { Location } from "../places/location.js";
+import { AttachedDisk } from "./attached-disk.js";
+import { Lease } from "./lease.js";
+import type { ImageNote } from "./local-images.js";
+import { headOf, type PointerGeneration } from "./pointer.js";
+import type { StoreParts } from "./store-parts.js";
+
+/** A disk to attach. */
+export interface AttachRequest {
+  readonly name: string;
+  readonly steal: boolean;
+  readonly hooks: Hooks;
+  readonly saveEvery: number | undefined;
+  /** A trace, or where it is, or `false` for none. Default: beside the snapshot. */
+  readonly trace: Trace | Location | false | undefined;
+  readonly options: Omit<OpenOptions, "image">;
+}
+
+/** How the image of a disk is opened. */
+interface OpenRequest extends Pick<AttachRequest, "name" | "trace" | "options"> {
+  /** The token of the lease. */
+  readonly token: string;
+  /** When `attach` was called, as `performance.now()` says. */
+  readonly begun: number;
+  /** Settles when the disk is attached, or will not be. */
+  readonly ready: Promise<void>;
+}
+
+/** An image that is being opened. */
+interface Opening {
+  readonly note: ImageNote;
+  readonly image: string;
+  readonly parts: Promise<DiskParts>;
+  /** Settles when the record of the image is durable. */
+  readonly kept: Promise<void>;
+}
+
+/** Attaches a disk. @throws {SnapshotError} what `DiskStore.attach` throws */
+export async function attach(store: StoreParts, request: AttachRequest): Promise<AttachedDisk> {
+  const begun = performance.now();
+  const { pointers, snapshots, images, owner, duration } = store;
+  const { name, steal, hooks, saveEvery, options } = request;
+  const { signal } = options;
+  // If nobody has changed a disk since this process detached or created it, it needs not be read.
+  const remembered = pointers.remembered(name);
+  const known = remembered?.pointer.lease === null ? remembered : await pointers.read(name, signal);
+  const token = randomUUID();
+  let attached: () => void = () => {};
+  const ready = new Promise<void>((resolve) => {
+    attached = resolve;
+  });
+  const openHead = (head: PointerGeneration) =>
+    open(store, { name, trace: request.trace, options, token, begun, ready }, head);
+  // Meanwhile, the lease is taken.
+  let opening = openHead(headOf(known.pointer));
+  opening.catch(() => {});
+  let lease: Lease | undefined;
+  try {
+    const wanted = { ...{ name, token, owner, duration, steal, signal } };
+    lease = await Lease.take(pointers, wanted, known);
+    const head = headOf(lease.pointer);
+    if (head.digest !== (await opening).note.digest) {
+      // Another host has saved it since the pointer was read.
+      await discard(store, await opening);
+      opening = openHead(head);
+    }
+    const { note, parts: opened, kept } = await opening;
+    const parts = await opened;
+    await kept;
+    const { epoch } = lease.pointer;
+    const time = performance.now() - begun;
+    const event = { store: store.objects.name, name, generation: note.generation, epoch };
+    emit("hedgerow:store:attach", { ...event, duration: time });
+    return new AttachedDisk(parts, {
+      ...{ name, lease, snapshots, images, note, hooks, saveEvery },
+    });
+  } catch (error) {
+    await opening.then(
+      (one) => discard(store, one),
+      () => {},
+    );
+    // A lease that cannot be released must at least not be renewed.
+    await lease?.release().catch(() => lease?.abandon());
+    throw error;
+  } finally {
+    attached();
+  }
+}
+
+/** Starts to open the local image of a generation. */
+async function open(
+  { snapshots, images, cache }: StoreParts,
+  { name, trace, options, token, ...timing }: OpenRequest,
+  { number, digest }: PointerGeneration,
+): Promise<Opening> {
+  const note = { name, generation: number, digest };
+  const image = images.pathFor(name, token);
+  const locked = await images.begin(image, note);
+  const location = snapshots.location(digest);
+  const parts = openDisk({
+    ...{ ...timing, location, path: image, locked, digest, cache },
+    trace: trace === false ? undefined : (trace ?? traceLocation(location)),
+    options: { ...options, image },
+  });
+  // Meanwhile, too: it must be durable before the image is written to.
+  const kept = images.keep(image, note);
+  // If the lease cannot be taken, nobody waits for them.
+  for (const one of [parts, kept]) one.catch(() => {});
+  return { note, image, parts, kept };
+}
+
+/** Closes and removes an image that was not used. */
+async function discard(
+  { images }: StoreParts,
+  { note, image, parts, kept }: Opening,
+): Promise<void> {
+  await kept.catch(() => {});
+  const opened = await parts.catch(() => undefined);
+  opened?.close();
+  await opened?.closed().catch(() => {});
+  await images.remove(image, note).catch(() => {});
+}

@@ -1,0 +1,284 @@
+import { BlockDevice, type DiskParts } from "../disk/block-device.js";
+import { traceLocation } from "../disk/trace.js";
+import { SnapshotError } from "../error.js";
+import { emit } from "../events.js";
+import type { Manifest } from "../format/manifest.js";
+import { checkBooleans } from "../options/check-booleans.js";
+import { readOptions } from "../options/read-options.js";
+import { checkSave } from "../options/save-options.js";
+import {
+  checkText,
+  type DetachOptions,
+  type Hooks,
+  hooksOf,
+  MAX_LABEL_LENGTH,
+  type SaveDiskOptions,
+} from "../options/store-options.js";
+import { writeSmallObject } from "../places/small-object.js";
+import { saveRegularly } from "./auto-save.js";
+import { type Generation, generationOf } from "./generation.js";
+import { whileFrozen } from "./hooks.js";
+import type { Lease } from "./lease.js";
+import type { ImageNote, LocalImages } from "./local-images.js";
+import { headOf, type NewGeneration, type Pointer, withGeneration } from "./pointer.js";
+import { type Snapshots, storedOf } from "./snapshots.js";
+
+/** What an attached disk works with. */
+export interface AttachedParts {
+  readonly name: string;
+  readonly lease: Lease;
+  readonly snapshots: Snapshots;
+  readonly images: LocalImages;
+  /** Where its local image comes from. */
+  readonly note: ImageNote;
+  readonly hooks: Hooks;
+  /** The interval of automatic saves, in milliseconds, if there are any. */
+  readonly saveEvery: number | undefined;
+}
+
+/** The result of a save of an attached disk. */
+export interface SavedGeneration extends Generation {
+  /** For how many milliseconds writes had to wait. */
+  readonly pause: number;
+  /** The number of bytes of the image in blocks of 4 KiB that had changed. */
+  readonly changedBytes: number;
+  /** The duration of the call, in milliseconds. */
+  readonly duration: number;
+}
+
+/** The options of a save, with its hooks. */
+type CheckedSave = SaveDiskOptions & { readonly hooks: Hooks };
+
+/** Changes the pointer. */
+type Commit = (change: (pointer: Pointer) => Pointer) => Promise<void>;
+
+/** A disk of a store that this process alone may save. Returned by `DiskStore.attach`. */
+export class AttachedDisk extends BlockDevice {
+  /** The name of the disk. */
+  readonly name: string;
+  readonly #attached: AttachedParts;
+  readonly #ended = new AbortController();
+  readonly #saving: Promise<void>;
+  #detaching: Promise<void> | undefined;
+  #lastTurn: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+  /** Whether the last save failed in such a way that the store may have it. */
+  #isUncertain = false;
+
+  /** @internal */
+  constructor(parts: DiskParts, attached: AttachedParts) {
+    super(parts);
+    this.name = attached.name;
+    this.#attached = attached;
+    this.#saving = this.#saveRegularly();
+  }
+
+  /** The generation that was attached or saved last. */
+  get generation(): Generation {
+    const { snapshots, lease } = this.#attached;
+    return generationOf(snapshots, lease.pointer, headOf(lease.pointer));
+  }
+
+  /** How often the disk was attached, this time included. */
+  get epoch(): number {
+    return this.#attached.lease.pointer.epoch;
+  }
+
+  /**
+   * Aborted when another host has taken the disk, or it was removed. It can still be read and written to, but not saved
+   * under its name. After {@link detach}, `DiskStore.salvage` saves its image as a new disk.
+   */
+  get lost(): AbortSignal {
+    return this.#attached.lease.lost;
+  }
+
+  /**
+   * Saves the disk as a new generation, while it is in use. The generation has every write that was acknowledged before
+   * the call, and none that began after the changes were copied. If nothing has changed and there is no label, returns
+   * the last generation.
+   *
+   * A save that fails loses nothing: the next one has its changes, too.
+   *
+   * @throws {SnapshotError} `ERR_LEASE_LOST`, `ERR_HOOK`, `ERR_STORE`, `ERR_TARGET`, `ERR_DISK_CLOSED`, `ERR_ARGUMENT`
+   */
+  async save(options: SaveDiskOptions = {}): Promise<SavedGeneration> {
+    const checked = this.#checked(options);
+    return this.#inTurn(() => this.#save(checked, false));
+  }
+
+  /**
+   * Closes the servers of the disk, saves the changes, releases the disk, and removes its local image.
+   *
+   * If saving fails, the disk stays attached: call it again. If the disk was lost, it is closed, and its image stays if it
+   * has unsaved changes.
+   *
+   * @throws {SnapshotError} what {@link save} throws
+   */
+  detach(options: DetachOptions = {}): Promise<void> {
+    this.#detaching ??= this.#detach(options).catch((error: unknown) => {
+      if (!this.#isClosed) this.#detaching = undefined;
+      throw error;
+    });
+    return this.#detaching;
+  }
+
+  /** Calls {@link detach}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.detach();
+  }
+
+  #checked(options: SaveDiskOptions): CheckedSave {
+    options = readOptions(options);
+    checkSave(options);
+    checkText("label", options.label, MAX_LABEL_LENGTH);
+    return { ...options, hooks: hooksOf(options, this.#attached.hooks) };
+  }
+
+  async #detach(options: DetachOptions): Promise<void> {
+    const { lease, images, note } = this.#attached;
+    const checked = this.#checked(options);
+    const { save = true } = readOptions(options);
+    checkBooleans(options, ["save"]);
+    await this.closeServers();
+    try {
+      await this.#inTurn(async () => {
+        if (save) await this.#save(checked, true);
+        else await lease.release();
+      });
+    } catch (error) {
+      const isLost = error instanceof SnapshotError && error.code === "ERR_LEASE_LOST";
+      if (!isLost) throw error;
+      await this.#close();
+      await lease.abandon();
+      // Without unsaved changes, there is nothing to salvage.
+      if (!save || this.changedBytes === 0) await images.remove(this.image, note);
+      if (save && this.changedBytes > 0) throw error;
+      return;
+    }
+    await this.#close();
+    await images.remove(this.image, note);
+  }
+
+  async #close(): Promise<void> {
+    this.#isClosed = true;
+    this.#ended.abort();
+    await this.closeParts();
+    await this.#saving;
+  }
+
+  /** Saves the disk. @param isLast whether to release it, too */
+  async #save(options: CheckedSave, isLast: boolean): Promise<SavedGeneration> {
+    const begun = performance.now();
+    const { lease } = this.#attached;
+    const { changedBytes } = this;
+    this.lost.throwIfAborted();
+    if (this.#isClosed) throw new SnapshotError("ERR_DISK_CLOSED", `${this.name} was detached`);
+    const commit: Commit = (change) => (isLast ? lease.release(change) : lease.commit(change));
+    const pause =
+      changedBytes > 0
+        ? await this.#saveChanges(options, commit)
+        : await this.#saveUnchanged(options, isLast ? commit : undefined);
+    const duration = performance.now() - begun;
+    const generation = this.generation;
+    if (changedBytes > 0) {
+      const { number, digest, bytes } = generation;
+      const saved = { generation: number, digest, bytes, changedBytes, pause, duration };
+      emit("hedgerow:store:save", { ...this.#event, ...saved });
+    }
+    return { ...generation, pause, changedBytes, duration };
+  }
+
+  /** Saves a new snapshot. Returns for how many milliseconds writes had to wait. */
+  async #saveChanges({ hooks, label, ...options }: CheckedSave, commit: Commit): Promise<number> {
+    const { snapshots } = this.#attached;
+    const { signal } = options;
+    let manifest: Manifest | undefined;
+    const { pause } = await snapshots.create((snapshot) =>
+      this.parts.saver.save(
+        {
+          location: snapshots.newLocation,
+          write: async (making) => {
+            manifest = await snapshot.write(making);
+            return manifest.info;
+          },
+          whileFrozen: (copy) => whileFrozen(hooks, copy, signal),
+          publish: async (info) => {
+            await snapshot.publish(info, signal);
+            const stored = storedOf(info);
+            // The store may have a later generation than this one continues, which may have expired since.
+            if (this.#isUncertain) await snapshots.adoptAll(stored.bases, signal);
+            const time = Math.round(await snapshots.objects.now());
+            const storing = this.#storeTrace(info.digest);
+            this.#isUncertain = true;
+            await commit((pointer) => withNext(pointer, { ...stored, time, label }));
+            this.#isUncertain = false;
+            await storing;
+            return { location: snapshots.location(info.digest), manifest };
+          },
+        },
+        options,
+      ),
+    );
+    return pause;
+  }
+
+  /** Adds a generation of the last snapshot if it has a label. The pointer is also written if that ends the lease. */
+  async #saveUnchanged({ label }: CheckedSave, release: Commit | undefined): Promise<number> {
+    const { snapshots, lease } = this.#attached;
+    if (label === undefined) {
+      await release?.((pointer) => pointer);
+      return 0;
+    }
+    const commit = release ?? ((change) => lease.commit(change));
+    const time = Math.round(await snapshots.objects.now());
+    await commit((pointer) => {
+      const { digest, bases } = headOf(pointer);
+      return withNext(pointer, { digest, bases, label, time, sizes: {} });
+    });
+    return 0;
+  }
+
+  /** Stores what was read first beside a snapshot, for the next attachment. */
+  async #storeTrace(digest: string): Promise<void> {
+    const { snapshots } = this.#attached;
+    const location = traceLocation(snapshots.location(digest));
+    const { trace } = this;
+    if (location === undefined || trace.ranges.length === 0) return;
+    const text = Buffer.from(`${JSON.stringify(trace)}\n`);
+    // It only saves time.
+    await writeSmallObject(location, text, { ...this.parts.options, signal: undefined }).catch(
+      () => {},
+    );
+  }
+
+  async #saveRegularly(): Promise<void> {
+    const { saveEvery } = this.#attached;
+    if (saveEvery === undefined) return;
+    const saved = {
+      hasChanged: () => this.changedBytes > 0 && !this.lost.aborted,
+      save: () => this.save({}),
+      onFailure: (error: unknown) => {
+        const { code, message } = error as SnapshotError;
+        emit("hedgerow:store:save-failed", { ...this.#event, code, reason: message });
+      },
+    };
+    await saveRegularly(saveEvery, saved, this.#ended.signal);
+  }
+
+  /** Runs an action when those before it have ended: one save may have the changes that another one misses. */
+  #inTurn<T>(action: () => Promise<T>): Promise<T> {
+    const turn = this.#lastTurn.then(action);
+    this.#lastTurn = turn.catch(() => {});
+    return turn;
+  }
+
+  get #event() {
+    return { store: this.#attached.snapshots.objects.name, name: this.name };
+  }
+}
+
+/** Returns the pointer after a save. Keeps the generation that was attached, which the host reads. */
+function withNext(pointer: Pointer, generation: NewGeneration): Pointer {
+  const pinned = pointer.lease?.generation;
+  return withGeneration(pointer, generation, ({ number }) => number === pinned);
+}

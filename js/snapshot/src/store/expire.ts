@@ -1,0 +1,97 @@
+import { SnapshotError } from "../error.js";
+import { eachOf } from "./each-of.js";
+import { agedLease, isAttached } from "./lease.js";
+import { headOf, type Pointer, type PointerGeneration, withGenerations } from "./pointer.js";
+import type { KnownPointer, Pointers } from "./pointers.js";
+
+/** The number of pointers that are read or written at a time. */
+export const POINTERS_AT_A_TIME = 32;
+
+/** The options of an expiry. */
+export interface Expiry {
+  /** The number of generations of each disk that stay in any case. */
+  readonly keepLast: number;
+  /** The age from which others expire, in milliseconds. */
+  readonly olderThan: number;
+  readonly dryRun: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A generation that has expired. */
+export interface ExpiredGeneration {
+  /** The name of the disk. */
+  readonly name: string;
+  /** The number of the generation. */
+  readonly generation: number;
+}
+
+/** Removes old generations of one disk, or of all. @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE` */
+export async function expire(
+  pointers: Pointers,
+  name: string | undefined,
+  expiry: Expiry,
+): Promise<ExpiredGeneration[]> {
+  const { signal, dryRun } = expiry;
+  const now = await pointers.objects.now();
+  const parents = await parentsOf(pointers, signal);
+  const expired: ExpiredGeneration[] = [];
+  const expireOne = async (one: string) => {
+    let gone: readonly PointerGeneration[] = [];
+    const change = async (known: KnownPointer): Promise<Pointer | undefined> => {
+      const { pointer } = known;
+      const isKept = await pinnedBy(pointers, known, parents.get(one));
+      gone = pointer.generations
+        .slice(0, -expiry.keepLast)
+        .filter(({ number, time }) => now - time >= expiry.olderThan && !isKept(number));
+      if (gone.length === 0 || dryRun) return undefined;
+      const left = pointer.generations.filter((generation) => !gone.includes(generation));
+      return withGenerations({ ...pointer, lease: await agedLease(pointers, known) }, left);
+    };
+    const known = await pointers.find(one, signal);
+    // It may have been removed since it was listed.
+    if (known === undefined && name === undefined) return;
+    try {
+      await pointers.update(one, change, { known, signal });
+    } catch (error) {
+      const isGone = error instanceof SnapshotError && error.code === "ERR_NO_DISK";
+      if (isGone && name === undefined) return;
+      throw error;
+    }
+    for (const { number: generation } of gone) expired.push({ name: one, generation });
+  };
+  if (name !== undefined) await expireOne(name);
+  else await eachOf(pointers.names({}, signal), POINTERS_AT_A_TIME, expireOne);
+  return expired.sort((a, b) =>
+    a.name === b.name ? a.generation - b.generation : a.name < b.name ? -1 : 1,
+  );
+}
+
+/** Returns the generations that forks began from, by the name of their disk. */
+async function parentsOf(
+  pointers: Pointers,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, Set<number>>> {
+  const parents = new Map<string, Set<number>>();
+  await eachOf(pointers.names({}, signal), POINTERS_AT_A_TIME, async (name) => {
+    const known = await pointers.find(name, signal);
+    for (const { parent } of known?.pointer.generations ?? []) {
+      if (parent === undefined) continue;
+      const numbers = parents.get(parent.name) ?? new Set();
+      parents.set(parent.name, numbers.add(parent.generation));
+    }
+  });
+  return parents;
+}
+
+/** Returns whether generations of a disk must stay, by their number. */
+async function pinnedBy(
+  pointers: Pointers,
+  known: KnownPointer,
+  forked: ReadonlySet<number> | undefined,
+): Promise<(number: number) => boolean> {
+  const { pointer } = known;
+  // The host that has attached the disk reads it.
+  const read = (await isAttached(pointers, known)) ? pointer.lease?.generation : undefined;
+  const last = headOf(pointer).number;
+  return (number) => number === last || number === read || (forked?.has(number) ?? false);
+}

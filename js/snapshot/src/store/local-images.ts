@@ -1,0 +1,215 @@
+/** The local images of attached disks. An image that may have unsaved changes stays until it is salvaged or discarded. */
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+
+import { readWholeFile } from "../cache/directory/read-files.js";
+import { type IdleImage, LockedDisk, withIdleImage } from "../disk/locked-disk.js";
+import { SnapshotError } from "../error.js";
+import { undefinedIfMissing, wrapWriteErrors, writeAtomically } from "../local/atomic-write.js";
+import { FileLock } from "../local/file-lock.js";
+import { isDigest } from "./pointer.js";
+
+/** Mode of directories that only their owner may use. */
+const PRIVATE_DIRECTORY = 0o700;
+
+const MAX_RECORD_LENGTH = 4_096;
+
+/** The suffixes of an image and of its record. */
+const [IMAGE, RECORD] = [".raw", ".json"];
+
+/** The file that is locked while images are made, removed or inspected. */
+const LOCK = "lock";
+
+/** Matches the names of temporary files. */
+const TEMPORARY = /^\.hedgerow-.*\.tmp$/;
+
+/** The origin of a local image. */
+export interface ImageNote {
+  /** The name of the disk. */
+  readonly name: string;
+  /** The number of the generation that the image began with. */
+  readonly generation: number;
+  /** The identity of the snapshot of that generation. */
+  readonly digest: string;
+  /** Whether its changes are saved or not wanted. */
+  readonly isDone?: boolean | undefined;
+}
+
+/** The content of a record: the origin of an image, and its store. */
+interface ImageRecord extends ImageNote {
+  /** The identity of the store. */
+  readonly store: string;
+}
+
+/** A local image whose changes may not have been saved. */
+export interface UnsavedImage extends Omit<ImageNote, "isDone"> {
+  /** The path of the image. */
+  readonly image: string;
+  /** The number of bytes that were written to it. */
+  readonly changedBytes: number;
+}
+
+/** The local images of one store. */
+export class LocalImages {
+  /** By directory: images of an earlier configuration may be elsewhere. */
+  readonly #locks = new Map<string, FileLock>();
+
+  constructor(
+    readonly directory: string,
+    /** The identity of the store. */
+    private readonly store: string,
+  ) {}
+
+  /** Returns the default directory. @param cache the directory of the cache, if there is one */
+  static defaultDirectory(cache: string | undefined): string {
+    const { XDG_STATE_HOME = join(homedir(), ".local", "state") } = process.env;
+    return cache === undefined ? join(XDG_STATE_HOME, "hedgerow", "disks") : `${cache}-disks`;
+  }
+
+  /** Makes the directory. @throws {SnapshotError} `ERR_TARGET` */
+  async open(): Promise<void> {
+    const made = mkdir(this.directory, { recursive: true, mode: PRIVATE_DIRECTORY });
+    await wrapWriteErrors(this.directory, made);
+  }
+
+  /** Returns the path of a new image. @param token that of its lease */
+  pathFor(name: string, token: string): string {
+    return join(resolve(this.directory), `${name}-${token.slice(0, 8)}${IMAGE}`);
+  }
+
+  /**
+   * Records the origin of a new image, and locks the image. As long as an image has files, it has a record.
+   *
+   * @throws {SnapshotError} `ERR_TARGET`
+   */
+  begin(image: string, note: ImageNote): Promise<LockedDisk> {
+    return this.#locked(image, async () => {
+      await this.#record(image, note, false);
+      return LockedDisk.open(image);
+    });
+  }
+
+  /** Makes the record of an image durable, before the image is written to. @throws {SnapshotError} `ERR_TARGET` */
+  keep(image: string, note: ImageNote): Promise<void> {
+    return this.#record(image, note, true);
+  }
+
+  /** Locks an image. @throws {SnapshotError} `ERR_TARGET` if a process has it open */
+  lock(image: string): Promise<LockedDisk> {
+    return this.#locked(image, () => LockedDisk.open(image));
+  }
+
+  /** Removes an image whose changes are saved or not wanted. Returns false if a process has it open. */
+  remove(image: string, note: ImageNote): Promise<boolean> {
+    return this.#locked(image, async () => {
+      const removed = await withIdleImage(image, async (idle) => {
+        // If this is interrupted, the rest must not count as unsaved.
+        await this.#record(image, { ...note, isDone: true }, false);
+        await this.#remove(image, idle);
+        return true;
+      });
+      return removed === true;
+    });
+  }
+
+  /** Returns the record of an image of this store. @throws {SnapshotError} `ERR_ARGUMENT` */
+  async recordOf(image: string): Promise<ImageRecord> {
+    const path = recordOf(resolve(image));
+    const found = parseRecord(await readWholeFile(path, MAX_RECORD_LENGTH));
+    if (found?.store === this.store) return found;
+    const message = `image: expected the local image of a disk of this store, found ${image}`;
+    throw new SnapshotError("ERR_ARGUMENT", message);
+  }
+
+  /** Yields the images that no process has open and that were written to. */
+  async *unsaved(): AsyncGenerator<UnsavedImage> {
+    for await (const [image, record] of this.#records()) {
+      if (record.isDone) continue;
+      const { name, generation, digest } = record;
+      const changedBytes = await this.#whileIdle(image, async ({ writtenBytes }) => writtenBytes);
+      if (changedBytes) yield { image, name, generation, digest, changedBytes };
+    }
+  }
+
+  /**
+   * Removes the images that no process has open and that need not be kept, and temporary files of killed processes.
+   *
+   * @param age of temporary files, in milliseconds
+   */
+  async clean(age: number): Promise<void> {
+    for await (const [image, { isDone }] of this.#records()) {
+      await this.#whileIdle(image, async (idle) => {
+        if (isDone || idle.writtenBytes === 0) await this.#remove(image, idle);
+      });
+    }
+    const before = Date.now() - age;
+    for (const name of await this.#names()) {
+      if (!TEMPORARY.test(name)) continue;
+      const path = join(this.directory, name);
+      const found = await undefinedIfMissing(stat(path));
+      if (found !== undefined && found.mtimeMs <= before) await rm(path, { force: true });
+    }
+  }
+
+  /** Yields the images of this store with their records. */
+  async *#records(): AsyncGenerator<readonly [image: string, record: ImageRecord]> {
+    for (const name of (await this.#names()).filter((one) => one.endsWith(RECORD)).sort()) {
+      const image = join(resolve(this.directory), `${basename(name, RECORD)}${IMAGE}`);
+      const record = await this.recordOf(image).catch(() => undefined);
+      if (record !== undefined) yield [image, record];
+    }
+  }
+
+  async #names(): Promise<string[]> {
+    return (await undefinedIfMissing(readdir(this.directory))) ?? [];
+  }
+
+  /** Calls `use` with an image, unless a process has it open or has removed it. */
+  #whileIdle<T>(image: string, use: (idle: IdleImage) => Promise<T>): Promise<T | undefined> {
+    return this.#locked(image, async () => {
+      // Opening an image that was removed would create a state file.
+      if ((await undefinedIfMissing(stat(recordOf(image)))) === undefined) return undefined;
+      return withIdleImage(image, use);
+    });
+  }
+
+  /**
+   * Runs an action while no other process makes, removes or inspects an image in the same directory: inspecting locks the
+   * image, too.
+   *
+   * @throws {SnapshotError} `ERR_TARGET`
+   */
+  #locked<T>(image: string, action: () => Promise<T>): Promise<T> {
+    const directory = dirname(image);
+    const lock = this.#locks.get(directory) ?? new FileLock(join(directory, LOCK));
+    this.#locks.set(directory, lock);
+    return lock.run(action);
+  }
+
+  async #record(image: string, record: ImageNote, isDurable: boolean): Promise<void> {
+    const text = `${JSON.stringify({ version: 1, store: this.store, ...record })}\n`;
+    await writeAtomically(recordOf(image), { isDurable }, (file) => file.writeFile(text));
+  }
+
+  async #remove(image: string, idle: IdleImage): Promise<void> {
+    await idle.remove();
+    await rm(recordOf(image), { force: true });
+  }
+}
+
+function recordOf(image: string): string {
+  return `${image.slice(0, -IMAGE.length)}${RECORD}`;
+}
+
+function parseRecord(bytes: Buffer | undefined): ImageRecord | undefined {
+  try {
+    const found = Object(JSON.parse(String(bytes))) as Record<string, unknown>;
+    const { version, store, name, generation, digest, isDone } = found;
+    const isValid = version === 1 && typeof store === "string" && typeof name === "string";
+    if (!isValid || !isDigest(digest) || !Number.isSafeInteger(generation)) return undefined;
+    return { store, name, generation: generation as number, digest, isDone: isDone === true };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,108 @@
+import type { FileHandle } from "node:fs/promises";
+
+import type { Location } from "../../places/location.js";
+import type { CopySource } from "../../s3/content.js";
+
+/** A small object, as it was read. */
+export interface StoredObject {
+  readonly bytes: Buffer;
+  /** Identifies this content for conditional writes. */
+  readonly tag: string;
+  /** When it was written, in milliseconds since 1970, by the clock of the store. */
+  readonly modified: number;
+}
+
+/** The result of a conditional write. */
+export interface WriteResult {
+  /** The new tag, or undefined if the object has changed. */
+  readonly tag: string | undefined;
+  /** The object that was found instead, if it was read. */
+  readonly found?: StoredObject | undefined;
+}
+
+/** An object in a list. */
+export interface ListedObject {
+  readonly key: string;
+  /** The number of bytes. */
+  readonly size: number;
+}
+
+/** A new object, in a local file. */
+export interface NewObject {
+  /** The name of the file in messages. */
+  readonly path: string;
+  readonly handle: FileHandle;
+  /** Stores the object under a key, durably, unless there is one. Returns whether it did. */
+  publish(key: string, signal: AbortSignal | undefined): Promise<boolean>;
+}
+
+/** A sign for other processes that the process which holds a token still runs. */
+export interface Hold {
+  /** Ends it. */
+  release(): Promise<void>;
+}
+
+/**
+ * The objects of a store, in a bucket of S3 or in a folder. Keys are relative to the store.
+ *
+ * All methods throw a `SnapshotError` with the code `ERR_STORE` if the store cannot be used.
+ */
+export interface StoreObjects {
+  /** The URL or the path of the store. */
+  readonly name: string;
+  /** Returns the location of an object. */
+  location(key: string): Location;
+  /** Returns the time of the store in milliseconds since 1970. It never runs ahead. */
+  now(): Promise<number>;
+  /** Returns an object of at most `maxLength` bytes, or undefined if there is none. */
+  read(key: string, maxLength: number, signal?: AbortSignal): Promise<StoredObject | undefined>;
+  /**
+   * Writes an object if it still has `tag`, or if `tag` is undefined and there is none. No two contents may be equal: that
+   * is how a write is recognised whose response was lost.
+   */
+  write(
+    key: string,
+    bytes: Uint8Array,
+    tag: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<WriteResult>;
+  /** Removes an object if it still has `tag`. Returns false if it has changed; true if it is gone. */
+  remove(key: string, tag: string): Promise<boolean>;
+  /**
+   * Removes an object without a condition. Returns false if a request may still be on its way, which would remove a later
+   * object of the same key.
+   *
+   * @param timeout how long it may take, in milliseconds
+   */
+  delete(key: string, timeout: number): Promise<boolean>;
+  /** Returns the size of an object in bytes, or undefined if there is none. */
+  size(key: string, signal?: AbortSignal): Promise<number | undefined>;
+  /** Calls `use` with an empty local file for a new object, which is removed unless it was published. */
+  create<T>(use: (object: NewObject) => Promise<T>): Promise<T>;
+  /**
+   * Copies an object of the same service, unless there is one under the key. Returns false if the service cannot.
+   *
+   * @param size of the object, in bytes
+   */
+  copy(
+    key: string,
+    source: CopySource,
+    size: number,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean>;
+  /**
+   * Yields the objects whose keys begin with a prefix, which names a folder, in the order of their keys.
+   *
+   * @param after the key after which the list begins
+   */
+  list(prefix: string, after?: string, signal?: AbortSignal): AsyncIterable<ListedObject>;
+  /** Holds a token until it is released. */
+  hold(token: string): Promise<Hold>;
+  /** Whether only time tells that a process which holds a token has ended. */
+  readonly leasesExpire: boolean;
+  /** Returns whether a running process holds a token; true if that is unknown. */
+  isHeld(token: string): Promise<boolean>;
+  /** Removes leftovers of killed processes that are older than `age` milliseconds. Returns their number. */
+  removeLeftovers(age: number, dryRun: boolean, signal?: AbortSignal): Promise<number>;
+  close(): void;
+}

@@ -1,0 +1,351 @@
+import { setMaxListeners } from "node:events";
+import type { FileHandle } from "node:fs/promises";
+
+import { SnapshotError } from "../../error.js";
+import { withTemporaryFile } from "../../local/temporary-file.js";
+import { type Transfer, type TransferOptions, transferOf } from "../../options/transfer-options.js";
+import { partSizeFor } from "../../places/part-size.js";
+import { type CopySource, UnsupportedCopy } from "../../s3/content.js";
+import { type UploadPlan, uploadParts, uploadWhole } from "../../s3/multipart-upload.js";
+import { ObjectStore } from "../../s3/object-store.js";
+import type {
+  Hold,
+  ListedObject,
+  NewObject,
+  StoredObject,
+  StoreObjects,
+  WriteResult,
+} from "./objects.js";
+
+/** The default number of parts of a snapshot that are uploaded at a time. */
+const CONNECTIONS = 4;
+
+/** The largest range that is copied with one request, in bytes. */
+const MAX_COPY = 2 ** 27;
+
+/** The number of bytes that are read of a file at a time. */
+const CHUNK = 2 ** 20;
+
+/** Times of objects have whole seconds: they may have been written up to a second later. */
+const SECOND = 1_000;
+
+/** The maximum length of objects that are written conditionally, in bytes. */
+const MAX_LENGTH = 2 ** 22;
+
+/** The statuses of conditional requests that found another object, or none. */
+const CONFLICTS = [404, 409, 412];
+
+/** The prefix of temporary objects that test a service, and their maximum length in bytes. */
+export const PROBE = ".probe-";
+const MAX_PROBE_LENGTH = 4_096;
+
+/** The parts of a store in S3. */
+interface S3Place {
+  readonly bucket: string;
+  /** The prefix of the keys of all objects, with a slash at its end. */
+  readonly prefix: string;
+}
+
+/** The part of an error of the SDK that has the status of the response. */
+interface SdkError {
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+type Call<T> = Parameters<typeof ObjectStore.prototype.send<T>>[0];
+
+/** The objects of a store in S3. */
+export class S3Objects implements StoreObjects {
+  readonly leasesExpire = true;
+  readonly #store: ObjectStore;
+  readonly #place: S3Place;
+  readonly #options: TransferOptions;
+  readonly #transfer: Transfer;
+  readonly #closed = new AbortController();
+
+  private constructor(store: ObjectStore, place: S3Place, options: TransferOptions) {
+    [this.#store, this.#place, this.#options] = [store, place, options];
+    this.#transfer = transferOf(options);
+    // Every request listens to it.
+    setMaxListeners(0, this.#closed.signal);
+  }
+
+  /** @throws {SnapshotError} `ERR_ARGUMENT` if no region or no credentials are found */
+  static async open(
+    location: { readonly bucket: string; readonly key: string },
+    options: TransferOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<S3Objects> {
+    const store = await ObjectStore.open(location, options.s3, transferOf(options), signal);
+    const { bucket, key } = location;
+    return new S3Objects(store, { bucket, prefix: `${key}/` }, options);
+  }
+
+  get name(): string {
+    return this.#store.name;
+  }
+
+  location(key: string) {
+    const { bucket, prefix } = this.#place;
+    return { kind: "s3", bucket, key: `${prefix}${key}` } as const;
+  }
+
+  async now(): Promise<number> {
+    if (this.#store.now === undefined) await this.size("hedgerow-disks.json");
+    // If a proxy removes the date, nothing ever counts as old.
+    return this.#store.now ?? 0;
+  }
+
+  async read(
+    key: string,
+    maxLength: number,
+    signal?: AbortSignal,
+  ): Promise<StoredObject | undefined> {
+    const { Bucket, Key } = this.#names(key);
+    const read: Call<StoredObject | undefined> = async (s3, options) => {
+      const { Body, ContentLength, ETag, LastModified } = await s3.getObject(
+        { Bucket, Key },
+        options,
+      );
+      if (ContentLength === undefined || ContentLength > maxLength) {
+        Body?.transformToWebStream().cancel();
+        const message = `${this.#nameOf(key)}: expected at most ${maxLength} bytes, found ${ContentLength}`;
+        throw new SnapshotError("ERR_STORE", message);
+      }
+      const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
+      return { bytes, tag: ETag ?? "", modified: modifiedOf(LastModified) };
+    };
+    return this.#unlessStatus([404], this.#send(key, read, signal));
+  }
+
+  async write(
+    key: string,
+    bytes: Uint8Array,
+    tag: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<WriteResult> {
+    const condition = tag === undefined ? { IfNoneMatch: "*" } : { IfMatch: tag };
+    const { Bucket, Key } = this.#names(key);
+    const ContentType = "application/json";
+    const write: Call<string | undefined> = async (s3, options) => {
+      const put = { Bucket, Key, Body: bytes, ContentType, ...condition };
+      return (await s3.putObject(put, options)).ETag;
+    };
+    const written = await this.#unlessConflict(this.#send(key, write, signal));
+    if (written !== undefined) return { tag: written };
+    // The response of an earlier attempt may have been lost.
+    const found = await this.read(key, Math.max(bytes.length, MAX_LENGTH), signal);
+    return { tag: found?.bytes.equals(bytes) ? found.tag : undefined, found };
+  }
+
+  async remove(key: string, tag: string): Promise<boolean> {
+    const { Bucket, Key } = this.#names(key);
+    const remove: Call<true> = async (s3, options) => {
+      await s3.deleteObject({ Bucket, Key, IfMatch: tag }, options);
+      return true;
+    };
+    if ((await this.#unlessConflict(this.#send(key, remove))) === true) return true;
+    return (await this.read(key, MAX_LENGTH)) === undefined;
+  }
+
+  async delete(key: string, timeout: number): Promise<boolean> {
+    const { Bucket, Key } = this.#names(key);
+    const limit = AbortSignal.timeout(timeout);
+    let isUnanswered = false;
+    const remove: Call<boolean> = async (s3, options) => {
+      // The outcome of another request would not say when the earlier one is carried out.
+      if (isUnanswered) return false;
+      isUnanswered = true;
+      try {
+        await s3.deleteObject({ Bucket, Key }, options);
+        return true;
+      } catch (error) {
+        isUnanswered = !isAnswer((error as SdkError).$metadata?.httpStatusCode);
+        throw error;
+      }
+    };
+    const signal = AbortSignal.any([limit, this.#closed.signal]);
+    try {
+      return (await this.#unlessStatus([404], this.#send(key, remove, signal))) ?? true;
+    } catch (error) {
+      if (limit.aborted || isUnanswered) return false;
+      throw error;
+    }
+  }
+
+  size(key: string, signal?: AbortSignal): Promise<number | undefined> {
+    const { Bucket, Key } = this.#names(key);
+    const head: Call<number | undefined> = async (s3, options) =>
+      (await s3.headObject({ Bucket, Key }, options)).ContentLength;
+    return this.#unlessStatus([404], this.#send(key, head, signal));
+  }
+
+  create<T>(use: (object: NewObject) => Promise<T>): Promise<T> {
+    return withTemporaryFile(({ path, handle }) =>
+      use({ path, handle, publish: (key, signal) => this.#upload(key, handle, signal) }),
+    );
+  }
+
+  async copy(
+    key: string,
+    source: CopySource,
+    size: number,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    const location = this.location(key);
+    const store = await ObjectStore.open(location, this.#options.s3, this.#transfer, signal, false);
+    try {
+      const plan = this.#planOf(size, signal);
+      const step = plan.maxCopy;
+      const ranges = Array.from({ length: Math.max(1, Math.ceil(size / step)) }, (_, at) => {
+        return { source, start: at * step, end: Math.min((at + 1) * step, size) };
+      });
+      await this.#unlessConflict(uploadParts(store, plan, (write) => write(ranges)));
+      return true;
+    } catch (error) {
+      if (error instanceof UnsupportedCopy) return false;
+      throw error;
+    } finally {
+      store.close();
+    }
+  }
+
+  async *list(wanted: string, after?: string, signal?: AbortSignal): AsyncGenerator<ListedObject> {
+    const { bucket: Bucket, prefix } = this.#place;
+    const Prefix = `${prefix}${wanted}`;
+    const StartAfter = after === undefined ? undefined : `${prefix}${after}`;
+    for (let ContinuationToken: string | undefined; ; ) {
+      const request = { Bucket, Prefix, StartAfter, ContinuationToken };
+      const page = await this.#send(wanted, (s3, o) => s3.listObjectsV2(request, o), signal);
+      for (const { Key = "", Size = 0 } of page.Contents ?? [])
+        yield { key: Key.slice(prefix.length), size: Size };
+      ContinuationToken = page.NextContinuationToken;
+      if (ContinuationToken === undefined) return;
+    }
+  }
+
+  /** Does nothing: only the lease in the pointer counts. */
+  async hold(_token: string): Promise<Hold> {
+    return { release: async () => {} };
+  }
+
+  async isHeld(_token: string): Promise<boolean> {
+    return true;
+  }
+
+  async removeLeftovers(age: number, dryRun: boolean, signal?: AbortSignal): Promise<number> {
+    const before = (await this.now()) - age;
+    let count = await this.#abortUploads(before, dryRun, signal);
+    for await (const { key } of this.list(PROBE, undefined, signal)) {
+      const found = await this.read(key, MAX_PROBE_LENGTH, signal);
+      if (found === undefined || found.modified > before) continue;
+      count += 1;
+      if (!dryRun) await this.remove(key, found.tag);
+    }
+    return count;
+  }
+
+  /** Aborts uploads that were not completed. Returns their number. */
+  async #abortUploads(
+    before: number,
+    dryRun: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    const { bucket: Bucket, prefix: Prefix } = this.#place;
+    let count = 0;
+    for (let marker: { KeyMarker?: string; UploadIdMarker?: string } = {}; ; ) {
+      const wanted = { Bucket, Prefix, ...marker };
+      const page = await this.#send("", (s3, o) => s3.listMultipartUploads(wanted, o), signal);
+      for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
+        if (Key === undefined || UploadId === undefined) continue;
+        if (modifiedOf(Initiated) > before) continue;
+        count += 1;
+        if (dryRun) continue;
+        const abort: Call<unknown> = (s3, options) =>
+          s3.abortMultipartUpload({ Bucket, Key, UploadId }, options);
+        await this.#unlessStatus([404], this.#send("", abort, signal));
+      }
+      const { NextKeyMarker, NextUploadIdMarker, IsTruncated } = page;
+      if (!IsTruncated || NextKeyMarker === undefined) return count;
+      marker = {
+        KeyMarker: NextKeyMarker,
+        ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
+      };
+    }
+  }
+
+  close(): void {
+    this.#closed.abort(new SnapshotError("ERR_STORE", `${this.name}: the store was closed`));
+    this.#store.close();
+  }
+
+  #names(key: string): { readonly Bucket: string; readonly Key: string } {
+    const { bucket: Bucket, prefix } = this.#place;
+    return { Bucket, Key: `${prefix}${key}` };
+  }
+
+  #nameOf(key: string): string {
+    return `${this.name}/${key}`;
+  }
+
+  #send<T>(key: string, call: Call<T>, signal: AbortSignal = this.#closed.signal): Promise<T> {
+    const { bucket, prefix } = this.#place;
+    const object = this.#store.at({ bucket, key: `${prefix}${key}`.replace(/\/$/, "") });
+    return object.send(call, signal, signal, "ERR_STORE");
+  }
+
+  #unlessConflict<T>(result: Promise<T>): Promise<T | undefined> {
+    return this.#unlessStatus(CONFLICTS, result);
+  }
+
+  async #unlessStatus<T>(
+    statuses: readonly (number | undefined)[],
+    result: Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      return await result;
+    } catch (error) {
+      const isOne = error instanceof SnapshotError && statuses.includes(error.status);
+      if (isOne && (error.cause as Error | undefined)?.name !== "NoSuchBucket") return undefined;
+      throw error;
+    }
+  }
+
+  async #upload(key: string, file: FileHandle, signal: AbortSignal | undefined): Promise<boolean> {
+    const { size } = await file.stat();
+    const object = this.#store.at(this.location(key));
+    const write = (sink: (bytes: AsyncIterable<Uint8Array>) => Promise<void>) =>
+      sink(chunksOf(file, size));
+    const upload = async () => {
+      await uploadWhole(object, this.#planOf(size, signal), write);
+      return true;
+    };
+    return (await this.#unlessConflict(upload())) ?? false;
+  }
+
+  #planOf(size: number, signal: AbortSignal | undefined): UploadPlan {
+    const partSize = partSizeFor(this.#transfer.partSize, size);
+    const connections = this.#transfer.connections ?? CONNECTIONS;
+    const maxCopy = partSizeFor(MAX_COPY, size);
+    return { partSize, maxCopy, connections, overwrite: false, signal };
+  }
+}
+
+/** Returns whether a status is the answer of the service: a gateway gives up while the service may still work. */
+function isAnswer(status: number | undefined): boolean {
+  return status !== undefined && status !== 502 && status !== 504;
+}
+
+/** Returns a time by which an object was certainly written. */
+function modifiedOf(time: Date | undefined): number {
+  return time === undefined ? Number.POSITIVE_INFINITY : time.getTime() + SECOND;
+}
+
+async function* chunksOf(file: FileHandle, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < size; ) {
+    const length = Math.min(CHUNK, size - at);
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, at);
+    if (bytesRead === 0) throw new Error("the temporary file was truncated");
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}

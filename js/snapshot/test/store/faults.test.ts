@@ -1,0 +1,574 @@
+/** Hosts that lose their disks, clocks that are wrong, networks that fail, and hosts that compete. */
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type AttachedDisk, DiskStore, type StoreOptions } from "@hedgerow/snapshot";
+import { expect, onTestFinished, test } from "vitest";
+
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { noise } from "../../../../tests/support/snapshots/image.js";
+import { textsIn } from "../support/error-texts.js";
+import { recordEvents } from "../support/events.js";
+import { type Condition, startFakeS3 } from "../support/fake-s3.js";
+import { StoreProcess } from "../support/store-process.js";
+import { StoreWire, type WireFault } from "../support/store-wire.js";
+import { s3 } from "../support/upload-s3.js";
+
+const HOUR = 3_600_000;
+
+const [SIZE, PIECE] = [2 ** 16, 4_096];
+
+/** The lease of a host. Its duration is only a parameter: a longer one would make the tests slower, and nothing else. */
+const LEASE = 1_000;
+
+/** Longer than a lease, with the second by which times of a store are rounded. */
+const LONGER = LEASE + 2_000;
+
+const path = temporaryFolder();
+let count = 0;
+
+/** Returns a place for a store in S3 that no other test uses. */
+function newPlace(): string {
+  count += 1;
+  return `s3://${s3.bucket}/faults-${count}`;
+}
+
+/** Returns the options of a host in S3, with a directory of its own for images. */
+function optionsOf(host: string, endpoint: URL = s3.endpoint): StoreOptions {
+  const { credentials, region } = s3;
+  count += 1;
+  return {
+    ...{ images: path(`${host}-${count}`), owner: host, lease: LEASE, retries: 2 },
+    partSize: 5 * 2 ** 20,
+    s3: { endpoint: endpoint.href, credentials, region },
+  };
+}
+
+async function open(place: string, options: StoreOptions): Promise<DiskStore> {
+  const store = await DiskStore.open(place, options);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Opens a store for a host behind a network that can be cut. */
+async function openBehindWire(
+  place: string,
+  host: string,
+  faultOf: (method: string, url: string) => WireFault | undefined = () => undefined,
+  options: StoreOptions = {},
+): Promise<{ readonly store: DiskStore; readonly wire: StoreWire }> {
+  const wire = await StoreWire.open(s3.endpoint, ({ method = "", url = "" }) =>
+    faultOf(method, url),
+  );
+  onTestFinished(() => wire[Symbol.asyncDispose]());
+  return { wire, store: await open(place, { ...optionsOf(host, wire.endpoint), ...options }) };
+}
+
+const text = (letter: string) => Buffer.alloc(PIECE, letter);
+
+/** Creates a disk, and attaches it on a host. */
+async function attachNew(store: DiskStore, name: string): Promise<AttachedDisk> {
+  await store.create(name, { size: SIZE, pieceSize: PIECE });
+  return store.attach(name, { workers: 1 });
+}
+
+/** Returns the first bytes of a disk, attached anew. */
+async function contentOf(store: DiskStore, name: string): Promise<string> {
+  const disk = await store.attach(name, { workers: 1 });
+  const bytes = await disk.read(0, PIECE);
+  await disk.detach({ save: false });
+  return bytes.toString("latin1", 0, 1);
+}
+
+/** Detaches a disk that was lost, and saves its image as a fork. */
+async function salvage(store: DiskStore, disk: AttachedDisk, name: string): Promise<void> {
+  await expect(disk.detach()).rejects.toMatchObject({ code: "ERR_LEASE_LOST" });
+  const unsaved = [];
+  for await (const image of store.unsaved()) unsaved.push(image);
+  expect(unsaved).toMatchObject([{ image: disk.image, name: disk.name }]);
+  await store.salvage(disk.image, name);
+}
+
+const LOST = /alice is attached by bob: nothing more can be saved under this name; salvage/;
+
+test("a host that is cut off for longer than its lease can no longer save, and loses nothing", async () => {
+  const place = newPlace();
+  const { store, wire } = await openBehindWire(place, "anna");
+  const lost = recordEvents("hedgerow:store:lost");
+  const disk = await attachNew(store, "alice");
+  await disk.write(0, text("a"));
+  const saved = await disk.save({ workers: 1 });
+  wire.cut();
+  await disk.write(0, text("b"));
+  await expect(disk.save({ workers: 1 })).rejects.toMatchObject({
+    code: /^ERR_(STORE|TARGET|SOURCE)$/,
+  });
+  await sleep(LONGER);
+  const other = await open(place, optionsOf("bob"));
+  const taken = await other.attach("alice", { workers: 1 });
+  expect(taken.epoch).toBe(2);
+  expect(taken.generation).toMatchObject({ number: saved.number, digest: saved.digest });
+  wire.mend();
+  await expect(disk.save({ workers: 1 })).rejects.toMatchObject({
+    code: "ERR_LEASE_LOST",
+    message: expect.stringMatching(LOST),
+  });
+  expect(disk.lost.aborted).toBe(true);
+  expect(lost).toMatchObject([{ name: "alice", owner: "anna" }]);
+  await taken.write(0, text("c"));
+  await taken.detach({ workers: 1 });
+  await salvage(store, disk, "alice-of-anna");
+  expect(await contentOf(other, "alice")).toBe("c");
+  expect(await contentOf(other, "alice-of-anna")).toBe("b");
+});
+
+test("a host that was cut off for longer than its lease goes on if no other has taken the disk", async () => {
+  const { store, wire } = await openBehindWire(newPlace(), "anna");
+  const disk = await attachNew(store, "alice");
+  wire.cut();
+  await disk.write(0, text("a"));
+  await sleep(LONGER);
+  wire.mend();
+  expect(await disk.save({ workers: 1 })).toMatchObject({ number: 2 });
+  await disk.detach();
+  expect(await contentOf(store, "alice")).toBe("a");
+});
+
+test("a disk that is attached is refused to other hosts, which learn who has it and what to do", async () => {
+  const place = newPlace();
+  const store = await open(place, optionsOf("anna"));
+  const other = await open(place, optionsOf("bob"));
+  const disk = await attachNew(store, "alice");
+  // The host renews its lease.
+  await sleep(LONGER);
+  await expect(other.attach("alice")).rejects.toMatchObject({
+    code: "ERR_ATTACHED",
+    message: "alice is attached by anna; wait until it is detached, or pass steal: true to take it",
+  });
+  await expect(other.rollback("alice", 1)).rejects.toMatchObject({ code: "ERR_ATTACHED" });
+  await expect(other.remove("alice")).rejects.toMatchObject({ code: "ERR_ATTACHED" });
+  await disk.detach();
+  await other.remove("alice");
+});
+
+test.each(["S3", "a folder"])(
+  "a disk in %s that is stolen can no longer be saved by its host",
+  async (kind) => {
+    const place = kind === "S3" ? newPlace() : path(`stolen-${kind}`);
+    const store = await open(place, optionsOf("anna"));
+    const other = await open(place, optionsOf("bob"));
+    const disk = await attachNew(store, "alice");
+    await disk.write(0, text("a"));
+    const stolen = await other.attach("alice", { steal: true, workers: 1 });
+    await expect(disk.save({ workers: 1 })).rejects.toMatchObject({
+      code: "ERR_LEASE_LOST",
+      message: expect.stringMatching(LOST),
+    });
+    await stolen.write(0, text("b"));
+    await stolen.detach({ workers: 1 });
+    await salvage(store, disk, "alice-of-anna");
+    expect(await contentOf(store, "alice")).toBe("b");
+    expect(await contentOf(store, "alice-of-anna")).toBe("a");
+  },
+);
+
+test("a host learns that its disk was stolen before it saves", async () => {
+  const place = newPlace();
+  const disk = await attachNew(await open(place, optionsOf("anna")), "alice");
+  const stolen = await (await open(place, optionsOf("bob"))).attach("alice", { steal: true });
+  await expect.poll(() => disk.lost.aborted, { timeout: 20_000 }).toBe(true);
+  await disk.detach();
+  expect(existsSync(disk.image)).toBe(false);
+  await stolen.detach();
+});
+
+test("a disk that was removed or rolled back while its host was cut off can be salvaged", async () => {
+  const place = newPlace();
+  const { store, wire } = await openBehindWire(place, "anna");
+  const other = await open(place, optionsOf("bob"));
+  const [alice, bella] = [await attachNew(store, "alice"), await attachNew(store, "bella")];
+  for (const disk of [alice, bella]) await disk.write(0, text("a"));
+  wire.cut();
+  await sleep(LONGER);
+  await other.remove("alice");
+  await other.rollback("bella", 1);
+  wire.mend();
+  await expect(alice.save()).rejects.toMatchObject({
+    code: "ERR_LEASE_LOST",
+    message: expect.stringMatching(/^alice was removed: .* salvage/),
+  });
+  await expect(bella.save()).rejects.toMatchObject({
+    code: "ERR_LEASE_LOST",
+    message: expect.stringMatching(/^bella was attached or rolled back by another host: /),
+  });
+  await salvage(store, alice, "alice-of-anna");
+  await salvage(store, bella, "bella-of-anna");
+  for (const name of ["alice-of-anna", "bella-of-anna"])
+    expect(await contentOf(other, name)).toBe("a");
+});
+
+test.each([HOUR, -HOUR])(
+  "a clock that is wrong by %i ms neither ends a lease nor keeps a lost one",
+  async (clock) => {
+    const place = newPlace();
+    const wrong = new StoreProcess(clock);
+    onTestFinished(() => wrong.ended());
+    const theirs = await wrong.open(place, optionsOf("bob"));
+    const store = await open(place, optionsOf("anna"));
+    const disk = await attachNew(store, "alice");
+    // The lease of another host is not over for it.
+    await expect(theirs.attach("alice")).rejects.toMatchObject({ code: "ERR_ATTACHED" });
+    // Nor does it delete what was stored just now.
+    await store.create("bella", { image: imageOf("bella") });
+    await store.remove("bella");
+    for (let times = 0; times < 2; times += 1)
+      expect(await theirs.collect({ grace: "30m" })).toMatchObject({ deleted: [], marked: 1 });
+    // The epoch decides who may save.
+    const stolen = await theirs.attach("alice", { steal: true });
+    expect(stolen.epoch).toBe(2);
+    await disk.write(0, text("a"));
+    await expect(disk.save()).rejects.toMatchObject({ code: "ERR_LEASE_LOST" });
+    // It renews its own lease in time.
+    await sleep(LONGER);
+    await expect(store.attach("alice")).rejects.toMatchObject({ code: "ERR_ATTACHED" });
+    await stolen.write(0, text("b"));
+    const { time } = await stolen.save();
+    expect(Math.abs(new Date(time).getTime() - Date.now())).toBeLessThan(HOUR / 2);
+    // When it dies, its lease ends.
+    await wrong.ended();
+    await sleep(LONGER);
+    expect(await contentOf(store, "alice")).toBe("b");
+    await salvage(store, disk, "alice-of-anna");
+  },
+);
+
+/** Writes a disk image, and returns its path. */
+function imageOf(seed: string): string {
+  const image = path(`image-${seed}`);
+  mkdirSync(path("."), { recursive: true });
+  writeOnce(image, noise(seed, SIZE));
+  return image;
+}
+
+function writeOnce(file: string, bytes: Buffer): void {
+  if (!existsSync(file)) writeFileSync(file, bytes);
+}
+
+/** Returns the results that succeeded, and the codes of the others. */
+async function outcomes<T>(calls: readonly Promise<T>[]) {
+  const ends = await Promise.allSettled(calls);
+  return {
+    won: ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : [])),
+    codes: ends.flatMap((end) => (end.status === "rejected" ? [end.reason.code] : [])),
+  };
+}
+
+test("of eight hosts that attach a disk in S3 at the same time, exactly one gets it", async () => {
+  const place = newPlace();
+  const names = Array.from({ length: 8 }, (_, at) => `host-${at}`);
+  const stores = await Promise.all(names.map((name) => open(place, optionsOf(name))));
+  const [first] = stores as [DiskStore];
+  await first.create("alice", { size: SIZE });
+  const { won, codes } = await outcomes(stores.map((store) => store.attach("alice")));
+  expect(codes).toEqual(Array(7).fill("ERR_ATTACHED"));
+  expect(won[0]?.epoch).toBe(1);
+  await won[0]?.detach();
+});
+
+test("of eight processes that attach a disk in a folder after its host was killed, exactly one gets it", async () => {
+  const place = path("eight");
+  const store = await open(place, { images: path("eight-images") });
+  await store.create("alice", { size: SIZE });
+  await store.create("bella", { size: SIZE });
+  const processes = Array.from({ length: 8 }, () => new StoreProcess());
+  onTestFinished(async () => {
+    for (const one of processes) await one.ended();
+  });
+  const stores = await Promise.all(
+    processes.map((one, at) => one.open(place, { images: path(`eight-${at}`) })),
+  );
+  for (const [name, epoch] of [
+    ["alice", 1],
+    ["bella", 1],
+    ["alice", 2],
+  ] as const) {
+    const running = stores.filter((_, at) => !processes[at]?.died.aborted);
+    const { won, codes } = await outcomes(running.map((one) => one.attach(name)));
+    expect(codes).toEqual(Array(running.length - 1).fill("ERR_ATTACHED"));
+    expect(won[0]?.epoch).toBe(epoch);
+    const owner = Number(/eight-(\d)\//.exec(won[0]?.image ?? "")?.[1]);
+    await processes[owner]?.ended();
+  }
+});
+
+test.each(["S3", "a folder"])(
+  "of eight hosts that create a disk of one name in %s, exactly one does",
+  async (kind) => {
+    const place = kind === "S3" ? newPlace() : path("created");
+    const stores = await Promise.all(
+      Array.from({ length: 8 }, (_, at) => open(place, optionsOf(`host-${at}`))),
+    );
+    const { won, codes } = await outcomes(
+      stores.map((store, at) => store.create("alice", { image: imageOf(`created-${at}`) })),
+    );
+    expect(codes).toEqual(Array(7).fill("ERR_DISK_EXISTS"));
+    const [store] = stores as [DiskStore];
+    expect(await store.stat("alice")).toMatchObject({ last: { digest: won[0]?.digest } });
+  },
+);
+
+test.each<Condition>(["If-None-Match", "If-Match", "If-Match of DELETE"])(
+  "a service that ignores %s is refused when the store is opened",
+  async (condition) => {
+    await using service = await startFakeS3(condition);
+    const opening = DiskStore.open("s3://bucket/store", optionsOf("anna", service.endpoint));
+    await expect(opening).rejects.toMatchObject({
+      code: "ERR_STORE",
+      message: `s3://bucket/store: the service does not honour ${condition}; use one that does, such as AWS S3`,
+    });
+  },
+);
+
+test("a service that honours all conditions is accepted when the store is opened", async () => {
+  await using service = await startFakeS3();
+  const store = await open("s3://bucket/store", optionsOf("anna", service.endpoint));
+  expect(store.place).toBe("s3://bucket/store");
+});
+
+test("a detach whose response was lost can be called again", async () => {
+  const place = newPlace();
+  let isLossy = false;
+  const { store } = await openBehindWire(place, "anna", (method, url) =>
+    isLossy && (method !== "PUT" || url.includes("/disks/"))
+      ? method === "PUT"
+        ? { loseResponse: true }
+        : url.includes("/disks/")
+          ? { loseRequest: true }
+          : undefined
+      : undefined,
+  );
+  const disk = await attachNew(store, "alice");
+  await disk.write(0, text("a"));
+  isLossy = true;
+  await expect(disk.detach({ workers: 1 })).rejects.toMatchObject({ code: "ERR_STORE" });
+  isLossy = false;
+  await disk.detach({ workers: 1 });
+  expect(disk.lost.aborted).toBe(false);
+  expect(await contentOf(store, "alice")).toBe("a");
+});
+
+test("a detach whose response was lost fails if another host has attached the disk since", async () => {
+  const place = newPlace();
+  let isLossy = false;
+  const { store } = await openBehindWire(place, "anna", (method, url) =>
+    isLossy && url.includes("/disks/")
+      ? { [method === "PUT" ? "loseResponse" : "loseRequest"]: true }
+      : undefined,
+  );
+  const disk = await attachNew(store, "alice");
+  await disk.write(0, text("a"));
+  isLossy = true;
+  await expect(disk.detach({ workers: 1 })).rejects.toMatchObject({ code: "ERR_STORE" });
+  const other = await open(place, optionsOf("bob"));
+  const taken = await other.attach("alice");
+  expect((await taken.read(0, 1)).toString()).toBe("a");
+  isLossy = false;
+  await expect(disk.detach({ workers: 1 })).rejects.toMatchObject({ code: "ERR_LEASE_LOST" });
+  await taken.detach();
+});
+
+test("a removal whose response was lost does not remove the next disk of the same name", async () => {
+  const place = newPlace();
+  const other = await open(place, optionsOf("bob"));
+  let [isLost, isCreated] = [false, false];
+  const faultOf = (method: string, url: string) => {
+    const isRemoval = method === "DELETE" && url.includes("/disks/");
+    if (isRemoval && !isLost) {
+      isLost = true;
+      return { loseResponse: true };
+    }
+    // The next attempt comes when the name is in use again.
+    return isLost && !isCreated && url.includes("/disks/") ? { status: 503 } : undefined;
+  };
+  const { store } = await openBehindWire(place, "anna", faultOf, { retries: 20 });
+  await store.create("alice", { size: SIZE });
+  const removing = store.remove("alice");
+  await expect.poll(() => isLost).toBe(true);
+  await expect
+    .poll(() =>
+      other.stat("alice").then(
+        () => true,
+        ({ code }) => code,
+      ),
+    )
+    .toBe("ERR_NO_DISK");
+  const { digest } = await other.create("alice", { image: imageOf("next") });
+  isCreated = true;
+  await removing;
+  expect(await other.stat("alice")).toMatchObject({ last: { digest } });
+});
+
+test("a request to delete a snapshot that arrives late does not delete one that was stored again", async () => {
+  const place = newPlace();
+  const folder = join(s3.folder, new URL(place).pathname, "tombstones");
+  const setBack = () => {
+    for (const name of readdirSync(folder)) utimesSync(join(folder, name), 0, 0);
+  };
+  const late = 1_500;
+  let isLate = false;
+  const { store, wire } = await openBehindWire(place, "anna", (method, url) => {
+    if (isLate || method !== "DELETE" || !url.includes("/snapshots/") || !url.includes(".vhs?"))
+      return undefined;
+    isLate = true;
+    return { late };
+  });
+  await store.create("alice", { image: imageOf("late") });
+  await store.remove("alice");
+  await store.collect({ grace: "1h" });
+  setBack();
+  await store.collect({ grace: "1h" });
+  expect(isLate).toBe(true);
+  const other = await open(place, optionsOf("bob"));
+  const creating = other.create("alice", { image: imageOf("late") });
+  await sleep(late);
+  await wire.settled();
+  // The claim is over.
+  setBack();
+  await creating;
+  await other.verify("alice");
+});
+
+test.each([
+  ["S3", "all"],
+  ["S3", "none"],
+  ["a folder", "all"],
+  ["a folder", "none"],
+] as const)(
+  "an image of %s whose snapshot was collected is salvaged if it is complete: fill %s",
+  async (kind, fill) => {
+    const place = kind === "S3" ? newPlace() : path(`collected-${fill}`);
+    const root = kind === "S3" ? join(s3.folder, new URL(place).pathname) : place;
+    const store = await open(place, optionsOf("anna"));
+    const other = await open(place, optionsOf("bob"));
+    await store.create("alice", { image: imageOf("collected"), pieceSize: PIECE });
+    const disk = await store.attach("alice", { fill, workers: 1 });
+    if (fill === "all") await disk.filled;
+    await disk.write(0, text("a"));
+    const stolen = await other.attach("alice", { steal: true, workers: 1 });
+    await stolen.write(0, noise("other", SIZE));
+    await stolen.detach({ workers: 1 });
+    await other.expire({ keepLast: 1 });
+    await other.collect({ grace: "1h" });
+    for (const name of readdirSync(join(root, "tombstones")))
+      utimesSync(join(root, "tombstones", name), 0, 0);
+    expect((await other.collect({ grace: "1h" })).deleted).toHaveLength(1);
+    if (fill === "none") {
+      await expect(salvage(store, disk, "alice-of-anna")).rejects.toMatchObject({
+        code: "ERR_STORE",
+        message: `${disk.image}: this image is not complete, and the store no longer has the snapshot that it began with`,
+      });
+      return;
+    }
+    await salvage(store, disk, "alice-of-anna");
+    const salvaged = await store.attach("alice-of-anna", { workers: 1 });
+    const expected = Buffer.concat([text("a"), noise("collected", SIZE).subarray(PIECE)]);
+    expect((await salvaged.read(0, SIZE)).equals(expected)).toBe(true);
+    await salvaged.detach();
+    expect(existsSync(disk.image)).toBe(false);
+  },
+);
+
+test("a collection aborts the uploads of hosts that were killed", async () => {
+  const place = newPlace();
+  const { store, wire } = await openBehindWire(place, "anna", (method, url) => {
+    // The host dies when it has uploaded a part.
+    if (method === "PUT" && url.includes("partNumber=2")) wire.cut();
+    return undefined;
+  });
+  const image = path("large");
+  writeOnce(image, noise("large", 12 * 2 ** 20));
+  const creating = store.create("alice", { image, workers: 1 });
+  await expect(creating).rejects.toMatchObject({ code: "ERR_TARGET" });
+  const uploads = () =>
+    s3.multipartUploads().filter(({ key }) => place.endsWith(key.split("/")[0] ?? ""));
+  expect(uploads()).toHaveLength(1);
+  const other = await open(place, optionsOf("bob"));
+  expect(await other.collect({ grace: "1h" })).toMatchObject({ leftovers: 0 });
+  await expect
+    .poll(async () => (await other.collect({ grace: "1s" })).leftovers, { timeout: 20_000 })
+    .toBe(1);
+  expect(uploads()).toEqual([]);
+});
+
+test("a disk that was detached refuses to be saved", async () => {
+  const store = await open(path("detached"), { images: path("detached-images") });
+  const lost = recordEvents("hedgerow:store:lost");
+  const disk = await attachNew(store, "alice");
+  await disk.detach();
+  await expect(disk.save({ label: "late" })).rejects.toMatchObject({ code: "ERR_DISK_CLOSED" });
+  expect(lost).toEqual([]);
+});
+
+test("credentials are in no object, local file, error or event of a store", async () => {
+  const place = newPlace();
+  const events = [
+    ...(["attach", "save", "save-failed", "lost", "collect"] as const).map((name) =>
+      recordEvents(`hedgerow:store:${name}`),
+    ),
+  ];
+  const errors: unknown[] = [];
+  const { store, wire } = await openBehindWire(place, "anna");
+  const options = optionsOf("bob");
+  const other = await open(place, options);
+  const fail = async (call: Promise<unknown>) => {
+    errors.push(
+      await call.then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    );
+  };
+  const disk = await attachNew(store, "alice");
+  await disk.write(0, text("a"));
+  await disk.save({ label: "first" });
+  await fail(other.attach("alice"));
+  await fail(other.create("alice", { size: SIZE }));
+  await fail(other.stat("bella"));
+  wire.cut();
+  await disk.write(0, text("b"));
+  await fail(disk.save());
+  await fail(store.stat("alice"));
+  await fail(store.collect());
+  wire.mend();
+  const stolen = await other.attach("alice", { steal: true });
+  await fail(disk.save());
+  await fail(disk.detach());
+  await other.collect();
+  const { credentials } = s3;
+  const wrong = { ...credentials, secretAccessKey: `${credentials.secretAccessKey}-wrong` };
+  await fail(DiskStore.open(place, { ...options, s3: { ...options.s3, credentials: wrong } }));
+  const folder = join(s3.folder, new URL(place).pathname);
+  const texts = [
+    ...filesIn(folder).filter((file) => !file.includes("/snapshots/")),
+    ...filesIn(options.images ?? ""),
+  ].map((file) => readFileSync(file, "latin1"));
+  texts.push(JSON.stringify(events), ...errors.map(textsIn));
+  expect(errors).not.toContain(undefined);
+  expect(texts.length).toBeGreaterThan(10);
+  for (const secret of [credentials.secretAccessKey, credentials.accessKeyId])
+    expect(texts.filter((one) => one.includes(secret))).toEqual([]);
+  await stolen.detach();
+});
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,63 @@
+/** Stores in folders: who may use them, and that their files are private. */
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { DiskStore } from "@hedgerow/snapshot";
+import { expect, test } from "vitest";
+
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { refusalOf } from "../support/refusal.js";
+import { BLOCK, fillBlock } from "../support/stores.js";
+
+const path = temporaryFolder();
+
+test("all files are readable by their owner only, whatever the umask", async () => {
+  const umask = process.umask(0);
+  try {
+    const store = await DiskStore.open(path("private"), { images: path("images") });
+    await store.create("a", { size: BLOCK });
+    const disk = await store.attach("a");
+    await fillBlock(disk, 0, "x");
+    await disk.save();
+    for (const folder of [path("private"), path("images")]) {
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+      for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+        const found = statSync(join(folder, name));
+        expect([name, found.mode & 0o777]).toEqual([name, found.isFile() ? 0o600 : 0o700]);
+      }
+    }
+    await disk.detach();
+  } finally {
+    process.umask(umask);
+  }
+});
+
+test("refuses a folder that others own or can write to", async () => {
+  mkdirSync(path("writable"));
+  chmodSync(path("writable"), 0o777);
+  await refusalOf(DiskStore.open(path("writable")), "ERR_STORE");
+  mkdirSync(path("owned"), { mode: 0o700 });
+  chownSync(path("owned"), 65_534, 65_534);
+  await refusalOf(DiskStore.open(path("owned")), "ERR_STORE");
+  await refusalOf(DiskStore.open(path("owned"), { create: false }), "ERR_STORE");
+});
+
+test("does not follow a link in place of an object", async () => {
+  const store = await DiskStore.open(path("links"), { images: path("images") });
+  await store.create("a", { size: BLOCK });
+  symlinkSync(path("links", "disks", "a"), path("links", "disks", "b"));
+  await refusalOf(store.stat("b"), "ERR_STORE");
+});
+
+test("refuses a file in place of the folder", async () => {
+  writeFileSync(path("file"), "");
+  await refusalOf(DiskStore.open(path("file")), "ERR_STORE");
+  await refusalOf(DiskStore.open(path("file"), { create: false }), "ERR_STORE");
+});

@@ -1,0 +1,250 @@
+/** Saves of attached disks: hooks, intervals, failures, and what they promise. */
+import { readFileSync, renameSync, rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AttachedDisk, AttachOptions, DiskStore } from "@hedgerow/snapshot";
+import { expect, onTestFinished, test, vi } from "vitest";
+
+import { recordEvents } from "../support/events.js";
+import { refusalOf } from "../support/refusal.js";
+import {
+  BLOCK,
+  fillBlock,
+  lettersOf,
+  openHost,
+  storePlace,
+  whileAttached,
+} from "../support/stores.js";
+
+const at = storePlace("XFS");
+
+/** Attaches a new disk until the test is done. */
+async function attach(
+  name: string,
+  options: AttachOptions = {},
+): Promise<{ store: DiskStore; disk: AttachedDisk }> {
+  const store = await openHost(at, name);
+  await store.create("a", { size: 4 * BLOCK });
+  const disk = await store.attach("a", options);
+  onTestFinished(() => disk.detach({ save: false }));
+  return { store, disk };
+}
+
+/** Returns the blocks of the last generation, which a fork begins with. */
+async function saved(store: DiskStore): Promise<string> {
+  await store.fork("a", "saved");
+  try {
+    return await whileAttached(store, "saved", lettersOf);
+  } finally {
+    await store.remove("saved");
+  }
+}
+
+test("a save has all earlier writes, and the disk can be used meanwhile", async () => {
+  const { store, disk } = await attach("goes-on");
+  const events = recordEvents("hedgerow:store:save");
+  await fillBlock(disk, 0, "a");
+  const saving = disk.save({ label: "first" });
+  await saving;
+  await fillBlock(disk, 1, "b");
+  expect(await saved(store)).toBe("a...");
+  const second = await disk.save();
+  expect(second).toMatchObject({ number: 3, changedBytes: BLOCK });
+  expect(second.pause).toBeLessThan(second.duration);
+  expect(await saved(store)).toBe("ab..");
+  expect(events).toMatchObject([
+    { store: store.place, name: "a", generation: 2, changedBytes: BLOCK },
+    { generation: 3, bytes: second.bytes, digest: second.digest },
+  ]);
+});
+
+test("freezes before the changes are copied, and thaws before the save is stored", async () => {
+  const calls: string[] = [];
+  const { store, disk } = await attach("freeze", {
+    // Data that a guest flushes while it is frozen is saved.
+    freeze: async () => {
+      calls.push("freeze");
+      await fillBlock(disk, 1, "f");
+    },
+    thaw: async () => {
+      calls.push("thaw");
+      await fillBlock(disk, 2, "t");
+    },
+  });
+  await fillBlock(disk, 0, "a");
+  await disk.save();
+  expect(calls).toEqual(["freeze", "thaw"]);
+  expect(await saved(store)).toBe("af..");
+  // A save has its own hooks, too.
+  await disk.save({ freeze: () => calls.push("own"), thaw: () => {} });
+  expect(calls).toEqual(["freeze", "thaw", "own"]);
+  expect(await saved(store)).toBe("aft.");
+});
+
+test.each([
+  ["freeze", "fails", () => Promise.reject(new Error("no agent"))],
+  ["thaw", "fails", () => Promise.reject(new Error("no agent"))],
+  ["freeze", "takes too long", () => new Promise(() => {})],
+  ["thaw", "takes too long", () => new Promise(() => {})],
+])(
+  "if the hook %s %s, nothing is saved, the disk is thawed, and nothing is lost",
+  async (name, how, hook) => {
+    const { store, disk } = await attach(`${name}-${how.replaceAll(" ", "-")}`);
+    const thaw = vi.fn();
+    await fillBlock(disk, 0, "a");
+    const hooks = { freeze: () => {}, thaw, hookTimeout: 50, [name]: hook };
+    const { message } = await refusalOf(disk.save(hooks), "ERR_HOOK");
+    expect(message).toContain(name);
+    if (name === "freeze") expect(thaw).toHaveBeenCalledOnce();
+    expect(await saved(store)).toBe("....");
+    await fillBlock(disk, 1, "b");
+    await disk.save();
+    expect(await saved(store)).toBe("ab..");
+  },
+);
+
+test("aborts the signal of a hook that has taken too long", async () => {
+  const { disk } = await attach("told");
+  await fillBlock(disk, 0, "a");
+  let reason: unknown;
+  const freeze = (signal: AbortSignal) =>
+    new Promise((resolve) => {
+      signal.addEventListener("abort", () => {
+        reason = signal.reason;
+        resolve(undefined);
+      });
+    });
+  const error = await refusalOf(disk.save({ freeze, hookTimeout: "20ms" }), "ERR_HOOK");
+  expect(reason).toBe(error);
+});
+
+test("saves in intervals, if the disk has changed", async () => {
+  const events = recordEvents("hedgerow:store:save");
+  const { store, disk } = await attach("interval", { saveEvery: "1s" });
+  await sleep(1_300);
+  expect(events).toEqual([]);
+  await fillBlock(disk, 0, "a");
+  await vi.waitFor(() => expect(events).toHaveLength(1), 5_000);
+  expect(await saved(store)).toBe("a...");
+});
+
+test("waits for an interval that is longer than a timer can take", async () => {
+  const { store, disk } = await attach("long", { saveEvery: "30d" });
+  await fillBlock(disk, 0, "a");
+  await sleep(300);
+  expect(await saved(store)).toBe("....");
+});
+
+test("an automatic save that fails is reported and tried again, and the disk stays in use", async () => {
+  const events = recordEvents("hedgerow:store:save-failed");
+  let isBroken = true;
+  const freeze = () => {
+    if (isBroken) throw new Error("no agent");
+  };
+  const { store, disk } = await attach("retry", { saveEvery: "1s", freeze });
+  await fillBlock(disk, 0, "a");
+  await vi.waitFor(() => expect(events.length).toBeGreaterThan(0), 5_000);
+  expect(events[0]).toMatchObject({ store: store.place, name: "a", code: "ERR_HOOK" });
+  await fillBlock(disk, 1, "b");
+  isBroken = false;
+  await vi.waitFor(() => expect(disk.generation.number).toBe(2), 5_000);
+  expect(await saved(store)).toBe("ab..");
+});
+
+test("saves at the same time are made one after the other, and lose nothing", async () => {
+  const { store, disk } = await attach("together");
+  await fillBlock(disk, 0, "a");
+  const first = disk.save();
+  await fillBlock(disk, 1, "b");
+  const results = await Promise.all([first, disk.save(), disk.save()]);
+  expect(results.at(-1)?.number).toBe(disk.generation.number);
+  expect(await saved(store)).toBe("ab..");
+});
+
+test("a disk that is detached while it is saved has all changes", async () => {
+  const store = await openHost(at, "detach-saving");
+  await store.create("a", { size: 4 * BLOCK });
+  const disk = await store.attach("a");
+  await fillBlock(disk, 0, "a");
+  const saving = disk.save();
+  await fillBlock(disk, 1, "b");
+  await Promise.all([saving, disk.detach(), disk.detach()]);
+  expect(await whileAttached(store, "a", lettersOf)).toBe("ab..");
+});
+
+test("a detach that fails leaves the disk attached, and the next one saves it", async () => {
+  const store = await openHost(at, "detach-again");
+  await store.create("a", { size: 4 * BLOCK });
+  const disk = await store.attach("a");
+  await fillBlock(disk, 0, "a");
+  await refusalOf(disk.detach({ freeze: () => Promise.reject(new Error("busy")) }), "ERR_HOOK");
+  expect((await store.stat("a")).attached).toBeDefined();
+  await fillBlock(disk, 1, "b");
+  await disk.detach();
+  await refusalOf(disk.save(), "ERR_DISK_CLOSED");
+  await refusalOf(disk.read(0, 1), "ERR_DISK_CLOSED");
+  expect(await whileAttached(store, "a", lettersOf)).toBe("ab..");
+});
+
+test("a save into a store that fails loses nothing", async () => {
+  const { store, disk } = await attach("store-fails");
+  await fillBlock(disk, 0, "a");
+  const folder = at.folder("store-fails");
+  const failing = `${folder}/snapshots`;
+  // Root may write everywhere, but not into a folder that is away.
+  renameSync(failing, `${failing}-away`);
+  await refusalOf(disk.save(), "ERR_STORE");
+  renameSync(`${failing}-away`, failing);
+  await disk.save();
+  expect(await saved(store)).toBe("a...");
+});
+
+test("a generation has the trace of what was read first", async () => {
+  const { store, disk } = await attach("trace");
+  await disk.read(0, BLOCK);
+  await fillBlock(disk, 0, "a");
+  const { source } = await disk.save();
+  const trace = JSON.parse(readFileSync(`${source}.trace`, "utf8"));
+  expect(trace).toEqual({ version: 1, ranges: [[0, 4 * BLOCK]] });
+  rmSync(`${source}.trace`);
+  // Without it, everything works, too.
+  expect(await saved(store)).toBe("a...");
+});
+
+test("a save is aborted by its signal, and loses nothing", async () => {
+  const { store, disk } = await attach("abort");
+  await fillBlock(disk, 0, "a");
+  const reason = new Error("enough");
+  const saving = disk.save({ signal: AbortSignal.abort(reason) });
+  await expect(saving).rejects.toBe(reason);
+  await disk.save();
+  expect(await saved(store)).toBe("a...");
+});
+
+test("a save that is aborted while the disk is frozen thaws it, and loses nothing", async () => {
+  const thaw = vi.fn();
+  const { store, disk } = await attach("abort-frozen");
+  await fillBlock(disk, 0, "a");
+  const [controller, reason] = [new AbortController(), new Error("enough")];
+  const freeze = (signal: AbortSignal) => {
+    queueMicrotask(() => controller.abort(reason));
+    return new Promise((_, reject) => signal.addEventListener("abort", () => reject(reason)));
+  };
+  const saving = disk.save({ freeze, thaw, signal: controller.signal });
+  await expect(saving).rejects.toBe(reason);
+  expect(thaw).toHaveBeenCalledOnce();
+  await disk.save();
+  expect(await saved(store)).toBe("a...");
+});
+
+test("after a thousand generations, each save removes the oldest one that is not attached", async () => {
+  const store = await openHost(at, "thousand");
+  await store.create("a", { size: BLOCK });
+  const disk = await store.attach("a");
+  for (let count = 2; count <= 1_001; count += 1) await disk.save({ label: String(count) });
+  const numbers = [];
+  for await (const { number } of store.history("a")) numbers.push(number);
+  expect(numbers).toHaveLength(1_000);
+  // The first one is attached.
+  expect([numbers[0], numbers[1], numbers.at(-1)]).toEqual([1, 3, 1_001]);
+  await disk.detach();
+}, 120_000);

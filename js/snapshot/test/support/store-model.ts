@@ -1,0 +1,785 @@
+/** Random calls of hosts that share a store of disks, and what must be true of it at any time. */
+import { existsSync, readdirSync, readFileSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type AttachedDisk,
+  type AttachOptions,
+  DiskStore,
+  type Generation,
+  openSnapshot,
+  restoreSnapshot,
+  type SnapshotError,
+  type StoreOptions,
+} from "@hedgerow/snapshot";
+
+import { noise } from "../../../../tests/support/snapshots/image.js";
+import type { Random } from "../../../edge/test/support/random.js";
+import { HostDied } from "./simulated-host.js";
+import { hashOf, StoreFacts } from "./store-facts.js";
+
+/** The names of disks, which hosts compete for. */
+const NAMES = ["a", "b", "c"];
+
+const CALLS = [
+  ...(["write", "save", "detach", "attach", "create", "fork", "rollBack", "expire"] as const),
+  ...(["collect", "setBack", "sweep", "remove", "salvage", "look", "kill"] as const),
+] as const;
+
+type Call = (typeof CALLS)[number];
+
+/** How often hosts make each call. */
+interface Mix {
+  readonly names: number;
+  /** One of so many attachments steals the disk. */
+  readonly steals: number;
+  readonly calls: Partial<Record<Call, number>>;
+}
+
+const MIXES: readonly Mix[] = [
+  {
+    ...{ names: 3, steals: 5 },
+    calls: {
+      ...{ write: 8, save: 8, detach: 4, attach: 12, create: 3, fork: 3, rollBack: 2, expire: 2 },
+      ...{ collect: 2, setBack: 2, remove: 1, salvage: 2, look: 2, kill: 1 },
+    },
+  },
+  // Snapshots are collected while they are stored again.
+  {
+    ...{ names: 2, steals: 5 },
+    calls: {
+      ...{ write: 4, save: 5, detach: 5, attach: 7, create: 7, fork: 5, rollBack: 4, expire: 8 },
+      ...{ collect: 3, setBack: 3, sweep: 10, remove: 5, salvage: 1, kill: 1 },
+    },
+  },
+  // Hosts take a disk from each other.
+  {
+    ...{ names: 1, steals: 2 },
+    calls: {
+      ...{ write: 8, save: 10, detach: 3, attach: 14, create: 1, rollBack: 1, expire: 1 },
+      ...{ remove: 1, salvage: 2, kill: 1 },
+    },
+  },
+];
+
+const PIECE = 4_096;
+
+/** How far times are set back, in milliseconds, and a grace period that is over then. */
+const [AGE, GRACE] = [7_200_000, "1h"] as const;
+
+/** The errors of a store or a network that has faults. */
+const FAULTS = [
+  "ERR_STORE",
+  "ERR_TARGET",
+  "ERR_SOURCE",
+  "ERR_SOURCE_CHANGED",
+  "ERR_SNAPSHOT_FORMAT",
+];
+
+/** Matches the error for an image that nothing can complete. */
+const INCOMPLETE = /not complete, and the store no longer has the snapshot/;
+
+/** A snapshot to create disks from. */
+export interface Sample {
+  readonly path: string;
+  readonly digest: string;
+  readonly content: Buffer;
+}
+
+/** Where a host runs. */
+export interface ModelRunner {
+  /** Lets the host die some operations or milliseconds later. */
+  dieAfter(steps: number): void;
+  kill(): void;
+  /** Runs an action on the host. Rejects with a {@link HostDied} if the host dies before. */
+  run<T>(action: () => Promise<T>): Promise<T>;
+}
+
+/** A disk of a host. */
+export type ModelDisk = Pick<
+  AttachedDisk,
+  | ("generation" | "epoch" | "size" | "image" | "changedBytes")
+  | ("read" | "write" | "save" | "detach")
+> & { readonly lost: { readonly aborted: boolean } };
+
+/** A store of a host. */
+export type ModelStore = Pick<
+  DiskStore,
+  | ("create" | "fork" | "rollback" | "expire" | "collect" | "remove" | "stat" | "list")
+  | ("salvage" | "discard" | "unsaved" | "close")
+> & { attach(name: string, options?: AttachOptions): Promise<ModelDisk> };
+
+/** A host of a sequence. */
+export interface ModelHost {
+  readonly host: ModelRunner;
+  /** The directory of its local images. */
+  readonly images: string;
+  readonly options: StoreOptions;
+  /** Opens the store on it. Default: in this process. */
+  open?(): Promise<ModelStore>;
+}
+
+/** A store, and how hosts reach it. */
+export interface ModelPlace {
+  readonly place: string;
+  /** The folder that holds the objects of the store. */
+  readonly folder: string;
+  readonly isFolder: boolean;
+  /** Whether calls can fail without a reason. */
+  readonly hasFaults: boolean;
+  /** Starts a host. Without faults, it is one that recovers the store. */
+  start(images: string, hasFaults: boolean): Promise<ModelHost>;
+  /** Waits until nothing of dead hosts arrives any more. */
+  settled(): Promise<void>;
+}
+
+/** An attached disk, and its content. */
+interface Session {
+  readonly name: string;
+  readonly disk: ModelDisk;
+  readonly life: number | undefined;
+  readonly content: Buffer;
+  /** When it was attached. */
+  readonly begun: number;
+  /** The content after the write that the host died in. */
+  after: Buffer | undefined;
+  /** Whether the host began to detach it, so that the image may be gone. */
+  isDetaching: boolean;
+}
+
+/** When a host had a disk. */
+interface Tenure {
+  readonly name: string;
+  readonly host: ModelHost;
+  end: number;
+}
+
+/** A local image that a host has left. */
+interface Left {
+  readonly session: Session;
+  /** Whether it has changes since the last save. */
+  readonly isChanged: boolean;
+}
+
+/** A sequence of calls. */
+export class StoreModel {
+  readonly facts = new StoreFacts();
+  readonly #hosts: ModelHost[] = [];
+  readonly #tenures: Tenure[] = [];
+  /** When the last call ended that can take a disk from a host, by the name of the disk. */
+  readonly #takings = new Map<string, number>();
+  /** What hosts have left, by the path of the image. */
+  readonly #left = new Map<string, Left>();
+  /** Calls that a time which is set back would affect. */
+  #active = 0;
+  #aging: Promise<void> | undefined;
+  #salvaged = 0;
+  readonly #mix: Mix;
+  /** The last calls, for messages. */
+  readonly log: string[] = [];
+
+  constructor(
+    private readonly random: Random,
+    private readonly place: ModelPlace,
+    private readonly samples: readonly Sample[],
+    /** Returns a path in the folder of the sequence. */
+    private readonly path: (name: string) => string,
+  ) {
+    this.#mix = MIXES[random.below(MIXES.length)] as Mix;
+    for (const { digest, content } of samples) this.facts.knows(digest, hashOf(content));
+  }
+
+  /** Runs hosts at the same time, some calls each, and recovers the store. */
+  async run(hosts: number, calls: number): Promise<void> {
+    const first = await this.place.start(this.path("images-first"), false);
+    await first.host.run(async () => {
+      const store = await DiskStore.open(this.place.place, first.options);
+      for (const name of NAMES)
+        if (this.random.below(4) > 0) await this.#create(first, store, name);
+      await store.close();
+    });
+    await Promise.all(Array.from({ length: hosts }, (_, at) => this.#live(at, calls)));
+    await this.#recover();
+  }
+
+  /** The life of a host: when it is killed, it starts again with the images that it has left. */
+  async #live(at: number, calls: number): Promise<void> {
+    const images = this.path(`images-${at}`);
+    for (let left = calls; left > 0; ) {
+      const host = await this.place.start(images, true);
+      this.#hosts.push(host);
+      if (this.random.below(3) === 0) host.host.dieAfter(this.random.below(400));
+      const sessions = new Map<string, Session>();
+      try {
+        const store = await this.#open(host);
+        if (store === undefined) {
+          left -= 1;
+          continue;
+        }
+        while (left > 0) {
+          left -= 1;
+          await this.#call(host, store, sessions);
+        }
+        for (const session of sessions.values()) await this.#detach(host, session, sessions);
+        await host.host.run(() => store.close());
+        host.host.kill();
+        return;
+      } catch (error) {
+        if (!(error instanceof HostDied)) throw error;
+        host.host.kill();
+        this.#note(host, "died");
+        for (const session of sessions.values()) this.#leave(host, session);
+        if (host.open !== undefined) this.#setBackClaims();
+      }
+    }
+  }
+
+  async #open({ host, options, open }: ModelHost): Promise<ModelStore | undefined> {
+    try {
+      return await host.run(open ?? (() => DiskStore.open(this.place.place, options)));
+    } catch (error) {
+      this.#expected(error, "open", []);
+      return undefined;
+    }
+  }
+
+  async #call(
+    host: ModelHost,
+    store: ModelStore,
+    sessions: Map<string, Session>,
+  ): Promise<unknown> {
+    const { random } = this;
+    const name = random.pick(NAMES.slice(0, this.#mix.names));
+    const session = [...sessions.values()][random.below(sessions.size)];
+    switch (this.#pick()) {
+      case "write":
+        return session && this.#write(host, session);
+      case "save":
+        return session && this.#save(host, session);
+      case "detach":
+        return session && this.#detach(host, session, sessions);
+      case "attach":
+        return this.#attach(host, store, name, sessions);
+      case "create":
+        return this.#create(host, store, name);
+      case "fork":
+        return this.#fork(host, store, name);
+      case "rollBack":
+        return this.#rollBack(host, store, name);
+      case "expire":
+        return this.#expire(host, store, name);
+      case "collect":
+        return this.#collect(host, store);
+      case "setBack":
+        return this.#setBackTimes();
+      case "sweep":
+        return this.#sweep(host, store, name, session);
+      case "remove":
+        return this.#remove(host, store, name);
+      case "salvage":
+        return this.#salvage(host, store);
+      case "look":
+        return this.#look(host, store, name);
+      case "kill":
+        return host.host.kill();
+    }
+  }
+
+  /** Returns a call of the mix. */
+  #pick(): Call {
+    const { calls } = this.#mix;
+    return this.random.pick(CALLS.flatMap((call) => Array(calls[call] ?? 0).fill(call))) as Call;
+  }
+
+  async #create(host: ModelHost, store: ModelStore, name: string): Promise<void> {
+    const sample = this.samples[this.random.below(this.samples.length)] as Sample;
+    const begun = this.facts.now();
+    const life = this.facts.life(name);
+    const made = await this.#try(host, `create ${name}`, ["ERR_DISK_EXISTS"], () =>
+      store.create(name, { from: sample.path, pieceSize: PIECE }),
+    );
+    if (made === undefined) return;
+    const isKnown = life === this.facts.life(name);
+    this.facts.acknowledge(name, made, begun, { life: isKnown ? life : undefined });
+  }
+
+  async #attach(
+    host: ModelHost,
+    store: ModelStore,
+    name: string,
+    sessions: Map<string, Session>,
+  ): Promise<void> {
+    if (sessions.has(name)) return;
+    const { random, facts } = this;
+    const steal = random.below(this.#mix.steals) === 0;
+    const fill = (["all", "delta", "none"] as const)[random.below(3)] ?? "all";
+    const begun = facts.now();
+    const life = facts.life(name);
+    const tenure: Tenure = { name, host, end: Number.POSITIVE_INFINITY };
+    const others = this.#tenures.filter((one) => one.name === name && one.end > begun);
+    this.#tenures.push(tenure);
+    const refused = ["ERR_ATTACHED", "ERR_NO_DISK", "ERR_LEASE_LOST"];
+    let code: unknown;
+    const session = await this.#try(
+      host,
+      `attach ${name}${steal ? ", steal" : ""}`,
+      refused,
+      async () => {
+        const disk = await store.attach(name, { steal, fill, workers: 1 });
+        facts.checkAttached(name, disk.generation, begun);
+        const { digest } = disk.generation;
+        const content = await disk.read(0, disk.size).catch(async (error) => {
+          await disk.detach({ save: false }).catch(() => {});
+          throw error;
+        });
+        facts.checkContent(digest, content);
+        return { name, disk, content, begun, life: life === facts.life(name) ? life : undefined };
+      },
+      (error) => {
+        code = error.code;
+      },
+    );
+    if (session !== undefined) {
+      sessions.set(name, { ...session, after: undefined, isDetaching: false });
+      return;
+    }
+    tenure.end = facts.now();
+    const rivals = this.#tenures.filter((one) => one.name === name && one.end > begun);
+    const isAlone = others.length === 0 && rivals.every((one) => one === tenure);
+    if (code === "ERR_ATTACHED" && isAlone && this.place.isFolder && !this.place.hasFaults)
+      throw new Error(`${name}: refused as attached, but no host has it`);
+  }
+
+  async #write(host: ModelHost, session: Session): Promise<void> {
+    const { random } = this;
+    const { content, disk } = session;
+    // Often the same, so that the same snapshots are stored again.
+    const isCommon = random.below(2) === 0;
+    const start = isCommon ? PIECE : random.below(content.length);
+    const longest = Math.min(3 * PIECE, content.length - start);
+    const length = isCommon ? PIECE : 1 + random.below(longest);
+    const seed = random.below(isCommon ? 2 : 2 ** 31);
+    const bytes = seed % 4 === 0 ? Buffer.alloc(length) : noise(`${seed}`, length);
+    session.after = Buffer.from(content);
+    bytes.copy(session.after, start);
+    const done = await this.#try(host, `write ${session.name}`, [], async () => {
+      await disk.write(start, bytes);
+      return true;
+    });
+    // A write that fails may have changed a part.
+    if (done === undefined) disk.size > 0 && (await this.#reread(host, session));
+    else session.after.copy(content);
+    session.after = undefined;
+  }
+
+  async #reread(host: ModelHost, { disk, content }: Session): Promise<void> {
+    const found = await this.#try(host, "read", [], () => disk.read(0, content.length));
+    found?.copy(content);
+  }
+
+  async #save(host: ModelHost, session: Session): Promise<void> {
+    const { facts, random } = this;
+    const { disk, name, life } = session;
+    const before = hashOf(session.content);
+    const begun = facts.now();
+    const label = random.below(4) === 0 ? "label" : undefined;
+    facts.attempted(before);
+    const { epoch } = disk;
+    const saved = await this.#try(host, `save ${name}`, ["ERR_LEASE_LOST"], () =>
+      disk.save({ label, workers: 1 }),
+    );
+    if (saved === undefined) return;
+    facts.knows(saved.digest, before);
+    if (saved.changedBytes === 0 && label === undefined) return;
+    facts.acknowledge(name, saved, begun, { epoch, life });
+  }
+
+  async #detach(host: ModelHost, session: Session, sessions: Map<string, Session>): Promise<void> {
+    const { facts, random } = this;
+    const { disk, name, life } = session;
+    const before = hashOf(session.content);
+    facts.attempted(before);
+    const begun = facts.now();
+    const save = random.below(5) > 0;
+    const { epoch } = disk;
+    const hasChanged = save && disk.changedBytes > 0;
+    session.isDetaching = true;
+    for (let tries = 0; ; tries += 1) {
+      let code: unknown;
+      const done = await this.#try(
+        host,
+        `detach ${name}${save ? "" : ", discard"}`,
+        ["ERR_LEASE_LOST"],
+        async () => {
+          await disk.detach({ save, workers: 1 });
+          return true;
+        },
+        (error) => {
+          code = error.code;
+        },
+      );
+      if (done === true) {
+        this.#end(host, name);
+        sessions.delete(name);
+        if (!hasChanged || disk.lost.aborted) return;
+        facts.knows(disk.generation.digest, before);
+        facts.acknowledge(name, disk.generation, begun, { epoch, life });
+        return;
+      }
+      if (code === "ERR_LEASE_LOST") {
+        sessions.delete(name);
+        session.isDetaching = false;
+        // In an object store, time alone can take it.
+        if (this.place.isFolder) this.#checkLost(session);
+        this.#leave(host, session);
+        return;
+      }
+      if (tries > 20) throw new Error(`${name}: 20 attempts to detach it have failed`);
+    }
+  }
+
+  async #fork(host: ModelHost, store: ModelStore, name: string): Promise<void> {
+    const { random, facts } = this;
+    const forks = NAMES.filter((one) => one !== name && random.below(2) === 0);
+    const begun = facts.now();
+    const lives = forks.map((fork) => facts.life(fork));
+    const refused = ["ERR_NO_DISK", "ERR_DISK_EXISTS"];
+    const done = await this.#try(host, `fork ${name} ${forks}`, refused, async () => {
+      await store.fork(name, forks);
+      return true;
+    });
+    if (done !== true) return;
+    forks.forEach((fork, at) => {
+      const life = lives[at] === facts.life(fork) ? lives[at] : undefined;
+      facts.acknowledge(fork, { number: 1 }, begun, { life });
+    });
+  }
+
+  async #rollBack(host: ModelHost, store: ModelStore, name: string): Promise<void> {
+    const begun = this.facts.now();
+    const to = 1 + this.random.below(4);
+    const refused = ["ERR_NO_DISK", "ERR_ATTACHED"];
+    const taking = this.#taking(name);
+    const done = await this.#try(host, `rollback ${name} ${to}`, refused, () =>
+      store.rollback(name, to),
+    ).finally(taking);
+    if (done !== undefined) this.facts.acknowledge(name, done, begun);
+  }
+
+  async #expire(host: ModelHost, store: ModelStore, one: string): Promise<void> {
+    const name = this.random.below(2) === 0 ? one : undefined;
+    const keepLast = 1 + this.random.below(2);
+    const refused = name === undefined ? [] : ["ERR_NO_DISK"];
+    let isKnown = false;
+    try {
+      const expired = await this.#try(host, `expire ${name ?? "all"}`, refused, () =>
+        store.expire({ name, keepLast }),
+      );
+      if (expired === undefined) return;
+      isKnown = true;
+      for (const { name, generation } of expired) this.facts.doubt("expire", name, [generation]);
+    } finally {
+      if (!isKnown) this.facts.doubt("expire", name);
+    }
+  }
+
+  async #collect(host: ModelHost, store: ModelStore): Promise<void> {
+    const collect = () => store.collect({ grace: GRACE });
+    const both = this.random.below(2) === 0;
+    await this.#try(host, both ? "collect twice" : "collect", [], () =>
+      Promise.all(both ? [collect(), collect()] : [collect()]),
+    );
+  }
+
+  /** Collects snapshots whose grace period is over, while some of them are stored again. */
+  async #sweep(
+    host: ModelHost,
+    store: ModelStore,
+    name: string,
+    session: Session | undefined,
+  ): Promise<void> {
+    await this.#collect(host, store);
+    await this.#setBackTimes();
+    const save = session === undefined ? undefined : this.#save(host, session);
+    const all = [this.#collect(host, store), this.#create(host, store, name), save];
+    const ends = await Promise.allSettled(all);
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+  }
+
+  async #remove(host: ModelHost, store: ModelStore, name: string): Promise<void> {
+    const taking = this.#taking(name);
+    this.facts.endLife(name);
+    let isRefused = false;
+    try {
+      await this.#try(
+        host,
+        `remove ${name}`,
+        ["ERR_NO_DISK", "ERR_ATTACHED"],
+        () => store.remove(name),
+        ({ code }) => {
+          isRefused = code === "ERR_NO_DISK" || code === "ERR_ATTACHED";
+        },
+      );
+    } finally {
+      taking();
+      this.facts.endLife(name);
+      if (!isRefused) this.facts.doubt("remove", name);
+    }
+  }
+
+  /** Saves what a host has left as a new disk, or discards it. */
+  async #salvage(host: ModelHost, store: ModelStore): Promise<void> {
+    const found = await this.#try(host, "unsaved", [], async () => {
+      const images: string[] = [];
+      for await (const { image } of store.unsaved()) images.push(image);
+      return images;
+    });
+    for (const image of found ?? []) {
+      const left = this.#left.get(image);
+      // Another call, which has failed, may have left it.
+      if (left === undefined) {
+        await this.#try(host, "discard", ["ERR_ARGUMENT"], () => store.discard(image));
+        continue;
+      }
+      const { session } = left;
+      this.#salvaged += 1;
+      const name = `salvaged-${this.#salvaged}`;
+      const contents = [session.content, session.after].flatMap((one) => one ?? []).map(hashOf);
+      this.facts.attempted(...contents);
+      const begun = this.facts.now();
+      let isIncomplete = false;
+      const saved = await this.#try(
+        host,
+        `salvage ${session.name} as ${name}`,
+        [],
+        () => store.salvage(image, name),
+        ({ message }) => {
+          isIncomplete = INCOMPLETE.test(message);
+        },
+      );
+      if (isIncomplete) await this.#try(host, "discard", [], () => store.discard(image));
+      if (isIncomplete) this.#left.delete(image);
+      if (saved === undefined) continue;
+      this.#left.delete(image);
+      this.facts.knows(saved.digest, ...contents);
+      this.facts.acknowledge(name, saved, begun);
+    }
+  }
+
+  /** Reads the state of the store. */
+  async #look(host: ModelHost, store: ModelStore, name: string): Promise<void> {
+    await this.#try(host, `stat ${name}`, ["ERR_NO_DISK"], async () => {
+      const names: string[] = [];
+      for await (const one of store.list()) names.push(one);
+      return store.stat(name);
+    });
+  }
+
+  /**
+   * Sets the times of tombstones and temporary files back, as if the grace period were over, and in an object store those
+   * of pointers, as if the hosts had not renewed their leases. No save, creation or collection takes as long.
+   */
+  async #setBackTimes(): Promise<void> {
+    if (this.#aging !== undefined) return this.#aging;
+    this.#aging = (async () => {
+      while (this.#active > 0) await sleep(1);
+      this.#setBackStore();
+    })();
+    await this.#aging;
+    this.#aging = undefined;
+  }
+
+  #setBackStore(): void {
+    for (const name of ["", "tombstones", "snapshots", "disks"])
+      this.#setBack(join(this.place.folder, name));
+  }
+
+  /** Sets the times of the files in a folder back. */
+  #setBack(folder: string): void {
+    const time = (Date.now() - AGE) / 1_000;
+    for (const file of existsSync(folder) ? readdirSync(folder) : []) {
+      try {
+        utimesSync(join(folder, file), time, time);
+      } catch {
+        // A host has removed it.
+      }
+    }
+  }
+
+  /** Sets the times of claims back whose host was killed, since others wait for minutes until they take them over. */
+  #setBackClaims(): void {
+    const folder = join(this.place.folder, "tombstones");
+    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+      try {
+        const path = join(folder, name);
+        if (readFileSync(path, "utf8").includes("deleting")) utimesSync(path, 0, 0);
+      } catch {
+        // A host has removed it.
+      }
+    }
+  }
+
+  /**
+   * Carries out a call on a host. Returns undefined if it fails for an expected reason.
+   *
+   * @param refused the codes of errors that need no fault
+   */
+  async #try<T>(
+    { host }: ModelHost,
+    text: string,
+    refused: readonly string[],
+    call: () => Promise<T>,
+    onError?: (error: SnapshotError) => void,
+  ): Promise<T | undefined> {
+    while (this.#aging !== undefined) await this.#aging;
+    this.#active += 1;
+    const number = this.#hosts.findIndex((one) => one.host === host);
+    this.log.push(`${number}: ${text}`);
+    try {
+      const result = await host.run(call);
+      this.log.push(`${number}: ${text}: done`);
+      return result;
+    } catch (error) {
+      this.log.push(`${number}: ${text}: ${(error as Error).message}`);
+      if (error instanceof HostDied) throw error;
+      this.#expected(error, text, refused);
+      onError?.(error as SnapshotError);
+      return undefined;
+    } finally {
+      this.#active -= 1;
+    }
+  }
+
+  #expected(error: unknown, text: string, refused: readonly string[]): void {
+    const { code } = error as SnapshotError;
+    if (refused.includes(code) || (this.place.hasFaults && FAULTS.includes(code))) return;
+    // The generation that an image began with may have expired.
+    if (INCOMPLETE.test((error as Error).message)) return;
+    // So may one that was rolled back to.
+    if (text.startsWith("rollback") && code === "ERR_NO_DISK") return;
+    throw error;
+  }
+
+  /** Notes the beginning of a call that can take a disk from a host. Returns a function for its end. */
+  #taking(name: string): () => void {
+    this.#takings.set(name, Number.POSITIVE_INFINITY);
+    return () => void this.#takings.set(name, this.facts.now());
+  }
+
+  /** Checks that another call can have taken a disk that was lost. */
+  #checkLost({ name, begun }: Session): void {
+    const rivals = this.#tenures.filter((one) => one.name === name && one.end > begun);
+    // One of them is that of the session.
+    if (rivals.length > 1 || (this.#takings.get(name) ?? 0) > begun) return;
+    throw new Error(`${name}: lost, but no call has taken it`);
+  }
+
+  #note(host: ModelHost, text: string): void {
+    this.log.push(`${this.#hosts.indexOf(host)}: ${text}`);
+  }
+
+  #end(host: ModelHost, name: string): void {
+    for (const one of this.#tenures)
+      if (one.host === host && one.name === name) one.end = Math.min(one.end, this.facts.now());
+  }
+
+  /** Notes that a host has left the image of a disk. */
+  #leave(host: ModelHost, session: Session): void {
+    this.#end(host, session.name);
+    const { disk, isDetaching } = session;
+    this.#left.set(disk.image, { session, isChanged: disk.changedBytes > 0 && !isDetaching });
+  }
+
+  /** Checks the store on a new host for each directory of images, and that only what is needed is left. */
+  async #recover(): Promise<void> {
+    for (const { host } of this.#hosts) host.kill();
+    await this.place.settled();
+    const filesIn = (images: string) =>
+      existsSync(images) ? readdirSync(images).filter((name) => name !== "lock") : [];
+    const all = [...new Set(this.#hosts.map(({ images }) => images))];
+    const folders = all.filter((images, at) => at === 0 || filesIn(images).length > 0);
+    for (const [at, images] of folders.entries()) {
+      const host = await this.place.start(images, false);
+      this.#setBack(images);
+      await host.host.run(() => this.#recoverOn(host, at === folders.length - 1));
+      host.host.kill();
+      const left = filesIn(images);
+      if (left.length > 0) throw new Error(`${images}: expected nothing, found ${left}`);
+    }
+    for (const [image, { isChanged }] of this.#left)
+      if (isChanged) throw new Error(`${image}: its changes are lost`);
+  }
+
+  async #recoverOn(host: ModelHost, isLast: boolean): Promise<void> {
+    const store = await DiskStore.open(this.place.place, host.options);
+    await this.#salvage(host, store);
+    await store.collect({ grace: GRACE });
+    if (isLast) await this.#check(store, host.options);
+    await store.close();
+  }
+
+  async #check(store: DiskStore, options: StoreOptions): Promise<void> {
+    // Deletes what was marked, and takes over what dead hosts were deleting.
+    for (let times = 0; times < 2; times += 1) {
+      this.#setBackStore();
+      await store.collect({ grace: GRACE });
+    }
+    const names: string[] = [];
+    for await (const name of store.list()) names.push(name);
+    const all = new Set([...NAMES, ...names]);
+    for (let at = 1; at <= this.#salvaged; at += 1) all.add(`salvaged-${at}`);
+    const needed = new Set<string>();
+    for (const name of all) {
+      const found: Generation[] = [];
+      if (names.includes(name))
+        for await (const generation of store.history(name)) found.push(generation);
+      this.facts.checkDisk(name, names.includes(name) ? found : undefined);
+      for (const generation of found) needed.add(generation.digest);
+    }
+    const resolve = (digest: string) => {
+      needed.add(digest);
+      return this.#sourceOf(digest);
+    };
+    for (const digest of [...needed]) await this.#verify(digest, { ...options, resolve });
+    this.#checkObjects(names, needed);
+  }
+
+  #sourceOf(digest: string): string {
+    return `${this.place.place}/snapshots/${digest}.vhs`;
+  }
+
+  /** Checks the content of a snapshot. */
+  async #verify(
+    digest: string,
+    { s3, resolve }: StoreOptions & { readonly resolve: (digest: string) => string },
+  ): Promise<void> {
+    const source = this.#sourceOf(digest);
+    const image = this.path("verified");
+    const how = { s3, resolve, digest, workers: 1 };
+    // Decoding in this thread is faster.
+    if (this.random.below(10) === 0) {
+      await restoreSnapshot(source, image, { ...how, overwrite: true });
+    }
+    await using disk = await openSnapshot(source, {
+      ...how,
+      ...{ image: this.path(`image-${digest}`), fill: "none", onStall: "error" },
+    });
+    this.facts.checkContent(digest, await disk.read(0, disk.size));
+  }
+
+  /** Checks that the store has what is needed, and nothing else. */
+  #checkObjects(names: readonly string[], needed: ReadonlySet<string>): void {
+    const { folder, isFolder } = this.place;
+    const expected = new Set(["hedgerow-disks.json", ...names.map((name) => `disks/${name}`)]);
+    if (isFolder) expected.add("lock");
+    for (const digest of needed) expected.add(`snapshots/${digest}.vhs`);
+    const found = readdirSync(folder, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+      .filter((key) => !needed.has(/^snapshots\/(.*)\.vhs\.trace$/.exec(key)?.[1] ?? ""));
+    const extra = found.filter((key) => !expected.has(key));
+    const missing = [...expected].filter((key) => !found.includes(key));
+    if (extra.length === 0 && missing.length === 0) return;
+    throw new Error(`the store has ${extra.join(", ") || "nothing"} too much, lacks ${missing}`);
+  }
+}

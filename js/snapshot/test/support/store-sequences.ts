@@ -1,0 +1,163 @@
+/** Sequences of random calls of several hosts to a store of disks, in a folder or in S3, that die at any moment. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createSnapshot, inspectSnapshot, type StoreOptions } from "@hedgerow/snapshot";
+import { beforeAll } from "vitest";
+
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { noise } from "../../../../tests/support/snapshots/image.js";
+import { Random } from "../../../edge/test/support/random.js";
+import { type FileFault, SimulatedHost } from "./simulated-host.js";
+import { type ModelPlace, type Sample, StoreModel } from "./store-model.js";
+import { StoreProcess } from "./store-process.js";
+import { StoreWire, type WireFault } from "./store-wire.js";
+import { s3 } from "./upload-s3.js";
+
+/** How many sequences run at a time. */
+const CONCURRENCY = 4;
+
+const PIECE = 4_096;
+
+const path = temporaryFolder();
+
+let samples: readonly Sample[] = [];
+
+beforeAll(async () => {
+  const contents = [
+    Buffer.concat([noise("first", 5 * PIECE), Buffer.alloc(6 * PIECE), noise("last", 5 * PIECE)]),
+    Buffer.concat([Buffer.alloc(2 * PIECE), noise("second", 14 * PIECE)]),
+  ];
+  samples = await Promise.all(
+    contents.map(async (content, at) => {
+      const [image, snapshot] = [path(`image-${at}`), path(`${at}.vhs`)];
+      writeFileSync(image, content);
+      await createSnapshot(image, snapshot, { pieceSize: PIECE, workers: 1 });
+      return { path: snapshot, digest: (await inspectSnapshot(snapshot)).digest, content };
+    }),
+  );
+});
+
+/** Returns faults of a file system, with a share of its operations. */
+function fileFaults(random: Random, hasFaults: boolean): () => FileFault | undefined {
+  return () => {
+    if (random.below(12) === 0) return { delay: random.below(4) };
+    if (!hasFaults || random.below(60) > 0) return undefined;
+    return { error: random.below(2) === 0 ? "before" : "after" };
+  };
+}
+
+/** Returns faults of a network, with a share of the requests. */
+function wireFaults(random: Random, hasFaults: boolean): () => WireFault | undefined {
+  return () => {
+    if (random.below(12) === 0) return { delay: random.below(10) };
+    if (!hasFaults || random.below(15) > 0) return undefined;
+    const late = random.below(100);
+    const all = [{ status: 500 }, { status: 503 }, { loseRequest: true }, { loseResponse: true }];
+    return [...all, { late }][random.below(5)];
+  };
+}
+
+/** Returns a store in a folder. */
+function inFolder(random: Random, hasFaults: boolean, folder: string): ModelPlace {
+  const store = `${folder}/store`;
+  return {
+    ...{ place: store, folder: store, isFolder: true, hasFaults },
+    start: async (images, isFaulty) => {
+      const faults = isFaulty ? fileFaults(random, hasFaults) : () => undefined;
+      const host = new SimulatedHost(store, faults);
+      return { host, images, options: { images } };
+    },
+    settled: async () => {},
+  };
+}
+
+/** Returns a store in S3, behind a network for each host. */
+function inS3(random: Random, hasFaults: boolean, folder: string, prefix: string): ModelPlace {
+  const wires: StoreWire[] = [];
+  return {
+    place: `s3://${s3.bucket}/${prefix}`,
+    folder: `${s3.folder}/${prefix}`,
+    ...{ isFolder: false, hasFaults },
+    start: async (images, isFaulty) => {
+      const faults = isFaulty ? wireFaults(random, hasFaults) : () => undefined;
+      const host = new SimulatedHost(folder, () => undefined);
+      const wire = await StoreWire.open(s3.endpoint, faults, () => host.count());
+      wires.push(wire);
+      host.died.addEventListener("abort", () => wire.cut());
+      const { credentials, region } = s3;
+      const options: StoreOptions = {
+        ...{ images, lease: "1s", retries: 4 },
+        s3: { endpoint: wire.endpoint, credentials, region },
+      };
+      return { host, images, options };
+    },
+    settled: async () => {
+      for (const wire of wires.splice(0)) await wire[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Lets the hosts of a store be processes, except those that recover it. */
+function inProcesses(place: ModelPlace): ModelPlace {
+  const processes: StoreProcess[] = [];
+  return {
+    ...place,
+    start: async (images, isFaulty) => {
+      const { options } = await place.start(images, false);
+      if (!isFaulty) return place.start(images, false);
+      const host = new StoreProcess();
+      processes.push(host);
+      const { s3 } = options;
+      const endpoint = s3 && { ...s3, endpoint: String(s3.endpoint) };
+      return {
+        host,
+        images,
+        options,
+        open: () => host.open(place.place, { ...options, s3: endpoint }),
+      };
+    },
+    settled: async () => {
+      for (const one of processes.splice(0)) await one.ended();
+      await place.settled();
+    },
+  };
+}
+
+/** Where hosts run. */
+export type Kind = "folder" | "S3" | "processes";
+
+/** Runs one sequence. */
+async function run(seed: number, kind: Kind): Promise<void> {
+  const random = new Random(seed);
+  const folder = path(`run-${seed}`);
+  mkdirSync(folder);
+  const areProcesses = kind === "processes";
+  const isS3 = areProcesses ? random.below(2) === 0 : kind === "S3";
+  const hasFaults = !areProcesses && random.below(2) === 0;
+  const stored = isS3
+    ? inS3(random, hasFaults, folder, `run-${seed}`)
+    : inFolder(random, hasFaults, folder);
+  const place = areProcesses ? inProcesses(stored) : stored;
+  const model = new StoreModel(random, place, samples, (name) => `${folder}/${name}`);
+  try {
+    await model.run(random.below(4) === 0 ? 3 : 2, 3 + random.below(6));
+  } catch (error) {
+    const log = model.log.slice(-400).join("\n");
+    throw new Error(`seed ${seed}: ${(error as Error).message}\n${log}`, { cause: error });
+  } finally {
+    await place.settled();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The seed of the only sequence to run, to repeat one that failed: it takes a different course each time. */
+const { HEDGEROW_SEED: ONLY } = process.env;
+
+/** Runs sequences, some at a time. @param first the seed of the first one */
+export async function runAll(kind: Kind, first: number, count: number): Promise<void> {
+  if (ONLY !== undefined) return run(Number(ONLY), kind);
+  const seeds = Array.from({ length: count }, (_, at) => first + at).values();
+  const next = async () => {
+    for (const seed of seeds) await run(seed, kind);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, next));
+}
