@@ -1,3 +1,5 @@
+import type { SnapshotErrorCode } from "@hedgerow/snapshot";
+
 /** Exit codes, which scripts may rely on. */
 export const EXIT = {
   /** Success; for `query`, every path may be present. */
@@ -8,7 +10,7 @@ export const EXIT = {
   damaged: 1,
   /** The command line is invalid. */
   usage: 2,
-  /** An input or output is missing, damaged or not the expected one. */
+  /** An input or output is missing, damaged, in use or not the expected one. */
   failed: 3,
 } as const;
 
@@ -21,19 +23,22 @@ export type CliErrorCode =
   /** The output cannot be written. */
   | "ERR_OUTPUT";
 
+/** The codes of errors of this program and of the API. */
+export type ErrorCode = CliErrorCode | SnapshotErrorCode;
+
 /** An expected failure: its message is shown without a stack trace. */
 export class CliError extends Error {
   override readonly name = "CliError";
 
   constructor(
-    readonly code: CliErrorCode,
+    readonly code: ErrorCode,
     message: string,
   ) {
     super(message);
   }
 
   get exitCode(): number {
-    return this.code === "ERR_USAGE" ? EXIT.usage : EXIT.failed;
+    return ["ERR_USAGE", "ERR_ARGUMENT"].includes(this.code) ? EXIT.usage : EXIT.failed;
   }
 }
 

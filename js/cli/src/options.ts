@@ -27,3 +27,13 @@ export function parseSize(text: string): number {
   if (digits === undefined) throw new InvalidArgumentError("expected bytes, KiB, MiB, GiB or TiB");
   return Number(digits) * 1024 ** UNITS.indexOf(unit.toUpperCase());
 }
+
+/** Units of durations, in milliseconds. */
+const DURATIONS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Parses a duration, such as `30s` or `5m`. Returns milliseconds. */
+export function parseDuration(text: string): number {
+  const [, digits, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? [];
+  if (unit !== undefined) return Number(digits) * DURATIONS[unit as keyof typeof DURATIONS];
+  throw new InvalidArgumentError("expected a duration, such as 30s, 5m or 24h");
+}

@@ -36,3 +36,14 @@ export function columns(rows: readonly (readonly string[])[]): string {
     row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ");
   return rows.map((row) => `${line(row).trimEnd()}\n`).join("");
 }
+
+/** Formats a time: `2026-11-25 21:52:30 UTC`. */
+export function utc(time: Date): string {
+  const [day, clock = ""] = time.toISOString().split("T");
+  return `${day} ${clock.slice(0, 8)} UTC`;
+}
+
+/** Returns the beginning of a digest, which is enough to recognise it. */
+export function shortDigest(digest: string): string {
+  return digest.slice(0, 12);
+}

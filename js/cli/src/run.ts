@@ -11,7 +11,7 @@ Exit codes:
   0  success; for query: every path may be present
   1  for query: a path is certainly absent; for cache verify: an image was damaged
   2  invalid command line
-  3  an input or output is missing, damaged or not the expected one`;
+  3  an input or output is missing, damaged, in use or not the expected one`;
 
 /** Loads each group of commands on demand: loading a group takes as long as starting Node. */
 const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>>> = {
@@ -46,6 +46,12 @@ interface Failure {
 /** Error classes of the packages, by name, so that a command loads only the packages it needs. */
 const EXPECTED = new Set(["HedgerowError", "SnapshotError"]);
 
+/** Hints of the API, and what to do instead on the command line. */
+const HINTS = [
+  ["pass overwrite: true", "omit --no-overwrite"],
+  ["pass steal: true", "pass --steal"],
+] as const;
+
 /** Describes an expected error; returns `undefined` for a bug in this program. */
 function failureOf(error: unknown): Failure | undefined {
   if (error instanceof CommanderError) {
@@ -56,8 +62,7 @@ function failureOf(error: unknown): Failure | undefined {
   if (error instanceof CliError) return error;
   if (error instanceof Error && EXPECTED.has(error.name)) {
     const { code, message: text } = error as Error & { code: string };
-    // A hint of the API, as the option of the command.
-    const message = text.replace("pass overwrite: true", "omit --no-overwrite");
+    const message = HINTS.reduce((found, [hint, option]) => found.replace(hint, option), text);
     return { code, message, exitCode: code === "ERR_ARGUMENT" ? EXIT.usage : EXIT.failed };
   }
   const code = systemCode(error);

@@ -4,11 +4,8 @@ import prettyBytes from "pretty-bytes";
 
 import { jsonOf, oneLine } from "../one-line.js";
 import { jsonOption, type OutputFlags } from "../options.js";
-import { columns, print } from "../print.js";
+import { columns, print, shortDigest, utc } from "../print.js";
 import { directoryArgument, withCache } from "./open.js";
-
-/** Digits of a digest that are printed. */
-const DIGITS = 12;
 
 /** Adds `hedgerow cache list`. */
 export function addListCommand(cache: Command): void {
@@ -28,8 +25,6 @@ async function list(directory: string, { json }: OutputFlags): Promise<void> {
 const HEAD = ["digest", "on disk", "image size", "last used", "source"];
 
 function rowOf({ digest, bytes, imageSize, lastUsed, source }: CacheEntry): string[] {
-  const [day, time = ""] = lastUsed.toISOString().split("T");
-  const used = `${day} ${time.slice(0, 8)} UTC`;
   const sizes = [prettyBytes(bytes), prettyBytes(imageSize)];
-  return [digest.slice(0, DIGITS), ...sizes, used, oneLine(source)];
+  return [shortDigest(digest), ...sizes, utc(lastUsed), oneLine(source)];
 }

@@ -1,21 +1,23 @@
 import { resolve } from "node:path";
 
-import type { ListenOptions } from "@hedgerow/snapshot";
 import type { Command } from "commander";
 
-import { CliError } from "../error.js";
 import { interruptible } from "../interrupt.js";
 import { jsonOf } from "../one-line.js";
-import { parseWhole } from "../options.js";
 import { print } from "../print.js";
 import { PLACE, parsePlace } from "../snapshot/options.js";
-import { addDiskOptions, type DiskFlags, tracePlaceOf } from "./options.js";
+import {
+  addDiskOptions,
+  addListenOptions,
+  type DiskFlags,
+  type ListenFlags,
+  listenOf,
+  tracePlaceOf,
+} from "./options.js";
 import { serveDisk, untilAborted } from "./serve.js";
 
-interface OpenFlags extends DiskFlags {
+interface OpenFlags extends DiskFlags, ListenFlags {
   readonly image: string;
-  readonly socket?: string;
-  readonly port?: number;
   readonly readOnly: boolean;
   readonly save?: string;
   readonly saveTrace: boolean;
@@ -31,9 +33,8 @@ export function addOpenCommand(disk: Command): void {
       "--image <file>",
       "local image, which appears when it is complete; an earlier one of the same snapshot is continued",
       parsePlace,
-    )
-    .option("--socket <path>", "Unix socket to listen on, for this user only")
-    .option("--port <number>", "port of 127.0.0.1 to listen on instead; 0 for any", parseWhole)
+    );
+  addListenOptions(command)
     .option("--read-only", "refuse writes", false)
     .option("--save <place>", "delta to write at the end, of what changed", parsePlace)
     .option("--save-trace", "store at the end what was read first, where --trace says", false)
@@ -53,12 +54,4 @@ async function open(source: string, flags: OpenFlags): Promise<void> {
       if (saveTrace) await disk.saveTrace(tracePlaceOf(flags) || undefined);
     }),
   );
-}
-
-function listenOf({ socket, port }: OpenFlags): ListenOptions {
-  if ((socket === undefined) === (port === undefined)) {
-    const found = socket === undefined ? "neither" : "both";
-    throw new CliError("ERR_USAGE", `--socket and --port: expected one of them, found ${found}`);
-  }
-  return { path: socket, port };
 }

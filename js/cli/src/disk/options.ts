@@ -1,7 +1,8 @@
-import type { OpenOptions } from "@hedgerow/snapshot";
+import type { ListenOptions, OpenOptions } from "@hedgerow/snapshot";
 import { type Command, Option } from "commander";
 
-import { jsonOption, parseSize } from "../options.js";
+import { CliError } from "../error.js";
+import { jsonOption, parseSize, parseWhole } from "../options.js";
 import { addCacheOptions, type CacheFlags } from "../snapshot/cache-options.js";
 import {
   digestOption,
@@ -16,8 +17,8 @@ import {
   transferOf,
 } from "../snapshot/transfer-options.js";
 
-/** Flags of commands that open a disk. */
-export interface DiskFlags extends ReadFlags, WorkFlags, CacheFlags, TransferFlags {
+/** Flags that say how the data of a disk arrives. */
+export interface FillFlags {
   readonly fill: "all" | "delta" | "none";
   readonly fillRate?: number;
   readonly onStall: "wait" | "error";
@@ -25,9 +26,34 @@ export interface DiskFlags extends ReadFlags, WorkFlags, CacheFlags, TransferFla
   readonly trace: string | boolean;
 }
 
-/** Adds the options of all commands that open a disk, after those of the command itself. */
-export function addDiskOptions(command: Command): void {
-  command
+/** Flags of commands that open a snapshot as a disk. */
+export interface DiskFlags extends FillFlags, ReadFlags, WorkFlags, CacheFlags, TransferFlags {}
+
+/** Flags of commands that listen. */
+export interface ListenFlags {
+  readonly socket?: string;
+  readonly port?: number;
+}
+
+/** Adds the options of commands that listen. */
+export function addListenOptions(command: Command): Command {
+  return command
+    .option("--socket <path>", "Unix socket to listen on, for this user only")
+    .option("--port <number>", "port of 127.0.0.1 to listen on instead; 0 for any", parseWhole);
+}
+
+/** Converts the flags to options of `listen`. @throws {CliError} `ERR_USAGE` */
+export function listenOf({ socket, port }: ListenFlags): ListenOptions {
+  if ((socket === undefined) === (port === undefined)) {
+    const found = socket === undefined ? "neither" : "both";
+    throw new CliError("ERR_USAGE", `--socket and --port: expected one of them, found ${found}`);
+  }
+  return { path: socket, port };
+}
+
+/** Adds the options of how the data of a disk arrives. */
+export function addFillOptions(command: Command): Command {
+  return command
     .addOption(
       new Option("--fill <what>", "what to fetch in the background")
         .choices(["all", "delta", "none"])
@@ -48,7 +74,12 @@ export function addDiskOptions(command: Command): void {
       new Option("--on-stall <action>", "what readers do while the server fails")
         .choices(["wait", "error"])
         .default("wait"),
-    )
+    );
+}
+
+/** Adds the options of all commands that open a snapshot as a disk, after those of the command itself. */
+export function addDiskOptions(command: Command): void {
+  addFillOptions(command)
     .addOption(digestOption())
     .addOption(workersOption())
     .addOption(jsonOption());
@@ -58,12 +89,17 @@ export function addDiskOptions(command: Command): void {
 
 /** Converts the flags to options of `openSnapshot`, without the cache. */
 export function openOptionsOf(flags: DiskFlags): Omit<OpenOptions, "image"> {
-  const { digest, workers, fill, fillRate: fillBytesPerSecond, onStall } = flags;
-  const trace = tracePlaceOf(flags);
-  return { digest, workers, fill, fillBytesPerSecond, onStall, trace, ...transferOf(flags) };
+  const { digest, workers } = flags;
+  return { digest, workers, ...fillOptionsOf(flags), ...transferOf(flags) };
+}
+
+/** Converts the flags that say how the data of a disk arrives. */
+export function fillOptionsOf(flags: FillFlags) {
+  const { fill, fillRate: fillBytesPerSecond, onStall } = flags;
+  return { fill, fillBytesPerSecond, onStall, trace: tracePlaceOf(flags) };
 }
 
 /** Returns the place of the trace; `false` for none, and undefined for the default. */
-export function tracePlaceOf({ trace }: DiskFlags): string | false | undefined {
+export function tracePlaceOf({ trace }: FillFlags): string | false | undefined {
   return trace === true ? undefined : trace;
 }

@@ -14,8 +14,12 @@ export interface Program {
 }
 
 /** Starts a program. Its output is only used if it fails. */
-export function startProgram(name: string, args: readonly string[]): Program {
-  const child = spawn(name, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
+export function startProgram(
+  name: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Program {
+  const child = spawn(name, args, { stdio: ["ignore", "pipe", "pipe"], detached: true, env });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (data: Buffer) => {

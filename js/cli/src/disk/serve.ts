@@ -13,6 +13,9 @@ import { type DiskFlags, openOptionsOf } from "./options.js";
 /** How often progress is shown, in milliseconds. */
 const INTERVAL = 100;
 
+/** A disk whose data arrives. */
+type Filling = Pick<Disk, "filled" | "progress">;
+
 /** A disk that is open and served. */
 export interface Served {
   readonly disk: Disk;
@@ -60,7 +63,7 @@ export async function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Shows the progress of the fill until it is done or the signal is aborted, and warns if it fails. */
-async function showFill(disk: Disk, signal: AbortSignal, json: boolean): Promise<void> {
+export async function showFill(disk: Filling, signal: AbortSignal, json: boolean): Promise<void> {
   const stopped = new AbortController();
   signal.addEventListener("abort", () => stopped.abort(), { once: true });
   const filled = disk.filled.catch((error: unknown) => {
@@ -79,7 +82,7 @@ async function showFill(disk: Disk, signal: AbortSignal, json: boolean): Promise
   }
 }
 
-async function updateUntil(signal: AbortSignal, disk: Disk, spinner: Spinner): Promise<void> {
+async function updateUntil(signal: AbortSignal, disk: Filling, spinner: Spinner): Promise<void> {
   const begun = performance.now();
   while (!signal.aborted) {
     const { bytes, totalBytes } = disk.progress;

@@ -21,6 +21,15 @@ type Headers = Readonly<Record<string, string>>;
 
 /** Adds the transfer options to a command, in a help section of their own. */
 export function addTransferOptions(command: Command): Command {
+  return addStoreTransferOptions(command).option(
+    "--header <name: value>",
+    "header to add to http: and https: requests; repeatable",
+    parseHeader,
+  );
+}
+
+/** Adds those of commands that open a store of disks, which is never read from an `http:` or `https:` URL. */
+export function addStoreTransferOptions(command: Command): Command {
   return command
     .optionsGroup("Transfer options:")
     .option(
@@ -37,11 +46,6 @@ export function addTransferOptions(command: Command): Command {
       "--retries <number>",
       "consecutive failed attempts before giving up (default: 6)",
       parseWhole,
-    )
-    .option(
-      "--header <name: value>",
-      "header to add to http: and https: requests; repeatable",
-      parseHeader,
     )
     .option(
       "--endpoint <url>",

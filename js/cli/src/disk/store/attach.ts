@@ -1,0 +1,83 @@
+import type { AttachOptions, Duration } from "@hedgerow/snapshot";
+import { type Command, Option } from "commander";
+
+import { interruptible } from "../../interrupt.js";
+import { jsonOption, parseDuration } from "../../options.js";
+import { addCacheOptions, type CacheFlags, withCacheOf } from "../../snapshot/cache-options.js";
+import { type WorkFlags, workersOption } from "../../snapshot/options.js";
+import { addStoreTransferOptions } from "../../snapshot/transfer-options.js";
+import {
+  addFillOptions,
+  addListenOptions,
+  type FillFlags,
+  fillOptionsOf,
+  type ListenFlags,
+  listenOf,
+} from "../options.js";
+import { hookOf } from "./hooks.js";
+import { imagesOption, nameArgument, type StoreFlags, storeArgument, withStore } from "./open.js";
+import { serveAttached } from "./serve-attached.js";
+
+interface AttachFlags extends StoreFlags, ListenFlags, FillFlags, WorkFlags, CacheFlags {
+  readonly steal: boolean;
+  readonly saveEvery?: Duration;
+  readonly freeze?: string;
+  readonly thaw?: string;
+  readonly hookTimeout?: Duration;
+  readonly deadline: number;
+  readonly owner?: string;
+}
+
+/** Adds `hedgerow disk attach`. */
+export function addAttachCommand(disk: Command): void {
+  const command = disk
+    .command("attach")
+    .description(
+      "attach a disk and serve it over NBD until SIGTERM or SIGINT, then save and detach it; prints its URI",
+    )
+    .addArgument(storeArgument())
+    .addArgument(nameArgument());
+  addListenOptions(command)
+    .option("--steal", "take the disk from another host, which can no longer save it", false)
+    .option(
+      "--save-every <duration>",
+      "how often to save the disk if it has changed, such as 5m (default: only at the end)",
+    )
+    .option("--freeze <command>", "shell command to run before the changes are copied for a save")
+    .option("--thaw <command>", "shell command to run after that, even if --freeze has failed")
+    .option("--hook-timeout <duration>", "time limit of --freeze and of --thaw (default: 10s)")
+    .addOption(
+      new Option("--deadline <duration>", "time limit of saving and detaching at the end")
+        .argParser(parseDuration)
+        .default(parseDuration("5m"), "5m"),
+    )
+    .option("--owner <text>", "name of this host in the lease (default: host name and process ID)")
+    .addOption(imagesOption());
+  addFillOptions(command).addOption(workersOption()).addOption(jsonOption()).action(attach);
+  addCacheOptions(command, "image cache that may have the image of a base of the snapshot");
+  addStoreTransferOptions(command);
+}
+
+async function attach(place: string, name: string, flags: AttachFlags): Promise<void> {
+  const { deadline, json, owner } = flags;
+  const listen = listenOf(flags);
+  await interruptible((signal) =>
+    withCacheOf(flags, (cache) =>
+      withStore(
+        place,
+        flags,
+        async (store) => {
+          const disk = await store.attach(name, { ...optionsOf(name, flags), signal });
+          await serveAttached(disk, { place, listen, deadline, json, signal });
+        },
+        { cache, owner, signal },
+      ),
+    ),
+  );
+}
+
+function optionsOf(name: string, flags: AttachFlags): AttachOptions {
+  const { steal, saveEvery, hookTimeout, workers } = flags;
+  const hooks = { freeze: hookOf(flags.freeze, name), thaw: hookOf(flags.thaw, name), hookTimeout };
+  return { steal, saveEvery, workers, ...hooks, ...fillOptionsOf(flags) };
+}

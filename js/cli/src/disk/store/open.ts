@@ -1,0 +1,44 @@
+import { DiskStore, type StoreOptions } from "@hedgerow/snapshot";
+import { Argument, Option } from "commander";
+
+import type { OutputFlags } from "../../options.js";
+import { parsePlace } from "../../snapshot/options.js";
+import { type TransferFlags, transferOf } from "../../snapshot/transfer-options.js";
+
+/** Flags of every command that opens a store. */
+export interface StoreFlags extends OutputFlags, TransferFlags {
+  readonly images?: string;
+}
+
+export const storeArgument = () =>
+  new Argument("<store>", "store of disks: a folder or s3://bucket/key").argParser(parsePlace);
+
+export const nameArgument = () => new Argument("<name>", "name of the disk");
+
+export const imagesOption = () =>
+  new Option(
+    "--images <directory>",
+    "directory of the local images (default: hedgerow/disks in XDG_STATE_HOME or ~/.local/state; with --cache, that of the cache with the suffix -disks)",
+  );
+
+export const labelOption = () => new Option("--label <text>", "note on the generation");
+
+export const dryRunOption = (what: string) =>
+  new Option("--dry-run", `only print what would be ${what}`).default(false);
+
+/** Calls `use` with a store and closes it afterwards. By default, the store must exist. */
+export async function withStore<T>(
+  place: string,
+  flags: StoreFlags,
+  use: (store: DiskStore) => Promise<T>,
+  options: StoreOptions = {},
+): Promise<T> {
+  const { headers: _, ...transfer } = transferOf(flags);
+  const { images } = flags;
+  const store = await DiskStore.open(place, { create: false, images, ...transfer, ...options });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
