@@ -34,11 +34,15 @@ export function installTestPrograms() {
 
 /** Makes the kernel and the initial file system of guests in QEMU. */
 export function makeGuest() {
-  const support = "tests/support/guest";
-  whenChanged("target/guest", [`${support}/make.sh`, `${support}/init`], () => {
-    step("guests: Debian's kernel, and an initial file system");
-    run("sh", [`${support}/make.sh`, "target/guest"]);
-  });
+  const guest = "examples/sandbox-vm/guest";
+  whenChanged(
+    "target/guest",
+    ["agent", "init", "make.sh"].map((name) => `${guest}/${name}`),
+    () => {
+      step("guests: Debian's kernel, and an initial file system");
+      run("sh", [`${guest}/make.sh`, "target/guest"]);
+    },
+  );
 }
 
 /** Builds a program that decompresses with zstd 1.4. */

@@ -1,0 +1,65 @@
+// Creates, runs and forks sandboxes: virtual machines whose disks persist in a store.
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { DiskStore, ImageCache } from "@hedgerow/snapshot";
+
+import { run } from "./run.mjs";
+
+/** The store of all hosts, and the folder of this one. */
+const { SANDBOX_STORE = "store", SANDBOX_HOST = "host" } = process.env;
+
+/** The size limit of the cache of a host, in bytes. */
+const MAX_BYTES = 20 * 2 ** 30;
+
+/** @typedef {{ store: DiskStore, cache: ImageCache }} Host */
+
+/** @type {Record<string, (host: Host, ...names: string[]) => Promise<unknown>>} */
+const COMMANDS = {
+  create: ({ store }, name, image) => store.create(name, { image }),
+  run: ({ store }, name, steal) => run(store, SANDBOX_HOST, name, steal === "--steal"),
+  fork: ({ store }, name, fork) => store.fork(name, fork),
+  // Keeps the image of a disk on this host: forks of it fetch only what they changed.
+  pull: async ({ store, cache }, name) => {
+    const { source, digest } = (await store.stat(name)).last;
+    await (await cache.get(source, { digest })).release();
+  },
+  history: async ({ store }, name) => {
+    for await (const { number, time, bytes } of store.history(name))
+      console.log(`${number}  ${time.toISOString()}  ${Math.ceil(bytes / 1000)} kB`);
+  },
+  list: async ({ store }) => {
+    for await (const name of store.list()) {
+      const { attached } = await store.stat(name);
+      console.log(attached ? `${name}: runs on ${attached.owner}` : `${name}: stopped`);
+    }
+  },
+  // Saves the local image of a crashed or stolen sandbox on this host as a new sandbox.
+  salvage: async ({ store }, name, fork) => {
+    for await (const unsaved of store.unsaved())
+      if (unsaved.name === name) return store.salvage(unsaved.image, fork);
+    throw new Error(`${name}: nothing to salvage`);
+  },
+};
+
+const USAGE = `expected: create NAME IMAGE, run NAME [--steal], fork NAME NEW-NAME, pull NAME,
+  history NAME, list, or salvage NAME NEW-NAME`;
+
+/** Runs a command on this host. @param {string[]} args */
+async function main([command = "", ...names]) {
+  const action = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
+  if (action === undefined) throw new Error(USAGE);
+  await mkdir(SANDBOX_HOST, { recursive: true });
+  const cache = await ImageCache.open(join(SANDBOX_HOST, "cache"), { maxBytes: MAX_BYTES });
+  const images = join(SANDBOX_HOST, "disks");
+  try {
+    const store = await DiskStore.open(SANDBOX_STORE, { cache, images });
+    await action({ store, cache }, ...names).finally(() => store.close());
+  } finally {
+    await cache.close();
+  }
+}
+
+await main(process.argv.slice(2)).catch((error) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});
