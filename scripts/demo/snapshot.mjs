@@ -1,5 +1,5 @@
 // Snapshots a disk image of installed files and restores it from a file, a server and a cache, with Hedgerow and
-// with plain zstd. Then saves changes of it as a delta.
+// with plain zstd. Then saves changes of it as a delta, and keeps a disk in a store.
 import { join } from "node:path";
 
 import {
@@ -17,6 +17,7 @@ import { attempt, run, StepError, step } from "../lib/run.mjs";
 import { printTable } from "../lib/table.mjs";
 import { demonstrateDelta } from "./delta.mjs";
 import { megabytes, timed } from "./figures.mjs";
+import { demonstrateStore } from "./store.mjs";
 
 const SIZES = { imageBytes: 2 ** 30, dataBytes: 300e6 };
 
@@ -92,6 +93,7 @@ async function demonstrateIn(folder) {
     ]);
     if (differing > 0) throw new StepError("a restored image differs from the original");
     await demonstrateDelta(folder, { snapshot, digest }, cache, NETWORK);
+    await demonstrateStore(folder, { snapshot, digest });
   } finally {
     await cache.close();
     await server.stop();
