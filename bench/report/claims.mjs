@@ -49,6 +49,7 @@ const RESTORED = {
   "desync -n 64, quick retries": "`desync`",
 };
 const NBD_SERVERS = { "qemu-nbd": "`qemu-nbd`", nbdkit: "`nbdkit`" };
+const PERSISTENCE = { qcow2: "`qemu-img` and `curl`", desync: "`desync`" };
 const SPARSE = { "cp --sparse=always": "`cp --sparse=always`" };
 
 /** @param {string} suite @returns {Key} */
@@ -176,6 +177,17 @@ export const CLAIMS = [
   }),
   claim("fill a disk", ["disk-node24, fill", "90 MB/s, 30 ms"], {
     "full restore": "a full restore",
+  }),
+  ...["nothing cached", "base cached"].map((workload) =>
+    claim(`attach a stopped disk, ${workload}`, ["store-node24, attach", workload], PERSISTENCE),
+  ),
+  claim(
+    "save a disk into a store, 1 % changed",
+    ["store-node24, save", "1 % changed"],
+    PERSISTENCE,
+  ),
+  claim("attach 32 forks and read them", ["store-node24, forks", "32 forks"], {
+    qcow2: "`qemu-img create` and `qemu-nbd`",
   }),
   ...["depth 1", "depth 32"].map((depth) =>
     claim(

@@ -12,6 +12,7 @@ import { BUILDING, FALSE_POSITIVES, LOADING, QUERYING, SIZE } from "./sections/p
 import { RESTORING, settings } from "./sections/restore.mjs";
 import { CODEC } from "./sections/snapshot.mjs";
 import { START } from "./sections/start.mjs";
+import { STORES } from "./sections/store.mjs";
 import { recordsOf, sourceOf } from "./source.mjs";
 import { tableOf } from "./tables.mjs";
 
@@ -41,7 +42,7 @@ import { tableOf } from "./tables.mjs";
 export const sectionsOf = (figures) => [
   ...[STRIPPING, RULES, LOADING, SIZE, QUERYING, BUILDING, FALSE_POSITIVES],
   ...[RESTORING, settings(figures), CODEC, HIT_TIMES, COPIES, HIT_RATES, DELTAS],
-  ...[DISKS, BOOTS, FILLED_DISKS, ADAPTERS, START],
+  ...[DISKS, BOOTS, FILLED_DISKS, STORES, ADAPTERS, START],
 ];
 
 /** @param {Figures} figures @returns {Promise<Generated>} */

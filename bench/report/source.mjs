@@ -22,6 +22,7 @@ const USED = {
   cache: ["node", "lru-cache"],
   delta: ["node", "zstd", "curl", "desync", "qemu-img"],
   disk: ["node24", "zstd", "curl", "fio", "nbdcopy", "nbdkit", "qemu-img"],
+  store: ["node24", "zstd", "curl", "desync", "qemu-img"],
   adapters: [
     ...["node24", "@hono/node-server", "autocannon", "express", "fastify", "hono", "undici"],
   ],

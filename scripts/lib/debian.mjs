@@ -36,7 +36,7 @@ export const PACKAGES = {
  * Programs that each job needs. The build compiles zstd's C code to WebAssembly with clang alone: Rust
  * contains a linker, and any `ar` works.
  *
- * @type {Record<"build" | "cache" | "delta" | "demo" | "disk" | "guard" | "tests", (keyof typeof PACKAGES)[]>}
+ * @type {Record<"build" | "cache" | "delta" | "demo" | "disk" | "guard" | "store" | "tests", (keyof typeof PACKAGES)[]>}
  */
 const PROGRAMS = {
   build: ["clang"],
@@ -58,6 +58,7 @@ const PROGRAMS = {
     "zstd",
   ],
   guard: ["valgrind"],
+  store: ["curl", "mke2fs", "mkfs.xfs", "qemu-img", "qemu-nbd", "zstd"],
   tests: [
     "busybox",
     "chromium",

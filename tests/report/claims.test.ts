@@ -24,6 +24,7 @@ const SUITES = [
   "cache",
   "delta",
   "disk",
+  "store",
   "start",
   "adapters",
 ];
