@@ -1,7 +1,7 @@
 import { SnapshotError } from "../error.js";
 
 /** A duration: a number of milliseconds, or a number with a unit, such as `"30s"`, `"5m"`, `"24h"` or `"30d"`. */
-export type Duration = number | `${number}${keyof typeof UNITS}`;
+export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
 
 /** The units of durations, in milliseconds. */
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

@@ -56,6 +56,7 @@ import type { StoreParts } from "./store-parts.js";
 
 /** The state of a disk in a store. Returned by `DiskStore.stat`. */
 export interface DiskStatus {
+  /** The name of the disk. */
   readonly name: string;
   /** The size of the disk, in bytes. */
   readonly size: number;
@@ -67,8 +68,16 @@ export interface DiskStatus {
   readonly ownBytes: number;
   /** The number of bytes of all other snapshots that it needs: other disks may need them, too. */
   readonly sharedBytes: number;
-  /** The lease, if the disk is attached. */
-  readonly attached: { readonly owner: string; readonly epoch: number } | undefined;
+  /** The attachment, if there is one. */
+  readonly attached: Attachment | undefined;
+}
+
+/** The attachment of a disk to a host. */
+export interface Attachment {
+  /** The name of the host. */
+  readonly owner: string;
+  /** How often the disk was attached, this time included. */
+  readonly epoch: number;
 }
 
 /**

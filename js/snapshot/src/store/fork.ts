@@ -1,6 +1,7 @@
 import { eachOf } from "./each-of.js";
 import { POINTERS_AT_A_TIME } from "./expire.js";
 import { newPointer } from "./new-disk.js";
+import type { ParentGeneration } from "./pointer.js";
 import type { Pointers } from "./pointers.js";
 import type { StoredSnapshot } from "./snapshots.js";
 
@@ -13,7 +14,7 @@ export async function createForks(
   pointers: Pointers,
   names: readonly string[],
   stored: StoredSnapshot,
-  parent: { readonly name: string; readonly generation: number },
+  parent: ParentGeneration,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const time = await pointers.objects.now();

@@ -1,5 +1,10 @@
 import { safeLocation } from "../places/location.js";
-import { objectsOf, type Pointer, type PointerGeneration } from "./pointer.js";
+import {
+  objectsOf,
+  type ParentGeneration,
+  type Pointer,
+  type PointerGeneration,
+} from "./pointer.js";
 import type { Snapshots } from "./snapshots.js";
 
 /** A state of a disk that was saved. */
@@ -12,13 +17,14 @@ export interface Generation {
   readonly source: string;
   /** When it was saved, by the clock of the store. */
   readonly time: Date;
+  /** The note that was saved with it. */
   readonly label: string | undefined;
   /** The number of bytes of its snapshot, without its base objects. */
   readonly bytes: number;
   /** The number of bytes of its snapshot and its base objects. */
   readonly totalBytes: number;
   /** The disk and the generation that a fork began from. */
-  readonly parent: { readonly name: string; readonly generation: number } | undefined;
+  readonly parent: ParentGeneration | undefined;
 }
 
 /** Returns a generation as users see it. */

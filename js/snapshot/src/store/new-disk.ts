@@ -12,7 +12,7 @@ import { type Transfer, transferOf } from "../options/transfer-options.js";
 import { writeFullSnapshot } from "../places/full-snapshot.js";
 import { localPath, locationOf } from "../places/location.js";
 import { compiledModule } from "../wasm/module.js";
-import type { Pointer } from "./pointer.js";
+import type { ParentGeneration, Pointer } from "./pointer.js";
 import { type Snapshots, type StoredSnapshot, storedOf } from "./snapshots.js";
 
 /** Stores the content of a new disk. @throws {SnapshotError} what `DiskStore.create` throws */
@@ -63,7 +63,7 @@ export function newPointer(
     parent,
   }: {
     readonly label?: string | undefined;
-    readonly parent?: { readonly name: string; readonly generation: number } | undefined;
+    readonly parent?: ParentGeneration | undefined;
   } = {},
 ): Pointer {
   const first = { number: 1, digest, bases, time: Math.round(time), label, parent };

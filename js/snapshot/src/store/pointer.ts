@@ -17,6 +17,14 @@ const VERSION = 1;
 /** The maximum number of base objects of a snapshot. */
 const MAX_BASES = 8;
 
+/** The generation of another disk that a fork began from. */
+export interface ParentGeneration {
+  /** The name of that disk. */
+  readonly name: string;
+  /** The number of the generation. */
+  readonly generation: number;
+}
+
 /** A state of a disk that was saved. */
 export interface PointerGeneration {
   /** 1 for the first one of the disk. No number is used twice. */
@@ -29,7 +37,7 @@ export interface PointerGeneration {
   readonly time: number;
   readonly label?: string | undefined;
   /** The disk and the generation that a fork began from. */
-  readonly parent?: { readonly name: string; readonly generation: number } | undefined;
+  readonly parent?: ParentGeneration | undefined;
 }
 
 /** The right to save a disk. */
