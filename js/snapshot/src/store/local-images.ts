@@ -8,6 +8,7 @@ import { type IdleImage, LockedDisk, withIdleImage } from "../disk/locked-disk.j
 import { SnapshotError } from "../error.js";
 import { undefinedIfMissing, wrapWriteErrors, writeAtomically } from "../local/atomic-write.js";
 import { FileLock } from "../local/file-lock.js";
+import { wrapSystemErrors } from "../local/system-errors.js";
 import { isDigest } from "./pointer.js";
 
 /** Mode of directories that only their owner may use. */
@@ -113,10 +114,11 @@ export class LocalImages {
     });
   }
 
-  /** Returns the record of an image of this store. @throws {SnapshotError} `ERR_ARGUMENT` */
+  /** Returns the record of an image of this store. @throws {SnapshotError} `ERR_ARGUMENT`, `ERR_TARGET` */
   async recordOf(image: string): Promise<ImageRecord> {
     const path = recordOf(resolve(image));
-    const found = parseRecord(await readWholeFile(path, MAX_RECORD_LENGTH));
+    const reading = readWholeFile(path, MAX_RECORD_LENGTH);
+    const found = parseRecord(await wrapSystemErrors("ERR_TARGET", `cannot read ${path}`, reading));
     if (found?.store === this.store) return found;
     const message = `image: expected the local image of a disk of this store, found ${image}`;
     throw new SnapshotError("ERR_ARGUMENT", message);
