@@ -31,7 +31,7 @@ const SNAPSHOT_ROOMS: readonly (readonly string[])[] = [
   ["format"],
   ["wasm"],
   ["options"],
-  ["abort", "events", "progress"],
+  ["abort", "events", "progress", "turns"],
   ["error"],
 ];
 

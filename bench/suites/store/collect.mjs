@@ -1,5 +1,5 @@
 // Collects a store: `collect.mjs PLACE S3-OPTIONS`. Prints the duration in milliseconds, the peak memory in bytes, the
-// number of requests, and what was done, as JSON.
+// number of requests, and the numbers of deleted and marked snapshots, as JSON.
 import { subscribe } from "node:diagnostics_channel";
 
 import { DiskStore } from "../../../js/snapshot/dist/index.js";

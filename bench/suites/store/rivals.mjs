@@ -54,7 +54,7 @@ export async function makeOverlays({ inXfs, base, image, link, s3 }) {
   await save();
   const [savedUrl, wholeUrl] = [await urlOf("saved.qcow2"), await urlOf("base.qcow2")];
 
-  /** Fetches what is needed, and serves it. @param {boolean} isCached whether the base is local */
+  /** Downloads the overlay, and the base unless it is local, and serves them. @param {boolean} isCached whether the base is local */
   async function attach(isCached) {
     const folder = inXfs("qcow2");
     mkdirSync(folder);

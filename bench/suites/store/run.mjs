@@ -15,7 +15,7 @@ import { makeChunks, makeOverlays } from "./rivals.mjs";
 /** @import { Inputs } from "./inputs.mjs" */
 /** @import { Plan } from "./plan.mjs" */
 
-/** What is measured with. @typedef {{ inputs: Inputs, plan: Plan, qcow2: Awaited<ReturnType<typeof makeOverlays>>, desync: Awaited<ReturnType<typeof makeChunks>> }} Context */
+/** The inputs of all parts. @typedef {{ inputs: Inputs, plan: Plan, qcow2: Awaited<ReturnType<typeof makeOverlays>>, desync: Awaited<ReturnType<typeof makeChunks>> }} Context */
 
 /** @type {Record<string, (context: Context) => Promise<Measured[]>>} */
 const PARTS = {
@@ -103,7 +103,7 @@ async function measureAttach({ inputs, plan, qcow2, desync }) {
   return results;
 }
 
-/** Times saving what was written, and measures it. @param {Context} context */
+/** Times saves of changed disks, and measures the deltas. @param {Context} context */
 async function measureSaves({ inputs, plan, qcow2, desync }) {
   const { inXfs, base, image, cache } = inputs;
   const host = await openHost(inputs, { cache });

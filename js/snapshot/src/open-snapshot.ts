@@ -1,12 +1,11 @@
 import { checkedCache } from "./cache/image-cache.js";
 import { Disk } from "./disk/disk.js";
 import { openDisk } from "./disk/open-disk.js";
-import { traceLocation } from "./disk/trace.js";
+import { traceFor, traceOption } from "./disk/trace.js";
 import { checkOpen, type OpenOptions } from "./options/open-options.js";
 import { readOptions } from "./options/read-options.js";
-import { checkedTrace, isPlace, type Trace } from "./options/trace.js";
 import { checkedDigest } from "./options/work-options.js";
-import { type Location, localPath, locationOf } from "./places/location.js";
+import { localPath, locationOf } from "./places/location.js";
 
 /**
  * Opens a snapshot as a disk, which can be read and written to at once: reads fetch what they need, and the rest arrives
@@ -37,15 +36,8 @@ export async function openSnapshot(source: string | URL, options: OpenOptions): 
     path: localPath("image", options.image),
     digest: checkedDigest(options),
     cache: checkedCache(options.cache),
-    trace: traceOf(options, location),
+    trace: traceFor(traceOption(options.trace), location),
     options,
   });
   return new Disk(parts);
-}
-
-/** Returns the trace of the options, or where it is. @throws {SnapshotError} `ERR_ARGUMENT` */
-function traceOf({ trace }: OpenOptions, snapshot: Location): Trace | Location | undefined {
-  if (trace === false) return undefined;
-  if (trace === undefined) return traceLocation(snapshot);
-  return isPlace(trace) ? locationOf("trace", trace) : checkedTrace(trace);
 }

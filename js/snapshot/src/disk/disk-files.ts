@@ -11,6 +11,7 @@ import type { Manifest } from "../format/manifest.js";
 import { syncDirectory, wrapWriteErrors } from "../local/atomic-write.js";
 import { libc } from "../local/libc.js";
 import { zeroHoles } from "../local/zero-range.js";
+import { Turns } from "../turns.js";
 import type { BaseImage } from "./base-image.js";
 import type { LockedDisk } from "./locked-disk.js";
 import type { DiskSets, StateFile } from "./state-file.js";
@@ -33,7 +34,8 @@ export class DiskFiles {
   readonly #state: StateFile;
   #states: FrameStates | undefined;
   #isPublished: boolean;
-  #lastTurn: Promise<unknown> = Promise.resolve();
+  /** Orders writes of the state file, which must not go back to what it knew earlier. */
+  readonly #turns = new Turns();
   #writing: Promise<void> | undefined;
   /** Whether the directory may not have the names of the files yet, if the system fails. */
   #isNew: boolean;
@@ -106,10 +108,12 @@ export class DiskFiles {
 
   /** Notes that the disk is being written to. Must be called before. @throws {SnapshotError} `ERR_TARGET` */
   beginWriting(): Promise<void> {
-    this.#writing ??= this.#inTurn(() => this.#state.setWrittenIn(bootId())).catch((error) => {
-      this.#writing = undefined;
-      throw error;
-    });
+    this.#writing ??= this.#turns
+      .run(() => this.#state.setWrittenIn(bootId()))
+      .catch((error) => {
+        this.#writing = undefined;
+        throw error;
+      });
     return this.#writing;
   }
 
@@ -124,12 +128,12 @@ export class DiskFiles {
    * @throws {SnapshotError} `ERR_TARGET`
    */
   sync(): Promise<void> {
-    return this.#inTurn(() => this.#sync());
+    return this.#turns.run(() => this.#sync());
   }
 
   /** Gives the complete image its name. @throws {SnapshotError} `ERR_TARGET` */
   publish(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       if (this.#isPublished) return;
       await this.#sync();
       const { target, partial } = this.disk.paths;
@@ -158,13 +162,6 @@ export class DiskFiles {
     await this.#state.add(sets);
     if (this.#isNew) await syncDirectory(dirname(target));
     this.#isNew = false;
-  }
-
-  /** Runs an action when those before it have ended: the state file must not go back to what it knew earlier. */
-  #inTurn<T>(action: () => Promise<T>): Promise<T> {
-    const turn = this.#lastTurn.then(action);
-    this.#lastTurn = turn.catch(() => {});
-    return turn;
   }
 
   /** Returns the frames that are in the image now. */

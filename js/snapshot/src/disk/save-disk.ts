@@ -28,6 +28,7 @@ import { transferOf } from "../options/transfer-options.js";
 import { checkPinned } from "../options/work-options.js";
 import type { Location } from "../places/location.js";
 import { withSource } from "../places/source.js";
+import { Turns } from "../turns.js";
 import { compiledModule } from "../wasm/module.js";
 import type { BaseImage } from "./base-image.js";
 import { copyInherited } from "./copy-inherited.js";
@@ -60,16 +61,12 @@ export interface SaverParts {
 interface SavedSnapshot {
   readonly location: Location;
   readonly digest: string;
-  /** Its manifest, if it is in memory. */
+  /** Its manifest, if it is in memory: otherwise the next save reads it. */
   readonly manifest: Manifest | undefined;
 }
 
 /** A delta that was published. */
-export interface SavedDelta {
-  readonly location: Location;
-  /** Its manifest, which saves the next save from reading it. */
-  readonly manifest: Manifest | undefined;
-}
+export type SavedDelta = Omit<SavedSnapshot, "digest">;
 
 /** Where a delta goes. */
 export interface SaveTarget {
@@ -97,7 +94,7 @@ export class DiskSaver {
   /** The blocks that were written since then. */
   #changed: BlockSet;
   #stopRecording: () => void;
-  #lastTurn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(parts: SaverParts) {
     this.#parts = parts;
@@ -115,14 +112,12 @@ export class DiskSaver {
 
   /** Writes a delta of what changed. One call waits for the other. */
   save(target: SaveTarget, options: SaveOptions): Promise<Saved> {
-    const turn = this.#lastTurn.then(() => this.#save(target, options));
-    this.#lastTurn = turn.catch(() => {});
-    return turn;
+    return this.#turns.run(() => this.#save(target, options));
   }
 
   /** Waits until no save is running. */
-  async settled(): Promise<void> {
-    await this.#lastTurn;
+  settled(): Promise<void> {
+    return this.#turns.settled();
   }
 
   async #save(target: SaveTarget, options: SaveOptions): Promise<Saved> {

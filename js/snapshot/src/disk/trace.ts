@@ -1,9 +1,10 @@
 /** Which parts of a disk are read first: what the next one fetches first. */
 import { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
-import { checkedTrace, MAX_RANGES, type Trace } from "../options/trace.js";
+import type { OpenOptions } from "../options/open-options.js";
+import { checkedTrace, isPlace, MAX_RANGES, type Trace } from "../options/trace.js";
 import type { TransferOptions } from "../options/transfer-options.js";
-import type { Location } from "../places/location.js";
+import { type Location, locationOf } from "../places/location.js";
 import { readSmallObject } from "../places/small-object.js";
 import type { ImageLayout } from "./image-layout.js";
 
@@ -60,6 +61,21 @@ export class TraceRecorder {
     if (before?.[1] === start) before[1] = end;
     else this.#ranges.push([start, end]);
   }
+}
+
+/** The checked option `trace`: a trace, its location, `false` for none, or undefined for the default. */
+export type TraceOption = Trace | Location | false | undefined;
+
+/** Checks the option `trace`. @throws {SnapshotError} `ERR_ARGUMENT` */
+export function traceOption(trace: OpenOptions["trace"]): TraceOption {
+  if (trace === undefined || trace === false) return trace;
+  return isPlace(trace) ? locationOf("trace", trace) : checkedTrace(trace);
+}
+
+/** Returns the trace for a disk of a snapshot, or where it is. */
+export function traceFor(option: TraceOption, snapshot: Location): Trace | Location | undefined {
+  if (option === false) return undefined;
+  return option ?? traceLocation(snapshot);
 }
 
 /** Returns the location of the trace of a snapshot: beside it. Undefined if the URL has a query, which may be a signature. */

@@ -10,6 +10,9 @@ import { withWriteback } from "./writeback.js";
 /** Mode of files that only their owner may read, because an image holds everything that was on a disk. */
 export const PRIVATE_MODE = 0o600;
 
+/** Mode of directories that only their owner may use. */
+export const PRIVATE_DIRECTORY = 0o700;
+
 /** Options of {@link writeAtomically}. */
 export interface AtomicWriteOptions {
   /** Aborts writing. */

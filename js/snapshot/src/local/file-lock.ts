@@ -2,6 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { SnapshotError } from "../error.js";
+import { Turns } from "../turns.js";
 import { libc } from "./libc.js";
 import { lockPrivateFile } from "./lock-private-file.js";
 
@@ -10,7 +11,7 @@ const [TIMEOUT, INTERVAL] = [30_000, 2];
 
 /** A file that processes lock while they change what it protects. It is created if it is missing. */
 export class FileLock {
-  #lastTurn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(private readonly path: string) {}
 
@@ -20,7 +21,7 @@ export class FileLock {
    * @throws {SnapshotError} `ERR_TARGET` if another process has locked it for 30 seconds, and what `action` throws
    */
   run<T>(action: (file: FileHandle) => Promise<T>): Promise<T> {
-    const turn = this.#lastTurn.then(async () => {
+    return this.#turns.run(async () => {
       const file = await lock(this.path);
       try {
         return await action(file);
@@ -28,8 +29,6 @@ export class FileLock {
         await file.close();
       }
     });
-    this.#lastTurn = turn.catch(() => {});
-    return turn;
   }
 }
 

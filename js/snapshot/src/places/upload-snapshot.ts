@@ -82,7 +82,8 @@ async function withStore<T>(
   }
 }
 
-function planOf(
+/** Returns how an object of up to `largest` bytes is uploaded. */
+export function planOf(
   { options, transfer }: Pick<EncodeJob, "options" | "transfer">,
   largest: number,
 ): UploadPlan {

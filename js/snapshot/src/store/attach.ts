@@ -2,12 +2,10 @@ import { randomUUID } from "node:crypto";
 
 import type { DiskParts } from "../disk/block-device.js";
 import { openDisk } from "../disk/open-disk.js";
-import { traceLocation } from "../disk/trace.js";
+import { type TraceOption, traceFor } from "../disk/trace.js";
 import { emit } from "../events.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { Hooks } from "../options/store-options.js";
-import type { Trace } from "../options/trace.js";
-import type { Location } from "../places/location.js";
 import { AttachedDisk } from "./attached-disk.js";
 import { Lease } from "./lease.js";
 import type { ImageNote } from "./local-images.js";
@@ -20,8 +18,7 @@ export interface AttachRequest {
   readonly steal: boolean;
   readonly hooks: Hooks;
   readonly saveEvery: number | undefined;
-  /** A trace, or where it is, or `false` for none. Default: beside the snapshot. */
-  readonly trace: Trace | Location | false | undefined;
+  readonly trace: TraceOption;
   readonly options: Omit<OpenOptions, "image">;
 }
 
@@ -108,7 +105,7 @@ async function open(
   const location = snapshots.location(digest);
   const parts = openDisk({
     ...{ ...timing, location, path: image, locked, digest, cache },
-    trace: trace === false ? undefined : (trace ?? traceLocation(location)),
+    trace: traceFor(trace, location),
     options: { ...options, image },
   });
   // Meanwhile, too: it must be durable before the image is written to.

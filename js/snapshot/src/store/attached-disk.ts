@@ -2,7 +2,6 @@ import { BlockDevice, type DiskParts } from "../disk/block-device.js";
 import { traceLocation } from "../disk/trace.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
-import type { Manifest } from "../format/manifest.js";
 import { checkBooleans } from "../options/check-booleans.js";
 import { readOptions } from "../options/read-options.js";
 import { checkSave } from "../options/save-options.js";
@@ -15,6 +14,7 @@ import {
   type SaveDiskOptions,
 } from "../options/store-options.js";
 import { writeSmallObject } from "../places/small-object.js";
+import { Turns } from "../turns.js";
 import { saveRegularly } from "./auto-save.js";
 import { type Generation, generationOf } from "./generation.js";
 import { whileFrozen } from "./hooks.js";
@@ -60,7 +60,8 @@ export class AttachedDisk extends BlockDevice {
   readonly #ended = new AbortController();
   readonly #saving: Promise<void>;
   #detaching: Promise<void> | undefined;
-  #lastTurn: Promise<unknown> = Promise.resolve();
+  /** Orders saves: a detach must wait for the changes of a save that is running. */
+  readonly #turns = new Turns();
   #isClosed = false;
   /** Whether the last save failed in such a way that the store may have it. */
   #isUncertain = false;
@@ -102,8 +103,8 @@ export class AttachedDisk extends BlockDevice {
    * @throws {SnapshotError} `ERR_LEASE_LOST`, `ERR_HOOK`, `ERR_STORE`, `ERR_TARGET`, `ERR_DISK_CLOSED`, `ERR_ARGUMENT`
    */
   async save(options: SaveDiskOptions = {}): Promise<SavedGeneration> {
-    const checked = this.#checked(options);
-    return this.#inTurn(() => this.#save(checked, false));
+    const checked = this.#checked(readOptions(options));
+    return this.#turns.run(() => this.#save(checked, false));
   }
 
   /**
@@ -127,8 +128,8 @@ export class AttachedDisk extends BlockDevice {
     return this.detach();
   }
 
+  /** Checks a copy of options, and adds the hooks. */
   #checked(options: SaveDiskOptions): CheckedSave {
-    options = readOptions(options);
     checkSave(options);
     checkText("label", options.label, MAX_LABEL_LENGTH);
     return { ...options, hooks: hooksOf(options, this.#attached.hooks) };
@@ -136,26 +137,25 @@ export class AttachedDisk extends BlockDevice {
 
   async #detach(options: DetachOptions): Promise<void> {
     const { lease, images, note } = this.#attached;
+    options = readOptions(options);
     const checked = this.#checked(options);
-    const { save = true } = readOptions(options);
     checkBooleans(options, ["save"]);
+    const { save = true } = options;
     await this.closeServers();
+    let lost: SnapshotError | undefined;
     try {
-      await this.#inTurn(async () => {
+      await this.#turns.run(async () => {
         if (save) await this.#save(checked, true);
         else await lease.release();
       });
     } catch (error) {
-      const isLost = error instanceof SnapshotError && error.code === "ERR_LEASE_LOST";
-      if (!isLost) throw error;
-      await this.#close();
-      await lease.abandon();
-      // Without unsaved changes, there is nothing to salvage.
-      if (!save || this.changedBytes === 0) await images.remove(this.image, note);
-      if (save && this.changedBytes > 0) throw error;
-      return;
+      if (!(error instanceof SnapshotError && error.code === "ERR_LEASE_LOST")) throw error;
+      lost = error;
     }
     await this.#close();
+    if (lost !== undefined) await lease.abandon();
+    // Without unsaved changes, there is nothing to salvage.
+    if (lost !== undefined && save && this.changedBytes > 0) throw lost;
     await images.remove(this.image, note);
   }
 
@@ -192,18 +192,14 @@ export class AttachedDisk extends BlockDevice {
   async #saveChanges({ hooks, label, ...options }: CheckedSave, commit: Commit): Promise<number> {
     const { snapshots } = this.#attached;
     const { signal } = options;
-    let manifest: Manifest | undefined;
     const { pause } = await snapshots.create((snapshot) =>
       this.parts.saver.save(
         {
           location: snapshots.newLocation,
-          write: async (making) => {
-            manifest = await snapshot.write(making);
-            return manifest.info;
-          },
+          write: snapshot.write,
           whileFrozen: (copy) => whileFrozen(hooks, copy, signal),
           publish: async (info) => {
-            await snapshot.publish(info, signal);
+            const published = await snapshot.publish(info, signal);
             const stored = storedOf(info);
             // The store may have a later generation than this one continues, which may have expired since.
             if (this.#isUncertain) await snapshots.adoptAll(stored.bases, signal);
@@ -213,7 +209,7 @@ export class AttachedDisk extends BlockDevice {
             await commit((pointer) => withNext(pointer, { ...stored, time, label }));
             this.#isUncertain = false;
             await storing;
-            return { location: snapshots.location(info.digest), manifest };
+            return published;
           },
         },
         options,
@@ -263,13 +259,6 @@ export class AttachedDisk extends BlockDevice {
       },
     };
     await saveRegularly(saveEvery, saved, this.#ended.signal);
-  }
-
-  /** Runs an action when those before it have ended: one save may have the changes that another one misses. */
-  #inTurn<T>(action: () => Promise<T>): Promise<T> {
-    const turn = this.#lastTurn.then(action);
-    this.#lastTurn = turn.catch(() => {});
-    return turn;
   }
 
   get #event() {

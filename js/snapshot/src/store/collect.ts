@@ -1,7 +1,6 @@
 /** Deletes snapshots that nothing refers to: mark and sweep, with tombstones. docs/store.md says why that is safe. */
 import { eachOf } from "./each-of.js";
-import { POINTERS_AT_A_TIME } from "./expire.js";
-import { objectsOf } from "./pointer.js";
+import { objectsOf, type Pointer } from "./pointer.js";
 import type { Pointers } from "./pointers.js";
 import type { ListedSnapshot, Snapshots } from "./snapshots.js";
 
@@ -97,10 +96,10 @@ async function liveObjects(
   signal: AbortSignal | undefined,
 ): Promise<Set<string>> {
   const live = new Set<string>();
-  await eachOf(pointers.names({}, signal), POINTERS_AT_A_TIME, async (name) => {
-    const known = await pointers.find(name, signal);
-    for (const digest of known?.pointer.generations.flatMap(objectsOf) ?? []) live.add(digest);
-  });
+  const add = (_name: string, { generations }: Pointer) => {
+    for (const digest of generations.flatMap(objectsOf)) live.add(digest);
+  };
+  await pointers.each(add, signal);
   return live;
 }
 

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { forMany } from "../abort.js";
 import { checkedCache } from "../cache/image-cache.js";
+import { traceOption } from "../disk/trace.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import { checkInteger } from "../options/check-integer.js";
@@ -26,7 +27,6 @@ import {
   type NewDiskOptions,
   type StoreOptions,
 } from "../options/store-options.js";
-import { checkedTrace, isPlace } from "../options/trace.js";
 import { checkedDigest, checkedDigestOf, checkWork } from "../options/work-options.js";
 import { localPath, locationOf, safeLocation } from "../places/location.js";
 import { verifySnapshot } from "../verify-snapshot.js";
@@ -34,7 +34,7 @@ import { attach } from "./attach.js";
 import type { AttachedDisk } from "./attached-disk.js";
 import { type Collected, collect } from "./collect.js";
 import { eachOf } from "./each-of.js";
-import { type ExpiredGeneration, expire, POINTERS_AT_A_TIME } from "./expire.js";
+import { type ExpiredGeneration, expire } from "./expire.js";
 import { type Explanation, explain } from "./explain.js";
 import { createForks } from "./fork.js";
 import { type Generation, generationOf } from "./generation.js";
@@ -49,7 +49,7 @@ import {
   type PointerGeneration,
   withGeneration,
 } from "./pointer.js";
-import { Pointers } from "./pointers.js";
+import { POINTERS_AT_A_TIME, Pointers } from "./pointers.js";
 import { salvage } from "./salvage.js";
 import { Snapshots, type StoredSnapshot } from "./snapshots.js";
 import type { StoreParts } from "./store-parts.js";
@@ -182,7 +182,7 @@ export class DiskStore {
     await images.open();
     const opening = { fill, fillBytesPerSecond, onStall, workers, onProgress, signal };
     return attach(this.#parts, {
-      ...{ name, steal, hooks, saveEvery, trace: traceOf(options) },
+      ...{ name, steal, hooks, saveEvery, trace: traceOption(options.trace) },
       options: { ...transfer, ...opening, resolve: snapshots.resolve },
     });
   }
@@ -446,9 +446,4 @@ function storedIn(pointer: Pointer, generation: PointerGeneration): StoredSnapsh
     objectsOf(generation).map((object) => [object, pointer.objects[object] ?? 0]),
   );
   return { digest, bases, sizes, imageSize: pointer.size };
-}
-
-function traceOf({ trace }: AttachOptions) {
-  if (trace === undefined || trace === false) return trace;
-  return isPlace(trace) ? locationOf("trace", trace) : checkedTrace(trace);
 }

@@ -1,11 +1,8 @@
 import { SnapshotError } from "../error.js";
 import { eachOf } from "./each-of.js";
 import { agedLease, isAttached } from "./lease.js";
-import { headOf, type Pointer, type PointerGeneration, withGenerations } from "./pointer.js";
-import type { KnownPointer, Pointers } from "./pointers.js";
-
-/** The number of pointers that are read or written at a time. */
-export const POINTERS_AT_A_TIME = 32;
+import { byGeneration, type Pointer, type PointerGeneration, withGenerations } from "./pointer.js";
+import { type KnownPointer, POINTERS_AT_A_TIME, type Pointers } from "./pointers.js";
 
 /** The options of an expiry. */
 export interface Expiry {
@@ -47,12 +44,10 @@ export async function expire(
       const left = pointer.generations.filter((generation) => !gone.includes(generation));
       return withGenerations({ ...pointer, lease: await agedLease(pointers, known) }, left);
     };
-    const known = await pointers.find(one, signal);
-    // It may have been removed since it was listed.
-    if (known === undefined && name === undefined) return;
     try {
-      await pointers.update(one, change, { known, signal });
+      await pointers.update(one, change, { signal });
     } catch (error) {
+      // It may have been removed since it was listed.
       const isGone = error instanceof SnapshotError && error.code === "ERR_NO_DISK";
       if (isGone && name === undefined) return;
       throw error;
@@ -61,9 +56,7 @@ export async function expire(
   };
   if (name !== undefined) await expireOne(name);
   else await eachOf(pointers.names({}, signal), POINTERS_AT_A_TIME, expireOne);
-  return expired.sort((a, b) =>
-    a.name === b.name ? a.generation - b.generation : a.name < b.name ? -1 : 1,
-  );
+  return expired.sort(byGeneration);
 }
 
 /** Returns the generations that forks began from, by the name of their disk. */
@@ -72,18 +65,17 @@ async function parentsOf(
   signal: AbortSignal | undefined,
 ): Promise<Map<string, Set<number>>> {
   const parents = new Map<string, Set<number>>();
-  await eachOf(pointers.names({}, signal), POINTERS_AT_A_TIME, async (name) => {
-    const known = await pointers.find(name, signal);
-    for (const { parent } of known?.pointer.generations ?? []) {
+  await pointers.each((_name, { generations }) => {
+    for (const { parent } of generations) {
       if (parent === undefined) continue;
       const numbers = parents.get(parent.name) ?? new Set();
       parents.set(parent.name, numbers.add(parent.generation));
     }
-  });
+  }, signal);
   return parents;
 }
 
-/** Returns whether generations of a disk must stay, by their number. */
+/** Returns whether generations before the last one of a disk must stay, by their number. */
 async function pinnedBy(
   pointers: Pointers,
   known: KnownPointer,
@@ -92,6 +84,5 @@ async function pinnedBy(
   const { pointer } = known;
   // The host that has attached the disk reads it.
   const read = (await isAttached(pointers, known)) ? pointer.lease?.generation : undefined;
-  const last = headOf(pointer).number;
-  return (number) => number === last || number === read || (forked?.has(number) ?? false);
+  return (number) => number === read || (forked?.has(number) ?? false);
 }

@@ -1,6 +1,4 @@
-import { eachOf } from "./each-of.js";
-import { POINTERS_AT_A_TIME } from "./expire.js";
-import { objectsOf } from "./pointer.js";
+import { byGeneration, objectsOf } from "./pointer.js";
 import type { Pointers } from "./pointers.js";
 import type { Snapshots } from "./snapshots.js";
 
@@ -32,18 +30,13 @@ export async function explain(
   signal: AbortSignal | undefined,
 ): Promise<Explanation> {
   const references: Reference[] = [];
-  const finding = eachOf(pointers.names({}, signal), POINTERS_AT_A_TIME, async (name) => {
-    const known = await pointers.find(name, signal);
-    for (const generation of known?.pointer.generations ?? []) {
+  const finding = pointers.each((name, { generations }) => {
+    for (const generation of generations) {
       if (!objectsOf(generation).includes(digest)) continue;
       const as = generation.digest === digest ? "snapshot" : "base";
       references.push({ name, generation: generation.number, as });
     }
-  });
+  }, signal);
   const [bytes] = await Promise.all([snapshots.size(digest, signal), finding]);
-  references.sort((a, b) => {
-    if (a.name !== b.name) return a.name < b.name ? -1 : 1;
-    return a.generation - b.generation;
-  });
-  return { digest, bytes, references };
+  return { digest, bytes, references: references.sort(byGeneration) };
 }

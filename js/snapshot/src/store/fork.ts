@@ -1,8 +1,7 @@
 import { eachOf } from "./each-of.js";
-import { POINTERS_AT_A_TIME } from "./expire.js";
 import { newPointer } from "./new-disk.js";
 import type { ParentGeneration } from "./pointer.js";
-import type { Pointers } from "./pointers.js";
+import { POINTERS_AT_A_TIME, type Pointers } from "./pointers.js";
 import type { StoredSnapshot } from "./snapshots.js";
 
 /**

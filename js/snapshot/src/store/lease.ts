@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
+import { Turns } from "../turns.js";
 import type { Hold } from "./objects/objects.js";
 import { headOf, type Pointer, type PointerLease } from "./pointer.js";
 import type { KnownPointer, Pointers } from "./pointers.js";
@@ -64,7 +65,7 @@ export class Lease {
   readonly #unknown: Pointer[] = [];
   readonly #ended = new AbortController();
   readonly #lost = new AbortController();
-  #lastTurn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   private constructor(pointers: Pointers, request: LeaseRequest, hold: Hold, known: KnownPointer) {
     [this.#pointers, this.#request, this.#hold, this.#known] = [pointers, request, hold, known];
@@ -117,7 +118,7 @@ export class Lease {
    * @throws {SnapshotError} `ERR_LEASE_LOST`, `ERR_STORE`
    */
   commit(change: (pointer: Pointer) => Pointer): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       this.lost.throwIfAborted();
       this.#known = await this.#update((pointer) => change(pointer));
     });
@@ -125,7 +126,7 @@ export class Lease {
 
   /** Ends the lease, together with a last change of the pointer. @throws {SnapshotError} as {@link commit} */
   async release(change: (pointer: Pointer) => Pointer = (pointer) => pointer): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#turns.run(async () => {
       this.lost.throwIfAborted();
       this.#known = await this.#update((pointer) => {
         const released = { ...change(pointer), lease: null };
@@ -140,7 +141,7 @@ export class Lease {
   /** Stops renewing the lease, and leaves the pointer as it is. */
   async abandon(): Promise<void> {
     this.#ended.abort();
-    await this.#lastTurn;
+    await this.#turns.settled();
     await this.#hold.release();
   }
 
@@ -150,15 +151,17 @@ export class Lease {
     while (!signal.aborted && !this.lost.aborted) {
       await sleep(interval, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
-      await this.#inTurn(async () => {
-        if (signal.aborted || this.lost.aborted) return;
-        const { leasesExpire } = this.#pointers.objects;
-        // If the kernel knows whether this process runs, the pointer only tells whether the disk was stolen.
-        if (leasesExpire) this.#known = await this.#update((pointer) => pointer, signal);
-        else this.#check(await this.#pointers.find(this.#request.name));
-      }).catch(() => {
-        // The next attempt may succeed. If another host has taken the disk, `lost` is aborted already.
-      });
+      await this.#turns
+        .run(async () => {
+          if (signal.aborted || this.lost.aborted) return;
+          const { leasesExpire } = this.#pointers.objects;
+          // If the kernel knows whether this process runs, the pointer only tells whether the disk was stolen.
+          if (leasesExpire) this.#known = await this.#update((pointer) => pointer, signal);
+          else this.#check(await this.#pointers.find(this.#request.name));
+        })
+        .catch(() => {
+          // The next attempt may succeed. If another host has taken the disk, `lost` is aborted already.
+        });
     }
   }
 
@@ -213,12 +216,6 @@ export class Lease {
     const { name, owner } = this.#request;
     emit("hedgerow:store:lost", { store: this.#pointers.objects.name, name, owner });
     this.#lost.abort(error);
-  }
-
-  #inTurn<T>(action: () => Promise<T>): Promise<T> {
-    const turn = this.#lastTurn.then(action);
-    this.#lastTurn = turn.catch(() => {});
-    return turn;
   }
 }
 

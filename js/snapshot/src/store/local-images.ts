@@ -6,13 +6,15 @@ import { basename, dirname, join, resolve } from "node:path";
 import { readWholeFile } from "../cache/directory/read-files.js";
 import { type IdleImage, LockedDisk, withIdleImage } from "../disk/locked-disk.js";
 import { SnapshotError } from "../error.js";
-import { undefinedIfMissing, wrapWriteErrors, writeAtomically } from "../local/atomic-write.js";
+import {
+  PRIVATE_DIRECTORY,
+  undefinedIfMissing,
+  wrapWriteErrors,
+  writeAtomically,
+} from "../local/atomic-write.js";
 import { FileLock } from "../local/file-lock.js";
 import { wrapSystemErrors } from "../local/system-errors.js";
 import { isDigest } from "./pointer.js";
-
-/** Mode of directories that only their owner may use. */
-const PRIVATE_DIRECTORY = 0o700;
 
 const MAX_RECORD_LENGTH = 4_096;
 

@@ -1,7 +1,6 @@
 /** The first generation of a disk. */
 import { randomUUID } from "node:crypto";
 
-import type { EncodeJob } from "../encode/encode-job.js";
 import { checkEncoding } from "../encode/snapshot-encoder.js";
 import { wrapWriteErrors } from "../local/atomic-write.js";
 import { ImageFile } from "../local/image-file.js";
@@ -47,8 +46,7 @@ export async function storeImage(
   checkEncoding(await compiledModule("encode"), encoding);
   const transfer: Transfer = transferOf(options);
   return snapshots.create(async ({ write, publish }) => {
-    const into = async (making: EncodeJob) => (await write(making)).info;
-    const info = await writeFullSnapshot(into, { image, encoding, options, transfer });
+    const info = await writeFullSnapshot(write, { image, encoding, options, transfer });
     await publish(info, options.signal);
     return storedOf(info);
   });

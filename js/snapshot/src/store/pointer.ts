@@ -25,6 +25,12 @@ export interface ParentGeneration {
   readonly generation: number;
 }
 
+/** Compares generations of disks: by name, then by number. */
+export function byGeneration(one: ParentGeneration, other: ParentGeneration): number {
+  if (one.name !== other.name) return one.name < other.name ? -1 : 1;
+  return one.generation - other.generation;
+}
+
 /** A state of a disk that was saved. */
 export interface PointerGeneration {
   /** 1 for the first one of the disk. No number is used twice. */

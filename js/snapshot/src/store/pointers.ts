@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { SnapshotError } from "../error.js";
+import { eachOf } from "./each-of.js";
 import type { StoredObject, StoreObjects } from "./objects/objects.js";
 import { MAX_POINTER_LENGTH, type Pointer, parsePointer, serialisePointer } from "./pointer.js";
 
 /** The folder of the pointers. */
 const FOLDER = "disks/";
+
+/** The number of pointers that are read or written at a time. */
+export const POINTERS_AT_A_TIME = 32;
 
 /** The number of retries of a change of a pointer, and the longest pause between them, in milliseconds. */
 const [MAX_TRIES, MAX_PAUSE] = [50, 200];
@@ -106,6 +110,15 @@ export class Pointers {
     const afterKey = after === undefined ? undefined : keyOf(after);
     for await (const { key } of this.objects.list(keyOf(prefix), afterKey, signal))
       yield key.slice(FOLDER.length);
+  }
+
+  /** Calls `use` with the pointer of each disk, several at a time, in no order. @throws {SnapshotError} `ERR_STORE` */
+  each(use: (name: string, pointer: Pointer) => void, signal?: AbortSignal): Promise<void> {
+    return eachOf(this.names({}, signal), POINTERS_AT_A_TIME, async (name) => {
+      const known = await this.find(name, signal);
+      // It may have been removed since it was listed.
+      if (known !== undefined) use(name, known.pointer);
+    });
   }
 
   #parsed(name: string, { bytes, tag, modified }: StoredObject): KnownPointer {

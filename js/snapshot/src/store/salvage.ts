@@ -1,7 +1,6 @@
 /** Saves the local image of a disk that was lost, or of a process that was killed, as a new disk. */
 import type { DiskParts } from "../disk/block-device.js";
 import { openDisk } from "../disk/open-disk.js";
-import type { EncodeJob } from "../encode/encode-job.js";
 import { SnapshotError } from "../error.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { ImageFile } from "../local/image-file.js";
@@ -46,14 +45,14 @@ export async function salvage(
     snapshots.create(async (snapshot) => {
       let created: Pointer | undefined;
       const publish = async (info: SnapshotInfo) => {
-        await snapshot.publish(info, signal);
+        const published = await snapshot.publish(info, signal);
         const stored = storedOf(info);
         await snapshots.adoptAll(stored.bases, signal);
         created = await create(stored);
-        return { location: snapshots.location(info.digest), manifest: undefined };
+        return published;
       };
-      const write = async (making: EncodeJob) => (await snapshot.write(making)).info;
-      await saver.save({ location: snapshots.newLocation, write, publish }, { signal });
+      const target = { location: snapshots.newLocation, write: snapshot.write, publish };
+      await saver.save(target, { signal });
       return created as Pointer;
     }),
   );

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import type { SavedDelta } from "../disk/save-disk.js";
 import type { EncodeJob } from "../encode/encode-job.js";
 import { SnapshotError } from "../error.js";
 import { type Manifest, readManifest, type SnapshotInfo } from "../format/manifest.js";
@@ -45,9 +46,9 @@ export interface StoredSnapshot {
 /** A snapshot that is being created. */
 export interface NewSnapshot {
   /** Writes it to a local file. */
-  write(making: EncodeJob): Promise<Manifest>;
+  write(making: EncodeJob): Promise<SnapshotInfo>;
   /** Stores it under its identity. */
-  publish(info: SnapshotInfo, signal: AbortSignal | undefined): Promise<void>;
+  publish(info: SnapshotInfo, signal: AbortSignal | undefined): Promise<SavedDelta>;
 }
 
 /** A snapshot in a list. */
@@ -109,12 +110,19 @@ export class Snapshots {
    * @throws {SnapshotError} `ERR_STORE`, and what `use` throws
    */
   create<T>(use: (snapshot: NewSnapshot) => Promise<T>): Promise<T> {
-    return this.objects.create((object) =>
-      use({
-        write: (making) => fillSnapshotFile(object.path, object.handle, making),
-        publish: (info, signal) => this.#publish(object, info.digest, info.fileSize, signal),
-      }),
-    );
+    return this.objects.create((object) => {
+      let manifest: Manifest | undefined;
+      return use({
+        write: async (making) => {
+          manifest = await fillSnapshotFile(object.path, object.handle, making);
+          return manifest.info;
+        },
+        publish: async ({ digest, fileSize }, signal) => {
+          await this.#publish(object, digest, fileSize, signal);
+          return { location: this.location(digest), manifest };
+        },
+      });
+    });
   }
 
   /**

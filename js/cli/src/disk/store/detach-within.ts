@@ -49,7 +49,7 @@ export async function detachWithin(
   } finally {
     clearTimeout(timer);
   }
-  // Otherwise, what was written last would end with this process.
+  // Otherwise, the last writes would be lost when this process ends.
   await Promise.race([disk.flush().catch(() => {}), ended]);
   const message = `${disk.name} was not saved within ${deadline / 1000} s${reason}`;
   throw unsavedError("ERR_OUTPUT", message, local);

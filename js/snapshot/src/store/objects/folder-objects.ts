@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { readFoundFile, readWholeFile } from "../../cache/directory/read-files.js";
 import { SnapshotError } from "../../error.js";
 import {
+  PRIVATE_DIRECTORY,
   PRIVATE_MODE,
   publishFile,
   syncDirectory,
@@ -23,9 +24,6 @@ import type {
   StoreObjects,
   WriteResult,
 } from "./objects.js";
-
-/** Mode of directories that only their owner may use. */
-const PRIVATE_DIRECTORY = 0o700;
 
 /** The folders of a store. */
 const FOLDERS = ["disks", "snapshots", "tombstones", "leases"];

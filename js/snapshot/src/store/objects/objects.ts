@@ -3,6 +3,9 @@ import type { FileHandle } from "node:fs/promises";
 import type { Location } from "../../places/location.js";
 import type { CopySource } from "../../s3/content.js";
 
+/** The object that makes a place a store. */
+export const MARKER = "hedgerow-disks.json";
+
 /** A small object, as it was read. */
 export interface StoredObject {
   readonly bytes: Buffer;

@@ -4,11 +4,8 @@ import { SnapshotError } from "../../error.js";
 import type { TransferOptions } from "../../options/transfer-options.js";
 import { type Location, safeLocation } from "../../places/location.js";
 import { FolderObjects } from "./folder-objects.js";
-import type { StoreObjects } from "./objects.js";
+import { MARKER, type StoreObjects } from "./objects.js";
 import { PROBE, S3Objects } from "./s3-objects.js";
-
-/** The object that makes a place a store. */
-export const MARKER = "hedgerow-disks.json";
 
 /** The kind and version of a store. */
 const KIND = "hedgerow disk store";

@@ -4,24 +4,19 @@ import type { FileHandle } from "node:fs/promises";
 import { SnapshotError } from "../../error.js";
 import { withTemporaryFile } from "../../local/temporary-file.js";
 import { type Transfer, type TransferOptions, transferOf } from "../../options/transfer-options.js";
-import { partSizeFor } from "../../places/part-size.js";
+import { planOf } from "../../places/upload-snapshot.js";
 import { type CopySource, UnsupportedCopy } from "../../s3/content.js";
 import { type UploadPlan, uploadParts, uploadWhole } from "../../s3/multipart-upload.js";
 import { ObjectStore } from "../../s3/object-store.js";
-import type {
-  Hold,
-  ListedObject,
-  NewObject,
-  StoredObject,
-  StoreObjects,
-  WriteResult,
+import {
+  type Hold,
+  type ListedObject,
+  MARKER,
+  type NewObject,
+  type StoredObject,
+  type StoreObjects,
+  type WriteResult,
 } from "./objects.js";
-
-/** The default number of parts of a snapshot that are uploaded at a time. */
-const CONNECTIONS = 4;
-
-/** The largest range that is copied with one request, in bytes. */
-const MAX_COPY = 2 ** 27;
 
 /** The number of bytes that are read of a file at a time. */
 const CHUNK = 2 ** 20;
@@ -90,7 +85,7 @@ export class S3Objects implements StoreObjects {
   }
 
   async now(): Promise<number> {
-    if (this.#store.now === undefined) await this.size("hedgerow-disks.json");
+    if (this.#store.now === undefined) await this.size(MARKER);
     // If a proxy removes the date, nothing ever counts as old.
     return this.#store.now ?? 0;
   }
@@ -323,10 +318,7 @@ export class S3Objects implements StoreObjects {
   }
 
   #planOf(size: number, signal: AbortSignal | undefined): UploadPlan {
-    const partSize = partSizeFor(this.#transfer.partSize, size);
-    const connections = this.#transfer.connections ?? CONNECTIONS;
-    const maxCopy = partSizeFor(MAX_COPY, size);
-    return { partSize, maxCopy, connections, overwrite: false, signal };
+    return planOf({ options: { overwrite: false, signal }, transfer: this.#transfer }, size);
   }
 }
 
