@@ -171,8 +171,12 @@ test("a machine that is killed leaves the last save", async () => {
 test("a host that is killed leaves the last save of the running machine, and the rest can be salvaged", async () => {
   await store.fork("debian", "dave");
   const running = await boot("one", ["dave"], { SANDBOX_SAVE_EVERY: "1s" });
-  running.type("echo note: saved > note; sync");
-  const isSaved = async () => (await numberOf("dave")) > 1;
+  running.type("echo note: saved > note; sync; echo written");
+  await running.prints("written");
+  running.type("while sleep 1; do date > clock; sync; done");
+  // A save that is running now may lack the note. The one after it has it.
+  const before = await numberOf("dave");
+  const isSaved = async () => (await numberOf("dave")) > before + 1;
   await vi.waitUntil(isSaved, { timeout: PATIENCE, interval: 100 });
   const { machine } = running;
   process.kill(machine, 0);
