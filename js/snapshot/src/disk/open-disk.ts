@@ -11,6 +11,7 @@ import type { OpenOptions } from "../options/open-options.js";
 import type { Trace } from "../options/trace.js";
 import { type Transfer, transferOf } from "../options/transfer-options.js";
 import { checkPinned } from "../options/work-options.js";
+import type { KnownBase } from "../places/early-bases.js";
 import type { Location } from "../places/location.js";
 import { withSource } from "../places/source.js";
 import { type BaseImage, withBaseImage, withLeased } from "./base-image.js";
@@ -42,8 +43,12 @@ export interface DiskToOpen {
   /** Until this settles, nothing is fetched in the background, so that opening the disk has the processors. */
   readonly ready?: Promise<unknown> | undefined;
   /** The lock of the image, which ends with the disk. Default: it is locked. */
-  readonly locked?: LockedDisk | undefined;
+  readonly locked?: Promise<LockedDisk> | undefined;
+  /** Whether the image is a new one: its snapshot is then requested before it is locked. Default: `false`. */
+  readonly isNew?: boolean | undefined;
   readonly digest: string | undefined;
+  /** The base objects that the snapshot is known to have. */
+  readonly bases?: Promise<readonly KnownBase[]> | undefined;
   readonly cache: ImageCache | undefined;
   /** What an earlier disk read first, or the location of that. */
   readonly trace: Trace | Location | undefined;
@@ -81,7 +86,7 @@ async function withDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> {
   const abort = () => closing.abort(options.signal?.reason);
   options.signal?.addEventListener("abort", abort, { once: true });
   // Meanwhile, the snapshot is requested.
-  const locking = disk.locked === undefined ? LockedDisk.open(path) : Promise.resolve(disk.locked);
+  const locking = disk.locked ?? LockedDisk.open(path);
   locking.catch(() => {});
   try {
     options.signal?.throwIfAborted();
@@ -111,12 +116,12 @@ async function withDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> {
 
 /** Finds the manifest of a snapshot, and the image in the cache that has most of it. */
 async function withSnapshot(
-  { location, path: name, digest, cache, trace: given, options }: DiskToOpen,
+  { location, path: name, isNew, digest, bases, cache, trace: given, options }: DiskToOpen,
   locking: Promise<LockedDisk>,
   signal: AbortSignal,
   use: (found: FoundSnapshot) => Promise<void>,
 ): Promise<void> {
-  const kept = digest && (await (await locking).keptManifest(digest));
+  const kept = digest && !isNew && (await (await locking).keptManifest(digest));
   // An image that is complete needs no request, nor does one that is in the cache.
   const local = { name, trace: Promise.resolve(undefined), withObjects: withNoObjects };
   if (kept && (await locking).isPublished)
@@ -132,6 +137,7 @@ async function withSnapshot(
     options: { ...options, signal },
     wanted: "disk" as const,
     startsWorkers: options.fill !== "none",
+    bases,
   };
   // Readers who want errors get those of the server at once.
   if (kept && location.kind !== "file" && options.onStall !== "error") {

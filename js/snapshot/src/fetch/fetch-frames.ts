@@ -128,7 +128,10 @@ async function withPlan(
   concurrency.start((count) => emit("hedgerow:snapshot:connections", { url, connections: count }));
   const isLimited = transfer.bytesPerSecond !== undefined;
   job.arrivals = new Arrivals(job.manifest.frames, scheduler, isLimited);
-  const check = () => stopSlowPrefix(snapshot?.prefix, scheduler, prefetches[0]);
+  const check = () => {
+    for (const prefetch of prefetches)
+      stopSlowPrefix(objects[prefetch.object]?.prefix, scheduler, prefetch);
+  };
   const timer = setInterval(check, PREFETCH_CHECK_INTERVAL);
   try {
     await use({ ...plan, maxConnections: Math.floor(max / workers) });
@@ -143,9 +146,9 @@ async function withPlan(
 function stopSlowPrefix(
   prefix: RemoteObject["prefix"],
   scheduler: RangeScheduler,
-  first: PlannedPrefetch | undefined,
+  { bytes, end, ranges: [first] }: PlannedPrefetch,
 ): void {
-  if (prefix === undefined || first?.bytes !== prefix.bytes) return;
+  if (prefix === undefined || bytes !== prefix.bytes || first === undefined) return;
   const { received } = prefix;
-  if (isPrefetchSlow(scheduler, 0, received, first.end - received)) void prefix.stop();
+  if (isPrefetchSlow(scheduler, first.index, received, end - received)) void prefix.stop();
 }

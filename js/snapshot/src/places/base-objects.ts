@@ -3,13 +3,30 @@ import { messageOf, SnapshotError } from "../error.js";
 import type { BaseObject } from "../format/manifest.js";
 import type { TransferOptions } from "../options/transfer-options.js";
 import type { Resolve, WorkOptions } from "../options/work-options.js";
+import type { EarlyBases } from "./early-bases.js";
 import { type Location, locationOf } from "./location.js";
 import { type OpenHow, type OpenObject, withObjects } from "./open-object.js";
 import { referencedFrom } from "./reference.js";
 
 /** How the base objects of a delta are opened. */
-export interface BaseObjectsHow extends Pick<OpenHow, "transfer"> {
+export interface BaseObjectsHow extends Pick<OpenHow, "transfer" | "keepsConnection"> {
   readonly options: TransferOptions & WorkOptions & { readonly resolve?: Resolve | undefined };
+}
+
+/** Returns how a base object of a delta is opened. */
+export function howOfBase(
+  delta: Location,
+  location: Location | undefined,
+  digest: string,
+  { options, ...how }: BaseObjectsHow,
+): OpenHow {
+  return {
+    ...how,
+    options: optionsFor(delta, location, options),
+    // Its manifest is not needed: a byte tells the size and the version.
+    ...{ prefixLength: 0, tailLength: 1 },
+    nameOf: (place) => `base object ${digest} (${place})`,
+  };
 }
 
 /**
@@ -23,22 +40,18 @@ export async function withBaseObjects<T>(
   delta: Location,
   objects: readonly BaseObject[],
   isNeeded: (number: number) => boolean,
-  { options, transfer }: BaseObjectsHow,
+  { early, ...how }: BaseObjectsHow & { readonly early?: EarlyBases | undefined },
   use: (objects: (OpenObject | undefined)[]) => Promise<T>,
 ): Promise<T> {
   const locations = await Promise.all(
     objects.map(async (object, at) =>
-      isNeeded(at + 1) ? baseLocation(delta, object, options) : undefined,
+      isNeeded(at + 1) ? baseLocation(delta, object, how.options) : undefined,
     ),
   );
   const howOf = (at: number): OpenHow => {
     const { digest = "" } = objects[at] ?? {};
-    return {
-      options: optionsFor(delta, locations[at], options),
-      // Their manifests are not needed: a byte tells the size and the version.
-      ...{ transfer, prefixLength: 0, tailLength: 1 },
-      nameOf: (place) => `base object ${digest} (${place})`,
-    };
+    const opening = howOfBase(delta, locations[at], digest, how);
+    return early === undefined ? opening : { ...opening, early: () => early.take(digest) };
   };
   return withObjects(locations, howOf, async (opened) => {
     for (const [at, object] of opened.entries()) {

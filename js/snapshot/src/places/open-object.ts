@@ -20,6 +20,9 @@ class Stream {
   ) {}
 }
 
+/** An object that is open for reading, or has to be downloaded first. */
+export type OpenedObject = OpenObject | Stream;
+
 /** How an object is opened. */
 export interface OpenHow {
   readonly options: TransferOptions & WorkOptions;
@@ -30,6 +33,8 @@ export interface OpenHow {
   readonly tailLength?: number;
   /** Whether to leave its connection open for further requests. Default: `false`. */
   readonly keepsConnection?: boolean;
+  /** Returns the object if it is being opened already. */
+  readonly early?: () => Promise<OpenedObject | undefined>;
   /** Returns the name of the object in messages. @param place its path or URL, without secrets */
   readonly nameOf?: (place: string) => string;
 }
@@ -45,11 +50,11 @@ export async function withObjects<T>(
   howOf: (number: number) => OpenHow,
   use: (objects: (OpenObject | undefined)[]) => Promise<T>,
 ): Promise<T> {
-  const opened = new Array<OpenObject | Stream | undefined>(locations.length).fill(undefined);
+  const opened = new Array<OpenedObject | undefined>(locations.length).fill(undefined);
   const waiting = locations.entries();
   const openNext = async () => {
     for (const [number, location] of waiting)
-      if (location !== undefined) opened[number] = await open(location, howOf(number));
+      if (location !== undefined) opened[number] = await takeOrOpen(location, howOf(number));
   };
   try {
     const { connections = locations.length } = howOf(0).transfer;
@@ -58,12 +63,17 @@ export async function withObjects<T>(
       if (result.status === "rejected") throw result.reason;
     return await withStreams(opened, howOf, use);
   } finally {
-    await Promise.all(opened.map((one) => (one instanceof Stream ? undefined : one?.close())));
+    await Promise.all(opened.map((one) => one && closeObject(one)));
   }
 }
 
-async function open(location: Location, how: OpenHow): Promise<OpenObject | Stream> {
-  const { options, transfer, nameOf = (place) => place, ...requested } = how;
+async function takeOrOpen(location: Location, how: OpenHow): Promise<OpenedObject> {
+  return (await how.early?.()) ?? openObject(location, how);
+}
+
+/** Opens an object, which the caller closes. @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT` */
+export async function openObject(location: Location, how: OpenHow): Promise<OpenedObject> {
+  const { options, transfer, nameOf = (place) => place, early: _, ...requested } = how;
   if (location.kind === "file") return SnapshotFile.open(location.path, nameOf(location.path));
   const { request, name: url } = await requestAt(location, options);
   const [name, { signal }] = [nameOf(url), options];
@@ -71,9 +81,14 @@ async function open(location: Location, how: OpenHow): Promise<OpenObject | Stre
   return opened ?? new Stream(request, name, url);
 }
 
+/** Closes an object. */
+export async function closeObject(object: OpenedObject): Promise<void> {
+  if (!(object instanceof Stream)) await object.close();
+}
+
 /** Replaces the streams by temporary files, from the last on. */
 async function withStreams<T>(
-  objects: readonly (OpenObject | Stream | undefined)[],
+  objects: readonly (OpenedObject | undefined)[],
   howOf: (number: number) => OpenHow,
   use: (objects: (OpenObject | undefined)[]) => Promise<T>,
 ): Promise<T> {

@@ -11,7 +11,8 @@ import { SnapshotFile } from "../local/snapshot-file.js";
 import { type Transfer, type TransferOptions, transferOf } from "../options/transfer-options.js";
 import type { Resolve, WorkOptions } from "../options/work-options.js";
 import { compiledModule } from "../wasm/module.js";
-import { withBaseObjects } from "./base-objects.js";
+import { type BaseObjectsHow, withBaseObjects } from "./base-objects.js";
+import { EarlyBases, type KnownBase } from "./early-bases.js";
 import type { Location } from "./location.js";
 import { type OpenObject, withObjects } from "./open-object.js";
 
@@ -71,6 +72,8 @@ export interface SourceOptions {
   readonly wanted: "info" | "all" | "rest" | "disk" | "known disk";
   /** Whether workers start meanwhile, if any do for that part. Default: `true`. */
   readonly startsWorkers?: boolean | undefined;
+  /** The base objects that the snapshot is known to have, to open them at once. Default: none. */
+  readonly bases?: Promise<readonly KnownBase[]> | undefined;
 }
 
 /**
@@ -92,12 +95,18 @@ export async function withSource<T>(
   const prefixLength =
     transfer.connections === undefined ? Math.min(transfer.partSize, maxPrefix) : 0;
   const opening = { options: how.options, transfer, prefixLength, ...tail };
+  // So do they.
+  const early =
+    how.bases && transfer.connections === undefined
+      ? new EarlyBases(location, how.bases, opening)
+      : undefined;
+  const opened = { ...how, ...opening, location, early };
   const open = (pool?: FetcherPool) =>
     withObjects(
       [location],
       () => opening,
-      async ([object]) => use(sourceOf({ ...how, location, transfer }, object as OpenObject, pool)),
-    );
+      async ([object]) => use(sourceOf(opened, object as OpenObject, pool)),
+    ).finally(() => early?.close());
   if (location.kind === "file") return open();
   // While the request for the end of the snapshot runs, compile what reads it, and start the workers.
   const compiling = compiledModule("decode");
@@ -107,13 +116,13 @@ export async function withSource<T>(
 }
 
 /** Where a source was opened, and how. */
-interface Opening extends SourceOptions {
+interface Opening extends SourceOptions, BaseObjectsHow {
   readonly location: Location;
-  readonly transfer: Transfer;
+  readonly early: EarlyBases | undefined;
 }
 
 function sourceOf(opening: Opening, object: OpenObject, pool: FetcherPool | undefined): Source {
-  const { location, transfer, options } = opening;
+  const { location, transfer, options, keepsConnection = false, early } = opening;
   const isFile = object instanceof SnapshotFile;
   async function withAll<T>(
     job: DecodeJob,
@@ -124,8 +133,9 @@ function sourceOf(opening: Opening, object: OpenObject, pool: FetcherPool | unde
     const wanted = new Set([...job.states.missing()].map((frame) => frames.object(frame)));
     const isNeeded = (number: number) => wanted.has(number);
     // Not more of the caller's: these are the options of this server, without headers for others.
-    const how = { transfer, options: { ...options, signal } };
+    const how = { transfer, keepsConnection, early, options: { ...options, signal } };
     return withBaseObjects(location, info.delta?.objects ?? [], isNeeded, how, async (bases) => {
+      await early?.close();
       for (const base of bases) {
         const isRead = job.image !== undefined && base instanceof SnapshotFile;
         if (isRead) await checkDifferentFile("image", job.image.name, base.id);

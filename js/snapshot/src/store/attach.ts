@@ -6,10 +6,12 @@ import { type TraceOption, traceFor } from "../disk/trace.js";
 import { emit } from "../events.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { Hooks } from "../options/store-options.js";
+import type { KnownBase } from "../places/early-bases.js";
+import { safeLocation } from "../places/location.js";
 import { AttachedDisk } from "./attached-disk.js";
 import { Lease } from "./lease.js";
 import type { ImageNote } from "./local-images.js";
-import { headOf, type PointerGeneration } from "./pointer.js";
+import { headOf, type Pointer } from "./pointer.js";
 import type { StoreParts } from "./store-parts.js";
 
 /** A disk to attach. */
@@ -55,23 +57,21 @@ export async function attach(store: StoreParts, request: AttachRequest): Promise
   const ready = new Promise<void>((resolve) => {
     attached = resolve;
   });
-  const openHead = (head: PointerGeneration) =>
-    open(store, { name, trace: request.trace, options, token, begun, ready }, head);
+  const openHead = (pointer: Pointer) =>
+    open(store, { name, trace: request.trace, options, token, begun, ready }, pointer);
   // Meanwhile, the lease is taken.
-  let opening = openHead(headOf(known.pointer));
-  opening.catch(() => {});
+  let opening = openHead(known.pointer);
   let lease: Lease | undefined;
   try {
     const wanted = { ...{ name, token, owner, duration, steal, signal } };
     lease = await Lease.take(pointers, wanted, known);
-    const head = headOf(lease.pointer);
-    if (head.digest !== (await opening).note.digest) {
+    if (headOf(lease.pointer).digest !== opening.note.digest) {
       // Another host has saved it since the pointer was read.
-      await discard(store, await opening);
-      opening = openHead(head);
+      await discard(store, opening);
+      opening = openHead(lease.pointer);
     }
-    const { note, parts: opened, kept } = await opening;
-    const parts = await opened;
+    const { note, kept } = opening;
+    const parts = await opening.parts;
     await kept;
     const { epoch } = lease.pointer;
     const time = performance.now() - begun;
@@ -81,10 +81,7 @@ export async function attach(store: StoreParts, request: AttachRequest): Promise
       ...{ name, lease, snapshots, images, note, hooks, saveEvery },
     });
   } catch (error) {
-    await opening.then(
-      (one) => discard(store, one),
-      () => {},
-    );
+    await discard(store, opening);
     // A lease that cannot be released must at least not be renewed.
     await lease?.release().catch(() => lease?.abandon());
     throw error;
@@ -93,26 +90,43 @@ export async function attach(store: StoreParts, request: AttachRequest): Promise
   }
 }
 
-/** Starts to open the local image of a generation. */
-async function open(
-  { snapshots, images, cache }: StoreParts,
+/** Starts to open the local image of the last generation. */
+function open(
+  store: StoreParts,
   { name, trace, options, token, ...timing }: OpenRequest,
-  { number, digest }: PointerGeneration,
-): Promise<Opening> {
+  pointer: Pointer,
+): Opening {
+  const { snapshots, images, cache } = store;
+  const { number, digest, bases } = headOf(pointer);
   const note = { name, generation: number, digest };
   const image = images.pathFor(name, token);
-  const locked = await images.begin(image, note);
+  const locked = images.begin(image, note);
   const location = snapshots.location(digest);
   const parts = openDisk({
-    ...{ ...timing, location, path: image, locked, digest, cache },
+    ...{ ...timing, location, path: image, locked, isNew: true, digest, cache },
+    bases: uncached(store, bases, pointer),
     trace: traceFor(trace, location),
     options: { ...options, image },
   });
   // Meanwhile, too: it must be durable before the image is written to.
-  const kept = images.keep(image, note);
+  const kept = locked.then(() => images.keep(image, note));
   // If the lease cannot be taken, nobody waits for them.
   for (const one of [parts, kept]) one.catch(() => {});
   return { note, image, parts, kept };
+}
+
+/** Returns the base objects of a generation, or none if the image of one of them is in the cache: it has most of it. */
+async function uncached(
+  { snapshots, cache }: StoreParts,
+  bases: readonly string[],
+  { objects }: Pointer,
+): Promise<KnownBase[]> {
+  const known = bases.map((digest) => {
+    return { digest, location: snapshots.location(digest), size: objects[digest] ?? 0 };
+  });
+  for (const { digest, location } of known)
+    if (await cache?.has(safeLocation(location), { digest })) return [];
+  return known;
 }
 
 /** Closes and removes an image that was not used. */

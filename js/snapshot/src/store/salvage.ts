@@ -67,7 +67,7 @@ async function withUnsaved<T>(
   use: (parts: DiskParts) => Promise<T>,
 ): Promise<T> {
   const begun = performance.now();
-  const locked = await images.lock(image);
+  const locked = images.lock(image);
   const parts = await openDisk({
     ...{ begun, location: snapshots.location(digest), path: image, locked, digest },
     ...{ cache, trace: undefined, options: { ...options, fill: "none", image } },

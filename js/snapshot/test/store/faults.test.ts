@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AttachedDisk, DiskStore, type StoreOptions } from "@hedgerow/snapshot";
+import { type AttachedDisk, DiskStore, ImageCache, type StoreOptions } from "@hedgerow/snapshot";
 import { expect, onTestFinished, test } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
@@ -515,6 +515,72 @@ test("a disk that was detached refuses to be saved", async () => {
   await expect(disk.save({ label: "late" })).rejects.toMatchObject({ code: "ERR_DISK_CLOSED" });
   expect(lost).toEqual([]);
 });
+
+/** Creates a disk whose last generation is a delta. Returns the identities of the delta and of its base object. */
+async function createDelta(place: string): Promise<{ readonly delta: string; base: string }> {
+  const store = await open(place, optionsOf("anna"));
+  const image = path("delta.img");
+  writeFileSync(image, noise("base", SIZE));
+  const { digest: base } = await store.create("alice", { image, pieceSize: PIECE, workers: 1 });
+  const disk = await store.attach("alice", { workers: 1 });
+  await disk.write(PIECE, text("a"));
+  await disk.detach({ workers: 1 });
+  return { delta: (await store.stat("alice")).last.digest, base };
+}
+
+test("a host without a cache requests the base objects of a delta before it has the manifest of the delta", async () => {
+  const place = newPlace();
+  const { delta, base } = await createDelta(place);
+  const asked = new Set<string>();
+  const { store } = await openBehindWire(place, "bob", (_, url) => {
+    for (const digest of [delta, base]) if (url.includes(`${digest}.vhs?`)) asked.add(digest);
+    const isEarly = url.includes(`${delta}.vhs?`) && !asked.has(base);
+    return isEarly ? { loseRequest: true } : undefined;
+  });
+  const disk = await store.attach("alice", { workers: 1, fill: "none" });
+  const expected = Buffer.from(noise("base", SIZE));
+  text("a").copy(expected, PIECE);
+  expect((await disk.read(0, SIZE)).equals(expected)).toBe(true);
+  expect([...asked].sort()).toEqual([delta, base].sort());
+  await disk.detach({ save: false });
+});
+
+test("a host whose cache has the base of a delta does not request its base objects", async () => {
+  const place = newPlace();
+  const { base } = await createDelta(place);
+  const cache = await ImageCache.open(path(`cache-${count}`), { maxBytes: 2 ** 30 });
+  onTestFinished(() => cache.close());
+  const source = join(s3.folder, new URL(place).pathname, "snapshots", `${base}.vhs`);
+  await (await cache.get(source, { digest: base })).release();
+  const asked: string[] = [];
+  const record = (_: string, url: string) => {
+    if (url.includes(`${base}.vhs?`)) asked.push(url);
+    return undefined;
+  };
+  const { store } = await openBehindWire(place, "bob", record, { cache });
+  const disk = await store.attach("alice", { workers: 1, fill: "none" });
+  expect((await disk.read(PIECE, PIECE)).equals(text("a"))).toBe(true);
+  expect((await disk.read(0, PIECE)).equals(noise("base", SIZE).subarray(0, PIECE))).toBe(true);
+  await disk.detach({ save: false });
+  expect(asked).toEqual([]);
+});
+
+test.each([404, 503])(
+  "a disk whose base object the service answers with %s is not attached",
+  async (status) => {
+    const place = newPlace();
+    const { base } = await createDelta(place);
+    const { store } = await openBehindWire(place, "bob", (_, url) =>
+      url.includes(`${base}.vhs?`) ? { status } : undefined,
+    );
+    await expect(store.attach("alice", { workers: 1 })).rejects.toMatchObject({
+      code: "ERR_SOURCE",
+      status,
+      message: expect.stringMatching(`base object ${base}`),
+    });
+    expect((await store.stat("alice")).attached).toBeUndefined();
+  },
+);
 
 test("credentials are in no object, local file, error or event of a store", async () => {
   const place = newPlace();
