@@ -121,7 +121,7 @@ export class DiskSaver {
   }
 
   async #save(target: SaveTarget, options: SaveOptions): Promise<Saved> {
-    const { files, engine, image, cache, signal } = this.#parts;
+    const { files, cache, signal } = this.#parts;
     signal.throwIfAborted();
     const work = { ...this.#parts.options, ...options, signal: options.signal };
     const { location, digest } = this.#last;
@@ -132,52 +132,67 @@ export class DiskSaver {
     const encoding = encodingOf({ ...options, pieceSize });
     checkEncoding(await compiledModule("encode"), encoding);
     await this.#bring(rewritten);
-    const { whileFrozen = (copy) => copy(), publish } = target;
     // Beside the image, so that it can be a clone of it.
     return withTemporaryFile(async ({ handle: file }) => {
       /** The blocks of the copy that changed. */
-      let saving: BlockSet | undefined;
-      const copy = async () => {
-        const runs = [...this.#changed.runs(0, imageSize)];
-        const ranges = union(runs, rewritten);
-        await copyRanges(files, file, ranges, imageSize);
-        for (const { start, end } of subtract(widen(ranges, pieceSize, imageSize), ranges)) {
-          const isData = image.mayHoldData(start, end);
-          for (let at = start; isData && at < end; at += pieceSize - (at % pieceSize))
-            await mark(file, files.path, at);
-        }
-        this.#stopRecording();
-        saving = this.#changed;
-        this.#changed = BlockSet.of(imageSize);
-        this.#stopRecording = image.record(this.#changed);
-        return { isKnown: !saving.hasAll(0, Math.ceil(imageSize / BLOCK_SIZE)), runs };
-      };
+      const saving = BlockSet.of(imageSize);
       try {
-        const { result: changed, pause } = await whileFrozen(() => engine.whileUnchanged(copy));
+        const pause = await this.#copy(file, saving, { rewritten, pieceSize }, target);
         // If all blocks count as written, they may only be unknown.
-        const { isKnown, runs } = changed;
+        const isKnown = !saving.hasAll(0, Math.ceil(imageSize / BLOCK_SIZE));
         const info = await createDelta({
           image: await ImageFile.of(files.path, file),
-          encoding,
-          options: work,
-          transfer: transferOf(work),
+          ...{ encoding, options: work, transfer: transferOf(work) },
           destination: target.location,
           write: target.write,
           delta: {
             ...{ base: location, baseDigest: digest, minLive, resolve: work.resolve },
-            changed: isKnown ? runs : undefined,
+            changed: isKnown ? [...saving.runs(0, imageSize)] : undefined,
           },
           lease: async (wanted) => cache && leaseCached(cache, wanted),
           manifest: isKnown ? manifest : undefined,
         });
         const published = { location: target.location, manifest: undefined };
-        this.#last = { ...((await publish?.(info)) ?? published), digest: info.digest };
+        this.#last = { ...((await target.publish?.(info)) ?? published), digest: info.digest };
         return { info, pause };
       } catch (error) {
-        if (saving !== undefined) this.#changed.addBits((saving as BlockSet).bytes);
+        this.#changed.addBits(saving.bytes);
         throw error;
       }
     }, dirname(files.path));
+  }
+
+  /**
+   * Copies what has changed, and more. Returns for how many milliseconds writes had to wait.
+   *
+   * @param copied receives the blocks that changed
+   * @param also other ranges to copy, and the size of pieces
+   */
+  async #copy(
+    file: FileHandle,
+    copied: BlockSet,
+    { rewritten, pieceSize }: { readonly rewritten: readonly Extent[]; readonly pieceSize: number },
+    { whileFrozen = (copy) => copy() }: SaveTarget,
+  ): Promise<number> {
+    const { files, engine, image } = this.#parts;
+    /** Returns the changes until now. Those that follow are recorded anew. */
+    const takeChanges = async () => {
+      this.#stopRecording();
+      const taken = this.#changed;
+      this.#changed = BlockSet.of(image.size);
+      this.#stopRecording = image.record(this.#changed);
+      copied.addBits(taken.bytes);
+      return [...taken.runs(0, image.size)];
+    };
+    const early = await engine.whileUnchanged(takeChanges);
+    const isClone = await copyImage(files, file, union(early.result, rewritten), image.size);
+    // Programs have written little meanwhile.
+    const late = await whileFrozen(() =>
+      engine.whileUnchanged(async () => copyRanges(files, file, await takeChanges())),
+    );
+    const ranges = union([...copied.runs(0, image.size)], rewritten);
+    if (!isClone) await markPieces(image, file, files.path, ranges, pieceSize);
+    return early.pause + late.pause;
   }
 
   /** Brings ranges into the local image. */
@@ -200,17 +215,31 @@ function manifestOf({ location, digest }: SavedSnapshot, options: OpenOptions): 
   });
 }
 
-/** Copies at least some ranges of the image: a clone has all of it. @throws {SnapshotError} `ERR_TARGET` */
-async function copyRanges(
+/**
+ * Copies at least some ranges of the image. Returns whether the copy is a clone, which has all of it.
+ *
+ * @throws {SnapshotError} `ERR_IMAGE`, `ERR_TARGET`
+ */
+async function copyImage(
   files: DiskFiles,
   copy: FileHandle,
   ranges: readonly Extent[],
   size: number,
-): Promise<void> {
+): Promise<boolean> {
   const { file, path } = files;
   const system = lengthOf(ranges) < MIN_CLONE ? undefined : await libc();
-  if (system !== undefined && (await system.clone(copy.fd, file.fd)) === 0) return;
+  if (system !== undefined && (await system.clone(copy.fd, file.fd)) === 0) return true;
   await wrapWriteErrors(path, copy.truncate(size));
+  await copyRanges(files, copy, ranges);
+  return false;
+}
+
+/** Copies ranges of the image. @throws {SnapshotError} `ERR_IMAGE`, `ERR_TARGET` */
+async function copyRanges(
+  { file, path }: DiskFiles,
+  copy: FileHandle,
+  ranges: readonly Extent[],
+): Promise<void> {
   const buffer = Buffer.allocUnsafe(COPY_SIZE);
   for (const { start, end } of ranges) {
     for (let at = start; at < end; at += COPY_SIZE) {
@@ -221,7 +250,27 @@ async function copyRanges(
   }
 }
 
-/** Marks a block of the copy as data. A piece is only encoded as a whole if everything but its changes is zeros. */
-async function mark(copy: FileHandle, path: string, offset: number): Promise<void> {
-  await wrapWriteErrors(path, writeFully(copy.fd, Uint8Array.of(1), offset));
+/**
+ * Marks the pieces of a copy that have data outside of the copied ranges: a piece is only encoded as a whole if the rest
+ * of it is zeros.
+ *
+ * @throws {SnapshotError} `ERR_TARGET`
+ */
+async function markPieces(
+  image: DiskImage,
+  copy: FileHandle,
+  path: string,
+  ranges: readonly Extent[],
+  pieceSize: number,
+): Promise<void> {
+  let marked = -1;
+  for (const { start, end } of subtract(widen(ranges, pieceSize, image.size), ranges)) {
+    for (let at = start, next = start; at < end; at = next) {
+      const piece = Math.floor(at / pieceSize);
+      next = Math.min(end, (piece + 1) * pieceSize);
+      if (piece === marked || !image.mayHoldData(at, next)) continue;
+      await wrapWriteErrors(path, writeFully(copy.fd, Uint8Array.of(1), at));
+      marked = piece;
+    }
+  }
 }

@@ -310,8 +310,11 @@ export class S3Objects implements StoreObjects {
     const object = this.#store.at(this.location(key));
     const write = (sink: (bytes: AsyncIterable<Uint8Array>) => Promise<void>) =>
       sink(chunksOf(file, size));
+    const plan = this.#planOf(size, signal);
+    // Two parts take less time in one request than in four.
+    const partSize = size <= 2 * plan.partSize ? Math.max(size, plan.partSize) : plan.partSize;
     const upload = async () => {
-      await uploadWhole(object, this.#planOf(size, signal), write);
+      await uploadWhole(object, { ...plan, partSize }, write);
       return true;
     };
     return (await this.#unlessConflict(upload())) ?? false;
