@@ -71,11 +71,8 @@ export class DiskModel {
       const block = found.subarray(at, at + BLOCK);
       const allowed = this.#history.get(at / BLOCK) ?? [this.image.subarray(at, at + BLOCK)];
       if (allowed.some((one) => one.equals(block))) continue;
-      const others = allowed.map((one) => one.subarray(0, 8).toString("hex"));
-      const text = block.subarray(0, 8).toString("hex");
-      throw new Error(
-        `block ${at / BLOCK}: found ${text}…, expected one of ${others.join("…, ")}…`,
-      );
+      const wrong = allowed.map((one) => differenceOf(block, one));
+      throw new Error(`block ${at / BLOCK}: expected one of ${wrong.length}, ${wrong.join("; ")}`);
     }
     found.copy(this.image);
     this.#history.clear();
@@ -176,4 +173,14 @@ function areNear(one: Operation, other: Operation, byBlock: boolean): boolean {
   const near = (a: Operation, b: Operation) =>
     Math.floor(a.start / unit) * unit < Math.ceil(b.end / unit) * unit;
   return near(one, other) && near(other, one);
+}
+
+/** Describes where a block differs from an expected one. */
+function differenceOf(found: Buffer, expected: Buffer): string {
+  const wrong = [...found.keys()].filter((at) => found[at] !== expected[at]);
+  const [first = 0, last = 0] = [wrong[0], wrong.at(-1)];
+  const [is, was] = [found, expected].map((bytes) =>
+    bytes.subarray(first, Math.min(last + 1, first + 8)).toString("hex"),
+  );
+  return `bytes ${first} to ${last} are ${is}… and not ${was}…`;
 }
