@@ -91,7 +91,7 @@ export abstract class BlockDevice {
   }
 
   /**
-   * Reads bytes. Fetches and verifies what has not arrived.
+   * Reads bytes. Fetches and verifies those that have not arrived.
    *
    * @throws {SnapshotError} `ERR_ARGUMENT`, `ERR_DISK_CLOSED`, and what `restoreSnapshot` throws
    */
@@ -136,7 +136,7 @@ export abstract class BlockDevice {
     return server;
   }
 
-  /** What was read first, until 30 seconds after the disk was opened. */
+  /** The ranges that were read first, until 30 seconds after the disk was opened. */
   get trace(): Trace {
     return this.parts.recorder.trace;
   }

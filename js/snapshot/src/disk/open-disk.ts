@@ -47,8 +47,8 @@ export interface DiskToOpen {
   /** Whether the image is a new one: its snapshot is then requested before it is locked. Default: `false`. */
   readonly isNew?: boolean | undefined;
   readonly digest: string | undefined;
-  /** The base objects that the snapshot is known to have. */
-  readonly bases?: Promise<readonly KnownBase[]> | undefined;
+  /** Returns base objects that the snapshot is known to have. */
+  readonly bases?: (() => Promise<readonly KnownBase[]>) | undefined;
   readonly cache: ImageCache | undefined;
   /** What an earlier disk read first, or the location of that. */
   readonly trace: Trace | Location | undefined;

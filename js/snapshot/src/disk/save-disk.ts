@@ -163,10 +163,10 @@ export class DiskSaver {
   }
 
   /**
-   * Copies what has changed, and more. Returns for how many milliseconds writes had to wait.
+   * Copies the changed blocks and other ranges. Returns for how many milliseconds writes had to wait.
    *
    * @param copied receives the blocks that changed
-   * @param also other ranges to copy, and the size of pieces
+   * @param how other ranges to copy, and the size of pieces in bytes
    */
   async #copy(
     file: FileHandle,

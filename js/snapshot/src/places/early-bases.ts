@@ -17,12 +17,19 @@ interface EarlyHow extends BaseObjectsHow {
   readonly prefixLength: number;
 }
 
+/** A base object that is being opened. */
+interface Opening {
+  readonly opened: Promise<OpenedObject>;
+  /** Stops it, unless it was taken. */
+  readonly stop: AbortController;
+}
+
 /** Base objects that are being opened. */
 export class EarlyBases {
-  readonly #opening: Promise<Map<string, Promise<OpenedObject>>>;
+  readonly #openings: Promise<Map<string, Opening>>;
 
   constructor(delta: Location, bases: Promise<readonly KnownBase[]>, how: EarlyHow) {
-    this.#opening = bases.then(
+    this.#openings = bases.then(
       (known) => openAll(delta, known, how),
       // Those that are needed are opened when the manifest is known.
       () => new Map(),
@@ -31,18 +38,19 @@ export class EarlyBases {
 
   /** Returns a base object if it is being opened. The caller closes it. @throws {SnapshotError} `ERR_SOURCE` */
   async take(digest: string): Promise<OpenedObject | undefined> {
-    const opening = await this.#opening;
-    const found = opening.get(digest);
-    opening.delete(digest);
-    return found;
+    const openings = await this.#openings;
+    const found = openings.get(digest);
+    openings.delete(digest);
+    return found?.opened;
   }
 
-  /** Closes the base objects that were not taken. */
+  /** Stops opening the base objects that were not taken, and closes them. */
   async close(): Promise<void> {
-    const opening = await this.#opening;
-    const left = [...opening.values()];
-    opening.clear();
-    for (const result of await Promise.allSettled(left))
+    const openings = await this.#openings;
+    const left = [...openings.values()];
+    openings.clear();
+    for (const { stop } of left) stop.abort();
+    for (const result of await Promise.allSettled(left.map(({ opened }) => opened)))
       if (result.status === "fulfilled") await closeObject(result.value);
   }
 }
@@ -50,20 +58,21 @@ export class EarlyBases {
 function openAll(
   delta: Location,
   bases: readonly KnownBase[],
-  { prefixLength, ...how }: EarlyHow,
-): Map<string, Promise<OpenedObject>> {
+  { prefixLength, options, ...how }: EarlyHow,
+): Map<string, Opening> {
   const largest = Math.max(...bases.map(({ size }) => size));
-  const opening = new Map<string, Promise<OpenedObject>>();
+  const openings = new Map<string, Opening>();
   for (const { digest, location, size } of bases) {
     // Opening a file takes no time.
     if (location.kind === "file") continue;
-    const wanted = size === largest ? prefixLength : 0;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])]);
     const opened = openObject(location, {
-      ...howOfBase(delta, location, digest, how),
-      prefixLength: wanted,
+      ...howOfBase(delta, location, digest, { ...how, options: { ...options, signal } }),
+      prefixLength: size === largest ? prefixLength : 0,
     });
     opened.catch(() => {});
-    opening.set(digest, opened);
+    openings.set(digest, { opened, stop });
   }
-  return opening;
+  return openings;
 }

@@ -72,8 +72,8 @@ export interface SourceOptions {
   readonly wanted: "info" | "all" | "rest" | "disk" | "known disk";
   /** Whether workers start meanwhile, if any do for that part. Default: `true`. */
   readonly startsWorkers?: boolean | undefined;
-  /** The base objects that the snapshot is known to have, to open them at once. Default: none. */
-  readonly bases?: Promise<readonly KnownBase[]> | undefined;
+  /** Returns base objects that the snapshot is known to have, to open them at once. Default: none are known. */
+  readonly bases?: (() => Promise<readonly KnownBase[]>) | undefined;
 }
 
 /**
@@ -95,18 +95,22 @@ export async function withSource<T>(
   const prefixLength =
     transfer.connections === undefined ? Math.min(transfer.partSize, maxPrefix) : 0;
   const opening = { options: how.options, transfer, prefixLength, ...tail };
-  // So do they.
-  const early =
-    how.bases && transfer.connections === undefined
-      ? new EarlyBases(location, how.bases, opening)
-      : undefined;
-  const opened = { ...how, ...opening, location, early };
-  const open = (pool?: FetcherPool) =>
-    withObjects(
-      [location],
-      () => opening,
-      async ([object]) => use(sourceOf(opened, object as OpenObject, pool)),
-    ).finally(() => early?.close());
+  const open = async (pool?: FetcherPool) => {
+    // So do they. Opening files takes no time.
+    const isEarly = transfer.connections === undefined && location.kind !== "file";
+    const bases = isEarly ? how.bases?.() : undefined;
+    const early = bases && new EarlyBases(location, bases, opening);
+    const opened = { ...how, ...opening, location, early };
+    try {
+      return await withObjects(
+        [location],
+        () => opening,
+        async ([object]) => use(sourceOf(opened, object as OpenObject, pool)),
+      );
+    } finally {
+      await early?.close();
+    }
+  };
   if (location.kind === "file") return open();
   // While the request for the end of the snapshot runs, compile what reads it, and start the workers.
   const compiling = compiledModule("decode");

@@ -104,7 +104,7 @@ function open(
   const location = snapshots.location(digest);
   const parts = openDisk({
     ...{ ...timing, location, path: image, locked, isNew: true, digest, cache },
-    bases: uncached(store, bases, pointer),
+    bases: () => uncached(store, bases, pointer),
     trace: traceFor(trace, location),
     options: { ...options, image },
   });

@@ -234,7 +234,7 @@ export class AttachedDisk extends BlockDevice {
     return 0;
   }
 
-  /** Stores what was read first beside a snapshot, for the next attachment. */
+  /** Stores the trace beside a snapshot, for the next attachment. */
   async #storeTrace(digest: string): Promise<void> {
     const { snapshots } = this.#attached;
     const location = traceLocation(snapshots.location(digest));

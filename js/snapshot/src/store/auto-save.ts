@@ -9,7 +9,7 @@ const [FIRST_RETRY, LAST_RETRY] = [1_000, 60_000];
 /** The longest delay of a timer, in milliseconds: Node fires a longer one at once. */
 const MAX_TIMER = 2 ** 31 - 1;
 
-/** What is saved automatically. */
+/** A disk that is saved automatically. */
 export interface AutoSaved {
   /** Returns whether there is anything to save. */
   hasChanged(): boolean;

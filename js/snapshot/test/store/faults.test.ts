@@ -582,6 +582,19 @@ test.each([404, 503])(
   },
 );
 
+test("an attach that fails does not wait for base objects", async () => {
+  const place = newPlace();
+  const { delta, base } = await createDelta(place);
+  const { store } = await openBehindWire(place, "bob", (_, url) => {
+    if (url.includes(`${delta}.vhs?`)) return { status: 404 };
+    // Longer than the test may take.
+    return url.includes(`${base}.vhs?`) ? { delay: 60_000 } : undefined;
+  });
+  await expect(store.attach("alice", { workers: 1 })).rejects.toMatchObject({
+    ...{ code: "ERR_SOURCE", status: 404 },
+  });
+}, 10_000);
+
 test("credentials are in no object, local file, error or event of a store", async () => {
   const place = newPlace();
   const events = [
