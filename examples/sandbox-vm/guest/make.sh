@@ -9,7 +9,7 @@
 set -eu
 guest=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$1"
-mkdir -p "$1/package" "$1/initial/bin" "$1/initial/dev" "$1/initial/lib" "$1/initial/root"
+mkdir -p "$1/package" "$1/initial/bin" "$1/initial/dev" "$1/initial/lib" "$1/initial/mnt"
 cd "$1"
 busybox=$(command -v busybox)
 
