@@ -6,6 +6,7 @@ import { BLOCK_SIZE } from "../format/limits.js";
 import { type Libc, SEEK_DATA, SEEK_HOLE } from "../local/libc.js";
 import { readFullySync } from "../local/read-fully.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
+import { touchPages } from "../local/touch-pages.js";
 import { writeFullySync } from "../local/write-fully.js";
 import type { BaseImage } from "./base-image.js";
 import type { DiskFiles } from "./disk-files.js";
@@ -125,7 +126,7 @@ export class DiskImage {
     await this.#change(offset, end, (held) =>
       wrapSystemErrorsSync("ERR_TARGET", `cannot write ${name}`, () => {
         this.#copyUp(offset, end, held);
-        writeFullySync(files.file.fd, bytes, offset);
+        writeBlocks(files.file.fd, bytes, offset);
       }),
     );
   }
@@ -139,7 +140,7 @@ export class DiskImage {
       wrapSystemErrorsSync("ERR_TARGET", `cannot write ${name}`, () => {
         if (mayPunch && libc.punchHoleSync(file.fd, start, end - start) === 0) return;
         for (let at = start; at < end; at += ZEROS.length)
-          writeFullySync(file.fd, ZEROS.subarray(0, Math.min(ZEROS.length, end - at)), at);
+          writeBlocks(file.fd, ZEROS.subarray(0, Math.min(ZEROS.length, end - at)), at);
       }),
     );
   }
@@ -258,6 +259,12 @@ export class DiskImage {
     for (const [frame, state] of held) states.release(frame, state);
     return undefined;
   }
+}
+
+/** Writes bytes so that each block has its old or its new content if the process is killed meanwhile. */
+function writeBlocks(fd: number, bytes: Uint8Array, offset: number): void {
+  touchPages(bytes);
+  writeFullySync(fd, bytes, offset);
 }
 
 /** Fills `target`, with zeros beyond the end of the file. */
