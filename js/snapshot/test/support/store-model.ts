@@ -143,6 +143,8 @@ interface Session {
   readonly begun: number;
   /** The content after the write that the host died in. */
   after: Buffer | undefined;
+  /** Whether it has changes since the last save, of writes that were acknowledged. */
+  isChanged: boolean;
   /** Whether the host began to detach it, so that the image may be gone. */
   isDetaching: boolean;
 }
@@ -159,6 +161,8 @@ interface Left {
   readonly session: Session;
   /** Whether it has changes since the last save. */
   readonly isChanged: boolean;
+  /** The disk that a host has tried to save it as: if it died, the image may be gone. */
+  readonly savedAs?: string | undefined;
 }
 
 /** A sequence of calls. */
@@ -340,7 +344,7 @@ export class StoreModel {
       },
     );
     if (session !== undefined) {
-      sessions.set(name, { ...session, after: undefined, isDetaching: false });
+      sessions.set(name, { ...session, after: undefined, isChanged: false, isDetaching: false });
       return;
     }
     tenure.end = facts.now();
@@ -367,8 +371,12 @@ export class StoreModel {
       return true;
     });
     // A write that fails may have changed a part.
-    if (done === undefined) disk.size > 0 && (await this.#reread(host, session));
-    else session.after.copy(content);
+    if (done === undefined) {
+      await this.#reread(host, session);
+    } else {
+      session.after.copy(content);
+      session.isChanged = true;
+    }
     session.after = undefined;
   }
 
@@ -389,6 +397,7 @@ export class StoreModel {
       disk.save({ label, workers: 1 }),
     );
     if (saved === undefined) return;
+    session.isChanged = disk.changedBytes > 0;
     facts.knows(saved.digest, before);
     if (saved.changedBytes === 0 && label === undefined) return;
     facts.acknowledge(name, saved, begun, { epoch, life });
@@ -544,6 +553,7 @@ export class StoreModel {
       const { session } = left;
       this.#salvaged += 1;
       const name = `salvaged-${this.#salvaged}`;
+      this.#left.set(image, { ...left, savedAs: name });
       const contents = [session.content, session.after].flatMap((one) => one ?? []).map(hashOf);
       this.facts.attempted(...contents);
       const begun = this.facts.now();
@@ -557,8 +567,8 @@ export class StoreModel {
           isIncomplete = INCOMPLETE.test(message);
         },
       );
-      if (isIncomplete) await this.#try(host, "discard", [], () => store.discard(image));
       if (isIncomplete) this.#left.delete(image);
+      if (isIncomplete) await this.#try(host, "discard", [], () => store.discard(image));
       if (saved === undefined) continue;
       this.#left.delete(image);
       this.facts.knows(saved.digest, ...contents);
@@ -686,8 +696,9 @@ export class StoreModel {
   /** Notes that a host has left the image of a disk. */
   #leave(host: ModelHost, session: Session): void {
     this.#end(host, session.name);
-    const { disk, isDetaching } = session;
-    this.#left.set(disk.image, { session, isChanged: disk.changedBytes > 0 && !isDetaching });
+    const { disk, isChanged, isDetaching } = session;
+    // What a dead host says does not count: it may go on with a write, which no longer reaches its files.
+    this.#left.set(disk.image, { session, isChanged: isChanged && !isDetaching });
   }
 
   /** Checks the store on a new host for each directory of images, and that only what is needed is left. */
@@ -706,8 +717,6 @@ export class StoreModel {
       const left = filesIn(images);
       if (left.length > 0) throw new Error(`${images}: expected nothing, found ${left}`);
     }
-    for (const [image, { isChanged }] of this.#left)
-      if (isChanged) throw new Error(`${image}: its changes are lost`);
   }
 
   async #recoverOn(host: ModelHost, isLast: boolean): Promise<void> {
@@ -742,6 +751,8 @@ export class StoreModel {
     };
     for (const digest of [...needed]) await this.#verify(digest, { ...options, resolve });
     this.#checkObjects(names, needed);
+    for (const [image, { isChanged, savedAs = "" }] of this.#left)
+      if (isChanged && !names.includes(savedAs)) throw new Error(`${image}: its changes are lost`);
   }
 
   #sourceOf(digest: string): string {
