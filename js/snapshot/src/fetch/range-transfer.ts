@@ -2,7 +2,7 @@ import type { FrameSink } from "../decode/frame-sink.js";
 import type { EmittedEvent, RequestEvent } from "../events.js";
 import type { HttpClient } from "../http/read/client.js";
 import type { Download } from "../http/read/download.js";
-import { checkPart, rangeHeaders } from "../http/read/object-version.js";
+import { checkPart, NO_CACHE, rangeHeaders } from "../http/read/object-version.js";
 import { RequestFailure } from "../http/request-failure.js";
 import type { FetchData, FetchedObject, PrefetchedBytes } from "./fetch-task.js";
 import { FrameStream } from "./frame-stream.js";
@@ -36,6 +36,7 @@ export class RangeTransfer {
   readonly #controller = new AbortController();
   #download: Download | undefined;
   #stream: FrameStream | undefined;
+  #wasDamaged = false;
 
   /** @param slot the slot of the decoder that belongs to the connection */
   constructor(context: TransferContext, range: ScheduledRange, slot: number) {
@@ -93,9 +94,10 @@ export class RangeTransfer {
     this.#download?.cancel();
   }
 
-  /** Forgets a frame that is partly received, because its bytes are damaged. */
+  /** Forgets a frame that is partly received, because its bytes are damaged. From now on, caches are bypassed. */
   discardPartialFrame(): void {
     this.#stream = undefined;
+    this.#wasDamaged = true;
   }
 
   /** Decodes prefetched bytes. @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT` if they are damaged */
@@ -116,7 +118,8 @@ export class RangeTransfer {
     const wanted = { start: stream.position, end: bytes.end };
     this.emit((event) => ["hedgerow:snapshot:request", event]);
     const begun = now();
-    const download = this.#client.get(rangeHeaders(wanted, version));
+    const headers = rangeHeaders(wanted, version);
+    const download = this.#client.get(this.#wasDamaged ? { ...headers, ...NO_CACHE } : headers);
     this.#download = download;
     const cancel = () => download.cancel();
     this.signal.addEventListener("abort", cancel, { once: true });

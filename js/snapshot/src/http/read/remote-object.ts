@@ -4,7 +4,13 @@ import type { ServerRequest } from "../server-request.js";
 import type { Endpoint, HttpClient } from "./client.js";
 import { fetchTail, type ObjectTail, TAIL_LENGTH } from "./fetch-tail.js";
 import { get } from "./get.js";
-import { type ByteRange, checkPart, type ObjectVersion, rangeHeaders } from "./object-version.js";
+import {
+  type ByteRange,
+  checkPart,
+  NO_CACHE,
+  type ObjectVersion,
+  rangeHeaders,
+} from "./object-version.js";
 import { Prefix } from "./prefix.js";
 import { withReadRetries } from "./with-read-retries.js";
 
@@ -107,10 +113,10 @@ export class RemoteObject implements SnapshotBytes {
     return this.#fetch(new Uint8Array(length), { start: position, end: position + length });
   }
 
-  /** Fetches its tail again. */
+  /** Fetches its tail again, and makes HTTP caches do so. */
   async refresh(): Promise<void> {
     const { bytes } = this.#tail;
-    await this.#fetch(bytes, { start: this.size - bytes.length, end: this.size });
+    await this.#fetch(bytes, { start: this.size - bytes.length, end: this.size }, NO_CACHE);
   }
 
   /** Cancels the request for its prefix, and closes its connection. */
@@ -119,15 +125,23 @@ export class RemoteObject implements SnapshotBytes {
     await this.prefix?.stop();
   }
 
-  #fetch(bytes: Uint8Array, range: ByteRange): Promise<Uint8Array> {
+  #fetch(
+    bytes: Uint8Array,
+    range: ByteRange,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Uint8Array> {
     const { name, transfer, signal } = this.#options;
-    return withReadRetries(name, transfer, signal, () => this.#fetchOnce(bytes, range));
+    const headers = { ...rangeHeaders(range, this.version), ...more };
+    return withReadRetries(name, transfer, signal, () => this.#fetchOnce(bytes, range, headers));
   }
 
   /** @throws {RequestFailure} */
-  #fetchOnce(bytes: Uint8Array, range: ByteRange): Promise<Uint8Array> {
+  #fetchOnce(
+    bytes: Uint8Array,
+    range: ByteRange,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Uint8Array> {
     const { transfer, signal } = this.#options;
-    const headers = rangeHeaders(range, this.version);
     return get(this.#tail.request, headers, transfer, signal, async ({ response, download }) => {
       checkPart(response, range, this.version);
       await download.fill(response, bytes);
