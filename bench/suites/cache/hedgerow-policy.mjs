@@ -6,7 +6,7 @@ import {
   makeRecord,
   recordLength,
 } from "../../../js/snapshot/dist/cache/directory/image-record.js";
-import { MARGIN } from "../../../js/snapshot/dist/cache/eviction/size-limit.js";
+import { MARGIN } from "../../../js/snapshot/dist/cache/eviction/margin.js";
 import { NO_EVICTION } from "./plan.mjs";
 
 /** @typedef {import("../../../js/snapshot/dist/format/manifest.js").Manifest} Manifest */

@@ -8,7 +8,7 @@ import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { trials } from "../../../../tests/support/trials.js";
 import { type CacheComponents, openComponents } from "../../src/cache/components.js";
 import { evictLeastRecentlyUsed } from "../../src/cache/eviction/least-recently-used.js";
-import { MARGIN } from "../../src/cache/eviction/size-limit.js";
+import { MARGIN } from "../../src/cache/eviction/margin.js";
 import { libc } from "../../src/local/libc.js";
 import {
   digestOf,

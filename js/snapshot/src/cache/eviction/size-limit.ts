@@ -4,9 +4,7 @@ import type { Layout } from "../directory/layout.js";
 import { readSmallFile } from "../directory/read-files.js";
 import { changing, remove, writeFile } from "../directory/write-files.js";
 import type { Evictor, WantedSpace } from "./evictor.js";
-
-/** The space kept free for directories that grow and small files that are replaced, in bytes. */
-export const MARGIN = 65_536;
+import { MARGIN } from "./margin.js";
 
 /** The parameters of an enforcement of the limit. */
 interface EnforceOptions {
