@@ -5,7 +5,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 const built = new URL("js/snapshot/dist/", import.meta.url).pathname;
 
 /** The packages' manifests, whose `exports` decide which files imports resolve to. */
-const manifests = ["edge", "snapshot", "cli"]
+const manifests = ["edge", "snapshot", "fleet", "cli"]
   .map((name) => readFileSync(new URL(`js/${name}/package.json`, import.meta.url), "utf8"))
   .join("");
 

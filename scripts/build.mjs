@@ -35,7 +35,8 @@ export function build() {
     env: ZSTD_ENV,
   });
   buildPackage("js/snapshot", wasmOf("js/snapshot", "decode", "encode"), "bundle-snapshot.mjs");
-  buildPackage("js/cli", ["js/edge/dist", "js/snapshot/dist"]);
+  buildPackage("js/fleet", ["js/snapshot/dist"]);
+  buildPackage("js/cli", ["js/edge/dist", "js/snapshot/dist", "js/fleet/dist"]);
 }
 
 /** @param {string} crate */

@@ -22,10 +22,12 @@ export const PACKAGES = {
   nbdinfo: "libnbd-bin",
   nbdkit: "nbdkit",
   nbdsh: "python3-libnbd",
+  nginx: "nginx",
   "qemu-img": "qemu-utils",
   "qemu-io": "qemu-utils",
   "qemu-nbd": "qemu-utils",
   "qemu-system-x86_64": "qemu-system-x86",
+  "redis-server": "redis-server",
   strace: "strace",
   tinyproxy: "tinyproxy",
   valgrind: "valgrind",
@@ -36,7 +38,7 @@ export const PACKAGES = {
  * Programs that each job needs. The build compiles zstd's C code to WebAssembly with clang alone: Rust
  * contains a linker, and any `ar` works.
  *
- * @type {Record<"build" | "cache" | "delta" | "demo" | "disk" | "guard" | "store" | "tests", (keyof typeof PACKAGES)[]>}
+ * @type {Record<"build" | "cache" | "delta" | "demo" | "disk" | "fleet" | "guard" | "store" | "tests", (keyof typeof PACKAGES)[]>}
  */
 const PROGRAMS = {
   build: ["clang"],
@@ -57,6 +59,7 @@ const PROGRAMS = {
     "qemu-system-x86_64",
     "zstd",
   ],
+  fleet: ["mke2fs", "nginx", "redis-server"],
   guard: ["valgrind"],
   store: ["curl", "mke2fs", "mkfs.xfs", "qemu-img", "qemu-nbd", "zstd"],
   tests: [
@@ -76,11 +79,13 @@ const PROGRAMS = {
     "nbdinfo",
     "nbdkit",
     "nbdsh",
+    "nginx",
     "openssl",
     "python3",
     "qemu-img",
     "qemu-io",
     "qemu-system-x86_64",
+    "redis-server",
     "strace",
     "tinyproxy",
     "zstd",

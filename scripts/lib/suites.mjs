@@ -10,6 +10,7 @@ import { whenChanged } from "./stamp.mjs";
 export const PACKAGE_FOLDERS = {
   hedgerow: "js/edge",
   "@hedgerow/snapshot": "js/snapshot",
+  "@hedgerow/fleet": "js/fleet",
   "@hedgerow/cli": "js/cli",
 };
 
@@ -22,7 +23,7 @@ export const PACKAGE_FOLDERS = {
  */
 const OF_TESTS = {
   "tests/adapters/undici/8": [],
-  "tests/packaging": ["hedgerow", "@hedgerow/snapshot", "@hedgerow/cli"],
+  "tests/packaging": ["hedgerow", "@hedgerow/snapshot", "@hedgerow/fleet", "@hedgerow/cli"],
   "tests/runtimes": ["hedgerow"],
 };
 

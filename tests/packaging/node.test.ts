@@ -43,7 +43,7 @@ test.for<[name: string, command: Command]>([
     timeout: TEST_TIMEOUT,
   },
   async ([, command]) => {
-    const entries = [...entriesOf("hedgerow"), ...entriesOf("@hedgerow/snapshot")];
+    const entries = ["hedgerow", "@hedgerow/snapshot", "@hedgerow/fleet"].flatMap(entriesOf);
     expect(entries).toContain("hedgerow/undici");
     const found = JSON.parse(await run(project("server"), command, "identity.mjs", ...entries));
     const packed = (entry: string) => {

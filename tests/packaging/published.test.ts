@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { copyOf, emptyFolder, packageFolder, SUITE, TEST_TIMEOUT } from "./support/project.js";
 import { run, tool } from "./support/tool.js";
 
-const PACKAGES = ["hedgerow", "@hedgerow/snapshot", "@hedgerow/cli"];
+const PACKAGES = ["hedgerow", "@hedgerow/snapshot", "@hedgerow/fleet", "@hedgerow/cli"];
 
 describe.each(PACKAGES)("%s", { timeout: TEST_TIMEOUT }, (name) => {
   test("is installed from its tarball, without sources", () => {
@@ -30,7 +30,7 @@ describe.each(PACKAGES)("%s", { timeout: TEST_TIMEOUT }, (name) => {
  * Packages contain only ES modules. In every supported Node, `require` loads the same ones, without duplicates. The
  * profile ignores CommonJS and resolutions without `exports`; `node.test.ts` and `types.test.ts` cover `require`.
  */
-test.for(["hedgerow", "@hedgerow/snapshot"])(
+test.for(["hedgerow", "@hedgerow/snapshot", "@hedgerow/fleet"])(
   "resolves the types of %s in every supported way",
   {
     timeout: TEST_TIMEOUT,

@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { checkedOptions, checkFunction, checkId, checkInteger, invalid } from "./check.js";
+import type { FleetEngine } from "./residency/engine.js";
+import { FillSlot, type SlotOptions } from "./residency/fill-slot.js";
+import type { RedisClient } from "./residency/redis-client.js";
+import { engineOf } from "./residency/redis-engine.js";
+
+/** Options of `fillLease`. */
+export interface FillLeaseOptions {
+  /** A connected client of the package `redis`, or an engine. Required. */
+  readonly client: RedisClient | FleetEngine;
+  /** How many hosts may fill the image at a time. All must pass the same. From 1 to 1,024. Default: 3. */
+  readonly slots?: number | undefined;
+  /**
+   * How long a slot is held after its host has died, in milliseconds, by the clock of the engine. It is renewed three
+   * times in that time. From 300 to 3,600,000. Default: 30,000.
+   */
+  readonly ttl?: number | undefined;
+  /** The maximum wait for a slot, in milliseconds. From 0 to 86,400,000. Default: 60,000. */
+  readonly maxWait?: number | undefined;
+  /**
+   * Returns whether there is no need to wait any more, such as because the image is in the cache by now. Default:
+   * never.
+   */
+  readonly isResident?: (() => boolean) | undefined;
+  /** Aborts the wait: the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Is called with an `ERR_ENGINE` if the engine fails. Default: nothing. */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
+
+/** Why a fill may begin. */
+export type FillReason =
+  /** It has a slot. */
+  | "slot"
+  /** Another host has filled the image within the last minute: the shared tier has it. */
+  | "filled"
+  /** `isResident` returned true. */
+  | "resident"
+  /** No slot became free within `maxWait`. */
+  | "timeout"
+  /** The engine has failed. */
+  | "engine";
+
+/** The permission to fill an image. */
+export interface FillLease {
+  readonly reason: FillReason;
+  /** How long it was waited for, in milliseconds. */
+  readonly waited: number;
+  /**
+   * Ends the lease, so that another host has its slot. Pass `filled: true` if the image was filled: all that wait then
+   * go on at once. Never rejects.
+   */
+  release(options?: { readonly filled?: boolean | undefined }): Promise<void>;
+}
+
+/** The delay between two attempts to take a slot, in milliseconds: minimum and maximum. */
+const [MIN_DELAY, MAX_DELAY] = [50, 300];
+
+/**
+ * Waits until this host may fill an image: at most `slots` hosts of a fleet fill the same image at a time. When one has
+ * filled it, all others go on, since the shared tier has the bytes.
+ *
+ * Never stops a start: if the engine fails, or after `maxWait`, the host goes on without a slot. A holder that is paused
+ * for longer than `ttl` loses its slot, and does not notice.
+ *
+ * @param identity the digest of the snapshot, or another text that names the image
+ * @throws {FleetError} `ERR_ARGUMENT`
+ * @throws the reason of the signal
+ * @example
+ * const lease = await fillLease(digest, { client });
+ * let filled = false;
+ * try {
+ *   const image = await cache.get(url, { digest });
+ *   filled = true;
+ * } finally {
+ *   await lease.release({ filled });
+ * }
+ */
+export async function fillLease(identity: string, options: FillLeaseOptions): Promise<FillLease> {
+  checkId("identity", identity);
+  const checked = checkedLease(options);
+  const { maxWait, isResident, signal } = checked;
+  signal?.throwIfAborted();
+  const begun = performance.now();
+  const slot = new FillSlot(identity, checked);
+  const leased = (reason: FillReason): FillLease => {
+    const release = ({ filled = false } = {}) => slot.release(filled === true);
+    return { reason, waited: performance.now() - begun, release };
+  };
+  while (true) {
+    if (isResident()) return leased("resident");
+    const found = await slot.take();
+    if (signal?.aborted) {
+      await slot.release(false);
+      throw signal.reason;
+    }
+    if (found !== "full") return leased(found);
+    const left = begun + maxWait - performance.now();
+    if (left <= 0) return leased("timeout");
+    const delay = MIN_DELAY + Math.random() * (MAX_DELAY - MIN_DELAY);
+    await sleep(Math.min(delay, left), undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Options of `fillLease`, with defaults. */
+interface CheckedLease extends SlotOptions {
+  readonly maxWait: number;
+  readonly isResident: () => boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** @throws {FleetError} `ERR_ARGUMENT` */
+function checkedLease(options: FillLeaseOptions): CheckedLease {
+  const { client, slots = 3, ttl = 30_000, maxWait = 60_000 } = checkedOptions(options);
+  const { isResident = () => false, signal, onError } = options;
+  checkInteger("slots", slots, 1, 1_024);
+  checkInteger("ttl", ttl, 300, 3_600_000);
+  checkInteger("maxWait", maxWait, 0, 86_400_000);
+  checkFunction("isResident", isResident);
+  checkFunction("onError", onError);
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw invalid("signal", "an AbortSignal", typeof signal);
+  }
+  return { engine: engineOf(client), slots, ttl, maxWait, isResident, signal, onError };
+}

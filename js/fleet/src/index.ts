@@ -1,0 +1,34 @@
+/** `@hedgerow/fleet`: where sandboxes start, and what hosts know of each other. */
+
+export { FleetError, type FleetErrorCode } from "./error.js";
+export {
+  type FillLease,
+  type FillLeaseOptions,
+  type FillReason,
+  fillLease,
+} from "./fill-lease.js";
+export { type CompleteHost, type Host, Hosts } from "./placement/hosts.js";
+export {
+  type Placement,
+  type PlacementCandidate,
+  type PlacementOptions,
+  type PlacementReason,
+  placement,
+} from "./placement/placement.js";
+export { RequestShares, type RequestSharesOptions } from "./placement/request-shares.js";
+export type {
+  FleetEngine,
+  HostChange,
+  HostStatus,
+  HostVersion,
+  SlotRequest,
+  StoredHost,
+} from "./residency/engine.js";
+export { encodeGone, encodeMessage } from "./residency/message.js";
+export type { RedisClient, RedisConnection } from "./residency/redis-client.js";
+export { type RedisEngineOptions, redisEngine } from "./residency/redis-engine.js";
+export { type ResidencyReport, reportResidency } from "./residency/report.js";
+export type { ReportedStatus, ReportOptions } from "./residency/report-options.js";
+export { Residency, type ResidencyHost } from "./residency/residency.js";
+export type { ResidencyOptions } from "./residency/residency-options.js";
+export { type RouteOptions, SharedTier, type SharedTierOptions } from "./shared-tier.js";

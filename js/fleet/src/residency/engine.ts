@@ -1,0 +1,106 @@
+/** The state of a host, as it is published. */
+export interface HostStatus {
+  readonly load: number;
+  readonly capacity: number;
+  readonly available: boolean;
+  /** The disk usage of its cache, in bytes. */
+  readonly bytes: number;
+  /** How often an image was in its cache. */
+  readonly hits: number;
+  /** How often an image was not in its cache. */
+  readonly misses: number;
+}
+
+/** The part of a change that says which host has changed, and when. */
+export interface HostVersion {
+  /** The ID of the host. */
+  readonly host: string;
+  /** A random text, another one each time that the host starts to report. */
+  readonly epoch: string;
+  /** The number of the change, which counts up from 1 in each epoch. */
+  readonly seq: number;
+  /** How long the state is valid from now on, in milliseconds. */
+  readonly ttl: number;
+  readonly status: HostStatus;
+}
+
+/** A change of a host. */
+export interface HostChange extends HostVersion {
+  /** Whether `added` is everything that the host has, and replaces what the engine knows. */
+  readonly isFull: boolean;
+  /** Identities of images. Each is 64 hexadecimal digits in lower case. */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** The number of images after the change. */
+  readonly count: number;
+}
+
+/** The state of a host in the engine. `ttl` is what remains of it. */
+export interface StoredHost extends HostVersion {
+  /** The identities of its images, of 64 hexadecimal digits each, without separators. */
+  readonly images: string;
+}
+
+/** A request for one of the slots of an image. */
+export interface SlotRequest {
+  /** The identity of the image. */
+  readonly identity: string;
+  /** A random text, for one holder of a slot. */
+  readonly holder: string;
+  /** The maximum number of holders. */
+  readonly slots: number;
+  /** How long the slot is held unless it is renewed, in milliseconds, by the clock of the engine. */
+  readonly ttl: number;
+}
+
+/**
+ * The engine that shares the state of a fleet: `redisEngine`, or your own over NATS KV or etcd.
+ *
+ * Every method must settle within seconds, and rejects if the engine cannot be reached or refuses. Only the clock of
+ * the engine counts.
+ */
+export interface FleetEngine {
+  /**
+   * Stores a change for its `ttl`, and sends it to all subscribers, atomically.
+   *
+   * A change that is not full applies only to the state of the same epoch and the previous `seq`, with the same number
+   * of images. Resolves to `false`, and does nothing, if the engine has another state or none.
+   */
+  publish(change: HostChange): Promise<boolean>;
+
+  /** Removes the state of a host if it is of this epoch, and tells all subscribers. */
+  remove(host: string, epoch: string): Promise<void>;
+
+  /** Returns the IDs of all hosts whose state is valid; more are allowed. */
+  hosts(): Promise<readonly string[]>;
+
+  /** Returns the state of a host; `undefined` if it has none, and `"invalid"` if it cannot be understood. */
+  read(host: string): Promise<StoredHost | "invalid" | undefined>;
+
+  /**
+   * Subscribes to all changes from now on. The subscription ends, and calls `onEnd` once, as soon as a message may have
+   * been lost or the engine does not answer.
+   *
+   * @param onMessage is called with texts as `encodeMessage` returns them
+   * @returns a function that ends the subscription, without calling `onEnd`
+   */
+  subscribe(
+    onMessage: (text: string) => void,
+    onEnd: (cause: unknown) => void,
+  ): Promise<() => void>;
+
+  /**
+   * Takes a slot, or renews it if the holder has it: `"held"`. Otherwise resolves to `"filled"` if the image was filled
+   * a while ago, or to `"full"` if all slots are held.
+   */
+  takeSlot(request: SlotRequest): Promise<"held" | "filled" | "full">;
+
+  /** Releases a slot. With `filledFor`, notes for that many milliseconds that the image was filled. */
+  releaseSlot(identity: string, holder: string, filledFor?: number): Promise<void>;
+}
+
+/** The maximum number of images that a host reports; the least recently used ones are left out. */
+export const MAX_IMAGES = 65_536;
+
+/** The maximum number of images that are added and removed by a message; a larger change is published in full. */
+export const MAX_CHANGES = 1_024;

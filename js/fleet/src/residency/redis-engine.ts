@@ -1,0 +1,130 @@
+import { checkedOptions, checkInteger, invalid } from "../check.js";
+import { FleetError } from "../error.js";
+import { MAX_HOSTS } from "../placement/hosts.js";
+import {
+  type FleetEngine,
+  type HostChange,
+  MAX_IMAGES,
+  type SlotRequest,
+  type StoredHost,
+} from "./engine.js";
+import { encodeGone, encodeMessage, MAX_TTL, versionOf } from "./message.js";
+import type { RedisClient } from "./redis-client.js";
+import { RedisCommands } from "./redis-commands.js";
+import { HOSTS, PUBLISH, READ, RELEASE, REMOVE, TAKE } from "./redis-scripts.js";
+import { subscribeTo } from "./redis-subscription.js";
+
+/** Options of `redisEngine`. */
+export interface RedisEngineOptions {
+  /**
+   * The first part of all keys and of the channel: 1 to 64 letters, digits, `.`, `_`, `:` and `-`. Fleets that share a
+   * server need different ones. Default: `"hedgerow"`.
+   */
+  readonly prefix?: string | undefined;
+  /** How long a command may take, in milliseconds. From 10 to 60,000. Default: 2,000. */
+  readonly timeout?: number | undefined;
+}
+
+/** The maximum length of the state of a host, and of the ID of a host, in bytes. */
+const MAX_STATE = 1_024;
+
+/**
+ * Returns an engine over Redis or Valkey, from version 6. Functions of this package make one from a client themselves:
+ * you need it for its options.
+ *
+ * The keys have a hash tag, so that they are in one slot of a cluster.
+ *
+ * @param client a connected client; handle its event `error`, or Node ends the process. Subscriptions use a duplicate
+ * @throws {FleetError} `ERR_ARGUMENT`
+ * @example
+ * const client = await createClient({ url }).on("error", () => {}).connect();
+ * const residency = await Residency.watch({ client: redisEngine(client, { prefix: "blue" }) });
+ */
+export function redisEngine(client: RedisClient, options: RedisEngineOptions = {}): FleetEngine {
+  checkClient(client);
+  const { prefix = "hedgerow", timeout = 2_000 } = checkedOptions(options);
+  if (typeof prefix !== "string" || !/^[\w.:-]{1,64}$/.test(prefix)) {
+    throw invalid("prefix", "1 to 64 letters, digits, `.`, `_`, `:` and `-`", typeof prefix);
+  }
+  checkInteger("timeout", timeout, 10, 60_000);
+  const commands = new RedisCommands(client, timeout);
+  const key = (...parts: string[]) => [`{${prefix}}`, ...parts].join(":");
+  const channel = key("changes");
+  const keysOf = (host: string) => [key("hosts"), key("state", host), key("images", host)];
+  const slotKeys = (identity: string) => [key("slots", identity), key("filled", identity)];
+
+  return {
+    async publish(change: HostChange) {
+      const { host, epoch, seq, ttl, status, count, isFull, added, removed } = change;
+      const version = [host, epoch, `${seq}`, `${ttl}`, JSON.stringify(status), `${count}`];
+      const images = [isFull ? "1" : "0", added.join(""), removed.join("")];
+      const args = [...version, ...images, channel, encodeMessage(change)];
+      return (await commands.run(PUBLISH, keysOf(host), args)) === 1;
+    },
+
+    async remove(host: string, epoch: string) {
+      const args = [host, epoch, channel, encodeGone(host, epoch)];
+      await commands.run(REMOVE, keysOf(host), args);
+    },
+
+    async hosts() {
+      const found = await commands.run(HOSTS, [key("hosts")], [`${MAX_HOSTS + 1}`, `${MAX_STATE}`]);
+      if (!Array.isArray(found)) throw nonsense();
+      return found.filter((host) => typeof host === "string");
+    },
+
+    async read(host: string) {
+      const keys = keysOf(host).slice(1);
+      const found = await commands.run(READ, keys, [`${MAX_IMAGES}`, `${MAX_STATE}`]);
+      if (!Array.isArray(found)) throw nonsense();
+      return found.length === 0 ? undefined : storedHost(host, found);
+    },
+
+    subscribe: (onMessage, onEnd) => subscribeTo(client, channel, timeout, onMessage, onEnd),
+
+    async takeSlot({ identity, holder, slots, ttl }: SlotRequest) {
+      const args = [holder, `${slots}`, `${ttl}`];
+      const found = await commands.run(TAKE, slotKeys(identity), args);
+      if (found === "held" || found === "filled" || found === "full") return found;
+      throw nonsense();
+    },
+
+    async releaseSlot(identity: string, holder: string, filledFor = 0) {
+      await commands.run(RELEASE, slotKeys(identity), [holder, `${filledFor}`]);
+    },
+  };
+}
+
+const engines = new WeakMap<RedisClient, FleetEngine>();
+
+/** Returns the engine for an option `client`. @throws {FleetError} `ERR_ARGUMENT` */
+export function engineOf(client: RedisClient | FleetEngine): FleetEngine {
+  if (typeof (client as FleetEngine | undefined)?.takeSlot === "function") {
+    return client as FleetEngine;
+  }
+  checkClient(client);
+  const known = engines.get(client);
+  if (known !== undefined) return known;
+  const engine = redisEngine(client);
+  engines.set(client, engine);
+  return engine;
+}
+
+function checkClient(client: unknown): asserts client is RedisClient {
+  const { sendCommand, duplicate } = Object(client) as Partial<RedisClient>;
+  if (typeof sendCommand === "function" && typeof duplicate === "function") return;
+  throw invalid("client", "a client of the package redis, or a FleetEngine", typeof client);
+}
+
+function storedHost(host: string, found: readonly unknown[]): StoredHost | "invalid" {
+  const [epoch, seq, status, remaining, images] = found;
+  // Without a TTL (-1), someone else has stored it.
+  const ttl = typeof remaining === "number" && remaining <= MAX_TTL ? remaining : -1;
+  const version = versionOf(host, { epoch, seq: Number(seq), ttl, status });
+  if (version === undefined || typeof images !== "string") return "invalid";
+  return { ...version, images };
+}
+
+function nonsense(): FleetError {
+  return new FleetError("ERR_ENGINE", "Redis: the reply has an unexpected form");
+}

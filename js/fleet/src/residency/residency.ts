@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { checkId } from "../check.js";
+import { MAX_HOSTS } from "../placement/hosts.js";
+import { backoff } from "./backoff.js";
+import type { FleetEngine, HostStatus, StoredHost } from "./engine.js";
+import { engineError, tell } from "./engine-error.js";
+import { ErrorLimit } from "./error-limit.js";
+import { type Effect, FleetPicture } from "./fleet-picture.js";
+import { HostReads } from "./host-reads.js";
+import { isIdentity, isText, parseMessage } from "./message.js";
+import { checkedResidency, type ResidencyOptions } from "./residency-options.js";
+
+/** A host, as it reported itself. Usable as a `Host`. */
+export interface ResidencyHost extends HostStatus {
+  readonly id: string;
+  /** The number of images in its cache. */
+  readonly images: number;
+}
+
+/** The delay before the engine is tried again, in milliseconds: the first one, and the maximum. */
+const [FIRST_DELAY, MAX_DELAY] = [100, 5_000];
+
+/** The time between two searches for hosts whose state has ended, in milliseconds. */
+const EXPIRY_INTERVAL = 1_000;
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+/**
+ * A picture of a fleet: which hosts have which images, as `reportResidency` publishes them.
+ *
+ * Without the engine nothing fails: images are soon on no known host, and hosts stay as they were last heard of.
+ *
+ * @example
+ * const residency = await Residency.watch({ client });
+ * const { host } = placement(digest, residency.hosts(), { residents: residency.hostsOf(digest) });
+ * await residency.close();
+ */
+export class Residency {
+  readonly #engine: FleetEngine;
+  readonly #maxStale: number;
+  readonly #onError: ((error: Error) => void) | undefined;
+  readonly #limit: ErrorLimit;
+  readonly #picture: FleetPicture;
+  readonly #reads: HostReads;
+  readonly #closing = new AbortController();
+  readonly #expiry: NodeJS.Timeout;
+  /** Ends the subscription that is open. */
+  #end: (cause: unknown) => void = () => {};
+  #isCurrent = false;
+  /** When the picture was last current. */
+  #currentAt = performance.now();
+  #running: Promise<void> | undefined;
+
+  private constructor(options: ResidencyOptions) {
+    const { engine, maxStale, maxImages, onError } = checkedResidency(options);
+    this.#engine = engine;
+    this.#maxStale = maxStale;
+    this.#onError = onError;
+    this.#limit = new ErrorLimit(onError);
+    this.#picture = new FleetPicture(MAX_HOSTS, maxImages);
+    this.#reads = new HostReads(
+      this.#engine,
+      (host, stored) => this.#take(host, stored),
+      (error) => this.#end(error),
+    );
+    this.#expiry = setInterval(() => {
+      // Hosts that cannot be heard now are not dead: the engine decides, by its clock.
+      if (!this.#isCurrent) return;
+      for (const host of this.#picture.overdue(performance.now())) this.#reads.request(host);
+    }, EXPIRY_INTERVAL);
+  }
+
+  /**
+   * Starts to watch a fleet. Resolves when the picture is complete, or the engine has failed: it is then tried again in
+   * the background.
+   *
+   * @throws {FleetError} `ERR_ARGUMENT`
+   */
+  static async watch(options: ResidencyOptions): Promise<Residency> {
+    const residency = new Residency(options);
+    await new Promise<void>((resolve) => {
+      residency.#running = residency.#run(resolve);
+    });
+    return residency;
+  }
+
+  /** Whether the picture follows the fleet: not while the engine is away, or is being read. */
+  get isCurrent(): boolean {
+    return this.#isCurrent;
+  }
+
+  /**
+   * The IDs of the hosts that have an image; none if the engine is away for longer than `maxStale`. The set may change
+   * later: use it at once.
+   *
+   * @throws {FleetError} `ERR_ARGUMENT`
+   */
+  hostsOf(identity: string): ReadonlySet<string> {
+    checkId("identity", identity);
+    const isStale = !this.#isCurrent && performance.now() - this.#currentAt > this.#maxStale;
+    return isStale || !isIdentity(identity) ? NOBODY : this.#picture.hostsOf(identity);
+  }
+
+  /** Returns all hosts, as they last reported themselves. */
+  hosts(): ResidencyHost[] {
+    return this.#picture.hosts();
+  }
+
+  /** Stops to watch. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    clearInterval(this.#expiry);
+    this.#reads.clear();
+    this.#end(undefined);
+    this.#lose();
+    await this.#running;
+  }
+
+  /** Calls {@link close}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Follows the engine, again and again. @param onTried is called after the first time, and later */
+  async #run(onTried: () => void): Promise<void> {
+    const { signal } = this.#closing;
+    for (let attempt = 0; !signal.aborted; attempt += 1) {
+      try {
+        await this.#follow(() => {
+          attempt = 0;
+          onTried();
+        });
+      } catch (cause) {
+        if (!signal.aborted) tell(this.#onError, engineError("the picture of the fleet", cause));
+      }
+      onTried();
+      const delay = backoff(attempt, FIRST_DELAY, MAX_DELAY);
+      await sleep(delay, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Subscribes and reads everything. Rejects when that fails or the subscription ends. */
+  async #follow(onCurrent: () => void): Promise<void> {
+    const ended = new Promise<never>((_, reject) => {
+      this.#end = reject;
+    });
+    ended.catch(() => {});
+    const unsubscribe = await this.#engine.subscribe((text) => this.#hear(text), this.#end);
+    try {
+      await Promise.race([this.#readAll(), ended]);
+      this.#isCurrent = true;
+      onCurrent();
+      await ended;
+    } finally {
+      this.#lose();
+      unsubscribe();
+    }
+  }
+
+  #lose(): void {
+    if (this.#isCurrent) this.#currentAt = performance.now();
+    this.#isCurrent = false;
+    this.#reads.clear();
+  }
+
+  /** Reads all hosts, also those that the engine may have forgotten. */
+  async #readAll(): Promise<void> {
+    const before = [...this.#picture.ids()];
+    const hosts = await this.#engine.hosts();
+    if (hosts.length > MAX_HOSTS) this.#limit.report(`expected at most ${MAX_HOSTS} hosts`);
+    for (const host of [...before, ...hosts.slice(0, MAX_HOSTS)]) {
+      if (isText(host)) this.#reads.request(host);
+      else this.#limit.report("the ID of a host is too long");
+    }
+    await this.#reads.settled();
+  }
+
+  #hear(text: unknown): void {
+    const message = parseMessage(text);
+    if (message === undefined) this.#limit.report("a message about a host is invalid");
+    else this.#handle(message.host, this.#picture.apply(message, performance.now()));
+  }
+
+  #take(host: string, stored: StoredHost | "invalid" | undefined): void {
+    if (stored === undefined) this.#picture.delete(host);
+    else if (stored === "invalid") this.#discard(host);
+    else {
+      const effect = this.#picture.replace(stored, performance.now());
+      if (effect === "read") this.#discard(host);
+      else this.#handle(host, effect);
+    }
+  }
+
+  #handle(host: string, effect: Effect): void {
+    if (effect === "full") this.#limit.report("there are too many hosts or images");
+    // A stranger may name any number of hosts.
+    if (effect === "read" && this.#reads.pending < MAX_HOSTS) this.#reads.request(host);
+  }
+
+  #discard(host: string): void {
+    this.#picture.delete(host);
+    this.#limit.report(`the state of the host ${JSON.stringify(host)} is invalid`);
+  }
+}
