@@ -1,3 +1,4 @@
+import type { FleetErrorCode } from "@hedgerow/fleet";
 import type { SnapshotErrorCode } from "@hedgerow/snapshot";
 
 /** Exit codes, which scripts may rely on. */
@@ -24,7 +25,7 @@ export type CliErrorCode =
   | "ERR_OUTPUT";
 
 /** The codes of errors of this program and of the API. */
-export type ErrorCode = CliErrorCode | SnapshotErrorCode;
+export type ErrorCode = CliErrorCode | FleetErrorCode | SnapshotErrorCode;
 
 /** An expected failure: its message is shown without a stack trace. */
 export class CliError extends Error {

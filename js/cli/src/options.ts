@@ -12,6 +12,12 @@ export function parseWhole(text: string): number {
   throw new InvalidArgumentError("expected a whole number");
 }
 
+/** Parses a number without a sign, such as `1.25`. */
+export function parseNumber(text: string): number {
+  if (/^(\d+|\d*\.\d+)$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("expected a number");
+}
+
 /** Parses a share, such as `0.5`. */
 export function parseShare(text: string): number {
   if (/^(\d+|\d*\.\d+)$/.test(text) && Number(text) <= 1) return Number(text);

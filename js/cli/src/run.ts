@@ -19,6 +19,7 @@ const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>
   snapshot: async () => (await import("./snapshot/index.js")).addSnapshotCommands,
   disk: async () => (await import("./disk/index.js")).addDiskCommands,
   cache: async () => (await import("./cache/index.js")).addCacheCommands,
+  fleet: async () => (await import("./fleet/index.js")).addFleetCommands,
 };
 
 /** @param wanted the group named on the command line; if it names none, all groups are loaded */
@@ -44,7 +45,7 @@ interface Failure {
 }
 
 /** Error classes of the packages, by name, so that a command loads only the packages it needs. */
-const EXPECTED = new Set(["HedgerowError", "SnapshotError"]);
+const EXPECTED = new Set(["HedgerowError", "SnapshotError", "FleetError"]);
 
 /** Hints of the API, and what to do instead on the command line. */
 const HINTS = [

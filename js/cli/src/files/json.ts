@@ -63,6 +63,18 @@ export class Json {
     return this.isThere ? this.string() : undefined;
   }
 
+  numberIfThere(): number | undefined {
+    if (!this.isThere) return undefined;
+    if (typeof this.value !== "number") throw this.error("a number");
+    return this.value;
+  }
+
+  booleanIfThere(): boolean | undefined {
+    if (!this.isThere) return undefined;
+    if (typeof this.value !== "boolean") throw this.error("true or false");
+    return this.value;
+  }
+
   /** Whether the value equals this one. */
   is(value: string | number | boolean): boolean {
     return this.value === value;

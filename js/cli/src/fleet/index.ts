@@ -1,0 +1,15 @@
+import type { Command } from "commander";
+
+import { addPlaceCommand } from "./place.js";
+import { addSimulateCommand } from "./simulate.js";
+import { addStatusCommand } from "./status.js";
+
+/** Adds `hedgerow fleet …`. */
+export function addFleetCommands(hedgerow: Command): void {
+  const fleet = hedgerow
+    .command("fleet")
+    .description("Fleets of hosts: decide where sandboxes start, and see which host has what");
+  addPlaceCommand(fleet);
+  addStatusCommand(fleet);
+  addSimulateCommand(fleet);
+}

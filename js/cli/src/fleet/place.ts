@@ -1,0 +1,69 @@
+import { type Placement, placement } from "@hedgerow/fleet";
+import type { Command } from "commander";
+
+import { CliError } from "../error.js";
+import { escapeControls, jsonOf } from "../one-line.js";
+import { jsonOption, type OutputFlags, parseNumber, parseShare } from "../options.js";
+import { columns, print, table } from "../print.js";
+import { type FleetHosts, readHosts } from "./hosts-file.js";
+import { redisOption, withResidency } from "./redis.js";
+
+interface PlaceOptions extends OutputFlags {
+  readonly hosts?: string;
+  readonly redis?: string;
+  readonly bound?: number;
+  readonly load?: number;
+  readonly share?: number;
+}
+
+/** Adds `hedgerow fleet place`. */
+export function addPlaceCommand(fleet: Command): void {
+  fleet
+    .command("place")
+    .description("decide on which host a sandbox starts, and say why")
+    .argument("<identity>", "the digest of its snapshot; for a delta, that of its base")
+    .option("--hosts <file>", "the hosts, as JSON: id, load, capacity, available, images")
+    .addOption(redisOption())
+    .option("--bound <number>", "maximum load of a host, as a multiple of the mean", parseNumber)
+    .option("--load <number>", "load that the sandbox adds", parseNumber)
+    .option("--share <number>", "share of the image in all starts", parseShare)
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      `
+Example:
+  hedgerow fleet place 6f0d… --redis redis://localhost:6379
+  hedgerow fleet place 6f0d… --hosts hosts.json
+
+  with hosts.json: [{ "id": "a", "load": 3, "images": ["6f0d…"] }, { "id": "b", "load": 1 }]`,
+    )
+    .action(place);
+}
+
+async function place(identity: string, options: PlaceOptions): Promise<void> {
+  const { hosts: file, redis, json, ...how } = options;
+  const { hosts, residents } = await fleetOf(identity, file, redis);
+  const decision = placement(identity, hosts, { ...how, residents });
+  await print(json ? jsonOf(decision) : tableOf(decision));
+}
+
+/** Returns the hosts of the file, or else of the fleet. */
+async function fleetOf(identity: string, file?: string, redis?: string): Promise<FleetHosts> {
+  if (file !== undefined) return readHosts(file, identity);
+  if (redis === undefined) throw new CliError("ERR_USAGE", "expected --hosts or --redis");
+  return withResidency(redis, (residency) => {
+    return { hosts: residency.hosts(), residents: new Set(residency.hostsOf(identity)) };
+  });
+}
+
+function tableOf({ host, reason, candidates }: Placement): string {
+  const rows = candidates.map((one) => [
+    escapeControls(one.host),
+    one.distance.toFixed(3),
+    `${one.relativeLoad.toFixed(2)} × the mean`,
+    one.isResident ? "has the image" : "",
+    one.isWithinBound ? "" : "above the bound",
+  ]);
+  const summary = table({ host: escapeControls(host), reason });
+  return `${summary}\n${columns([["candidate", "distance", "load with it"], ...rows])}`;
+}

@@ -1,0 +1,54 @@
+import { Residency } from "@hedgerow/fleet";
+import { createClient } from "@redis/client";
+import { Option } from "commander";
+
+import { CliError, messageOf } from "../error.js";
+
+export const redisOption = () =>
+  new Option("--redis <url>", "Redis or Valkey, such as redis://localhost:6379").env("REDIS_URL");
+
+/** How long a connection may take, in milliseconds. */
+const CONNECT_TIMEOUT = 5_000;
+
+/**
+ * Calls `use` with a picture of the fleet, and stops to watch afterwards.
+ *
+ * @throws {CliError} `ERR_ENGINE` if the server cannot be reached, or does not answer; `ERR_USAGE` for an invalid URL
+ */
+export async function withResidency<T>(
+  url: string,
+  use: (residency: Residency) => T | Promise<T>,
+): Promise<T> {
+  const client = clientOf(url);
+  try {
+    await client.connect().catch((error) => fail(messageOf(error)));
+    let reason = "does not answer";
+    const residency = await Residency.watch({
+      client,
+      onError: (error) => {
+        reason = error.message;
+      },
+    });
+    try {
+      return residency.isCurrent ? await use(residency) : fail(reason);
+    } finally {
+      await residency.close();
+    }
+  } finally {
+    if (client.isOpen) client.destroy();
+  }
+}
+
+function clientOf(url: string) {
+  const socket = { connectTimeout: CONNECT_TIMEOUT, reconnectStrategy: false } as const;
+  try {
+    return createClient({ url, socket }).on("error", () => {});
+  } catch {
+    // The URL may have a password.
+    throw new CliError("ERR_USAGE", "--redis: expected redis://host:port or rediss://host:port");
+  }
+}
+
+function fail(reason: string): never {
+  throw new CliError("ERR_ENGINE", `Redis: ${reason}`);
+}
