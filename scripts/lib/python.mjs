@@ -27,7 +27,7 @@ export const pythonEnv = () => ({ PYTHONPATH: packagesFolder(REQUIREMENTS) });
 
 /**
  * Installs the packages of a requirements file into the shared cache, as a plain folder: a virtual
- * environment could not be renamed.
+ * environment could not be renamed. Installs nothing else: the file lists what its packages need.
  */
 export function installPythonPackages(requirements = REQUIREMENTS, name = "Python packages") {
   const target = packagesFolder(requirements);
@@ -39,7 +39,7 @@ export function installPythonPackages(requirements = REQUIREMENTS, name = "Pytho
   makeWhole(target, (partial) => {
     run("python3", [
       ...["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"],
-      ...["--require-hashes", "--only-binary", ":all:", "--requirement", requirements],
+      ...["--require-hashes", "--no-deps", "--only-binary", ":all:", "--requirement", requirements],
       ...["--target", partial],
     ]);
   });

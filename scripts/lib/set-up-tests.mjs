@@ -3,6 +3,7 @@ import { build } from "../build.mjs";
 import { setup } from "../setup.mjs";
 import { installPrograms } from "./debian.mjs";
 import { installGoTool } from "./go.mjs";
+import { installKubernetesSchemas } from "./kubernetes.mjs";
 import { installPythonPackages } from "./python.mjs";
 import { run, step } from "./run.mjs";
 import { whenChanged } from "./stamp.mjs";
@@ -29,6 +30,9 @@ export function installTestPrograms() {
   makeGuest();
   installPythonPackages();
   installGoTool("versitygw");
+  installGoTool("kubeconform");
+  installGoTool("kubernetes-types");
+  installKubernetesSchemas();
   buildOldZstd();
 }
 

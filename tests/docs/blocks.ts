@@ -6,7 +6,7 @@ import { readMarkdown } from "./markdown.js";
 /**
  * - `file`: written to the file that it names;
  * - `commands`: run in the shell of the document; `server`: the same, and the last command keeps running;
- * - `repository`: commands for contributors, which are checked but not run;
+ * - `repository`: commands for contributors, or with a cluster, which are checked but not run;
  * - `module`: run in Node; `worker`: run in workerd;
  * - `output`: compared with the output of the block before it;
  * - `data`: parsed or compiled by the tools of its language;
@@ -41,9 +41,9 @@ const CODE = new Set(["js", "jsx", "mjs", "ts", "tsx"]);
 const NAMED = /^(?:\/\/|\/\*|#|--|<!--) ?([\w./[\]-]*\w)(?: ?\*\/| ?-->)?$/;
 const HAS_ENDING = /\.\w+$/;
 
-/** Commands for contributors, in documents outside `docs/guides`. */
+/** Commands for contributors, or with a cluster, in documents outside `docs/guides`. */
 const REPOSITORY_COMMAND =
-  /^(npm (test|install|ci|run \S+( -- .+)?|pack .+)|npx vitest .+|cargo .+|git .+|node_modules\/.+)$/;
+  /^(npm (test|install|ci|run \S+( -- .+)?|pack .+)|npx vitest .+|(cargo|git|docker|kubectl) .+|node_modules\/.+)$/;
 
 /** Returns the blocks of a document in order. */
 export function blocksOf(document: string): Block[] {

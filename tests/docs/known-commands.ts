@@ -1,4 +1,4 @@
-/** Checks commands for contributors: the scripts, files and crates they name must exist. */
+/** Checks commands that are not run: the scripts, files and crates they name must exist. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -12,7 +12,9 @@ export function expectKnown(command: string): void {
   if (program === "npm" && subject === "test") expectScript("test", args);
   else if (program === "npm" && subject === "run") expectScript(args[0] ?? "", args.slice(1));
   else if (program === "cargo") expectCrates(command);
-  for (const [path = ""] of command.matchAll(/(?<=[\s=])(js|crates|tests|scripts)\/[\w./-]+/g)) {
+  for (const [path = ""] of command.matchAll(
+    /(?<=[\s=])(js|crates|examples|tests|scripts)\/[\w./-]+/g,
+  )) {
     if (!existsSync(inRoot(path))) throw new Error(`${command}: expected ${path}`);
   }
 }

@@ -62,13 +62,17 @@ export function cratesOfTools(): string[] {
   return [...source.matchAll(/crate: "([^"]+)"/g)].map(([, crate]) => crate ?? "");
 }
 
-/** Returns the tools in `go.mod`, by the last segment of their paths. */
+/** Returns the tools in each `go.mod`, and what own tools import, by the last segment of their paths. */
 export function goPrograms(): string[] {
-  const [, tools = ""] = /^tool \(\n([^)]*)\)/m.exec(read("tests/tools/go.mod")) ?? [];
-  return tools
-    .trim()
-    .split(/\s+/)
-    .map((path) => path.slice(path.lastIndexOf("/") + 1));
+  return filesOf("go.mod").flatMap((file) => {
+    const module = read(file);
+    const tools = [...module.matchAll(/^\t(\S+\/cmd\/\S+)$/gm)];
+    const imported = [...module.matchAll(/^\t(\S+) v\S+$/gm)];
+    return [...tools, ...imported]
+      .map(([, path = ""]) => path)
+      .filter((path) => !path.startsWith("hedgerow.invalid/"))
+      .map((path) => path.slice(path.lastIndexOf("/") + 1));
+  });
 }
 
 /** Returns the pinned Python packages. */
