@@ -50,6 +50,12 @@ const RESTORED = {
 };
 const NBD_SERVERS = { "qemu-nbd": "`qemu-nbd`", nbdkit: "`nbdkit`" };
 const PERSISTENCE = { qcow2: "`qemu-img` and `curl`", desync: "`desync`" };
+const BYTES_SENT = "fleet-node24, bytes from the store over one snapshot";
+const PLACEMENT = {
+  random: "random",
+  "bounded loads": "consistent hashing with bounded loads",
+  ImageLocality: "Kubernetes, ImageLocality",
+};
 const SPARSE = { "cp --sparse=always": "`cp --sparse=always`" };
 
 /** @param {string} suite @returns {Key} */
@@ -189,6 +195,19 @@ export const CLAIMS = [
   claim("attach 32 forks and read them", ["store-node24, forks", "32 forks"], {
     qcow2: "`qemu-img create` and `qemu-nbd`",
   }),
+  ...[
+    ["hits of a fleet of 64 hosts, Zipf’s law", "hit rate", "zipf-0.9, 64 hosts"],
+    ["load of its busiest host over the mean", "maximum over mean load", "zipf-0.9, 64 hosts"],
+    ["bytes that it fetches from the store", "bytes from the origin", "zipf-0.9, 64 hosts"],
+    ["a decision for 1,000 hosts", "decision", "1000 hosts"],
+  ].map(([label = "", quantity = "", workload = ""]) =>
+    claim(label, [`fleet-node24, ${quantity}`, workload], PLACEMENT),
+  ),
+  claim(
+    "bytes that 20 hosts fetch at once, over one snapshot",
+    [BYTES_SENT, "20 hosts at once", "through nginx, cold"],
+    { "directly from the store": "directly from the store" },
+  ),
   ...["depth 1", "depth 32"].map((depth) =>
     claim(
       `random reads of a filled disk, ${depth}`,

@@ -7,6 +7,7 @@ import { BOOTS } from "./sections/boots.mjs";
 import { COPIES, HIT_RATES, HIT_TIMES } from "./sections/cache.mjs";
 import { DELTAS } from "./sections/delta.mjs";
 import { DISKS, FILLED_DISKS } from "./sections/disk.mjs";
+import { FLEET_BYTES, FLEET_HITS, FLEET_LOAD, FLEET_MOVES, FLEET_TIER } from "./sections/fleet.mjs";
 import { RULES, STRIPPING } from "./sections/headers.mjs";
 import { BUILDING, FALSE_POSITIVES, LOADING, QUERYING, SIZE } from "./sections/paths.mjs";
 import { RESTORING, settings } from "./sections/restore.mjs";
@@ -42,7 +43,8 @@ import { tableOf } from "./tables.mjs";
 export const sectionsOf = (figures) => [
   ...[STRIPPING, RULES, LOADING, SIZE, QUERYING, BUILDING, FALSE_POSITIVES],
   ...[RESTORING, settings(figures), CODEC, HIT_TIMES, COPIES, HIT_RATES, DELTAS],
-  ...[DISKS, BOOTS, FILLED_DISKS, STORES, ADAPTERS, START],
+  ...[DISKS, BOOTS, FILLED_DISKS, STORES],
+  ...[FLEET_HITS, FLEET_LOAD, FLEET_BYTES, FLEET_MOVES, FLEET_TIER, ADAPTERS, START],
 ];
 
 /** @param {Figures} figures @returns {Promise<Generated>} */

@@ -25,6 +25,7 @@ export const SUITES = {
   delta: { minutes: 10, quickSeconds: 40, load: () => import("./delta/suite.mjs") },
   disk: { minutes: 20, quickSeconds: 60, load: () => import("./disk/suite.mjs") },
   store: { minutes: 7, quickSeconds: 30, load: () => import("./store/suite.mjs") },
+  fleet: { minutes: 6, quickSeconds: 40, load: () => import("./fleet/suite.mjs") },
   start: { minutes: 4, quickSeconds: 15, load: () => import("./start/suite.mjs") },
   adapters: { minutes: 13, quickSeconds: 30, load: () => import("./adapters/suite.mjs") },
 };

@@ -25,6 +25,7 @@ const SUITES = [
   "delta",
   "disk",
   "store",
+  "fleet",
   "start",
   "adapters",
 ];

@@ -29,7 +29,7 @@ import { LATENCY, NO_EVICTION, RATE, XFS_BYTES } from "./plan.mjs";
 export const NAME = "disk";
 
 /** Starts a slow link to a server. @param {string} endpoint */
-async function startLink(endpoint) {
+export async function startLink(endpoint) {
   const script = fileURLToPath(new URL("link.mjs", import.meta.url));
   const args = [script, new URL(endpoint).port, `${LATENCY}`, `${RATE}`];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
