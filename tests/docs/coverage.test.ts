@@ -35,5 +35,6 @@ test("a command that the repository does not have is an error", () => {
   expect(() => expectKnown("npm run bench -- none-such")).toThrow("none-such");
   expect(() => expectKnown("cargo test -p hedgerow-none")).toThrow("hedgerow-none");
   expect(() => expectKnown("node_modules/.bin/vitest run tests/none")).toThrow("tests/none");
+  expect(() => expectKnown("kubectl apply --filename examples/none.yaml")).toThrow("none.yaml");
   expect(() => expectKnown("npm run build")).not.toThrow();
 });

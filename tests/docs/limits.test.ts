@@ -12,7 +12,7 @@ const rows = rowsOf(section(documentAt("docs/security.md"), "## Limits")).map(
 test("lists limits of each package and crate", () => {
   const folders = new Set(rows.map(([, file]) => file.split("/").slice(0, 2).join("/")));
   const owners = ["crates/headers", "crates/paths", "crates/snapshot"];
-  expect([...folders].sort()).toEqual([...owners, "js/cli", "js/edge", "js/snapshot"]);
+  expect([...folders].sort()).toEqual([...owners, "js/cli", "js/edge", "js/fleet", "js/snapshot"]);
 });
 
 test.each(rows)("lists %s as it is in %s", (constant, file) => {

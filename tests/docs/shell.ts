@@ -12,6 +12,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** URLs that servers print when they listen. */
 const URLS = /https?:\/\/(localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0):(\d+)/g;
 
+/** What Redis prints before it listens. */
+const REDIS_PORT = /\bport=(\d+)\.$/m;
+
 /** What servers of disks print when they listen. */
 const DISK_URI = /^nbd\+unix:\S+$/m;
 
@@ -57,13 +60,15 @@ export class Shell {
     return readFileSync(`${record}.out`, "utf8");
   }
 
-  /** Runs a script whose last command keeps running, and waits until it listens. Returns its URL. */
+  /** Runs a script whose last command keeps running, and waits until it listens. Returns its URL, or its port. */
   async serve(script: string): Promise<string> {
     const record = await this.#source(script);
     const pid = Number(await this.#ask("$!"));
     for (const end = Date.now() + PATIENCE; Date.now() < end && isRunning(pid); await sleep(50)) {
       const [uri] = DISK_URI.exec(printed(record)) ?? [];
       if (uri !== undefined) return uri;
+      const [, redis] = REDIS_PORT.exec(printed(record)) ?? [];
+      if (redis !== undefined && (await listens("localhost", Number(redis)))) return redis;
       for (const [url, host = "", port = ""] of printed(record).matchAll(URLS)) {
         // The server may print URLs of other servers.
         if (this.#ports.has(port) || !(await listens(host, Number(port)))) continue;
