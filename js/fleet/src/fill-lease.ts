@@ -45,6 +45,7 @@ export type FillReason =
 
 /** The permission to fill an image. */
 export interface FillLease {
+  /** Why the host may go on. */
   readonly reason: FillReason;
   /** How long it was waited for, in milliseconds. */
   readonly waited: number;

@@ -14,8 +14,13 @@ export interface SharedTierOptions {
 
 /** Options for a read, to pass to `ImageCache.get` and others. */
 export interface RouteOptions {
+  /** Consecutive failed attempts before a request gives up. */
   readonly retries?: number;
-  readonly timeouts?: { readonly connect: number };
+  /** Time limits, in milliseconds. */
+  readonly timeouts?: {
+    /** That of a connection. */
+    readonly connect: number;
+  };
 }
 
 /** What reads through a tier have instead of the defaults: the store is there if the tier is not. */

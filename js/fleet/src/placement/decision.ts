@@ -14,7 +14,7 @@ interface DecisionOptions {
 /** The number of preferred hosts of an image, in proportion to its share of the starts: about twice what it needs. */
 const SPREAD = 2;
 
-/** What rounding may add to a bound, so that it never excludes all hosts. */
+/** Is added to bounds, so that rounding never excludes all hosts. */
 const ROUNDING = 1e-9;
 
 /** Instead of the row of a host: there is none. */

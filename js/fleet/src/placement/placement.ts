@@ -34,6 +34,7 @@ export type PlacementReason =
 
 /** A host that was considered. */
 export interface PlacementCandidate {
+  /** The ID of the host. */
   readonly host: string;
   /** Its distance from the image: the smaller, the earlier it is preferred. */
   readonly distance: number;
@@ -49,6 +50,7 @@ export interface PlacementCandidate {
 export interface Placement {
   /** The ID of the host. */
   readonly host: string;
+  /** Why it was chosen. */
   readonly reason: PlacementReason;
   /** The two nearest hosts, and the one chosen, the nearest first. */
   readonly candidates: readonly PlacementCandidate[];

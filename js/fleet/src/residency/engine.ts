@@ -1,7 +1,10 @@
 /** The state of a host, as it is published. */
 export interface HostStatus {
+  /** How much it has to do, from 0 to 1e12. */
   readonly load: number;
+  /** How much it can do compared with other hosts, from 1e-6 to 1e12. */
   readonly capacity: number;
+  /** Whether sandboxes may start on it. */
   readonly available: boolean;
   /** The disk usage of its cache, in bytes. */
   readonly bytes: number;
@@ -21,6 +24,7 @@ export interface HostVersion {
   readonly seq: number;
   /** How long the state is valid from now on, in milliseconds. */
   readonly ttl: number;
+  /** The load of the host and the state of its cache. */
   readonly status: HostStatus;
 }
 
@@ -30,6 +34,7 @@ export interface HostChange extends HostVersion {
   readonly isFull: boolean;
   /** Identities of images. Each is 64 hexadecimal digits in lower case. */
   readonly added: readonly string[];
+  /** Identities of images, likewise. None if the change is full. */
   readonly removed: readonly string[];
   /** The number of images after the change. */
   readonly count: number;

@@ -13,7 +13,7 @@ export class HostReads {
 
   /**
    * @param onRead is called with each state
-   * @param onFailure is called if the engine fails; what was asked for is then dropped
+   * @param onFailure is called if the engine fails; all requests are then dropped
    */
   constructor(
     private readonly engine: Pick<FleetEngine, "read">,

@@ -2,6 +2,7 @@
 export interface RedisClient {
   /** Whether it is connected. */
   readonly isReady?: boolean;
+  /** Sends a command, and resolves to its reply. */
   sendCommand(
     args: readonly string[],
     options?: { readonly abortSignal?: AbortSignal; readonly typeMapping?: object },
@@ -12,9 +13,12 @@ export interface RedisClient {
 
 /** A client of its own for a subscription. */
 export interface RedisConnection extends Pick<RedisClient, "sendCommand"> {
+  /** Connects, and rejects if that fails. */
   connect(): Promise<unknown>;
+  /** Calls a listener at each event of a name. */
   // biome-ignore lint/suspicious/noExplicitAny: the arguments differ between events
   on(event: string, listener: (...args: any[]) => void): unknown;
+  /** Calls a listener with each message of a channel. */
   subscribe(channel: string, listener: (message: string) => unknown): Promise<unknown>;
   /** Closes the connection at once. */
   destroy(): void;

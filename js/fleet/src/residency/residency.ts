@@ -13,6 +13,7 @@ import { checkedResidency, type ResidencyOptions } from "./residency-options.js"
 
 /** A host, as it reported itself. Usable as a `Host`. */
 export interface ResidencyHost extends HostStatus {
+  /** The ID of the host. */
   readonly id: string;
   /** The number of images in its cache. */
   readonly images: number;

@@ -8,6 +8,7 @@ export interface WorkloadImage {
 
 /** A host of a workload. Times are in milliseconds. */
 export interface WorkloadHost {
+  /** A name that no other host has. */
   readonly id: string;
   /** When it joins, with an empty cache; 0 for a host of the beginning. */
   readonly joins: number;
@@ -17,8 +18,11 @@ export interface WorkloadHost {
 
 /** Starts of sandboxes on a fleet: the input of `simulate`. */
 export interface Workload {
+  /** Its name, for results. */
   readonly name: string;
+  /** All hosts, also those that join later. */
   readonly hosts: readonly WorkloadHost[];
+  /** The images of all starts. */
   readonly images: readonly WorkloadImage[];
   /** The limit of the cache of each host, as `maxBytes` of `ImageCache`. */
   readonly cacheBytes: number;

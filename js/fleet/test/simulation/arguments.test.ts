@@ -5,7 +5,7 @@ import {
   simulate,
   type Workload,
   type WorkloadName,
-} from "../../src/simulation/index.js";
+} from "../../src/simulation.js";
 
 const workload = makeWorkload("zipf-0.9", { hosts: 2, starts: 10 });
 

@@ -1,8 +1,8 @@
 /** The results of simulations: reproducible, consistent, and as the fleet is meant to behave. */
 import { describe, expect, test } from "vitest";
-import { makeWorkload, POLICIES, simulate, WORKLOADS } from "../../src/simulation/index.js";
 import { checkedOptions } from "../../src/simulation/options.js";
 import { Simulation } from "../../src/simulation/simulation.js";
+import { makeWorkload, POLICIES, simulate, WORKLOADS } from "../../src/simulation.js";
 
 describe.for(WORKLOADS)("the workload %s", (name) => {
   const workload = makeWorkload(name, { hosts: 16, starts: 4_000, seed: 5 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readTrace, simulate } from "../../src/simulation/index.js";
+import { readTrace, simulate } from "../../src/simulation.js";
 
 const START = { time: 0, identity: "a", bytes: 5, duration: 1 };
 

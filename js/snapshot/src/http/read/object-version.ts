@@ -26,7 +26,7 @@ export interface ResponsePart extends ByteRange {
 /** A date in the format of HTTP. Anything else that a server sends is not repeated to it. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Makes HTTP caches fetch the bytes anew: what they have stored may be damaged. */
+/** Makes HTTP caches fetch bytes again that they have stored damaged. */
 export const NO_CACHE: Readonly<Record<string, string>> = { "cache-control": "no-cache" };
 
 /** Returns the headers of a request for a range. With a version, the server refuses bytes of any other. */
