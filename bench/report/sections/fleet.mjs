@@ -12,8 +12,7 @@ const EVEN = "hedgerow, bound 1.05";
 const POLICIES = [
   ...[ours(), own(EVEN)],
   ...["random", "least loaded", "best of two", "consistent hashing"].map((name) => rival(name)),
-  rival("bounded loads", "consistent hashing with bounded loads"),
-  ...[rival("rendezvous"), rival("ImageLocality", "Kubernetes, ImageLocality")],
+  ...["bounded loads", "rendezvous", "ImageLocality"].map((name) => rival(name)),
 ];
 
 const WORKLOADS = ["zipf-0.7", "zipf-0.9", "zipf-1.1", "bases", "churn", "deploy", "diurnal"];
@@ -47,7 +46,7 @@ const [BYTES, MOVED] = [
 /** A chart of the workloads of Zipf's law. @param {Comparison[]} comparisons */
 const charted = (comparisons) => comparisons.filter(({ title }) => title.startsWith("zipf"));
 
-const LINES = ["64 hosts, each with 20 sandboxes on average, caches of a fifth of 1,000 images."];
+const LINES = ["64 hosts, or 1,000; 20 sandboxes a host.", "Caches of a fifth of 1,000 images."];
 
 /** @type {Section} */
 export const FLEET_HITS = {
@@ -87,7 +86,7 @@ export const FLEET_LOAD = {
   chart: {
     title: "Load of the busiest host",
     lines: LINES,
-    axis: "running sandboxes of the busiest host over the mean",
+    axis: "busiest host, × the mean",
     log: true,
     comparisons: charted(LOAD),
   },
@@ -161,7 +160,7 @@ const DIRECT = rival("directly from the store");
 const tier = (quantity) =>
   ["1 host", HERD].map((workload) => ({
     ...{ title: workload, suite: of(quantity), workload, place: `${quantity}, ${workload}` },
-    methods: [ours(`hedgerow ${COLD}`, COLD), own(WARM, `hedgerow ${WARM}`), DIRECT],
+    methods: [ours("hedgerow, nginx cold", COLD), own(WARM, "hedgerow, nginx warm"), DIRECT],
   }));
 
 const [SENT, SLOWEST] = [tier("bytes from the store over one snapshot"), tier("slowest host")];
@@ -188,10 +187,8 @@ export const FLEET_TIER = {
   },
   chart: {
     title: "20 hosts restore one snapshot at once",
-    lines: [
-      "256 MB of data, 90 MB/s a connection, 30 ms to the first byte, two cores for all hosts.",
-    ],
-    axis: "bytes from the store over those of the snapshot",
+    lines: ["256 MB of data, 90 MB/s a connection, 30 ms."],
+    axis: "bytes from the store, × one snapshot",
     comparisons: SENT.map((one) => only(one, [COLD, WARM, "directly from the store"])),
   },
   tables: {
