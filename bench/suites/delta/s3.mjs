@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { goTool } from "../../../scripts/lib/go.mjs";
 import { inRoot } from "../../../scripts/lib/paths.mjs";
+import { freePort } from "../../../tests/support/http/free-port.mjs";
 
 const [REGION, BUCKET] = ["eu-central-1", "snapshots"];
 
@@ -57,16 +58,6 @@ export async function startS3(folder) {
       await exit;
     },
   };
-}
-
-/** @returns {Promise<number>} */
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Waits for a server. @param {string} url */

@@ -3,7 +3,6 @@ import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,6 +10,7 @@ import { promisify } from "node:util";
 import { createClient } from "@redis/client";
 
 import { redisEngine } from "../../../js/fleet/dist/index.js";
+import { freePort } from "../../../tests/support/http/free-port.mjs";
 
 /** An hour: the hosts must be there until the end. */
 const TTL = 3_600_000;
@@ -62,15 +62,4 @@ async function load(url, { hosts, images, shared }) {
     await engine.publish({ ...version, isFull: true, added, removed: [] });
   }
   client.destroy();
-}
-
-/** Returns a port that nothing listens on. */
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("expected a port");
-  return address.port;
 }

@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { createServer, type RequestListener, Server } from "node:http";
 import type { AddressInfo, Server as NetServer } from "node:net";
 
+export { freePort } from "./free-port.mjs";
+
 /**
  * Keep-alive timeout of servers, in milliseconds: longer than tests run. A client that has to
  * wait for a processor may send a request just when its server gives up waiting, and finds the connection reset.
@@ -22,14 +24,6 @@ export async function closed(server: NetServer): Promise<void> {
   const end = new Promise((resolve) => server.close(resolve));
   (server as Server).closeAllConnections?.();
   await end;
-}
-
-/** Returns a port that nothing listens on, for programs that cannot choose one. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  const { port } = await listening(server);
-  await closed(server);
-  return Number(port);
 }
 
 /** Starts a server that calls `listener`. */

@@ -2,11 +2,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+
+import { freePort } from "../http/free-port.mjs";
 
 const EXAMPLE = new URL("../../../examples/shared-tier/nginx.conf", import.meta.url);
 const GUARD = fileURLToPath(new URL("../processes/guard.mjs", import.meta.url));
@@ -84,16 +86,6 @@ function replaced(text, [from, to]) {
   if (parts.length !== 2)
     throw new Error(`expected ${from} once, found it ${parts.length - 1} times`);
   return parts.join(to);
-}
-
-/** @returns {Promise<number>} */
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** @param {number} port @param {() => boolean} hasEnded @param {string} errors */

@@ -4,7 +4,7 @@ import type { PlacementCandidate, PlacementReason } from "./placement.js";
 import { distanceOf, uniform } from "./rendezvous.js";
 
 /** The parameters of a decision, checked. */
-interface DecisionOptions {
+export interface DecisionOptions {
   readonly residents: ReadonlySet<string>;
   readonly bound: number;
   readonly load: number;

@@ -1,5 +1,5 @@
-import { checkId, checkNumber, invalid } from "../check.js";
-import { Decision } from "./decision.js";
+import { checkedOptions, checkId, checkNumber, invalid } from "../check.js";
+import { Decision, type DecisionOptions } from "./decision.js";
 import { type Host, Hosts } from "./hosts.js";
 import { hashText } from "./rendezvous.js";
 
@@ -77,7 +77,7 @@ export function placement(
   options: PlacementOptions = {},
 ): Placement {
   checkId("identity", identity);
-  const checked = checkedOptions(options);
+  const checked = decisionOptions(options);
   if (hosts === undefined) throw invalid("hosts", "an iterable of hosts", "undefined");
   const columns = (hosts instanceof Hosts ? hosts : new Hosts(hosts)).columns();
   const decision = new Decision(columns, hashText(identity), checked);
@@ -85,18 +85,11 @@ export function placement(
   return { host: columns.ids[row]!, reason, candidates: decision.candidates(row) };
 }
 
-type CheckedOptions = Required<{
-  [Name in keyof PlacementOptions]: Exclude<PlacementOptions[Name], undefined>;
-}>;
-
 const NO_RESIDENTS: ReadonlySet<string> = new Set();
 
 /** @throws {FleetError} `ERR_ARGUMENT` */
-function checkedOptions(options: PlacementOptions): CheckedOptions {
-  if (typeof options !== "object" || options === null) {
-    throw invalid("options", "an object", options === null ? "null" : typeof options);
-  }
-  const { residents = NO_RESIDENTS, bound = 1.25, load = 1, share = 0 } = options;
+function decisionOptions(options: PlacementOptions): DecisionOptions {
+  const { residents = NO_RESIDENTS, bound = 1.25, load = 1, share = 0 } = checkedOptions(options);
   if (!(residents instanceof Set)) throw invalid("residents", "a Set", typeof residents);
   checkNumber("bound", bound, 1, 1_000);
   checkNumber("load", load, 0, 1e12);
