@@ -4,7 +4,7 @@ import { tell } from "./engine-error.js";
 /** The minimum time between two errors about what others wrote into the engine, in milliseconds. */
 const INTERVAL = 1_000;
 
-/** Reports what is wrong with the content of the engine, but not all of it: a stranger may write without end. */
+/** Reports invalid content of the engine, at most once in each interval, since anyone may write it without end. */
 export class ErrorLimit {
   #reportedAt = Number.NEGATIVE_INFINITY;
 

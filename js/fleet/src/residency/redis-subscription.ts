@@ -6,8 +6,8 @@ import { RedisCommands } from "./redis-commands.js";
 const CHECK_INTERVAL = 1_000;
 
 /**
- * Subscribes to a channel on a connection of its own. When that fails, or does not answer, the subscription ends: a new
- * one is needed, and what was published meanwhile is lost.
+ * Subscribes to a channel on a connection of its own. When that fails, or does not answer, the subscription ends.
+ * Messages until the next subscription are lost.
  *
  * @param timeout of a reply, in milliseconds
  * @returns a function that ends it without calling `onEnd`

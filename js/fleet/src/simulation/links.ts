@@ -6,7 +6,7 @@ interface Download<T> {
   rate: number;
 }
 
-/** The network link of a host: what is due, and until when it was computed. */
+/** The network link of a host: its downloads, and the time up to which they were computed. */
 interface Link<T> {
   downloads: Download<T>[];
   computed: number;

@@ -6,7 +6,7 @@ interface Change {
   readonly isThere: boolean;
 }
 
-/** What the placer knows of the caches: what was there some time ago. */
+/** The content of all caches as the placer knows it: with a delay. */
 export class ResidencyView {
   readonly #delay: number;
   readonly #hosts: Set<string>[];

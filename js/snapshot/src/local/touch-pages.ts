@@ -1,7 +1,7 @@
 /** The size of the smallest pages of memory, in bytes. */
 const PAGE = 4096;
 
-/** Takes what is read, so that no compiler leaves the reads out. */
+/** Receives the result of the reads, so that the compiler cannot remove them. */
 const taken = new Uint8Array(1);
 
 /**

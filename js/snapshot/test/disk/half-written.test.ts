@@ -39,7 +39,7 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-test("all pages of what is written are in memory before the kernel copies them", async () => {
+test("brings all pages of a write into memory before the kernel copies them", async () => {
   writeFileSync(path("image"), noise("image", SIZE));
   await createSnapshot(path("image"), path("a.vhs"), { workers: 1 });
   await using disk = await openSnapshot(path("a.vhs"), { image: path("disk"), workers: 1 });

@@ -697,7 +697,7 @@ export class StoreModel {
   #leave(host: ModelHost, session: Session): void {
     this.#end(host, session.name);
     const { disk, isChanged, isDetaching } = session;
-    // What a dead host says does not count: it may go on with a write, which no longer reaches its files.
+    // Not the state of a dead host: it may go on with a write, which no longer reaches its files.
     this.#left.set(disk.image, { session, isChanged: isChanged && !isDetaching });
   }
 
