@@ -73,7 +73,8 @@ export async function measureTier(folder, plan) {
         { name: "through nginx, cold", time: through(false, count) },
         { name: "through nginx, warm", time: through(true, count) },
       ];
-      const workload = `${count} ${count === 1 ? "host" : "hosts at once"}`;
+      // A quick run has the same names.
+      const workload = count === 1 ? "1 host" : "20 hosts at once";
       const onRound = roundLogger(workload, rounds);
       const timed = await takeTurns(methods, rounds, { warmUps: 0, onRound });
       return resultsFor(workload, timed, fileSize);
