@@ -273,7 +273,8 @@ async function outcomes<T>(calls: readonly Promise<T>[]) {
 test("of eight hosts that attach a disk in S3 at the same time, exactly one gets it", async () => {
   const place = newPlace();
   const names = Array.from({ length: 8 }, (_, at) => `host-${at}`);
-  const stores = await Promise.all(names.map((name) => open(place, optionsOf(name))));
+  const hosts = await Promise.all(names.map((name) => openBehindWire(place, name)));
+  const stores = hosts.map(({ store }) => store);
   const [first] = stores as [DiskStore];
   await first.create("alice", { size: SIZE });
   const { won, codes } = await outcomes(stores.map((store) => store.attach("alice")));
@@ -312,9 +313,9 @@ test.each(["S3", "a folder"])(
   "of eight hosts that create a disk of one name in %s, exactly one does",
   async (kind) => {
     const place = kind === "S3" ? newPlace() : path("created");
-    const stores = await Promise.all(
-      Array.from({ length: 8 }, (_, at) => open(place, optionsOf(`host-${at}`))),
-    );
+    const openOn = async (host: string) =>
+      kind === "S3" ? (await openBehindWire(place, host)).store : open(place, optionsOf(host));
+    const stores = await Promise.all(Array.from({ length: 8 }, (_, at) => openOn(`host-${at}`)));
     const { won, codes } = await outcomes(
       stores.map((store, at) => store.create("alice", { image: imageOf(`created-${at}`) })),
     );

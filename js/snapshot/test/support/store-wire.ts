@@ -20,6 +20,9 @@ export interface WireFault {
   readonly late?: number;
 }
 
+/** The last request for each object, by its service and path. */
+const requests = new Map<string, Promise<unknown>>();
+
 /** A network that a host reaches a service through. */
 export class StoreWire implements AsyncDisposable {
   /** Requests that arrive after their connection was lost. */
@@ -99,8 +102,21 @@ export class StoreWire implements AsyncDisposable {
     found.pipe(response);
   }
 
-  /** Passes a request on. Its headers stay as they are, including the host, which is signed. */
-  async #pass({ method, url, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
+  /**
+   * Passes a request on. Those for one object wait for each other, also on other wires: while `versitygw --sidecar`
+   * replaces an object, a read can get the content before with the ETag afterwards, which S3 never returns.
+   */
+  #pass(asked: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
+    const object = new URL(asked.url ?? "", this.target);
+    const key = `${object.host}${object.pathname}`;
+    const send = () => this.#send(asked, body);
+    const sent = (requests.get(key) ?? Promise.resolve()).then(send, send);
+    requests.set(key, sent);
+    return sent;
+  }
+
+  /** Sends a request. Its headers stay as they are, including the host, which is signed. */
+  async #send({ method, url, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
     const { hostname, port } = this.target;
     const passed = request({ hostname, port, method, path: url, headers, agent: false });
     passed.end(body);
