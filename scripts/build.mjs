@@ -14,7 +14,7 @@ export function build() {
   buildWasm({
     crate: "edge-wasm",
     package: "js/edge",
-    modules: ["edge", "build"],
+    modules: ["headers", "paths", "block", "build"],
     inputs: ["crates/headers/examples", ...sourcesOf("headers"), ...sourcesOf("paths")],
     libraries: "core,alloc",
     env: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "2" },
@@ -23,7 +23,10 @@ export function build() {
       writePresets(`${folder}/presets`);
     },
   });
-  const edgeInputs = [...wasmOf("js/edge", "build", "edge"), "js/edge/wasm/presets.js"];
+  const edgeInputs = [
+    ...wasmOf("js/edge", "headers", "paths", "block", "build"),
+    "js/edge/wasm/presets.js",
+  ];
   // tsc emits only types here.
   buildPackage("js/edge", [...edgeInputs, "js/edge/package.json"], "bundle-edge.mjs");
   buildWasm({

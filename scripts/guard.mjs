@@ -24,7 +24,9 @@ const PROGRAM = inRoot("target", "release", "hedgerow-guard");
 
 /** The WebAssembly modules. tests/packaging checks the sizes of bundles. */
 const MODULES = {
-  "edge.wasm": "js/edge/wasm/edge_bg.wasm",
+  "headers.wasm": "js/edge/wasm/headers_bg.wasm",
+  "paths.wasm": "js/edge/wasm/paths_bg.wasm",
+  "block.wasm": "js/edge/wasm/block_bg.wasm",
   "build.wasm": "js/edge/wasm/build_bg.wasm",
   "decode.wasm": "js/snapshot/wasm/decode_bg.wasm",
   "encode.wasm": "js/snapshot/wasm/encode_bg.wasm",

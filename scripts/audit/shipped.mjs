@@ -18,7 +18,9 @@ const TARGET = "wasm32-unknown-unknown";
 
 /** The modules: the package that contains each, its crate, and the part of the standard library it links. */
 const MODULES = [
-  { name: "edge", folder: "js/edge", crate: "hedgerow-edge-wasm", library: "alloc" },
+  { name: "headers", folder: "js/edge", crate: "hedgerow-edge-wasm", library: "alloc" },
+  { name: "paths", folder: "js/edge", crate: "hedgerow-edge-wasm", library: "alloc" },
+  { name: "block", folder: "js/edge", crate: "hedgerow-edge-wasm", library: "alloc" },
   { name: "build", folder: "js/edge", crate: "hedgerow-edge-wasm", library: "alloc" },
   { name: "decode", folder: "js/snapshot", crate: "hedgerow-snapshot-wasm", library: "std" },
   { name: "encode", folder: "js/snapshot", crate: "hedgerow-snapshot-wasm", library: "std" },

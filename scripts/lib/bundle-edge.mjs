@@ -1,6 +1,6 @@
 // Bundles the package `hedgerow` into one file for each way in which runtimes load WebAssembly, because every file
 // costs start-up time, plus small entries and adapters.
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 
 import { build } from "esbuild";
@@ -14,31 +14,47 @@ const dist = `${edge}/dist`;
 
 /** Modules that entries re-export. */
 const REQUESTS = join("entries", "requests.ts");
+const BLOCK = join("entries", "block.ts");
 
-/** The ways to load WebAssembly. @type {Record<string, (name: string) => import("esbuild").OnLoadResult>} */
-const WAYS = {
-  base64: (name) => ({ contents: readFileSync(`${edge}/wasm/${name}_bg.wasm`), loader: "base64" }),
-  "edge-light": (name) => imported(`../../wasm/${name}_bg.wasm?module`),
-  workerd: (name) => imported(`../../wasm/${name}_bg.wasm`),
+/** Names of the WebAssembly modules. */
+const MODULES = ["headers", "paths", "block", "build"];
+
+/** Suffixes of the imports by which bundlers recognise a module. @type {Record<string, string>} */
+const IMPORTED = { "edge-light": ".wasm?module", workerd: ".wasm" };
+
+/** Loads WebAssembly as Base64. @type {import("esbuild").Plugin} */
+const embedded = {
+  name: "embedded",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^wasm:/ }, ({ path }) => ({ path: path.slice(5), namespace: "wasm" }));
+    onLoad({ filter: /./, namespace: "wasm" }, ({ path }) => {
+      return { contents: readFileSync(`${edge}/wasm/${path}_bg.wasm`), loader: "base64" };
+    });
+  },
 };
 
 /**
- * Bundlers recognise a module by the file extension of the import, which a subpath lacks.
+ * Imports WebAssembly through files of its own, which bundlers leave out with the module if they are not used.
  *
- * @param {string} file
- * @returns {import("esbuild").OnLoadResult}
+ * @type {import("esbuild").Plugin}
  */
-const imported = (file) => ({ contents: `export { default } from ${JSON.stringify(file)};` });
-
-/** Loads WebAssembly in one of these ways. @param {string} way @returns {import("esbuild").Plugin} */
-const wasm = (way) => ({
-  name: "wasm",
-  setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^wasm:/ }, ({ path }) => ({ path: path.slice(5), namespace: "wasm" }));
-    onLoad({ filter: /./, namespace: "wasm" }, ({ path }) => WAYS[way]?.(path));
-    onResolve({ filter: /\.wasm(\?module)?$/ }, ({ path }) => ({ path, external: true }));
+const imported = {
+  name: "imported",
+  setup({ onResolve }) {
+    onResolve({ filter: /^wasm:/ }, ({ path }) => {
+      return { path: `./wasm/${path.slice(5)}.js`, external: true, sideEffects: false };
+    });
   },
-});
+};
+
+/** Leaves WebAssembly to the caller of `instantiate`. @type {import("esbuild").Plugin} */
+const passed = {
+  name: "passed",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^wasm:/ }, ({ path }) => ({ path, namespace: "wasm" }));
+    onLoad({ filter: /./, namespace: "wasm" }, () => ({ contents: "export default undefined" }));
+  },
+};
 
 /** Side effects of the wasm-bindgen glue at import, which keep bundlers from tree-shaking it. */
 const EFFECTS = [/^if \(Symbol\.dispose\) .*;\n/gm, /^cachedTextDecoder\.decode\(\);\n/m];
@@ -47,7 +63,7 @@ const EFFECTS = [/^if \(Symbol\.dispose\) .*;\n/gm, /^cachedTextDecoder\.decode\
 const glue = {
   name: "glue",
   setup({ onLoad }) {
-    onLoad({ filter: /\/wasm\/(build|edge)\.js$/ }, ({ path }) => {
+    onLoad({ filter: /\/wasm\/build\.js$/ }, ({ path }) => {
       let contents = readFileSync(path, "utf8");
       for (const effect of EFFECTS) {
         if (contents.search(effect) < 0) throw new StepError(`${path}: expected ${effect}`);
@@ -82,14 +98,15 @@ const settings = {
   format: "esm",
   target: "es2022",
   external: ["node:*", "next"],
-  // `sideEffects` in package.json applies to these files, not to their sources.
-  ignoreAnnotations: true,
   pure: ["FinalizationRegistry", "RegExp", "TextDecoder", "TextEncoder"],
   logLevel: "warning",
 };
 
-/** Whether a module builds filters. @param {string} module */
-const builds = (module) => module.startsWith(`build${sep}`);
+/** Returns a function that tells whether a module lies in a folder of `src`. @param {string} folder */
+const isIn = (folder) => (/** @type {string} */ module) => module.startsWith(`${folder}${sep}`);
+
+const builds = isIn("build");
+const stripsBlocks = isIn("block");
 
 /**
  * Bundles a module of `src` for a way to load WebAssembly.
@@ -104,13 +121,23 @@ const bundle = (way, name, entry, fileOf = () => undefined) =>
     ...settings,
     entryPoints: { [name]: `${src}/${entry}.ts` },
     outdir: `${dist}/${way}`,
-    plugins: [elsewhere(fileOf), glue, wasm(way)],
+    plugins: [elsewhere(fileOf), glue, way in IMPORTED ? imported : embedded],
   });
 
+for (const way of ["base64", ...Object.keys(IMPORTED)]) {
+  await bundle(way, "block", "entries/bundle-block", (module) =>
+    stripsBlocks(module) || module === BLOCK ? undefined : "./hedgerow.js",
+  );
+}
 await bundle("base64", "hedgerow", "entries/bundle-with-build");
 // Where modules are files, the builder of filters is a separate file: bundlers include every referenced module, used
 // or not.
-for (const way of ["edge-light", "workerd"]) {
+for (const [way, suffix] of Object.entries(IMPORTED)) {
+  mkdirSync(`${dist}/${way}/wasm`, { recursive: true });
+  for (const name of MODULES) {
+    const code = `export { default } from "../../../wasm/${name}_bg${suffix}";\n`;
+    writeFileSync(`${dist}/${way}/wasm/${name}.js`, code);
+  }
   const fileOf = (/** @type {string} */ module) =>
     builds(module) ? "./build.js" : "./hedgerow.js";
   await bundle(way, "hedgerow", "entries/bundle");
@@ -132,7 +159,7 @@ function exported(folder) {
 }
 
 /** @param {string} module */
-const isShared = (module) => module === REQUESTS || module.startsWith(`adapters${sep}`);
+const isShared = (module) => module === REQUESTS || isIn("adapters")(module);
 
 const slim = join(src, "entries", "slim.ts");
 await build({
@@ -143,4 +170,10 @@ await build({
   // Code shared by adapters is copied into each.
   plugins: [elsewhere((module) => (isShared(module) ? undefined : "#hedgerow"))],
 });
-await build({ ...settings, entryPoints: [slim], outbase: src, outdir: dist, plugins: [glue] });
+await build({
+  ...settings,
+  entryPoints: [slim],
+  outbase: src,
+  outdir: dist,
+  plugins: [passed],
+});

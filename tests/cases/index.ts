@@ -9,7 +9,7 @@ import { matches } from "./headers/matches.js";
 import { presets } from "./headers/presets.js";
 import { ruleErrors } from "./headers/rule-errors.js";
 import { strip } from "./headers/strip.js";
-import { stripBlock } from "./headers/strip-block.js";
+import { blocks } from "./headers/strip-block.js";
 import { stripRaw } from "./headers/strip-raw.js";
 import { memory } from "./memory.js";
 import { filterBuilding } from "./paths/filter-building.js";
@@ -26,7 +26,7 @@ export const suites: Readonly<Record<string, Cases>> = {
   matches,
   strip,
   stripRaw,
-  stripBlock,
+  stripBlock: blocks,
   connection,
   "rule errors": ruleErrors,
   "field block errors": fieldBlockErrors,

@@ -4,18 +4,20 @@ import {
   HedgerowError,
   type HedgerowErrorCode,
   instantiate,
+  type Modules,
   PathFilter,
   PathSet,
+  stripBlock,
 } from "hedgerow/slim";
 import { equal, thrownBy } from "../support/assert.js";
-import { bytesOf } from "../support/text.js";
+import { bytesOf, textOf } from "../support/text.js";
 import type { Cases } from "./case.js";
 import { PATHMAP } from "./paths/files.js";
 
 /** Properties of the runtime that these cases use. */
 export interface SlimRuntime {
-  /** The module, or its bytes. */
-  readonly module: WebAssembly.Module | BufferSource;
+  /** All modules, or their bytes. */
+  readonly modules: Required<Modules>;
 }
 
 /** Asserts that `call` throws an error with this code, whose message contains `part`. */
@@ -27,38 +29,54 @@ function fails(call: () => unknown, code: HedgerowErrorCode, part: string): void
 }
 
 export const slim: Cases<SlimRuntime> = {
-  "hedgerow/slim refuses calls that need the module before instantiate": () => {
+  "hedgerow/slim refuses calls that need a module before instantiate": () => {
     const uses = [() => new HeaderStripper(["x-a"]), () => PathFilter.parse(PATHMAP)];
     for (const use of uses) fails(use, "ERR_NOT_INSTANTIATED", "call instantiate()");
   },
 
-  "PathSet works without the module": () => {
+  "PathSet works without a module": () => {
     equal(new PathSet(["/a"]).has("/a"), true);
   },
 
-  "instantiate refuses anything but the module": () => {
+  "instantiate refuses anything but the module of that name": ({ modules }) => {
     const empty = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
-    for (const bytes of [empty, new Uint8Array(), bytesOf("<!doctype html>")]) {
-      fails(() => instantiate(bytes), "ERR_MODULE", "expected ");
-    }
-    for (const other of [undefined, null, 5, "text", Symbol("module"), [], {}, () => {}]) {
-      fails(() => instantiate(other as Uint8Array<ArrayBuffer>), "ERR_MODULE", "expected ");
+    const others = [undefined, null, 5, "text", Symbol("module"), [], {}, () => {}];
+    const bytes = [empty, new Uint8Array(), bytesOf("<!doctype html>"), modules.paths];
+    for (const other of [...others, ...bytes]) {
+      const given = { headers: other as Uint8Array<ArrayBuffer> };
+      fails(() => instantiate(given), "ERR_MODULE", "expected ");
     }
     fails(() => new HeaderStripper(["x-a"]), "ERR_NOT_INSTANTIATED", "call instantiate()");
   },
 
-  "hedgerow/slim works after instantiate": ({ module }) => {
-    instantiate(module);
+  "instantiate refuses an object without modules, and other names": ({ modules }) => {
+    for (const other of [undefined, null, 5, "text", [], {}, { ...modules, edge: modules.paths }]) {
+      fails(() => instantiate(other as Modules), "ERR_ARGUMENT", "expected ");
+    }
+    fails(() => new HeaderStripper(["x-a"]), "ERR_NOT_INSTANTIATED", "call instantiate()");
+  },
+
+  "each class of hedgerow/slim needs only its own module": ({ modules }) => {
+    instantiate({ headers: modules.headers });
+    using stripper = new HeaderStripper(["x-a"]);
+    equal(stripper.matches("X-A"), true);
+    fails(() => PathFilter.parse(PATHMAP), "ERR_NOT_INSTANTIATED", "paths.wasm");
+    fails(() => stripBlock(stripper, new Uint8Array()), "ERR_NOT_INSTANTIATED", "block.wasm");
+  },
+
+  "hedgerow/slim works after instantiate": ({ modules }) => {
+    instantiate(modules);
     using stripper = new HeaderStripper(["x-internal-*"]);
+    equal(textOf(stripBlock(stripper, bytesOf("x-internal-a: 1\r\nb: 2\r\n"))), "b: 2\r\n");
     equal(stripper.matches("X-Internal-User"), true);
     equal(stripper.stripRaw(["X-Internal-User", "a", "accept", "b"]), ["accept", "b"]);
     using filter = PathFilter.parse(PATHMAP);
     equal([filter.has("/foo"), filter.has("/bar")], [true, false]);
   },
 
-  "a second call of instantiate changes nothing": ({ module }) => {
+  "a second call of instantiate changes nothing": ({ modules }) => {
     using stripper = new HeaderStripper(["x-a"]);
-    instantiate(module);
+    instantiate(modules);
     equal([stripper.matches("x-a"), stripper.matches("x-b")], [true, false]);
   },
 };

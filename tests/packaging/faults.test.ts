@@ -36,10 +36,10 @@ describe.each<
 >([
   [
     "a module that the tarball lacks",
-    without(join("wasm", "edge_bg.wasm")),
+    without(join("wasm", "headers_bg.wasm")),
     [
-      ["publint", /edge_bg\.wasm/],
-      ["Wrangler", /edge_bg\.wasm/],
+      ["publint", /headers_bg\.wasm/],
+      ["Wrangler", /headers_bg\.wasm/],
     ],
   ],
   [
@@ -55,7 +55,7 @@ describe.each<
   [
     "the module for workerd at the edge of Vercel",
     redirected("edge-light", "workerd"),
-    [["Next.js", /edge_bg\.wasm/]],
+    [["Next.js", /(headers|paths)_bg\.wasm/]],
   ],
   [
     "an entry with top-level await",

@@ -32,7 +32,7 @@ import { runInWorkerd } from "./workerd/run.mjs";
  * @property {() => Promise<Running>} start
  */
 
-/** Returns the path of a module of the package. @param {"edge" | "build"} name */
+/** Returns the path of a module of the package. @param {string} name */
 const moduleOf = (name) => createRequire(import.meta.url).resolve(`hedgerow/${name}.wasm`);
 
 /** A compatibility date before the changes of 2025-06-01. */
@@ -107,7 +107,8 @@ export const engines = [
     wasm: "a module of the host, `.wasm?module`",
     start: async () => ({
       version: installed("@edge-runtime/vm"),
-      run: (program) => runInEdgeLight(program, [moduleOf("edge"), moduleOf("build")]),
+      run: (program) =>
+        runInEdgeLight(program, ["headers", "paths", "block", "build"].map(moduleOf)),
     }),
   },
   {
@@ -117,7 +118,7 @@ export const engines = [
       const { context, version, close } = await startChromium();
       return {
         version,
-        run: (program) => runInChromium(context, program, moduleOf("edge")),
+        run: (program) => runInChromium(context, program, moduleOf),
         close,
       };
     },

@@ -81,9 +81,11 @@ describe("the package that engines load", () => {
   test("keeps its WebAssembly as modules in a worker's bundle", async () => {
     const { files } = await bundleWorker("cases");
     expect(files.map(({ name }) => name).sort()).toEqual([
+      "block_bg.wasm",
       "build_bg.wasm",
       "cases.js",
-      "edge_bg.wasm",
+      "headers_bg.wasm",
+      "paths_bg.wasm",
     ]);
   });
 });

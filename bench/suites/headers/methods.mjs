@@ -1,5 +1,7 @@
 // Methods of stripping headers in JavaScript: Hedgerow, and code that people write without it. Runs in Node and in
 // workerd.
+import { stripBlock } from "hedgerow/block";
+
 import { methodsOf } from "../../harness/methods.mjs";
 
 /** @typedef {import("hedgerow").HeaderStripper} HeaderStripper */
@@ -137,7 +139,7 @@ export function methods(rules, stripper, withPrefixes) {
       }),
     ],
     block: methodsOf(freshBlock, {
-      hedgerow: (block) => stripper.stripBlock(block),
+      hedgerow: (block) => stripBlock(stripper, block),
       "decode-split-filter-join": (block) =>
         decoder
           .decode(block)

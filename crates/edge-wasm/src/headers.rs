@@ -1,6 +1,6 @@
-//! Header stripping for JavaScript.
+//! Rules for headers, compiled for JavaScript.
 //!
-//! Only numbers cross the boundary. Strings and bytes are in buffers in linear memory that JavaScript
+//! Only numbers cross the boundary. Strings are in buffers in linear memory that JavaScript
 //! writes and reads; [`RuleSet::numbers`] returns their addresses.
 
 use alloc::vec::Vec;
@@ -23,8 +23,8 @@ pub struct RuleSet {
     rules: HeaderSetBuilder,
     set: HeaderSet<'static>,
     scratch: [u8; SCRATCH_LENGTH],
-    block: Vec<u8>,
-    numbers: [u32; 10],
+    value: Vec<u8>,
+    numbers: [u32; 12],
     fault: Fault,
 }
 
@@ -36,8 +36,8 @@ impl RuleSet {
     pub fn new() -> Self {
         let rules = HeaderSetBuilder::new();
         let set = rules.build();
-        let (scratch, block) = ([0; SCRATCH_LENGTH], Vec::new());
-        Self { rules, set, scratch, block, numbers: [0; 10], fault: Fault::default() }
+        let (scratch, value) = ([0; SCRATCH_LENGTH], Vec::new());
+        Self { rules, set, scratch, value, numbers: [0; 12], fault: Fault::default() }
     }
 
     /// Adds the rule in the first `length` bytes of the scratch buffer. Returns `false` and records a
@@ -56,18 +56,20 @@ impl RuleSet {
         self.set = core::mem::take(&mut self.rules).build();
     }
 
-    /// Returns the address of ten numbers: the address and the length of the scratch buffer; the
-    /// address and the length of the probe; the length of the shortest prefix; whether `Connection`
-    /// is stripped; and the last fault: the address and the length of the message, the byte that was
+    /// Returns the address of twelve numbers: the address and the length of the scratch buffer, of
+    /// the probe and of the image; the length of the shortest prefix; whether `Connection` is
+    /// stripped; and the last fault: the address and the length of the message, the byte that was
     /// found, and the offset. The last two are `u32::MAX` if there are none.
     pub fn numbers(&mut self) -> *const u32 {
-        let probe = self.set.probe();
+        let (probe, image) = (self.set.probe(), self.set.image());
         let fault = self.fault;
         self.numbers = [
             self.scratch.as_ptr() as u32,
             self.scratch.len() as u32,
             probe.table().as_ptr() as u32,
             probe.table().len() as u32,
+            image.as_ptr() as u32,
+            image.len() as u32,
             probe.shortest_prefix() as u32,
             u32::from(self.set.strips_connection()),
             fault.message.as_ptr() as u32,
@@ -83,36 +85,24 @@ impl RuleSet {
         self.scratch.get(..length).is_some_and(|name| self.set.matches(name))
     }
 
-    /// Makes room for a block of `length` bytes. Returns the address to write it to, or null if the
+    /// Makes room for a `Connection` value of `length` bytes. Returns the address to write it to, or null if the
     /// allocation fails. A length of 0 frees the memory.
     pub fn reserve(&mut self, length: usize) -> *const u8 {
-        if length > self.block.len() || length == 0 {
-            self.block = Vec::new();
-            if self.block.try_reserve_exact(length).is_err() {
+        if length > self.value.len() || length == 0 {
+            self.value = Vec::new();
+            if self.value.try_reserve_exact(length).is_err() {
                 return core::ptr::null();
             }
-            self.block.resize(length, 0);
+            self.value.resize(length, 0);
         }
-        self.block.as_ptr()
-    }
-
-    /// Strips the field block of `length` bytes in the buffer. Returns the length of the rest, or
-    /// returns -1 and records a fault if the block is rejected.
-    pub fn strip_block(&mut self, length: usize) -> i32 {
-        match self.set.strip_block(self.block.get_mut(..length).unwrap_or_default()) {
-            Ok(length) => length as i32,
-            Err(error) => {
-                self.fault = error.fault();
-                -1
-            }
-        }
+        self.value.as_ptr()
     }
 
     /// Replaces the `Connection` value of `length` bytes in the buffer, which must end in a comma, by
     /// the fields that it nominates and no rule matches. Each ends in a comma, or in a colon if no
     /// sender may nominate it. Returns their length, or -1 if the allocation fails.
     pub fn nominated(&mut self, length: usize) -> i32 {
-        let value = self.block.get(..length).unwrap_or_default();
+        let value = self.value.get(..length).unwrap_or_default();
         let mut nominated = Vec::new();
         if nominated.try_reserve_exact(value.len()).is_err() {
             return -1;
@@ -128,7 +118,7 @@ impl RuleSet {
                 nominated.push(end);
             }
         }
-        self.block[..nominated.len()].copy_from_slice(&nominated);
+        self.value[..nominated.len()].copy_from_slice(&nominated);
         nominated.len() as i32
     }
 }

@@ -1,27 +1,32 @@
-//! The WebAssembly surface of the npm package `hedgerow`, as two modules: `edge.wasm` for requests,
-//! and `build.wasm` for builds, so that workers need not bundle the builder. This crate only converts
-//! values; the logic is in the crates that it wraps.
+//! The WebAssembly surface of the npm package `hedgerow`, as one module for each job, so that programs
+//! carry only those that they use: `headers.wasm`, `paths.wasm`, `block.wasm` and `build.wasm`. This
+//! crate only converts values; the logic is in the crates that it wraps.
 #![cfg_attr(target_arch = "wasm32", no_std)]
 
 extern crate alloc;
 
-#[cfg(feature = "edge")]
+#[cfg(feature = "block")]
+mod block;
+#[cfg(feature = "paths")]
 mod filter;
 #[cfg(feature = "build")]
 mod filter_builder;
-#[cfg(feature = "edge")]
+#[cfg(feature = "headers")]
 mod headers;
+#[cfg(any(feature = "paths", feature = "build"))]
 mod key_buffer;
 #[cfg(feature = "build")]
 mod measure;
 #[cfg(target_arch = "wasm32")]
 mod runtime;
 
-#[cfg(feature = "edge")]
+#[cfg(feature = "block")]
+pub use block::BlockStripper;
+#[cfg(feature = "paths")]
 pub use filter::Filter;
 #[cfg(feature = "build")]
 pub use filter_builder::FilterBuilder;
-#[cfg(feature = "edge")]
+#[cfg(feature = "headers")]
 pub use headers::RuleSet;
 #[cfg(feature = "build")]
 pub use measure::measure;

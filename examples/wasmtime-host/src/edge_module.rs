@@ -1,4 +1,4 @@
-//! The instance of the module, and its memory.
+//! The instance of a module, and its memory.
 
 use std::cell::RefCell;
 
@@ -8,7 +8,7 @@ use wasmtime::{
 
 use crate::imports;
 
-/// An instance of the module, for one thread.
+/// An instance of a module, for one thread.
 pub struct EdgeModule {
     store: RefCell<Store<()>>,
     instance: Instance,
@@ -58,7 +58,7 @@ impl EdgeModule {
 
     /// Writes `bytes` to an address that the module returned, which is 0 if an allocation failed.
     pub(crate) fn write(&self, address: u32, bytes: &[u8]) -> Result<()> {
-        ensure!(address != 0, "edge.wasm has no memory for {} bytes", bytes.len());
+        ensure!(address != 0, "the module has no memory for {} bytes", bytes.len());
         let mut store = self.store.borrow_mut();
         Ok(self.memory.write(&mut *store, address as usize, bytes)?)
     }
@@ -74,6 +74,13 @@ impl EdgeModule {
     pub(crate) fn read_into(&self, address: u32, bytes: &mut [u8]) -> Result<()> {
         let store = self.store.borrow();
         Ok(self.memory.read(&*store, address as usize, bytes)?)
+    }
+
+    /// Reads numbers.
+    pub(crate) fn numbers<const N: usize>(&self, address: u32) -> Result<[u32; N]> {
+        let mut numbers = [[0; 4]; N];
+        self.read_into(address, numbers.as_flattened_mut())?;
+        Ok(numbers.map(u32::from_le_bytes))
     }
 
     /// Reads UTF-8.

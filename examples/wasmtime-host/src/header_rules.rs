@@ -1,4 +1,4 @@
-//! Rules for headers.
+//! Rules for headers, in the module `headers.wasm`.
 
 use std::{error::Error, fmt, thread};
 
@@ -8,8 +8,6 @@ use crate::EdgeModule;
 
 /// Sentinel of the module for "no value".
 const NONE: u32 = u32::MAX;
-/// Result of `strip_block` for a block that it rejected.
-const REJECTED: i32 = -1;
 /// Result of `nominated` if an allocation failed.
 const NO_MEMORY: i32 = -1;
 
@@ -60,22 +58,6 @@ impl<'m> HeaderRules<'m> {
         Ok(matches != 0)
     }
 
-    /// Strips the field lines of a message in place. A block that is rejected is replaced by the bytes in
-    /// the module, which must not have changed.
-    ///
-    /// # Errors
-    ///
-    /// Returns a [`HeaderError`] if the module rejects the block.
-    pub fn strip_block(&self, block: &mut Vec<u8>) -> Result<()> {
-        let length = u32::try_from(block.len())?;
-        let address = self.edge.call("ruleset_reserve", (self.this, length))?;
-        self.edge.write(address, block)?;
-        let rest: i32 = self.edge.call("ruleset_strip_block", (self.this, length))?;
-        let is_rejected = rest == REJECTED;
-        *block = self.edge.read(address, if is_rejected { length } else { rest as u32 })?;
-        if is_rejected { Err(self.error()?.into()) } else { Ok(()) }
-    }
-
     /// Returns the fields that a `Connection` value nominates and no rule matches, each followed by a
     /// comma, or by a colon if no sender may nominate it.
     ///
@@ -88,7 +70,7 @@ impl<'m> HeaderRules<'m> {
         let address = self.edge.call("ruleset_reserve", (self.this, length))?;
         self.edge.write(address, &list)?;
         let rest: i32 = self.edge.call("ruleset_nominated", (self.this, length))?;
-        ensure!(rest != NO_MEMORY, "edge.wasm has no memory for {length} bytes");
+        ensure!(rest != NO_MEMORY, "the module has no memory for {length} bytes");
         self.edge.read(address, rest as u32)
     }
 
@@ -98,12 +80,22 @@ impl<'m> HeaderRules<'m> {
     ///
     /// Returns an error if the call traps.
     pub fn probe(&self) -> Result<Probe> {
-        let [_, _, table, length, shortest_prefix, strips_connection, ..] = self.numbers()?;
+        let [_, _, table, length, _, _, shortest_prefix, strips_connection, ..] = self.numbers()?;
         Ok(Probe {
             table: self.edge.read(table, length)?,
             shortest_prefix,
             strips_connection: strips_connection != 0,
         })
+    }
+
+    /// Returns the compiled rules, as `block.wasm` and the crate `hedgerow-headers` read them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the call traps.
+    pub fn image(&self) -> Result<Vec<u8>> {
+        let [_, _, _, _, image, length, ..] = self.numbers()?;
+        self.edge.read(image, length)
     }
 
     /// Writes `text` to the scratch buffer, and returns the length written. The buffer is longer than
@@ -117,19 +109,12 @@ impl<'m> HeaderRules<'m> {
 
     fn error(&self) -> Result<HeaderError> {
         let [.., address, length, byte, offset] = self.numbers()?;
-        Ok(HeaderError {
-            message: self.edge.text(address, length)?,
-            byte: u8::try_from(byte).ok(),
-            offset: (offset != NONE).then_some(offset),
-        })
+        HeaderError::read(self.edge, [address, length, byte, offset])
     }
 
-    /// Reads the ten numbers that `RuleSet::numbers` in `crates/edge-wasm` returns.
-    fn numbers(&self) -> Result<[u32; 10]> {
-        let address = self.edge.call("ruleset_numbers", self.this)?;
-        let mut numbers = [[0; 4]; 10];
-        self.edge.read_into(address, numbers.as_flattened_mut())?;
-        Ok(numbers.map(u32::from_le_bytes))
+    /// Reads the twelve numbers that `RuleSet::numbers` in `crates/edge-wasm` returns.
+    fn numbers(&self) -> Result<[u32; 12]> {
+        self.edge.numbers(self.edge.call("ruleset_numbers", self.this)?)
     }
 }
 
@@ -160,6 +145,20 @@ pub struct HeaderError {
     pub byte: Option<u8>,
     /// Offset in the rule or the block, in bytes.
     pub offset: Option<u32>,
+}
+
+impl HeaderError {
+    /// Reads the error that these numbers of a module describe.
+    pub(crate) fn read(
+        edge: &EdgeModule,
+        [address, length, byte, offset]: [u32; 4],
+    ) -> Result<Self> {
+        Ok(Self {
+            message: edge.text(address, length)?,
+            byte: u8::try_from(byte).ok(),
+            offset: (offset != NONE).then_some(offset),
+        })
+    }
 }
 
 impl fmt::Display for HeaderError {

@@ -1,12 +1,12 @@
-//! A proxy in Rust that embeds `edge.wasm`: it rejects paths that cannot exist, and strips internal
-//! fields from the other requests.
+//! A proxy in Rust that embeds the modules of `hedgerow`: it rejects paths that cannot exist, and strips
+//! internal fields from the other requests.
 
 use std::{env, fs};
 
-use hedgerow_example_wasmtime_host::{EdgeModule, HeaderRules, PathFilter};
+use hedgerow_example_wasmtime_host::{BlockStripper, EdgeModule, HeaderRules, PathFilter};
 use wasmtime::{Result, format_err};
 
-const BUILT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../js/edge/wasm/edge_bg.wasm");
+const BUILT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../js/edge/wasm");
 
 const RULES: &[&str] = &["x-internal-*", "x-debug"];
 
@@ -17,36 +17,52 @@ const PATHS: &str = r#"{"version":"test","bloom":{"n":4,"p":1e-7,"m":138,"k":23,
 const FIELDS: &str = "Host: a.example\r\nX-Internal-User: 7\r\nX-Debug: 1\r\nAccept: */*\r\n\r\n";
 
 fn main() -> Result<()> {
-    let edge = module(&env::args().nth(1).unwrap_or(BUILT.to_owned()))?;
-    let proxy = Proxy::new(&edge, RULES, PATHS.as_bytes())?;
+    let modules = Modules::read(&env::args().nth(1).unwrap_or(BUILT.to_owned()))?;
+    let proxy = Proxy::new(&modules, RULES, PATHS.as_bytes())?;
     for path in ["/foo/bar", "/wp-login.php"] {
         println!("{}", proxy.answer(path, FIELDS)?);
     }
     Ok(())
 }
 
-fn module(path: &str) -> Result<EdgeModule> {
-    let wasm = fs::read(path)
-        .map_err(|error| format_err!("cannot read {path}: {error}; run `npm run build` first"))?;
-    EdgeModule::new(&wasm)
+/// The modules that the proxy uses.
+struct Modules {
+    headers: EdgeModule,
+    paths: EdgeModule,
+    block: EdgeModule,
+}
+
+impl Modules {
+    /// Instantiates the modules in a folder.
+    fn read(folder: &str) -> Result<Self> {
+        let module = |name: &str| {
+            let path = format!("{folder}/{name}_bg.wasm");
+            let wasm = fs::read(&path).map_err(|error| {
+                format_err!("cannot read {path}: {error}; run `npm run build` first")
+            })?;
+            EdgeModule::new(&wasm)
+        };
+        Ok(Self { headers: module("headers")?, paths: module("paths")?, block: module("block")? })
+    }
 }
 
 /// The rules and the filter of a deployment.
 struct Proxy<'m> {
-    rules: HeaderRules<'m>,
+    blocks: BlockStripper<'m>,
     paths: PathFilter<'m>,
 }
 
 impl<'m> Proxy<'m> {
-    fn new(edge: &'m EdgeModule, rules: &[&str], file: &[u8]) -> Result<Self> {
-        let mut set = HeaderRules::new(edge)?;
+    fn new(modules: &'m Modules, rules: &[&str], file: &[u8]) -> Result<Self> {
+        let mut set = HeaderRules::new(&modules.headers)?;
         for rule in rules {
             set.add(rule.as_bytes()).map_err(|error| format_err!("{rule}: {error}"))?;
         }
         set.compile()?;
-        let paths =
-            PathFilter::load(edge, file).map_err(|error| format_err!("path filter: {error}"))?;
-        Ok(Self { rules: set, paths })
+        let blocks = BlockStripper::new(&modules.block, &set.image()?)?;
+        let paths = PathFilter::load(&modules.paths, file)
+            .map_err(|error| format_err!("path filter: {error}"))?;
+        Ok(Self { blocks, paths })
     }
 
     /// Returns the request that goes to the origin, or the response that goes back to the client.
@@ -55,7 +71,7 @@ impl<'m> Proxy<'m> {
             return Ok(format!("{path}: 404 Not Found\n"));
         }
         let mut block = fields.as_bytes().to_vec();
-        self.rules.strip_block(&mut block).map_err(|error| format_err!("field block: {error}"))?;
+        self.blocks.strip(&mut block).map_err(|error| format_err!("field block: {error}"))?;
         Ok(format!("GET {path} HTTP/1.1\n{}", String::from_utf8_lossy(&block).replace('\r', "")))
     }
 }
@@ -66,14 +82,14 @@ mod tests {
 
     /// Returns the error of a proxy with these rules and this filter.
     fn error(rules: &[&str], file: &[u8]) -> String {
-        let edge = module(BUILT).unwrap();
-        Proxy::new(&edge, rules, file).err().unwrap().to_string()
+        let modules = Modules::read(BUILT).unwrap();
+        Proxy::new(&modules, rules, file).err().unwrap().to_string()
     }
 
     #[test]
     fn requests_for_existing_paths_are_forwarded_without_internal_fields() {
-        let edge = module(BUILT).unwrap();
-        let proxy = Proxy::new(&edge, RULES, PATHS.as_bytes()).unwrap();
+        let modules = Modules::read(BUILT).unwrap();
+        let proxy = Proxy::new(&modules, RULES, PATHS.as_bytes()).unwrap();
         let forwarded = "GET /foo/bar HTTP/1.1\nHost: a.example\nAccept: */*\n\n";
         assert_eq!(proxy.answer("/foo/bar", FIELDS).unwrap(), forwarded);
         let rejected = "/wp-login.php: 404 Not Found\n";
@@ -82,8 +98,8 @@ mod tests {
 
     #[test]
     fn malformed_input_is_rejected_with_the_reason() {
-        let edge = module(BUILT).unwrap();
-        let proxy = Proxy::new(&edge, RULES, PATHS.as_bytes()).unwrap();
+        let modules = Modules::read(BUILT).unwrap();
+        let proxy = Proxy::new(&modules, RULES, PATHS.as_bytes()).unwrap();
         let block = proxy.answer("/foo", "Host : a.example\r\n").unwrap_err().to_string();
         let expected = "expected a colon after the field name, found white space at byte 4";
         assert_eq!(block, format!("field block: {expected}"));

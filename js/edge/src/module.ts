@@ -1,65 +1,121 @@
-/**
- * The instance of `edge.wasm` that the whole package shares. Each entry instantiates it in the way its
- * runtime allows; all other code reaches its memory from here.
- */
-import { type InitOutput, initSync } from "../wasm/edge.js";
-import { compile } from "./compile.js";
+/** The WebAssembly modules of the package, each instantiated when it is first used. */
+import { compile, type ModuleSource } from "./compile.js";
 import { HedgerowError } from "./error.js";
 
-let instance: InitOutput | undefined;
-let bytes = new Uint8Array(0);
+/** Names of the modules that `instantiate` of `hedgerow/slim` takes. */
+export type ModuleName = "headers" | "paths" | "block";
 
-/**
- * Instantiates `hedgerow/edge.wasm`. Call it once before anything else of `hedgerow/slim`; further calls
- * do nothing. Call it at the top level of your module if the runtime compiles WebAssembly only there.
- *
- * @param module the compiled module, or its bytes, which are compiled synchronously
- * @throws {HedgerowError} `ERR_MODULE` if it is not the module of this version
- *
- * @example
- * ```ts
- * import { readFileSync } from "node:fs";
- * import { HeaderStripper, instantiate } from "hedgerow/slim";
- *
- * instantiate(readFileSync(new URL(import.meta.resolve("hedgerow/edge.wasm"))));
- * new HeaderStripper(["x-internal-*"]).matches("x-internal-user"); // true
- * ```
- */
-export function instantiate(module: WebAssembly.Module | BufferSource): void {
-  if (instance !== undefined) return;
-  const compiled = compile(module);
-  const names = WebAssembly.Module.exports(compiled).map(({ name }) => name);
-  if (!REQUIRED_EXPORTS.every((name) => names.includes(name))) {
-    const found = names.slice(0, 5).join(", ") || "nothing";
-    const message = `expected hedgerow/edge.wasm of this version, found a module that exports ${found}`;
-    throw new HedgerowError("ERR_MODULE", message);
-  }
-  instance = initSync({ module: compiled });
+/** Exports that every module has. */
+interface Exports {
+  readonly memory: WebAssembly.Memory;
 }
 
-/** Exports that distinguish `edge.wasm` from other modules. */
-const REQUIRED_EXPORTS: readonly (keyof InitOutput)[] = ["memory", "ruleset_new", "filter_new"];
+/** A module of this package, instantiated when it is first used. */
+export class WasmModule<ModuleExports extends Exports> {
+  #source: ModuleSource | undefined;
+  #exports: ModuleExports | undefined;
+  #bytes = new Uint8Array(0);
 
-/**
- * Creates an object of the module.
- *
- * @throws {HedgerowError} `ERR_NOT_INSTANTIATED` before {@link instantiate}
- */
-export function create<Created>(Class: new () => Created): Created {
-  if (instance === undefined) {
-    const message = "WebAssembly is not instantiated: call instantiate() of hedgerow/slim first";
-    throw new HedgerowError("ERR_NOT_INSTANTIATED", message);
+  /**
+   * @param name its name in the package
+   * @param mark the export that distinguishes it from other modules
+   * @param source the module; `undefined` if it will be passed to {@link instantiate}
+   */
+  constructor(
+    readonly name: ModuleName,
+    readonly mark: keyof ModuleExports,
+    source: ModuleSource | undefined,
+  ) {
+    this.#source = source;
   }
-  return new Class();
+
+  /**
+   * The functions of the module.
+   *
+   * @throws {HedgerowError} `ERR_NOT_INSTANTIATED` if there is no module yet
+   */
+  get exports(): ModuleExports {
+    if (this.#exports === undefined) {
+      if (this.#source === undefined) {
+        const message = `${this.name}.wasm is not instantiated: call instantiate() of hedgerow/slim first`;
+        throw new HedgerowError("ERR_NOT_INSTANTIATED", message);
+      }
+      this.instantiate(this.#source);
+    }
+    return this.#exports!;
+  }
+
+  /**
+   * Instantiates the module, unless it was before.
+   *
+   * @throws {HedgerowError} `ERR_MODULE` if `source` is another module, or none
+   */
+  instantiate(source: ModuleSource): void {
+    if (this.#exports !== undefined) return;
+    const module = compile(source);
+    const names = WebAssembly.Module.exports(module).map(({ name }) => name);
+    if (!names.includes(this.mark as string)) {
+      const found = names.slice(0, 5).join(", ") || "nothing";
+      const expected = `expected hedgerow/${this.name}.wasm of this version`;
+      throw new HedgerowError("ERR_MODULE", `${expected}, found a module that exports ${found}`);
+    }
+    const { exports } = new WebAssembly.Instance(module, importsOf(module));
+    this.#exports = exports as unknown as ModuleExports;
+    this.#source = undefined;
+  }
+
+  /**
+   * Returns the module's whole memory. The view detaches when the memory grows, so call this again after
+   * every call that may allocate.
+   */
+  memory(): Uint8Array<ArrayBuffer> {
+    if (this.#bytes.length === 0) {
+      this.#bytes = new Uint8Array(this.exports.memory.buffer as ArrayBuffer);
+    }
+    return this.#bytes;
+  }
 }
 
 /**
- * Returns the module's whole memory. The view detaches when the memory grows, so call this again after
- * every call that may allocate.
+ * Returns the imports of a module. Those that wasm-bindgen adds are called only for faults of this package:
+ * only numbers cross the boundary.
  */
-export function memory(): Uint8Array<ArrayBuffer> {
-  if (bytes.length === 0) bytes = new Uint8Array(instance!.memory.buffer as ArrayBuffer);
-  return bytes;
+function importsOf(module: WebAssembly.Module): WebAssembly.Imports {
+  const imports: Record<string, Record<string, () => void>> = {};
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+    imports[from] ??= {};
+    imports[from][name] = () => {
+      throw new Error(`hedgerow: WebAssembly called ${name}`);
+    };
+  }
+  return imports;
+}
+
+/** Frees objects that were collected, on runtimes that can. */
+const collected =
+  typeof FinalizationRegistry === "undefined"
+    ? undefined
+    : new FinalizationRegistry<() => void>((free) => free());
+
+/** An object in the memory of a module, freed by {@link free}, or when this object is collected. */
+export class WasmObject {
+  #free: (() => void) | undefined;
+
+  /** @param free frees the object at `pointer`, as wasm-bindgen exports it */
+  constructor(
+    readonly pointer: number,
+    free: (pointer: number, allowDelayed: number) => void,
+  ) {
+    this.#free = () => free(pointer, 0);
+    collected?.register(this, this.#free, this);
+  }
+
+  /** Frees the object, unless it was before. */
+  free(): void {
+    collected?.unregister(this);
+    this.#free?.();
+    this.#free = undefined;
+  }
 }
 
 /** A range of a module's memory, whose view is recreated after the memory has grown. */
@@ -69,13 +125,13 @@ export class MemoryView {
   constructor(
     readonly start: number,
     readonly length: number,
-    private readonly memoryOf: () => Uint8Array<ArrayBuffer> = memory,
+    private readonly memory: () => Uint8Array<ArrayBuffer>,
   ) {}
 
   /** The current bytes. Do not keep the view: growing memory detaches it, and it is then empty. */
   get bytes(): Uint8Array<ArrayBuffer> {
     if (this.#bytes.length === 0) {
-      this.#bytes = this.memoryOf().subarray(this.start, this.start + this.length);
+      this.#bytes = this.memory().subarray(this.start, this.start + this.length);
     }
     return this.#bytes;
   }

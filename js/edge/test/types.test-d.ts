@@ -6,6 +6,7 @@ import {
   type PresetDirection,
   type PresetName,
 } from "hedgerow";
+import { stripBlock } from "hedgerow/block";
 import { expectTypeOf, test } from "vitest";
 
 /** The documented interface of a stripper. */
@@ -13,13 +14,18 @@ interface DocumentedStripper {
   matches(name: string): boolean;
   strip(headers: Headers): number;
   stripRaw(rawHeaders: readonly string[]): string[];
-  stripBlock(block: Uint8Array): Uint8Array;
   free(): void;
   [Symbol.dispose](): void;
 }
 
 test("a HeaderStripper has the documented methods and no others", () => {
   expectTypeOf<Pick<HeaderStripper, keyof HeaderStripper>>().toEqualTypeOf<DocumentedStripper>();
+});
+
+test("stripBlock takes a stripper and bytes, and returns bytes", () => {
+  expectTypeOf(stripBlock).toEqualTypeOf<
+    (stripper: HeaderStripper, block: Uint8Array) => Uint8Array
+  >();
 });
 
 test("a HeaderStripper is constructed from any iterable of strings", () => {

@@ -8,6 +8,7 @@ import express from "express";
 import expressHttpProxy from "express-http-proxy";
 import Fastify from "fastify";
 import { HeaderStripper } from "hedgerow";
+import { stripBlock } from "hedgerow/block";
 import { hedgerow } from "hedgerow/connect";
 import { hedgerow as plugin } from "hedgerow/fastify";
 import { hedgerow as forHono } from "hedgerow/hono";
@@ -193,7 +194,7 @@ export const PROXIES: Readonly<Record<string, Start>> = {
         const end = first.indexOf("\r\n\r\n") + 4;
         const line = first.indexOf("\r\n") + 2;
         try {
-          const block = stripper.stripBlock(first.subarray(line, end));
+          const block = stripBlock(stripper, first.subarray(line, end));
           const upstream = openSocket(Number(origin.port), origin.hostname);
           upstream.write(Buffer.concat([first.subarray(0, line), block, first.subarray(end)]));
           client.pipe(upstream).pipe(client);

@@ -46,10 +46,12 @@ function modulesOf(folder: string): Uploaded[] {
   return files.sort((a, b) => b.type.localeCompare(a.type));
 }
 
-/** Asserts that the worker strips headers and guards paths, with a single, precompiled WebAssembly module. */
+/** Asserts that the worker strips headers and guards paths, with one precompiled WebAssembly module for each. */
 export async function expectWorker(bundled: Bundled): Promise<void> {
   const modules = await bundledWorker(bundled);
-  expect(modules.map(({ type }) => type)).toEqual(["ESModule", "Data", "CompiledWasm"]);
+  expect(modules.map(({ type }) => type)).toEqual([
+    ...["ESModule", "Data", "CompiledWasm", "CompiledWasm"],
+  ]);
   const { worker, url } = await startModules(modules);
   onTestFinished(() => worker.dispose());
   await expectProtected(url);

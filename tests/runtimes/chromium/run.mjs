@@ -44,15 +44,20 @@ export async function startChromium() {
  *
  * @param {import("playwright-core").BrowserContext} context
  * @param {import("../bundle.mjs").Program} program
- * @param {string} module the path of the WebAssembly module
+ * @param {(name: string) => string} moduleOf returns the path of a WebAssembly module
  * @returns {Promise<import("../bundle.mjs").Outcome[]>}
  */
-export async function runInChromium(context, program, module) {
+export async function runInChromium(context, program, moduleOf) {
   const { files } = await bundle("chromium", program, { conditions: ["browser"] });
   const server = serve({
     "/": ["text/html", `<!doctype html><script type="module" src="/program.js"></script>`],
     "/program.js": ["text/javascript", files[0]?.contents ?? ""],
-    "/edge.wasm": ["application/wasm", readFileSync(module)],
+    ...Object.fromEntries(
+      ["headers", "paths", "block"].map((name) => [
+        `/${name}.wasm`,
+        ["application/wasm", readFileSync(moduleOf(name))],
+      ]),
+    ),
   });
   await once(server, "listening");
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());

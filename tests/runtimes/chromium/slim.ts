@@ -1,8 +1,12 @@
-/** Runs the cases of the slim entry in a page, which compiles the module while fetching it. */
+/** Runs the cases of the slim entry in a page, which compiles the modules while fetching them. */
 import { slim } from "../../cases/slim.js";
 import { runSuites } from "../run-suites.js";
 
-const module = WebAssembly.compileStreaming(fetch("/edge.wasm"));
+const compiled = ["headers", "paths", "block"].map(async (name) => {
+  return [name, await WebAssembly.compileStreaming(fetch(`/${name}.wasm`))];
+});
 Object.assign(globalThis, {
-  outcomes: module.then((module) => runSuites({ slim }, { module })),
+  outcomes: Promise.all(compiled).then((modules) =>
+    runSuites({ slim }, { modules: Object.fromEntries(modules) }),
+  ),
 });

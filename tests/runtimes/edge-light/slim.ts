@@ -1,7 +1,10 @@
-/** Runs the cases of the slim entry in the edge-light VM, where the host sets the module as a global. */
+/** Runs the cases of the slim entry in the edge-light VM, where the host sets the modules as globals. */
 import { slim } from "../../cases/slim.js";
 import { runSuites } from "../run-suites.js";
 
-declare const edge_bg: WebAssembly.Module;
+declare const headers_bg: WebAssembly.Module;
+declare const paths_bg: WebAssembly.Module;
+declare const block_bg: WebAssembly.Module;
 
-export const outcomes = runSuites({ slim }, { module: edge_bg });
+const modules = { headers: headers_bg, paths: paths_bg, block: block_bg };
+export const outcomes = runSuites({ slim }, { modules });

@@ -1,7 +1,12 @@
-/** Runs the cases of the slim entry in a process of Node, Deno or Bun, with the module from a file. */
+/** Runs the cases of the slim entry in a process of Node, Deno or Bun, with the modules from files. */
 import { readFileSync } from "node:fs";
 import { slim } from "../../cases/slim.js";
 import { runSuites } from "../run-suites.js";
 
-const module = readFileSync(new URL(import.meta.resolve("hedgerow/edge.wasm")));
-console.log(JSON.stringify(await runSuites({ slim }, { module })));
+const module = (url: string) => readFileSync(new URL(url));
+const modules = {
+  headers: module(import.meta.resolve("hedgerow/headers.wasm")),
+  paths: module(import.meta.resolve("hedgerow/paths.wasm")),
+  block: module(import.meta.resolve("hedgerow/block.wasm")),
+};
+console.log(JSON.stringify(await runSuites({ slim }, { modules })));

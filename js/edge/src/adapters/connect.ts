@@ -1,7 +1,6 @@
 /** `hedgerow/connect`: middleware for Connect, Express and Node's own servers. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import "../entries/instance.js";
 import { NOT_FOUND } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
 import { isBadRequest, sendBadRequest } from "./bad-request.js";

@@ -1,7 +1,6 @@
 /** `hedgerow/fastify`: a plugin for Fastify 5. */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 
-import "../entries/instance.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
 import { isBadRequest, sendBadRequest } from "./bad-request.js";
 import { stripRequest, stripResponse } from "./node-messages.js";

@@ -2,7 +2,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 
-import "../entries/instance.js";
 import type { HeaderStripper } from "../headers/header-stripper.js";
 import { type Adapter, type AdapterOptions, readOptions } from "./adapter.js";
 import { badRequest, isBadRequest } from "./bad-request.js";

@@ -1,7 +1,6 @@
 /** `hedgerow/next`: a proxy for Next.js, for `proxy.ts` or the older `middleware.ts`. */
 import { type NextFetchEvent, NextRequest, NextResponse } from "next/server.js";
 
-import "../entries/instance.js";
 import { HedgerowError } from "../error.js";
 import type { HeaderStripper } from "../headers/header-stripper.js";
 import { answerNotFound } from "../paths/guard-paths.js";

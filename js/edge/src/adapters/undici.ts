@@ -1,7 +1,6 @@
 /** `hedgerow/undici`: an interceptor for undici 7 and 8. */
 import type { Dispatcher } from "undici";
 
-import "../entries/instance.js";
 import type { HeaderStripper } from "../headers/header-stripper.js";
 import { NOT_FOUND } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";

@@ -1,5 +1,4 @@
 /** `hedgerow/workers`: a wrapper for the handlers of Workers-style deployments. */
-import "../entries/instance.js";
 import { HedgerowError } from "../error.js";
 import { answerNotFound } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";

@@ -2,18 +2,19 @@
  * The whole package except filter building, bundled into one file because runtimes take time for each file
  * they load. Entries and adapters import this bundle: see `scripts/lib/bundle-edge.mjs`.
  */
-import "./instance.js";
 
-export { RuleSet } from "../../wasm/edge.js";
 export * from "../compile.js";
 export * from "../error.js";
 export * from "../headers/compiled-rules.js";
+export { rulesOf } from "../headers/header-stripper.js";
 export * from "../headers/match-cache.js";
+export * from "../headers/module.js";
 export * from "../module.js";
 export * from "../options.js";
 export * from "../paths/filter-file.js";
 export * from "../paths/guard-paths.js";
 export * from "../paths/key-writer.js";
+export * from "../paths/module.js";
 export * from "../paths/path-check.js";
 export * from "../paths/path-filter.js";
 export * from "./requests.js";

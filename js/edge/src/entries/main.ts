@@ -1,6 +1,4 @@
-/** `hedgerow`: everything that runs on all runtimes, instantiated on import. */
-import "./instance.js";
-
+/** `hedgerow`: everything that runs on all runtimes, except `stripBlock`. */
 export {
   buildPathFilter,
   PathFilterBuilder,

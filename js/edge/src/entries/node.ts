@@ -5,7 +5,6 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { wrongType } from "../error.js";
 import { FilterFile } from "../paths/filter-file.js";
 import { PathFilter, type PathFilterReading } from "../paths/path-filter.js";
-import "./instance.js";
 
 /** Bytes per read. */
 const CHUNK_LENGTH = 2 ** 18;

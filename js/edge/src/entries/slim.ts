@@ -1,4 +1,5 @@
-/** `hedgerow/slim`: for runtimes that load the WebAssembly module themselves. */
+/** `hedgerow/slim`: for runtimes that load the WebAssembly modules themselves. */
 
-export { instantiate } from "../module.js";
+export { stripBlock } from "../block/strip-block.js";
+export { instantiate, type Modules } from "../instantiate.js";
 export * from "./requests.js";

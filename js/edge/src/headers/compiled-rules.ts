@@ -1,15 +1,15 @@
-import { RuleSet } from "../../wasm/edge.js";
-import { HedgerowError, type HedgerowErrorCode } from "../error.js";
-import { create, MemoryView, memory } from "../module.js";
+import { HedgerowError } from "../error.js";
+import { MemoryView, WasmObject } from "../module.js";
+import { headersModule } from "./module.js";
 import { Probe } from "./probe.js";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Longest field block and longest `Connection` value, in bytes: far beyond what HTTP servers accept. */
-const MAX_BLOCK_LENGTH = 2 ** 24;
-/** Size up to which the block buffer is kept between calls, in bytes. */
-const KEPT_BLOCK_LENGTH = 2 ** 16;
+/** Longest `Connection` value, in bytes: far beyond what HTTP servers accept. */
+const MAX_VALUE_LENGTH = 2 ** 24;
+/** Size up to which the buffer for such values is kept between calls, in bytes. */
+const KEPT_VALUE_LENGTH = 2 ** 16;
 /** Sentinel for "no value" in {@link Numbers}. */
 const NONE = 0xffffffff;
 /** A name written by `RuleSet.nominated`, and the mark after it: `:` if senders must not nominate it. */
@@ -22,6 +22,8 @@ type Numbers = [
   scratchLength: number,
   table: number,
   tableLength: number,
+  image: number,
+  imageLength: number,
   shortestPrefix: number,
   stripsConnection: number,
   message: number,
@@ -30,31 +32,38 @@ type Numbers = [
   offset: number,
 ];
 
-/** Rules compiled by the WebAssembly module, and the buffers that pass names and blocks to it. */
+/** Rules compiled by the WebAssembly module, and the buffers that pass names to it. */
 export class CompiledRules {
-  readonly #set = create(RuleSet);
+  readonly #object: WasmObject;
+  readonly #image: MemoryView;
   readonly #scratch: MemoryView;
-  #block = new MemoryView(0, 0);
+  #value = new MemoryView(0, 0, memory);
   #isFreed = false;
   readonly probe: Probe;
   /** The table that {@link probe} reads. */
   readonly table: MemoryView;
+  /** The copy of these rules in `block.wasm`, once there is one. */
+  block: { free(): void } | undefined;
   /** Whether a rule matches `Connection`, so that the fields it nominates are stripped, too. */
   readonly stripsConnection: boolean;
 
   /** @throws {HedgerowError} as the constructor of `HeaderStripper` */
   constructor(rules: Iterable<string>) {
+    const { ruleset_new, ruleset_compile, __wbg_ruleset_free } = headersModule.exports;
+    this.#object = new WasmObject(ruleset_new(), __wbg_ruleset_free);
     const [scratch, scratchLength] = this.#numbers();
-    this.#scratch = new MemoryView(scratch, scratchLength);
+    this.#scratch = new MemoryView(scratch, scratchLength, memory);
     try {
       this.#add(rules);
     } catch (error) {
       this.free();
       throw error;
     }
-    this.#set.compile();
-    const [, , table, tableLength, shortestPrefix, stripsConnection] = this.#numbers();
-    this.table = new MemoryView(table, tableLength);
+    ruleset_compile(this.#object.pointer);
+    const [, , table, tableLength, image, imageLength, shortestPrefix, stripsConnection] =
+      this.#numbers();
+    this.table = new MemoryView(table, tableLength, memory);
+    this.#image = new MemoryView(image, imageLength, memory);
     this.probe = new Probe(tableLength, shortestPrefix);
     this.stripsConnection = stripsConnection === 1;
   }
@@ -66,9 +75,9 @@ export class CompiledRules {
         const message = `rule ${index}: expected a string, found ${typeof rule}`;
         throw new HedgerowError("ERR_ARGUMENT", message);
       }
-      if (!this.#set.add(this.write(rule).length)) {
-        const context = `rule ${index} (${JSON.stringify(rule.slice(0, 300))})`;
-        throw this.#errorOf("ERR_HEADER_RULE", context);
+      const { length } = this.write(rule);
+      if (headersModule.exports.ruleset_add(this.#object.pointer, length) === 0) {
+        throw this.#errorOf(`rule ${index} (${JSON.stringify(rule.slice(0, 300))})`);
       }
       index += 1;
     }
@@ -88,7 +97,7 @@ export class CompiledRules {
 
   /** Returns whether a rule matches the name of `length` bytes that was written last. */
   matches(length: number): boolean {
-    return this.#set.matches(length);
+    return headersModule.exports.ruleset_matches(this.#object.pointer, length) !== 0;
   }
 
   /**
@@ -97,30 +106,26 @@ export class CompiledRules {
    */
   nominated(value: string): Map<string, boolean> {
     this.live();
-    const length = this.#writeBlock(encoder.encode(`${value},`), "ERR_ARGUMENT", "Connection");
-    const left = this.#set.nominated(length);
-    const names = decoder.decode(this.#block.bytes.subarray(0, Math.max(left, 0)));
+    const length = this.#writeValue(encoder.encode(`${value},`));
+    const left = headersModule.exports.ruleset_nominated(this.#object.pointer, length);
+    const names = decoder.decode(this.#value.bytes.subarray(0, Math.max(left, 0)));
     this.#release(length);
-    if (left < 0) throw outOfMemory("ERR_ARGUMENT", "Connection", length);
+    if (left < 0) throw outOfMemory(length);
     const nominations = names.toLowerCase().matchAll(NOMINATED);
     return new Map(Array.from(nominations, ([, name, mark]) => [name!, mark === FORBIDDEN]));
   }
 
-  /** Strips a field block in place and returns a view of the result. */
-  stripBlock(block: Uint8Array): Uint8Array {
-    const length = this.#writeBlock(block, "ERR_FIELD_BLOCK", "field block");
-    const left = this.#set.strip_block(length);
-    if (left >= 0 && left < length) block.set(this.#block.bytes.subarray(0, left));
-    this.#release(length);
-    if (left < 0) throw this.#errorOf("ERR_FIELD_BLOCK", "field block");
-    return left === length ? block : block.subarray(0, left);
+  /** The compiled rules, as `block.wasm` reads them. Copy the bytes before the next call. */
+  get image(): Uint8Array {
+    return this.#image.bytes;
   }
 
   /** Releases the module's memory. */
   free(): void {
     if (this.#isFreed) return;
     this.#isFreed = true;
-    this.#set.free();
+    this.#object.free();
+    this.block?.free();
   }
 
   /**
@@ -135,45 +140,49 @@ export class CompiledRules {
     return this;
   }
 
-  /** Writes `block` to the module's block buffer and returns its length. */
-  #writeBlock(block: Uint8Array, code: HedgerowErrorCode, context: string): number {
-    const { length } = block;
-    if (length > MAX_BLOCK_LENGTH) {
-      const message = `expected at most 16 MiB, found ${length} bytes`;
-      throw new HedgerowError(code, `${context}: ${message}`);
+  /** Writes a value to the module's buffer and returns its length. */
+  #writeValue(value: Uint8Array): number {
+    const { length } = value;
+    if (length > MAX_VALUE_LENGTH) {
+      const message = `Connection: expected at most 16 MiB, found ${length} bytes`;
+      throw new HedgerowError("ERR_ARGUMENT", message);
     }
-    if (length > this.#block.length) {
-      const start = this.#set.reserve(length);
+    if (length > this.#value.length) {
+      const start = headersModule.exports.ruleset_reserve(this.#object.pointer, length) >>> 0;
       // A failed reservation has also released the previous buffer.
-      this.#block = new MemoryView(start, start === 0 ? 0 : length);
-      if (start === 0) throw outOfMemory(code, context, length);
+      this.#value = new MemoryView(start, start === 0 ? 0 : length, memory);
+      if (start === 0) throw outOfMemory(length);
     }
-    this.#block.bytes.set(block);
+    this.#value.bytes.set(value);
     return length;
   }
 
-  /** Releases the block buffer after a large block. */
+  /** Releases the buffer after a large value. */
   #release(length: number): void {
-    if (length <= KEPT_BLOCK_LENGTH) return;
-    this.#set.reserve(0);
-    this.#block = new MemoryView(0, 0);
+    if (length <= KEPT_VALUE_LENGTH) return;
+    headersModule.exports.ruleset_reserve(this.#object.pointer, 0);
+    this.#value = new MemoryView(0, 0, memory);
   }
 
-  /** Returns the error for what the module rejected last. */
-  #errorOf(code: HedgerowErrorCode, context: string): HedgerowError {
-    const [, , , , , , message, length, byte, offset] = this.#numbers();
+  /** Returns the error for the rule that the module rejected last. */
+  #errorOf(context: string): HedgerowError {
+    const [message, length, byte, offset] = this.#numbers().slice(-4) as [
+      ...[message: number, length: number, byte: number, offset: number],
+    ];
     const reason = decoder.decode(memory().subarray(message, message + length));
     const found = byte === NONE ? "" : ` 0x${byte.toString(16).padStart(2, "0")}`;
     const where = offset === NONE ? "" : ` at byte ${offset}`;
-    return new HedgerowError(code, `${context}: ${reason}${found}${where}`);
+    return new HedgerowError("ERR_HEADER_RULE", `${context}: ${reason}${found}${where}`);
   }
 
   #numbers(): Numbers {
-    const start = this.#set.numbers();
-    return [...new Uint32Array(memory().buffer, start, 10)] as Numbers;
+    const start = headersModule.exports.ruleset_numbers(this.#object.pointer) >>> 0;
+    return [...new Uint32Array(memory().buffer, start, 12)] as Numbers;
   }
 }
 
-function outOfMemory(code: HedgerowErrorCode, context: string, length: number): HedgerowError {
-  return new HedgerowError(code, `${context}: not enough memory for ${length} bytes`);
+const memory = () => headersModule.memory();
+
+function outOfMemory(length: number): HedgerowError {
+  return new HedgerowError("ERR_ARGUMENT", `Connection: not enough memory for ${length} bytes`);
 }

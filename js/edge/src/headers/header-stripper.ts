@@ -36,6 +36,7 @@ export class HeaderStripper {
   constructor(rules: Iterable<string>) {
     checkList("rules", rules);
     this.#rules = new CompiledRules(rules);
+    compiled.set(this, this.#rules);
   }
 
   /** Returns whether a rule matches `name`, ignoring case. */
@@ -123,22 +124,6 @@ export class HeaderStripper {
     return connection === undefined ? kept : withoutNominated(kept, rules.nominated(connection));
   }
 
-  /**
-   * Strips a block of HTTP/1.1 field lines in place. Each line ends in CR LF; the empty line that closes the
-   * block is optional. A line that begins with white space continues the line before it.
-   *
-   * @returns a view of the stripped block, at the start of `block`; the bytes after it are undefined
-   * @throws {HedgerowError} `ERR_FIELD_BLOCK` if the block has a bare CR or LF, a NUL, a line without a colon
-   * or with white space before it, or a name that is not a token; does not end in CR LF; exceeds 16 MiB;
-   * frames the body twice (`Content-Length` and `Transfer-Encoding`, or two lengths); or has a `Connection`
-   * that nominates a field meant for all recipients, or more than 1,024 fields that no rule matches. The
-   * block is then unchanged; reject the message and close the connection.
-   */
-  stripBlock(block: Uint8Array): Uint8Array {
-    if (!(block instanceof Uint8Array)) throw wrongType("a Uint8Array", block);
-    return this.#rules.live().stripBlock(block);
-  }
-
   /** Releases the WebAssembly memory. The stripper must not be used afterwards. */
   free(): void {
     this.#rules.free();
@@ -148,6 +133,13 @@ export class HeaderStripper {
   [Symbol.dispose](): void {
     this.free();
   }
+}
+
+const compiled = new WeakMap<HeaderStripper, CompiledRules>();
+
+/** Returns the compiled rules of a stripper, or `undefined` if it is not one of this bundle. */
+export function rulesOf(stripper: HeaderStripper): CompiledRules | undefined {
+  return compiled.get(stripper);
 }
 
 /** Returns a raw list without the nominated fields. */

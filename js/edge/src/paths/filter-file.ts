@@ -1,7 +1,7 @@
-import { Filter } from "../../wasm/edge.js";
 import { HedgerowError } from "../error.js";
-import { create, memory } from "../module.js";
+import { WasmObject } from "../module.js";
 import { KeyWriter } from "./key-writer.js";
+import { pathsModule } from "./module.js";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -25,8 +25,8 @@ const INITIAL_CAPACITY = 2 ** 20;
 
 /** A filter file in the module's memory, and the filter that reads it there. */
 export class FilterFile {
-  readonly #filter = create(Filter);
-  readonly #keys = new KeyWriter(this.#filter);
+  readonly #object: WasmObject;
+  readonly #keys: KeyWriter;
   readonly #expectedLength: number;
   #isFreed = false;
   #start = 0;
@@ -46,6 +46,11 @@ export class FilterFile {
    * length that the first line allows
    */
   constructor(expectedLength = 0) {
+    const { filter_new, filter_reserve_key, __wbg_filter_free } = pathsModule.exports;
+    const object = new WasmObject(filter_new(), __wbg_filter_free);
+    const reserve_key = (length: number) => filter_reserve_key(object.pointer, length) >>> 0;
+    this.#object = object;
+    this.#keys = new KeyWriter({ reserve_key }, memory);
     this.#expectedLength = expectedLength;
   }
 
@@ -99,7 +104,7 @@ export class FilterFile {
   }
 
   #reserve(capacity: number): void {
-    this.#start = this.#filter.reserve(capacity);
+    this.#start = pathsModule.exports.filter_reserve(this.#object.pointer, capacity) >>> 0;
     if (this.#start === 0) {
       throw formatError(`not enough memory for ${capacity} bytes`);
     }
@@ -121,7 +126,8 @@ export class FilterFile {
 
   #parse(isTrusted: boolean): ParseResult {
     // Parsing may grow the memory, so take the view afterwards.
-    const start = this.#filter.parse(this.length, isTrusted);
+    const { filter_parse } = pathsModule.exports;
+    const start = filter_parse(this.#object.pointer, this.length, Number(isTrusted)) >>> 0;
     return [...new Float64Array(memory().buffer, start, 6)] as ParseResult;
   }
 
@@ -136,7 +142,7 @@ export class FilterFile {
       throw new HedgerowError("ERR_FREED", "PathFilter was used after free()");
     }
     const length = this.#keys.write(path);
-    const isPresent = this.#filter.has(length);
+    const isPresent = pathsModule.exports.filter_has(this.#object.pointer, length) !== 0;
     this.#keys.release(length);
     return isPresent;
   }
@@ -145,9 +151,11 @@ export class FilterFile {
   free(): void {
     if (this.#isFreed) return;
     this.#isFreed = true;
-    this.#filter.free();
+    this.#object.free();
   }
 }
+
+const memory = () => pathsModule.memory();
 
 /** Returns the error for a file that the module rejected. */
 function mismatchError(

@@ -1,5 +1,5 @@
 import { HedgerowError } from "../error.js";
-import { MemoryView, memory } from "../module.js";
+import { MemoryView } from "../module.js";
 
 const encoder = new TextEncoder();
 
@@ -22,9 +22,9 @@ export class KeyWriter {
   readonly #memory: () => Uint8Array<ArrayBuffer>;
   #view: MemoryView;
 
-  constructor(owner: KeyOwner, memoryOf = memory) {
+  constructor(owner: KeyOwner, memory: () => Uint8Array<ArrayBuffer>) {
     this.#owner = owner;
-    this.#memory = memoryOf;
+    this.#memory = memory;
     this.#view = this.#reserve(KEPT_LENGTH);
   }
 

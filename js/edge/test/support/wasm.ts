@@ -1,10 +1,7 @@
-/** The WebAssembly instance of the package, which its entry creates. */
-import { CompiledRules, memory } from "./bundle.js";
+/** The WebAssembly instances of the package. */
+import { CompiledRules } from "./bundle.js";
 
-/** Returns the size of the module's memory, in bytes. */
-export function memorySize(): number {
-  return memory().length;
-}
+export { memoryBytes as memorySize } from "../../../../tests/support/memories.js";
 
 /** A compiled set that looks up every name, without the probe and the match cache. */
 export class UnprobedSet {

@@ -2,19 +2,22 @@
 import { createSnapshot, SnapshotError } from "@hedgerow/snapshot";
 import { observeCache } from "@hedgerow/snapshot/opentelemetry";
 import { buildPathFilter, HeaderStripper, PathFilter } from "hedgerow";
+import { stripBlock } from "hedgerow/block";
+import block from "hedgerow/block.wasm";
 import build from "hedgerow/build.wasm";
 import { hedgerow as connect, stripRequest } from "hedgerow/connect";
-import edge from "hedgerow/edge.wasm";
 import plugin, { hedgerow as fastify } from "hedgerow/fastify";
+import headersModule from "hedgerow/headers.wasm";
 import { hedgerow as hono } from "hedgerow/hono";
 import { hedgerow as next } from "hedgerow/next";
 import { readPathFilterSync } from "hedgerow/node";
+import pathsModule from "hedgerow/paths.wasm";
 import { instantiate } from "hedgerow/slim";
 import { hedgerow as undici } from "hedgerow/undici";
 import { hedgerow as workers } from "hedgerow/workers";
 
-const modules: WebAssembly.Module[] = [edge, build];
-for (const module of modules) instantiate(module);
+instantiate({ headers: headersModule, paths: pathsModule, block });
+const building: WebAssembly.Module = build;
 
 const headers = new HeaderStripper(["x-internal-*"]);
 const paths: PathFilter = PathFilter.parse(buildPathFilter(["/known"]));
@@ -30,10 +33,12 @@ export const adapters = {
 };
 
 export const others = {
+  building,
   createSnapshot,
   observeCache,
   readPathFilterSync,
   SnapshotError,
+  stripBlock,
   stripRequest,
 };
 

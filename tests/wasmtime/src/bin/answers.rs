@@ -1,4 +1,4 @@
-//! Looks up keys in path filters, with `edge.wasm` in Wasmtime.
+//! Looks up keys in path filters, with `paths.wasm` in Wasmtime.
 //!
 //! Each line of standard input has the path of a filter, a tab, and the path of a file of keys, one per line, as
 //! bytes up to LF. Prints a line for each: a digit for each key, `1` if the key may be present and `0` if it is
@@ -17,7 +17,7 @@ use hedgerow_tests_wasmtime::published;
 use wasmtime::Module;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let module = published()?;
+    let module = published("paths")?;
     for line in stdin().lines() {
         let answers = answer(&module, &line?).unwrap_or_else(|error| format!("error: {error}"));
         print(&answers)?;

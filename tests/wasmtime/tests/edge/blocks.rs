@@ -1,31 +1,30 @@
-use hedgerow_example_wasmtime_host::{EdgeModule, HeaderError, HeaderRules};
-use hedgerow_headers::{
-    HeaderSet, HeaderSetBuilder, MAX_NOMINATED, Nomination, connection_options, nomination,
-};
+use hedgerow_example_wasmtime_host::{BlockStripper, EdgeModule, HeaderError, HeaderRules};
+use hedgerow_headers::{HeaderSet, HeaderSetBuilder, MAX_NOMINATED};
 use hedgerow_tests_random::Random;
 
 use crate::support::{
-    edge::edge,
+    edge::{block as module, headers},
     texts::{damage, name, token},
 };
 
-/// Compiles the same rules in the module and natively.
-fn both<'m>(edge: &'m EdgeModule, rules: &[Vec<u8>]) -> (HeaderRules<'m>, HeaderSet<'static>) {
+/// Compiles the same rules in the modules and natively.
+fn both<'m>(edge: &'m EdgeModule, rules: &[Vec<u8>]) -> (BlockStripper<'m>, HeaderSet<'static>) {
     let mut native = HeaderSetBuilder::new();
-    let mut compiled = HeaderRules::new(edge).unwrap();
+    let headers = headers();
+    let mut compiled = HeaderRules::new(&headers).unwrap();
     for rule in rules {
         native.rule_bytes(rule).unwrap();
         compiled.add(rule).unwrap();
     }
     compiled.compile().unwrap();
-    (compiled, native.build())
+    (BlockStripper::new(edge, &compiled.image().unwrap()).unwrap(), native.build())
 }
 
 /// Asserts that both strip `block` to the same bytes, or refuse it with the same error, which is
 /// returned.
-fn refusal(rules: &HeaderRules<'_>, native: &HeaderSet<'_>, block: &[u8]) -> Option<String> {
+fn refusal(rules: &BlockStripper<'_>, native: &HeaderSet<'_>, block: &[u8]) -> Option<String> {
     let (mut stripped, mut expected) = (block.to_vec(), block.to_vec());
-    let refusal = rules.strip_block(&mut stripped).err();
+    let refusal = rules.strip(&mut stripped).err();
     let refusal = refusal.map(|error| error.downcast::<HeaderError>().expect("a refusal"));
     let message = match native.strip_block(&mut expected) {
         Ok(length) => {
@@ -72,7 +71,7 @@ fn block(random: &mut Random, rules: &[Vec<u8>]) -> Vec<u8> {
 
 #[test]
 fn blocks_are_stripped_or_refused_as_natively() {
-    let edge = edge();
+    let edge = module();
     let mut random = Random(4);
     let mut refused = 0;
     for _ in 0..200 {
@@ -91,7 +90,7 @@ fn blocks_are_stripped_or_refused_as_natively() {
 
 #[test]
 fn controls_are_found_at_every_position() {
-    let edge = edge();
+    let edge = module();
     let (rules, native) = both(&edge, &[b"a".to_vec()]);
     let ends: [&[u8]; 7] = [b"", b"\0", b"\n", b"\r", b"\r\n", b"\r\n\r\n", b"\r\n\tc\r\n"];
     for before in 0..40 {
@@ -104,20 +103,20 @@ fn controls_are_found_at_every_position() {
 
 #[test]
 fn a_block_of_any_size_is_stripped_as_natively() {
-    let edge = edge();
+    let edge = module();
     let (rules, native) = both(&edge, &[b"x-a".to_vec()]);
     for count in [0, 1, 4_000, 100_000, 3] {
         let block = b"x-a: 1\r\nb: 2\r\n".repeat(count);
         assert_eq!(refusal(&rules, &native, &block), None);
         let mut stripped = block;
-        rules.strip_block(&mut stripped).unwrap();
+        rules.strip(&mut stripped).unwrap();
         assert!(stripped == b"b: 2\r\n".repeat(count), "{count}");
     }
 }
 
 #[test]
 fn too_many_nominated_fields_are_refused_as_natively() {
-    let edge = edge();
+    let edge = module();
     let (rules, native) = both(&edge, &[b"connection".to_vec()]);
     for (count, is_refused) in [(MAX_NOMINATED, false), (MAX_NOMINATED + 1, true)] {
         let names: Vec<_> = (0..count).map(|number| format!("x-{number}")).collect();
@@ -127,27 +126,14 @@ fn too_many_nominated_fields_are_refused_as_natively() {
 }
 
 #[test]
-fn nominated_fields_are_the_same_as_natively() {
-    let edge = edge();
-    let mut random = Random(5);
-    let all: Vec<_> = (0..30).map(|_| token(&mut random)).collect();
-    let (rules, native) = both(&edge, &all);
-    for _ in 0..2_000 {
-        let mut names: Vec<_> = (0..random.within(0..9)).map(|_| name(&mut random, &all)).collect();
-        names.push(
-            random.pick(&["Host", "upgrade", "TE", "x-forwarded-for", "X"]).as_bytes().to_vec(),
-        );
-        let value = names.join(*random.pick(&[b",".as_slice(), b" ,\t", b",,", b" "]));
-        let ends = |option: &&[u8]| match nomination(option, b"") {
-            Nomination::Keeps => None,
-            Nomination::Removes => Some(b','),
-            Nomination::Forbidden => Some(b':'),
-        };
-        let expected: Vec<u8> = connection_options(&value)
-            .filter(|option| !native.matches(option))
-            .filter_map(|option| ends(&option).map(|end| [option, &[end]].concat()))
-            .flatten()
-            .collect();
-        assert_eq!(rules.nominated(&value).unwrap(), expected, "{}", value.escape_ascii());
+fn bytes_that_are_not_compiled_rules_are_refused() {
+    let edge = module();
+    let image = HeaderSetBuilder::new().rule("x-a").unwrap().build().image().to_vec();
+    for bytes in [&image[..image.len() - 1], b"x-a", b""] {
+        let error = BlockStripper::new(&edge, bytes).err().unwrap().to_string();
+        assert!(error.starts_with("expected compiled rules"), "{error}");
     }
+    let mut block = b"X-A: 1\r\nb: 2\r\n".to_vec();
+    BlockStripper::new(&edge, &image).unwrap().strip(&mut block).unwrap();
+    assert_eq!(block, b"b: 2\r\n");
 }

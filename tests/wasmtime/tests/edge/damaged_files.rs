@@ -5,7 +5,7 @@ use hedgerow_paths::{MAX_DEPTH, MAX_HEADER_LENGTH, MAX_INTEGER, PathFilter};
 use hedgerow_tests_random::Random;
 
 use crate::support::{
-    edge::edge,
+    edge::paths,
     files::{ALL, PATHMAP, RICH},
     texts::damage,
 };
@@ -35,7 +35,7 @@ fn refusal(edge: &EdgeModule, file: &[u8]) -> Option<String> {
 
 #[test]
 fn every_kind_of_fault_gives_the_same_error() {
-    let edge = edge();
+    let edge = paths();
     let damages = [
         // (a part of the file, its replacement, the error after "expected ")
         ("{\"v", "[\"v", "{ and a member, found 0x5b at byte 0"),
@@ -76,7 +76,7 @@ fn every_kind_of_fault_gives_the_same_error() {
 
 #[test]
 fn limits_are_the_same() {
-    let edge = edge();
+    let edge = paths();
     let line = PATHMAP.lines().next().unwrap().len() - "test".len();
     for length in MAX_HEADER_LENGTH - 1..=MAX_HEADER_LENGTH + 1 {
         let file = PATHMAP.replacen("test", &"v".repeat(length - line), 1);
@@ -98,7 +98,7 @@ fn limits_are_the_same() {
 
 #[test]
 fn strings_of_any_length_and_content_are_read_as_natively() {
-    let edge = edge();
+    let edge = paths();
     let parts: [&[u8]; 10] = [
         b"\"",
         b"\\",
@@ -122,7 +122,7 @@ fn strings_of_any_length_and_content_are_read_as_natively() {
 
 #[test]
 fn every_truncation_gives_the_same_error() {
-    let edge = edge();
+    let edge = paths();
     for file in ALL.into_iter().chain([RICH]).map(str::as_bytes) {
         for length in 0..file.len() {
             assert!(refusal(&edge, &file[..length]).is_some(), "{length} bytes");
@@ -132,7 +132,7 @@ fn every_truncation_gives_the_same_error() {
 
 #[test]
 fn every_damage_has_the_same_outcome() {
-    let edge = edge();
+    let edge = paths();
     let mut random = Random(1);
     let mut refused = 0;
     for _ in 0..20_000 {

@@ -3,12 +3,12 @@
 use hedgerow_example_wasmtime_host::EdgeModule;
 use wasmtime::{Engine, Module};
 
-use crate::support::edge::edge;
+use crate::support::edge::paths;
 
 #[test]
 fn an_error_that_the_module_throws_is_a_trap_with_its_message() {
     let null = 0;
-    let error = edge().call::<(u32, u32), u32>("filter_has", (null, 0)).unwrap_err();
+    let error = paths().call::<(u32, u32), u32>("filter_has", (null, 0)).unwrap_err();
     assert_eq!(error.root_cause().to_string(), "null pointer passed to rust");
 }
 

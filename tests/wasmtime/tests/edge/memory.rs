@@ -1,9 +1,11 @@
 //! Freed memory is reused.
 
-use hedgerow_example_wasmtime_host::{EdgeModule, FilterError, HeaderRules, PathFilter};
+use hedgerow_example_wasmtime_host::{
+    BlockStripper, EdgeModule, FilterError, HeaderRules, PathFilter,
+};
 use hedgerow_paths::{PathFilterBuilder, Sizing};
 
-use crate::support::edge::edge;
+use crate::support::edge::{block, headers, paths};
 
 /// Asserts that doing something a thousand times takes no more memory than doing it ten times.
 fn assert_no_growth(edge: &EdgeModule, mut once: impl FnMut(usize)) {
@@ -15,7 +17,7 @@ fn assert_no_growth(edge: &EdgeModule, mut once: impl FnMut(usize)) {
 
 #[test]
 fn freed_filters_leave_no_memory_behind() {
-    let edge = edge();
+    let edge = paths();
     let builder = PathFilterBuilder::new();
     let files = [100, 20_000, 300_000]
         .map(|bits| builder.clone().sizing(Sizing::Bits(bits)).build(["/a"]).unwrap());
@@ -32,13 +34,24 @@ fn freed_filters_leave_no_memory_behind() {
 
 #[test]
 fn freed_rules_leave_no_memory_behind() {
-    let edge = edge();
+    let edge = headers();
     assert_no_growth(&edge, |number| {
         let mut rules = HeaderRules::new(&edge).unwrap();
         (0..=number % 7).for_each(|rule| rules.add(format!("x-{rule}*").as_bytes()).unwrap());
         rules.compile().unwrap();
+    });
+}
+
+#[test]
+fn freed_block_strippers_leave_no_memory_behind() {
+    let (headers, edge) = (headers(), block());
+    assert_no_growth(&edge, |number| {
+        let mut rules = HeaderRules::new(&headers).unwrap();
+        (0..=number % 7).for_each(|rule| rules.add(format!("x-{rule}*").as_bytes()).unwrap());
+        rules.compile().unwrap();
+        let stripper = BlockStripper::new(&edge, &rules.image().unwrap()).unwrap();
         let mut block = b"X-0: 1\r\nb: 2\r\n".repeat(5_000);
-        rules.strip_block(&mut block).unwrap();
+        stripper.strip(&mut block).unwrap();
         assert_eq!(block.len(), 30_000);
     });
 }

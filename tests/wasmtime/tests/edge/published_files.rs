@@ -2,13 +2,13 @@ use hedgerow_example_wasmtime_host::PathFilter as Filter;
 use hedgerow_paths::PathFilter;
 
 use crate::support::{
-    edge::edge,
+    edge::paths,
     files::{ALL, PATHMAP, REDIRECTS, ROUTING},
 };
 
 #[test]
 fn published_files_have_the_published_keys() {
-    let edge = edge();
+    let edge = paths();
     let vectors: [(&str, &[&str], &[&str]); 3] = [
         // (a file, keys that are present, keys that are absent)
         (PATHMAP, &["/foo", "/foo/bar", "/foo/baz/", "/apple/pie"], &["/foo/baz", "/", ""]),
@@ -28,7 +28,7 @@ fn published_files_have_the_published_keys() {
 
 #[test]
 fn headers_and_wildcards_are_the_same_as_natively() {
-    let edge = edge();
+    let edge = paths();
     let deep = PATHMAP.replacen("}}", "},\"wildcards\":3}", 1);
     for file in
         ALL.into_iter().chain([&*deep]).flat_map(|file| [file.into(), file.replace('\n', "\r\n")])

@@ -2,7 +2,7 @@ use hedgerow_example_wasmtime_host::PathFilter as Filter;
 use hedgerow_paths::{MAX_INTEGER, PathFilter, PathFilterBuilder, Sizing};
 use hedgerow_tests_random::Random;
 
-use crate::support::{edge::edge, texts::key};
+use crate::support::{edge::paths, texts::key};
 
 /// Numbers of bits, from the smallest to one that leaves nearly all bits 0.
 const PRIMES: [u32; 8] = [2, 3, 61, 127, 8_191, 65_537, 131_071, 1_000_003];
@@ -24,7 +24,7 @@ fn builder(random: &mut Random, number: usize) -> PathFilterBuilder {
 
 #[test]
 fn every_query_gives_the_same_result_as_natively() {
-    let edge = edge();
+    let edge = paths();
     let mut random = Random(2);
     // Results for keys that are not in the filter.
     let (mut absent, mut present) = (0, 0);

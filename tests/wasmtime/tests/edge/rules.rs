@@ -1,15 +1,18 @@
 use hedgerow_example_wasmtime_host::{HeaderError, HeaderRules, Probe};
-use hedgerow_headers::{HeaderSetBuilder, MAX_RULE_LENGTH, MAX_RULES, presets};
+use hedgerow_headers::{
+    HeaderSetBuilder, MAX_RULE_LENGTH, MAX_RULES, Nomination, connection_options, nomination,
+    presets,
+};
 use hedgerow_tests_random::Random;
 
 use crate::support::{
-    edge::edge,
-    texts::{name, rule},
+    edge::headers,
+    texts::{name, rule, token},
 };
 
 #[test]
 fn rules_are_accepted_and_match_as_natively() {
-    let edge = edge();
+    let edge = headers();
     let mut random = Random(3);
     let (mut refused, mut matched) = (0, 0);
     for _ in 0..300 {
@@ -42,7 +45,7 @@ fn rules_are_accepted_and_match_as_natively() {
 
 #[test]
 fn errors_have_the_same_parts_as_natively() {
-    let edge = edge();
+    let edge = headers();
     let long = [b'x'; MAX_RULE_LENGTH + 1];
     for rule in [b"".as_slice(), b"*", b"x-*-id", b"x debug", b"x\xff", &long, &[b' '; 5_000]] {
         let fault = HeaderSetBuilder::new().rule_bytes(rule).unwrap_err().fault();
@@ -56,7 +59,7 @@ fn errors_have_the_same_parts_as_natively() {
 
 #[test]
 fn names_longer_than_any_rule_match_as_natively() {
-    let edge = edge();
+    let edge = headers();
     let longest = "x".repeat(MAX_RULE_LENGTH);
     for rule in [longest.clone(), longest.clone() + "*"] {
         let native = HeaderSetBuilder::new().rule(&rule).unwrap().build();
@@ -76,7 +79,7 @@ fn names_longer_than_any_rule_match_as_natively() {
 
 #[test]
 fn a_set_accepts_as_many_rules_as_natively() {
-    let edge = edge();
+    let edge = headers();
     let mut native = HeaderSetBuilder::new();
     let mut rules = HeaderRules::new(&edge).unwrap();
     for number in 0..MAX_RULES {
@@ -94,7 +97,7 @@ fn a_set_accepts_as_many_rules_as_natively() {
 
 #[test]
 fn presets_match_as_natively() {
-    let edge = edge();
+    let edge = headers();
     let all = presets::ALL.map(|(_, requests, _)| requests).concat();
     let mut rules = HeaderRules::new(&edge).unwrap();
     all.iter().for_each(|rule| rules.add(rule.as_bytes()).unwrap());
@@ -103,5 +106,38 @@ fn presets_match_as_natively() {
     for name in all.into_iter().chain(["Accept", "Host", "CF-Ray", "x-middleware-subrequest"]) {
         let matches = rules.matches(name.as_bytes()).unwrap();
         assert_eq!(matches, native.matches(name.as_bytes()), "{name}");
+    }
+}
+
+#[test]
+fn nominated_fields_are_the_same_as_natively() {
+    let edge = headers();
+    let mut random = Random(5);
+    let all: Vec<_> = (0..30).map(|_| token(&mut random)).collect();
+    let mut builder = HeaderSetBuilder::new();
+    let mut rules = HeaderRules::new(&edge).unwrap();
+    for rule in &all {
+        builder.rule_bytes(rule).unwrap();
+        rules.add(rule).unwrap();
+    }
+    rules.compile().unwrap();
+    let native = builder.build();
+    for _ in 0..2_000 {
+        let mut names: Vec<_> = (0..random.within(0..9)).map(|_| name(&mut random, &all)).collect();
+        names.push(
+            random.pick(&["Host", "upgrade", "TE", "x-forwarded-for", "X"]).as_bytes().to_vec(),
+        );
+        let value = names.join(*random.pick(&[b",".as_slice(), b" ,\t", b",,", b" "]));
+        let ends = |option: &&[u8]| match nomination(option, b"") {
+            Nomination::Keeps => None,
+            Nomination::Removes => Some(b','),
+            Nomination::Forbidden => Some(b':'),
+        };
+        let expected: Vec<u8> = connection_options(&value)
+            .filter(|option| !native.matches(option))
+            .filter_map(|option| ends(&option).map(|end| [option, &[end]].concat()))
+            .flatten()
+            .collect();
+        assert_eq!(rules.nominated(&value).unwrap(), expected, "{}", value.escape_ascii());
     }
 }

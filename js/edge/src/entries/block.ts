@@ -1,0 +1,2 @@
+/** `hedgerow/block`: strips the bytes of HTTP/1.1 field lines. */
+export { stripBlock } from "../block/strip-block.js";

@@ -1,0 +1,44 @@
+import { blockModule } from "./block/module.js";
+import { HedgerowError, isOptions, wrongType } from "./error.js";
+import { headersModule } from "./headers/module.js";
+import { pathsModule } from "./paths/module.js";
+
+/** The modules of `hedgerow/slim`: compiled, or as bytes, which are compiled synchronously. */
+export interface Modules {
+  /** `hedgerow/headers.wasm`, for `HeaderStripper`. */
+  headers?: WebAssembly.Module | BufferSource;
+  /** `hedgerow/paths.wasm`, for `PathFilter`. */
+  paths?: WebAssembly.Module | BufferSource;
+  /** `hedgerow/block.wasm`, for `stripBlock`. */
+  block?: WebAssembly.Module | BufferSource;
+}
+
+/**
+ * Instantiates the WebAssembly modules that you use of `hedgerow/slim`. Call it before anything else of
+ * `hedgerow/slim`, at the top level of your module if the runtime compiles WebAssembly only there. A module
+ * that was instantiated before is left alone.
+ *
+ * @throws {HedgerowError} `ERR_MODULE` if a module is not the one of that name and of this version;
+ * `ERR_ARGUMENT` if `modules` is not an object with at least one of them, and no others
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from "node:fs";
+ * import { HeaderStripper, instantiate } from "hedgerow/slim";
+ *
+ * instantiate({ headers: readFileSync(new URL(import.meta.resolve("hedgerow/headers.wasm"))) });
+ * new HeaderStripper(["x-internal-*"]).matches("x-internal-user"); // true
+ * ```
+ */
+export function instantiate(modules: Modules): void {
+  const all = { headers: headersModule, paths: pathsModule, block: blockModule };
+  if (!isOptions(modules)) throw wrongType("{ headers, paths, block }", modules);
+  const given = Object.entries(modules);
+  const isKnown = given.length > 0 && given.every(([name]) => Object.hasOwn(all, name));
+  if (!isKnown) {
+    const found = given.map(([name]) => name).join(", ") || "none";
+    const message = `instantiate: expected the modules headers, paths or block, found ${found}`;
+    throw new HedgerowError("ERR_ARGUMENT", message);
+  }
+  for (const [name, source] of given) all[name as keyof Modules].instantiate(source);
+}
