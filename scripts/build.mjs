@@ -21,11 +21,13 @@ export function build() {
     generate: (folder) => {
       writeFileSync(`${folder}/compiled.d.ts`, COMPILED);
       writePresets(`${folder}/presets`);
+      writeEndToEnd(`${folder}/end-to-end`);
     },
   });
   const edgeInputs = [
     ...wasmOf("js/edge", "headers", "paths", "block", "build"),
     "js/edge/wasm/presets.js",
+    "js/edge/wasm/end-to-end.js",
   ];
   // tsc emits only types here.
   buildPackage("js/edge", [...edgeInputs, "js/edge/package.json"], "bundle-edge.mjs");
@@ -105,8 +107,7 @@ const COMPILED = "declare const module: WebAssembly.Module;\nexport default modu
  * @param {string} module path without extension
  */
 function writePresets(module) {
-  const example = ["--package", "hedgerow-headers", "--example", "presets"];
-  const lists = output("cargo", ["run", "--quiet", ...example]);
+  const lists = outputOf("presets");
   const names = Object.keys(JSON.parse(lists)).map((name) => JSON.stringify(name));
   writeFileSync(`${module}.js`, `export default ${lists.trim()};\n`);
   writeFileSync(
@@ -116,6 +117,18 @@ declare const presets: Readonly<Record<${names.join(" | ")}, Lists>>;
 export default presets;
 `,
   );
+}
+
+/** Writes the fields that no sender may nominate as JavaScript. @param {string} module path without extension */
+function writeEndToEnd(module) {
+  writeFileSync(`${module}.js`, `export default ${outputOf("end_to_end").trim()};\n`);
+  writeFileSync(`${module}.d.ts`, "declare const names: string;\nexport default names;\n");
+}
+
+/** Returns the output of an example of `hedgerow-headers`. @param {string} name */
+function outputOf(name) {
+  const example = ["--package", "hedgerow-headers", "--example", name];
+  return output("cargo", ["run", "--quiet", ...example]);
 }
 
 /**

@@ -127,10 +127,10 @@ test.each([
 });
 
 test("requests never load the code that builds filters", () => {
-  const files = ["adapters", "headers", "paths"].flatMap((name) =>
+  const files = ["adapters", "block", "headers", "paths"].flatMap((name) =>
     sourcesOf(`js/edge/src/${name}`),
   );
-  const slim = ["slim", "requests", "instance", "node", "bundle"].map(
+  const slim = ["slim", "requests", "block", "node", "bundle"].map(
     (name) => `js/edge/src/entries/${name}.ts`,
   );
   for (const file of [...files, ...slim]) {
@@ -139,6 +139,6 @@ test("requests never load the code that builds filters", () => {
 });
 
 test("cases for all engines import nothing that only one engine has", () => {
-  const entries = ["hedgerow", "hedgerow/hono", "hedgerow/slim", "hedgerow/workers"];
+  const entries = ["", "/block", "/hono", "/slim", "/workers"].map((name) => `hedgerow${name}`);
   expect(packagesOf("tests/cases", /^\./)).toEqual([...entries, "hono"]);
 });

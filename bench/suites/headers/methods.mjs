@@ -45,7 +45,21 @@ class PlainTable {
 
   /** @param {string} name */
   has(name) {
-    return this.#slots[slotOf(name)]?.includes(name.toLowerCase()) ?? false;
+    return this.at(name)?.includes(name.toLowerCase()) ?? false;
+  }
+
+  /** Returns the rules that a name may equal. @param {string} name */
+  at(name) {
+    return this.#slots[slotOf(name)];
+  }
+}
+
+/** The same table, which compares a name as it is before it makes one in lower case. */
+class ComparingTable extends PlainTable {
+  /** @param {string} name @override */
+  has(name) {
+    const rules = this.at(name);
+    return rules !== undefined && (rules.includes(name) || rules.includes(name.toLowerCase()));
   }
 }
 
@@ -84,10 +98,11 @@ export function methods(rules, stripper, withPrefixes) {
   const set = new Set(rules);
   const regExp = new RegExp(`^(?:${rules.join("|")})$`, "i");
   const table = new PlainTable(rules);
+  const comparing = new ComparingTable(rules);
   /** @param {Request} request */
   const rawAndAnswers = (request) => ({
     raw: freshRaw(request),
-    isInternal: request.names.map((name) => set.has(name)),
+    isInternal: request.names.map((name) => set.has(name.toLowerCase())),
   });
   /** @param {Request} request */
   const headersAndAnswers = (request) => ({
@@ -102,6 +117,7 @@ export function methods(rules, stripper, withPrefixes) {
         "tolowercase-set": (raw) => filterRaw(raw, (name) => set.has(name.toLowerCase())),
         regexp: (raw) => filterRaw(raw, (name) => regExp.test(name)),
         "plain-table": (raw) => filterRaw(raw, (name) => table.has(name)),
+        "comparing-table": (raw) => filterRaw(raw, (name) => comparing.has(name)),
       }),
       ...methodsOf(rawAndAnswers, {
         "floor-answer-known": ({ raw, isInternal }) => {
@@ -123,6 +139,8 @@ export function methods(rules, stripper, withPrefixes) {
         "iterate-set": (headers) => filterHeaders(headers, (name) => set.has(name)),
         "iterate-regexp": (headers) => filterHeaders(headers, (name) => regExp.test(name)),
         "iterate-plain-table": (headers) => filterHeaders(headers, (name) => table.has(name)),
+        "iterate-comparing-table": (headers) =>
+          filterHeaders(headers, (name) => comparing.has(name)),
         "floor-iterate": (headers) => {
           let count = 0;
           for (const name of headers.keys()) count += name.length;

@@ -27,6 +27,6 @@ pub use filter::Filter;
 #[cfg(feature = "build")]
 pub use filter_builder::FilterBuilder;
 #[cfg(feature = "headers")]
-pub use headers::RuleSet;
+pub use headers::compile;
 #[cfg(feature = "build")]
 pub use measure::measure;

@@ -3,13 +3,12 @@
 use crate::{bytes::compare_ignoring_case, token::is_token};
 
 /// Fields that no sender may nominate, because they are meant for all recipients: they frame or
-/// route the message, describe its content, carry credentials, or name the sender. An entry that
-/// ends in a hyphen is a prefix.
+/// route the message, describe its content, carry credentials, or name the sender. A list in lower
+/// case, separated by commas. An entry that ends in a hyphen is a prefix.
 ///
 /// `Transfer-Encoding` concerns one connection only, but only a proxy that reframes the body may
 /// remove it.
-const END_TO_END: &[u8] =
-    b"authorization,cache-control,cdn-loop,content-,cookie,forwarded,host,set-cookie,\
+pub const END_TO_END: &str = "authorization,cache-control,cdn-loop,content-,cookie,forwarded,host,set-cookie,\
     transfer-encoding,via,x-forwarded-,x-real-ip";
 
 /// The effect of a nomination on a field of the message, in order of increasing strictness.
@@ -43,7 +42,7 @@ pub fn nomination(name: &[u8], value: &[u8]) -> Nomination {
         let length = if other.ends_with(b"-") { other.len() } else { name.len() };
         is(name.get(..length).unwrap_or_default(), other)
     };
-    if options(END_TO_END).any(is_end_to_end) {
+    if options(END_TO_END.as_bytes()).any(is_end_to_end) {
         Nomination::Forbidden
     } else if is(name, b"upgrade") || is(name, b"te") && is(value.trim_ascii(), b"trailers") {
         Nomination::Keeps

@@ -1,15 +1,15 @@
 //! The layout of a compiled image, a position-independent sequence of bytes.
 //!
-//! All numbers are little-endian. A header of 48 bytes is followed by seven sections without
+//! All numbers are little-endian. A header of 48 bytes is followed by eight sections without
 //! gaps, whose lengths follow from the header.
 //!
 //! | offset | width | field |
 //! |---|---|---|
 //! | 0 | 4 | magic, `HGHS` |
-//! | 4 | 2 | version, 2 |
+//! | 4 | 2 | version, 3 |
 //! | 6 | 1 | log2 of the number of slots, 3 to 16; 0: no table of exact rules and no prefix filter |
 //! | 7 | 1 | log2 of the number of bits in the prefix filter, 6 to 22; 0 if there is none |
-//! | 8 | 1 | log2 of the number of bits in the probe, 3 to 22 |
+//! | 8 | 1 | log2 of the number of slots in the probe, 3 to 18 |
 //! | 9 | 5 | zero |
 //! | 14 | 2 | length of the shortest prefix rule; 0 if there is none |
 //! | 16 | 4 | number of rules |
@@ -24,9 +24,10 @@
 //! | displacements | 2 × slots / 4 | a displacement per bucket of exact rules (`exact_table.rs`) |
 //! | slots | 4 × slots | fingerprints and numbers of the exact rules |
 //! | prefix filter | bits / 8 | the beginnings of the prefix rules, hashed (`prefix_filter.rs`) |
-//! | probe | bits / 8 | the table that JavaScript tests strings against (`probe.rs`) |
+//! | probe | 2 × slots | the table by which JavaScript matches strings (`probe.rs`) |
 //! | nodes | 16 × nodes | the trie (`trie.rs`) |
 //! | rules | 8 × rules | the offset of each rule in the text, sorted (`rule_table.rs`) |
+//! | chains | 2 × rules | the next rule in the slot of each rule (`probe.rs`) |
 //! | text | | the names and prefixes, in lower case |
 
 use alloc::vec::Vec;
@@ -40,16 +41,18 @@ use crate::{
 };
 
 const MAGIC: [u8; 4] = *b"HGHS";
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 const HEADER_LENGTH: usize = 48;
 const CHECKSUM_AT: usize = 40;
 
 /// log2 of the bits of the smallest prefix filter: one bucket.
 pub(crate) const MIN_PREFIX_FILTER_BITS: u8 = 6;
-/// log2 of the bits of the smallest probe: one byte.
-pub(crate) const MIN_TABLE_BITS: u8 = 3;
-/// log2 of the bits of the largest prefix filter and of the largest probe: 512 KiB.
-pub(crate) const MAX_TABLE_BITS: u8 = 22;
+/// log2 of the bits of the largest prefix filter: 512 KiB.
+pub(crate) const MAX_PREFIX_FILTER_BITS: u8 = 22;
+/// log2 of the slots of the smallest probe.
+pub(crate) const MIN_PROBE_BITS: u8 = 3;
+/// log2 of the slots of the largest probe: 512 KiB.
+pub(crate) const MAX_PROBE_BITS: u8 = 18;
 
 pub(crate) const DISPLACEMENT_LENGTH: usize = 2;
 pub(crate) const SLOT_LENGTH: usize = 4;
@@ -58,6 +61,8 @@ pub(crate) const BUCKET_LENGTH: usize = 8;
 const SLOTS_PER_BUCKET: u64 = 4;
 pub(crate) const NODE_LENGTH: usize = 16;
 pub(crate) const RULE_LENGTH: usize = 8;
+pub(crate) const PROBE_SLOT_LENGTH: usize = 2;
+pub(crate) const CHAIN_LENGTH: usize = 2;
 
 /// log2 of the number of slots for exact rules. There is one bucket per four slots. The default
 /// stands for an image without native tables.
@@ -131,6 +136,7 @@ pub(crate) struct Sections {
     pub(crate) probe: Range<usize>,
     pub(crate) nodes: Range<usize>,
     pub(crate) rules: Range<usize>,
+    pub(crate) chains: Range<usize>,
     pub(crate) text: Range<usize>,
 }
 
@@ -151,8 +157,8 @@ impl ImageHeader {
             seed: u64_at(image, 32),
         };
         let has_native_tables = header.slot_bits.is_valid();
-        let gates = MIN_PREFIX_FILTER_BITS..=MAX_TABLE_BITS;
-        let probes = MIN_TABLE_BITS..=MAX_TABLE_BITS;
+        let gates = MIN_PREFIX_FILTER_BITS..=MAX_PREFIX_FILTER_BITS;
+        let probes = MIN_PROBE_BITS..=MAX_PROBE_BITS;
         let checks = [
             (image[..4] == MAGIC, "magic", 0),
             (u16_at(image, 4) == VERSION, "version", 4),
@@ -190,22 +196,23 @@ impl ImageHeader {
     }
 
     /// Returns the length of each section, in order. Their sum cannot overflow 64 bits.
-    fn section_lengths(&self) -> [u64; 7] {
+    fn section_lengths(&self) -> [u64; 8] {
         let bytes_of = |bits: u8| if bits == 0 { 0 } else { (1_u64 << bits) / 8 };
         let slots = bytes_of(self.slot_bits.0) * 8;
         [
             slots / SLOTS_PER_BUCKET * DISPLACEMENT_LENGTH as u64,
             slots * SLOT_LENGTH as u64,
             bytes_of(self.prefix_filter_bits),
-            bytes_of(self.probe_bits),
+            PROBE_SLOT_LENGTH as u64 * (1 << self.probe_bits),
             NODE_LENGTH as u64 * u64::from(self.nodes),
             RULE_LENGTH as u64 * u64::from(self.rules),
+            CHAIN_LENGTH as u64 * u64::from(self.rules),
             u64::from(self.text_length),
         ]
     }
 
     /// Writes an image with this header and these sections.
-    pub(crate) fn write(&self, sections: [&[u8]; 7]) -> Vec<u8> {
+    pub(crate) fn write(&self, sections: [&[u8]; 8]) -> Vec<u8> {
         debug_assert_eq!(sections.map(|section| section.len() as u64), self.section_lengths());
         let length = sections.iter().map(|section| section.len()).sum::<usize>();
         let mut image = Vec::with_capacity(HEADER_LENGTH + length);
@@ -233,15 +240,15 @@ impl ImageHeader {
 }
 
 impl Sections {
-    fn of(lengths: [u64; 7]) -> Self {
+    fn of(lengths: [u64; 8]) -> Self {
         let mut start = HEADER_LENGTH;
-        let [displacements, slots, prefix_filter, probe, nodes, rules, text] =
+        let [displacements, slots, prefix_filter, probe, nodes, rules, chains, text] =
             lengths.map(|length| {
                 let range = start..start + length as usize;
                 start = range.end;
                 range
             });
-        Self { displacements, slots, prefix_filter, probe, nodes, rules, text }
+        Self { displacements, slots, prefix_filter, probe, nodes, rules, chains, text }
     }
 }
 

@@ -41,7 +41,7 @@ mod name_key;
 mod standard_names;
 
 pub use builder::HeaderSetBuilder;
-pub use connection::{Nomination, nomination, options as connection_options};
+pub use connection::{END_TO_END, Nomination, nomination, options as connection_options};
 pub use fault::Fault;
 pub use field_block::{FieldBlockError, MAX_NOMINATED};
 #[cfg(feature = "http")]

@@ -18,7 +18,7 @@ use alloc::{vec, vec::Vec};
 use crate::{
     bytes::u32_at,
     hash::{FOLD, Words},
-    layout::{BUCKET_LENGTH, MAX_TABLE_BITS, MIN_PREFIX_FILTER_BITS},
+    layout::{BUCKET_LENGTH, MAX_PREFIX_FILTER_BITS, MIN_PREFIX_FILTER_BITS},
 };
 
 /// Bits in the table per prefix rule: sixteen buckets, so that few other names share a bucket with
@@ -113,7 +113,7 @@ fn bit_of(window: u32) -> u32 {
 /// none). Returns the section and log2 of its number of bits.
 pub(crate) fn build(prefixes: &[&[u8]], shortest: usize) -> (Vec<u8>, u8) {
     let bits = ((prefixes.len() * BITS_PER_RULE).next_power_of_two().ilog2() as u8)
-        .clamp(MIN_PREFIX_FILTER_BITS, MAX_TABLE_BITS);
+        .clamp(MIN_PREFIX_FILTER_BITS, MAX_PREFIX_FILTER_BITS);
     let mut buckets = vec![0_u64; (1 << bits) / (8 * BUCKET_LENGTH)];
     let (count, shared) = (buckets.len(), shared_bytes(shortest));
     let mut sorted: Vec<(usize, &[u8])> = prefixes

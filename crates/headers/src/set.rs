@@ -24,7 +24,7 @@ use crate::{
 ///
 /// One contiguous image without pointers, so it can be mapped, embedded in a binary, or shared
 /// between a WebAssembly module and its host. It holds a perfect hash table of the exact rules, a
-/// filter for the prefix rules, a table of bits for hosts that hold names as strings
+/// filter for the prefix rules, a table for hosts that hold names as strings
 /// ([`probe`](Self::probe)), a trie for the longest match, and the rules themselves.
 /// `src/layout.rs` documents every field.
 #[derive(Clone, Debug)]
@@ -129,6 +129,7 @@ impl<'a> HeaderSet<'a> {
         let rules = self.rule_table();
         rules.validate(self.sections.rules.start)?;
         self.trie().validate(self.sections.nodes.start)?;
+        self.probe().validate([self.sections.probe.start, self.sections.chains.start])?;
         #[cfg(feature = "front")]
         if self.has_native_tables()
             && self.exact_table().rules().any(|rule| usize::from(rule) >= rules.len())
@@ -210,11 +211,12 @@ impl<'a> HeaderSet<'a> {
         self.trie().find(name).map(|rule| self.rule_table().get(rule))
     }
 
-    /// Returns the table by which a host rules out most names without copying them.
+    /// Returns the table by which a host matches names without copying them.
     #[must_use]
     pub fn probe(&self) -> Probe<'_> {
         Probe {
-            table: &self.image[self.sections.probe.clone()],
+            slots: &self.image[self.sections.probe.clone()],
+            chains: &self.image[self.sections.chains.clone()],
             shortest_prefix: usize::from(self.header.shortest_prefix),
         }
     }

@@ -16,7 +16,7 @@ pub struct BlockStripper<'m> {
 }
 
 impl<'m> BlockStripper<'m> {
-    /// Copies compiled rules, as [`HeaderRules::image`](crate::HeaderRules::image) returns them.
+    /// Copies compiled rules, as [`compile_rules`](crate::compile_rules) returns them.
     ///
     /// # Errors
     ///
@@ -54,7 +54,8 @@ impl<'m> BlockStripper<'m> {
 
     fn error(&self) -> Result<HeaderError> {
         let numbers = self.edge.numbers(self.edge.call("blockstripper_fault", self.this)?)?;
-        HeaderError::read(self.edge, numbers)
+        let [address, length, byte, offset] = numbers;
+        Ok(HeaderError::new(self.edge.text(address, length)?, byte, offset))
     }
 }
 

@@ -1,4 +1,4 @@
-use hedgerow_headers::{HeaderSet, ImageError};
+use hedgerow_headers::{HeaderSet, HeaderSetBuilder, ImageError};
 use proptest::{collection::vec, prelude::*, sample::Index};
 
 use crate::support::{
@@ -33,6 +33,7 @@ proptest! {
         })
     ) {
         let image = set_of(&rules).image().to_vec();
+        prop_assert!(image == HeaderSetBuilder::new().rules(&rules)?.image());
         let doubled_and_capital = shuffled.iter().chain(&rules).map(|rule| rule.to_ascii_uppercase());
         prop_assert!(image == set_of(&shuffled).image());
         prop_assert!(image == set_of(doubled_and_capital).image());
@@ -63,7 +64,7 @@ proptest! {
         numbers in [0..4_u32, 0..8_u32, 0..64_u32],
     ) {
         let mut image = [header, body].concat();
-        image[..6].copy_from_slice(b"HGHS\x02\0");
+        image[..6].copy_from_slice(b"HGHS\x03\0");
         image[6..9].fill(3);
         image[13] = 0;
         for (at, number) in (16..).step_by(4).zip(numbers) {
@@ -227,10 +228,16 @@ fn forged_rules_and_nodes_are_refused_by_name() {
     let image = set.image();
     let text =
         image.len() - RULES.iter().map(|rule| rule.trim_end_matches('*').len()).sum::<usize>();
-    let rules = text - 8 * RULES.len();
+    let chains = text - 2 * RULES.len();
+    let rules = chains - 8 * RULES.len();
     let nodes =
         rules - 16 * u32::from_le_bytes(image[20..24].try_into().expect("four bytes")) as usize;
+    let probe = nodes - (2 << image[8]);
     for (at, value, field, offset) in [
+        (probe, 8, "slot of the probe", probe),
+        (nodes - 1, 0xff, "slot of the probe", probe),
+        (chains, 1, "chain of a rule", chains),
+        (text - 2, 7, "chain of a rule", chains),
         (rules + 2, 0xff, "offset of a rule's text", rules),
         (rules + 5, 0xff, "offset of a rule's text", rules),
         (rules + 4, 0, "rule", rules),

@@ -43,10 +43,16 @@ proptest! {
     }
 
     #[test]
-    fn the_probe_admits_every_name_that_matches(case in case()) {
+    fn the_rules_to_which_the_probe_leads_decide_as_the_trie_does(case in case()) {
         for_owned_and_borrowed(&case.rules, |set| {
-            for name in case.names.iter().filter(|name| set.matches(name)) {
-                assert!(set.probe().admits(name), "{}", name.escape_ascii());
+            let rules: Vec<_> = set.rules().collect();
+            for name in &case.names {
+                let candidates = || set.probe().candidates(name).map(|rule| rules[rule]);
+                let longest = candidates()
+                    .filter(|rule| rule.matches(name))
+                    .max_by_key(|rule| (rule.text().len(), matches!(rule, Rule::Exact(_))));
+                assert_eq!(longest, set.find(name), "{}", name.escape_ascii());
+                assert_eq!(set.probe().admits(name), candidates().next().is_some());
             }
         });
     }
@@ -55,19 +61,19 @@ proptest! {
     fn the_probe_computes_the_documented_formula(case in case()) {
         let set = set_of(&case.rules);
         let probe = set.probe();
-        let log2 = probe.table().len().ilog2() + 3;
-        let is_set = |length: usize, text: &[u8]| {
+        let log2 = probe.slots().len().ilog2() - 1;
+        let is_taken = |length: usize, text: &[u8]| {
             let fold = |position: usize| u32::from(text[position] | 0x20);
             let (a, b) = (fold(text.len() / 2), fold(text.len() * 7 / 8));
             let key = ((length as u32) << 14) ^ (a << 7) ^ b;
-            let bit = (key.wrapping_mul(0x9e37_79b1) >> (32 - log2)) as usize;
-            probe.table()[bit / 8] >> (bit % 8) & 1 == 1
+            let slot = (key.wrapping_mul(0x9e37_79b1) >> (32 - log2)) as usize;
+            probe.slots()[2 * slot..][..2] != [0; 2]
         };
         for name in &case.names {
-            let exact = !name.is_empty() && is_set(name.len(), name);
+            let exact = !name.is_empty() && is_taken(name.len(), name);
             let shortest = probe.shortest_prefix();
             let prefix =
-                shortest > 0 && name.len() >= shortest && is_set(0, &name[..shortest]);
+                shortest > 0 && name.len() >= shortest && is_taken(0, &name[..shortest]);
             prop_assert_eq!(probe.admits(name), exact || prefix);
         }
     }

@@ -7,7 +7,6 @@ export * from "../compile.js";
 export * from "../error.js";
 export * from "../headers/compiled-rules.js";
 export { rulesOf } from "../headers/header-stripper.js";
-export * from "../headers/match-cache.js";
 export * from "../headers/module.js";
 export * from "../module.js";
 export * from "../options.js";

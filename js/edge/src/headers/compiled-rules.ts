@@ -1,130 +1,131 @@
 import { HedgerowError } from "../error.js";
-import { MemoryView, WasmObject } from "../module.js";
-import { headersModule } from "./module.js";
-import { Probe } from "./probe.js";
+import { compileRules } from "./compile-rules.js";
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Longest `Connection` value, in bytes: far beyond what HTTP servers accept. */
-const MAX_VALUE_LENGTH = 2 ** 24;
-/** Size up to which the buffer for such values is kept between calls, in bytes. */
-const KEPT_VALUE_LENGTH = 2 ** 16;
-/** Sentinel for "no value" in {@link Numbers}. */
-const NONE = 0xffffffff;
-/** A name written by `RuleSet.nominated`, and the mark after it: `:` if senders must not nominate it. */
-const NOMINATED = /([^,:]+)([,:])/g;
-const FORBIDDEN = ":";
+/** Length of the header of an image, in bytes. */
+const HEADER_LENGTH = 48;
+/** Bytes of a node of the trie, which only `block.wasm` reads. */
+const NODE_LENGTH = 16;
+/** Bit 5, which distinguishes an ASCII letter's lower case from its upper case. */
+const FOLD = 0x20;
+/** 2^32 divided by the golden ratio. */
+const MULTIPLIER = 0x9e3779b1;
+/** The kind of a rule that matches one name. */
+const EXACT = 0;
 
-/** The fields of `RuleSet.numbers`. */
-type Numbers = [
-  scratch: number,
-  scratchLength: number,
-  table: number,
-  tableLength: number,
-  image: number,
-  imageLength: number,
-  shortestPrefix: number,
-  stripsConnection: number,
-  message: number,
-  messageLength: number,
-  byte: number,
-  offset: number,
-];
+/** Bytes by character code, with ASCII letters in lower case. */
+const LOWER = /* @__PURE__ */ Uint8Array.from({ length: 256 }, (_, code) =>
+  code >= 65 && code <= 90 ? code | FOLD : code,
+);
 
-/** Rules compiled by the WebAssembly module, and the buffers that pass names to it. */
+/**
+ * Rules compiled by the WebAssembly module, which match JavaScript strings without any call into it.
+ *
+ * `src/layout.rs` and `Probe` in the Rust crate `hedgerow-headers` define the image and how to read it. A
+ * name's length and two of its characters select a slot, which is empty if no rule matches; otherwise it
+ * begins a chain of the rules that may. If there are prefix rules, two characters near the start of the name
+ * select another.
+ */
 export class CompiledRules {
-  readonly #object: WasmObject;
-  readonly #image: MemoryView;
-  readonly #scratch: MemoryView;
-  #value = new MemoryView(0, 0, memory);
-  #isFreed = false;
-  readonly probe: Probe;
-  /** The table that {@link probe} reads. */
-  readonly table: MemoryView;
+  /** The compiled rules, as `block.wasm` reads them. */
+  readonly image: Uint8Array<ArrayBuffer>;
   /** The copy of these rules in `block.wasm`, once there is one. */
   block: { free(): void } | undefined;
   /** Whether a rule matches `Connection`, so that the fields it nominates are stripped, too. */
   readonly stripsConnection: boolean;
+  readonly #shift: number;
+  readonly #shortestPrefix: number;
+  /** One more than the number of the first rule of each slot, or 0. */
+  readonly #slots: Uint16Array;
+  /** One more than the number of the next rule of the same slot, or 0. */
+  readonly #chains: Uint16Array;
+  /** Four numbers for each rule: the two halves of the offset of its text, its length and its kind. */
+  readonly #records: Uint16Array;
+  /** The texts of all rules, in lower case. */
+  readonly #text: Uint8Array;
+  /** The texts of rules that names were compared with. */
+  readonly #lower: (string | undefined)[];
+  /** The same as most HTTP/1.1 implementations write them. */
+  readonly #capital: (string | undefined)[];
+  #isFreed = false;
 
   /** @throws {HedgerowError} as the constructor of `HeaderStripper` */
   constructor(rules: Iterable<string>) {
-    const { ruleset_new, ruleset_compile, __wbg_ruleset_free } = headersModule.exports;
-    this.#object = new WasmObject(ruleset_new(), __wbg_ruleset_free);
-    const [scratch, scratchLength] = this.#numbers();
-    this.#scratch = new MemoryView(scratch, scratchLength, memory);
-    try {
-      this.#add(rules);
-    } catch (error) {
-      this.free();
-      throw error;
-    }
-    ruleset_compile(this.#object.pointer);
-    const [, , table, tableLength, image, imageLength, shortestPrefix, stripsConnection] =
-      this.#numbers();
-    this.table = new MemoryView(table, tableLength, memory);
-    this.#image = new MemoryView(image, imageLength, memory);
-    this.probe = new Probe(tableLength, shortestPrefix);
-    this.stripsConnection = stripsConnection === 1;
+    const image = compileRules(rules);
+    const header = new DataView(image.buffer);
+    const bits = header.getUint8(8);
+    const [count, nodes] = [header.getUint32(16, true), header.getUint32(20, true)];
+    const recordsAt = HEADER_LENGTH + (2 << bits) + NODE_LENGTH * nodes;
+    const chainsAt = recordsAt + 8 * count;
+    this.image = image;
+    this.#shift = 32 - bits;
+    this.#shortestPrefix = header.getUint16(14, true);
+    this.#slots = new Uint16Array(image.buffer, HEADER_LENGTH, 1 << bits);
+    this.#records = new Uint16Array(image.buffer, recordsAt, 4 * count);
+    this.#chains = new Uint16Array(image.buffer, chainsAt, count);
+    this.#text = image.subarray(chainsAt + 2 * count);
+    this.#lower = new Array(count).fill(undefined);
+    this.#capital = new Array(count).fill(undefined);
+    this.stripsConnection = this.matches("connection");
   }
 
-  #add(rules: Iterable<string>): void {
-    let index = 0;
-    for (const rule of rules) {
-      if (typeof rule !== "string") {
-        const message = `rule ${index}: expected a string, found ${typeof rule}`;
-        throw new HedgerowError("ERR_ARGUMENT", message);
+  /** Returns whether a rule matches a name. */
+  matches(name: string): boolean {
+    const { length } = name;
+    if (length === 0) return false;
+    const key = (length << 14) ^ charactersOf(name, length);
+    const first = this.#slots[Math.imul(key, MULTIPLIER) >>> this.#shift]!;
+    if (first !== 0 && this.#isInChain(name, first)) return true;
+    return this.#shortestPrefix !== 0 && this.#hasPrefix(name);
+  }
+
+  /** Returns whether a prefix rule matches a name. */
+  #hasPrefix(name: string): boolean {
+    const shortest = this.#shortestPrefix;
+    if (name.length < shortest) return false;
+    const hash = Math.imul(charactersOf(name, shortest), MULTIPLIER);
+    const prefix = this.#slots[hash >>> this.#shift]!;
+    return prefix !== 0 && this.#isInChain(name, prefix);
+  }
+
+  #isInChain(name: string, first: number): boolean {
+    const text = this.#text;
+    for (let next = first; next !== 0; next = this.#chains[next - 1]!) {
+      const rule = next - 1;
+      const lower = this.#lower[rule] ?? this.#spell(rule);
+      const { length } = lower;
+      const start = this.#startOf(rule);
+      if (name.length === length) {
+        // Comparing strings is much faster than comparing characters.
+        const isLower = name.charCodeAt(0) === text[start];
+        if (name === (isLower ? lower : this.#capital[rule])) return true;
+      } else if (name.length < length || this.#records[4 * rule + 3] === EXACT) {
+        continue;
       }
-      const { length } = this.write(rule);
-      if (headersModule.exports.ruleset_add(this.#object.pointer, length) === 0) {
-        throw this.#errorOf(`rule ${index} (${JSON.stringify(rule.slice(0, 300))})`);
-      }
-      index += 1;
+      let at = 0;
+      while (at < length && LOWER[name.charCodeAt(at)] === text[start + at]) at += 1;
+      if (at === length) return true;
     }
+    return false;
   }
 
-  /**
-   * Writes `text` to the module's name buffer and returns the bytes. A text longer than any rule is cut at
-   * a length that no rule matches.
-   */
-  write(text: string): Uint8Array {
-    this.live();
-    const scratch = this.#scratch.bytes;
-    const { read, written } = encoder.encodeInto(text, scratch);
-    if (read === text.length) return scratch.subarray(0, written);
-    return scratch.fill(0, written);
+  #startOf(rule: number): number {
+    return this.#records[4 * rule]! | (this.#records[4 * rule + 1]! << 16);
   }
 
-  /** Returns whether a rule matches the name of `length` bytes that was written last. */
-  matches(length: number): boolean {
-    return headersModule.exports.ruleset_matches(this.#object.pointer, length) !== 0;
+  /** Decodes the text of a rule, and returns it. */
+  #spell(rule: number): string {
+    const start = this.#startOf(rule);
+    const lower = decoder.decode(this.#text.subarray(start, start + this.#records[4 * rule + 2]!));
+    this.#lower[rule] = lower;
+    this.#capital[rule] = lower.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+    return lower;
   }
 
-  /**
-   * Returns the fields that a `Connection` value nominates and no rule matches: the name in lower case, and
-   * whether a message that has the field must be rejected because senders must not nominate it.
-   */
-  nominated(value: string): Map<string, boolean> {
-    this.live();
-    const length = this.#writeValue(encoder.encode(`${value},`));
-    const left = headersModule.exports.ruleset_nominated(this.#object.pointer, length);
-    const names = decoder.decode(this.#value.bytes.subarray(0, Math.max(left, 0)));
-    this.#release(length);
-    if (left < 0) throw outOfMemory(length);
-    const nominations = names.toLowerCase().matchAll(NOMINATED);
-    return new Map(Array.from(nominations, ([, name, mark]) => [name!, mark === FORBIDDEN]));
-  }
-
-  /** The compiled rules, as `block.wasm` reads them. Copy the bytes before the next call. */
-  get image(): Uint8Array {
-    return this.#image.bytes;
-  }
-
-  /** Releases the module's memory. */
+  /** Releases the copy in `block.wasm`. The rules must not be used afterwards. */
   free(): void {
-    if (this.#isFreed) return;
     this.#isFreed = true;
-    this.#object.free();
     this.block?.free();
   }
 
@@ -139,50 +140,11 @@ export class CompiledRules {
     }
     return this;
   }
-
-  /** Writes a value to the module's buffer and returns its length. */
-  #writeValue(value: Uint8Array): number {
-    const { length } = value;
-    if (length > MAX_VALUE_LENGTH) {
-      const message = `Connection: expected at most 16 MiB, found ${length} bytes`;
-      throw new HedgerowError("ERR_ARGUMENT", message);
-    }
-    if (length > this.#value.length) {
-      const start = headersModule.exports.ruleset_reserve(this.#object.pointer, length) >>> 0;
-      // A failed reservation has also released the previous buffer.
-      this.#value = new MemoryView(start, start === 0 ? 0 : length, memory);
-      if (start === 0) throw outOfMemory(length);
-    }
-    this.#value.bytes.set(value);
-    return length;
-  }
-
-  /** Releases the buffer after a large value. */
-  #release(length: number): void {
-    if (length <= KEPT_VALUE_LENGTH) return;
-    headersModule.exports.ruleset_reserve(this.#object.pointer, 0);
-    this.#value = new MemoryView(0, 0, memory);
-  }
-
-  /** Returns the error for the rule that the module rejected last. */
-  #errorOf(context: string): HedgerowError {
-    const [message, length, byte, offset] = this.#numbers().slice(-4) as [
-      ...[message: number, length: number, byte: number, offset: number],
-    ];
-    const reason = decoder.decode(memory().subarray(message, message + length));
-    const found = byte === NONE ? "" : ` 0x${byte.toString(16).padStart(2, "0")}`;
-    const where = offset === NONE ? "" : ` at byte ${offset}`;
-    return new HedgerowError("ERR_HEADER_RULE", `${context}: ${reason}${found}${where}`);
-  }
-
-  #numbers(): Numbers {
-    const start = headersModule.exports.ruleset_numbers(this.#object.pointer) >>> 0;
-    return [...new Uint32Array(memory().buffer, start, 12)] as Numbers;
-  }
 }
 
-const memory = () => headersModule.memory();
-
-function outOfMemory(length: number): HedgerowError {
-  return new HedgerowError("ERR_ARGUMENT", `Connection: not enough memory for ${length} bytes`);
+/** Combines two of the first `length` characters of a name: in the middle, and at seven eighths. */
+function charactersOf(name: string, length: number): number {
+  const middle = name.charCodeAt(length >> 1) | FOLD;
+  const late = name.charCodeAt((length * 7) >> 3) | FOLD;
+  return (middle << 7) ^ late;
 }

@@ -1,7 +1,6 @@
 import { checkList, checkString, HedgerowError, wrongType } from "../error.js";
 import { CompiledRules } from "./compiled-rules.js";
-import { MatchCache } from "./match-cache.js";
-import { MISS } from "./probe.js";
+import { nominated } from "./nominations.js";
 
 /**
  * Strips the header fields whose names match a fixed set of rules.
@@ -24,14 +23,13 @@ import { MISS } from "./probe.js";
  */
 export class HeaderStripper {
   readonly #rules: CompiledRules;
-  readonly #matchCache = new MatchCache();
 
   /**
    * Compiles `rules`.
    *
    * @throws {HedgerowError} `ERR_HEADER_RULE` if a rule is empty, is `*` alone, has a `*` before its end,
    * has a character that field names must not have (RFC 9110 §5.1), or is longer than 256 characters, or if
-   * there are more than 32,768 rules; `ERR_ARGUMENT` if `rules` is not a list of strings
+   * there are more than 32,768 rules, or 16 MiB of them; `ERR_ARGUMENT` if `rules` is not a list of strings
    */
   constructor(rules: Iterable<string>) {
     checkList("rules", rules);
@@ -42,9 +40,7 @@ export class HeaderStripper {
   /** Returns whether a rule matches `name`, ignoring case. */
   matches(name: string): boolean {
     checkString("a field name", name);
-    const rules = this.#rules.live();
-    const hash = rules.probe.candidate(name, rules.table.bytes);
-    return hash !== MISS && this.#matchCache.get(name, hash, rules);
+    return this.#rules.live().matches(name);
   }
 
   /**
@@ -60,17 +56,12 @@ export class HeaderStripper {
     const rules = this.#rules.live();
     // Not `instanceof`, for `Headers` of polyfills; `append` distinguishes them from a `Map`.
     if (typeof headers?.append !== "function") throw wrongType("Headers", headers);
-    const probe = rules.probe;
-    const table = rules.table.bytes;
     const matched: string[] = [];
-    for (const name of headers.keys()) {
-      const hash = probe.candidate(name, table);
-      if (hash !== MISS && this.#matchCache.get(name, hash, rules)) matched.push(name);
-    }
-    // Iterating may have run code that freed the rules, which makes the misses meaningless.
+    for (const name of headers.keys()) if (rules.matches(name)) matched.push(name);
+    // Iterating may have run code that freed the rules.
     rules.live();
     if (rules.stripsConnection && matched.includes("connection")) {
-      for (const [name, isForbidden] of rules.nominated(headers.get("connection")!)) {
+      for (const [name, isForbidden] of nominated(headers.get("connection")!, rules)) {
         const value = headers.get(name);
         if (value !== null && isStrippable(name, value, isForbidden)) matched.push(name);
       }
@@ -89,7 +80,7 @@ export class HeaderStripper {
   stripRaw(rawHeaders: readonly string[]): string[] {
     if (!Array.isArray(rawHeaders)) throw wrongType("an array", rawHeaders);
     // Copy first: reading the list may run code that frees the rules.
-    const kept: string[] = [...rawHeaders];
+    const kept: string[] = rawHeaders.slice();
     const { length } = kept;
     if (length % 2 !== 0) {
       throw new HedgerowError(
@@ -98,33 +89,32 @@ export class HeaderStripper {
       );
     }
     const rules = this.#rules.live();
-    const probe = rules.probe;
-    const table = rules.table.bytes;
     let end = 0;
     let connection: string | undefined;
     for (let index = 0; index < length; index += 2) {
-      const name = kept[index]!;
-      if (typeof name !== "string" || typeof kept[index + 1] !== "string") {
-        throw wrongType("strings", typeof name === "string" ? kept[index + 1] : name);
+      const name = kept[index];
+      const value = kept[index + 1];
+      if (typeof name !== "string" || typeof value !== "string") {
+        throw wrongType("strings", typeof name === "string" ? value : name);
       }
-      const hash = probe.candidate(name, table);
-      if (hash === MISS || !this.#matchCache.get(name, hash, rules)) {
+      if (!rules.matches(name)) {
         if (end !== index) {
           kept[end] = name;
-          kept[end + 1] = kept[index + 1]!;
+          kept[end + 1] = value;
         }
         end += 2;
       } else if (rules.stripsConnection && isConnection(name)) {
-        const value = kept[index + 1]!;
         connection = connection === undefined ? value : `${connection},${value}`;
       }
     }
     // Faster than setting the length, for the few fields that are stripped.
     while (kept.length > end) kept.pop();
-    return connection === undefined ? kept : withoutNominated(kept, rules.nominated(connection));
+    return connection === undefined ? kept : withoutNominated(kept, nominated(connection, rules));
   }
 
-  /** Releases the WebAssembly memory. The stripper must not be used afterwards. */
+  /**
+   * Releases the memory that `stripBlock` took in WebAssembly. The stripper must not be used afterwards.
+   */
   free(): void {
     this.#rules.free();
   }
@@ -143,13 +133,13 @@ export function rulesOf(stripper: HeaderStripper): CompiledRules | undefined {
 }
 
 /** Returns a raw list without the nominated fields. */
-function withoutNominated(raw: string[], nominated: Map<string, boolean>): string[] {
-  if (nominated.size === 0) return raw;
+function withoutNominated(raw: string[], names: Map<string, boolean>): string[] {
+  if (names.size === 0) return raw;
   const kept: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const [name, value] = [raw[index]!, raw[index + 1]!];
     const lower = lowerCase(name);
-    const isForbidden = nominated.get(lower);
+    const isForbidden = names.get(lower);
     if (isForbidden === undefined || !isStrippable(lower, value, isForbidden))
       kept.push(name, value);
   }

@@ -6,6 +6,6 @@ import { WasmModule } from "../module.js";
 
 export const headersModule = /* @__PURE__ */ new WasmModule<InitOutput>(
   "headers",
-  "ruleset_new",
+  "compile",
   source,
 );

@@ -55,15 +55,12 @@ test("the memory of large blocks is released, whether stripped or refused", () =
   for (const stripper of strippers) stripper.free();
 });
 
-test("the memory of blocks and Connection values beyond 64 KiB is released", () => {
-  const value = `${"a".repeat(63)},`.repeat((1 << 10) + 1);
-  const block = bytesOf(`b: ${value}\r\n`);
+test("the memory of blocks beyond 64 KiB is released", () => {
+  const block = bytesOf(`b: ${"a".repeat(1 << 16)}\r\n`);
   // Leaks of 64 KiB add up to twice the memory that the earlier tests need.
   const strippers = Array.from({ length: 150 }, () => new HeaderStripper(["connection"]));
   assertSteady(20, strippers.length, (number) => {
-    const stripper = strippers[number]!;
-    expect(stripBlock(stripper, block)).toBe(block);
-    expect(stripper.stripRaw(["Connection", value, "b", "1"])).toEqual(["b", "1"]);
+    expect(stripBlock(strippers[number]!, block)).toBe(block);
   });
   for (const stripper of strippers) stripper.free();
 });

@@ -5,5 +5,5 @@ import * as block from "hedgerow/block";
 type Bundle = typeof import("../../dist/entries/bundle-with-build.js");
 type BlockBundle = typeof import("../../dist/entries/bundle-block.js");
 
-export const { buildMemory, CompiledRules, FilterFile, MatchCache } = hedgerow as unknown as Bundle;
+export const { buildMemory, FilterFile } = hedgerow as unknown as Bundle;
 export const { blockModule } = block as unknown as BlockBundle;

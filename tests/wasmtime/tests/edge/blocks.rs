@@ -1,4 +1,4 @@
-use hedgerow_example_wasmtime_host::{BlockStripper, EdgeModule, HeaderError, HeaderRules};
+use hedgerow_example_wasmtime_host::{BlockStripper, EdgeModule, HeaderError, compile_rules};
 use hedgerow_headers::{HeaderSet, HeaderSetBuilder, MAX_NOMINATED};
 use hedgerow_tests_random::Random;
 
@@ -10,14 +10,11 @@ use crate::support::{
 /// Compiles the same rules in the modules and natively.
 fn both<'m>(edge: &'m EdgeModule, rules: &[Vec<u8>]) -> (BlockStripper<'m>, HeaderSet<'static>) {
     let mut native = HeaderSetBuilder::new();
-    let headers = headers();
-    let mut compiled = HeaderRules::new(&headers).unwrap();
+    let image = compile_rules(&headers(), rules).unwrap();
     for rule in rules {
         native.rule_bytes(rule).unwrap();
-        compiled.add(rule).unwrap();
     }
-    compiled.compile().unwrap();
-    (BlockStripper::new(edge, &compiled.image().unwrap()).unwrap(), native.build())
+    (BlockStripper::new(edge, &image).unwrap(), native.build())
 }
 
 /// Asserts that both strip `block` to the same bytes, or refuse it with the same error, which is
