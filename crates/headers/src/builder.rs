@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::{
-    HeaderSet, RuleError,
+    ESSENTIAL, HeaderSet, Mode, RuleError,
     layout::{ImageHeader, NODE_LENGTH, SlotBits},
     probe,
     rule_list::RuleList,
@@ -32,14 +32,39 @@ use crate::{exact_table, hash::NameHasher, prefix_filter};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct HeaderSetBuilder {
+    mode: Mode,
     rules: RuleList,
 }
 
 impl HeaderSetBuilder {
-    /// Creates a builder without rules.
+    /// Creates a builder without rules, of a set that strips what its rules match.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Creates a builder of a set with this mode. With [`Mode::Keep`], it has a rule for each of the
+    /// [`ESSENTIAL`] fields.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use hedgerow_headers::{HeaderSetBuilder, Mode};
+    ///
+    /// let mut builder = HeaderSetBuilder::with_mode(Mode::Keep);
+    /// let set = builder.rules(["accept", "x-app-*"])?.build();
+    /// let mut block = *b"Host: a.example\r\nX-Internal-User: 7\r\nX-App-Id: 1\r\n\r\n";
+    /// let length = set.strip_block(&mut block)?;
+    /// assert_eq!(&block[..length], b"Host: a.example\r\nX-App-Id: 1\r\n\r\n");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_mode(mode: Mode) -> Self {
+        let mut rules = RuleList::default();
+        for name in if mode == Mode::Keep { ESSENTIAL } else { &[] } {
+            rules.insert(name.as_bytes()).expect("a name");
+        }
+        Self { mode, rules }
     }
 
     /// Adds a rule.
@@ -93,7 +118,7 @@ impl HeaderSetBuilder {
     /// text.
     #[must_use]
     pub fn build(&self) -> HeaderSet<'static> {
-        let (image, header) = compile(&self.rules, NativeTables::of);
+        let (image, header) = compile(self.mode, &self.rules, NativeTables::of);
         HeaderSet::from_parts(image, header)
     }
 
@@ -105,11 +130,12 @@ impl HeaderSetBuilder {
     /// As [`build`](Self::build).
     #[must_use]
     pub fn image(&self) -> Vec<u8> {
-        compile(&self.rules, NativeTables::of).0
+        compile(self.mode, &self.rules, NativeTables::of).0
     }
 }
 
 fn compile(
+    mode: Mode,
     rules: &RuleList,
     native_tables: fn(RuleTable<'_>, usize) -> NativeTables,
 ) -> (Vec<u8>, ImageHeader) {
@@ -120,6 +146,7 @@ fn compile(
     let probe = probe::build(rules, shortest_prefix);
     let nodes = trie::write(rules);
     let header = ImageHeader {
+        mode,
         slot_bits: native.slot_bits,
         prefix_filter_bits: native.prefix_filter_bits,
         probe_bits: probe.bits,
@@ -208,7 +235,7 @@ mod tests {
         let mut builder = HeaderSetBuilder::new();
         builder.rules(["cf-int-*", "te", "x-internal-debug"]).expect("valid rules");
         let fast = builder.build();
-        let (image, header) = compile(&builder.rules, |_, _| NativeTables::default());
+        let (image, header) = compile(builder.mode, &builder.rules, |_, _| NativeTables::default());
         let read = HeaderSet::from_image(&image).expect("a valid image");
         let small = HeaderSet::from_parts(image.clone(), header);
         assert!(small.image().len() < fast.image().len());

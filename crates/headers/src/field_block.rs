@@ -23,7 +23,7 @@ const BARE_LF: &str = "expected CR before LF, found LF alone";
 const NUL: &str = "expected no NUL, found one";
 
 impl HeaderSet<'_> {
-    /// Removes every field line whose name a rule matches and compacts the rest to the beginning
+    /// Removes every field line that the set [strips](HeaderSet::strips) and compacts the rest to the beginning
     /// of `block`. Returns the length of the rest.
     ///
     /// A block is the part of an HTTP/1.1 message between the start line and the body: field lines
@@ -34,8 +34,9 @@ impl HeaderSet<'_> {
     /// A set that strips `Connection` also strips the fields that the block's `Connection` lines
     /// nominate (RFC 9110 §7.6.1), subject to [`nomination`].
     ///
-    /// A rule that matches `Content-Length` or `Transfer-Encoding` removes the framing of the body.
-    /// Use such a rule only if you reframe the body.
+    /// With [`Mode::Strip`](crate::Mode::Strip), a rule that matches `Content-Length` or
+    /// `Transfer-Encoding` removes the framing of the body. Use such a rule only if you reframe the
+    /// body.
     ///
     /// # Errors
     ///
@@ -70,8 +71,8 @@ impl HeaderSet<'_> {
         Ok(compact(block, &removed))
     }
 
-    /// Returns the runs of lines whose fields a rule matches or which are in `nominated`. Adds to
-    /// `nominated` the fields that `Connection` lines nominate and no rule matches.
+    /// Returns the runs of lines whose fields the set strips or which are in `nominated`. Adds to
+    /// `nominated` the fields that `Connection` lines nominate and the set does not strip.
     fn removed_lines<'b>(
         &self,
         block: &'b [u8],
@@ -95,18 +96,18 @@ impl HeaderSet<'_> {
                 }
                 framings |= framing;
             }
-            let matches = self.matches(name);
-            if matches
+            let strips = self.strips(name);
+            if strips
                 && self.strips_connection()
                 && compare_ignoring_case(name, b"connection").is_eq()
             {
                 for option in connection::options(&block[colon + 1..end - 2]) {
-                    if !self.matches(option) && !nominate(nominated, option) {
+                    if !self.strips(option) && !nominate(nominated, option) {
                         return Err(FieldBlockError::at(start, TOO_MANY_NOMINATED));
                     }
                 }
             }
-            let is_removed = matches
+            let is_removed = strips
                 || search(nominated, name).is_ok()
                     && match nomination(name, &block[colon + 1..end - 2]) {
                         Nomination::Removes => true,

@@ -6,14 +6,15 @@ use core::fmt;
 use http::{HeaderMap, HeaderName, header::CONNECTION};
 
 use crate::{
-    HeaderSet,
+    HeaderSet, Mode,
     connection::{self, Nomination, nomination},
 };
 
 impl HeaderSet<'_> {
-    /// Removes every field whose name a rule matches. Returns the number of names removed.
+    /// Removes every field that the set [strips](HeaderSet::strips). Returns the number of names
+    /// removed.
     ///
-    /// A set that matches `Connection` first removes the fields that the map's `Connection` fields
+    /// A set that strips `Connection` first removes the fields that the map's `Connection` fields
     /// nominate (RFC 9110 §7.6.1), subject to [`nomination`].
     ///
     /// Like any removal from a [`HeaderMap`], this may change the iteration order of the remaining
@@ -23,8 +24,8 @@ impl HeaderSet<'_> {
     /// # Errors
     ///
     /// Returns an error, and leaves the map unchanged, if `Connection` nominates a field of the map
-    /// that is meant for all recipients, such as `Content-Length` or `Host`, and that no rule
-    /// matches. Reject the message.
+    /// that is meant for all recipients, such as `Content-Length` or `Host`, and that the set does
+    /// not strip. Reject the message.
     ///
     /// # Example
     ///
@@ -45,8 +46,11 @@ impl HeaderSet<'_> {
         map: &mut HeaderMap<T>,
     ) -> Result<usize, ConnectionOptionError> {
         let nominated = if self.strips_connection() { self.strip_nominated(map)? } else { 0 };
-        let known = self.known_names().and_then(|known| known.strip(self, map));
-        Ok(nominated + known.unwrap_or_else(|| strip_each(map, |name| self.matches_name(name))))
+        let known = match self.mode() {
+            Mode::Strip => self.known_names().and_then(|known| known.strip(self, map)),
+            Mode::Keep => None,
+        };
+        Ok(nominated + known.unwrap_or_else(|| strip_each(map, |name| self.strips_name(name))))
     }
 
     /// Removes the fields that `Connection` nominates.
@@ -61,7 +65,7 @@ impl HeaderSet<'_> {
                 let values = map.get_all(&name).iter();
                 match values.map(|value| nomination(option, value.as_ref())).max() {
                     None | Some(Nomination::Keeps) => {}
-                    Some(Nomination::Forbidden) if !self.matches_name(&name) => {
+                    Some(Nomination::Forbidden) if !self.strips_name(&name) => {
                         return Err(ConnectionOptionError { name });
                     }
                     Some(_) => nominated.push(name),
@@ -111,8 +115,8 @@ impl fmt::Display for ConnectionOptionError {
 
 impl core::error::Error for ConnectionOptionError {}
 
-/// Removes every name that `matches`, one by one.
-fn strip_each<T>(map: &mut HeaderMap<T>, matches: impl Fn(&HeaderName) -> bool) -> usize {
-    let names: Vec<_> = map.keys().filter(|name| matches(name)).cloned().collect();
+/// Removes every name that `strips` selects, one by one.
+fn strip_each<T>(map: &mut HeaderMap<T>, strips: impl Fn(&HeaderName) -> bool) -> usize {
+    let names: Vec<_> = map.keys().filter(|name| strips(name)).cloned().collect();
     names.iter().filter(|&name| map.remove(name).is_some()).count()
 }

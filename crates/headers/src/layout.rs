@@ -10,7 +10,8 @@
 //! | 6 | 1 | log2 of the number of slots, 3 to 16; 0: no table of exact rules and no prefix filter |
 //! | 7 | 1 | log2 of the number of bits in the prefix filter, 6 to 22; 0 if there is none |
 //! | 8 | 1 | log2 of the number of slots in the probe, 3 to 18 |
-//! | 9 | 5 | zero |
+//! | 9 | 1 | mode: 0 strips what the rules match, 1 keeps it |
+//! | 10 | 4 | zero |
 //! | 14 | 2 | length of the shortest prefix rule; 0 if there is none |
 //! | 16 | 4 | number of rules |
 //! | 20 | 4 | number of trie nodes |
@@ -37,6 +38,7 @@ use crate::{
     bytes::{u16_at, u32_at, u64_at},
     image_error::ImageError,
     mix::mix,
+    mode::Mode,
     rule::MAX_RULES,
 };
 
@@ -116,6 +118,7 @@ impl SlotBits {
 /// The header of an image, from which all lengths follow.
 #[derive(Clone, Debug)]
 pub(crate) struct ImageHeader {
+    pub(crate) mode: Mode,
     pub(crate) slot_bits: SlotBits,
     pub(crate) prefix_filter_bits: u8,
     pub(crate) probe_bits: u8,
@@ -146,7 +149,9 @@ impl ImageHeader {
         if image.len() < HEADER_LENGTH {
             return Err(ImageError::Length { expected: HEADER_LENGTH as u64, found: image.len() });
         }
+        let mode = Mode::of_byte(image[9]);
         let header = Self {
+            mode: mode.unwrap_or_default(),
             slot_bits: SlotBits(image[6]),
             prefix_filter_bits: image[7],
             probe_bits: image[8],
@@ -170,7 +175,8 @@ impl ImageHeader {
                 7,
             ),
             (probes.contains(&header.probe_bits), "probe bits", 8),
-            (image[9..14] == [0; 5], "reserved bytes", 9),
+            (mode.is_some(), "mode", 9),
+            (image[10..14] == [0; 4], "reserved bytes", 10),
             (header.rules <= MAX_RULES as u32, "number of rules", 16),
             (u64::from(header.nodes) <= 2 * u64::from(header.rules), "number of nodes", 20),
             (image[28..32] == [0; 4], "reserved bytes", 28),
@@ -220,7 +226,7 @@ impl ImageHeader {
         let [version_low, version_high] = VERSION.to_le_bytes();
         let SlotBits(slot_bits) = self.slot_bits;
         let bits = [version_low, version_high, slot_bits, self.prefix_filter_bits];
-        let probe = [self.probe_bits, 0, 0, 0];
+        let probe = [self.probe_bits, self.mode.byte(), 0, 0];
         let shortest = [0, 0, short_low, short_high];
         let [rules, nodes, text_length] =
             [self.rules, self.nodes, self.text_length].map(u32::to_le_bytes);

@@ -20,6 +20,7 @@ mod hash;
 mod image_error;
 mod layout;
 mod mix;
+mod mode;
 #[cfg(feature = "front")]
 mod prefix_filter;
 pub mod presets;
@@ -47,6 +48,7 @@ pub use field_block::{FieldBlockError, MAX_NOMINATED};
 #[cfg(feature = "http")]
 pub use header_map::ConnectionOptionError;
 pub use image_error::ImageError;
+pub use mode::{ESSENTIAL, Mode};
 pub use probe::Probe;
 pub use rule::{MAX_RULE_LENGTH, MAX_RULES, Rule, RuleError};
 pub use set::HeaderSet;

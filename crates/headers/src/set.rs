@@ -5,7 +5,7 @@ use alloc::{borrow::Cow, vec::Vec};
 #[cfg(feature = "http")]
 use crate::known_names::KnownNames;
 use crate::{
-    ImageError, Probe, Rule,
+    ImageError, Mode, Probe, Rule,
     layout::{ImageHeader, Sections},
     rule_table::RuleTable,
     trie::Trie,
@@ -117,7 +117,7 @@ impl<'a> HeaderSet<'a> {
             let exact = (0..table.len()).filter(|&rule| !table.is_prefix(rule)).count();
             self.has_shared_hashes = self.exact_table().rules().count() < exact;
         }
-        self.strips_connection = self.is_in_trie(b"connection");
+        self.strips_connection = self.is_in_trie(b"connection") != (self.mode() == Mode::Keep);
         #[cfg(feature = "http")]
         if matches!(self.image, Cow::Owned(_)) && self.has_native_tables() {
             self.known = KnownNames::of(&self);
@@ -143,6 +143,13 @@ impl<'a> HeaderSet<'a> {
     #[must_use]
     pub fn image(&self) -> &[u8] {
         &self.image
+    }
+
+    /// Returns whether the rules say what is stripped, or what is kept.
+    #[inline]
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.header.mode
     }
 
     /// Returns the number of rules.
@@ -174,7 +181,8 @@ impl<'a> HeaderSet<'a> {
         (0..table.len()).map(move |rule| table.get(rule))
     }
 
-    /// Returns whether a rule matches `name`, ignoring case.
+    /// Returns whether a rule matches `name`, ignoring case. What that means for a field depends on
+    /// the [`mode`](Self::mode): see [`strips`](Self::strips).
     ///
     /// # Complexity
     ///
@@ -189,6 +197,20 @@ impl<'a> HeaderSet<'a> {
             return self.matches_exact(name) || self.matches_prefix(name);
         }
         self.probe().admits(name) && self.is_in_trie(name)
+    }
+
+    /// Returns whether the set strips a field with this name, not counting the fields that
+    /// `Connection` nominates.
+    ///
+    /// With [`Mode::Strip`] this is whether a rule matches the name; with [`Mode::Keep`] it is
+    /// whether none does, and the name is not that of a pseudo-field, which begins with a colon.
+    #[inline]
+    #[must_use]
+    pub fn strips(&self, name: &[u8]) -> bool {
+        match self.mode() {
+            Mode::Strip => self.matches(name),
+            Mode::Keep => !self.matches(name) && name.first() != Some(&b':'),
+        }
     }
 
     /// Returns the longest rule that matches `name`: the name itself if it is a rule, else the
@@ -221,7 +243,8 @@ impl<'a> HeaderSet<'a> {
         }
     }
 
-    /// Returns whether the set strips `Connection`, and with it the fields that it nominates.
+    /// Returns whether the set strips `Connection`, and with it the fields that it nominates. A set
+    /// with [`Mode::Keep`] never does.
     #[must_use]
     pub fn strips_connection(&self) -> bool {
         self.strips_connection
@@ -237,6 +260,14 @@ impl<'a> HeaderSet<'a> {
             Some(known) => known.matches(self, name),
             None => self.matches_text(name),
         }
+    }
+
+    /// Returns whether the set strips a field with this name, as [`strips`](Self::strips) does.
+    #[cfg(feature = "http")]
+    #[inline]
+    #[must_use]
+    pub fn strips_name(&self, name: &http::HeaderName) -> bool {
+        self.matches_name(name) != (self.mode() == Mode::Keep)
     }
 
     /// Not inlined, to keep `matches_name` small for sets that own their image.

@@ -2,7 +2,7 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use hedgerow_headers::{HeaderSet, HeaderSetBuilder};
+use hedgerow_headers::{HeaderSet, HeaderSetBuilder, Mode};
 use hedgerow_headers_fuzz::oracle::Oracle;
 use libfuzzer_sys::fuzz_target;
 
@@ -31,14 +31,15 @@ impl Block<'_> {
     }
 }
 
-fuzz_target!(|input: (Vec<&str>, bool, Block<'_>)| {
-    let (mut rules, strips_connection, block) = input;
+fuzz_target!(|input: (Vec<&str>, bool, bool, Block<'_>)| {
+    let (mut rules, strips_connection, keeps, block) = input;
+    let mode = if keeps { Mode::Keep } else { Mode::Strip };
     rules.extend(strips_connection.then_some("connection"));
-    let mut builder = HeaderSetBuilder::new();
+    let mut builder = HeaderSetBuilder::with_mode(mode);
     rules.retain(|rule| builder.rule(rule).is_ok());
     let owned = builder.build();
     let borrowed = HeaderSet::from_image(owned.image()).expect("an image of a builder");
-    let oracle = Oracle::new(&rules);
+    let oracle = Oracle::with_mode(mode, &rules);
     let block = block.bytes();
     oracle.assert_strips_block(&owned, &block);
     oracle.assert_strips_block(&borrowed, &block);

@@ -1,8 +1,8 @@
-use hedgerow_headers::{MAX_NOMINATED, connection_options};
+use hedgerow_headers::{HeaderSetBuilder, MAX_NOMINATED, Mode, connection_options};
 use proptest::{collection::vec, prelude::*};
 
 use crate::support::{
-    for_owned_and_borrowed,
+    for_owned_and_borrowed, for_sets_with_mode,
     generate::{Case, case, token},
     oracle::{Oracle, is_token},
     set_of,
@@ -55,6 +55,14 @@ proptest! {
     ) {
         let oracle = Oracle::new(&rules);
         for_owned_and_borrowed(&rules, |set| {
+            oracle.assert_strips_block(set, &block);
+        });
+    }
+
+    #[test]
+    fn an_allow_list_keeps_exactly_the_fields_that_a_rule_matches((rules, block) in rules_and_block()) {
+        let oracle = Oracle::with_mode(Mode::Keep, &rules);
+        for_sets_with_mode(Mode::Keep, &rules, |set| {
             oracle.assert_strips_block(set, &block);
         });
     }
@@ -221,6 +229,18 @@ fn connection_may_nominate_itself() {
 #[test]
 fn connection_nominates_nothing_if_no_rule_matches_it() {
     assert_left(&["x-a"], "connection: a\r\na: 1\r\nx-a: 2\r\n", "connection: a\r\na: 1\r\n");
+}
+
+#[test]
+fn an_allow_list_keeps_connection_and_what_it_nominates() {
+    let block = "Host: a\r\nConnection: x-hop\r\nx-hop: 1\r\nx-b: 2\r\nContent-Length: 4\r\n\r\n";
+    let mut bytes = block.as_bytes().to_vec();
+    let allowed = HeaderSetBuilder::with_mode(Mode::Keep).rule("x-hop").expect("a rule").build();
+    let length = allowed.strip_block(&mut bytes).expect("a well-formed block");
+    assert_eq!(bytes[..length], *block.replace("x-b: 2\r\n", "").as_bytes());
+    // A second set removes them on purpose.
+    let left = "Host: a\r\nContent-Length: 4\r\n\r\n";
+    assert_left(&["connection"], core::str::from_utf8(&bytes[..length]).expect("text"), left);
 }
 
 #[test]

@@ -1,9 +1,9 @@
-use hedgerow_headers::HeaderSet;
+use hedgerow_headers::{HeaderSet, Mode};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use proptest::{collection::vec, prelude::*};
 
 use crate::support::{
-    for_owned_and_borrowed,
+    for_owned_and_borrowed, for_sets_with_mode,
     generate::{case, token},
     oracle::Oracle,
     set_of,
@@ -61,7 +61,7 @@ fn value() -> impl Strategy<Value = HeaderValue> {
 
 proptest! {
     #[test]
-    fn a_map_keeps_exactly_the_fields_that_no_rule_matches(
+    fn a_map_keeps_exactly_the_fields_that_the_set_does_not_strip(
         case in case(),
         tokens in vec(token(), 0..8),
         values in vec(value(), 80),
@@ -76,10 +76,12 @@ proptest! {
             .filter_map(|name| HeaderName::from_bytes(name).ok())
             .zip(values)
             .collect();
-        let oracle = Oracle::new(&rules);
-        for_owned_and_borrowed(&rules, |set| {
-            assert_strips_as_the_oracle(set, &oracle, &fields);
-        });
+        for mode in [Mode::Strip, Mode::Keep] {
+            let oracle = Oracle::with_mode(mode, &rules);
+            for_sets_with_mode(mode, &rules, |set| {
+                assert_strips_as_the_oracle(set, &oracle, &fields);
+            });
+        }
     }
 }
 
@@ -124,11 +126,29 @@ fn any_number_of_matching_names_is_removed() {
 }
 
 #[test]
+fn any_number_of_names_without_a_rule_is_removed_by_an_allow_list() {
+    for count in [0, 1, 30, 31, 32, 33, 64, 65, 500] {
+        let rules: Vec<String> = (0..count).map(|number| format!("x-kept-{number}")).collect();
+        let others = (0..count).map(|number| format!("x-other-{number}"));
+        let fields = numbered(rules.iter().cloned().zip(others).flat_map(<[String; 2]>::from));
+        let oracle = Oracle::with_mode(Mode::Keep, &rules);
+        for_sets_with_mode(Mode::Keep, &rules, |set| {
+            assert_strips_as_the_oracle(set, &oracle, &fields);
+        });
+    }
+}
+
+#[test]
 fn standard_names_are_removed_like_others() {
     let standard =
         ["accept", "cookie", "host", "connection", "te", "user-agent", "x-frame-options"];
     for rule in standard {
         assert_stripped(&[rule], &numbered(standard));
+        let rules = [rule];
+        let oracle = Oracle::with_mode(Mode::Keep, &rules);
+        for_sets_with_mode(Mode::Keep, rules, |set| {
+            assert_strips_as_the_oracle(set, &oracle, &numbered(standard));
+        });
         assert_stripped(&[format!("{}*", &rule[..2])], &numbered(standard));
     }
     assert_stripped(&standard, &numbered(standard));

@@ -1,11 +1,11 @@
-use hedgerow_headers::{HeaderSet, HeaderSetBuilder, ImageError};
+use hedgerow_headers::{HeaderSet, HeaderSetBuilder, ImageError, Mode};
 use proptest::{collection::vec, prelude::*, sample::Index};
 
 use crate::support::{
     for_owned_and_borrowed,
     forge::{CHECKSUM_AT, HEADER_LENGTH, exercise, fix_checksum},
     generate::case,
-    set_of,
+    set_of, set_with_mode,
 };
 
 /// Rules of every kind. Their image is small enough to damage every byte of it.
@@ -113,6 +113,18 @@ fn the_checksum_is_as_documented() {
 }
 
 #[test]
+fn an_image_says_whether_it_is_an_allow_list() {
+    for mode in [Mode::Strip, Mode::Keep] {
+        let built = set_with_mode(mode, RULES);
+        let read = HeaderSet::from_image(built.image()).expect("an image of a builder");
+        assert_eq!(read.mode(), mode);
+        assert!(read.rules().eq(built.rules()));
+        assert_eq!(read.strips(b"accept"), mode == Mode::Keep);
+        assert_eq!(read.strips_connection(), mode == Mode::Strip);
+    }
+}
+
+#[test]
 fn every_truncation_is_refused() {
     let set = set_of(RULES);
     let image = set.image();
@@ -193,7 +205,8 @@ fn an_error_names_the_first_invalid_field_of_the_header() {
         (7, 23, "prefix filter bits", 7),
         (8, 2, "probe bits", 8),
         (8, 255, "probe bits", 8),
-        (13, 1, "reserved bytes", 9),
+        (9, 2, "mode", 9),
+        (13, 1, "reserved bytes", 10),
         (30, 1, "reserved bytes", 28),
         (45, !set.image()[45], "checksum", CHECKSUM_AT),
     ] {

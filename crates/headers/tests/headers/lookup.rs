@@ -1,11 +1,11 @@
-use hedgerow_headers::{HeaderSet, MAX_RULE_LENGTH, MAX_RULES, Rule};
+use hedgerow_headers::{ESSENTIAL, HeaderSet, MAX_RULE_LENGTH, MAX_RULES, Mode, Rule};
 use proptest::prelude::*;
 
 use crate::support::{
-    for_owned_and_borrowed,
+    for_owned_and_borrowed, for_sets_with_mode,
     generate::{TOKEN_CHARACTERS, case},
     oracle::{Oracle, described},
-    set_of,
+    set_of, set_with_mode,
 };
 
 proptest! {
@@ -17,6 +17,26 @@ proptest! {
                 assert_matches(set, name, oracle.matches(name));
             }
         });
+    }
+
+    #[test]
+    fn a_set_strips_what_its_rules_match_or_everything_else(case in case()) {
+        for mode in [Mode::Strip, Mode::Keep] {
+            let oracle = Oracle::with_mode(mode, &case.rules);
+            for_sets_with_mode(mode, &case.rules, |set| {
+                assert_eq!(set.mode(), mode);
+                assert!(set.rules().map(|rule| described(&rule)).eq(oracle.sorted()));
+                for name in &case.names {
+                    assert_matches(set, name, oracle.matches(name));
+                    let strips = oracle.strips(name);
+                    assert_eq!(set.strips(name), strips, "{}", name.escape_ascii());
+                    #[cfg(feature = "http")]
+                    if let Ok(name) = http::HeaderName::from_bytes(name) {
+                        assert_eq!(set.strips_name(&name), strips, "{name}");
+                    }
+                }
+            });
+        }
     }
 
     #[test]
@@ -301,4 +321,25 @@ fn the_probe_rules_out_most_common_names() {
     ];
     let admitted = common.iter().filter(|name| set.probe().admits(name.as_bytes()));
     assert!(admitted.count() <= 2);
+}
+
+#[test]
+fn an_allow_list_keeps_essential_fields_and_pseudo_fields_without_a_rule() {
+    let set = set_with_mode(Mode::Keep, ["accept"]);
+    for name in ESSENTIAL.iter().copied().chain(["Host", "CONNECTION", ":path", ":", "accept"]) {
+        assert!(!set.strips(name.as_bytes()), "{name}");
+    }
+    for name in ["", "accept-encoding", "hosts", "te", "upgrade", "date", "x-:a"] {
+        assert!(set.strips(name.as_bytes()), "{name}");
+    }
+    assert!(!set.strips_connection());
+    let deny = set_of(["accept"]);
+    assert!(!deny.strips(b":path") && !deny.strips(b"") && deny.strips(b"Accept"));
+}
+
+#[test]
+fn an_allow_list_without_rules_keeps_only_essential_fields() {
+    let set = set_with_mode(Mode::Keep, [""; 0]);
+    assert!(set.rules().eq(ESSENTIAL.iter().map(|name| Rule::Exact(name))));
+    assert!(set.strips(b"accept") && !set.strips(b"host"));
 }

@@ -47,7 +47,7 @@ pub fn exercise(set: &HeaderSet<'_>, names: &[&[u8]]) {
 
     let mut block = Vec::new();
     for name in names {
-        let _ = (set.matches(name), set.find(name), set.probe().candidates(name).count());
+        let _ = (set.strips(name), set.find(name), set.probe().candidates(name).count());
         block.extend([name, b": connection, x-a\r\n"].concat());
     }
     assert!(set.probe().slots().len().is_power_of_two());
@@ -66,7 +66,7 @@ fn strip_map(set: &HeaderSet<'_>, texts: &[String]) {
     let names = texts.iter().map(String::as_str).take(1000);
     for name in names.chain(["connection", "accept", "x-a"]) {
         let name = http::HeaderName::from_bytes(name.as_bytes()).expect("rules are tokens");
-        let _ = set.matches_name(&name);
+        let _ = set.strips_name(&name);
         map.append(name, http::HeaderValue::from_static("x-a, keep-alive"));
     }
     let before = map.keys_len();

@@ -1,25 +1,42 @@
 //! Naive implementations: one rule, one name and one line at a time.
 
-use hedgerow_headers::{HeaderSet, Rule};
+use hedgerow_headers::{HeaderSet, Mode, Rule};
 
 /// A list of rules, tested one by one.
 #[derive(Clone, Debug)]
 pub struct Oracle<'a> {
+    mode: Mode,
     rules: Vec<Rule<'a>>,
 }
 
 impl<'a> Oracle<'a> {
     /// Creates an oracle for rules that a builder accepts.
     pub fn new<R: AsRef<str>>(rules: &'a [R]) -> Self {
+        Self::with_mode(Mode::Strip, rules)
+    }
+
+    pub fn with_mode<R: AsRef<str>>(mode: Mode, rules: &'a [R]) -> Self {
         let parse = |rule: &'a R| match rule.as_ref().strip_suffix('*') {
             Some(prefix) => Rule::Prefix(prefix),
             None => Rule::Exact(rule.as_ref()),
         };
-        Self { rules: rules.iter().map(parse).collect() }
+        let mut rules: Vec<_> = rules.iter().map(parse).collect();
+        if mode == Mode::Keep {
+            rules.extend(ALWAYS_KEPT.map(Rule::Exact));
+        }
+        Self { mode, rules }
     }
 
     pub fn matches(&self, name: &[u8]) -> bool {
         self.rules.iter().any(|rule| rule.matches(name))
+    }
+
+    /// Returns whether a field is removed, unless `Connection` nominates it.
+    pub fn strips(&self, name: &[u8]) -> bool {
+        match self.mode {
+            Mode::Strip => self.matches(name),
+            Mode::Keep => !(self.matches(name) || name.starts_with(b":")),
+        }
     }
 
     /// Returns the text of the longest rule that matches, in lower case, and whether it is a prefix.
@@ -40,7 +57,7 @@ impl<'a> Oracle<'a> {
         rules
     }
 
-    /// Returns whether a field is removed: because a rule matches it, or because the rules match
+    /// Returns whether a field is removed: because the rules say so, or because they remove
     /// `Connection` and one of `connections`, the values of all `Connection` fields, nominates it.
     /// Returns `None` if the message is refused, because no sender may nominate the field.
     pub fn removes(&self, name: &[u8], value: &[u8], connections: &[&[u8]]) -> Option<bool> {
@@ -48,10 +65,10 @@ impl<'a> Oracle<'a> {
             .iter()
             .flat_map(|value| value.split(|&byte| byte == b','))
             .any(|option| option.trim_ascii().eq_ignore_ascii_case(name));
-        if self.matches(name) {
+        if self.strips(name) {
             return Some(true);
         }
-        if !is_nominated || !self.matches(b"connection") {
+        if !is_nominated || !self.strips(b"connection") {
             return Some(false);
         }
         let name = String::from_utf8_lossy(name).to_lowercase();
@@ -102,6 +119,9 @@ impl<'a> Oracle<'a> {
         }
     }
 }
+
+/// The fields that an allow-list keeps without a rule.
+const ALWAYS_KEPT: [&str; 4] = ["content-length", "transfer-encoding", "host", "connection"];
 
 /// The fields that no sender may nominate, in addition to `Content-*` and `X-Forwarded-*`.
 const FOR_ALL: &[&str] = &[
