@@ -4,6 +4,7 @@ import { workersAdapter } from "./adapters/workers.js";
 import type { Cases } from "./case.js";
 import { connection } from "./headers/connection.js";
 import { fieldBlockErrors } from "./headers/field-block-errors.js";
+import { keep } from "./headers/keep.js";
 import { lifetime } from "./headers/lifetime.js";
 import { matches } from "./headers/matches.js";
 import { presets } from "./headers/presets.js";
@@ -28,6 +29,7 @@ export const suites: Readonly<Record<string, Cases>> = {
   stripRaw,
   stripBlock: blocks,
   connection,
+  keep,
   "rule errors": ruleErrors,
   "field block errors": fieldBlockErrors,
   presets,

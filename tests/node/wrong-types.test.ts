@@ -122,12 +122,30 @@ function ofAdapter(name: string, call: (options: never) => unknown, hasNotFound 
       headers,
       HEADERS,
     ).slice(1),
+    ...withOptions(
+      `${name}, headers`,
+      (given) => call({ headers: given } as never),
+      { keep: ["x-a"] },
+      { keep: strings },
+    ).slice(1),
   ];
 }
 
 const CALLS: Call[] = [
-  ["new HeaderStripper", (rules) => new all.HeaderStripper(rules), [() => ["x-a"], strings]],
+  [
+    "new HeaderStripper",
+    (rules, options) => new all.HeaderStripper(rules, options),
+    [() => ["x-a"], strings],
+    [() => ({}), optional(object)],
+  ],
+  ...withOptions(
+    "new HeaderStripper",
+    (options) => new all.HeaderStripper(["x-a"], options),
+    {},
+    { mode: optional(never) },
+  ).slice(1),
   ["matches", (name) => stripper.matches(name), [() => "x-a", string]],
+  ["strips", (name) => stripper.strips(name), [() => "x-a", string]],
   ["strip", (headers) => stripper.strip(headers), [() => new Headers(), never]],
   ["stripRaw", (raw) => stripper.stripRaw(raw), [() => ["x-a", "b"], strings]],
   ["stripBlock", stripBlock, [() => stripper, never], [() => new Uint8Array(), bytes]],

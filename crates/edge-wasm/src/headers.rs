@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use hedgerow_headers::HeaderSetBuilder;
+use hedgerow_headers::{HeaderSetBuilder, Mode};
 use wasm_bindgen::prelude::*;
 
 /// Ends each rule. It is no part of UTF-8.
@@ -11,14 +11,16 @@ const END: u8 = 0xff;
 /// Sentinel for "no value".
 const NONE: u32 = u32::MAX;
 
-/// Compiles rules, each of which ends in a byte 0xff.
+/// Compiles rules, each of which ends in a byte 0xff. If it `keeps` what they match, the image is an
+/// allow-list.
 ///
 /// Returns the image. If a rule is rejected, returns a zero byte instead, then three little-endian
 /// numbers of four bytes, which are the number of the rule, the byte that was found and its offset,
 /// and then the message. The last two numbers are `u32::MAX` if there are none.
 #[wasm_bindgen]
-pub fn compile(rules: &[u8]) -> Vec<u8> {
-    let mut builder = HeaderSetBuilder::new();
+pub fn compile(rules: &[u8], keeps: bool) -> Vec<u8> {
+    let mode = if keeps { Mode::Keep } else { Mode::Strip };
+    let mut builder = HeaderSetBuilder::with_mode(mode);
     let mut rest = rules;
     let mut number: u32 = 0;
     while let Some(end) = rest.iter().position(|&byte| byte == END) {

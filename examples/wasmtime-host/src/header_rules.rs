@@ -11,19 +11,23 @@ const NONE: u32 = u32::MAX;
 /// Ends each rule.
 const END: u8 = 0xff;
 
-/// Compiles rules. Returns an image, which [`BlockStripper`](crate::BlockStripper) and the crate
+/// Compiles rules, as an allow-list if it `keeps` what they match. Returns an image, which [`BlockStripper`](crate::BlockStripper) and the crate
 /// `hedgerow-headers` read.
 ///
 /// # Errors
 ///
 /// Returns a [`RuleError`] if the module rejects a rule.
-pub fn compile_rules<R: AsRef<[u8]>>(edge: &EdgeModule, rules: &[R]) -> Result<Vec<u8>> {
+pub fn compile_rules<R: AsRef<[u8]>>(
+    edge: &EdgeModule,
+    rules: &[R],
+    keeps: bool,
+) -> Result<Vec<u8>> {
     let list: Vec<u8> = rules.iter().flat_map(|rule| [rule.as_ref(), &[END]].concat()).collect();
     let length = u32::try_from(list.len())?;
     let address: u32 = edge.call("__wbindgen_malloc", (length, 1))?;
     edge.write(address, &list)?;
     // The module frees the list.
-    let (address, length): (u32, u32) = edge.call("compile", (address, length))?;
+    let (address, length): (u32, u32) = edge.call("compile", (address, length, u32::from(keeps)))?;
     let compiled = edge.read(address, length)?;
     edge.call::<_, ()>("__wbindgen_free", (address, length, 1))?;
     match compiled.strip_prefix(&[0]) {

@@ -1,6 +1,7 @@
 import * as hedgerow from "hedgerow";
 import {
   HeaderStripper,
+  type HeaderStripperOptions,
   type HedgerowError,
   type HedgerowErrorCode,
   type PresetDirection,
@@ -12,6 +13,7 @@ import { expectTypeOf, test } from "vitest";
 /** The documented interface of a stripper. */
 interface DocumentedStripper {
   matches(name: string): boolean;
+  strips(name: string): boolean;
   strip(headers: Headers): number;
   stripRaw(rawHeaders: readonly string[]): string[];
   free(): void;
@@ -28,8 +30,11 @@ test("stripBlock takes a stripper and bytes, and returns bytes", () => {
   >();
 });
 
-test("a HeaderStripper is constructed from any iterable of strings", () => {
-  expectTypeOf(HeaderStripper).constructorParameters.toEqualTypeOf<[rules: Iterable<string>]>();
+test("a HeaderStripper is constructed from any iterable of strings, and options", () => {
+  expectTypeOf(HeaderStripper).constructorParameters.toEqualTypeOf<
+    [rules: Iterable<string>, options?: HeaderStripperOptions | undefined]
+  >();
+  expectTypeOf<HeaderStripperOptions["mode"]>().toEqualTypeOf<"strip" | "keep" | undefined>();
   expectTypeOf(HeaderStripper).instance.toEqualTypeOf<HeaderStripper>();
   // @ts-expect-error: rules are required
   new HeaderStripper();

@@ -7,19 +7,38 @@ import { open } from "node:fs/promises";
 import { connect, createServer, type IncomingHttpHeaders } from "node:http2";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { hedgerow } from "hedgerow/connect";
+import { type ConnectOptions, hedgerow } from "hedgerow/connect";
 import type { Cases } from "../../cases/case.js";
 import { equal } from "../../support/assert.js";
 import { ask } from "../../support/http/ask.js";
 import { pairsOf } from "../../support/http/fields.js";
 import { closed, listening, serve } from "../../support/http/listen.js";
 
-const RULES = ["x-internal-*", "x-debug", "x-token", "date"];
-const NO_MATCH = ["x-unused-name"];
+/** Rules, and whether a field of these responses is stripped. Node adds a `Date` of its own if there is none. */
+interface Rules {
+  headers: NonNullable<ConnectOptions["headers"]>;
+  isStripped: (field: Field) => boolean;
+}
 
-/** Returns whether a field is internal. Node adds a `Date` of its own if there is none. */
-const isInternal = ([name, value]: Field) =>
-  /^x-(internal-.*|debug|token)$/i.test(name) || (isDate(name) && value === INTERNAL_DATE);
+const DENIED: Rules = {
+  headers: ["x-internal-*", "x-debug", "x-token", "date"],
+  isStripped: ([name, value]) =>
+    /^x-(internal-.*|debug|token)$/i.test(name) || (isDate(name) && value === INTERNAL_DATE),
+};
+
+const ALLOWED: Rules = {
+  headers: { keep: ["x-kept", "x-also"] },
+  isStripped: ([name, value]) =>
+    isDate(name)
+      ? value === INTERNAL_DATE
+      : !/^(?:x-kept|x-also|:.*)$/i.test(name) && !isFraming(name),
+};
+
+const NONE: Rules = { headers: ["x-unused-name"], isStripped: () => false };
+
+/** Returns whether Node adds a field, or an allow-list keeps it without a rule. */
+const isFraming = (name: string) =>
+  /^(?:connection|keep-alive|transfer-encoding|content-length)$/i.test(name);
 const isDate = (name: string) => /^date$/i.test(name);
 const INTERNAL_DATE = "Thu, 01 Jan 1970 00:00:00 GMT";
 
@@ -281,8 +300,8 @@ async function respondBy(way: Ways[string], response: Loose): Promise<void> {
   }
 }
 
-async function overHttp1(rules: string[], way: Ways[string]): Promise<Received> {
-  const guard = hedgerow({ headers: rules });
+async function overHttp1({ headers }: Rules, way: Ways[string]): Promise<Received> {
+  const guard = hedgerow({ headers });
   const { server, url } = await serve((request, response) =>
     guard(request, response, () => respondBy(way, response)),
   );
@@ -294,8 +313,8 @@ async function overHttp1(rules: string[], way: Ways[string]): Promise<Received> 
   }
 }
 
-async function overHttp2(rules: string[], way: Ways[string]): Promise<Received> {
-  const guard = hedgerow({ headers: rules });
+async function overHttp2(rules: Rules, way: Ways[string]): Promise<Received> {
+  const guard = hedgerow({ headers: rules.headers });
   const server = createServer((request, response) =>
     guard(request as Loose, response as Loose, () => respondBy(way, response)),
   );
@@ -325,23 +344,24 @@ async function overHttp2(rules: string[], way: Ways[string]): Promise<Received> 
 /** Returns whether the value of a field varies. */
 const isVarying = ([name]: Field) => isDate(name) || name === ":authority";
 
-/** Returns a case for each way: rules change nothing but internal fields. */
+/** Returns a case for each way: rules change nothing but the fields that they strip. */
 function casesOf(
-  over: (rules: string[], way: Ways[string]) => Promise<Received>,
+  over: (rules: Rules, way: Ways[string]) => Promise<Received>,
   ways: Ways,
+  rules = DENIED,
 ): Cases<void> {
   return Object.fromEntries(
     Object.entries(ways).map(([name, way]) => [
-      `sends no internal fields by ${name}`,
+      `sends no stripped fields by ${name}`,
       async () => {
-        const [stripped, whole] = await Promise.all([over(RULES, way), over(NO_MATCH, way)]);
+        const [stripped, whole] = await Promise.all([over(rules, way), over(NONE, way)]);
         const kept = ({ heads, ...rest }: Received) => ({
           ...rest,
           heads: heads.map((head) =>
-            head.filter((field) => !isInternal(field) && !isVarying(field)),
+            head.filter((field) => !rules.isStripped(field) && !isVarying(field)),
           ),
         });
-        equal(stripped.heads.flat().filter(isInternal), [], "internal fields");
+        equal(stripped.heads.flat().filter(rules.isStripped), [], "stripped fields");
         // Node may refuse a name that the adapter has already stripped.
         if (whole.body.startsWith("thrown: ")) return;
         equal(kept(stripped), kept(whole));
@@ -353,4 +373,6 @@ function casesOf(
 export const hostileResponses: Readonly<Record<string, Cases<void>>> = {
   "node:http": casesOf(overHttp1, HTTP1),
   "node:http2": casesOf(overHttp2, HTTP2),
+  "node:http with an allow-list": casesOf(overHttp1, HTTP1, ALLOWED),
+  "node:http2 with an allow-list": casesOf(overHttp2, HTTP2, ALLOWED),
 };

@@ -3,7 +3,7 @@ import fc, { type Arbitrary } from "fast-check";
 import { TOKEN_CHARACTERS } from "../tokens.js";
 import { MAX_LENGTH } from "./content.js";
 import { type Content, type Exchange, type Field, hasBody, type Setting } from "./exchange.js";
-import type { RuleSet } from "./rule-sets.js";
+import { listOf, type RuleSet } from "./rule-sets.js";
 
 /** Fields that clients, servers and platforms set or interpret. */
 const RESERVED = new Set(
@@ -155,11 +155,15 @@ export function exchangesFor(
     .record({
       method: fc.constantFrom("GET", "GET", "HEAD", ...WITH_CONTENT),
       path,
-      fields: fieldsFor(set.requests, fc.constant("Accept-Language"), sent),
+      fields: fieldsFor(listOf(set.requests), fc.constant("Accept-Language"), sent),
       nominations: fc.tuple(nominations, nominations),
       content,
       status: fc.constantFrom(200, 200, 200, 201, 204, 206, 301, 304, 400, 404, 418, 500, 503),
-      answerFields: fieldsFor(set.responses, fc.constantFrom("Set-Cookie", "set-cookie"), answered),
+      answerFields: fieldsFor(
+        listOf(set.responses),
+        fc.constantFrom("Set-Cookie", "set-cookie"),
+        answered,
+      ),
       answer: content,
       setting: fc.constantFrom<Setting>("list", "pairs", "object", "one by one"),
     })

@@ -10,8 +10,11 @@ import {
   pathCheck,
 } from "../paths/path-check.js";
 
-/** Rules as the constructor of `HeaderStripper` takes them, or an existing stripper. */
-export type HeaderRules = Iterable<string> | HeaderStripper;
+/**
+ * Rules as the constructor of `HeaderStripper` takes them, or an existing stripper. `{ keep }` is an
+ * allow-list: all fields are stripped except those that its rules match and those that no message can lack.
+ */
+export type HeaderRules = Iterable<string> | HeaderStripper | { keep: Iterable<string> };
 
 /** Options of every adapter. Pass `headers`, `paths`, or both. */
 export interface AdapterOptions<RequestType> extends Partial<PathCheckOptions<RequestType>> {
@@ -42,10 +45,7 @@ export interface Adapter<RequestType> {
 }
 
 const OPTION_TYPES: Record<string, OptionType> = {
-  headers: [
-    "rules, a HeaderStripper, or { requests, responses }",
-    (value) => typeof value === "object" && value !== null,
-  ],
+  headers: ["rules, a HeaderStripper, { keep }, or { requests, responses }", isObject],
   ...PATH_CHECK_TYPES,
 };
 
@@ -79,7 +79,7 @@ function readHeaders(subject: string, headers: AdapterOptions<never>["headers"])
     return { requests: both, responses: both };
   }
   const name = `${subject}: headers`;
-  const rules: OptionType = ["rules or a HeaderStripper", isRules];
+  const rules: OptionType = ["rules, a HeaderStripper, or { keep }", isRules];
   checkOptions(name, headers, { requests: rules, responses: rules });
   const { requests, responses } = headers;
   if (requests === undefined && responses === undefined) {
@@ -88,34 +88,44 @@ function readHeaders(subject: string, headers: AdapterOptions<never>["headers"])
   }
   const inbound = requests && requestStripperOf(subject, requests);
   // Do not iterate the same rules twice: they may be an iterator.
-  const outbound = responses === requests ? inbound : responses && stripperOf(responses);
+  const outbound = responses === requests ? inbound : responses && stripperOf(subject, responses);
   return { requests: inbound, responses: outbound };
 }
 
 function isRules(value: unknown): value is HeaderRules {
-  return typeof value === "object" && value !== null
-    ? isStripper(value) || Symbol.iterator in value
-    : false;
+  return isList(value) || (isObject(value) && (isStripper(value) || "keep" in value));
+}
+
+function isList(value: unknown): value is Iterable<string> {
+  return isObject(value) && Symbol.iterator in value;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** Returns a stripper for requests. It must keep the framing, since adapters do not reframe bodies. */
 function requestStripperOf(subject: string, rules: HeaderRules): HeaderStripper {
-  const stripper = stripperOf(rules);
-  const framing = FRAMING.find((name) => stripper.matches(name));
+  const stripper = stripperOf(subject, rules);
+  const framing = FRAMING.find((name) => stripper.strips(name));
   if (framing === undefined) return stripper;
   const message = `${subject}: headers: expected no rule that matches ${framing} in requests, found one`;
   throw new HedgerowError("ERR_OPTIONS", message);
 }
 
-function stripperOf(rules: HeaderRules): HeaderStripper {
-  const stripper = isStripper(rules) ? rules : new HeaderStripper(rules);
-  // Throws now, rather than on the first request, if the stripper was freed.
-  stripper.matches("");
-  return stripper;
+function stripperOf(subject: string, rules: HeaderRules): HeaderStripper {
+  if (isList(rules)) return new HeaderStripper(rules);
+  if (isStripper(rules)) {
+    // Throws now, rather than on the first request, if the stripper was freed.
+    rules.strips("");
+    return rules;
+  }
+  checkOptions(`${subject}: headers`, rules, { keep: ["rules", isList] });
+  return new HeaderStripper(rules.keep, { mode: "keep" });
 }
 
 /** Checks the methods, since `hedgerow/slim` defines a class of its own. */
 function isStripper(value: object): value is HeaderStripper {
-  const { matches, strip, stripRaw } = value as Partial<HeaderStripper>;
-  return [matches, strip, stripRaw].every((method) => typeof method === "function");
+  const { strips, strip, stripRaw } = value as Partial<HeaderStripper>;
+  return [strips, strip, stripRaw].every((method) => typeof method === "function");
 }

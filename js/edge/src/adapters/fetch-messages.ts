@@ -34,19 +34,19 @@ function stripResponseHeaders(stripper: HeaderStripper, headers: Headers): numbe
     return stripper.strip(headers);
   } catch (error) {
     if (!isForbiddenNomination(error)) throw error;
-    const names = new Set([...headers.keys()].filter((name) => stripper.matches(name)));
+    const names = new Set([...headers.keys()].filter((name) => stripper.strips(name)));
     for (const name of names) headers.delete(name);
     return names.size;
   }
 }
 
-/** Returns a request without the fields that the rules match: `request` itself unless it is immutable. */
+/** Returns a request without the fields that the rules strip: `request` itself unless it is immutable. */
 export function strippedRequest(stripper: HeaderStripper, request: Request): Request {
   return strip(stripper, request, (original) => new Request(original))[0];
 }
 
 /**
- * Returns a response without the fields that the rules match: `response` itself unless it is immutable. An
+ * Returns a response without the fields that the rules strip: `response` itself unless it is immutable. An
  * origin may send a head that a copy cannot have: a status above 599 becomes 502, and a reason phrase with
  * characters outside ASCII is dropped.
  */

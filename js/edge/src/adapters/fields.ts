@@ -12,7 +12,7 @@ export type Fields =
 type Readable = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /**
- * Returns the fields without those whose name a rule matches: `fields` itself if there are none, otherwise a
+ * Returns the fields without those that the rules strip: `fields` itself if there are none, otherwise a
  * copy. A list is flat, as undici reads it. An iterable of pairs may be readable only once, so the result is
  * always a flat copy.
  */
@@ -95,7 +95,7 @@ function isPairs(fields: Readable): boolean {
 }
 
 /**
- * Returns the names to strip: those that a rule matches, and, if one is `connection`, those it nominates.
+ * Returns the names to strip: those that the rules strip, and, if one is `connection`, those it nominates.
  *
  * @param names names in lower case, as {@link namesOf} returns them
  * @param at returns the value of the name at an index
@@ -109,7 +109,7 @@ export function namesToStrip(
   at: (index: number) => unknown,
   isResponse: boolean,
 ): string[] {
-  const matched = names.filter((name) => stripper.matches(name));
+  const matched = names.filter((name) => stripper.strips(name));
   if (!matched.includes("connection")) return matched;
   const raw = names.flatMap((name, index) => [name, textOf(at(index))]);
   try {

@@ -18,11 +18,12 @@ const NONE = 0xffffffff;
 /**
  * Compiles rules into an image, a copy of which it returns.
  *
+ * @param keeps whether the rules say what is kept, rather than what is stripped
  * @throws {HedgerowError} as the constructor of `HeaderStripper`
  */
-export function compileRules(rules: Iterable<string>): Uint8Array<ArrayBuffer> {
+export function compileRules(rules: Iterable<string>, keeps: boolean): Uint8Array<ArrayBuffer> {
   const listed: string[] = [];
-  const result = compile(encode(rules, listed));
+  const result = compile(encode(rules, listed), keeps);
   if (result[0] !== 0) return result;
   const [number, byte, offset] = [1, 5, 9].map((at) =>
     new DataView(result.buffer).getUint32(at, true),
@@ -60,11 +61,11 @@ function encode(rules: Iterable<string>, listed: string[]): Uint8Array {
 }
 
 /** Calls the module, and returns a copy of what it returns. */
-function compile(rules: Uint8Array): Uint8Array<ArrayBuffer> {
+function compile(rules: Uint8Array, keeps: boolean): Uint8Array<ArrayBuffer> {
   const { compile, __wbindgen_free, __wbindgen_malloc } = headersModule.exports;
   const start = __wbindgen_malloc(rules.length, 1) >>> 0;
   headersModule.memory().set(rules, start);
-  const [address, length] = compile(start, rules.length) as [number, number];
+  const [address, length] = compile(start, rules.length, Number(keeps)) as [number, number];
   const result = headersModule.memory().slice(address >>> 0, (address >>> 0) + length);
   __wbindgen_free(address, length, 1);
   return result;

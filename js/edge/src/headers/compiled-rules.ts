@@ -32,7 +32,7 @@ export class CompiledRules {
   readonly image: Uint8Array<ArrayBuffer>;
   /** The copy of these rules in `block.wasm`, once there is one. */
   block: { free(): void } | undefined;
-  /** Whether a rule matches `Connection`, so that the fields it nominates are stripped, too. */
+  /** Whether `Connection` is stripped, so that the fields it nominates are stripped, too. */
   readonly stripsConnection: boolean;
   readonly #shift: number;
   readonly #shortestPrefix: number;
@@ -50,9 +50,15 @@ export class CompiledRules {
   readonly #capital: (string | undefined)[];
   #isFreed = false;
 
-  /** @throws {HedgerowError} as the constructor of `HeaderStripper` */
-  constructor(rules: Iterable<string>) {
-    const image = compileRules(rules);
+  /**
+   * @param keeps whether the rules say what is kept, rather than what is stripped
+   * @throws {HedgerowError} as the constructor of `HeaderStripper`
+   */
+  constructor(
+    rules: Iterable<string>,
+    readonly keeps: boolean,
+  ) {
+    const image = compileRules(rules, keeps);
     const header = new DataView(image.buffer);
     const bits = header.getUint8(8);
     const [count, nodes] = [header.getUint32(16, true), header.getUint32(20, true)];
@@ -67,7 +73,12 @@ export class CompiledRules {
     this.#text = image.subarray(chainsAt + 2 * count);
     this.#lower = new Array(count).fill(undefined);
     this.#capital = new Array(count).fill(undefined);
-    this.stripsConnection = this.matches("connection");
+    this.stripsConnection = this.strips("connection");
+  }
+
+  /** Returns whether a field is stripped, unless `Connection` nominates it. */
+  strips(name: string): boolean {
+    return this.keeps ? !this.matches(name) && !name.startsWith(":") : this.matches(name);
   }
 
   /** Returns whether a rule matches a name. */

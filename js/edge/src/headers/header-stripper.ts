@@ -1,9 +1,18 @@
-import { checkList, checkString, HedgerowError, wrongType } from "../error.js";
+import { checkList, checkString, HedgerowError, isOptions, wrongType } from "../error.js";
 import { CompiledRules } from "./compiled-rules.js";
 import { nominated } from "./nominations.js";
 
+/** Options of a {@link HeaderStripper}. */
+export interface HeaderStripperOptions {
+  /**
+   * `"strip"` strips the fields that a rule matches. `"keep"` makes the rules an allow-list: it strips all
+   * other fields. Default: `"strip"`.
+   */
+  mode?: "strip" | "keep";
+}
+
 /**
- * Strips the header fields whose names match a fixed set of rules.
+ * Strips the header fields whose names match a fixed set of rules, or all others.
  *
  * A rule is a field name (`"x-internal-token"`) or a prefix that ends in `*` (`"cf-int-*"`). Case does not
  * matter. The constructor compiles the rules once; create one stripper and reuse it for all messages.
@@ -11,6 +20,10 @@ import { nominated } from "./nominations.js";
  * If a rule matches `connection`, the fields that a message's `Connection` nominates are stripped, too, as
  * RFC 9110 §7.6.1 requires of intermediaries. `Upgrade` and `TE: trailers` are kept. A message that
  * nominates a field meant for all recipients, such as `Content-Length` or `Host`, is rejected.
+ *
+ * An allow-list, with `mode: "keep"`, also has rules for `connection`, `content-length`, `host` and
+ * `transfer-encoding`, and keeps the pseudo-fields of HTTP/2, since a message breaks without them. To strip
+ * one, use a second stripper. An allow-list keeps `Connection`, so nominations have no effect on it.
  *
  * @example
  * ```ts
@@ -29,22 +42,32 @@ export class HeaderStripper {
    *
    * @throws {HedgerowError} `ERR_HEADER_RULE` if a rule is empty, is `*` alone, has a `*` before its end,
    * has a character that field names must not have (RFC 9110 §5.1), or is longer than 256 characters, or if
-   * there are more than 32,768 rules, or 16 MiB of them; `ERR_ARGUMENT` if `rules` is not a list of strings
+   * there are more than 32,768 rules, including the four of an allow-list, or 16 MiB of them; `ERR_ARGUMENT`
+   * if `rules` is not a list of strings, or an option is unknown or invalid
    */
-  constructor(rules: Iterable<string>) {
+  constructor(rules: Iterable<string>, options: HeaderStripperOptions = {}) {
     checkList("rules", rules);
-    this.#rules = new CompiledRules(rules);
+    this.#rules = new CompiledRules(rules, modeOf(options) === "keep");
     compiled.set(this, this.#rules);
   }
 
-  /** Returns whether a rule matches `name`, ignoring case. */
+  /** Returns whether a rule matches `name`, ignoring case, whatever the mode. */
   matches(name: string): boolean {
     checkString("a field name", name);
     return this.#rules.live().matches(name);
   }
 
   /**
-   * Removes every field whose name a rule matches from `headers`, in place.
+   * Returns whether a field with this name is stripped: if a rule matches it, or with an allow-list if none
+   * does. The fields that a message's `Connection` nominates do not count.
+   */
+  strips(name: string): boolean {
+    checkString("a field name", name);
+    return this.#rules.live().strips(name);
+  }
+
+  /**
+   * Removes every field that the rules strip from `headers`, in place.
    *
    * @returns the number of names removed
    * @throws {TypeError} if the headers are immutable, as those of an incoming request may be; strip a copy
@@ -56,22 +79,22 @@ export class HeaderStripper {
     const rules = this.#rules.live();
     // Not `instanceof`, for `Headers` of polyfills; `append` distinguishes them from a `Map`.
     if (typeof headers?.append !== "function") throw wrongType("Headers", headers);
-    const matched: string[] = [];
-    for (const name of headers.keys()) if (rules.matches(name)) matched.push(name);
+    const stripped: string[] = [];
+    for (const name of headers.keys()) if (rules.strips(name)) stripped.push(name);
     // Iterating may have run code that freed the rules.
     rules.live();
-    if (rules.stripsConnection && matched.includes("connection")) {
+    if (rules.stripsConnection && stripped.includes("connection")) {
       for (const [name, isForbidden] of nominated(headers.get("connection")!, rules)) {
         const value = headers.get(name);
-        if (value !== null && isStrippable(name, value, isForbidden)) matched.push(name);
+        if (value !== null && isStrippable(name, value, isForbidden)) stripped.push(name);
       }
     }
-    return remove(headers, matched);
+    return remove(headers, stripped);
   }
 
   /**
-   * Returns a copy of Node's flat list of names and values (`message.rawHeaders`) without the fields whose
-   * name a rule matches. The rest keeps its case, order and duplicates.
+   * Returns a copy of Node's flat list of names and values (`message.rawHeaders`) without the fields that
+   * the rules strip. The rest keeps its case, order and duplicates.
    *
    * @throws {HedgerowError} `ERR_CONNECTION_OPTION` if `Connection` nominates a field of the message that is
    * meant for all recipients; reject the message. `ERR_ARGUMENT` if the list has a name without a value, has
@@ -97,7 +120,7 @@ export class HeaderStripper {
       if (typeof name !== "string" || typeof value !== "string") {
         throw wrongType("strings", typeof name === "string" ? value : name);
       }
-      if (!rules.matches(name)) {
+      if (!rules.strips(name)) {
         if (end !== index) {
           kept[end] = name;
           kept[end + 1] = value;
@@ -167,6 +190,15 @@ function remove(headers: Headers, names: string[]): number {
     count += 1;
   }
   return count;
+}
+
+/** @throws {HedgerowError} `ERR_ARGUMENT` if there is an unknown option, which may have been meant as `mode` */
+function modeOf(options: unknown): "strip" | "keep" {
+  const { mode = "strip", ...others }: { mode?: unknown } = isOptions(options)
+    ? options
+    : { mode: null };
+  if ((mode === "strip" || mode === "keep") && Object.keys(others).length === 0) return mode;
+  throw wrongType('{ mode: "strip" } or { mode: "keep" }', options);
 }
 
 /** Returns a name in lower case. Only ASCII letters have a case in HTTP. */

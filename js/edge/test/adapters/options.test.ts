@@ -79,6 +79,23 @@ const WRONG_HEADERS: Wrong[] = [
   ],
   ["an invalid rule", { headers: ["x-a", "a b"] }, "ERR_HEADER_RULE", "rule 1", '"a b"'],
   ["a lone asterisk", { headers: { responses: ["*"] } }, "ERR_HEADER_RULE", "rule 0"],
+  ["keep a string", { headers: { keep: "x-a" } }, "ERR_OPTIONS", "headers: keep: ", "string"],
+  [
+    "keep of responses null",
+    { headers: { responses: { keep: null } } },
+    "ERR_OPTIONS",
+    "headers: keep: expected rules",
+    "null",
+  ],
+  [
+    "keep beside requests",
+    { headers: { keep: ["x-a"], requests: ["x-b"] } },
+    "ERR_OPTIONS",
+    "headers: expected keep",
+    '"requests"',
+  ],
+  ["keep undefined", { headers: { keep: undefined } }, "ERR_ARGUMENT", "expected a list of rules"],
+  ["an invalid rule to keep", { headers: { keep: ["a b"] } }, "ERR_HEADER_RULE", '"a b"'],
   ["a freed stripper", { headers: freed() }, "ERR_FREED", "HeaderStripper was used after free()"],
   ["a rule that is not a string", { headers: [7] }, "ERR_ARGUMENT", "rule 0", "found number"],
 ];
@@ -208,6 +225,17 @@ test("adapters refuse rules for requests that match framing fields", () => {
     "transfer-encoding",
   );
   expect(connect({ headers: [...preset("hop-by-hop"), "content-type", "host"] })).toBeTruthy();
+});
+
+test("adapters accept allow-lists, which keep the framing of requests", () => {
+  const stripper = new HeaderStripper(["x-a"], { mode: "keep" });
+  for (const rules of [{ keep: [] }, { keep: new Set(["content-length", "t*"]) }, stripper]) {
+    for (const headers of [rules, { requests: rules }, { requests: ["x-b"], responses: rules }]) {
+      for (const make of [workers, hono, connect, undici]) {
+        expect(make({ headers })).toBeTruthy();
+      }
+    }
+  }
 });
 
 test("hedgerow/workers refuses a handler without a function fetch", () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { HeaderStripper } from "hedgerow";
 import { expect, test } from "vitest";
 import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../../../../tests/support/tokens.js";
-import { rulesAndNames } from "../support/generate.js";
+import { mode, rulesAndNames } from "../support/generate.js";
 import { Oracle } from "../support/oracle.js";
 
 test("a name matches if and only if a rule matches it, on every call", () => {
@@ -13,6 +13,21 @@ test("a name matches if and only if a rule matches it, on every call", () => {
     for (const _ of ["first", "again"]) {
       expect(names.filter((name) => stripper.matches(name))).toEqual(expected);
     }
+  });
+  fc.assert(property, { numRuns: 600 });
+});
+
+test("a name is stripped if a rule matches it, or with an allow-list if none does", () => {
+  const property = fc.property(rulesAndNames, mode, ({ rules, names }, mode) => {
+    using stripper = new HeaderStripper(rules, { mode });
+    const oracle = new Oracle(rules, mode);
+    const all = [...names, ...names.map((name) => `:${name}`)];
+    expect(all.filter((name) => stripper.strips(name))).toEqual(
+      all.filter((name) => oracle.strips(name)),
+    );
+    expect(all.filter((name) => stripper.matches(name))).toEqual(
+      all.filter((name) => oracle.matches(name)),
+    );
   });
   fc.assert(property, { numRuns: 600 });
 });

@@ -99,6 +99,9 @@ function capitalized(text: string, capitals: number): string {
   );
 }
 
+/** Whether rules say what is stripped, or what is kept. */
+export const mode = fc.constantFrom("strip" as const, "keep" as const);
+
 /** Rules of every form, and names that mostly differ from a rule by at most one edit. */
 export const rulesAndNames: Arbitrary<RulesAndNames> = fc
   .record({

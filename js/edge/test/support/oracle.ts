@@ -9,8 +9,11 @@ export class Oracle {
   readonly #names: string[];
   readonly #prefixes: string[];
 
-  constructor(rules: readonly string[]) {
-    const lower = rules.map(lowerCase);
+  readonly #keeps: boolean;
+
+  constructor(rules: readonly string[], mode: "strip" | "keep" = "strip") {
+    this.#keeps = mode === "keep";
+    const lower = [...rules, ...(this.#keeps ? ESSENTIAL : [])].map(lowerCase);
     this.#names = lower.filter((rule) => !rule.endsWith("*"));
     this.#prefixes = lower.filter((rule) => rule.endsWith("*")).map((rule) => rule.slice(0, -1));
   }
@@ -21,6 +24,11 @@ export class Oracle {
       this.#names.some((rule) => rule === lower) ||
       this.#prefixes.some((prefix) => lower.startsWith(prefix))
     );
+  }
+
+  /** Returns whether a field is stripped, unless `Connection` nominates it. */
+  strips(name: string): boolean {
+    return this.#keeps ? !this.matches(name) && !name.startsWith(":") : this.matches(name);
   }
 
   /** Returns the stripped fields; `undefined` if `Connection` nominates a field for all recipients. */
@@ -56,8 +64,8 @@ export class Oracle {
       .flatMap((list) => list.split(","))
       .map(trimmed)
       .map(lowerCase);
-    if (this.matches(name)) return "goes";
-    if (!this.matches("connection") || !isToken(name) || !options.includes(lower)) return "stays";
+    if (this.strips(name)) return "goes";
+    if (!this.strips("connection") || !isToken(name) || !options.includes(lower)) return "stays";
     if (FOR_ALL.has(lower) || /^(?:content|x-forwarded)-/.test(lower)) return "refused";
     const isKept = lower === "upgrade" || (lower === "te" && /^trailers$/i.test(value.trim()));
     return isKept ? "stays" : "goes";
@@ -65,6 +73,9 @@ export class Oracle {
 }
 
 type Field = readonly [name: string, value: string];
+
+/** The fields that an allow-list keeps without a rule. */
+const ESSENTIAL = ["host", "content-length", "transfer-encoding", "connection"];
 
 /** The fields that frame the body. */
 const FRAMING = new Set(["content-length", "transfer-encoding"]);

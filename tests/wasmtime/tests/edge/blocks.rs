@@ -1,5 +1,5 @@
 use hedgerow_example_wasmtime_host::{BlockStripper, EdgeModule, HeaderError, compile_rules};
-use hedgerow_headers::{HeaderSet, HeaderSetBuilder, MAX_NOMINATED};
+use hedgerow_headers::{HeaderSet, HeaderSetBuilder, MAX_NOMINATED, Mode};
 use hedgerow_tests_random::Random;
 
 use crate::support::{
@@ -9,8 +9,16 @@ use crate::support::{
 
 /// Compiles the same rules in the modules and natively.
 fn both<'m>(edge: &'m EdgeModule, rules: &[Vec<u8>]) -> (BlockStripper<'m>, HeaderSet<'static>) {
-    let mut native = HeaderSetBuilder::new();
-    let image = compile_rules(&headers(), rules).unwrap();
+    both_with_mode(Mode::Strip, edge, rules)
+}
+
+fn both_with_mode<'m>(
+    mode: Mode,
+    edge: &'m EdgeModule,
+    rules: &[Vec<u8>],
+) -> (BlockStripper<'m>, HeaderSet<'static>) {
+    let mut native = HeaderSetBuilder::with_mode(mode);
+    let image = compile_rules(&headers(), rules, mode == Mode::Keep).unwrap();
     for rule in rules {
         native.rule_bytes(rule).unwrap();
     }
@@ -71,12 +79,12 @@ fn blocks_are_stripped_or_refused_as_natively() {
     let edge = module();
     let mut random = Random(4);
     let mut refused = 0;
-    for _ in 0..200 {
+    for mode in [Mode::Strip, Mode::Keep].repeat(100) {
         let mut all: Vec<_> = (0..random.within(0..30)).map(|_| token(&mut random)).collect();
         if random.once_in(2) {
             all.extend([b"connection".to_vec(), b"x-int*".to_vec()]);
         }
-        let (rules, native) = both(&edge, &all);
+        let (rules, native) = both_with_mode(mode, &edge, &all);
         for _ in 0..50 {
             let block = block(&mut random, &all);
             refused += u32::from(refusal(&rules, &native, &block).is_some());

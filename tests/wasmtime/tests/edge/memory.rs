@@ -41,8 +41,8 @@ fn rules(number: usize) -> Vec<String> {
 fn compiled_rules_leave_no_memory_behind() {
     let edge = headers();
     assert_no_growth(&edge, |number| {
-        compile_rules(&edge, &rules(number)).unwrap();
-        compile_rules(&edge, &["x-a", "x b"]).unwrap_err();
+        compile_rules(&edge, &rules(number), false).unwrap();
+        compile_rules(&edge, &["x-a", "x b"], false).unwrap_err();
     });
 }
 
@@ -50,7 +50,7 @@ fn compiled_rules_leave_no_memory_behind() {
 fn freed_block_strippers_leave_no_memory_behind() {
     let (headers, edge) = (headers(), block());
     assert_no_growth(&edge, |number| {
-        let image = compile_rules(&headers, &rules(number)).unwrap();
+        let image = compile_rules(&headers, &rules(number), false).unwrap();
         let stripper = BlockStripper::new(&edge, &image).unwrap();
         let mut block = b"X-0: 1\r\nb: 2\r\n".repeat(5_000);
         stripper.strip(&mut block).unwrap();

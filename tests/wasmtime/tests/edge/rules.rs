@@ -1,5 +1,5 @@
 use hedgerow_example_wasmtime_host::{EdgeModule, RuleError, compile_rules};
-use hedgerow_headers::{HeaderSet, HeaderSetBuilder, MAX_RULE_LENGTH, MAX_RULES, presets};
+use hedgerow_headers::{HeaderSet, HeaderSetBuilder, MAX_RULE_LENGTH, MAX_RULES, Mode, presets};
 use hedgerow_tests_random::Random;
 
 use crate::support::{
@@ -9,7 +9,7 @@ use crate::support::{
 
 /// Compiles rules in the module.
 fn compiled<R: AsRef<[u8]>>(edge: &EdgeModule, rules: &[R]) -> HeaderSet<'static> {
-    HeaderSet::from_image_vec(compile_rules(edge, rules).unwrap()).unwrap()
+    HeaderSet::from_image_vec(compile_rules(edge, rules, false).unwrap()).unwrap()
 }
 
 /// Compiles rules natively.
@@ -19,6 +19,19 @@ fn native<R: AsRef<[u8]>>(rules: &[R]) -> HeaderSet<'static> {
         builder.rule_bytes(rule.as_ref()).unwrap();
     }
     builder.build()
+}
+
+#[test]
+fn allow_lists_are_compiled_as_natively() {
+    let edge = headers();
+    for rules in [&[][..], &["x-a", "Host", "cf-int-*"]] {
+        let compiled = compile_rules(&edge, rules, true).unwrap();
+        let set = HeaderSet::from_image_vec(compiled).unwrap();
+        let mut native = HeaderSetBuilder::with_mode(Mode::Keep);
+        let native = native.rules(rules).unwrap().build();
+        assert_eq!(set.mode(), Mode::Keep);
+        assert_equal(&set, &native);
+    }
 }
 
 /// Asserts that the images have the same rules and the same probe.
@@ -42,7 +55,7 @@ fn rules_are_accepted_and_match_as_natively() {
             let mut builder = HeaderSetBuilder::new();
             let error = builder.rule_bytes(rule).err().map(|error| format!("rule 0: {error}"));
             refused += u32::from(error.is_some());
-            let found = compile_rules(&edge, &[rule]).err().map(|error| error.to_string());
+            let found = compile_rules(&edge, &[rule], false).err().map(|error| error.to_string());
             assert_eq!(found, error, "{rule:?}");
             error.is_none()
         });
@@ -64,7 +77,7 @@ fn errors_have_the_same_parts_as_natively() {
     let long = [b'x'; MAX_RULE_LENGTH + 1];
     for rule in [b"".as_slice(), b"*", b"x-*-id", b"x debug", b"x\xc3", &long, &[b' '; 5_000]] {
         let fault = HeaderSetBuilder::new().rule_bytes(rule).unwrap_err().fault();
-        let refusal = compile_rules(&edge, &[b"x-a", b"x-b*".as_slice(), rule]).unwrap_err();
+        let refusal = compile_rules(&edge, &[b"x-a", b"x-b*".as_slice(), rule], false).unwrap_err();
         let RuleError { rule, reason } = refusal.downcast().unwrap();
         assert_eq!(rule, 2);
         assert_eq!(reason.message, fault.message);
@@ -86,7 +99,7 @@ fn a_set_accepts_as_many_rules_as_natively() {
     let mut rules: Vec<_> = (0..MAX_RULES).map(|number| format!("x-{number}")).collect();
     assert_equal(&compiled(&edge, &rules), &native(&rules));
     rules.push("y".to_owned());
-    let error = compile_rules(&edge, &rules).unwrap_err().to_string();
+    let error = compile_rules(&edge, &rules, false).unwrap_err().to_string();
     assert_eq!(error, format!("rule {MAX_RULES}: expected at most 32768 rules, found another"));
 }
 
