@@ -1,4 +1,4 @@
-/** The folder in which the blocks of a document run, with the files its reader has: a site, images, an example. */
+/** The folder in which the blocks of a document run, with the files its reader has: a site, rules, images, an example. */
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -19,6 +19,7 @@ const SITE = {
   "dist/about/index.html": "<title>About</title>",
   ".vercel/output/config.json": JSON.stringify({ version: 3 }),
   ".vercel/output/static/about": "About",
+  "internal.txt": "x-internal-*\nx-debug-token\n",
 };
 
 /** Files of an example that may contain ports. */

@@ -7,6 +7,8 @@ export const EXIT = {
   done: 0,
   /** At least one queried path is certainly absent. */
   absent: 1,
+  /** A list of rules has findings. */
+  found: 1,
   /** Damaged images were found in a cache and removed. */
   damaged: 1,
   /** The command line is invalid. */

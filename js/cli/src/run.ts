@@ -9,13 +9,15 @@ import { printWarnings } from "./warnings.js";
 const EXIT_CODES = `
 Exit codes:
   0  success; for query: every path may be present
-  1  for query: a path is certainly absent; for cache verify: an image was damaged
+  1  for query: a path is certainly absent; for headers check: a list has findings; for cache
+     verify: an image was damaged
   2  invalid command line
   3  an input or output is missing, damaged, in use or not the expected one`;
 
 /** Loads each group of commands on demand: loading a group takes as long as starting Node. */
 const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>>> = {
   paths: async () => (await import("./paths/index.js")).addPathsCommands,
+  headers: async () => (await import("./headers/index.js")).addHeadersCommands,
   snapshot: async () => (await import("./snapshot/index.js")).addSnapshotCommands,
   disk: async () => (await import("./disk/index.js")).addDiskCommands,
   cache: async () => (await import("./cache/index.js")).addCacheCommands,

@@ -1,0 +1,178 @@
+import { type Command, Option } from "commander";
+import { HeaderStripper, HedgerowError } from "hedgerow";
+
+import { EXIT } from "../error.js";
+import { escapeControls, jsonOf } from "../one-line.js";
+import { jsonOption, type OutputFlags } from "../options.js";
+import { grouped, print } from "../print.js";
+import { type Direction, NEEDS, type Need } from "./needs.js";
+import { type ListedRule, readRuleList } from "./rule-list.js";
+
+const HELP = `
+A list has one rule per line; a comment begins with #. A file that begins with [ is a JSON array of
+rules. Each file is a list of its own.
+
+Findings:
+  invalid    the rule is not a field name, or a prefix that ends in *
+  duplicate  an earlier line has the same rule
+  covered    a prefix of the list matches all that this rule does
+  strips     the rule strips a field that a site needs
+  missing    an allow-list strips a field that a site needs`;
+
+interface CheckFlags extends OutputFlags {
+  readonly mode: "strip" | "keep";
+  readonly direction?: Direction;
+  readonly without: readonly string[];
+}
+
+/** A problem of a list. Problems of the whole list have no rule. */
+interface Finding {
+  readonly file: string;
+  readonly line?: number;
+  readonly rule?: string;
+  readonly kind: "invalid" | "duplicate" | "covered" | "strips" | "missing";
+  /** The field that a site needs, and the messages that lose it. */
+  readonly field?: string;
+  readonly direction?: Direction;
+  readonly message: string;
+}
+
+/** Adds `hedgerow headers check`. */
+export function addCheckCommand(headers: Command): void {
+  headers
+    .command("check")
+    .description("find invalid, redundant and harmful rules in lists")
+    .argument("<file...>", "lists of rules; - is standard input")
+    .addOption(
+      new Option("--mode <mode>", "whether the rules say what is stripped, or what is kept")
+        .choices(["strip", "keep"])
+        .default("strip"),
+    )
+    .addOption(
+      new Option(
+        "--direction <direction>",
+        "messages that the lists are for (default: both)",
+      ).choices(["requests", "responses"]),
+    )
+    .option("--without <field>", "field that the site does not need; repeatable", collect, [])
+    .addOption(jsonOption())
+    .addHelpText("after", HELP)
+    .action(check);
+}
+
+const collect = (field: string, fields: readonly string[]) => [...fields, field.toLowerCase()];
+
+async function check(files: string[], flags: CheckFlags): Promise<void> {
+  const { mode, direction, without, json } = flags;
+  const needs = NEEDS.filter(
+    (need) => (direction ?? need.direction) === need.direction && !without.includes(need.field),
+  );
+  const findings: Finding[] = [];
+  let count = 0;
+  for (const file of files) {
+    const rules = await readRuleList(file);
+    count += rules.length;
+    const found = mode === "strip" ? checkDenyList(rules, needs) : checkAllowList(rules, needs);
+    findings.push(...found.map((finding) => ({ file, ...finding })));
+  }
+  const summary = `${counted(count, "rule")}, ${counted(findings.length, "finding")}\n`;
+  await print(json ? jsonOf({ rules: count, findings }) : findings.map(lineOf).join("") + summary);
+  process.exitCode = findings.length > 0 ? EXIT.found : EXIT.done;
+}
+
+const counted = (count: number, noun: string) =>
+  `${count === 0 ? "no" : grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
+
+function lineOf({ file, line, rule, message }: Finding): string {
+  const place = line === undefined ? [file] : [`${file}:${line}`, rule!];
+  return `${escapeControls([...place, message].join(": "))}\n`;
+}
+
+type Found = Omit<Finding, "file">;
+
+function checkDenyList(rules: readonly ListedRule[], needs: readonly Need[]): Found[] {
+  return checkRules(rules, [], ({ text, line }) => {
+    using stripper = new HeaderStripper([text]);
+    return needs
+      .filter(({ field }) => stripper.matches(field))
+      .map(({ field, direction, reason }) => ({
+        ...{ line, rule: text, kind: "strips", field, direction },
+        message: `strips ${field} from ${direction}: ${reason}`,
+      }));
+  });
+}
+
+function checkAllowList(rules: readonly ListedRule[], needs: readonly Need[]): Found[] {
+  const valid: string[] = [];
+  const found = checkRules(rules, ALWAYS_KEPT, ({ text }) => {
+    valid.push(text);
+    return [];
+  });
+  using stripper = new HeaderStripper(valid, { mode: "keep" });
+  const missing = needs.filter(({ field, isOptional }) => !isOptional && stripper.strips(field));
+  for (const { field, direction, reason } of missing) {
+    const message = `strips ${field} from ${direction}: ${reason}`;
+    found.push({ kind: "missing", field, direction, message });
+  }
+  return found;
+}
+
+/** Fields that an allow-list keeps without a rule. */
+const ALWAYS_KEPT = ["connection", "content-length", "host", "transfer-encoding"];
+
+/**
+ * Finds invalid and redundant rules, and calls `checkRule` for all others.
+ *
+ * @param implied names that need no rule
+ */
+function checkRules(
+  rules: readonly ListedRule[],
+  implied: readonly string[],
+  checkRule: (rule: ListedRule) => Found[],
+): Found[] {
+  const firsts = new Map<string, ListedRule>();
+  for (const rule of rules) {
+    const lower = rule.text.toLowerCase();
+    if (!firsts.has(lower)) firsts.set(lower, rule);
+  }
+  return rules.flatMap((rule): Found[] => {
+    const { text, line } = rule;
+    const lower = text.toLowerCase();
+    const refusal = refusalOf(text);
+    if (refusal !== undefined) {
+      return [{ line, rule: text, kind: "invalid", message: `invalid: ${refusal}` }];
+    }
+    const first = firsts.get(lower)!;
+    if (first !== rule) {
+      return [{ line, rule: text, kind: "duplicate", message: `duplicate of line ${first.line}` }];
+    }
+    const prefix = prefixesOf(lower).find((each) => firsts.has(each));
+    if (prefix !== undefined) {
+      const message = `covered by ${prefix} on line ${firsts.get(prefix)!.line}`;
+      return [{ line, rule: text, kind: "covered", message }];
+    }
+    if (implied.includes(lower)) {
+      return [{ line, rule: text, kind: "covered", message: "always kept, without a rule" }];
+    }
+    return checkRule(rule);
+  });
+}
+
+/** Returns the other rules that match all that a rule matches, shortest first. */
+function prefixesOf(rule: string): string[] {
+  const text = rule.replace(/\*$/, "");
+  const prefixes = Array.from(text, (_, index) => `${text.slice(0, index + 1)}*`);
+  return prefixes.filter((prefix) => prefix !== rule);
+}
+
+/** Returns why a rule is invalid, or `undefined` if it is valid. */
+function refusalOf(rule: string): string | undefined {
+  try {
+    new HeaderStripper([rule]).free();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof HedgerowError)) throw error;
+    // Without the number of the rule.
+    return error.message.slice(error.message.lastIndexOf("expected "));
+  }
+}
