@@ -75,7 +75,7 @@ export async function demonstrateHeaders() {
 /** @param {string[]} rules @returns {Promise<[string, string][]>} */
 async function strippingTimes(rules) {
   const stripper = new HeaderStripper(rules);
-  const { headers } = methods(rules, stripper, stripper);
+  const { headers } = methods(rules, stripper, stripper, stripper);
   const compared = ["hedgerow", "delete-loop"].flatMap((wanted) =>
     headers.filter(({ name }) => name === wanted),
   );

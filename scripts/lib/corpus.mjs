@@ -16,6 +16,12 @@ const WORKLOADS = { real: realRequests, uniform: uniformRequests, near: nearRequ
 /** The names of internal headers. */
 export const internalNames = () => linesOf("internal");
 
+/** The names of clients and proxies, which an allow-list keeps. */
+export const externalNames = () => {
+  const clients = linesOf("clients").flatMap((line) => line.split(" "));
+  return [...new Set([...clients, ...linesOf("proxies")])];
+};
+
 /** Ten prefix rules as operators add them, the same as in the native benchmark. */
 export const prefixRules = () => linesOf("prefix-rules");
 
@@ -47,8 +53,7 @@ function realRequests(/** @type {Choices} */ choices) {
 
 /** Internal names and those of clients and proxies, shuffled. */
 function uniformRequests(/** @type {Choices} */ choices) {
-  const clients = linesOf("clients").flatMap((line) => line.split(" "));
-  const external = [...new Set([...clients, ...linesOf("proxies")])];
+  const external = externalNames();
   const rules = internalNames();
   return () => {
     const count = choices.between(10, 30);

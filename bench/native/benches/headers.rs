@@ -11,10 +11,10 @@ use criterion::{
     measurement::WallTime,
 };
 use hedgerow_bench::rivals;
-use hedgerow_headers::HeaderSet;
+use hedgerow_headers::{HeaderSet, HeaderSetBuilder, Mode};
 use hedgerow_workloads::headers::{
-    GROWTH, Workload, fresh, header_name, internal_names, many_rules, prefix_rules, set_of,
-    workloads,
+    GROWTH, Workload, external_names, fresh, header_name, internal_names, many_rules, prefix_rules,
+    set_of, workloads,
 };
 use http::{HeaderMap, HeaderName};
 
@@ -45,6 +45,8 @@ fn clear_requests(criterion: &mut Criterion) {
     let with_prefixes = set_of(texts.iter().copied().chain(prefix_rules()));
     let borrowed = HeaderSet::from_image(set.image()).expect("a valid image");
     let mut hits = Vec::with_capacity(64);
+    let mut allowing = HeaderSetBuilder::with_mode(Mode::Keep);
+    let allowing = allowing.rules(external_names()).expect("valid rules").build();
 
     for workload in &workloads() {
         let mut group = criterion.benchmark_group("headers-clear");
@@ -56,6 +58,9 @@ fn clear_requests(criterion: &mut Criterion) {
         });
         clear(&mut group, "hedgerow-borrowed", workload, |map| {
             black_box(borrowed.strip(map).ok());
+        });
+        clear(&mut group, "hedgerow-keep", workload, |map| {
+            black_box(allowing.strip(map).ok());
         });
         clear(&mut group, "loop", workload, |map| rivals::clear_by_loop(map, &names));
         clear(&mut group, "loop-text", workload, |map| {

@@ -93,8 +93,9 @@ function filterHeaders(headers, matches) {
  * @param {string[]} rules
  * @param {HeaderStripper} stripper
  * @param {HeaderStripper} withPrefixes with ten prefix rules as well
+ * @param {HeaderStripper} allowing an allow-list of all names that no rule matches
  */
-export function methods(rules, stripper, withPrefixes) {
+export function methods(rules, stripper, withPrefixes, allowing) {
   const set = new Set(rules);
   const regExp = new RegExp(`^(?:${rules.join("|")})$`, "i");
   const table = new PlainTable(rules);
@@ -114,6 +115,7 @@ export function methods(rules, stripper, withPrefixes) {
       ...methodsOf(freshRaw, {
         hedgerow: (raw) => stripper.stripRaw(raw),
         "hedgerow-10-prefixes": (raw) => withPrefixes.stripRaw(raw),
+        "hedgerow-keep": (raw) => allowing.stripRaw(raw),
         "tolowercase-set": (raw) => filterRaw(raw, (name) => set.has(name.toLowerCase())),
         regexp: (raw) => filterRaw(raw, (name) => regExp.test(name)),
         "plain-table": (raw) => filterRaw(raw, (name) => table.has(name)),
@@ -133,6 +135,7 @@ export function methods(rules, stripper, withPrefixes) {
       ...methodsOf(freshHeaders, {
         hedgerow: (headers) => stripper.strip(headers),
         "hedgerow-10-prefixes": (headers) => withPrefixes.strip(headers),
+        "hedgerow-keep": (headers) => allowing.strip(headers),
         "delete-loop": (headers) => {
           for (const rule of rules) headers.delete(rule);
         },
@@ -158,6 +161,7 @@ export function methods(rules, stripper, withPrefixes) {
     ],
     block: methodsOf(freshBlock, {
       hedgerow: (block) => stripBlock(stripper, block),
+      "hedgerow-keep": (block) => stripBlock(allowing, block),
       "decode-split-filter-join": (block) =>
         decoder
           .decode(block)

@@ -1,7 +1,12 @@
 // Strips headers in the Node that runs this.
 import { HeaderStripper } from "hedgerow";
 
-import { internalNames, prefixRules, requests } from "../../../scripts/lib/corpus.mjs";
+import {
+  externalNames,
+  internalNames,
+  prefixRules,
+  requests,
+} from "../../../scripts/lib/corpus.mjs";
 import { measure as measureMethods } from "../../harness/measure.mjs";
 import { runNative } from "../../harness/programs.mjs";
 import { itself, NODE, resultsOf } from "../../harness/results.mjs";
@@ -23,7 +28,8 @@ export async function measure({ rounds }) {
   const results = [];
   const rules = internalNames();
   const withPrefixes = new HeaderStripper([...rules, ...prefixRules()]);
-  const all = methods(rules, new HeaderStripper(rules), withPrefixes);
+  const allowing = new HeaderStripper(externalNames(), { mode: "keep" });
+  const all = methods(rules, new HeaderStripper(rules), withPrefixes, allowing);
   for (const workload of /** @type {const} */ (["real", "uniform", "near"])) {
     for (const kind of /** @type {const} */ (["raw", "headers", "block"])) {
       const timed = await measureMethods(all[kind], requests(workload), rounds[kind]);
@@ -39,7 +45,7 @@ export async function measure({ rounds }) {
   for (const { count } of growth.sets) {
     const some = growth.rules.slice(0, count);
     const stripper = new HeaderStripper(some);
-    const growing = methods(some, stripper, stripper).raw.filter(({ name }) =>
+    const growing = methods(some, stripper, stripper, stripper).raw.filter(({ name }) =>
       GROWING.includes(name),
     );
     const timed = await measureMethods(growing, requests("real"), rounds.growth);

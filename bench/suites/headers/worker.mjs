@@ -17,13 +17,14 @@ let inputs = [];
 export default {
   /**
    * @param {Request} request
-   * @param {{ RULES: string[], PREFIXES: string[], REQUESTS: Input[] }} env
+   * @param {{ RULES: string[], PREFIXES: string[], ALLOWED: string[], REQUESTS: Input[] }} env
    */
   async fetch(request, env) {
     all ??= methods(
       env.RULES,
       new HeaderStripper(env.RULES),
       new HeaderStripper([...env.RULES, ...env.PREFIXES]),
+      new HeaderStripper(env.ALLOWED, { mode: "keep" }),
     );
     /** @type {Job} */
     const { step, kind, method, passes } = await request.json();

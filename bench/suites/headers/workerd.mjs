@@ -1,7 +1,12 @@
 // Strips headers in workerd.
 import { HeaderStripper } from "hedgerow";
 
-import { internalNames, prefixRules, requests } from "../../../scripts/lib/corpus.mjs";
+import {
+  externalNames,
+  internalNames,
+  prefixRules,
+  requests,
+} from "../../../scripts/lib/corpus.mjs";
 import { startWorker } from "../../../scripts/lib/worker.mjs";
 import { result } from "../../harness/results.mjs";
 import { methods } from "./methods.mjs";
@@ -19,6 +24,7 @@ export async function measure({ workerRounds }) {
   const { worker, url } = await startWorker("bench/suites/headers/worker.mjs", {
     RULES: rules,
     PREFIXES: prefixRules(),
+    ALLOWED: externalNames(),
     REQUESTS: inputs,
   });
 
@@ -35,7 +41,7 @@ export async function measure({ workerRounds }) {
   };
 
   const stripper = new HeaderStripper(rules);
-  const all = methods(rules, stripper, stripper);
+  const all = methods(rules, stripper, stripper, stripper);
   const results = [];
   for (const kind of /** @type {const} */ (["raw", "headers", "block"])) {
     const passes = PASSES[kind];

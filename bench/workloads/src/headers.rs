@@ -6,6 +6,8 @@ use hedgerow_headers::{HeaderSet, HeaderSetBuilder};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 const INTERNAL: &str = include_str!("../../../corpora/headers/internal.txt");
+const CLIENTS: &str = include_str!("../../../corpora/headers/clients.txt");
+const PROXIES: &str = include_str!("../../../corpora/headers/proxies.txt");
 const PREFIX_RULES: &str = include_str!("../../../corpora/headers/prefix-rules.txt");
 const REAL: &str = include_str!(concat!(env!("OUT_DIR"), "/real.txt"));
 const UNIFORM: &str = include_str!(concat!(env!("OUT_DIR"), "/uniform.txt"));
@@ -39,6 +41,12 @@ impl Workload {
 #[must_use]
 pub fn internal_names() -> Vec<&'static str> {
     INTERNAL.lines().collect()
+}
+
+/// Returns the names of clients and proxies, which an allow-list keeps. Some are repeated.
+#[must_use]
+pub fn external_names() -> Vec<&'static str> {
+    CLIENTS.split_whitespace().chain(PROXIES.lines()).collect()
 }
 
 /// Returns ten typical prefix rules. They begin like many names but match no name of these workloads, so

@@ -27,7 +27,8 @@ pub fn compile_rules<R: AsRef<[u8]>>(
     let address: u32 = edge.call("__wbindgen_malloc", (length, 1))?;
     edge.write(address, &list)?;
     // The module frees the list.
-    let (address, length): (u32, u32) = edge.call("compile", (address, length, u32::from(keeps)))?;
+    let (address, length): (u32, u32) =
+        edge.call("compile", (address, length, u32::from(keeps)))?;
     let compiled = edge.read(address, length)?;
     edge.call::<_, ()>("__wbindgen_free", (address, length, 1))?;
     match compiled.strip_prefix(&[0]) {

@@ -54,7 +54,8 @@ struct Proxy<'m> {
 
 impl<'m> Proxy<'m> {
     fn new(modules: &'m Modules, rules: &[&str], file: &[u8]) -> Result<Self> {
-        let blocks = BlockStripper::new(&modules.block, &compile_rules(&modules.headers, rules, false)?)?;
+        let blocks =
+            BlockStripper::new(&modules.block, &compile_rules(&modules.headers, rules, false)?)?;
         let paths = PathFilter::load(&modules.paths, file)
             .map_err(|error| format_err!("path filter: {error}"))?;
         Ok(Self { blocks, paths })
