@@ -11,7 +11,7 @@ const TRIALS = '/support/(trials|http/check)[.]js"';
 /** The fuzz targets of each crate. */
 const TARGETS = [
   { folder: "crates/headers", targets: ["image", "field_block", "rules"] },
-  { folder: "crates/paths", targets: ["format", "builder"] },
+  { folder: "crates/paths", targets: ["format", "builder", "merge"] },
   { folder: "crates/snapshot", targets: ["manifest", "index", "frame", "round_trip", "delta"] },
 ];
 

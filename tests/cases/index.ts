@@ -17,6 +17,7 @@ import { filterBuilding } from "./paths/filter-building.js";
 import { filterErrors } from "./paths/filter-errors.js";
 import { filterLifetime } from "./paths/filter-lifetime.js";
 import { filterLoading } from "./paths/filter-loading.js";
+import { filterMerging } from "./paths/filter-merging.js";
 import { filterQueries } from "./paths/filter-queries.js";
 import { filterStore } from "./paths/filter-store.js";
 import { pathGuard } from "./paths/path-guard.js";
@@ -36,6 +37,7 @@ export const suites: Readonly<Record<string, Cases>> = {
   lifetime,
   "path normalization": pathNormalization,
   "filter building": filterBuilding,
+  "filter merging": filterMerging,
   "filter queries": filterQueries,
   "filter loading": filterLoading,
   "filter errors": filterErrors,

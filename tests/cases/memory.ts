@@ -1,6 +1,7 @@
 import {
   buildPathFilter,
   HeaderStripper,
+  mergePathFilters,
   PathFilter,
   PathFilterBuilder,
   PathFilterStore,
@@ -162,6 +163,22 @@ export const memory: Cases = {
       () => {
         buildPathFilter(paths);
         new PathFilterBuilder().add("/".repeat(5000)).free();
+      },
+      { allocators: buildAllocators() },
+    );
+  },
+
+  "merging filters, and refusing to, does not leak memory": async (runtime) => {
+    const paths = PATHS.slice(0, 100);
+    const [one, other] = [7, 8].map((seed) => buildPathFilter(paths, { seed })) as [
+      Uint8Array,
+      Uint8Array,
+    ];
+    await keepsMemory(
+      runtime,
+      () => {
+        mergePathFilters([one, one]);
+        thrownBy(() => mergePathFilters([one, other]));
       },
       { allocators: buildAllocators() },
     );

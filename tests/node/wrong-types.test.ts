@@ -173,6 +173,18 @@ const CALLS: Call[] = [
   ["add", (key) => new all.PathFilterBuilder().add(key), [() => "/a", string]],
   ["buildPathFilter", all.buildPathFilter, [() => ["/a"], strings], [() => ({}), optional(object)]],
   ["measurePathFilter", all.measurePathFilter, [() => built, bytes]],
+  [
+    "mergePathFilters",
+    all.mergePathFilters,
+    [() => [built], never],
+    [() => ({}), optional(object)],
+  ],
+  ...withOptions(
+    "mergePathFilters",
+    (options) => all.mergePathFilters([built], options),
+    {},
+    { version: optional(string) },
+  ).slice(1),
   ["PathFilter.parse", all.PathFilter.parse, [() => built, file], [() => ({}), optional(object)]],
   [
     "PathFilter.load",
@@ -200,6 +212,7 @@ const CALLS: Call[] = [
       seed: optional((value) => Number.isSafeInteger(value) && (value as number) >= 0),
       version: optional(string),
       sizing: optional(never),
+      capacity: optional((value) => Number.isSafeInteger(value) && (value as number) >= 1),
     },
   ).slice(1),
   [

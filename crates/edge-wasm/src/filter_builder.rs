@@ -1,4 +1,4 @@
-//! The builder of path filters for JavaScript, which writes the first line itself.
+//! The builder of path filters for JavaScript and other hosts, which write the first line themselves.
 
 use alloc::string::String;
 
@@ -18,11 +18,15 @@ pub struct FilterBuilder {
 
 #[wasm_bindgen]
 impl FilterBuilder {
-    /// Creates a builder without keys. Options beyond their limits are rejected by `build`.
+    /// Creates a builder without keys. A capacity of 0 stands for the number of keys. Options beyond
+    /// their limits are rejected by `build`.
     #[wasm_bindgen(constructor)]
-    pub fn new(rate: f64, seed: f64, is_classic: bool) -> Self {
+    pub fn new(rate: f64, seed: f64, is_classic: bool, capacity: f64) -> Self {
         let sizing = if is_classic { Sizing::Classic } else { Sizing::Promised };
-        let builder = PathFilterBuilder::new().false_positive_rate(rate).seed(seed as u64);
+        let mut builder = PathFilterBuilder::new().false_positive_rate(rate).seed(seed as u64);
+        if capacity > 0.0 {
+            builder = builder.capacity(capacity as u64);
+        }
         let (keys, key) = (builder.sizing(sizing).collect(), KeyBuffer::default());
         Self { keys, key, body: String::new(), numbers: [0.0; 6] }
     }
@@ -40,24 +44,37 @@ impl FilterBuilder {
         }
     }
 
+    /// Adds the keys in the first `length` bytes of the buffer, which are netstrings: `6:/about,`.
+    /// Returns whether they are; if not, adds nothing.
+    pub fn add_netstrings(&mut self, length: usize) -> bool {
+        match &mut self.keys {
+            Ok(keys) => keys.insert_netstrings(self.key.key(length)).is_ok(),
+            Err(_) => true,
+        }
+    }
+
     /// Builds the bits, and consumes the keys. Returns the address of six numbers: the address and the
     /// length of the Base64; the number of keys, of bits, and of bits per key; and the depth of
-    /// wildcards. The first number is 0 if the filter cannot be built.
+    /// wildcards. If the filter cannot be built, the first number is 0, and the second is the capacity
+    /// if more keys differ, or else 0.
     pub fn build(&mut self) -> *const f64 {
         let used = Err(BuildError::TooManyKeys { expected: 0 });
         let keys = core::mem::replace(&mut self.keys, used);
-        self.numbers[0] = 0.0;
-        if let Ok(built) = keys.and_then(KeyCollector::build) {
-            self.body = built.body();
-            self.numbers = [
-                self.body.as_ptr() as usize as f64,
-                self.body.len() as f64,
-                built.n() as f64,
-                f64::from(built.m()),
-                f64::from(built.k()),
-                f64::from(built.wildcards()),
-            ];
-        }
+        self.numbers = match keys.and_then(KeyCollector::build) {
+            Ok(built) => {
+                self.body = built.body();
+                [
+                    self.body.as_ptr() as usize as f64,
+                    self.body.len() as f64,
+                    built.n() as f64,
+                    f64::from(built.m()),
+                    f64::from(built.k()),
+                    f64::from(built.wildcards()),
+                ]
+            }
+            Err(BuildError::TooManyKeys { expected }) => [0.0, expected as f64, 0.0, 0.0, 0.0, 0.0],
+            Err(_) => [0.0; 6],
+        };
         self.numbers.as_ptr()
     }
 }

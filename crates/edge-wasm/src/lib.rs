@@ -11,6 +11,8 @@ mod block;
 mod filter;
 #[cfg(feature = "build")]
 mod filter_builder;
+#[cfg(feature = "build")]
+mod filter_merger;
 #[cfg(feature = "headers")]
 mod headers;
 #[cfg(any(feature = "paths", feature = "build"))]
@@ -26,6 +28,8 @@ pub use block::BlockStripper;
 pub use filter::Filter;
 #[cfg(feature = "build")]
 pub use filter_builder::FilterBuilder;
+#[cfg(feature = "build")]
+pub use filter_merger::FilterMerger;
 #[cfg(feature = "headers")]
 pub use headers::compile;
 #[cfg(feature = "build")]

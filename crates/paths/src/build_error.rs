@@ -28,10 +28,10 @@ pub enum BuildError {
         /// Length of the line in bytes.
         found: usize,
     },
-    /// More keys differ than the count passed to
-    /// [`build_counted`](crate::PathFilterBuilder::build_counted).
+    /// More keys differ than the [`capacity`](crate::PathFilterBuilder::capacity), or than the count
+    /// passed to [`build_counted`](crate::PathFilterBuilder::build_counted).
     TooManyKeys {
-        /// The count that was passed.
+        /// The capacity or the count.
         expected: u64,
     },
     /// The keys need more than [`MAX_BITS`] bits, or the [`Sizing`](crate::Sizing) gives them none.

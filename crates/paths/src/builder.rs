@@ -63,11 +63,20 @@ impl PathFilterBuilder {
         self
     }
 
+    /// Sizes the filter for this number of keys instead of its own: a part of a larger filter, which
+    /// [`PathFilterMerger`](crate::PathFilterMerger) assembles. Default: the number of keys.
+    #[must_use]
+    pub fn capacity(mut self, keys: u64) -> Self {
+        self.shape.capacity = Some(keys);
+        self
+    }
+
     /// Builds the file of a filter of `keys`. Duplicates count once.
     ///
     /// # Errors
     ///
-    /// Returns a [`BuildError`] if an option or the size of the filter is beyond its limit.
+    /// Returns a [`BuildError`] if an option or the size of the filter is beyond its limit, or if
+    /// more keys differ than the [`capacity`](Self::capacity) allows.
     ///
     /// # Complexity
     ///
@@ -92,8 +101,8 @@ impl PathFilterBuilder {
     ///
     /// # Errors
     ///
-    /// Returns [`BuildError::TooManyKeys`] if more than `count` keys certainly differ, and the errors
-    /// of [`build`](Self::build).
+    /// Returns [`BuildError::TooManyKeys`] if more than `count` keys certainly differ, or if `count`
+    /// exceeds the [`capacity`](Self::capacity), and the errors of [`build`](Self::build).
     ///
     /// # Complexity
     ///

@@ -40,7 +40,7 @@ impl BuiltFilter {
 
     /// Returns the bits in padded Base64.
     pub fn body(&self) -> String {
-        STANDARD.encode(self.bits.bytes())
+        self.bits.base64()
     }
 
     /// Returns the file: two lines, separated by a line feed.

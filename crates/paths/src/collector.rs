@@ -1,8 +1,14 @@
 //! A builder for keys that are added one by one.
 
 use crate::{
-    bit_array::BitArray, build_error::BuildError, built_filter::BuiltFilter, hash::KeyHash,
-    hashes::Hashes, shape::Shape, wildcard,
+    bit_array::BitArray,
+    build_error::BuildError,
+    built_filter::BuiltFilter,
+    hash::KeyHash,
+    hashes::Hashes,
+    netstrings::{NetstringError, Netstrings},
+    shape::Shape,
+    wildcard,
 };
 
 /// Collects the keys of a filter, in 16 bytes per key and at most 1 MiB more.
@@ -37,12 +43,26 @@ impl KeyCollector {
         self.wildcards = self.wildcards.max(wildcard::depth(key));
     }
 
+    /// Adds the keys of a buffer of [netstrings](https://cr.yp.to/proto/netstrings.txt), such as
+    /// `6:/about,7:/blog/*,`: a host adds many keys in one call. Returns their number.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`NetstringError`] if the buffer holds anything else, and adds none of its keys.
+    pub fn insert_netstrings(&mut self, buffer: &[u8]) -> Result<u64, NetstringError> {
+        for key in Netstrings::new(buffer) {
+            key?;
+        }
+        Ok(Netstrings::new(buffer).flatten().map(|key| self.insert(key)).count() as u64)
+    }
+
     /// Builds the filter.
     ///
     /// # Errors
     ///
     /// Returns [`BuildError::Bits`] if the keys need more than [`MAX_BITS`](crate::MAX_BITS) bits,
-    /// or if the sizing gives them none.
+    /// or if the sizing gives them none; and [`BuildError::TooManyKeys`] if more keys differ than the
+    /// [capacity](crate::PathFilterBuilder::capacity) allows.
     ///
     /// # Complexity
     ///
@@ -60,15 +80,16 @@ impl KeyCollector {
         Ok(BuiltFilter { n: count, shape: self.shape, wildcards: self.wildcards, bits })
     }
 
-    /// Counts the distinct keys. Returns their number and bits; reuses `bits` if all keys differ.
+    /// Counts the distinct keys. Returns their number and bits; reuses `bits` if their number does not
+    /// depend on the count, or if all keys differ.
     fn recount(
         &mut self,
         count: u64,
         bits: Option<BitArray>,
     ) -> Result<(u64, BitArray), BuildError> {
         let distinct = self.hashes.count_distinct();
-        match bits.filter(|_| distinct == count) {
-            Some(bits) => Ok((count, bits)),
+        match bits.filter(|_| self.shape.capacity.is_some() || distinct == count) {
+            Some(bits) => Ok((distinct, bits)),
             None => Ok((distinct, self.bits(distinct)?.0)),
         }
     }

@@ -126,7 +126,7 @@ impl<'a> PathFilter<'a> {
     /// this filter's [`seed`](Self::seed).
     #[inline]
     pub fn has_hash(&self, hash: KeyHash) -> bool {
-        let body = &self.file[self.body.clone()];
+        let body = self.body();
         self.probes.all(hash, |bit| {
             let character = body.get((bit / 6) as usize).copied().unwrap_or_default();
             bits_of(character) << (bit % 6) & 0b10_0000 != 0
@@ -173,7 +173,7 @@ impl<'a> PathFilter<'a> {
     ///
     /// One pass over the file.
     pub fn bits_set(&self) -> u64 {
-        let body = &self.file[self.body.clone()];
+        let body = self.body();
         let (whole, rest) = (self.header.m / 6, self.header.m % 6);
         let (body, after) = body.split_at(whole as usize);
         let last = after.first().map_or(0, |&character| bits_of(character) >> (6 - rest));
@@ -193,8 +193,19 @@ impl<'a> PathFilter<'a> {
         sizing::expected_rate(self.bits_set() as f64 / f64::from(m), n, m, k)
     }
 
+    /// Returns the members of the first line.
+    pub(crate) fn parsed_header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Returns the characters of the second line, without quotes and padding.
+    #[inline]
+    pub(crate) fn body(&self) -> &[u8] {
+        &self.file[self.body.clone()]
+    }
+
     /// Returns a part of the first line, which is UTF-8.
-    fn text(&self, range: &Range<usize>) -> &str {
+    pub(crate) fn text(&self, range: &Range<usize>) -> &str {
         core::str::from_utf8(&self.file[range.clone()]).unwrap_or_default()
     }
 }

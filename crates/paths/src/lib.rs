@@ -19,6 +19,9 @@ mod hashes;
 mod header;
 mod json;
 mod limits;
+mod merge;
+mod merge_error;
+mod netstrings;
 mod number;
 mod prime;
 mod probes;
@@ -38,4 +41,7 @@ pub use limits::{
     MAX_BITS, MAX_DEPTH, MAX_FALSE_POSITIVE_RATE, MAX_HASHES, MAX_HEADER_LENGTH, MAX_INTEGER,
     MAX_WILDCARD_DEPTH, MIN_FALSE_POSITIVE_RATE,
 };
+pub use merge::PathFilterMerger;
+pub use merge_error::MergeError;
+pub use netstrings::NetstringError;
 pub use sizing::Sizing;

@@ -13,11 +13,13 @@ pub(crate) struct Shape {
     pub(crate) rate: f64,
     pub(crate) seed: u64,
     pub(crate) sizing: Sizing,
+    /// Number of keys to size for, if not the number of keys.
+    pub(crate) capacity: Option<u64>,
 }
 
 impl Default for Shape {
     fn default() -> Self {
-        Self { rate: 1e-7, seed: 0, sizing: Sizing::Promised }
+        Self { rate: 1e-7, seed: 0, sizing: Sizing::Promised, capacity: None }
     }
 }
 
@@ -34,8 +36,12 @@ impl Shape {
 
     /// Creates the bits for `count` different keys, all of them 0.
     pub(crate) fn bit_array(&self, count: u64) -> Result<BitArray, BuildError> {
-        let m = self.sizing.bits(count, self.rate).filter(|&m| m > 0);
-        let m = m.ok_or(BuildError::Bits { keys: count })?;
+        let capacity = self.capacity.unwrap_or(count);
+        if count > capacity {
+            return Err(BuildError::TooManyKeys { expected: capacity });
+        }
+        let m = self.sizing.bits(capacity, self.rate).filter(|&m| m > 0);
+        let m = m.ok_or(BuildError::Bits { keys: capacity })?;
         Ok(BitArray::new(m, sizing::hashes(self.rate)))
     }
 }

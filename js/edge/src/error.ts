@@ -8,6 +8,8 @@ export type HedgerowErrorCode =
   | "ERR_CONNECTION_OPTION"
   /** A file is not a path filter. */
   | "ERR_FILTER_FORMAT"
+  /** Path filters cannot be merged, because their parameters differ. */
+  | "ERR_FILTER_MERGE"
   /** The response to a request for a path filter has a status other than 2xx. */
   | "ERR_FILTER_RESPONSE"
   /** Loading a path filter took longer than the timeout. */

@@ -55,6 +55,7 @@ test("a HedgerowError is an Error with a read-only code", () => {
     | "ERR_FIELD_BLOCK"
     | "ERR_CONNECTION_OPTION"
     | "ERR_FILTER_FORMAT"
+    | "ERR_FILTER_MERGE"
     | "ERR_FILTER_RESPONSE"
     | "ERR_FILTER_TIMEOUT"
     | "ERR_PATH_SET"
@@ -88,6 +89,7 @@ test("the package exports exactly the documented names", () => {
     | "canExist"
     | "guardPaths"
     | "measurePathFilter"
+    | "mergePathFilters"
     | "normalizePath"
     | "preset"
   >();

@@ -4,6 +4,8 @@ mod build;
 mod format;
 mod hash;
 mod header;
+mod merge;
+mod netstrings;
 mod query;
 mod rate;
 mod support;

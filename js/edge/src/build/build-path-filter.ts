@@ -1,13 +1,8 @@
 import { FilterBuilder } from "../../wasm/build.js";
-import { checkList, checkString, HedgerowError, isOptions, typeName, wrongType } from "../error.js";
+import { checkList, checkString, HedgerowError, isOptions, wrongType } from "../error.js";
 import { KeyWriter } from "../paths/key-writer.js";
+import { checkVersion, fileOf, isRate, unexpected } from "./file.js";
 import { buildMemory, instantiateBuild } from "./module.js";
-
-const encoder = new TextEncoder();
-
-const MIN_FALSE_POSITIVE_RATE = 1e-18;
-const MAX_FALSE_POSITIVE_RATE = 0.5;
-const MAX_HEADER_LENGTH = 2 ** 16;
 
 /** Options of `buildPathFilter` and `PathFilterBuilder`. */
 export interface PathFilterOptions {
@@ -25,7 +20,15 @@ export interface PathFilterOptions {
    * `"promised"`.
    */
   sizing?: "promised" | "classic";
+  /**
+   * Number of different paths to size the filter for, an integer from 1 to 2^53 − 1: that of all parts, if
+   * this is a part for `mergePathFilters`. More paths are refused. Default: the number of paths.
+   */
+  capacity?: number;
 }
+
+/** The options with their defaults. */
+type Settings = Required<Omit<PathFilterOptions, "capacity">> & { capacity: number | undefined };
 
 /**
  * A builder that collects paths one by one and builds a filter from them. Duplicates count once. Each path
@@ -41,15 +44,15 @@ export interface PathFilterOptions {
 export class PathFilterBuilder {
   readonly #builder: FilterBuilder;
   readonly #keys: KeyWriter;
-  readonly #options: Required<PathFilterOptions>;
+  readonly #options: Settings;
   #isFreed = false;
 
   /** @throws {HedgerowError} `ERR_ARGUMENT` if an option has the wrong type or exceeds a limit */
   constructor(options: PathFilterOptions = {}) {
     this.#options = withDefaults(options);
     instantiateBuild();
-    const { falsePositiveRate, seed, sizing } = this.#options;
-    this.#builder = new FilterBuilder(falsePositiveRate, seed, sizing === "classic");
+    const { falsePositiveRate, seed, sizing, capacity = 0 } = this.#options;
+    this.#builder = new FilterBuilder(falsePositiveRate, seed, sizing === "classic", capacity);
     this.#keys = new KeyWriter(this.#builder, buildMemory);
   }
 
@@ -69,7 +72,8 @@ export class PathFilterBuilder {
   /**
    * Builds the filter file and frees the builder.
    *
-   * @throws {HedgerowError} `ERR_ARGUMENT` if the paths need more than 2^32 − 1 bits
+   * @throws {HedgerowError} `ERR_ARGUMENT` if the paths or the capacity need more than 2^32 − 1 bits, or if
+   * there are more different paths than the capacity
    */
   build(): Uint8Array<ArrayBuffer> {
     this.#checkNotFreed();
@@ -77,20 +81,15 @@ export class PathFilterBuilder {
       // Building grows the memory, so take the view afterwards.
       const built = this.#builder.build();
       const numbers = new Float64Array(buildMemory().buffer, built, 6);
-      const [start, length, n, m, k, wildcards] = [...numbers] as [number, ...number[]];
+      const [start = 0, length = 0, n = 0, m = 0, k = 0, wildcards = 0] = numbers;
       if (start === 0) {
-        throw new HedgerowError(
-          "ERR_ARGUMENT",
-          "expected paths for at most 2^32 - 1 bits, found more",
-        );
+        // The length is then the capacity, if that is the reason.
+        const expected = length > 0 ? `${length} different paths` : "paths for 2^32 - 1 bits";
+        throw new HedgerowError("ERR_ARGUMENT", `expected at most ${expected}, found more`);
       }
       const { falsePositiveRate: p, seed: s, version } = this.#options;
-      const header = {
-        version,
-        bloom: { n, p, m, k, s },
-        ...(wildcards === 0 ? {} : { wildcards }),
-      };
-      return fileOf(header, buildMemory().subarray(start, start + length!));
+      const body = buildMemory().subarray(start, start + length);
+      return fileOf(version, { n, p, m, k, s }, wildcards, body);
     } finally {
       this.free();
     }
@@ -142,44 +141,22 @@ export function buildPathFilter(
   }
 }
 
-/** Assembles the two lines of a filter file. */
-function fileOf(header: object, body: Uint8Array): Uint8Array<ArrayBuffer> {
-  const line = encoder.encode(`${JSON.stringify(header)}\n"`);
-  const file = new Uint8Array(line.length + body.length + 1);
-  file.set(line);
-  file.set(body, line.length);
-  file[file.length - 1] = 0x22;
-  return file;
-}
-
-function withDefaults(options: PathFilterOptions): Required<PathFilterOptions> {
+function withDefaults(options: PathFilterOptions): Settings {
   if (!isOptions(options)) throw wrongType("options", options);
   const { falsePositiveRate = 1e-7, seed = 0, version = "", sizing = "promised" } = options;
-  const isRate =
-    typeof falsePositiveRate === "number" &&
-    falsePositiveRate >= MIN_FALSE_POSITIVE_RATE &&
-    falsePositiveRate <= MAX_FALSE_POSITIVE_RATE;
-  if (!isRate) {
+  const { capacity } = options;
+  if (!isRate(falsePositiveRate)) {
     throw unexpected("falsePositiveRate", "a number from 1e-18 to 0.5", falsePositiveRate);
   }
   if (!Number.isSafeInteger(seed) || seed < 0) {
     throw unexpected("seed", "an integer from 0 to 2^53 - 1", seed);
   }
-  // The other members of line 1 take up to 160 bytes.
-  const isVersion = typeof version === "string";
-  const length = isVersion ? encoder.encode(JSON.stringify(version)).length + 160 : 0;
-  if (!isVersion || length > MAX_HEADER_LENGTH) {
-    const expected = "a string that leaves line 1 below 65536 bytes";
-    throw unexpected("version", expected, isVersion ? `a line of ${length}` : version);
-  }
+  checkVersion(version);
   if (sizing !== "promised" && sizing !== "classic") {
     throw unexpected("sizing", '"promised" or "classic"', sizing);
   }
-  return { falsePositiveRate, seed, version, sizing };
-}
-
-function unexpected(option: string, expected: string, value: unknown): HedgerowError {
-  const isPrintable = typeof value === "number" || typeof value === "string";
-  const found = isPrintable ? value : typeName(value);
-  return new HedgerowError("ERR_ARGUMENT", `${option}: expected ${expected}, found ${found}`);
+  if (capacity !== undefined && (!Number.isSafeInteger(capacity) || capacity < 1)) {
+    throw unexpected("capacity", "an integer from 1 to 2^53 - 1", capacity);
+  }
+  return { falsePositiveRate, seed, version, sizing, capacity };
 }

@@ -5,4 +5,5 @@ export {
   type PathFilterOptions,
 } from "../build/build-path-filter.js";
 export { measurePathFilter, type PathFilterMeasures } from "../build/measure-path-filter.js";
+export { mergePathFilters, type PathFilterMerging } from "../build/merge-path-filters.js";
 export * from "./requests.js";

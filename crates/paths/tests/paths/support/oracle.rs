@@ -1,5 +1,7 @@
 //! A naive implementation: the documented formulas, with third-party XXH64, JSON and Base64.
 
+use std::ops::Range;
+
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
 use xxhash_rust::xxh64::xxh64;
@@ -37,9 +39,16 @@ impl Filter {
     }
 
     pub fn bits_set(&self) -> u64 {
-        (0..self.number("m") as usize)
-            .filter(|bit| self.bytes[bit / 8] >> (7 - bit % 8) & 1 == 1)
-            .count() as u64
+        self.set(0..self.number("m") as usize)
+    }
+
+    /// Returns the number of bits set after the last one.
+    pub fn set_beyond_m(&self) -> u64 {
+        self.set(self.number("m") as usize..self.bytes.len() * 8)
+    }
+
+    fn set(&self, range: Range<usize>) -> u64 {
+        range.filter(|bit| self.bytes[bit / 8] >> (7 - bit % 8) & 1 == 1).count() as u64
     }
 }
 
