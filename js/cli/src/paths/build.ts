@@ -1,15 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { normalizePath, PathFilter, PathFilterBuilder } from "hedgerow";
+import { normalizePath, PathFilterBuilder } from "hedgerow";
 
 import { CliError } from "../error.js";
-import { checkWritable, writeAtomically } from "../files/atomic-write.js";
 import { jsonOf, oneLine } from "../one-line.js";
-import { grouped, print } from "../print.js";
+import { factsOf, summary } from "./facts.js";
+import { checkOutput, printAbout, writeFilter } from "./output.js";
 import { Progress } from "./progress.js";
 import { EVERYTHING } from "./routes/keys.js";
 import { detectKind, keysOf, SOURCE_KINDS, type SourceKind } from "./sources/index.js";
-
-const STDOUT = "-";
 
 const HELP = `
 Sources:
@@ -32,6 +30,7 @@ interface BuildOptions {
   readonly seed: number;
   readonly filterVersion: string;
   readonly classic: boolean;
+  readonly capacity?: number;
   readonly basePath: string;
   readonly cleanUrls: boolean;
   readonly ignoreMiddleware: boolean;
@@ -54,6 +53,7 @@ export function addBuildCommand(paths: Command): void {
     .option("--seed <number>", "seed of the hash function", Number, 0)
     .option("--filter-version <text>", "version text stored in the filter", "")
     .option("--classic", "size as Vercel does, which can exceed the false positive rate", false)
+    .option("--capacity <number>", "paths of all parts, if the filter is one to merge", Number)
     .option("--base-path <path>", "prefix for every path", parseBasePath, "")
     .option("--clean-urls", "directory: also add pages without .html or .htm", false)
     .option("--ignore-middleware", "leave out middleware, if it only adds headers", false)
@@ -64,19 +64,17 @@ export function addBuildCommand(paths: Command): void {
 
 async function buildFilter(sources: string[], options: BuildOptions): Promise<void> {
   const { output } = options;
-  if (output !== STDOUT) checkWritable(output);
+  checkOutput(output);
   const warnings = new Set<string>();
   const file = await collect(sources, options, (message) => warnings.add(message));
-  if (output === STDOUT) await print(file);
-  else writeAtomically(output, file);
+  await writeFilter(output, file);
   for (const warning of options.json ? [] : warnings) {
     process.stderr.write(`hedgerow: ${oneLine(warning)}\n`);
   }
   const text = options.json
     ? jsonOf({ ...factsOf(file), output, warnings: [...warnings] })
     : `${summary(file)}\n`;
-  if (output === STDOUT) process.stderr.write(text);
-  else await print(text);
+  await printAbout(output, text);
 }
 
 /** Reads all sources and returns the filter file of their paths. */
@@ -91,6 +89,7 @@ async function collect(
     seed: options.seed,
     version: options.filterVersion,
     sizing: options.classic ? "classic" : "promised",
+    ...(options.capacity === undefined ? {} : { capacity: options.capacity }),
   });
   const progress = await Progress.start();
   try {
@@ -111,20 +110,6 @@ async function collect(
     progress.stop();
     builder.free();
   }
-}
-
-function factsOf(file: Uint8Array) {
-  const { version, bloom, wildcards = 0 } = PathFilter.parse(file).params;
-  return { version, ...bloom, wildcards, bytes: file.byteLength };
-}
-
-function summary(file: Uint8Array): string {
-  const { n, p, m, k, bytes } = factsOf(file);
-  const rate = (bytes / n).toFixed(1);
-  return (
-    `${grouped(n)} paths → ${grouped(bytes)} bytes (${rate} bytes a path), ` +
-    `p = ${p}, m = ${grouped(m)}, k = ${k}`
-  );
 }
 
 function parseBasePath(text: string): string {

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 
 import { addBuildCommand } from "./build.js";
 import { addInfoCommand } from "./info.js";
+import { addMergeCommand } from "./merge.js";
 import { addQueryCommand } from "./query.js";
 
 /** Adds `hedgerow paths …`. */
@@ -10,6 +11,7 @@ export function addPathsCommands(hedgerow: Command): void {
     .command("paths")
     .description("Path filters: whether a path of a deployment can exist");
   addBuildCommand(paths);
+  addMergeCommand(paths);
   addQueryCommand(paths);
   addInfoCommand(paths);
 }
