@@ -10,6 +10,9 @@ import { capture, run, StepError, step } from "./run.mjs";
 /** Requirements of the tests. */
 const REQUIREMENTS = inRoot("tests", "requirements.txt");
 
+/** Requirements of the example that builds a filter in partitions, which tests and benchmarks run. */
+export const DISTRIBUTED_FILTER = inRoot("examples", "distributed-filter", "requirements.txt");
+
 /**
  * Returns the folder of the packages in a requirements file; compiled packages depend on the Python version.
  *
@@ -22,8 +25,11 @@ export function packagesFolder(requirements) {
   return join(toolCache, `python-packages-${digestOf(requirements)}-${abi}`);
 }
 
-/** The environment in which `python3` finds the packages. */
-export const pythonEnv = () => ({ PYTHONPATH: packagesFolder(REQUIREMENTS) });
+/** The environment in which `python3` finds the packages of a requirements file, and writes nothing beside scripts. */
+export const pythonEnv = (requirements = REQUIREMENTS) => ({
+  PYTHONPATH: packagesFolder(requirements),
+  PYTHONDONTWRITEBYTECODE: "1",
+});
 
 /**
  * Installs the packages of a requirements file into the shared cache, as a plain folder: a virtual

@@ -4,7 +4,7 @@ import { setup } from "../setup.mjs";
 import { installPrograms } from "./debian.mjs";
 import { installGoTool } from "./go.mjs";
 import { installKubernetesSchemas } from "./kubernetes.mjs";
-import { installPythonPackages } from "./python.mjs";
+import { DISTRIBUTED_FILTER, installPythonPackages } from "./python.mjs";
 import { run, step } from "./run.mjs";
 import { whenChanged } from "./stamp.mjs";
 import { installTestSuites } from "./suites.mjs";
@@ -29,6 +29,7 @@ export function installTestPrograms() {
   installPrograms("tests");
   makeGuest();
   installPythonPackages();
+  installPythonPackages(DISTRIBUTED_FILTER, "DuckDB, and Wasmtime for Python");
   installGoTool("versitygw");
   installGoTool("kubeconform");
   installGoTool("kubernetes-types");

@@ -43,7 +43,7 @@ const HAS_ENDING = /\.\w+$/;
 
 /** Commands for contributors, or with a cluster, in documents outside `docs/guides`. */
 const REPOSITORY_COMMAND =
-  /^(npm (test|install|ci|run \S+( -- .+)?|pack .+)|npx vitest .+|(cargo|git|docker|kubectl) .+|node_modules\/.+)$/;
+  /^(npm (test|install|ci|run \S+( -- .+)?|pack .+)|npx vitest .+|(cargo|git|docker|kubectl|python3 -m pip) .+|node_modules\/.+)$/;
 
 /** Returns the blocks of a document in order. */
 export function blocksOf(document: string): Block[] {

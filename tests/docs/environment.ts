@@ -2,6 +2,7 @@
 import { delimiter, dirname } from "node:path";
 
 import { node24, root } from "../../scripts/lib/paths.mjs";
+import { DISTRIBUTED_FILTER, pythonEnv } from "../../scripts/lib/python.mjs";
 import { capture } from "../../scripts/lib/run.mjs";
 
 /** npm's configuration on this machine. */
@@ -30,6 +31,8 @@ export function environmentFor(text: string, home: string, registry: URL): NodeJ
   const kept = Object.entries(process.env).filter(([name]) => KEPT.test(name));
   return {
     ...Object.fromEntries(kept),
+    // What the document's `pip install` would install.
+    ...(/\bpip install\b/.test(text) ? pythonEnv(DISTRIBUTED_FILTER) : {}),
     PATH: pathFor(text),
     HOME: home,
     TMPDIR: home,
