@@ -168,6 +168,14 @@ const BUILDS = BUILT.map((count) => ({
 /** @param {string} suite @param {string} method @param {number[]} counts @returns {Key[]} */
 const keysOf = (suite, method, counts) => counts.map((count) => [suite, `${count} paths`, method]);
 
+/** @param {string} figure @returns {Key[]} */
+const distributed = (figure) =>
+  ["parts", "merge", "whole"].map((method) => [
+    "paths-distributed",
+    "4 partitions",
+    `${method}, ${figure}`,
+  ]);
+
 /** @type {Section} */
 export const BUILDING = {
   name: "building",
@@ -201,6 +209,22 @@ export const BUILDING = {
           keys: keysOf("paths-memory", "peak, bytes a path", MEASURED_MEMORY),
         },
         { label: "file", keys: keysOf("paths-memory", "file, bytes a path", MEASURED_MEMORY) },
+      ],
+    },
+    partitions: {
+      head: [
+        "10,000,000 paths, DuckDB and Wasmtime in Python",
+        "4 parts",
+        "merge",
+        "instead: one process, Node",
+      ],
+      rows: [
+        { label: "time, s", keys: distributed("seconds") },
+        {
+          label: "peak memory of the largest process, MB",
+          keys: distributed("memory"),
+          divide: 1e6,
+        },
       ],
     },
   },
