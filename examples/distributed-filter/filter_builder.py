@@ -34,7 +34,7 @@ class FilterBuilder:
     def __init__(self, build_module, *, capacity, rate="1e-7", seed=0):
         self.store, self.exports = build_module.instantiate()
         self.rate, self.seed = rate, seed
-        self.this = self.call("new", float(rate), float(seed), 0, float(capacity))
+        self.this = self.call("new", float(rate), float(seed), 0, float(capacity), 0)
 
     def call(self, method, *args):
         return self.exports[f"filterbuilder_{method}"](self.store, *args)

@@ -20,7 +20,7 @@ test("builds the filter of a list of paths", { timeout: TEST_TIMEOUT }, async ()
   writeFileSync(join(folder, "paths.txt"), "/known\n/blog/*\n");
   await hedgerow(folder, "paths", "build", "paths.txt", "-o", "paths.filter");
   using filter = PathFilter.parse(readFileSync(join(folder, "paths.filter")));
-  expect(filter.params.bloom.n).toBe(2);
+  expect(filter.params.bloom?.n).toBe(2);
   expect([filter.has("/known"), filter.has("/unknown")]).toEqual([true, false]);
 });
 

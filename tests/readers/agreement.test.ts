@@ -13,7 +13,7 @@ import { startWorker } from "../../scripts/lib/worker.mjs";
 import { trials } from "../support/trials.js";
 
 /** Number of filters, and of keys looked up in each. */
-const FILTERS = trials({ few: 10, all: 20 });
+const FILTERS = trials({ few: 10, all: 40 });
 const KEYS = trials({ few: 2_000, all: 5_000 });
 const ALL_KEYS = FILTERS * KEYS;
 
@@ -84,9 +84,20 @@ function build(target: readonly string[]): string {
 const readers: Record<string, Reader> = {
   Rust: built("-p", "hedgerow-paths", "--example", "answers"),
   wasmtime: server("-p", "hedgerow-tests-wasmtime", "--bin", "answers"),
-  LuaJIT: program("luajit", "examples/readers/path-filter.lua"),
-  Python: program("python3", "examples/readers/path_filter.py"),
+  LuaJIT: byKind(
+    program("luajit", "examples/readers/path-filter.lua"),
+    program("luajit", "examples/readers/fuse-filter.lua"),
+  ),
+  Python: byKind(
+    program("python3", "examples/readers/path_filter.py"),
+    program("python3", "examples/readers/fuse_filter.py"),
+  ),
 };
+
+/** Returns a reader for both kinds of filter, each of which has a program of its own. */
+function byKind(bloom: Reader, fuse: Reader): Reader {
+  return (file, keys) => (file.endsWith(".fuse") ? fuse : bloom)(file, keys);
+}
 
 interface Sample {
   readonly name: string;
@@ -116,11 +127,13 @@ function keyOf(random: Random): string {
 }
 
 function optionsOf(random: Random, number: number): PathFilterOptions {
+  const seed = number % 3 === 0 ? 0 : random.below(2 ** 31) * 2 ** 21 + random.below(2 ** 21);
+  const version = ['"m":1', "{}", "é", ""][number % 4]!;
+  if (number % 2 === 1) return { kind: "fuse", seed, version };
   return {
+    ...{ seed, version },
     falsePositiveRate: [0.5, 0.1, 1e-2, 1e-4, 1e-7][number % 5]!,
-    seed: number % 3 === 0 ? 0 : random.below(2 ** 31) * 2 ** 21 + random.below(2 ** 21),
-    sizing: number % 2 === 0 ? "promised" : "classic",
-    version: ['"m":1', "{}", "é", ""][number % 4]!,
+    sizing: number % 4 === 0 ? "promised" : "classic",
   };
 }
 
@@ -130,10 +143,10 @@ beforeAll(async () => {
   const random = new Random(20);
   for (let number = 0; number < FILTERS; number += 1) {
     const keys = Array.from({ length: KEYS }, () => keyOf(random));
-    const members = keys.slice(0, number === 0 ? 0 : random.below(KEYS / 2));
+    const members = keys.slice(0, number < 2 ? 0 : random.below(KEYS / 2));
     const options = optionsOf(random, number);
     const file = buildPathFilter(members, options);
-    const path = join(folder, `${number}.filter`);
+    const path = join(folder, `${number}.${options.kind === "fuse" ? "fuse" : "filter"}`);
     writeFileSync(path, file);
     const filter = PathFilter.parse(file);
     const answers = keys.map((key) => (filter.has(key) ? "1\n" : "0\n")).join("");
@@ -168,11 +181,19 @@ describe.each(Object.keys(readers))("the reader %s", (reader) => {
   });
 
   test("refuses a file that is not a filter", { timeout: 60_000 }, async () => {
-    for (const file of ["", "{}\n", '{"version":"","bloom":{}}\n"AAAA"']) {
-      const path = join(folder, "refused.filter");
-      writeFileSync(path, file);
-      const answer = async () => readers[reader]!(path, Buffer.from("/\n"));
-      await expect(answer()).rejects.toThrow();
+    const fuse =
+      '{"version":"","fuse":{"n":0,"m":6,"l":2,"q":1,"s":0}}\n"AAAAAAAAAAAAAAAAAAAAAAAA"';
+    const files = {
+      "refused.filter": ["", "{}\n", '{"version":"","bloom":{}}\n"AAAA"'],
+      "refused.fuse": ["", "{}\n", fuse.replace('"l":2', '"l":4'), fuse.replace('AA"', '"')],
+    };
+    for (const [name, texts] of Object.entries(files)) {
+      for (const text of texts) {
+        const path = join(folder, name);
+        writeFileSync(path, text);
+        const answer = async () => readers[reader]!(path, Buffer.from("/\n"));
+        await expect(answer(), text).rejects.toThrow();
+      }
     }
   });
 });

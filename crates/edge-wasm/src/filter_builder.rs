@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use hedgerow_paths::{BuildError, KeyCollector, PathFilterBuilder, Sizing};
+use hedgerow_paths::{BuildError, KeyCollector, Kind, PathFilterBuilder, Sizing};
 use wasm_bindgen::prelude::*;
 
 use crate::key_buffer::KeyBuffer;
@@ -13,7 +13,7 @@ pub struct FilterBuilder {
     keys: Result<KeyCollector, BuildError>,
     key: KeyBuffer,
     body: String,
-    numbers: [f64; 6],
+    numbers: [f64; 8],
 }
 
 #[wasm_bindgen]
@@ -21,14 +21,15 @@ impl FilterBuilder {
     /// Creates a builder without keys. A capacity of 0 stands for the number of keys. Options beyond
     /// their limits are rejected by `build`.
     #[wasm_bindgen(constructor)]
-    pub fn new(rate: f64, seed: f64, is_classic: bool, capacity: f64) -> Self {
+    pub fn new(rate: f64, seed: f64, is_classic: bool, capacity: f64, is_fuse: bool) -> Self {
         let sizing = if is_classic { Sizing::Classic } else { Sizing::Promised };
+        let kind = if is_fuse { Kind::Fuse } else { Kind::Bloom };
         let mut builder = PathFilterBuilder::new().false_positive_rate(rate).seed(seed as u64);
         if capacity > 0.0 {
             builder = builder.capacity(capacity as u64);
         }
-        let (keys, key) = (builder.sizing(sizing).collect(), KeyBuffer::default());
-        Self { keys, key, body: String::new(), numbers: [0.0; 6] }
+        let (keys, key) = (builder.kind(kind).sizing(sizing).collect(), KeyBuffer::default());
+        Self { keys, key, body: String::new(), numbers: [0.0; 8] }
     }
 
     /// Replaces the buffer for paths by one of `length` bytes. Returns its address, or null if the
@@ -53,28 +54,36 @@ impl FilterBuilder {
         }
     }
 
-    /// Builds the bits, and consumes the keys. Returns the address of six numbers: the address and the
-    /// length of the Base64; the number of keys, of bits, and of bits per key; and the depth of
-    /// wildcards. If the filter cannot be built, the first number is 0, and the second is the capacity
-    /// if more keys differ, or else 0.
+    /// Builds the bits, and consumes the keys. Returns the address of eight numbers: the address and
+    /// the length of the Base64; the number of keys, of bits or slots, and of these per key; the depth
+    /// of wildcards; and the segment length and the multiplier of a fuse filter.
+    ///
+    /// If the filter cannot be built, the first number is 0. The second is then the capacity if more
+    /// keys differ, and the third the number of attempts to arrange the keys of a fuse filter; if both
+    /// are 0, there are too many keys.
     pub fn build(&mut self) -> *const f64 {
         let used = Err(BuildError::TooManyKeys { expected: 0 });
         let keys = core::mem::replace(&mut self.keys, used);
-        self.numbers = match keys.and_then(KeyCollector::build) {
+        self.numbers = [0.0; 8];
+        match keys.and_then(KeyCollector::build) {
             Ok(built) => {
                 self.body = built.body();
-                [
+                let (l, q) = built.segments();
+                self.numbers = [
                     self.body.as_ptr() as usize as f64,
                     self.body.len() as f64,
                     built.n() as f64,
                     f64::from(built.m()),
                     f64::from(built.k()),
                     f64::from(built.wildcards()),
-                ]
+                    f64::from(l),
+                    q as f64,
+                ];
             }
-            Err(BuildError::TooManyKeys { expected }) => [0.0, expected as f64, 0.0, 0.0, 0.0, 0.0],
-            Err(_) => [0.0; 6],
-        };
+            Err(BuildError::TooManyKeys { expected }) => self.numbers[1] = expected as f64,
+            Err(BuildError::Attempts { attempts }) => self.numbers[2] = attempts as f64,
+            Err(_) => {}
+        }
         self.numbers.as_ptr()
     }
 }

@@ -3,7 +3,8 @@
 use core::fmt;
 
 use crate::limits::{
-    MAX_BITS, MAX_FALSE_POSITIVE_RATE, MAX_HEADER_LENGTH, MAX_INTEGER, MIN_FALSE_POSITIVE_RATE,
+    MAX_BITS, MAX_FALSE_POSITIVE_RATE, MAX_HEADER_LENGTH, MAX_INTEGER, MAX_SLOTS,
+    MIN_FALSE_POSITIVE_RATE,
 };
 
 /// The error of [`PathFilterBuilder`](crate::PathFilterBuilder) and
@@ -34,6 +35,17 @@ pub enum BuildError {
         /// The capacity or the count.
         expected: u64,
     },
+    /// The keys need more than [`MAX_SLOTS`] slots.
+    Slots {
+        /// Number of keys.
+        keys: u64,
+    },
+    /// No arrangement of the keys in a fuse filter was found. This only happens to keys that were
+    /// chosen for it under this seed: choose a seed that nobody can guess.
+    Attempts {
+        /// Number of attempts.
+        attempts: u64,
+    },
     /// The keys need more than [`MAX_BITS`] bits, or the [`Sizing`](crate::Sizing) gives them none.
     Bits {
         /// Number of keys.
@@ -63,6 +75,13 @@ impl fmt::Display for BuildError {
             Self::Bits { keys } => {
                 write!(f, "a filter of {keys} keys needs a size from 1 to {MAX_BITS} bits")
             }
+            Self::Slots { keys } => {
+                write!(f, "expected keys for at most {MAX_SLOTS} slots, found {keys} keys")
+            }
+            Self::Attempts { attempts } => write!(
+                f,
+                "no arrangement of the keys was found in {attempts} attempts: choose another seed"
+            ),
         }
     }
 }

@@ -3,8 +3,15 @@
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 use crate::{
-    build_error::BuildError, built_filter::BuiltFilter, collector::KeyCollector, hash::KeyHash,
-    limits::MAX_INTEGER, shape::Shape, sizing::Sizing, version, wildcard,
+    build_error::BuildError,
+    built_filter::{Body, BuiltFilter},
+    collector::KeyCollector,
+    hash::KeyHash,
+    kind::Kind,
+    limits::MAX_INTEGER,
+    shape::Shape,
+    sizing::Sizing,
+    version, wildcard,
 };
 
 /// Builds filter files.
@@ -28,10 +35,18 @@ pub struct PathFilterBuilder {
 }
 
 impl PathFilterBuilder {
-    /// Creates a builder with a false-positive rate of 1e-7, the seed 0, an empty version, and
-    /// [`Sizing::Promised`].
+    /// Creates a builder of a [`Kind::Bloom`] filter with a false-positive rate of 1e-7, the seed 0,
+    /// an empty version, and [`Sizing::Promised`].
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Sets how the filter stores its keys. The rate, the sizing and the capacity have no effect on a
+    /// [`Kind::Fuse`] filter. Default: [`Kind::Bloom`].
+    #[must_use]
+    pub fn kind(mut self, kind: Kind) -> Self {
+        self.shape.kind = kind;
+        self
     }
 
     /// Sets the share of absent paths that the filter may report as present, from
@@ -80,8 +95,9 @@ impl PathFilterBuilder {
     ///
     /// # Complexity
     ///
-    /// Linear in the total length of the keys. Takes memory for the filter and 16 bytes per key.
-    /// If the keys may have duplicates, their hashes are sorted.
+    /// Linear in the total length of the keys. Takes memory for the filter and 16 bytes per key. If
+    /// the keys may have duplicates, their hashes are sorted. A fuse filter takes memory for about
+    /// 32 bytes per key.
     pub fn build<K: AsRef<[u8]>>(
         &self,
         keys: impl IntoIterator<Item = K>,
@@ -96,8 +112,9 @@ impl PathFilterBuilder {
 
     /// Builds the file of a filter of `keys`, of which at most `count` differ.
     ///
-    /// Since the number of keys is known in advance, this takes memory for the filter only. The file
-    /// states `count` as the number of keys, even if there are fewer.
+    /// Since the number of keys is known in advance, a Bloom filter takes memory for the filter only.
+    /// Its file states `count` as the number of keys, even if there are fewer. A fuse filter is built
+    /// as by [`build`](Self::build).
     ///
     /// # Errors
     ///
@@ -117,6 +134,9 @@ impl PathFilterBuilder {
         if count > MAX_INTEGER {
             return Err(BuildError::Bits { keys: count });
         }
+        if self.shape.kind == Kind::Fuse {
+            return self.build_fuse(count, keys);
+        }
         let mut bits = self.shape.bit_array(count)?;
         let (mut new, mut wildcards) = (0, 0);
         for key in keys {
@@ -127,7 +147,23 @@ impl PathFilterBuilder {
                 return Err(BuildError::TooManyKeys { expected: count });
             }
         }
-        let built = BuiltFilter { n: count, shape: self.shape, wildcards, bits };
+        let built = BuiltFilter { n: count, shape: self.shape, wildcards, body: Body::Bloom(bits) };
+        built.file(&self.version)
+    }
+
+    fn build_fuse<K: AsRef<[u8]>>(
+        &self,
+        count: u64,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Vec<u8>, BuildError> {
+        let mut collected = self.collect()?;
+        for key in keys {
+            collected.insert(key.as_ref());
+        }
+        let built = collected.build()?;
+        if built.n() > count {
+            return Err(BuildError::TooManyKeys { expected: count });
+        }
         built.file(&self.version)
     }
 

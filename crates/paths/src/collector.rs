@@ -3,15 +3,17 @@
 use crate::{
     bit_array::BitArray,
     build_error::BuildError,
-    built_filter::BuiltFilter,
+    built_filter::{Body, BuiltFilter},
+    fuse_table::FuseTable,
     hash::KeyHash,
     hashes::Hashes,
+    kind::Kind,
     netstrings::{NetstringError, Netstrings},
     shape::Shape,
     wildcard,
 };
 
-/// Collects the keys of a filter, in 16 bytes per key and at most 1 MiB more.
+/// Collects the keys of a filter, in 16 bytes per key (8 for [`Kind::Fuse`]) and at most 1 MiB more.
 ///
 /// # Example
 ///
@@ -28,18 +30,31 @@ use crate::{
 /// ```
 pub struct KeyCollector {
     shape: Shape,
-    hashes: Hashes,
+    keys: Keys,
     wildcards: u32,
+}
+
+/// The hashes of keys, as many of each as a filter needs.
+enum Keys {
+    Bloom(Hashes<KeyHash>),
+    Fuse(Hashes<u64>),
 }
 
 impl KeyCollector {
     pub(crate) fn new(shape: Shape) -> Self {
-        Self { shape, hashes: Hashes::default(), wildcards: 0 }
+        let keys = match shape.kind {
+            Kind::Bloom => Keys::Bloom(Hashes::new()),
+            Kind::Fuse => Keys::Fuse(Hashes::new()),
+        };
+        Self { shape, keys, wildcards: 0 }
     }
 
     /// Adds a key.
     pub fn insert(&mut self, key: &[u8]) {
-        self.hashes.push(KeyHash::of(key, self.shape.seed));
+        match &mut self.keys {
+            Keys::Bloom(hashes) => hashes.push(KeyHash::of(key, self.shape.seed)),
+            Keys::Fuse(hashes) => hashes.push(KeyHash::first(key, self.shape.seed)),
+        }
         self.wildcards = self.wildcards.max(wildcard::depth(key));
     }
 
@@ -60,44 +75,59 @@ impl KeyCollector {
     ///
     /// # Errors
     ///
-    /// Returns [`BuildError::Bits`] if the keys need more than [`MAX_BITS`](crate::MAX_BITS) bits,
-    /// or if the sizing gives them none; and [`BuildError::TooManyKeys`] if more keys differ than the
-    /// [capacity](crate::PathFilterBuilder::capacity) allows.
+    /// - [`BuildError::Bits`] if the keys need more than [`MAX_BITS`](crate::MAX_BITS) bits, or if
+    ///   the sizing gives them none.
+    /// - [`BuildError::TooManyKeys`] if more keys differ than the
+    ///   [capacity](crate::PathFilterBuilder::capacity) allows.
+    /// - [`BuildError::Slots`] if the keys of a fuse filter need more than
+    ///   [`MAX_SLOTS`](crate::MAX_SLOTS) slots.
+    /// - [`BuildError::Attempts`] if no arrangement of the keys of a fuse filter is found.
     ///
     /// # Complexity
     ///
     /// Linear in the number of keys. If a key sets no new bit, and so may be a duplicate, the hashes
     /// are sorted to count the different keys; if there are fewer than were added, the bits are set
-    /// again in a smaller filter.
-    pub fn build(mut self) -> Result<BuiltFilter, BuildError> {
-        let count = self.hashes.len();
-        let (count, bits) = match self.bits(count) {
-            Ok((bits, true)) => (count, bits),
-            Ok((bits, false)) => self.recount(count, Some(bits))?,
-            // There may be few enough without duplicates.
-            Err(_) => self.recount(count, None)?,
+    /// again in a smaller filter. The hashes of a fuse filter are always sorted.
+    pub fn build(self) -> Result<BuiltFilter, BuildError> {
+        let Self { shape, keys, wildcards } = self;
+        let (n, body) = match keys {
+            Keys::Bloom(hashes) => {
+                let (n, bits) = bloom(shape, hashes)?;
+                (n, Body::Bloom(bits))
+            }
+            Keys::Fuse(hashes) => {
+                let table = FuseTable::new(hashes.into_vec())?;
+                (table.n, Body::Fuse(table))
+            }
         };
-        Ok(BuiltFilter { n: count, shape: self.shape, wildcards: self.wildcards, bits })
+        Ok(BuiltFilter { n, shape, wildcards, body })
     }
+}
 
-    /// Counts the distinct keys. Returns their number and bits; reuses `bits` if their number does not
-    /// depend on the count, or if all keys differ.
-    fn recount(
-        &mut self,
-        count: u64,
-        bits: Option<BitArray>,
-    ) -> Result<(u64, BitArray), BuildError> {
-        let distinct = self.hashes.count_distinct();
-        match bits.filter(|_| self.shape.capacity.is_some() || distinct == count) {
-            Some(bits) => Ok((distinct, bits)),
-            None => Ok((distinct, self.bits(distinct)?.0)),
-        }
+/// Returns the number of distinct keys, and their bits.
+fn bloom(shape: Shape, mut hashes: Hashes<KeyHash>) -> Result<(u64, BitArray), BuildError> {
+    let count = hashes.len();
+    let bits = match bits(shape, &hashes, count) {
+        Ok((bits, true)) => return Ok((count, bits)),
+        Ok((bits, false)) => Some(bits),
+        // There may be few enough without duplicates.
+        Err(_) => None,
+    };
+    let distinct = hashes.count_distinct();
+    // With a capacity, the number of bits does not depend on the count.
+    match bits.filter(|_| shape.capacity.is_some() || distinct == count) {
+        Some(bits) => Ok((distinct, bits)),
+        None => Ok((distinct, self::bits(shape, &hashes, distinct)?.0)),
     }
+}
 
-    /// Returns the bits of all keys, `count` of which differ, and whether every key set a new bit.
-    fn bits(&self, count: u64) -> Result<(BitArray, bool), BuildError> {
-        let mut bits = self.shape.bit_array(count)?;
-        let all_are_new = self.hashes.iter().fold(true, |all, hash| bits.insert(hash) & all);
-        Ok((bits, all_are_new))
-    }
+/// Returns the bits of all keys, `count` of which differ, and whether every key set a new bit.
+fn bits(
+    shape: Shape,
+    hashes: &Hashes<KeyHash>,
+    count: u64,
+) -> Result<(BitArray, bool), BuildError> {
+    let mut bits = shape.bit_array(count)?;
+    let all_are_new = hashes.iter().fold(true, |all, hash| bits.insert(hash) & all);
+    Ok((bits, all_are_new))
 }

@@ -8,28 +8,32 @@ use crate::{
     cursor::Cursor,
     format_error::FormatError,
     hash::KeyHash,
-    header::{self, Header},
-    probes::Probes,
+    header::{self, Header, Numbers},
+    kind::Kind,
+    query::Query,
     sizing, version,
 };
 
 /// The parameters of a filter, from the first line of its file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
+    /// How the keys are stored.
+    pub kind: Kind,
     /// Number of keys.
     pub n: u64,
-    /// Requested false-positive rate.
+    /// Requested false-positive rate; 2^-24 for a fuse filter.
     pub p: f64,
-    /// Number of bits.
+    /// Number of bits, or of slots of a fuse filter.
     pub m: u32,
-    /// Number of bits per key.
+    /// Number of bits per key, or of slots per key of a fuse filter, which is 3.
     pub k: u32,
     /// Seed of the hashes.
     pub s: u64,
 }
 
 /// A set of paths with false positives but no false negatives: if it says that a path is absent, the
-/// path is absent. The rate of false positives is chosen when the filter is built.
+/// path is absent. The rate of false positives is chosen when the filter is built. Reads filters of
+/// every [`Kind`].
 ///
 /// The file is read in place. Parsing reads the first line and, unless the file is trusted, scans
 /// the second line for bytes that are not Base64. Nothing is decoded, copied or allocated.
@@ -50,7 +54,7 @@ pub struct Params {
 pub struct PathFilter<'a> {
     file: Cow<'a, [u8]>,
     header: Header,
-    probes: Probes,
+    query: Query,
     body: Range<usize>,
 }
 
@@ -102,10 +106,7 @@ impl<'a> PathFilter<'a> {
     fn new(file: Cow<'a, [u8]>, is_checked: bool) -> Result<Self, (FormatError, Cow<'a, [u8]>)> {
         let mut cursor = Cursor::new(&file);
         match read(&mut cursor, is_checked) {
-            Some((header, body)) => {
-                let probes = Probes::new(header.m, header.k);
-                Ok(Self { file, header, probes, body })
-            }
+            Some((header, query, body)) => Ok(Self { file, header, query, body }),
             None => Err((cursor.error(), file)),
         }
     }
@@ -116,28 +117,30 @@ impl<'a> PathFilter<'a> {
     ///
     /// # Complexity
     ///
-    /// Hashes the path, and reads up to `k` bits: two on average for an absent path.
+    /// That of [`Query::has`].
     #[inline]
     pub fn has(&self, path: &[u8]) -> bool {
-        self.has_hash(KeyHash::of(path, self.header.s))
+        self.query.has(self.body(), path)
     }
 
     /// Returns whether a path with this hash may be in the set. The path must have been hashed under
     /// this filter's [`seed`](Self::seed).
     #[inline]
     pub fn has_hash(&self, hash: KeyHash) -> bool {
-        let body = self.body();
-        self.probes.all(hash, |bit| {
-            let character = body.get((bit / 6) as usize).copied().unwrap_or_default();
-            bits_of(character) << (bit % 6) & 0b10_0000 != 0
-        })
+        self.query.has_hash(self.body(), hash)
     }
 
     /// Returns the parameters in the file.
     pub fn params(&self) -> Params {
-        let Header { n, m, k, s, ref p, .. } = self.header;
-        let p = self.text(p).parse().unwrap_or_default();
-        Params { n, p, m, k, s }
+        match self.header.numbers {
+            Numbers::Bloom { n, m, k, s, ref p } => {
+                let p = self.text(p).parse().unwrap_or_default();
+                Params { kind: Kind::Bloom, n, p, m, k, s }
+            }
+            Numbers::Fuse { n, m, s, .. } => {
+                Params { kind: Kind::Fuse, n, p: FUSE_RATE, m, k: 3, s }
+            }
+        }
     }
 
     /// Returns the version in the file, without JSON escapes.
@@ -154,7 +157,7 @@ impl<'a> PathFilter<'a> {
 
     /// Returns the seed of the hashes.
     pub fn seed(&self) -> u64 {
-        self.header.s
+        self.query.seed()
     }
 
     /// Returns the first line: JSON in UTF-8, possibly with a carriage return at its end.
@@ -173,9 +176,12 @@ impl<'a> PathFilter<'a> {
     ///
     /// One pass over the file.
     pub fn bits_set(&self) -> u64 {
-        let body = self.body();
-        let (whole, rest) = (self.header.m / 6, self.header.m % 6);
-        let (body, after) = body.split_at(whole as usize);
+        let bits = match self.header.numbers {
+            Numbers::Bloom { m, .. } => u64::from(m),
+            Numbers::Fuse { m, .. } => 24 * u64::from(m),
+        };
+        let (whole, rest) = (bits / 6, bits % 6);
+        let (body, after) = self.body().split_at(whole as usize);
         let last = after.first().map_or(0, |&character| bits_of(character) >> (6 - rest));
         body.iter()
             .map(|&character| bits_of(character))
@@ -183,14 +189,19 @@ impl<'a> PathFilter<'a> {
             .fold(0, |sum, bits| sum + u64::from(bits.count_ones()))
     }
 
-    /// Returns the false-positive rate that a model predicts from the number of bits that are set.
+    /// Returns the false-positive rate that a model predicts from the number of bits that are set. That
+    /// of a fuse filter is 2^-24 whatever its keys.
     ///
     /// # Complexity
     ///
     /// One pass over the file.
     pub fn false_positive_rate(&self) -> f64 {
-        let Header { n, m, k, .. } = self.header;
-        sizing::expected_rate(self.bits_set() as f64 / f64::from(m), n, m, k)
+        match self.header.numbers {
+            Numbers::Bloom { n, m, k, .. } => {
+                sizing::expected_rate(self.bits_set() as f64 / f64::from(m), n, m, k)
+            }
+            Numbers::Fuse { .. } => FUSE_RATE,
+        }
     }
 
     /// Returns the members of the first line.
@@ -220,28 +231,41 @@ impl fmt::Debug for PathFilter<'_> {
     }
 }
 
-/// Reads the first line, and returns it with the range of the characters of the second line.
-fn read(cursor: &mut Cursor<'_>, is_checked: bool) -> Option<(Header, Range<usize>)> {
+/// The false-positive rate of fuse filters: 24 random bits agree.
+const FUSE_RATE: f64 = 1.0 / (1 << 24) as f64;
+
+/// Reads the first line, and returns it with the query and the range of the characters of the second
+/// line.
+fn read(cursor: &mut Cursor<'_>, is_checked: bool) -> Option<(Header, Query, Range<usize>)> {
     let header = header::read(cursor)?;
-    let body = second_line(cursor, header.m)?;
+    let (query, body) = match header.numbers {
+        Numbers::Bloom { m, k, s, .. } => {
+            let bits = u64::from(m);
+            let body = second_line(cursor, bits.div_ceil(6), bits.div_ceil(24) * 4)?;
+            (Query::bloom(m, k, s), body)
+        }
+        Numbers::Fuse { m, l, q, s, .. } => {
+            let characters = 4 * u64::from(m);
+            (Query::fuse(m, l, q, s), second_line(cursor, characters, characters)?)
+        }
+    };
     if is_checked && let Some(position) = first_illegal(&cursor.bytes[body.clone()]) {
         return cursor.fail_at(body.start + position, "a character of Base64");
     }
-    Some((header, body))
+    Some((header, query?, body))
 }
 
 const OR_MORE: &str = "characters of Base64 in line 2, or more";
 const OR_FEWER: &str = "characters of Base64 in line 2, or fewer";
 
-/// Returns the range of the characters of the second line, without quotes and padding.
-fn second_line(cursor: &mut Cursor<'_>, m: u32) -> Option<Range<usize>> {
+/// Returns the range of the characters of the second line, without quotes and padding. There are at
+/// least `min` characters, and at most `max` with the padding.
+fn second_line(cursor: &mut Cursor<'_>, min: u64, max: u64) -> Option<Range<usize>> {
     if cursor.byte() != Some(b'"') {
         return cursor.fail("the quote that opens line 2");
     }
     cursor.at += 1;
     let start = cursor.at;
-    let m = u64::from(m);
-    let (min, max) = (m.div_ceil(6), m.div_ceil(24) * 4);
     let rest = &cursor.bytes[start..];
     let last = match rest.strip_suffix(b"\n") {
         Some(line) => line.strip_suffix(b"\r").unwrap_or(line),

@@ -26,8 +26,14 @@ impl KeyHash {
     /// Two passes over the key.
     #[inline]
     pub fn of(key: &[u8], seed: u64) -> Self {
-        let h1 = XxHash64::oneshot(seed, key);
-        let h2 = XxHash64::oneshot(seed.wrapping_add(1), key);
-        Self { h1, h2 }
+        Self { h1: Self::first(key, seed), h2: Self::first(key, seed.wrapping_add(1)) }
+    }
+
+    /// Returns the first of the two hashes of a key, which is enough for a fuse filter.
+    // In WebAssembly, a single copy keeps the module small.
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline)]
+    pub(crate) fn first(key: &[u8], seed: u64) -> u64 {
+        XxHash64::oneshot(seed, key)
     }
 }

@@ -4,20 +4,23 @@ use alloc::vec::Vec;
 
 use crate::hash::KeyHash;
 
-/// Hashes per chunk: 1 MiB. Only the first chunk is reallocated as it grows.
+/// Hashes per chunk: 1 MiB of pairs. Only the first chunk is reallocated as it grows.
 const CHUNK_LENGTH: usize = 1 << 16;
 
 /// Buckets for counting distinct hashes. One bucket at a time is copied and sorted.
 const BUCKETS: usize = 1 << 10;
 
 /// Hashes in chunks, so that growth moves none and leaves at most one chunk unused.
-#[derive(Default)]
-pub(crate) struct Hashes {
-    chunks: Vec<Vec<KeyHash>>,
+pub(crate) struct Hashes<T> {
+    chunks: Vec<Vec<T>>,
 }
 
-impl Hashes {
-    pub(crate) fn push(&mut self, hash: KeyHash) {
+impl<T: Copy> Hashes<T> {
+    pub(crate) fn new() -> Self {
+        Self { chunks: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, hash: T) {
         match self.chunks.last_mut() {
             Some(chunk) if chunk.len() < CHUNK_LENGTH => chunk.push(hash),
             last => {
@@ -34,10 +37,21 @@ impl Hashes {
         (full + self.chunks.last().map_or(0, Vec::len)) as u64
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = KeyHash> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = T> {
         self.chunks.iter().flatten().copied()
     }
 
+    /// Returns the hashes as one list. Frees each chunk after copying it.
+    pub(crate) fn into_vec(self) -> Vec<T> {
+        let mut all = Vec::with_capacity(self.len() as usize);
+        for chunk in self.chunks {
+            all.extend(chunk);
+        }
+        all
+    }
+}
+
+impl Hashes<KeyHash> {
     /// Counts the distinct hashes.
     ///
     /// Sorts the hashes into buckets in place, then sorts and counts each bucket.

@@ -6,6 +6,13 @@ pub const MAX_BITS: u32 = u32::MAX;
 /// The maximum number of bits per key: enough for the smallest rate.
 pub const MAX_HASHES: u32 = 64;
 
+/// The maximum number of slots of a fuse filter: about 238 million paths, in 1 GiB.
+pub const MAX_SLOTS: u32 = 1 << 28;
+
+/// The maximum length of a segment of a fuse filter, in slots. Two slots of a key take 32 bits of its
+/// hash.
+pub const MAX_SEGMENT_LENGTH: u32 = 1 << 16;
+
 /// The maximum seed and the maximum number of keys: the largest integer up to which JavaScript
 /// numbers are exact.
 pub const MAX_INTEGER: u64 = (1 << 53) - 1;

@@ -3,8 +3,16 @@
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 use crate::{
-    bit_array::BitArray, build_error::BuildError, built_filter::BuiltFilter, filter::PathFilter,
-    header::Header, limits::MAX_INTEGER, merge_error::MergeError, shape::Shape, sizing::Sizing,
+    bit_array::BitArray,
+    build_error::BuildError,
+    built_filter::{Body, BuiltFilter},
+    filter::PathFilter,
+    header::Numbers,
+    kind::Kind,
+    limits::MAX_INTEGER,
+    merge_error::MergeError,
+    shape::Shape,
+    sizing::Sizing,
 };
 
 /// Merges filters with equal `m`, `k` and `s`: each bit of the result is set if it is set in any of
@@ -47,7 +55,9 @@ impl PathFilterMerger {
     ///
     /// The same as [`add`](Self::add).
     pub fn new(filter: &PathFilter<'_>) -> Result<Self, MergeError> {
-        let Header { m, k, s, .. } = *filter.parsed_header();
+        let Numbers::Bloom { m, k, s, .. } = filter.parsed_header().numbers else {
+            return Err(MergeError::Kind);
+        };
         let bits = BitArray::new(m, k);
         let mut merger = Self { n: 0, s, wildcards: 0, bits, rates: Vec::new() };
         merger.add(filter)?;
@@ -64,7 +74,9 @@ impl PathFilterMerger {
     ///
     /// One pass over the file.
     pub fn add(&mut self, filter: &PathFilter<'_>) -> Result<(), MergeError> {
-        let Header { n, m, k, s, wildcards, ref p, .. } = *filter.parsed_header();
+        let Numbers::Bloom { n, m, k, s, ref p } = filter.parsed_header().numbers else {
+            return Err(MergeError::Kind);
+        };
         equal("m", self.bits.m.into(), m.into())?;
         equal("k", self.bits.k.into(), k.into())?;
         equal("s", self.s, s)?;
@@ -72,7 +84,7 @@ impl PathFilterMerger {
             return Err(MergeError::Keys { found: self.n + n });
         }
         self.n += n;
-        self.wildcards = self.wildcards.max(wildcards);
+        self.wildcards = self.wildcards.max(filter.wildcards());
         let rate = filter.text(p);
         if !self.rates.iter().any(|known| known == rate) {
             self.rates.push(rate.to_owned());
@@ -96,9 +108,10 @@ impl PathFilterMerger {
         let rates = self.rates.iter().map(|rate| rate.parse().unwrap_or_default());
         let rate = rates.fold(0.0, f64::max);
         let sizing = Sizing::Bits(self.bits.m);
-        let shape = Shape { rate, seed: self.s, sizing, capacity: None };
+        let shape = Shape { kind: Kind::Bloom, rate, seed: self.s, sizing, capacity: None };
         shape.check()?;
-        BuiltFilter { n: self.n, shape, wildcards: self.wildcards, bits: self.bits }.file(version)
+        BuiltFilter { n: self.n, shape, wildcards: self.wildcards, body: Body::Bloom(self.bits) }
+            .file(version)
     }
 }
 

@@ -10,6 +10,8 @@ use crate::limits::MAX_INTEGER;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MergeError {
+    /// A filter is not of [`Kind::Bloom`](crate::Kind::Bloom), the only kind that can be merged.
+    Kind,
     /// A parameter differs from that of the first filter.
     Parameter {
         /// Its name in the file: `m`, `k` or `s`.
@@ -29,6 +31,7 @@ pub enum MergeError {
 impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Kind => f.write_str("expected a Bloom filter, found a filter of another kind"),
             Self::Parameter { name, expected, found } => {
                 write!(f, "expected a filter with {name} = {expected}, found {name} = {found}")
             }

@@ -3,6 +3,7 @@
 use crate::{
     bit_array::BitArray,
     build_error::BuildError,
+    kind::Kind,
     limits::{MAX_FALSE_POSITIVE_RATE, MAX_INTEGER, MIN_FALSE_POSITIVE_RATE},
     sizing::{self, Sizing},
 };
@@ -10,6 +11,7 @@ use crate::{
 /// The options that determine the bits of a filter, together with its keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Shape {
+    pub(crate) kind: Kind,
     pub(crate) rate: f64,
     pub(crate) seed: u64,
     pub(crate) sizing: Sizing,
@@ -19,7 +21,7 @@ pub(crate) struct Shape {
 
 impl Default for Shape {
     fn default() -> Self {
-        Self { rate: 1e-7, seed: 0, sizing: Sizing::Promised, capacity: None }
+        Self { kind: Kind::Bloom, rate: 1e-7, seed: 0, sizing: Sizing::Promised, capacity: None }
     }
 }
 

@@ -56,7 +56,7 @@ impl<'m> Proxy<'m> {
     fn new(modules: &'m Modules, rules: &[&str], file: &[u8]) -> Result<Self> {
         let blocks =
             BlockStripper::new(&modules.block, &compile_rules(&modules.headers, rules, false)?)?;
-        let paths = PathFilter::load(&modules.paths, file)
+        let paths = PathFilter::parse(&modules.paths, file, false)
             .map_err(|error| format_err!("path filter: {error}"))?;
         Ok(Self { blocks, paths })
     }
@@ -103,7 +103,7 @@ mod tests {
         let expected = "expected '*' only as the last character, found one at byte 2";
         assert_eq!(rule, format!("rule 0: {expected}"));
         let file = error(RULES, b"[]\n");
-        assert_eq!(file, "path filter: expected { and a member, found 0x5b at byte 0");
+        assert_eq!(file, "path filter: expected either bloom or fuse in the first line");
     }
 
     #[test]
@@ -117,7 +117,7 @@ mod tests {
     fn a_file_that_is_longer_than_its_first_line_allows_is_rejected() {
         let mut file = PATHS.as_bytes().to_vec();
         file.resize(1 << 24, 0);
-        let expected = "expected a file of at most 93 bytes, found 16777216";
+        let expected = "expected quotes around the second line";
         assert_eq!(error(RULES, &file), format!("path filter: {expected}"));
         let expected = "expected a first line, found none";
         assert_eq!(error(RULES, &vec![0; 1 << 24]), format!("path filter: {expected}"));

@@ -1,20 +1,14 @@
 //! Path filters.
 
-use std::{error::Error, fmt, thread};
+use std::thread;
 
+use serde_json::Value;
 use wasmtime::{Result, ensure, format_err};
 
 use crate::EdgeModule;
 
-/// Sentinel of the module for "no value".
-const NONE: f64 = -1.0;
-/// The module returns a byte as this number minus the byte.
-const BYTE: f64 = -2.0;
 /// The maximum length of the first line of a filter, with a line end of two bytes.
 const MAX_LINE_LENGTH: usize = (1 << 16) + 2;
-
-/// The six numbers that `Filter::parse` in `crates/edge-wasm` returns.
-type Numbers = [f64; 6];
 
 /// A path filter in the memory of a module.
 pub struct PathFilter<'m> {
@@ -25,75 +19,33 @@ pub struct PathFilter<'m> {
 }
 
 impl<'m> PathFilter<'m> {
-    /// Loads a filter from an untrusted file. Takes no more memory than its first line justifies.
+    /// Loads a filter from an untrusted file: reads the first line, and copies the characters of the
+    /// second line to the module. If `is_trusted`, they are not checked.
     ///
     /// # Errors
     ///
-    /// Returns a [`FilterError`] if the module rejects the file, and an error if the file is longer than
-    /// its first line allows.
-    pub fn load(edge: &'m EdgeModule, file: &[u8]) -> Result<Self> {
-        let filter = Self::new(edge)?;
+    /// Returns an error if the file is not a path filter.
+    pub fn parse(edge: &'m EdgeModule, file: &[u8], is_trusted: bool) -> Result<Self> {
         let line = file.iter().take(MAX_LINE_LENGTH).position(|&byte| byte == b'\n');
         let line = line.ok_or_else(|| format_err!("expected a first line, found none"))?;
-        // Given only the first line and the quote after it, the module reports how many characters of
-        // line 2 are missing.
-        let numbers = filter.read(&file[..file.len().min(line + 2)], false)?;
-        let [.., count, _, offset] = numbers;
-        if count < 0.0 {
-            return Err(filter.error(numbers)?.into());
-        }
-        // The last group is padded, and a quote and a line end may follow.
-        let max = offset as usize + (count as usize).next_multiple_of(4) + 3;
-        ensure!(file.len() <= max, "expected a file of at most {max} bytes, found {}", file.len());
-        filter.parsed(file, false)
-    }
+        let header: Value = serde_json::from_slice(&file[..line])?;
+        let numbers = Numbers::of(&header)?;
+        let body = body(&file[line + 1..], &numbers)?;
 
-    /// Copies a file to the module, which parses it. If `is_trusted`, the second line is not checked.
-    ///
-    /// # Errors
-    ///
-    /// Returns a [`FilterError`] if the module rejects the file.
-    pub fn parse(edge: &'m EdgeModule, file: &[u8], is_trusted: bool) -> Result<Self> {
-        Self::new(edge)?.parsed(file, is_trusted)
-    }
-
-    fn new(edge: &'m EdgeModule) -> Result<Self> {
         let this = edge.call("filter_new", ())?;
-        Ok(Self { edge, this, header: Vec::new(), wildcards: 0 })
-    }
-
-    fn parsed(mut self, file: &[u8], is_trusted: bool) -> Result<Self> {
-        let numbers = self.read(file, is_trusted)?;
-        let [header, length, wildcards, ..] = numbers;
-        if header == 0.0 {
-            return Err(self.error(numbers)?.into());
+        let wildcards = header["wildcards"].as_u64().unwrap_or(0) as u32;
+        let filter = Self { edge, this, header: file[..line].to_vec(), wildcards };
+        let length = u32::try_from(body.len())?;
+        edge.write(edge.call("filter_reserve", (this, length))?, body)?;
+        if !is_trusted {
+            let illegal: i32 = edge.call("filter_first_illegal", (this, length))?;
+            ensure!(illegal < 0, "expected Base64 at character {illegal} of the second line");
         }
-        self.header = self.edge.read(header as u32, length as u32)?;
-        self.wildcards = wildcards as u32;
-        Ok(self)
-    }
-
-    fn read(&self, file: &[u8], is_trusted: bool) -> Result<Numbers> {
-        let length = u32::try_from(file.len())?;
-        self.edge.write(self.edge.call("filter_reserve", (self.this, length))?, file)?;
-        let arguments = (self.this, length, u32::from(is_trusted));
-        let address = self.edge.call("filter_parse", arguments)?;
-        let mut numbers = [[0; 8]; 6];
-        self.edge.read_into(address, numbers.as_flattened_mut())?;
-        Ok(numbers.map(f64::from_le_bytes))
-    }
-
-    fn error(&self, [_, address, length, count, found, offset]: Numbers) -> Result<FilterError> {
-        Ok(FilterError {
-            count: (count != NONE).then_some(count as u64),
-            expected: self.edge.text(address as u32, length as u32)?,
-            found: match found {
-                NONE => Found::End,
-                0.0.. => Found::Number(found as u64),
-                _ => Found::Byte((BYTE - found) as u8),
-            },
-            offset: offset as u32,
-        })
+        let Numbers { is_fuse, m, l, q, s } = numbers;
+        let arguments = (this, length, u32::from(is_fuse), m, l, q as f64, s as f64);
+        let is_open: u32 = edge.call("filter_open", arguments)?;
+        ensure!(is_open != 0, "expected parameters within their limits in the first line");
+        Ok(filter)
     }
 
     /// Returns whether the filter may have `path`. `false` is certain.
@@ -126,41 +78,48 @@ impl Drop for PathFilter<'_> {
     }
 }
 
-/// The error of a file that the module rejected.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FilterError {
-    /// The expected number of what was expected, if it is a count.
-    pub count: Option<u64>,
-    /// What was expected.
-    pub expected: String,
-    /// What was found.
-    pub found: Found,
-    /// Offset in the file, in bytes.
-    pub offset: u32,
+/// The numbers of the first line that queries need. A Bloom filter has `k` as `l`, and no `q`.
+struct Numbers {
+    is_fuse: bool,
+    m: u32,
+    l: u32,
+    q: u64,
+    s: u64,
 }
 
-/// The unexpected item that was found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Found {
-    /// A byte.
-    Byte(u8),
-    /// A number, or a count.
-    Number(u64),
-    /// The end of the line or of the file.
-    End,
-}
-
-impl fmt::Display for FilterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { count, expected, found, offset } = self;
-        let count = count.map_or(String::new(), |count| format!("{count} "));
-        let found = match found {
-            Found::Byte(byte) => format!("{byte:#04x}"),
-            Found::Number(number) => number.to_string(),
-            Found::End => "the end".to_owned(),
+impl Numbers {
+    fn of(header: &Value) -> Result<Self> {
+        let (bloom, fuse) = (&header["bloom"], &header["fuse"]);
+        let is_fuse = fuse.is_object();
+        ensure!(is_fuse != bloom.is_object(), "expected either bloom or fuse in the first line");
+        let number = |name: &str, max: u64| {
+            let number = if is_fuse { &fuse[name] } else { &bloom[name] }.as_u64();
+            let number = number.filter(|&number| number <= max);
+            number.ok_or_else(|| format_err!("expected {name} to be an integer of at most {max}"))
         };
-        write!(f, "expected {count}{expected}, found {found} at byte {offset}")
+        let exact = (1 << 53) - 1;
+        Ok(Self {
+            is_fuse,
+            m: number("m", u32::MAX.into())? as u32,
+            l: number(if is_fuse { "l" } else { "k" }, 1 << 16)? as u32,
+            q: if is_fuse { number("q", exact)? } else { 0 },
+            s: number("s", exact)?,
+        })
     }
 }
 
-impl Error for FilterError {}
+/// Returns the characters of the second line, of which there must be as many as the first line says.
+fn body<'f>(line: &'f [u8], numbers: &Numbers) -> Result<&'f [u8]> {
+    let m = u64::from(numbers.m);
+    let (min, max) =
+        if numbers.is_fuse { (4 * m, 4 * m) } else { (m.div_ceil(6), m.div_ceil(24) * 4) };
+    let line =
+        line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
+    let quoted = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\""));
+    let padded = quoted.ok_or_else(|| format_err!("expected quotes around the second line"))?;
+    let body = padded.strip_suffix(b"=").unwrap_or(padded);
+    let body = body.strip_suffix(b"=").unwrap_or(body);
+    let is_whole = body.len() as u64 >= min && padded.len() as u64 <= max;
+    ensure!(is_whole, "expected {min} to {max} characters of Base64, found {}", padded.len());
+    Ok(body)
+}

@@ -41,7 +41,7 @@ describe("hedgerow", () => {
     [["nothing"], "unknown command 'nothing'"],
     [["paths", "build", "-o", "x"], "missing required argument 'source'"],
     [["paths", "build", "a.txt"], "required option '-o, --output <file>' not specified"],
-    [["paths", "build", "-o", "x", "--kind", "zip", "a"], "Allowed choices are directory"],
+    [["paths", "build", "-o", "x", "--source-kind", "zip", "a"], "Allowed choices are directory"],
     [["paths", "build", "-o", "x", "-p", "2", "-"], "falsePositiveRate: expected"],
     [["paths", "build", "-o", "x", "--seed", "x", "-"], "seed: expected"],
     [["paths", "build", "-o", "x", "--base-path", "a", "a"], "begins with /"],
@@ -111,16 +111,32 @@ describe("hedgerow paths build", () => {
   test("sizes a filter as Vercel does with --classic", async () => {
     const lines = Array.from({ length: 1000 }, (_, number) => `/page/${number}`).join("\n");
     const sizes = [await filterOf(lines), await filterOf(lines, "--classic")].map(
-      (file) => PathFilter.parse(readFileSync(file)).params.bloom.m,
+      (file) => PathFilter.parse(readFileSync(file)).params.bloom?.m,
     );
     expect(new Set(sizes).size).toBe(2);
   });
 
-  test("reads a source as the kind that --kind names", async () => {
+  test("builds a filter of the kind fuse with --kind", async () => {
+    const file = await filterOf("/a\n/b/*", "--kind", "fuse", "--seed", "7");
+    const filter = PathFilter.parse(readFileSync(file));
+    expect(filter.params).toMatchObject({ fuse: { n: 2, s: 7 }, wildcards: 2 });
+    const { out } = await hedgerow(["paths", "info", file]);
+    expect(out).toMatch(/^kind +fuse$/m);
+    expect(out).toMatch(/^false positives, expected +5.96e-8$/m);
+    const facts = JSON.parse((await hedgerow(["paths", "info", file, "--json"])).out);
+    expect(facts).toMatchObject({ kind: "fuse", n: 2, s: 7, falsePositiveRate: 2 ** -24 });
+    const list = join(makeTree({ "a.txt": "/a" }), "a.txt");
+    const build = ["paths", "build", list, "-o", join(list, "..", "out"), "--kind", "fuse"];
+    expect((await hedgerow(build)).out).toMatch(/^1 paths → .*, p = 2\^-24, m = [\d,]+, fuse\n$/);
+    const rate = await hedgerow([...build, "-p", "0.1"]);
+    expect(rate.err).toContain('falsePositiveRate: expected none with kind "fuse", found 0.1');
+  });
+
+  test("reads a source as the kind that --source-kind names", async () => {
     const root = makeTree({ "paths.csv": "/a\n" });
     const build = ["paths", "build", join(root, "paths.csv"), "-o", join(root, "filter")];
     expect(await hedgerow(build)).toMatchObject({ code: 2 });
-    expect(await hedgerow([...build, "--kind", "list"])).toMatchObject({ code: 0 });
+    expect(await hedgerow([...build, "--source-kind", "list"])).toMatchObject({ code: 0 });
   });
 
   test("prints one JSON object that includes the warnings", async () => {
@@ -128,11 +144,11 @@ describe("hedgerow paths build", () => {
       "config.json": { json: { version: 3, routes: [{ src: "/(.*)", dest: "/index" }] } },
     });
     const file = join(root, "filter");
-    const build = ["paths", "build", root, "--kind", "build-output", "-o", file];
+    const build = ["paths", "build", root, "--source-kind", "build-output", "-o", file];
     const { code, out, err } = await hedgerow([...build, "--json"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(JSON.parse(out)).toEqual({
-      ...{ output: file, version: "", n: 3, p: 1e-7, s: 0, wildcards: 2 },
+      ...{ output: file, version: "", kind: "bloom", n: 3, p: 1e-7, s: 0, wildcards: 2 },
       ...{ m: expect.any(Number), k: expect.any(Number), bytes: readFileSync(file).length },
       warnings: [
         "the route ^/(.*)$ may answer any path",
@@ -168,9 +184,9 @@ describe("hedgerow paths build", () => {
       [join(root, "bad.txt")],
       [join(root, "empty.txt")],
       [join(root, "missing")],
-      [join(root, "site"), "--kind", "build-output"],
-      [join(root, "site"), "--kind", "next"],
-      [join(root, "site"), "--kind", "list"],
+      [join(root, "site"), "--source-kind", "build-output"],
+      [join(root, "site"), "--source-kind", "next"],
+      [join(root, "site"), "--source-kind", "list"],
     ];
     for (const args of failures) {
       const { code, out, err } = await hedgerow([

@@ -69,7 +69,7 @@ test("escapes control characters in JSON output", async () => {
   const route = { src: `/(.*)${HOSTILE}`, dest: "https://example.com" };
   const root = makeTree({ "config.json": { json: { version: 3, routes: [route] } } });
   const output = join(root, `x${HOSTILE}`);
-  const options = ["--kind", "build-output", "--filter-version", HOSTILE, "--json"];
+  const options = ["--source-kind", "build-output", "--filter-version", HOSTILE, "--json"];
   const built = await hedgerow(["paths", "build", root, "-o", output, ...options]);
   expect(JSON.parse(built.out)).toMatchObject({ version: HOSTILE, output });
   expect(JSON.parse(built.out).warnings.join()).toContain(HOSTILE);

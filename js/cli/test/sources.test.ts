@@ -40,7 +40,7 @@ test("detects the kind of a source", () => {
   expect(detectKind("-")).toBe("list");
 });
 
-test("asks for --kind where the kind cannot be detected", () => {
+test("asks for --source-kind where the kind cannot be detected", () => {
   const root = makeTree({ "paths.csv": "" });
   const errorOf = (path: string) => {
     try {

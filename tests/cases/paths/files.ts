@@ -22,6 +22,12 @@ export const ROUTING = [
   '"0kxC4anU4awVOYSs54vsAL7gBNGK/PrLjKrAJRil64mMxmiig1S+jqyC"',
 ].join("\n");
 
+/** A filter of the kind fuse, of the paths in {@link PATHMAP}. */
+export const FUSE = [
+  '{"version":"test","fuse":{"n":4,"m":20,"l":4,"q":6019636495693593,"s":0}}',
+  '"XV0YE52pEEf5AAAAAAAAAAAAGMH1AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"',
+].join("\n");
+
 /** Returns a stream of `file` in chunks of `length` bytes. */
 export function streamOf(file: Uint8Array | string, length: number): ReadableStream<Uint8Array> {
   const bytes = typeof file === "string" ? bytesOf(file) : file;

@@ -2,6 +2,7 @@ import { buildPathFilter, measurePathFilter, PathFilter, PathFilterBuilder } fro
 import { equal, refused } from "../../support/assert.js";
 import { textOf } from "../../support/text.js";
 import type { Cases } from "../case.js";
+import { FUSE, PATHMAP_PATHS } from "./files.js";
 
 export const filterBuilding: Cases = {
   "buildPathFilter writes a header line and a line of Base64": () => {
@@ -29,7 +30,7 @@ export const filterBuilding: Cases = {
   "buildPathFilter counts duplicates once, and ignores the order of paths": () => {
     const once = buildPathFilter(["/a", "/b", "/c"]);
     equal(textOf(buildPathFilter(["/c", "/a", "/b", "/a", "/c"])), textOf(once));
-    equal(PathFilter.parse(once).params.bloom.n, 3);
+    equal(PathFilter.parse(once).params.bloom?.n, 3);
   },
 
   "a PathFilterBuilder takes paths one by one": () => {
@@ -58,7 +59,7 @@ export const filterBuilding: Cases = {
 
   "a filter built from no paths contains nothing": () => {
     const filter = PathFilter.parse(buildPathFilter([]));
-    equal(filter.params.bloom.n, 0);
+    equal(filter.params.bloom?.n, 0);
     equal(filter.has("/"), false);
     equal(filter.wildcards, 0);
   },
@@ -70,8 +71,37 @@ export const filterBuilding: Cases = {
       paths.filter((path) => !filter.has(path)),
       [],
     );
-    equal(filter.params.bloom.n, 100_000);
+    equal(filter.params.bloom?.n, 100_000);
     filter.free();
+  },
+
+  "a filter of the kind fuse is built to the byte as documented": () => {
+    const file = buildPathFilter([...PATHMAP_PATHS, "/foo"], { kind: "fuse", version: "test" });
+    equal(textOf(file), FUSE);
+    const builder = new PathFilterBuilder({ kind: "fuse", version: "test" });
+    for (const path of PATHMAP_PATHS.toReversed()) builder.add(path);
+    equal(textOf(builder.build()), FUSE);
+  },
+
+  "a filter of the kind fuse contains all of its paths, however many": () => {
+    for (const count of [0, 1, 2, 10, 100, 1000, 30_000]) {
+      const paths = Array.from({ length: count }, (_, number) => `/archive/${number}/*`);
+      const file = buildPathFilter(paths, { kind: "fuse", seed: 2 ** 53 - 1 });
+      const filter = PathFilter.parse(file);
+      equal([filter.params.fuse?.n, filter.wildcards], [count, count === 0 ? 0 : 3]);
+      equal(
+        paths.filter((path) => !filter.has(path)),
+        [],
+      );
+      equal(filter.has("/absent"), false);
+      equal(measurePathFilter(file).falsePositiveRate, 2 ** -24);
+      filter.free();
+    }
+  },
+
+  "a filter of the kind fuse takes at most 300 bytes for ten paths": () => {
+    const paths = Array.from({ length: 10 }, (_, number) => `/page/${number}`);
+    equal(buildPathFilter(paths, { kind: "fuse", version: "dpl_7" }).length <= 300, true);
   },
 
   "the version of a filter can be any text": () => {
@@ -102,6 +132,11 @@ export const filterBuilding: Cases = {
     refused(() => buildPathFilter([], { version: `${longest}x` }), "ERR_ARGUMENT", "65537");
     refused(() => buildPathFilter([], { version: 1 as unknown as string }), "ERR_ARGUMENT");
     refused(() => buildPathFilter([], { sizing: "small" as "classic" }), "ERR_ARGUMENT", "small");
+    refused(() => buildPathFilter([], { kind: "xor" as "fuse" }), "ERR_ARGUMENT", "kind", "xor");
+    const none = 'expected none with kind "fuse"';
+    for (const option of [{ falsePositiveRate: 0.1 }, { sizing: "classic" }] as const) {
+      refused(() => buildPathFilter([], { kind: "fuse", ...option }), "ERR_ARGUMENT", none);
+    }
   },
 
   "buildPathFilter refuses an argument that is not a list of strings": () => {

@@ -2,7 +2,7 @@ import { PathFilter } from "hedgerow";
 import { equal, refused } from "../../support/assert.js";
 import { bytesOf } from "../../support/text.js";
 import type { Cases } from "../case.js";
-import { PATHMAP, PATHMAP_LINE_1, PATHMAP_LINE_2, PATHMAP_PATHS } from "./files.js";
+import { FUSE, PATHMAP, PATHMAP_LINE_1, PATHMAP_LINE_2, PATHMAP_PATHS } from "./files.js";
 
 /** Asserts the message for an invalid file: what was expected, what was found, and the offset. */
 function assertRefused(file: Uint8Array | string, said: string): void {
@@ -73,10 +73,42 @@ export const filterErrors: Cases = {
     assertRefused(`\ufeff${PATHMAP}`, "no byte order mark, found 0xef at byte 0");
   },
 
+  "a filter of the kind fuse whose parameters contradict each other is refused": () => {
+    const segments = "a number of slots m that is a multiple of l, at least 3 l, found";
+    assertRefused(FUSE.replace('"l":4', '"l":3'), `${segments} 20 at byte 71`);
+    assertRefused(FUSE.replace('"l":4', '"l":10'), `${segments} 20 at byte 72`);
+    assertRefused(
+      FUSE.replace('"m":20', '"m":24'),
+      "96 characters of Base64 in line 2, or more, found 80 at byte 75",
+    );
+    const once = "one of the members bloom and fuse, only once, found 0x7b";
+    assertRefused(FUSE.replace("}}", '},"bloom":{}}'), `${once} at byte 81`);
+    assertRefused(FUSE.replace('"fuse"', '"fuze"'), "the member bloom or fuse, found");
+  },
+
   "every truncation of a filter is refused": () => {
-    const bytes = bytesOf(PATHMAP);
-    for (let length = 0; length < bytes.length; length += 1) {
-      refused(() => PathFilter.parse(bytes.subarray(0, length)), "ERR_FILTER_FORMAT", "at byte");
+    for (const bytes of [PATHMAP, FUSE].map(bytesOf)) {
+      for (let length = 0; length < bytes.length; length += 1) {
+        refused(() => PathFilter.parse(bytes.subarray(0, length)), "ERR_FILTER_FORMAT", "at byte");
+      }
+    }
+  },
+
+  "every flipped bit of a filter is refused or answered": () => {
+    for (const bytes of [PATHMAP, FUSE].map(bytesOf)) {
+      for (let bit = 0; bit < 8 * bytes.length; bit += 1) {
+        const flipped = bytes.slice();
+        flipped[bit >> 3]! ^= 1 << (bit & 7);
+        for (const validate of [true, false]) {
+          try {
+            const filter = PathFilter.parse(flipped, { validate });
+            equal(typeof filter.has("/foo"), "boolean");
+            filter.free();
+          } catch (error) {
+            equal((error as { code?: string }).code, "ERR_FILTER_FORMAT", `bit ${bit}`);
+          }
+        }
+      }
     }
   },
 

@@ -16,6 +16,14 @@ const fileWith = (bloom: object, version = "") =>
   );
 
 export const filterMerging: Cases = {
+  "filters of the kind fuse are not merged": () => {
+    const [bloom, fuse] = [buildPathFilter(["/a"]), buildPathFilter(["/a"], { kind: "fuse" })];
+    for (const files of [[fuse], [bloom, fuse], [fuse, bloom]]) {
+      const expected = 'expected filters of the kind "bloom", found "fuse"';
+      refused(() => mergePathFilters(files), "ERR_FILTER_MERGE", expected);
+    }
+  },
+
   "parts of a capacity merge to the file that buildPathFilter makes of all paths": () => {
     const paths = Array.from({ length: 3000 }, (_, number) => `/archive/${number}`);
     paths.push("/blog/*", "/é😀", "");
@@ -47,7 +55,7 @@ export const filterMerging: Cases = {
       ["/a", "/b/*", "/c/d/*", "/d"].map((path) => filter.has(path)),
       [true, true, true, false],
     );
-    equal([filter.params.bloom.n, filter.wildcards], [4, 3]);
+    equal([filter.params.bloom?.n, filter.wildcards], [4, 3]);
     const all = buildPathFilter(["/a", "/b/*", "/c/d/*"], { capacity: 10 });
     equal(measurePathFilter(merged).bitsSet, measurePathFilter(all).bitsSet);
     filter.free();
@@ -104,7 +112,7 @@ export const filterMerging: Cases = {
   "a merged filter has the greatest requested rate, if a builder accepts it": () => {
     const rateOf = (...rates: number[]) => {
       const merged = mergePathFilters(rates.map((p) => fileWith({ p })));
-      return PathFilter.parse(merged).params.bloom.p;
+      return PathFilter.parse(merged).params.bloom?.p;
     };
     equal(rateOf(0.25, 0.5, 1e-7), 0.5);
     equal(rateOf(0, 0.25), 0.25);
@@ -136,7 +144,7 @@ export const filterMerging: Cases = {
     const full = PathFilter.parse(
       buildPathFilter(Array.from({ length: 1000 }, (_, at) => `/${at}`)),
     ).params;
-    equal([bloom.n, bloom.m], [1, full.bloom.m]);
+    equal([bloom!.n, bloom!.m], [1, full.bloom!.m]);
   },
 
   "more different paths than the capacity are refused": () => {

@@ -2,7 +2,7 @@ import { buildPathFilter, canExist, PathFilter, PathSet } from "hedgerow";
 import { equal, refused } from "../../support/assert.js";
 import { bytesOf } from "../../support/text.js";
 import type { Cases } from "../case.js";
-import { PATHMAP, PATHMAP_PATHS, REDIRECTS, ROUTING } from "./files.js";
+import { FUSE, PATHMAP, PATHMAP_PATHS, REDIRECTS, ROUTING } from "./files.js";
 
 export const filterQueries: Cases = {
   "published filters give the published results": () => {
@@ -25,6 +25,20 @@ export const filterQueries: Cases = {
       ["", "/", "/index"].map((path) => routing.has(path)),
       [true, false, false],
     );
+  },
+
+  "a filter of the kind fuse gives the documented results": () => {
+    const filter = PathFilter.parse(FUSE);
+    equal(
+      PATHMAP_PATHS.map((path) => filter.has(path)),
+      [true, true, true, true],
+    );
+    equal(
+      ["/foo/baz", "/", ""].map((path) => filter.has(path)),
+      [false, false, false],
+    );
+    const fuse = { n: 4, m: 20, l: 4, q: 6_019_636_495_693_593, s: 0 };
+    equal(filter.params, { version: "test", fuse });
   },
 
   "PathFilter.parse reads bytes, a buffer or a string": () => {

@@ -15,7 +15,7 @@ export const FALSE_POSITIVE_RATE = 1e-3;
 export async function buildFilter(folder: string, file: string, version: string): Promise<Buffer> {
   const rate = ["--false-positive-rate", `${FALSE_POSITIVE_RATE}`];
   const args = ["paths", "build", folder, "-o", file, ...rate, "--filter-version", version];
-  const { code, err } = await hedgerow([...args, "--kind", "directory"]);
+  const { code, err } = await hedgerow([...args, "--source-kind", "directory"]);
   if (code !== 0) throw new Error(`hedgerow paths build exited with ${code}: ${err}`);
   return readFile(file);
 }

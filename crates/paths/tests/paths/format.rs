@@ -44,7 +44,7 @@ fn members_are_checked_one_by_one() {
         (r#""k":23,"#, "", "the member k of bloom, found 0x7d at byte 55"),
         (r#","s":0"#, "", "the member s of bloom, found 0x7d at byte 56"),
         (r#""version":"test","#, "", "the member version, found 0x7d at byte 46"),
-        (r#""bloom""#, r#""blossom""#, "the member bloom, found 0x7d at byte 65"),
+        (r#""bloom""#, r#""blossom""#, "the member bloom or fuse, found 0x7d at byte 65"),
         (r#""test""#, "1", "a string, found 0x31 at byte 11"),
         (r#"{"n""#, r#"[{"n""#, "{ and a member, found 0x5b at byte 26"),
         (r#""p":1e-7"#, r#""p":-1e-7"#, "a number that is not negative, found 0x2d at byte 37"),
@@ -232,6 +232,50 @@ proptest! {
                     let _ = (filter.params(), filter.version(), filter.false_positive_rate());
                 }
             }
+        }
+    }
+}
+
+const FUSE: &str = r#"{"version":"","fuse":{"n":0,"m":3,"l":1,"q":1,"s":0}}
+"AAAAAAAAAAAA""#;
+
+#[test]
+fn the_members_of_fuse_are_checked_one_by_one() {
+    let segments = "a number of slots m that is a multiple of l, at least 3 l";
+    let once = "one of the members bloom and fuse, only once";
+    let cases = [
+        (r#""n":0,"#, "", "the member n of fuse, found 0x7d at byte 45"),
+        (r#""m":3,"#, "", "the member m of fuse, found 0x7d at byte 45"),
+        (r#""l":1,"#, "", "the member l of fuse, found 0x7d at byte 45"),
+        (r#""q":1,"#, "", "the member q of fuse, found 0x7d at byte 45"),
+        (r#","s":0"#, "", "the member s of fuse, found 0x7d at byte 45"),
+        (r#""m":3"#, r#""m":2"#, "a number of slots m from 3 to 2^28, found 2 at byte 32"),
+        (
+            r#""m":3"#,
+            r#""m":268435457"#,
+            "a number of slots m from 3 to 2^28, found 268435457 at byte 32",
+        ),
+        (r#""l":1"#, r#""l":0"#, "a segment length l from 1 to 2^16, found 0 at byte 38"),
+        (r#""l":1"#, r#""l":65537"#, "a segment length l from 1 to 2^16, found 65537 at byte 38"),
+        (r#""q":1"#, r#""q":-1"#, "an integer from 0 to 2^53 - 1, found 0x2d at byte 44"),
+        (r#""l":1"#, r#""l":1,"l":1"#, "a member only once, found 0x31 at byte 44"),
+        (r#""l":1"#, r#""l":2"#, &format!("{segments}, found 3 at byte 51")),
+        (r#""m":3"#, r#""m":4"#, "16 characters of Base64 in line 2, or more, found 12 at byte 55"),
+        (r#"}}"#, r#"},"fuse":{}}"#, &format!("{once}, found 0x7b at byte 60")),
+        (r#"}}"#, r#"},"bloom":{}}"#, &format!("{once}, found 0x7b at byte 61")),
+        (r#"AA""#, r#"A=""#, "12 characters of Base64 in line 2, or more, found 11 at byte 55"),
+        (r#"AA""#, r#"AA=""#, "12 characters of Base64 in line 2, or fewer, found 13 at byte 55"),
+        (r#"AA""#, r#"AAA""#, "12 characters of Base64 in line 2, or fewer, found 13 at byte 55"),
+        (r#"AA""#, r#"A-""#, "a character of Base64, found 0x2d at byte 66"),
+    ];
+    for (part, other, expected) in cases {
+        assert!(FUSE.contains(part), "{part}");
+        assert_eq!(refusal(FUSE.replacen(part, other, 1)), format!("expected {expected}"));
+    }
+    let more = FUSE.replacen(r#""n":0"#, r#""x":[],"k":9,"p":-1,"n":0"#, 1);
+    for file in [FUSE, &more] {
+        for end in ["", "\n", "\r\n"] {
+            assert!(PathFilter::parse(format!("{file}{end}").as_bytes()).is_ok());
         }
     }
 }

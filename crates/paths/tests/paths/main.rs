@@ -2,6 +2,7 @@
 
 mod build;
 mod format;
+mod fuse;
 mod hash;
 mod header;
 mod merge;

@@ -1,5 +1,6 @@
 use hedgerow_paths::{
-    BuildError, MAX_INTEGER, MergeError, PathFilter, PathFilterBuilder, PathFilterMerger, Sizing,
+    BuildError, Kind, MAX_INTEGER, MergeError, PathFilter, PathFilterBuilder, PathFilterMerger,
+    Sizing,
 };
 use proptest::{collection::vec, prelude::*, sample::Index};
 
@@ -203,4 +204,16 @@ fn members_that_the_format_does_not_define_are_dropped() {
     let expected =
         "{\"version\":\"merged\",\"bloom\":{\"n\":1,\"p\":0.5,\"m\":24,\"k\":1,\"s\":0}}\n\"AAAA\"";
     assert_eq!(String::from_utf8(merged).unwrap(), expected);
+}
+
+#[test]
+fn fuse_filters_are_not_merged() {
+    let bloom = PathFilterBuilder::new().build(["/a"]).unwrap();
+    let fuse = PathFilterBuilder::new().kind(Kind::Fuse).build(["/a"]).unwrap();
+    for files in [[fuse.clone(), bloom.clone()], [bloom, fuse]] {
+        let error = merge(&files).err().unwrap();
+        assert_eq!(error, MergeError::Kind);
+        let expected = "expected a Bloom filter, found a filter of another kind";
+        assert_eq!(error.to_string(), expected);
+    }
 }

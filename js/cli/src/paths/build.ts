@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { normalizePath, PathFilterBuilder } from "hedgerow";
+import { normalizePath, PathFilterBuilder, type PathFilterOptions } from "hedgerow";
 
 import { CliError } from "../error.js";
 import { jsonOf, oneLine } from "../one-line.js";
@@ -25,8 +25,9 @@ them as written and in lower case.`;
 
 interface BuildOptions {
   readonly output: string;
-  readonly kind?: SourceKind;
-  readonly falsePositiveRate: number;
+  readonly sourceKind?: SourceKind;
+  readonly kind: NonNullable<PathFilterOptions["kind"]>;
+  readonly falsePositiveRate?: number;
   readonly seed: number;
   readonly filterVersion: string;
   readonly classic: boolean;
@@ -45,11 +46,21 @@ export function addBuildCommand(paths: Command): void {
     .argument("<source...>", "where to read paths from; - is a list on standard input")
     .requiredOption("-o, --output <file>", "where to write the filter; - is standard output")
     .addOption(
-      new Option("--kind <kind>", "kind of the sources (default: detected for each)").choices(
-        SOURCE_KINDS,
-      ),
+      new Option(
+        "--source-kind <kind>",
+        "kind of the sources (default: detected for each)",
+      ).choices(SOURCE_KINDS),
     )
-    .option("-p, --false-positive-rate <rate>", "share of absent paths let through", Number, 1e-7)
+    .addOption(
+      new Option("--kind <kind>", "kind of the filter; fuse is smaller, at a rate of 6e-8")
+        .choices(["bloom", "fuse"])
+        .default("bloom"),
+    )
+    .option(
+      "-p, --false-positive-rate <rate>",
+      "share of absent paths let through (default: 1e-7)",
+      Number,
+    )
     .option("--seed <number>", "seed of the hash function", Number, 0)
     .option("--filter-version <text>", "version text stored in the filter", "")
     .option("--classic", "size as Vercel does, which can exceed the false positive rate", false)
@@ -83,12 +94,12 @@ async function collect(
   options: BuildOptions,
   warn: (message: string) => void,
 ): Promise<Uint8Array> {
-  const kinds = sources.map((source) => options.kind ?? detectKind(source));
+  const kinds = sources.map((source) => options.sourceKind ?? detectKind(source));
+  const { kind, falsePositiveRate, seed, filterVersion: version, classic } = options;
   const builder = new PathFilterBuilder({
-    falsePositiveRate: options.falsePositiveRate,
-    seed: options.seed,
-    version: options.filterVersion,
-    sizing: options.classic ? "classic" : "promised",
+    ...{ kind, seed, version },
+    ...(falsePositiveRate === undefined ? {} : { falsePositiveRate }),
+    ...(classic ? { sizing: "classic" } : {}),
     ...(options.capacity === undefined ? {} : { capacity: options.capacity }),
   });
   const progress = await Progress.start();

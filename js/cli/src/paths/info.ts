@@ -22,26 +22,30 @@ async function info(file: string, { json }: { json: boolean }): Promise<void> {
   // A stream, so that a file that is not a filter is rejected without reading all of it.
   const stream = WebStream.from(chunksOf(file, chunks)) as ReadableStream<Uint8Array>;
   const filter = await PathFilter.load(stream);
-  const { version, bloom, wildcards = 0 } = filter.params;
+  const { version, bloom, fuse, wildcards = 0 } = filter.params;
   const content = Buffer.concat(chunks);
   const { bitsSet, falsePositiveRate } = measurePathFilter(content);
-  const { n, p, m, k, s } = bloom;
+  const kind = bloom ? "bloom" : "fuse";
+  const { n, m, s } = bloom ?? fuse;
   const bytes = content.length;
   if (json) {
-    const facts = { version, n, p, m, k, s, wildcards, bytes, bitsSet, falsePositiveRate };
-    await print(jsonOf(facts));
+    const facts = { ...(bloom ?? fuse), wildcards, bytes, bitsSet, falsePositiveRate };
+    await print(jsonOf({ version, kind, ...facts }));
     return;
   }
+  const bits = bloom ? m : 24 * m;
   const rows = {
+    kind,
     version: escapeControls(version) || "none",
     paths: grouped(n),
     wildcards: wildcards === 0 ? "none" : `to depth ${wildcards}`,
     bytes: `${grouped(bytes)} (${(bytes / Math.max(n, 1)).toFixed(1)} a path)`,
-    bits: grouped(m),
-    "bits set": `${grouped(bitsSet)} (${((100 * bitsSet) / m).toFixed(1)} %)`,
-    hashes: String(k),
+    ...(bloom ? {} : { slots: grouped(m) }),
+    bits: grouped(bits),
+    "bits set": `${grouped(bitsSet)} (${((100 * bitsSet) / bits).toFixed(1)} %)`,
+    ...(bloom ? { hashes: String(bloom.k) } : {}),
     seed: String(s),
-    "false positives, requested": String(p),
+    ...(bloom ? { "false positives, requested": String(bloom.p) } : {}),
     "false positives, expected": falsePositiveRate.toPrecision(3),
   };
   await print(table(rows));

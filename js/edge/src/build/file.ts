@@ -1,6 +1,6 @@
 /** The file of a filter, and the values in its first line. */
 import { HedgerowError, typeName } from "../error.js";
-import type { PathFilterParams } from "../paths/path-filter.js";
+import type { BloomParams, FuseParams } from "../paths/path-filter.js";
 
 const encoder = new TextEncoder();
 
@@ -11,11 +11,11 @@ const MAX_HEADER_LENGTH = 2 ** 16;
 /** Assembles the two lines of a filter file. */
 export function fileOf(
   version: string,
-  bloom: PathFilterParams["bloom"],
+  params: { bloom: BloomParams } | { fuse: FuseParams },
   wildcards: number,
   body: Uint8Array,
 ): Uint8Array<ArrayBuffer> {
-  const header = { version, bloom, ...(wildcards === 0 ? {} : { wildcards }) };
+  const header = { version, ...params, ...(wildcards === 0 ? {} : { wildcards }) };
   const line = encoder.encode(`${JSON.stringify(header)}\n"`);
   const file = new Uint8Array(line.length + body.length + 1);
   file.set(line);

@@ -7,7 +7,10 @@ import { instantiateBuild } from "./module.js";
 export interface PathFilterMeasures {
   /** Number of bits set. */
   bitsSet: number;
-  /** Expected false-positive rate: the share of absent paths reported as present, from 0 to 1. */
+  /**
+   * Expected false-positive rate: the share of absent paths reported as present, from 0 to 1. That of a filter
+   * of the kind `"fuse"` is 2^-24.
+   */
   falsePositiveRate: number;
 }
 

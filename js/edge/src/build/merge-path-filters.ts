@@ -1,6 +1,6 @@
 import { FilterMerger } from "../../wasm/build.js";
 import { checkList, HedgerowError, isOptions, wrongType } from "../error.js";
-import { PathFilter, type PathFilterParams } from "../paths/path-filter.js";
+import { type BloomParams, PathFilter, type PathFilterParams } from "../paths/path-filter.js";
 import { checkVersion, fileOf, isRate } from "./file.js";
 import { buildMemory, instantiateBuild } from "./module.js";
 
@@ -8,6 +8,13 @@ import { buildMemory, instantiateBuild } from "./module.js";
 export interface PathFilterMerging {
   /** A text stored in the merged file. Default: the version of the filters, which must then be equal. */
   version?: string;
+}
+
+/** Parameters of a filter of the kind `"bloom"`. */
+interface BloomFilter {
+  version: string;
+  bloom: BloomParams;
+  wildcards: number;
 }
 
 /**
@@ -21,7 +28,7 @@ export interface PathFilterMerging {
  *
  * @param files filter files, at least one; a generator can provide them one by one
  * @returns the merged filter file
- * @throws {HedgerowError} `ERR_FILTER_MERGE` if the filters differ in `m`, `k` or `s`, or in `version` if
+ * @throws {HedgerowError} `ERR_FILTER_MERGE` if a filter is of the kind `"fuse"`; if the filters differ in `m`, `k` or `s`, or in `version` if
  * `options` have none; if their numbers of paths add up to more than 2^53 − 1; or if the greatest requested
  * rate is not from 1e-18 to 0.5. `ERR_FILTER_FORMAT` if a file is not a filter. `ERR_ARGUMENT` if an argument has the
  * wrong type, there is no file, or `version` exceeds its limit
@@ -46,10 +53,10 @@ export function mergePathFilters(
   instantiateBuild();
   const merger = new FilterMerger();
   try {
-    let merged: PathFilterParams | undefined;
+    let merged: BloomFilter | undefined;
     for (const file of files) {
       if (!(file instanceof Uint8Array)) throw wrongType("a Uint8Array", file);
-      const params = paramsOf(file);
+      const params = bloomOf(paramsOf(file));
       merged = mergedParams(merged, version === undefined ? params : { ...params, version });
       if (!merger.add(file)) {
         throw new HedgerowError("ERR_FILTER_FORMAT", "a filter changed while it was merged");
@@ -58,14 +65,14 @@ export function mergePathFilters(
     if (merged === undefined) {
       throw new HedgerowError("ERR_ARGUMENT", "expected at least one filter, found none");
     }
-    const { bloom, wildcards = 0, version: text } = merged;
+    const { bloom, wildcards, version: text } = merged;
     checkVersion(text);
     if (!isRate(bloom.p)) throw unmergeable("p from 1e-18 to 0.5", `p = ${bloom.p}`);
     // Building grows the memory, so take the view afterwards.
     const built = merger.build();
     const [start = 0, length = 0] = new Float64Array(buildMemory().buffer, built, 2);
     const body = buildMemory().subarray(start, start + length);
-    return fileOf(text, bloom, wildcards, body);
+    return fileOf(text, { bloom }, wildcards, body);
   } finally {
     merger.free();
   }
@@ -80,13 +87,16 @@ function paramsOf(file: Uint8Array): PathFilterParams {
   }
 }
 
+/** Returns the parameters of a filter that can be merged. */
+function bloomOf({ version, bloom, wildcards = 0 }: PathFilterParams): BloomFilter {
+  if (bloom === undefined) throw unmergeable('filters of the kind "bloom"', '"fuse"');
+  return { version, bloom, wildcards };
+}
+
 /** Returns the parameters of the filters so far, `merged`, and of one more. */
-function mergedParams(
-  merged: PathFilterParams | undefined,
-  next: PathFilterParams,
-): PathFilterParams {
+function mergedParams(merged: BloomFilter | undefined, next: BloomFilter): BloomFilter {
   const { n, p, m, k, s } = next.bloom;
-  const wildcards = Math.max(merged?.wildcards ?? 0, next.wildcards ?? 0);
+  const wildcards = Math.max(merged?.wildcards ?? 0, next.wildcards);
   const first = merged ?? next;
   for (const name of ["m", "k", "s"] as const) {
     const [expected, found] = [first.bloom[name], next.bloom[name]];

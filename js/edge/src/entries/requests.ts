@@ -5,7 +5,13 @@ export { type PresetDirection, type PresetName, preset } from "../headers/preset
 export { guardPaths, type PathGuard, type PathGuardOptions } from "../paths/guard-paths.js";
 export { normalizePath } from "../paths/normalize-path.js";
 export type { Paths } from "../paths/path-check.js";
-export { PathFilter, type PathFilterParams, type PathFilterReading } from "../paths/path-filter.js";
+export {
+  type BloomParams,
+  type FuseParams,
+  PathFilter,
+  type PathFilterParams,
+  type PathFilterReading,
+} from "../paths/path-filter.js";
 export { PathFilterStore, type PathFilterStoreOptions } from "../paths/path-filter-store.js";
 export { canExist, type PathLookup } from "../paths/path-lookup.js";
 export { PathSet } from "../paths/path-set.js";

@@ -1,45 +1,35 @@
 import { HedgerowError } from "../error.js";
 import { WasmObject } from "../module.js";
+import { decode, type FirstLine, formatError, mismatch, readFirstLine } from "./first-line.js";
 import { KeyWriter } from "./key-writer.js";
 import { pathsModule } from "./module.js";
 
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-const LINE_FEED = 10;
-/** Sentinel of `Filter.parse` for "no value". */
-const NONE = -1;
-/** `Filter.parse` returns a byte as this value minus the byte, to distinguish it from a number. */
-const BYTE_BASE = -2;
-/** The expected count, the value found, and its offset. */
-type Mismatch = [count: number, found: number, offset: number];
-/**
- * The result of `Filter.parse`. If it succeeds: the address and length of the header, and the depth of the
- * wildcards. If it fails: 0, the address and length of the expectation, and the mismatch.
- */
-type ParseResult = [start: number, lengthOrText: number, wildcardsOrLength: number, ...Mismatch];
+const [LINE_FEED, RETURN, QUOTE, PADDING] = [0x0a, 0x0d, 0x22, 0x3d];
 
 /** Longest first line, in bytes, including CR LF. */
-const MAX_HEADER_LENGTH = 2 ** 16 + 2;
-/** Initial capacity for the file, in bytes, if its first line allows as much. */
+const MAX_LINE_LENGTH = 2 ** 16 + 2;
+/** Length of what may follow the padded characters of the second line: a quote and CR LF. */
+const MAX_END_LENGTH = 3;
+/** Initial capacity for the second line, in bytes, if the first line allows as much. */
 const INITIAL_CAPACITY = 2 ** 20;
 
-/** A filter file in the module's memory, and the filter that reads it there. */
+/** A filter file: its first line, and its second line in the module's memory, where queries read it. */
 export class FilterFile {
   readonly #object: WasmObject;
   readonly #keys: KeyWriter;
   readonly #expectedLength: number;
   #isFreed = false;
-  #start = 0;
-  #capacity = 0;
-  /** Offset of the first line's end; -1 until it has arrived. */
-  #lineEnd = -1;
-  /** Longest length that the first line allows; 0 until it has arrived. */
-  #maxLength = 0;
+  /** Copies of the bytes up to the quote that opens the second line, until all have arrived. */
+  #head: Uint8Array[] = [];
+  /** Set when the first line and that quote have arrived. */
+  #line: FirstLine | undefined;
   #header = "";
+  /** Address of the bytes after that quote, their number, and the capacity for them. */
+  #start = 0;
+  #restLength = 0;
+  #capacity = 0;
   /** Number of bytes appended so far. */
   length = 0;
-  /** Depth of the deepest wildcard key; 0 if there are none. */
-  wildcards = 0;
 
   /**
    * @param expectedLength claimed length of the file, in bytes. Its memory is reserved at once, up to the
@@ -60,47 +50,57 @@ export class FilterFile {
    * @throws {HedgerowError} `ERR_FILTER_FORMAT` as soon as the file is certainly invalid
    */
   append(bytes: Uint8Array): void {
-    const rest = this.#maxLength > 0 ? bytes : bytes.subarray(this.#appendHeader(bytes));
-    if (rest.length === 0) return;
+    const rest = this.#line === undefined ? bytes.subarray(this.#appendHead(bytes)) : bytes;
+    if (this.#line === undefined || rest.length === 0) return;
+    const maxLength = this.#line.maxBody + MAX_END_LENGTH;
     // One byte beyond the maximum is enough to detect that the file is too long.
-    this.#write(rest.subarray(0, this.#maxLength + 1 - this.length));
-    if (this.length > this.#maxLength) this.parse(true);
+    this.#appendRest(rest.subarray(0, maxLength + 1 - this.#restLength), maxLength);
+    if (this.#restLength > maxLength) this.parse(true);
   }
 
   /** Appends bytes up to the quote after the first line. Returns how many. */
-  #appendHeader(bytes: Uint8Array): number {
-    if (this.#lineEnd < 0) {
-      const lineFeed = bytes.subarray(0, MAX_HEADER_LENGTH - this.length).indexOf(LINE_FEED);
-      if (lineFeed >= 0) this.#lineEnd = this.length + lineFeed;
-      else if (this.length + bytes.length >= MAX_HEADER_LENGTH) {
-        throw formatError("expected a first line of at most 65536 bytes, found more");
-      }
+  #appendHead(bytes: Uint8Array): number {
+    const hasLine = this.#head.at(-1)?.at(-1) === LINE_FEED;
+    const lineFeed = hasLine
+      ? -1
+      : bytes.subarray(0, MAX_LINE_LENGTH - this.length).indexOf(LINE_FEED);
+    if (!hasLine && lineFeed < 0 && this.length + bytes.length >= MAX_LINE_LENGTH) {
+      throw formatError("expected a first line of at most 65536 bytes, found more");
     }
-    const end = this.#lineEnd < 0 ? bytes.length : this.#lineEnd + 2 - this.length;
-    this.#write(bytes.subarray(0, end));
-    if (this.#lineEnd >= 0 && this.length === this.#lineEnd + 2)
-      this.#maxLength = this.#parseHeader();
-    return end;
+    const head = hasLine || lineFeed >= 0 ? bytes.slice(0, lineFeed + 2) : bytes.slice();
+    if (head.length > 0) this.#head.push(head);
+    this.length += head.length;
+    const isComplete = hasLine ? head.length > 0 : lineFeed >= 0 && head.length === lineFeed + 2;
+    if (isComplete) this.#readHead();
+    return head.length;
   }
 
-  /** Parses the first line alone, and returns the longest length that it allows. */
-  #parseHeader(): number {
-    const [, , , count, , offset] = this.#parse(true);
-    // A valid first line fails here only because the characters after the quote are missing.
-    if (count === NONE) this.parse(true);
-    this.#capacity = this.length;
-    // The last group is padded; a quote and CR LF may follow.
-    return offset + Math.ceil(count / 4) * 4 + 3;
+  /** Reads the first line and the quote after it. */
+  #readHead(): FirstLine {
+    const head = new Uint8Array(this.length);
+    let at = 0;
+    for (const bytes of this.#head) {
+      head.set(bytes, at);
+      at += bytes.length;
+    }
+    const line = readFirstLine(head);
+    const quote = head[line.length];
+    if (quote !== QUOTE) throw mismatch("the quote that opens line 2", line.length, quote);
+    this.#line = line;
+    this.#header = decode(head.subarray(0, line.length - 1));
+    this.#head = [];
+    return line;
   }
 
-  #write(bytes: Uint8Array): void {
-    const length = this.length + bytes.length;
+  #appendRest(bytes: Uint8Array, maxLength: number): void {
+    const length = this.#restLength + bytes.length;
     if (length > this.#capacity) {
       const ahead = Math.max(2 * this.#capacity, INITIAL_CAPACITY, this.#expectedLength);
-      this.#reserve(Math.max(length, Math.min(ahead, this.#maxLength)));
+      this.#reserve(Math.max(length, Math.min(ahead, maxLength)));
     }
-    memory().set(bytes, this.#start + this.length);
-    this.length = length;
+    memory().set(bytes, this.#start + this.#restLength);
+    this.#restLength = length;
+    this.length += bytes.length;
   }
 
   #reserve(capacity: number): void {
@@ -118,22 +118,27 @@ export class FilterFile {
    * @throws {HedgerowError} `ERR_FILTER_FORMAT`
    */
   parse(isTrusted: boolean): void {
-    const [header, length, wildcards, ...rest] = this.#parse(isTrusted);
-    if (header === 0) throw mismatchError(length, wildcards, rest);
-    this.#header = decoder.decode(memory().subarray(header, header + length));
-    this.wildcards = wildcards;
+    // Reading an incomplete first line throws.
+    const line = this.#line ?? this.#readHead();
+    const rest = memory().subarray(this.#start, this.#start + this.#restLength);
+    const offset = line.length + 1;
+    const characters = bodyLength(rest, line, offset);
+    const { filter_first_illegal, filter_open } = pathsModule.exports;
+    const { pointer } = this.#object;
+    const illegal = isTrusted ? -1 : filter_first_illegal(pointer, characters);
+    if (illegal >= 0) throw mismatch("a character of Base64", offset + illegal, rest[illegal]);
+    const { kind, m, kOrL, q, s } = line;
+    filter_open(pointer, characters, Number(kind === "fuse"), m, kOrL, q, s);
   }
 
-  #parse(isTrusted: boolean): ParseResult {
-    // Parsing may grow the memory, so take the view afterwards.
-    const { filter_parse } = pathsModule.exports;
-    const start = filter_parse(this.#object.pointer, this.length, Number(isTrusted)) >>> 0;
-    return [...new Float64Array(memory().buffer, start, 6)] as ParseResult;
-  }
-
-  /** The first line. Empty before {@link parse}. */
+  /** The first line. Empty until it has arrived. */
   get header(): string {
     return this.#header;
+  }
+
+  /** Depth of the deepest wildcard key; 0 if there are none. */
+  get wildcards(): number {
+    return this.#line?.wildcards ?? 0;
   }
 
   /** Returns whether the filter has a path. */
@@ -157,22 +162,33 @@ export class FilterFile {
 
 const memory = () => pathsModule.memory();
 
-/** Returns the error for a file that the module rejected. */
-function mismatchError(
-  text: number,
-  length: number,
-  [count, found, offset]: Mismatch,
-): HedgerowError {
-  const expected = decoder.decode(memory().subarray(text, text + length));
-  const prefix = count === NONE ? "" : `${count} `;
-  return formatError(`expected ${prefix}${expected}, found ${describe(found)} at byte ${offset}`);
+/** Returns the number of characters before the padding, in the bytes after the quote at `offset`. */
+function bodyLength(rest: Uint8Array, { minBody, maxBody }: FirstLine, offset: number): number {
+  let padded = rest.length;
+  if (rest[padded - 1] === LINE_FEED) padded -= rest[padded - 2] === RETURN ? 2 : 1;
+  padded -= 1;
+  if (rest[padded] !== QUOTE) throw notClosed(rest, minBody, offset);
+  let characters = padded;
+  for (let paddings = 0; paddings < 2 && rest[characters - 1] === PADDING; paddings += 1) {
+    characters -= 1;
+  }
+  if (characters < minBody) throw tooFew(characters, minBody, offset);
+  if (padded > maxBody) {
+    const expected = `${maxBody} characters of Base64 in line 2, or fewer`;
+    throw mismatch(expected, offset, undefined, padded);
+  }
+  return characters;
 }
 
-function describe(found: number): string {
-  if (found >= 0) return `${found}`;
-  return found === NONE ? "the end" : `0x${(BYTE_BASE - found).toString(16).padStart(2, "0")}`;
+/** Returns the error for a file that does not end with the quote that closes the second line. */
+function notClosed(rest: Uint8Array, minBody: number, offset: number): HedgerowError {
+  const after = rest.indexOf(QUOTE) + 1;
+  if (after > 0) return mismatch("the end of the file", offset + after, rest[after]);
+  if (rest.length < minBody) return tooFew(rest.length, minBody, offset);
+  return mismatch("the quote that closes line 2", offset + rest.length, undefined);
 }
 
-function formatError(message: string): HedgerowError {
-  return new HedgerowError("ERR_FILTER_FORMAT", `path filter: ${message}`);
+function tooFew(characters: number, minBody: number, offset: number): HedgerowError {
+  const expected = `${minBody} characters of Base64 in line 2, or more`;
+  return mismatch(expected, offset, undefined, characters);
 }

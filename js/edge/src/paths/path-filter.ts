@@ -4,39 +4,60 @@ import type { PathLookup } from "./path-lookup.js";
 
 const encoder = new TextEncoder();
 
-/** Parameters of a filter: the first line of its file, which may have further members. */
-export interface PathFilterParams {
+/**
+ * Parameters of a filter: the first line of its file, which may have further members. Either `bloom` or `fuse` is
+ * there.
+ */
+export type PathFilterParams = {
   /** The `version` that the filter was built with. */
   readonly version: string;
-  /** Parameters of the Bloom filter. */
-  readonly bloom: {
-    /** Number of paths. */
-    readonly n: number;
-    /** Requested false-positive rate. */
-    readonly p: number;
-    /** Number of bits. */
-    readonly m: number;
-    /** Number of bits set for each path. */
-    readonly k: number;
-    /** Seed of the hashes. */
-    readonly s: number;
-  };
   /** Depth of the deepest wildcard key. Missing if there are none. */
   readonly wildcards?: number;
+} & (
+  | { readonly bloom: BloomParams; readonly fuse?: undefined }
+  | { readonly fuse: FuseParams; readonly bloom?: undefined }
+);
+
+/** Parameters of a filter of the kind `"bloom"`. */
+export interface BloomParams {
+  /** Number of paths. */
+  readonly n: number;
+  /** Requested false-positive rate. */
+  readonly p: number;
+  /** Number of bits. */
+  readonly m: number;
+  /** Number of bits set for each path. */
+  readonly k: number;
+  /** Seed of the hashes. */
+  readonly s: number;
+}
+
+/** Parameters of a filter of the kind `"fuse"`, whose false-positive rate is 2^-24. */
+export interface FuseParams {
+  /** Number of paths. */
+  readonly n: number;
+  /** Number of slots, of 24 bits each. */
+  readonly m: number;
+  /** Number of slots in a segment. */
+  readonly l: number;
+  /** Multiplier of the hashes. */
+  readonly q: number;
+  /** Seed of the hashes. */
+  readonly s: number;
 }
 
 /** Options of `PathFilter.parse`, `PathFilter.load` and `readPathFilterSync`. */
 export interface PathFilterReading {
   /**
    * Whether to check that the whole body is Base64. Set it to `false` only for files that cannot be damaged:
-   * characters that are not Base64 then read as unset bits, and paths in the filter may be reported absent.
+   * characters that are not Base64 then read as zero bits, and paths in the filter may be reported absent.
    * Default: `true`.
    */
   validate?: boolean;
 }
 
 /**
- * A Bloom filter of the paths of a deployment, read in place from one small file.
+ * A filter of the paths of a deployment, read in place from one small file.
  *
  * If it says a path is absent, it is absent. It says "present" of absent paths at the false-positive rate
  * that was chosen when the file was built.

@@ -1,8 +1,6 @@
 //! Freed memory is reused.
 
-use hedgerow_example_wasmtime_host::{
-    BlockStripper, EdgeModule, FilterError, PathFilter, compile_rules,
-};
+use hedgerow_example_wasmtime_host::{BlockStripper, EdgeModule, PathFilter, compile_rules};
 use hedgerow_paths::{PathFilterBuilder, Sizing};
 
 use crate::support::edge::{block, headers, paths};
@@ -27,8 +25,7 @@ fn freed_filters_leave_no_memory_behind() {
         let filter = PathFilter::parse(&edge, file, false).unwrap();
         assert!(filter.has(b"/a").unwrap());
         assert!(!filter.has(long.as_bytes()).unwrap());
-        let error = PathFilter::parse(&edge, &file[..file.len() - 1], false).err();
-        assert!(error.is_some_and(|error| error.is::<FilterError>()));
+        assert!(PathFilter::parse(&edge, &file[..file.len() - 1], false).is_err());
     });
 }
 

@@ -1,5 +1,5 @@
 use hedgerow_example_wasmtime_host::PathFilter as Filter;
-use hedgerow_paths::{MAX_INTEGER, PathFilter, PathFilterBuilder, Sizing};
+use hedgerow_paths::{Kind, MAX_INTEGER, PathFilter, PathFilterBuilder, Sizing};
 use hedgerow_tests_random::Random;
 
 use crate::support::{edge::paths, texts::key};
@@ -7,7 +7,8 @@ use crate::support::{edge::paths, texts::key};
 /// Numbers of bits, from the smallest to one that leaves nearly all bits 0.
 const PRIMES: [u32; 8] = [2, 3, 61, 127, 8_191, 65_537, 131_071, 1_000_003];
 
-/// Returns a builder with a rate from 0.5 to 1e-7, a random seed, and each kind of sizing in turn.
+/// Returns a builder with a rate from 0.5 to 1e-7, a random seed, and each kind of filter and of sizing in
+/// turn.
 fn builder(random: &mut Random, number: usize) -> PathFilterBuilder {
     let sizing = match number % 4 {
         0 => Sizing::Promised,
@@ -17,6 +18,7 @@ fn builder(random: &mut Random, number: usize) -> PathFilterBuilder {
     };
     let smallest: f64 = 1e-7 / 0.5;
     PathFilterBuilder::new()
+        .kind(if number % 5 == 4 { Kind::Fuse } else { Kind::Bloom })
         .false_positive_rate(0.5 * smallest.powf(random.share()))
         .seed(random.number() & MAX_INTEGER)
         .sizing(sizing)
@@ -28,7 +30,7 @@ fn every_query_gives_the_same_result_as_natively() {
     let mut random = Random(2);
     // Results for keys that are not in the filter.
     let (mut absent, mut present) = (0, 0);
-    for number in 0..20 {
+    for number in 0..25 {
         let builder = builder(&mut random, number);
         let keys: Vec<String> = (0..random.within(0..3_001)).map(|_| key(&mut random)).collect();
         let file = builder.build(&keys).unwrap();

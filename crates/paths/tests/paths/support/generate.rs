@@ -1,6 +1,6 @@
 //! Keys and filters of every kind.
 
-use hedgerow_paths::{MAX_INTEGER, PathFilterBuilder, Sizing};
+use hedgerow_paths::{Kind, MAX_INTEGER, PathFilterBuilder, Sizing};
 use proptest::{collection::vec, prelude::*};
 
 /// Paths, text and bytes, short and long.
@@ -29,7 +29,14 @@ pub fn seed() -> impl Strategy<Value = u64> {
     prop_oneof![Just(0), Just(MAX_INTEGER), 0..=MAX_INTEGER]
 }
 
-/// Builders of every kind.
+/// Builders of fuse filters.
+pub fn fuse_builder() -> impl Strategy<Value = PathFilterBuilder> {
+    (seed(), "\\PC{0,20}").prop_map(|(seed, version)| {
+        PathFilterBuilder::new().kind(Kind::Fuse).seed(seed).version(&version)
+    })
+}
+
+/// Builders of Bloom filters with every option.
 pub fn builder() -> impl Strategy<Value = PathFilterBuilder> {
     (rate_and_sizing(), seed(), "\\PC{0,20}|[\\x00-\\x20\"\\\\]{0,5}").prop_map(
         |((rate, sizing), seed, version)| {

@@ -12,6 +12,17 @@ pub fn bits(key: &[u8], m: u64, k: u64, s: u64) -> impl Iterator<Item = usize> {
     (0..u128::from(k)).map(move |i| ((h1 + i * h2) % (1 << 64) % u128::from(m)) as usize)
 }
 
+/// Returns the slots of a key in a fuse filter, and its fingerprint.
+pub fn slots(key: &[u8], m: u64, l: u64, q: u64, s: u64) -> ([usize; 3], u32) {
+    let (m, l, h) = (u128::from(m), u128::from(l), u128::from(xxh64(key, s)));
+    let product = h * u128::from(q) % (1 << 64);
+    let (high, low) = (product >> 32, product % (1 << 32));
+    let (start, rest) = ((high * (m / l - 2)) >> 32, (high * (m / l - 2)) % (1 << 32));
+    let offsets = [(rest * l) >> 32, (low * l) >> 32, ((low * l % (1 << 32)) * l) >> 32];
+    let slots = [0, 1, 2].map(|index| (start + index) * l + offsets[index as usize]);
+    (slots.map(|slot| slot as usize), (h >> 40) as u32)
+}
+
 /// A filter read with third-party JSON and Base64.
 pub struct Filter {
     pub header: Value,
@@ -30,16 +41,32 @@ impl Filter {
     }
 
     pub fn number(&self, name: &str) -> u64 {
-        self.header["bloom"][name].as_u64().expect("a number")
+        let kind = if self.is_fuse() { "fuse" } else { "bloom" };
+        self.header[kind][name].as_u64().expect("a number")
+    }
+
+    fn is_fuse(&self) -> bool {
+        self.header["fuse"].is_object()
     }
 
     pub fn has(&self, key: &[u8]) -> bool {
+        if self.is_fuse() {
+            let [m, l, q, s] = ["m", "l", "q", "s"].map(|name| self.number(name));
+            let (slots, fingerprint) = slots(key, m, l, q, s);
+            let sum = slots.iter().fold(0, |sum, slot| sum ^ self.slot(*slot));
+            return sum == fingerprint;
+        }
         bits(key, self.number("m"), self.number("k"), self.number("s"))
             .all(|bit| self.bytes[bit / 8] >> (7 - bit % 8) & 1 == 1)
     }
 
+    fn slot(&self, slot: usize) -> u32 {
+        self.bytes[3 * slot..][..3].iter().fold(0, |sum, &byte| sum << 8 | u32::from(byte))
+    }
+
     pub fn bits_set(&self) -> u64 {
-        self.set(0..self.number("m") as usize)
+        let bits = if self.is_fuse() { 24 } else { 1 } * self.number("m") as usize;
+        self.set(0..bits)
     }
 
     /// Returns the number of bits set after the last one.

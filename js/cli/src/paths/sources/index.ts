@@ -35,7 +35,7 @@ export function detectKind(path: string): SourceKind {
   if (/\.txt$/i.test(path)) return "list";
   throw new CliError(
     "ERR_USAGE",
-    `${path}: expected a directory, .xml, .xml.gz or .txt; give --kind for other names`,
+    `${path}: expected a directory, .xml, .xml.gz or .txt; give --source-kind for other names`,
   );
 }
 

@@ -1,4 +1,4 @@
-//! Published filter files, the same as in `tests/cases/paths/files.ts`.
+//! Filter files, the same as in `tests/cases/paths/files.ts`.
 
 /// PathMap: `/foo`, `/foo/bar`, `/foo/baz/` and `/apple/pie`.
 pub const PATHMAP: &str = r#"{"version":"test","bloom":{"n":4,"p":1e-7,"m":138,"k":23,"s":0}}
@@ -12,7 +12,11 @@ pub const REDIRECTS: &str = r#"{"version":"bulk-redirects","bloom":{"n":3,"p":1e
 pub const ROUTING: &str = r#"{"version":"test","bloom":{"n":10,"p":1e-7,"m":336,"k":23,"s":0}}
 "0kxC4anU4awVOYSs54vsAL7gBNGK/PrLjKrAJRil64mMxmiig1S+jqyC""#;
 
-pub const ALL: [&str; 3] = [PATHMAP, REDIRECTS, ROUTING];
+/// A fuse filter of the paths in [`PATHMAP`].
+pub const FUSE: &str = r#"{"version":"test","fuse":{"n":4,"m":20,"l":4,"q":6019636495693593,"s":0}}
+"XV0YE52pEEf5AAAAAAAAAAAAGMH1AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA""#;
+
+pub const ALL: [&str; 4] = [PATHMAP, REDIRECTS, ROUTING, FUSE];
 
 /// An unpublished filter whose first line uses every feature of JSON.
 pub const RICH: &str = concat!(
