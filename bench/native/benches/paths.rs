@@ -11,7 +11,7 @@ use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main, measurement::WallTime,
 };
 use fastbloom::BloomFilter;
-use hedgerow_paths::{KeyHash, PathFilter, PathFilterBuilder, Sizing};
+use hedgerow_paths::{KeyHash, Kind, PathFilter, PathFilterBuilder, Sizing};
 use hedgerow_workloads::paths::paths;
 use xxhash_rust::xxh64::xxh64;
 
@@ -48,6 +48,8 @@ fn queries(criterion: &mut Criterion) {
         let filter = PathFilter::parse(&file).expect("a filter");
         let classic = PathFilterBuilder::new().sizing(Sizing::Classic).build(&keys).expect("one");
         let classic = PathFilter::parse(&classic).expect("a filter");
+        let fuse = PathFilterBuilder::new().kind(Kind::Fuse).build(&keys).expect("a filter");
+        let fuse = PathFilter::parse(&fuse).expect("a filter");
         let fastbloom = BloomFilter::with_false_pos(RATE).items(keys.iter());
         let fastbloom_foldhash = BloomFilter::with_false_pos(RATE)
             .hasher(foldhash::fast::FixedState::default())
@@ -62,6 +64,7 @@ fn queries(criterion: &mut Criterion) {
         for (kind, queries) in [("absent", &absent), ("present", &present), ("mixed", &mixed)] {
             let workload = format!("{size} {kind}");
             query(&mut group, "hedgerow", &workload, queries, |key| filter.has(key.as_bytes()));
+            query(&mut group, "hedgerow-fuse", &workload, queries, |key| fuse.has(key.as_bytes()));
             query(&mut group, "hedgerow-classic", &workload, queries, |key| {
                 classic.has(key.as_bytes())
             });
@@ -133,7 +136,9 @@ fn building(criterion: &mut Criterion) {
     for count in [10_000, 100_000, 1_600_000, 10_000_000] {
         let keys = paths(count, 5);
         let builder = PathFilterBuilder::new();
+        let fuse = builder.clone().kind(Kind::Fuse);
         build(&mut group, "hedgerow", count, || builder.build(&keys).expect("a filter").len());
+        build(&mut group, "hedgerow-fuse", count, || fuse.build(&keys).expect("a filter").len());
         build(&mut group, "hedgerow-counted", count, || {
             builder.build_counted(count as u64, &keys).expect("a filter").len()
         });

@@ -59,6 +59,7 @@ export const LOADING = {
 
 const SIZES = byCount(COUNTS, "paths", "paths-node24-size", [
   ...[ours(), own("hedgerow, classic", "hedgerow, classic sizing")],
+  own("hedgerow, fuse", 'hedgerow, `kind: "fuse"`'),
   ...[rival("json", "JSON array"), rival("tree", "JSON tree")],
 ]);
 
@@ -97,6 +98,7 @@ const NATIVE_QUERIES = [
   workload,
   methods: [
     ...[ours(), own("hedgerow-classic", "hedgerow, classic sizing")],
+    own("hedgerow-fuse", "hedgerow, `Kind::Fuse`"),
     rival("fastbloom", "fastbloom, SipHash"),
     rival("fastbloom-foldhash", "fastbloom, foldhash"),
     rival("bloomfilter"),
@@ -110,7 +112,8 @@ const NODE_QUERIES = [20, 24].map((version) => ({
   suite: `paths-node${version}-has`,
   workload: HALF_ABSENT,
   methods: [
-    ...[ours(), rival("Set.has", "`Set.has`"), rival("bloom-filters", "`bloom-filters`")],
+    ...[ours(), own("hedgerow, fuse", 'hedgerow, `kind: "fuse"`')],
+    ...[rival("Set.has", "`Set.has`"), rival("bloom-filters", "`bloom-filters`")],
     rival("plain JS reader", "plain JS reader, xxhashjs"),
   ],
 }));
@@ -161,6 +164,7 @@ const BUILDS = BUILT.map((count) => ({
   methods: [
     ...[ours(), own("hedgerow-counted", "hedgerow, known count")],
     own("hedgerow-duplicates", "hedgerow, half duplicates"),
+    own("hedgerow-fuse", "hedgerow, `Kind::Fuse`"),
     ...[rival("fastbloom"), rival("bloomfilter")],
   ],
 }));
@@ -196,10 +200,12 @@ export const BUILDING = {
     native: { what: "native, ns a path, by number of paths", comparisons: BUILDS },
     JavaScript: {
       head: ["JavaScript, ns a path, by number of paths", ...BUILT.slice(0, 3).map(grouped)],
-      rows: [20, 24].map((version) => ({
-        label: `Node ${version}`,
-        keys: keysOf(`paths-node${version}-build`, "hedgerow", BUILT.slice(0, 3)),
-      })),
+      rows: [20, 24].flatMap((version) =>
+        ["hedgerow", "hedgerow, fuse"].map((method) => ({
+          label: `Node ${version}${method === "hedgerow" ? "" : ', `kind: "fuse"`'}`,
+          keys: keysOf(`paths-node${version}-build`, method, BUILT.slice(0, 3)),
+        })),
+      ),
     },
     memory: {
       head: ["bytes a path, by number of paths", ...MEASURED_MEMORY.map(grouped)],
@@ -236,12 +242,18 @@ const FEW = [1, 3, 100];
 const MANY = [10, 1000, 10_000, 1_000_000];
 const RATE = "measured rate / p";
 
+/** Numbers of paths in fuse filters, whose rate is 2^-24. */
+const FUSED = [10, 1000, 24_441];
+
 /** @param {string} name */
 const rates = (name) => `paths-false-positives, ${name}`;
 
 /** @param {string} rate @param {number[]} counts @returns {Key[]} */
 const ratesAt = (rate, counts) =>
   counts.map((count) => [rates("promised"), `p = ${rate}, ${count} paths`, RATE]);
+
+/** @type {Key[]} */
+const fuseRates = FUSED.map((count) => [rates("fuse"), `p = ${2 ** -24}, ${count} paths`, RATE]);
 
 /**
  * `bloom-filters` is too slow to measure at the smallest rate; classic sizing differs from ours only there.
@@ -289,6 +301,10 @@ export const FALSE_POSITIVES = {
     "few paths": {
       head: ["hedgerow, measured / p, paths", ...FEW.map(String)],
       rows: RATES.slice(0, 2).map((rate) => ({ label: `p = ${rate}`, keys: ratesAt(rate, FEW) })),
+    },
+    fuse: {
+      head: ["`Kind::Fuse`, measured / 2^-24, paths", ...FUSED.map(grouped)],
+      rows: [{ label: "p = 2^-24", keys: fuseRates }],
     },
   },
   compared: RATES.flatMap(promised),

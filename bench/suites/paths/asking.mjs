@@ -17,7 +17,7 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 /** @param {import("./run.mjs").Site} site @param {import("./suite.mjs").Plan} plan */
-export async function measureAsking({ paths, file }, { asking, askingRivals }) {
+export async function measureAsking({ paths, file, fuse }, { asking, askingRivals }) {
   const ofSixty = paths.filter((path) => path.length >= 50 && path.length <= 70);
   const present = ofSixty.slice(0, (LISTS * PATHS) / 2);
   const queries = present.flatMap((path) => [path, ...unknownPaths([path])]);
@@ -25,6 +25,7 @@ export async function measureAsking({ paths, file }, { asking, askingRivals }) {
     queries.slice(PATHS * index, PATHS * (index + 1)),
   );
   const filter = PathFilter.parse(file);
+  const fuseFilter = PathFilter.parse(fuse);
   const set = new Set(paths);
   const rival = bloomFilters.BloomFilter.from(paths, RATE);
   const plain = new PlainReader(decoder.decode(file));
@@ -32,6 +33,7 @@ export async function measureAsking({ paths, file }, { asking, askingRivals }) {
     list.map((path) => decoder.decode(encoder.encode(path)));
   const quick = methodsOf(freshList, {
     hedgerow: countOf((path) => filter.has(path)),
+    "hedgerow, fuse": countOf((path) => fuseFilter.has(path)),
     "Set.has": countOf((path) => set.has(path)),
   });
   const slow = methodsOf(freshList, {
@@ -43,6 +45,7 @@ export async function measureAsking({ paths, file }, { asking, askingRivals }) {
     ...(await measure(slow, lists.slice(0, 1), askingRivals, PATHS)),
   ];
   filter.free();
+  fuseFilter.free();
   return timed;
 }
 

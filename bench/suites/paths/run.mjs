@@ -10,6 +10,12 @@ const SITES = [1000, 10_000, SITE_PATHS, 100_000];
 /** Numbers of paths for which filters are built. */
 const BUILT = [10_000, 100_000, 1_600_000];
 
+/** The kinds of filter, and their names in records. @type {[string, "bloom" | "fuse"][]} */
+const KINDS = [
+  ["hedgerow", "bloom"],
+  ["hedgerow, fuse", "fuse"],
+];
+
 /** A site: its paths as filters and as JSON. @typedef {ReturnType<typeof makeSite>} Site */
 
 /** @param {import("./suite.mjs").Plan} plan */
@@ -24,6 +30,7 @@ export async function measure(plan) {
     results.push(
       result(size, "hedgerow", [site.file.length]),
       result(size, "hedgerow, classic", [site.classic.length]),
+      result(size, "hedgerow, fuse", [site.fuse.length]),
       result(size, "json", [Buffer.byteLength(site.json)]),
       result(size, "tree", [Buffer.byteLength(site.tree)]),
     );
@@ -31,7 +38,7 @@ export async function measure(plan) {
     const asking = { workload: "60 bytes, half of them absent", unit: "ns" };
     const asked = await measureAsking(site, plan);
     results.push(...resultsOf({ suite: `paths-${NODE}-has`, ...asking }, asked, itself));
-    results.push(...BUILT.map((built) => measureBuilding(built, site, plan)));
+    results.push(...BUILT.flatMap((built) => measureBuilding(built, site, plan)));
   }
   return results;
 }
@@ -46,6 +53,7 @@ function makeSite(count) {
     tree: JSON.stringify(treeOf(paths)),
     file: buildPathFilter(paths),
     classic: buildPathFilter(paths, { sizing: "classic" }),
+    fuse: buildPathFilter(paths, { kind: "fuse" }),
   };
 }
 
@@ -73,12 +81,14 @@ function measureBuilding(count, { paths }, { builds }) {
     { length: count },
     (_, index) => `/${index}${paths[index % paths.length]}`,
   );
-  const samples = [];
-  for (let round = 0; round < builds; round += 1) {
-    const start = process.hrtime.bigint();
-    buildPathFilter(all);
-    samples.push(Number(process.hrtime.bigint() - start) / count);
-  }
   const about = { suite: `paths-${NODE}-build`, workload: `${count} paths`, unit: "ns/path" };
-  return result(about, "hedgerow", samples);
+  return KINDS.map(([method, kind]) => {
+    const samples = [];
+    for (let round = 0; round < builds; round += 1) {
+      const start = process.hrtime.bigint();
+      buildPathFilter(all, { kind });
+      samples.push(Number(process.hrtime.bigint() - start) / count);
+    }
+    return result(about, method, samples);
+  });
 }

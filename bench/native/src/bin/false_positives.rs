@@ -8,7 +8,7 @@ use std::{env, thread};
 
 use bloomfilter::Bloom;
 use fastbloom::BloomFilter;
-use hedgerow_paths::{KeyHash, PathFilter, PathFilterBuilder, Sizing};
+use hedgerow_paths::{KeyHash, Kind, PathFilter, PathFilterBuilder, Sizing};
 use hedgerow_tests_random::Random;
 
 /// Rates, the number of queries for each (more for lower rates), and numbers of keys.
@@ -21,6 +21,9 @@ const SIZES: [(f64, u64, &[u64]); 3] = [
 /// Numbers of keys for filters with classic sizing, and the number of queries for each.
 const CLASSIC: [(u64, u64); 3] =
     [(10, 100_000_000), (1_000, 1_000_000_000), (10_000, 1_000_000_000)];
+
+/// Numbers of keys for fuse filters, and the number of queries for each. Their rate is 2^-24.
+const FUSE: ([u64; 3], u64) = ([10, 1_000, 24_441], 2_000_000_000);
 
 /// Numbers of keys for the rivals.
 const RIVAL_KEYS: [u64; 4] = [10, 1_000, 10_000, 1_000_000];
@@ -60,8 +63,12 @@ fn measure(
     )
 }
 
-fn own(name: &str, sizing: Sizing, (rate, n): (f64, u64), queries: u64) -> String {
+fn bloom(name: &str, sizing: Sizing, (rate, n): (f64, u64), queries: u64) -> String {
     let builder = PathFilterBuilder::new().false_positive_rate(rate).sizing(sizing);
+    own(name, &builder, (rate, n), queries)
+}
+
+fn own(name: &str, builder: &PathFilterBuilder, (rate, n): (f64, u64), queries: u64) -> String {
     measure(name, (rate, n), queries, |seed, random, queries| {
         let file = builder.build_counted(n, keys(seed, n).map(u64::to_le_bytes)).expect("a filter");
         let filter = PathFilter::parse(&file).expect("a filter");
@@ -100,7 +107,7 @@ fn main() {
     for (rate, queries, keys) in SIZES {
         let queries = queries / divisor;
         for &n in keys {
-            results.push(own("promised", Sizing::Promised, (rate, n), queries));
+            results.push(bloom("promised", Sizing::Promised, (rate, n), queries));
         }
         for n in RIVAL_KEYS {
             results.push(fastbloom((rate, n), queries / RIVAL_DIVISOR));
@@ -108,7 +115,12 @@ fn main() {
         }
     }
     for (n, queries) in CLASSIC {
-        results.push(own("classic", Sizing::Classic, (1e-7, n), queries / divisor));
+        results.push(bloom("classic", Sizing::Classic, (1e-7, n), queries / divisor));
+    }
+    let (keys, queries) = FUSE;
+    let builder = PathFilterBuilder::new().kind(Kind::Fuse);
+    for n in keys {
+        results.push(own("fuse", &builder, (2_f64.powi(-24), n), queries / divisor));
     }
     println!("[{}]", results.join(",\n"));
 }
