@@ -6,7 +6,7 @@ import { fuzzTool } from "./lib/tools.mjs";
 import { installTool } from "./setup.mjs";
 
 /** Matches the import of the number of trials (tests/support/trials.ts), directly or through a helper. */
-const TRIALS = '/support/(trials|http/check)[.]js"';
+const TRIALS = '/support/(trials|http/check(-dry-run)?)[.]js"';
 
 /** The fuzz targets of each crate. */
 const TARGETS = [

@@ -106,7 +106,14 @@ const PATHS: Readonly<Record<string, Type>> = {
   normalize: optional(callable),
   onError: optional(callable),
 };
-const ADAPTER = { ...PATHS, headers: optional(strings), paths: optional(callable) };
+const ADAPTER = {
+  ...PATHS,
+  headers: optional(strings),
+  paths: optional(callable),
+  dryRun: optional(boolean),
+  report: optional(callable),
+  trust: optional(callable),
+};
 const HEADERS = { requests: optional(strings), responses: optional(strings) };
 const adapterOptions = { headers: ["x-a"], paths: set };
 

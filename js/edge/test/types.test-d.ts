@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import * as hedgerow from "hedgerow";
 import {
   HeaderStripper,
@@ -8,6 +9,8 @@ import {
   type PresetName,
 } from "hedgerow";
 import { stripBlock } from "hedgerow/block";
+import type { AdapterReport, ConnectOptions, RefusalReport, StripReport } from "hedgerow/connect";
+import type { WorkersOptions } from "hedgerow/workers";
 import { expectTypeOf, test } from "vitest";
 
 /** The documented interface of a stripper. */
@@ -104,4 +107,27 @@ test("a filter is read from bytes, a string, a response or a stream", () => {
     .toEqualTypeOf<Response | ReadableStream<Uint8Array>>();
   expectTypeOf<hedgerow.PathFilter>().toExtend<hedgerow.PathLookup & Disposable>();
   expectTypeOf<hedgerow.PathSet>().toExtend<hedgerow.PathLookup & Disposable>();
+});
+
+test("reports of adapters are told apart by their kind", () => {
+  expectTypeOf<Extract<AdapterReport, { kind: "strip" }>>().toEqualTypeOf<StripReport>();
+  expectTypeOf<Extract<AdapterReport, { kind: "refuse" }>>().toEqualTypeOf<RefusalReport>();
+  expectTypeOf<StripReport["names"]>().toEqualTypeOf<readonly string[]>();
+  expectTypeOf<AdapterReport["path"]>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<RefusalReport["direction"]>().toEqualTypeOf<"requests">();
+});
+
+test("report, dryRun and trust are optional, and trust takes the request of its framework", () => {
+  expectTypeOf<ConnectOptions["dryRun"]>().toEqualTypeOf<boolean | undefined>();
+  expectTypeOf<NonNullable<ConnectOptions["report"]>>().toEqualTypeOf<
+    (report: AdapterReport) => void
+  >();
+  expectTypeOf<NonNullable<ConnectOptions["trust"]>>().toEqualTypeOf<
+    (request: IncomingMessage) => boolean
+  >();
+  expectTypeOf<NonNullable<WorkersOptions["trust"]>>().toEqualTypeOf<
+    (request: Request) => boolean
+  >();
+  // @ts-expect-error: a promise is not awaited
+  ({ headers: [], trust: async () => true }) satisfies ConnectOptions;
 });

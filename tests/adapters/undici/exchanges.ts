@@ -1,13 +1,15 @@
 /** Random exchanges of a client of undici 7 or 8. */
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
-import { hedgerow } from "hedgerow/undici";
+import { type AdapterReport, hedgerow } from "hedgerow/undici";
 import type { Dispatcher } from "undici";
 import { FRAMING, type Subject } from "../../support/http/check.js";
+import { type DryRunSubject, MODES, type Mode } from "../../support/http/check-dry-run.js";
 import { contentOf, digestOf, piecesOf } from "../../support/http/content.js";
 import type { Exchange, Field, Message } from "../../support/http/exchange.js";
 import { groupsOf, pairsOf } from "../../support/http/fields.js";
 import { closed, listening } from "../../support/http/listen.js";
+import { exists } from "../../support/http/paths.js";
 
 /** The part of undici used here. */
 export interface Undici {
@@ -47,6 +49,46 @@ export function undiciSubject({ Agent }: Undici, isExact: boolean): Subject {
       const client = agent.compose(hedgerow({ headers: rules }));
       return {
         exchange: (exchange, prefix) => request(client, exchange, url.origin, prefix, isExact),
+        close: async () => {
+          await agent.destroy();
+          await closed(server);
+        },
+      };
+    },
+  };
+}
+
+/** Returns a subject whose clients run each mode, with paths below its name. */
+export function undiciDryRun({ Agent }: Undici, isExact: boolean): DryRunSubject {
+  return {
+    latin1: { requests: true, responses: isExact },
+    free: { requests: [], responses: [] },
+    nominates: false,
+    async start(headers, origin) {
+      const server = createServer(origin.listener);
+      const url = await listening(server);
+      const agent = new Agent({ connections: 16 });
+      const reports: Record<Mode, AdapterReport[]> = { bare: [], dry: [], enforcing: [] };
+      const clientOf = (mode: Mode) =>
+        mode === "bare"
+          ? agent
+          : agent.compose(
+              hedgerow({
+                headers,
+                paths: exists,
+                dryRun: mode === "dry",
+                report: (report) => void reports[mode].push(report),
+              }),
+            );
+      const running = MODES.map((mode) => {
+        const client = clientOf(mode);
+        const exchange = (exchange: Exchange, prefix: string) =>
+          request(client, exchange, url.origin, `/${mode}${prefix}`, isExact);
+        return [mode, { exchange }];
+      });
+      return {
+        modes: Object.fromEntries(running),
+        takeReports: async (mode) => reports[mode].splice(0),
         close: async () => {
           await agent.destroy();
           await closed(server);

@@ -2,11 +2,14 @@
 import * as undici from "undici";
 import { test } from "vitest";
 import { checkExchanges, TITLE } from "../../support/http/check.js";
+import { checkDryRuns, DRY_RUN_TITLE } from "../../support/http/check-dry-run.js";
 import { undiciCases } from "./cases.js";
-import { undiciSubject } from "./exchanges.js";
+import { undiciDryRun, undiciSubject } from "./exchanges.js";
 
 for (const [title, run] of Object.entries(undiciCases)) {
   test(title, { timeout: 60_000 }, () => run(undici));
 }
 
 test(TITLE, { timeout: 300_000 }, () => checkExchanges(undiciSubject(undici, false)));
+
+test(DRY_RUN_TITLE, { timeout: 300_000 }, () => checkDryRuns(undiciDryRun(undici, false)));

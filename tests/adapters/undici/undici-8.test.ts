@@ -6,6 +6,7 @@ import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
 import { inRoot, node24 } from "../../../scripts/lib/paths.mjs";
 import { TITLE } from "../../support/http/check.js";
+import { DRY_RUN_TITLE } from "../../support/http/check-dry-run.js";
 import { undiciCases } from "./cases.js";
 
 const FOLDER = inRoot("tests", "adapters", "undici", "8");
@@ -13,6 +14,7 @@ const FOLDER = inRoot("tests", "adapters", "undici", "8");
 interface Report {
   results: Record<string, string>;
   exchanges: string;
+  dryRuns: string;
 }
 
 let report: Report;
@@ -43,4 +45,8 @@ test.for(Object.keys(undiciCases))("%s", (title) => {
 
 test(TITLE, () => {
   expect(report.exchanges).toBe("passed");
+});
+
+test(DRY_RUN_TITLE, () => {
+  expect(report.dryRuns).toBe("passed");
 });

@@ -2,7 +2,16 @@ import { hedgerow } from "hedgerow/hono";
 import { type Context, Hono } from "hono";
 import { equal } from "../../support/assert.js";
 import type { Cases } from "../case.js";
-import { echo, forged, PATHS, RULES, received, stripped } from "./messages.js";
+import {
+  echo,
+  forged,
+  PATHS,
+  ROLLOUT_REPORTS,
+  RULES,
+  received,
+  reporting,
+  stripped,
+} from "./messages.js";
 
 /** Creates an app with one route behind the middleware. */
 function appOf(options: Parameters<typeof hedgerow>[0], answer: (c: Context) => Response) {
@@ -33,5 +42,24 @@ export const honoAdapter: Cases = {
     equal(await (await app.request(forged("/about"))).text(), "there");
     const absent = await app.request(forged("/wp-login.php"));
     equal([absent.status, await absent.text()], [404, "the app's own"]);
+  },
+
+  "hedgerow/hono changes nothing in a dry run, and reports what it would do": async () => {
+    const { options, reports } = reporting({ headers: RULES, paths: PATHS, dryRun: true });
+    const app = new Hono();
+    app.use(hedgerow(options));
+    app.get("*", (c) => echo(c.req.raw));
+    const { seen, sent, status } = await received(await app.request(forged("/wp-login.php")));
+    equal([seen.includes("x-internal-user"), sent], [true, ["x-internal-node", "x-public"]]);
+    equal(status, 200);
+    equal(reports, ROLLOUT_REPORTS);
+  },
+
+  "hedgerow/hono leaves the fields of trusted requests alone": async () => {
+    const app = appOf({ headers: RULES, trust: (c) => c.req.path === "/about" }, (c) =>
+      echo(c.req.raw),
+    );
+    const { seen, sent } = await received(await app.request(forged("/about")));
+    equal([seen.includes("x-internal-user"), sent], [true, ["x-public"]]);
   },
 };

@@ -1,5 +1,6 @@
 /** Messages for the adapters' cases. */
 import { PathSet } from "hedgerow";
+import type { AdapterReport } from "hedgerow/workers";
 
 export const RULES = ["x-internal-*"];
 export const PATHS = new PathSet(["/about", "/blog/*"]);
@@ -36,3 +37,20 @@ export const stripped = () => ({
   // As many as the runtime allows in a response.
   cookies: echo(forged("/")).headers.getSetCookie(),
 });
+
+/** Returns options that collect reports, and the reports as text. */
+export function reporting<Options extends object>(options: Options) {
+  const reports: string[] = [];
+  const report = (given: AdapterReport) => {
+    const { kind, direction, names = [], path } = given;
+    reports.push([kind, direction, path ?? names.join()].join(" "));
+  };
+  return { reports, options: { ...options, report } };
+}
+
+/** The reports of an exchange for a path that {@link PATHS} does not have, in a dry run. */
+export const ROLLOUT_REPORTS = [
+  "strip requests x-internal-user",
+  "refuse requests /wp-login.php",
+  "strip responses x-internal-node",
+];

@@ -16,11 +16,11 @@ import { answerFields, Origin } from "./origin.js";
 import { listOf, RULE_SETS, type RuleSet } from "./rule-sets.js";
 
 /** The seed of the generated exchanges. */
-const SEED = 20_261_122;
+export const SEED = 20_261_122;
 
 /** Number of exchanges for each adapter, and of concurrent ones. */
-const EXCHANGES = trials({ few: 500, all: 10_000 });
-const BATCH = trials({ few: 25, all: 50 });
+export const EXCHANGES = trials({ few: 500, all: 10_000 });
+export const BATCH = trials({ few: 25, all: 50 });
 
 /** The title of {@link checkExchanges}. */
 export const TITLE = `${EXCHANGES.toLocaleString("en")} random exchanges lose exactly the fields that the rules match (seed ${SEED})`;
@@ -119,7 +119,7 @@ export async function checkExchanges(subject: Subject): Promise<void> {
 }
 
 /** Returns an exchange whose fields all have values. */
-function withoutEmpty({ fields, answer, ...exchange }: Exchange): Exchange {
+export function withoutEmpty({ fields, answer, ...exchange }: Exchange): Exchange {
   const filled = (all: readonly Field[]) =>
     all.map(([name, value]): Field => [name, value === "" ? "0" : value]);
   return {

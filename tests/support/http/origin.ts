@@ -23,11 +23,17 @@ export class Origin {
     return `/n${number}`;
   }
 
-  /** Returns the request whose path began with `prefix`. */
-  arrived(prefix: string): Message {
+  /** Returns the request whose path began with `prefix`, if it arrived. */
+  taken(prefix: string): Message | undefined {
     const number = prefix.slice(2);
     const { arrived } = this.#awaited.get(number)!;
     this.#awaited.delete(number);
+    return arrived;
+  }
+
+  /** Returns the request whose path began with `prefix`. */
+  arrived(prefix: string): Message {
+    const arrived = this.taken(prefix);
     if (arrived === undefined) throw new Error("the request did not arrive");
     return arrived;
   }

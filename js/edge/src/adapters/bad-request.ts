@@ -12,17 +12,6 @@ export function isForbiddenNomination(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === "ERR_CONNECTION_OPTION";
 }
 
-/** Runs `strip`, and returns whether the request must be answered with 400. */
-export function isBadRequest(strip: () => void): boolean {
-  try {
-    strip();
-    return false;
-  } catch (error) {
-    if (!isForbiddenNomination(error)) throw error;
-    return true;
-  }
-}
-
 /** Returns the 400 response. */
 export function badRequest(): Response {
   return new Response(BAD_REQUEST, { status: 400, headers: { "content-type": TEXT } });

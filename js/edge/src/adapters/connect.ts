@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { NOT_FOUND } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
-import { isBadRequest, sendBadRequest } from "./bad-request.js";
-import { stripRequest, stripResponse } from "./node-messages.js";
+import { sendBadRequest } from "./bad-request.js";
+import { stripIncoming, stripOutgoing, stripRequest, stripResponse } from "./node-messages.js";
 
-export type { HeaderRules } from "./adapter.js";
+export type { AdapterReport, HeaderRules, RefusalReport, StripReport } from "./adapter.js";
 export { stripRequest, stripResponse };
 
 /** Options of the middleware. */
@@ -42,13 +42,15 @@ export type ConnectMiddleware = (
  * ```
  */
 export function hedgerow(options: ConnectOptions): ConnectMiddleware {
-  const { requests, responses, passes } = readOptions("hedgerow/connect", options, ["notFound"]);
+  const { responses, passes, isDryRun, refusalOf } = readOptions("hedgerow/connect", options, [
+    "notFound",
+  ]);
   const { notFound = sendNotFound } = options;
 
   return function hedgerow(request, response, next) {
-    if (responses !== undefined) stripResponse(responses, response);
-    if (requests !== undefined && isBadRequest(() => stripRequest(requests, request))) {
-      return sendBadRequest(response);
+    if (responses !== undefined) stripOutgoing(responses, response);
+    if (refusalOf(request, (requests) => stripIncoming(requests, request)) !== undefined) {
+      return isDryRun ? next() : sendBadRequest(response);
     }
     if (passes === undefined) return next();
     const exists = passes(request.method!, targetOf(request), request);

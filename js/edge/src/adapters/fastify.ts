@@ -2,10 +2,10 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 
 import { type AdapterOptions, readOptions } from "./adapter.js";
-import { isBadRequest, sendBadRequest } from "./bad-request.js";
-import { stripRequest, stripResponse } from "./node-messages.js";
+import { sendBadRequest } from "./bad-request.js";
+import { stripIncoming, stripOutgoing } from "./node-messages.js";
 
-export type { HeaderRules } from "./adapter.js";
+export type { AdapterReport, HeaderRules, RefusalReport, StripReport } from "./adapter.js";
 
 /** Options of the plugin. */
 export interface FastifyOptions extends AdapterOptions<FastifyRequest> {
@@ -48,12 +48,15 @@ export default hedgerow;
 async function addHooks(fastify: FastifyInstance, registered: FastifyOptions): Promise<void> {
   const own = Object.entries(registered ?? {}).filter(([name]) => !REGISTER_OPTIONS.has(name));
   const options: FastifyOptions = Object.fromEntries(own);
-  const { requests, responses, passes } = readOptions("hedgerow/fastify", options, ["notFound"]);
+  const { responses, passes, isDryRun, refusalOf } = readOptions("hedgerow/fastify", options, [
+    "notFound",
+  ]);
   const { notFound = callNotFound } = options;
 
   fastify.addHook("onRequest", (request, reply, done) => {
-    if (responses !== undefined) stripResponse(responses, reply.raw);
-    if (requests !== undefined && isBadRequest(() => stripRequest(requests, request.raw))) {
+    if (responses !== undefined) stripOutgoing(responses, reply.raw);
+    if (refusalOf(request, (requests) => stripIncoming(requests, request.raw)) !== undefined) {
+      if (isDryRun) return done();
       reply.hijack();
       return sendBadRequest(reply.raw);
     }

@@ -1,27 +1,34 @@
 /** Stripping of Fetch requests and responses, many of which are immutable. */
 import type { HeaderStripper } from "../headers/header-stripper.js";
+import type { Stripping } from "./adapter.js";
 import { isForbiddenNomination } from "./bad-request.js";
 
 /**
- * Strips a message in place, or a copy of it if it is immutable.
+ * Strips a message in place, or a copy of it if it is immutable. In a dry run, strips only a copy of its headers.
  *
  * @returns the message or its copy, and the number of names removed
  */
 export function strip<Message extends Request | Response>(
-  stripper: HeaderStripper,
+  { stripper, isDryRun, isObserved, note }: Stripping,
   message: Message,
   copy: (message: Message) => Message,
   stripHeaders = stripAll,
 ): [Message, removed: number] {
-  const { headers } = message;
+  const names = isObserved() ? [...message.headers.keys()] : [];
+  let stripped = message;
+  let headers = isDryRun ? new Headers(message.headers) : message.headers;
+  let removed: number;
   try {
-    return [message, stripHeaders(stripper, headers)];
+    removed = stripHeaders(stripper, headers);
   } catch (error) {
     // Removing the first name failed, so the message is unchanged.
     if (!(error instanceof Error) || error.name !== "TypeError") throw error;
+    stripped = copy(message);
+    headers = stripped.headers;
+    removed = stripHeaders(stripper, headers);
   }
-  const copied = copy(message);
-  return [copied, stripHeaders(stripper, copied.headers)];
+  note(names.filter((name) => !headers.has(name)));
+  return [stripped, isDryRun ? 0 : removed];
 }
 
 function stripAll(stripper: HeaderStripper, headers: Headers): number {
@@ -41,8 +48,8 @@ function stripResponseHeaders(stripper: HeaderStripper, headers: Headers): numbe
 }
 
 /** Returns a request without the fields that the rules strip: `request` itself unless it is immutable. */
-export function strippedRequest(stripper: HeaderStripper, request: Request): Request {
-  return strip(stripper, request, (original) => new Request(original))[0];
+export function strippedRequest(stripping: Stripping, request: Request): Request {
+  return strip(stripping, request, (original) => new Request(original))[0];
 }
 
 /**
@@ -50,8 +57,8 @@ export function strippedRequest(stripper: HeaderStripper, request: Request): Req
  * origin may send a head that a copy cannot have: a status above 599 becomes 502, and a reason phrase with
  * characters outside ASCII is dropped.
  */
-export function strippedResponse(stripper: HeaderStripper, response: Response): Response {
-  return strip(stripper, response, copyOf, stripResponseHeaders)[0];
+export function strippedResponse(stripping: Stripping, response: Response): Response {
+  return strip(stripping, response, copyOf, stripResponseHeaders)[0];
 }
 
 /** Reason phrases that all runtimes accept and return. */

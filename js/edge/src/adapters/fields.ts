@@ -1,5 +1,6 @@
 /** Stripping of header fields in the forms that Node and undici use. */
 import type { HeaderStripper } from "../headers/header-stripper.js";
+import type { Stripping } from "./adapter.js";
 import { isForbiddenNomination } from "./bad-request.js";
 
 /** Fields as a flat list of names and values, as pairs, or as an object. In a flat list, names may be bytes. */
@@ -9,26 +10,29 @@ export type Fields =
   | Readonly<Record<string, unknown>>;
 
 /** Fields in a form that can be read more than once. */
-type Readable = readonly unknown[] | Readonly<Record<string, unknown>>;
+export type Readable = readonly unknown[] | Readonly<Record<string, unknown>>;
+
+/** Returns fields in a form that can be read more than once: pairs that may be readable only once as a flat list. */
+export function readable(fields: Fields): Readable {
+  const isIterable = !Array.isArray(fields) && Symbol.iterator in fields;
+  if (!isIterable) return fields as Readable;
+  return flattened([...(fields as Iterable<readonly unknown[]>)]);
+}
 
 /**
- * Returns the fields without those that the rules strip: `fields` itself if there are none, otherwise a
- * copy. A list is flat, as undici reads it. An iterable of pairs may be readable only once, so the result is
- * always a flat copy.
+ * Returns the fields without those that the rules strip: `fields` itself if there are none or in a dry run,
+ * otherwise a copy. A list is flat, as undici reads it.
  */
-export function strippedFields<Given extends Fields>(
-  stripper: HeaderStripper,
-  fields: Given,
+export function strippedFields(
+  { stripper, isDryRun, note }: Stripping,
+  fields: Readable,
   isResponse: boolean,
-): Given | readonly unknown[] | Record<string, unknown> {
-  const isIterable = !Array.isArray(fields) && Symbol.iterator in fields;
-  const readable: Readable = isIterable
-    ? flattened([...(fields as Iterable<readonly unknown[]>)])
-    : (fields as Readable);
-  const names = namesOf(readable, false);
-  const at = (index: number) => valueAt(readable, index, false);
+): Readable {
+  const names = namesOf(fields, false);
+  const at = (index: number) => valueAt(fields, index, false);
   const matched = namesToStrip(stripper, names, at, isResponse);
-  return withoutNames(readable, matched, false);
+  note(matched);
+  return isDryRun ? fields : withoutNames(fields, matched, false);
 }
 
 /** Flattens pairs. Other items remain, for undici to reject. */

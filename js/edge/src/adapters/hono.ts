@@ -2,14 +2,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 
-import type { HeaderStripper } from "../headers/header-stripper.js";
-import { type Adapter, type AdapterOptions, readOptions } from "./adapter.js";
-import { badRequest, isBadRequest } from "./bad-request.js";
+import { type Adapter, type AdapterOptions, readOptions, type Stripping } from "./adapter.js";
+import { badRequest } from "./bad-request.js";
 import { strippedRequest, strippedResponse } from "./fetch-messages.js";
-import { stripIncoming, stripResponse } from "./node-messages.js";
+import { stripIncoming, stripOutgoing } from "./node-messages.js";
 
 export * from "../entries/requests.js";
-export type { HeaderRules } from "./adapter.js";
+export type { AdapterReport, HeaderRules, RefusalReport, StripReport } from "./adapter.js";
 
 /** Options of the middleware. */
 export interface HonoOptions extends AdapterOptions<Context> {
@@ -40,14 +39,15 @@ export interface HonoOptions extends AdapterOptions<Context> {
 export function hedgerow(options: HonoOptions): MiddlewareHandler {
   const adapter = readOptions("hedgerow/hono", options, ["notFound"]);
   const { notFound = (c) => c.notFound() } = options;
-  const { passes } = adapter;
+  const { passes, isDryRun } = adapter;
 
   return async function hedgerow(c, next) {
     const { incoming, outgoing } = nodeMessages(c);
-    const isBad = isBadRequest(() => stripInbound(adapter, c, incoming));
+    const refusal = adapter.refusalOf(c, (requests) => stripInbound(requests, c, incoming));
+    const isBad = refusal !== undefined;
     const responses = stripOutbound(adapter, outgoing);
     const exists = isBad || (passes?.(c.req.method, c.req.url, c) ?? true);
-    if (isBad) {
+    if (isBad && !isDryRun) {
       if (outgoing !== undefined) outgoing.shouldKeepAlive = false;
       c.res = badRequest();
     } else if (exists === true || (await exists)) {
@@ -65,25 +65,24 @@ export function hedgerow(options: HonoOptions): MiddlewareHandler {
   };
 }
 
-/** Strips the request. */
-function stripInbound({ requests }: Adapter<Context>, c: Context, incoming?: IncomingMessage) {
-  if (requests !== undefined && !isStripped(requests, c, incoming)) {
+/** Strips the request: Node's message if there is one, and `Headers` unless they are created from it later. */
+function stripInbound(requests: Stripping, c: Context, incoming?: IncomingMessage): void {
+  if (incoming === undefined) {
     c.req.raw = strippedRequest(requests, c.req.raw);
+    return;
+  }
+  const removed = stripIncoming(requests, incoming);
+  // `Headers` created earlier may still have the fields. `has` does not create any.
+  if (!requests.isDryRun && removed.some((name) => c.req.raw.headers.has(name))) {
+    c.req.raw = strippedRequest({ ...requests, note() {} }, c.req.raw);
   }
 }
 
-/** Strips Node's response if there is one. Returns the stripper that the returned response still needs. */
+/** Strips Node's response if there is one. Returns the stripping that the returned response still needs. */
 function stripOutbound({ responses }: Adapter<Context>, outgoing?: ServerResponse) {
   if (responses === undefined || outgoing === undefined) return responses;
-  stripResponse(responses, outgoing);
+  stripOutgoing(responses, outgoing);
   return undefined;
-}
-
-/** Strips Node's message if there is one. Returns whether the request is then fully stripped. */
-function isStripped(requests: HeaderStripper, c: Context, incoming?: IncomingMessage): boolean {
-  if (incoming === undefined) return false;
-  // `Headers` created earlier may still have the fields. `has` does not create any.
-  return !stripIncoming(requests, incoming).some((name) => c.req.raw.headers.has(name));
 }
 
 /**

@@ -2,14 +2,13 @@
 import { type NextFetchEvent, NextRequest, NextResponse } from "next/server.js";
 
 import { HedgerowError } from "../error.js";
-import type { HeaderStripper } from "../headers/header-stripper.js";
 import { answerNotFound } from "../paths/guard-paths.js";
-import { type AdapterOptions, readOptions } from "./adapter.js";
-import { badRequest, isBadRequest } from "./bad-request.js";
+import { type AdapterOptions, readOptions, type Stripping } from "./adapter.js";
+import { badRequest } from "./bad-request.js";
 import { strip, strippedResponse } from "./fetch-messages.js";
 
 export * from "../entries/requests.js";
-export type { HeaderRules } from "./adapter.js";
+export type { AdapterReport, HeaderRules, RefusalReport, StripReport } from "./adapter.js";
 
 /** Options of the proxy. */
 export interface NextOptions extends AdapterOptions<NextRequest> {
@@ -55,7 +54,9 @@ export function hedgerow(
   options: NextOptions,
   proxy: NextProxy = () => undefined,
 ): (request: NextRequest, event: NextFetchEvent) => Promise<Response> {
-  const { requests, responses, passes } = readOptions("hedgerow/next", options, ["notFound"]);
+  const { responses, passes, isDryRun, refusalOf } = readOptions("hedgerow/next", options, [
+    "notFound",
+  ]);
   const { notFound = answerNotFound } = options;
   if (typeof proxy !== "function") {
     const message = `hedgerow/next: expected a function as proxy, found ${typeof proxy}`;
@@ -65,24 +66,30 @@ export function hedgerow(
   return async function hedgerow(request, event) {
     const internal = INTERNAL.map((name) => [name, request.headers.get(name)] as const);
     let [inbound, removed] = [request, 0];
-    const stripInbound = () => {
-      if (requests === undefined) return;
-      [inbound, removed] = strip(requests, request, (original) => new NextRequest(original));
-    };
-    if (isBadRequest(stripInbound)) return badRequest();
+    const refusal = refusalOf(request, (requests) => {
+      const stripping = noting(requests, (name) => !INTERNAL.includes(name));
+      [inbound, removed] = strip(stripping, request, (original) => new NextRequest(original));
+    });
+    const isBad = refusal !== undefined;
+    if (isBad && !isDryRun) return badRequest();
     if (removed > 0 && !inbound.headers.has("cookie")) clearCookies(inbound);
-    const exists = passes?.(inbound.method, inbound.url, inbound) ?? true;
+    const exists = isBad || (passes?.(inbound.method, inbound.url, inbound) ?? true);
     let response: Response;
+    // Fields that the adapter itself adds are not reported.
+    let isOwn = (_name: string) => true;
     if (exists === true || (await exists)) {
       response = (await proxy(inbound, event)) ?? NextResponse.next();
       if (removed > 0) {
+        const own = new Set(response.headers.keys());
+        isOwn = (name) => own.has(name);
         forwardHeaders(inbound, response);
         restoreInternal(internal, inbound, response);
       }
     } else {
       response = await notFound(inbound);
     }
-    return responses === undefined ? response : strippedNextResponse(responses, response);
+    if (responses === undefined) return response;
+    return strippedNextResponse(noting(responses, isOwn), response);
   };
 }
 
@@ -118,10 +125,17 @@ function restoreInternal(
 }
 
 /** Strips a response, keeping its instructions: only a `NextResponse` has any. */
-function strippedNextResponse(stripper: HeaderStripper, response: Response): Response {
-  if (!(response instanceof NextResponse)) return strippedResponse(stripper, response);
+function strippedNextResponse(stripping: Stripping, response: Response): Response {
+  if (!(response instanceof NextResponse)) return strippedResponse(stripping, response);
   const instructions = [...response.headers].filter(([name]) => INSTRUCTION.test(name));
-  const stripped = strippedResponse(stripper, response);
+  const withoutThem = noting(stripping, (name) => !INSTRUCTION.test(name));
+  const stripped = strippedResponse(withoutThem, response);
+  if (stripping.isDryRun) return stripped;
   for (const [name, value] of instructions) stripped.headers.set(name, value);
   return stripped;
+}
+
+/** Returns a stripping that notes only names that stay stripped. */
+function noting(stripping: Stripping, isNoted: (name: string) => boolean): Stripping {
+  return { ...stripping, note: (names) => stripping.note(names.filter(isNoted)) };
 }

@@ -4,8 +4,9 @@ import type { ServerHttp2Stream } from "node:http2";
 
 import { wrongType } from "../error.js";
 import type { HeaderStripper } from "../headers/header-stripper.js";
+import type { Stripping } from "./adapter.js";
 import { namesOf, namesToStrip, valueAt, withoutNames } from "./fields.js";
-import { stripStream } from "./http2-stream.js";
+import { once, stripStream } from "./http2-stream.js";
 
 /**
  * Strips a request in place: `headers`, `headersDistinct` and `rawHeaders`. Trailers are kept. If a rule
@@ -33,34 +34,42 @@ import { stripStream } from "./http2-stream.js";
  * ```
  */
 export function stripRequest(stripper: HeaderStripper, request: IncomingMessage): number {
-  return stripIncoming(stripper, request).length;
+  return stripIncoming(silently(stripper), request).length;
 }
 
-/** Strips as {@link stripRequest}. Returns the names removed, in lower case, one for each field line. */
-export function stripIncoming(stripper: HeaderStripper, request: IncomingMessage): string[] {
+/** Returns how to strip with a stripper alone. */
+function silently(stripper: HeaderStripper): Stripping {
   if (typeof stripper?.stripRaw !== "function") throw wrongType("a HeaderStripper", stripper);
+  return { stripper, isDryRun: false, isObserved: () => false, note() {} };
+}
+
+/**
+ * Strips as {@link stripRequest}; changes nothing in a dry run. Returns the names removed, in lower case, one for
+ * each field line.
+ */
+export function stripIncoming(
+  { stripper, isDryRun, note }: Stripping,
+  request: IncomingMessage,
+): string[] {
   if (!Array.isArray(request?.rawHeaders)) throw wrongType("an IncomingMessage", request);
   const { rawHeaders } = request;
   const kept = stripper.stripRaw(rawHeaders);
   if (kept.length === rawHeaders.length) return [];
+  const removed: string[] = [];
+  let end = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    // A name is kept either always or never, except `TE`.
+    if (rawHeaders[index] === kept[end]) end += 2;
+    else removed.push(rawHeaders[index]!.toLowerCase());
+  }
+  note(removed);
+  if (isDryRun) return removed;
   // Read `headers` first: Node creates it lazily from `rawHeaders`, and relies on its original length.
   const { headers } = request;
   if ("headersDistinct" in request) Object.defineProperty(request, "headersDistinct", LAZY);
   // Discard the value that was created after stripping by another stripper.
   (request as WithDistinct)[DISTINCT] = undefined;
-  const removed: string[] = [];
-  let end = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]!;
-    // A name is kept either always or never, except `TE`; therefore copy the value, too.
-    if (name === kept[end]) {
-      rawHeaders[end] = name;
-      rawHeaders[end + 1] = kept[end + 1]!;
-      end += 2;
-    } else {
-      removed.push(name.toLowerCase());
-    }
-  }
+  for (let index = 0; index < end; index += 1) rawHeaders[index] = kept[index]!;
   rawHeaders.length = end;
   for (const name of removed) delete headers[name];
   // The lines of a nominated `TE` that accept trailers are kept.
@@ -123,8 +132,14 @@ function distinctFields(rawHeaders: readonly string[]): Distinct {
  * @throws {HedgerowError} `ERR_ARGUMENT` if an argument has the wrong type
  */
 export function stripResponse(stripper: HeaderStripper, response: ServerResponse): void {
-  if (typeof stripper?.stripRaw !== "function") throw wrongType("a HeaderStripper", stripper);
+  stripOutgoing(silently(stripper), response);
+}
+
+/** Strips as {@link stripResponse}; changes nothing in a dry run. */
+export function stripOutgoing(stripping: Stripping, response: ServerResponse): void {
   if (typeof response?.writeHead !== "function") throw wrongType("a ServerResponse", response);
+  const { stripper, isDryRun } = stripping;
+  const note = once(stripping.note);
   const writeHead = response.writeHead as (...args: unknown[]) => ServerResponse;
   response.writeHead = (status: number, ...rest: unknown[]): ServerResponse => {
     // The head was sent already: let Node handle the call.
@@ -142,7 +157,8 @@ export function stripResponse(stripper: HeaderStripper, response: ServerResponse
       return namesToStrip(stripper, [...stored, ...namesOf(fields)], at, true);
     };
     const matched = given.length > 1 ? given.flatMap(matchedIn) : matchedIn(given[0] ?? []);
-    if (matched.length === 0) return writeHead.call(response, status, ...rest);
+    note(matched);
+    if (matched.length === 0 || isDryRun) return writeHead.call(response, status, ...rest);
     for (const name of stored) if (matched.includes(name)) response.removeHeader(name);
     const kept = rest.map((argument) =>
       isFields(argument) ? withoutNames(argument, matched) : argument,
@@ -152,7 +168,7 @@ export function stripResponse(stripper: HeaderStripper, response: ServerResponse
   // An older alias, which Node has up to version 26.
   if ("writeHeader" in response) response.writeHeader = response.writeHead;
   const { stream } = response as { stream?: ServerHttp2Stream };
-  if (typeof stream?.respond === "function") stripStream(stripper, stream);
+  if (typeof stream?.respond === "function") stripStream(stripping, stream, note);
 }
 
 /** Returns whether Node reads an argument as fields: it reads the keys of objects and of functions. */

@@ -1,12 +1,11 @@
 /** `hedgerow/undici`: an interceptor for undici 7 and 8. */
 import type { Dispatcher } from "undici";
 
-import type { HeaderStripper } from "../headers/header-stripper.js";
 import { NOT_FOUND } from "../paths/guard-paths.js";
-import { type AdapterOptions, readOptions } from "./adapter.js";
-import { type Fields, strippedFields } from "./fields.js";
+import { type AdapterOptions, readOptions, type Stripping } from "./adapter.js";
+import { type Readable, readable, strippedFields } from "./fields.js";
 
-export type { HeaderRules } from "./adapter.js";
+export type { AdapterReport, HeaderRules, RefusalReport, StripReport } from "./adapter.js";
 
 /** Options of the interceptor. */
 export interface UndiciOptions extends AdapterOptions<Dispatcher.DispatchOptions> {}
@@ -31,16 +30,22 @@ type Controller = Dispatcher.DispatchController;
  * ```
  */
 export function hedgerow(options: UndiciOptions): Dispatcher.DispatcherComposeInterceptor {
-  const { requests, responses, passes } = readOptions("hedgerow/undici", options);
+  const { responses, passes, isDryRun, refusalOf } = readOptions("hedgerow/undici", options);
 
   return (dispatch) => (request, handler) => {
-    const { headers } = request;
-    const outgoing =
-      requests === undefined || headers === undefined || headers === null
-        ? request
-        : ({ ...request, headers: strippedFields(requests, headers, false) } as typeof request);
+    let outgoing = request;
+    const refusal = refusalOf(request, (requests) => {
+      if (request.headers === undefined || request.headers === null) return;
+      // Before stripping, which may throw: a dry run sends the request nevertheless.
+      const headers = readable(request.headers);
+      if (headers !== request.headers) outgoing = { ...request, headers } as typeof request;
+      const stripped = strippedFields(requests, headers, false);
+      if (stripped !== headers) outgoing = { ...request, headers: stripped } as typeof request;
+    });
+    const isBad = refusal !== undefined;
+    if (isBad && !isDryRun) throw refusal;
     const stripping = responses === undefined ? handler : new StrippingHandler(responses, handler);
-    const exists = passes?.(request.method, request.path, outgoing) ?? true;
+    const exists = isBad || (passes?.(request.method, request.path, outgoing) ?? true);
     if (exists === true) return dispatch(outgoing, stripping);
     if (exists === false) return answerNotFound(outgoing, handler);
     exists
@@ -57,7 +62,7 @@ type Received = Parameters<NonNullable<Handler["onResponseStart"]>>[2];
 /** A handler that passes everything on except fields that the rules match. */
 class StrippingHandler implements Handler {
   constructor(
-    private readonly stripper: HeaderStripper,
+    private readonly stripping: Stripping,
     private readonly handler: Handler,
   ) {}
 
@@ -99,9 +104,12 @@ class StrippingHandler implements Handler {
 
   #stripped(controller: Controller, headers: Received): Received {
     // undici 8 also exposes the fields as received.
-    const raw = controller as { rawHeaders?: Fields | null };
-    if (raw.rawHeaders) raw.rawHeaders = strippedFields(this.stripper, raw.rawHeaders, true);
-    return strippedFields(this.stripper, headers, true) as Received;
+    const raw = controller as { rawHeaders?: Readable | null };
+    if (raw.rawHeaders) {
+      const silent = { ...this.stripping, note() {} };
+      raw.rawHeaders = strippedFields(silent, raw.rawHeaders, true);
+    }
+    return strippedFields(this.stripping, headers, true) as Received;
   }
 }
 

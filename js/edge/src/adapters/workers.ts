@@ -2,11 +2,11 @@
 import { HedgerowError } from "../error.js";
 import { answerNotFound } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
-import { badRequest, isBadRequest } from "./bad-request.js";
+import { badRequest } from "./bad-request.js";
 import { strippedRequest, strippedResponse } from "./fetch-messages.js";
 
 export * from "../entries/requests.js";
-export type { HeaderRules } from "./adapter.js";
+export type { AdapterReport, HeaderRules, RefusalReport, StripReport } from "./adapter.js";
 
 /** Options of the wrapper. */
 export interface WorkersOptions extends AdapterOptions<Request> {
@@ -49,7 +49,9 @@ export function hedgerow<Handler extends WorkersHandler = FetchHandler>(
   options: WorkersOptions,
   handler: Handler | FetchHandler = { fetch: (request: Request) => fetch(request) },
 ): Omit<Handler, "fetch"> & FetchHandler {
-  const { requests, responses, passes } = readOptions("hedgerow/workers", options, ["notFound"]);
+  const { responses, passes, isDryRun, refusalOf } = readOptions("hedgerow/workers", options, [
+    "notFound",
+  ]);
   const { notFound = answerNotFound } = options;
   const inner = handler as FetchHandler;
   if (typeof inner?.fetch !== "function") {
@@ -59,11 +61,12 @@ export function hedgerow<Handler extends WorkersHandler = FetchHandler>(
 
   async function guarded(request: Request, rest: unknown[]): Promise<Response> {
     let inbound = request;
-    const strip = () => {
-      if (requests !== undefined) inbound = strippedRequest(requests, request);
-    };
-    if (isBadRequest(strip)) return badRequest();
-    const exists = passes?.(inbound.method, inbound.url, inbound) ?? true;
+    const refusal = refusalOf(request, (requests) => {
+      inbound = strippedRequest(requests, request);
+    });
+    const isBad = refusal !== undefined;
+    if (isBad && !isDryRun) return badRequest();
+    const exists = isBad || (passes?.(inbound.method, inbound.url, inbound) ?? true);
     return exists === true || (await exists) ? inner.fetch(inbound, ...rest) : notFound(inbound);
   }
 

@@ -5,6 +5,7 @@
 
 export * from "../compile.js";
 export * from "../error.js";
+export * from "../events.js";
 export * from "../headers/compiled-rules.js";
 export { rulesOf } from "../headers/header-stripper.js";
 export * from "../headers/module.js";

@@ -41,9 +41,15 @@ export type PathCheck<RequestType> = (
   request: RequestType,
 ) => boolean | Promise<boolean>;
 
-/** Creates a check from validated options. Errors that `onError` throws propagate. */
+/**
+ * Creates a check from validated options. Errors that `onError` throws propagate.
+ *
+ * @param decide returns whether the request passes, given whether its path may exist and the path as it was
+ * looked up
+ */
 export function pathCheck<RequestType>(
   options: PathCheckOptions<RequestType>,
+  decide = (exists: boolean, _path: string): boolean => exists,
 ): PathCheck<RequestType> {
   const {
     paths,
@@ -60,14 +66,16 @@ export function pathCheck<RequestType>(
       onError(error, request);
       return true;
     };
+    let path: string;
     let exists: boolean | Promise<boolean>;
     try {
-      exists = mayExist(normalize(pathOf(url)), request);
+      path = normalize(pathOf(url));
+      exists = mayExist(path, request);
     } catch (error) {
       return letPass(error);
     }
-    if (typeof exists !== "object" || exists === null) return exists !== false;
-    return Promise.resolve(exists).then((resolved) => resolved !== false, letPass);
+    if (typeof exists !== "object" || exists === null) return decide(exists !== false, path);
+    return Promise.resolve(exists).then((resolved) => decide(resolved !== false, path), letPass);
   };
 }
 

@@ -119,6 +119,13 @@ const WRONG_PATHS: Wrong[] = [
   ["an option of all objects", { toString: 1 }, "ERR_OPTIONS", 'found an option "toString"'],
 ];
 
+const WRONG_REPORTS: Wrong[] = [
+  ["dryRun a string", { dryRun: "no" }, "ERR_OPTIONS", "dryRun: expected true or false", "string"],
+  ["dryRun null", { dryRun: null }, "ERR_OPTIONS", "dryRun: ", "found null"],
+  ["report true", { report: true }, "ERR_OPTIONS", "report: expected a function", "found boolean"],
+  ["trust a list", { trust: ["10.0.0.1"] }, "ERR_OPTIONS", "trust: expected a function", "array"],
+];
+
 const NOT_FOUND: Wrong = [
   "notFound a string",
   { notFound: "x" },
@@ -140,7 +147,7 @@ interface Adapter {
 
 const common = {
   alone: [...NO_OPTIONS, ...NOTHING_TO_DO],
-  wrong: [...WRONG_HEADERS, ...WRONG_PATHS, NOT_FOUND],
+  wrong: [...WRONG_HEADERS, ...WRONG_PATHS, ...WRONG_REPORTS, NOT_FOUND],
 };
 
 const ADAPTERS: Record<string, Adapter> = {
@@ -159,7 +166,7 @@ const ADAPTERS: Record<string, Adapter> = {
     make: (options) => undici(options),
     alone: common.alone,
     wrong: [
-      ...[...WRONG_HEADERS, ...WRONG_PATHS],
+      ...[...WRONG_HEADERS, ...WRONG_PATHS, ...WRONG_REPORTS],
       ["notFound", { notFound: () => {} }, "ERR_OPTIONS", 'found an option "notFound"'],
     ],
   },
@@ -202,9 +209,11 @@ describe.each(Object.entries(ADAPTERS))("%s", (name, { make, alone, wrong }) => 
   );
 });
 
-test("guardPaths refuses the option headers", () => {
-  const error = thrownBy(() => guardPaths(RIGHT as never));
-  isRefusal(error, "ERR_OPTIONS", 'found an option "headers"');
+test("guardPaths refuses the options of adapters that it does not have", () => {
+  for (const name of ["headers", "dryRun", "report", "trust"]) {
+    const error = thrownBy(() => guardPaths({ paths: RIGHT.paths, [name]: undefined } as never));
+    isRefusal(error, "ERR_OPTIONS", `found an option "${name}"`);
+  }
 });
 
 test("adapters refuse rules for requests that match framing fields", () => {
@@ -251,6 +260,9 @@ test("adapters treat undefined options as missing", () => {
     normalize: undefined,
     onError: undefined,
     notFound: undefined,
+    dryRun: undefined,
+    report: undefined,
+    trust: undefined,
   };
   const options = {
     ...none,

@@ -9,9 +9,13 @@ import { type FastifyOptions, hedgerow as plugin } from "hedgerow/fastify";
 import { closed, listening } from "../../../../tests/support/http/listen.js";
 
 /** Options of every adapter. */
-export type Options = Pick<ConnectOptions, "headers" | "methods" | "normalize"> & {
+export type Options = Pick<
+  ConnectOptions,
+  "headers" | "methods" | "normalize" | "dryRun" | "report"
+> & {
   paths?: NonNullable<ConnectOptions["paths"] & FastifyOptions["paths"]>;
   onError?: (error: unknown) => void;
+  trust?: (request: { headers: IncomingMessage["headers"] }) => boolean;
 };
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
