@@ -235,6 +235,7 @@ const CALLS: Call[] = [
       maxBytes: number,
       load: callable,
       timeout: optional(number),
+      missingFor: optional(number),
     },
   ),
   [

@@ -128,6 +128,65 @@ export const filterStore: Cases = {
     isRefusal(second, "ERR_FILTER_RESPONSE", "404");
   },
 
+  "a store remembers that a key has no filter, until it is deleted": async () => {
+    let loads = 0;
+    const load = () => {
+      loads += 1;
+      return new Response("none", { status: loads % 2 === 1 ? 404 : 410 });
+    };
+    const store = new PathFilterStore({
+      maxBytes: 1000,
+      load,
+      missingFor: Number.POSITIVE_INFINITY,
+    });
+    const ask = async () => {
+      const asked = [store.canExist("a", "/"), store.canExist("a", "/b")];
+      for (const answer of asked) {
+        isRefusal(await rejectionOf(answer as Promise<boolean>), "ERR_FILTER_RESPONSE");
+      }
+    };
+    for (let round = 0; round < 3; round += 1) await ask();
+    equal([loads, store.size, store.bytes], [1, 0, 0]);
+    store.delete("b");
+    await ask();
+    equal(loads, 1);
+    store.delete("a");
+    await ask();
+    store.clear();
+    await ask();
+    equal(loads, 3);
+  },
+
+  "a store remembers neither other failures nor, if missingFor is 0, missing filters": async () => {
+    const failures = [
+      () => new Response("", { status: 403 }),
+      () => new Response("", { status: 500 }),
+      () => new Response("not a filter"),
+      () => Promise.reject(new RangeError("no storage")),
+    ];
+    let loads = 0;
+    for (const fail of failures) {
+      const load = () => {
+        loads += 1;
+        return fail();
+      };
+      const store = new PathFilterStore({ maxBytes: 1000, load });
+      for (let round = 0; round < 2; round += 1) {
+        await rejectionOf(Promise.resolve(store.canExist("a", "/")));
+      }
+    }
+    equal(loads, 2 * failures.length);
+    const load = () => {
+      loads += 1;
+      return new Response("", { status: 404 });
+    };
+    const store = new PathFilterStore({ maxBytes: 1000, load, missingFor: 0 });
+    for (let round = 0; round < 2; round += 1) {
+      await rejectionOf(Promise.resolve(store.canExist("a", "/")));
+    }
+    equal(loads, 2 * failures.length + 2);
+  },
+
   "a store reloads a deleted filter, even if it was deleted while loading": async () => {
     const { store, loaded } = storeOf(1000);
     await store.canExist("a", "a");
@@ -250,6 +309,8 @@ export const filterStore: Cases = {
       const load = () => new PathSet([]);
       const bound = { maxBytes: value, load };
       refused(() => new PathFilterStore(bound), "ERR_ARGUMENT", "maxBytes");
+      const missing = { maxBytes: 1, load, missingFor: value };
+      refused(() => new PathFilterStore(missing as never), "ERR_ARGUMENT", "missingFor");
       const time = { maxBytes: 1, load, timeout: value };
       refused(() => new PathFilterStore(time), "ERR_ARGUMENT", "timeout");
     }

@@ -36,6 +36,8 @@ let site: ReturnType<typeof makeSite> | undefined;
 function makeSite({ ORIGIN, RULES, FILTERS }: Env) {
   const filters = new PathFilterStore({
     ...FILTERS,
+    // A filter that is missing is uploaded a moment later.
+    missingFor: 0,
     load: (deployment) => fetch(filterUrls.get(deployment) ?? "unknown deployment"),
   });
   const worker = hedgerow(

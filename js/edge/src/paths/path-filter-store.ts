@@ -1,4 +1,5 @@
 import { checkString, HedgerowError, isOptions, typeName, wrongType } from "../error.js";
+import { channelOf } from "../events.js";
 import { PathFilter } from "./path-filter.js";
 import { canExist, isLookup, type PathLookup } from "./path-lookup.js";
 
@@ -11,7 +12,8 @@ export interface PathFilterStoreOptions {
   maxBytes: number;
   /**
    * Loads the paths of a key: a filter, a set, or a response with a filter file. The store owns the result
-   * and frees it. An error rejects all queries that wait for the load; the next query loads again.
+   * and frees it. An error rejects all queries that wait for the load; the next query loads again. A response with
+   * status 404 or 410 means that the key has no filter: see `missingFor`.
    */
   load: (key: string) => Promise<PathLookup | Response> | PathLookup | Response;
   /**
@@ -19,9 +21,19 @@ export interface PathFilterStoreOptions {
    * load stops silently when the request that started it ends. Default: `10_000`.
    */
   timeout?: number;
+  /**
+   * How long the store remembers that a key has no filter, in milliseconds. Queries are then rejected with
+   * `ERR_FILTER_RESPONSE` without a load. It remembers the latest 10,000 such keys. Default: `60_000`.
+   */
+  missingFor?: number;
 }
 
 const DEFAULT_TIMEOUT = 10_000;
+const DEFAULT_MISSING_FOR = 60_000;
+/** Number of keys without a filter that are remembered. */
+const MAX_MISSING = 10_000;
+/** Statuses of responses that mean that a key has no filter. */
+const MISSING_STATUSES = [404, 410];
 /** Longest delay of a timer, in milliseconds; a longer timeout means none. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
@@ -37,6 +49,16 @@ interface Entry {
   users: number;
   /** Whether the store no longer holds it: it is freed when nothing uses it. */
   isRemoved: boolean;
+  /** Whether the load ended with a response that means that there is no filter. */
+  isMissing?: boolean;
+  /** Time at which the load began, until its end is published. */
+  begin?: number;
+}
+
+/** A key without a filter: the error of its load, and until when it is remembered. */
+interface Missing {
+  error: unknown;
+  until: number;
 }
 
 /**
@@ -60,16 +82,19 @@ export class PathFilterStore {
   readonly #options: Required<PathFilterStoreOptions>;
   /** In order of last use, the most recent last. */
   readonly #entries = new Map<string, Entry>();
+  /** Keys without a filter, in the order in which they are forgotten. */
+  readonly #missing = new Map<string, Missing>();
+  readonly #loads = channelOf("hedgerow:edge:load");
   #bytes = 0;
 
   /**
-   * @throws {HedgerowError} `ERR_ARGUMENT` if `maxBytes` or `timeout` is not a number of at least 0, or `load`
-   * is not a function
+   * @throws {HedgerowError} `ERR_ARGUMENT` if `maxBytes`, `timeout` or `missingFor` is not a number of at least 0,
+   * or `load` is not a function
    */
   constructor(options: PathFilterStoreOptions) {
     if (!isOptions(options)) throw wrongType("options", options);
-    const { maxBytes, load, timeout = DEFAULT_TIMEOUT } = options;
-    for (const [name, value] of Object.entries({ maxBytes, timeout })) {
+    const { maxBytes, load, timeout = DEFAULT_TIMEOUT, missingFor = DEFAULT_MISSING_FOR } = options;
+    for (const [name, value] of Object.entries({ maxBytes, timeout, missingFor })) {
       if (typeof value !== "number" || !(value >= 0)) {
         const found = typeof value === "number" ? value : typeName(value);
         const message = `${name}: expected a number of at least 0, found ${found}`;
@@ -77,7 +102,7 @@ export class PathFilterStore {
       }
     }
     if (typeof load !== "function") throw wrongType("a function as load", load);
-    this.#options = { ...options, maxBytes, load, timeout };
+    this.#options = { ...options, maxBytes, load, timeout, missingFor };
   }
 
   /** Total size of the stored filters, in bytes of their files. */
@@ -105,12 +130,18 @@ export class PathFilterStore {
    * keep the lookup: the store may free it as soon as `query` returns, even if it returns a promise.
    *
    * @returns the result of `query`; a promise if the lookup had to be loaded, rejected with the error of
-   * `load` or with `ERR_FILTER_TIMEOUT`
+   * `load` or with `ERR_FILTER_TIMEOUT`, and with `ERR_FILTER_RESPONSE` while the store remembers that `key` has no
+   * filter
    * @throws {HedgerowError} `ERR_ARGUMENT` if `key` is not a string or `query` is not a function
    */
   use<T>(key: string, query: (lookup: PathLookup) => T): T | Promise<T> {
     checkString("a key", key);
     if (typeof query !== "function") throw wrongType("a function as query", query);
+    const missing = this.#missing.get(key);
+    if (missing !== undefined) {
+      if (performance.now() < missing.until) return Promise.reject(missing.error);
+      this.#missing.delete(key);
+    }
     const entry = this.#entries.get(key) ?? this.#load(key);
     this.#entries.delete(key);
     this.#entries.set(key, entry);
@@ -124,28 +155,33 @@ export class PathFilterStore {
     }
   }
 
-  /** Removes the lookup of `key`. The next query loads it again. */
+  /** Removes the lookup of `key`, or forgets that it has none. The next query loads it again. */
   delete(key: string): void {
     checkString("a key", key);
+    this.#missing.delete(key);
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#remove(key, entry);
   }
 
-  /** Removes all lookups. */
+  /** Removes all lookups, and forgets which keys have none. */
   clear(): void {
+    this.#missing.clear();
     for (const [key, entry] of [...this.#entries]) this.#remove(key, entry);
   }
 
   #load(key: string): Entry {
-    const entry: Entry = { bytes: 0, users: 0, isRemoved: false };
-    entry.loading = this.#fetch(key).then(
+    const entry: Entry = { bytes: 0, users: 0, isRemoved: false, begin: performance.now() };
+    entry.loading = this.#fetch(key, entry).then(
       (lookup) => {
+        this.#publish(key, entry);
         entry.lookup = lookup;
         if (!entry.isRemoved) this.#store(key, entry, lookup.byteLength);
         release(entry);
         return lookup;
       },
       (error) => {
+        this.#publish(key, entry, error);
+        if (entry.isMissing && !entry.isRemoved) this.#remember(key, error);
         this.#forget(key, entry);
         throw error;
       },
@@ -153,8 +189,23 @@ export class PathFilterStore {
     return entry;
   }
 
-  async #fetch(key: string): Promise<PathLookup> {
+  /** Publishes the end of a load once. */
+  #publish(key: string, entry: Entry, error?: unknown): void {
+    if (!this.#loads?.hasSubscribers || entry.begin === undefined) return;
+    this.#loads.publish({ key, duration: performance.now() - entry.begin, error });
+    delete entry.begin;
+  }
+
+  /** Remembers that a key has no filter, and forgets the oldest such key if there are too many. */
+  #remember(key: string, error: unknown): void {
+    this.#missing.set(key, { error, until: performance.now() + this.#options.missingFor });
+    const [oldest] = this.#missing.keys();
+    if (this.#missing.size > MAX_MISSING) this.#missing.delete(oldest!);
+  }
+
+  async #fetch(key: string, entry: Entry): Promise<PathLookup> {
     const loaded = await this.#options.load(key);
+    entry.isMissing = loaded instanceof Response && MISSING_STATUSES.includes(loaded.status);
     const lookup = loaded instanceof Response ? await PathFilter.load(loaded) : loaded;
     if (!isLookup(lookup) || !(lookup.byteLength >= 0)) {
       const message = `load: expected a filter, a set or a response, found ${typeName(lookup)}`;
@@ -172,7 +223,9 @@ export class PathFilterStore {
       timer = setTimeout(() => {
         this.#forget(key, entry);
         const message = `paths of ${JSON.stringify(key)} were not loaded within ${timeout} ms`;
-        reject(new HedgerowError("ERR_FILTER_TIMEOUT", message));
+        const error = new HedgerowError("ERR_FILTER_TIMEOUT", message);
+        this.#publish(key, entry, error);
+        reject(error);
       }, timeout);
     });
     try {
