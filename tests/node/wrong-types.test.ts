@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import util from "node:util";
+import { metrics } from "@opentelemetry/api";
 import fc from "fast-check";
 import * as all from "hedgerow";
 import { stripBlock } from "hedgerow/block";
@@ -10,6 +11,7 @@ import * as connect from "hedgerow/connect";
 import * as fastify from "hedgerow/fastify";
 import * as hono from "hedgerow/hono";
 import { readPathFilterSync } from "hedgerow/node";
+import { observeEdge } from "hedgerow/opentelemetry";
 import * as undici from "hedgerow/undici";
 import * as workers from "hedgerow/workers";
 import { afterAll, describe, expect, test } from "vitest";
@@ -259,6 +261,7 @@ const CALLS: Call[] = [
     (handler) => workers.hedgerow(adapterOptions, handler),
     [() => ({ fetch() {} }), optional(never)],
   ],
+  ["observeEdge", (meter) => observeEdge(meter)(), [() => metrics.getMeter("test"), never]],
   ["stripRequest", connect.stripRequest, [() => stripper, never], [() => request, never]],
   ["stripResponse", connect.stripResponse, [() => stripper, never], [response, never]],
 ];

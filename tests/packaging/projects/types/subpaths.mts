@@ -11,6 +11,7 @@ import headersModule from "hedgerow/headers.wasm";
 import { hedgerow as hono } from "hedgerow/hono";
 import { hedgerow as next } from "hedgerow/next";
 import { readPathFilterSync } from "hedgerow/node";
+import { observeEdge } from "hedgerow/opentelemetry";
 import pathsModule from "hedgerow/paths.wasm";
 import { instantiate } from "hedgerow/slim";
 import { hedgerow as undici } from "hedgerow/undici";
@@ -36,6 +37,7 @@ export const others = {
   building,
   createSnapshot,
   observeCache,
+  observeEdge,
   readPathFilterSync,
   SnapshotError,
   stripBlock,
