@@ -32,7 +32,7 @@ export function strippedFields(
   const at = (index: number) => valueAt(fields, index, false);
   const matched = namesToStrip(stripper, names, at, isResponse);
   note(matched);
-  return isDryRun ? fields : withoutNames(fields, matched, false);
+  return isDryRun ? fields : withoutNames(fields, matched, false, names);
 }
 
 /** Flattens pairs. Other items remain, for undici to reject. */
@@ -66,14 +66,18 @@ export function valueAt(fields: Readable, index: number, hasPairs = isPairs(fiel
   return hasPairs ? (fields[index] as readonly unknown[])[1] : fields[2 * index + 1];
 }
 
-/** Returns the fields except those named in `matched`, which has names from {@link namesOf}. */
+/**
+ * Returns the fields except those named in `matched`, which has names from {@link namesOf}.
+ *
+ * @param names the result of {@link namesOf}
+ */
 export function withoutNames(
   fields: Readable,
   matched: readonly string[],
   hasPairs = isPairs(fields),
+  names = matched.length === 0 ? matched : namesOf(fields, hasPairs),
 ): Readable {
   if (matched.length === 0) return fields;
-  const names = namesOf(fields, hasPairs);
   const stays = (index: number) => !matched.includes(names[index]!);
   if (hasPairs) {
     // Convert each pair to an array: if the first is not one, Node reads the list as flat.
@@ -81,13 +85,23 @@ export function withoutNames(
     return kept.map((pair) => [pair[0], pair[1]]);
   }
   if (isList(fields)) return fields.filter((_, index) => stays(index >> 1));
-  const kept = Object.fromEntries(Object.entries(fields).filter((_, index) => stays(index)));
+  // Much faster than entries.
+  const kept: Record<string | symbol, unknown> = {};
+  Object.keys(fields).forEach((key, index) => {
+    if (!stays(index)) return;
+    const value = fields[key];
+    if (key !== "__proto__") kept[key] = value;
+    else Object.defineProperty(kept, key, { ...OWN, value });
+  });
   // Keep symbols: Node's HTTP/2 stores the list of sensitive fields under one.
   for (const symbol of Object.getOwnPropertySymbols(fields)) {
-    Object.assign(kept, { [symbol]: (fields as Record<symbol, unknown>)[symbol] });
+    kept[symbol] = (fields as Record<symbol, unknown>)[symbol];
   }
   return kept;
 }
+
+/** The attributes of a property made by an assignment. One to `__proto__` would set the prototype. */
+const OWN = { configurable: true, enumerable: true, writable: true };
 
 function isList(fields: Readable): fields is readonly unknown[] {
   return Array.isArray(fields);
