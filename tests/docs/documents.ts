@@ -9,7 +9,7 @@ const GROUPS = {
   readme: /^(README|CONTRIBUTING)\.md$/,
   packages: /^(js|crates)\/[^/]+\/README\.md$/,
   examples: /^examples\/[^/]+\/README\.md$/,
-  "guides-edge": /^docs\/guides\/(headers|paths)\.md$/,
+  "guides-edge": /^docs\/guides\/(headers|paths|rollout)\.md$/,
   guides: /^docs\/guides\//,
   references: /^docs\//,
 } as const;

@@ -1,4 +1,4 @@
-/** Runs the guides to headers and paths, from an empty folder. */
+/** Runs the guides to headers, paths and rollouts, from an empty folder. */
 import { runDocuments } from "../run.js";
 
 runDocuments("guides-edge");
