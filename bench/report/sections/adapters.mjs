@@ -9,6 +9,7 @@ const FRAMEWORKS = ["node:http", "express", "fastify", "hono", "undici"];
 const WAYS = {
   "no-op": "nothing",
   "no matches": "nothing internal",
+  "own code": "set",
   headers: "headers",
   "headers and paths": "headers and paths",
 };
@@ -16,7 +17,7 @@ const WAYS = {
 /** @param {string} what @param {string} framework @param {string} way @returns {Key} */
 const key = (what, framework, way) => [`adapters-node24, ${what}`, framework, way];
 
-/** Both rivals are baselines rather than alternatives. */
+/** The rivals without work are baselines rather than alternatives. */
 const COMPARED = FRAMEWORKS.map((framework) => ({
   title: framework,
   suite: "adapters-node24, processor time",
@@ -25,6 +26,7 @@ const COMPARED = FRAMEWORKS.map((framework) => ({
     ours("hedgerow, headers", "headers"),
     own("nothing internal", "hedgerow, no matches"),
     own("headers and paths", "hedgerow, headers and paths"),
+    rival("set", "own code: a `Set` and loops"),
     rival("nothing", "no-op middleware"),
     rival("bare", "the framework alone"),
   ],

@@ -5,6 +5,7 @@ import { Agent, request } from "undici";
 
 import { readRequests, setupOf } from "./messages.mjs";
 import { answerParent, CONNECTIONS, latencies, processorTime } from "./processes.mjs";
+import { interceptorOf } from "./rivals.mjs";
 
 /**
  * An interceptor that forwards everything: the minimum that every interceptor does.
@@ -59,8 +60,14 @@ const [, , variant = "", folder = ""] = process.argv;
 const requests = readRequests(folder);
 const setup = setupOf(variant, folder);
 const agent = new Agent({ connections: CONNECTIONS });
-const interceptor = setup === "nothing" ? noOp : setup && hedgerow(setup);
+const interceptor = interceptorFor(setup);
 const dispatcher = interceptor ? agent.compose(interceptor) : agent;
+
+/** @param {import("./messages.mjs").Setup} setup */
+function interceptorFor(setup) {
+  if (setup === "nothing") return noOp;
+  return setup instanceof Set ? interceptorOf(setup, NoOpHandler) : setup && hedgerow(setup);
+}
 
 /** @param {import("./processes.mjs").Job} job */
 async function send({ port, ...job }) {

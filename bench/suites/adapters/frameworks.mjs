@@ -10,6 +10,7 @@ import * as hono from "hedgerow/hono";
 import { Hono } from "hono";
 
 import { BODY, RESPONSE_HEADERS } from "./messages.mjs";
+import { addHooks, honoMiddlewareOf, middlewareOf } from "./rivals.mjs";
 
 /** @typedef {import("./messages.mjs").Setup} Setup */
 
@@ -36,8 +37,10 @@ const portOf = (server) =>
  * @param {Exclude<Setup, undefined>} setup
  * @returns {connect.ConnectMiddleware}
  */
-const middleware = (setup) =>
-  setup === "nothing" ? (_request, _response, next) => next() : connect.hedgerow(setup);
+const middleware = (setup) => {
+  if (setup === "nothing") return (_request, _response, next) => next();
+  return setup instanceof Set ? middlewareOf(setup) : connect.hedgerow(setup);
+};
 
 /** @type {Record<string, Start>} */
 export const FRAMEWORKS = {
@@ -70,6 +73,7 @@ export const FRAMEWORKS = {
   fastify: async (setup, onRequest) => {
     const app = Fastify();
     if (setup === "nothing") app.addHook("onRequest", (_request, _reply, done) => done());
+    else if (setup instanceof Set) addHooks(setup, app);
     else if (setup) await app.register(fastify.hedgerow, setup);
     app.get("/*", (request, reply) => {
       onRequest(request.headers["user-agent"]);
@@ -82,6 +86,7 @@ export const FRAMEWORKS = {
   hono: (setup, onRequest) => {
     const app = new Hono();
     if (setup === "nothing") app.use((_c, next) => next());
+    else if (setup instanceof Set) app.use(honoMiddlewareOf(setup));
     else if (setup) app.use(hono.hedgerow(setup));
     app.get("*", (c) => {
       onRequest(c.req.header("user-agent"));

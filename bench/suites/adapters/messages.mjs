@@ -12,9 +12,9 @@ import { SITE_PATHS, sitePaths } from "../../harness/site-paths.mjs";
 /** @typedef {{ headers: string[], paths?: import("hedgerow").PathFilter }} Options */
 
 /**
- * The options of an adapter, no-op middleware in its place, or neither.
+ * The options of an adapter, in its place no-op middleware or middleware with a set of names, or neither.
  *
- * @typedef {Options | "nothing" | undefined} Setup
+ * @typedef {Options | "nothing" | Set<string> | undefined} Setup
  */
 
 /** A value of typical length. */
@@ -64,16 +64,19 @@ export const readRequests = (folder) =>
 
 /**
  * The code that runs in a framework. `bare` is the framework alone, `nothing` a middleware, hook or interceptor that
- * does nothing.
+ * does nothing. `set` is one that a user would write, with a `Set` of the names that `headers` strips.
  * `nothing internal` has as many rules as `headers`, but none matches.
  */
-export const VARIANTS = ["bare", "nothing", "nothing internal", "headers", "headers and paths"];
+export const VARIANTS = [
+  ...["bare", "nothing", "nothing internal", "set", "headers", "headers and paths"],
+];
 
 /** Returns the setup of a variant. @param {string} variant @param {string} folder @returns {Setup} */
 export function setupOf(variant, folder) {
   if (variant === "bare") return undefined;
   if (variant === "nothing") return "nothing";
   const headers = internalNames();
+  if (variant === "set") return new Set(headers);
   if (variant === "nothing internal") return { headers: headers.map((name) => `${name}-0`) };
   if (variant === "headers") return { headers };
   return { headers, paths: readPathFilterSync(join(folder, FILES.filter)) };
