@@ -13,7 +13,7 @@ import type { Exchange, Field, Message } from "./exchange.js";
 import { joined, without } from "./fields.js";
 import { exchangesFor } from "./generate.js";
 import { answerFields, Origin } from "./origin.js";
-import { listOf, RULE_SETS, type RuleSet } from "./rule-sets.js";
+import { listOf, RULE_SETS, type RuleSet, type Rules } from "./rule-sets.js";
 
 /** The seed of the generated exchanges. */
 export const SEED = 20_261_122;
@@ -129,6 +129,11 @@ export function withoutEmpty({ fields, answer, ...exchange }: Exchange): Exchang
   };
 }
 
+/** Returns the naive implementation of rules. */
+export function oracleOf(rules: Rules): Oracle {
+  return new Oracle(listOf(rules), "keep" in rules ? "keep" : "strip");
+}
+
 async function compare(
   { exact, free }: Subject,
   set: RuleSet,
@@ -150,7 +155,7 @@ async function compare(
     [answerFields(answer), returned, set.responses, free.responses, exact.responses && isOrdered],
   ] as const;
   for (const [sent, { fields }, rules, names, isExact] of ways) {
-    const oracle = new Oracle(listOf(rules), "keep" in rules ? "keep" : "strip");
+    const oracle = oracleOf(rules);
     // Nominations of a response that include a field for all recipients are ignored.
     const stays = oracle.strip(sent) ?? sent.filter(([name]) => !oracle.strips(name));
     counts.stripped += sent.length - stays.length;
