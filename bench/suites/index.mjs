@@ -17,7 +17,7 @@
 
 /** @type {Record<string, Entry>} */
 export const SUITES = {
-  headers: { minutes: 11, quickSeconds: 45, load: () => import("./headers/suite.mjs") },
+  headers: { minutes: 12, quickSeconds: 43, load: () => import("./headers/suite.mjs") },
   paths: { minutes: 20, quickSeconds: 65, load: () => import("./paths/suite.mjs") },
   snapshot: { minutes: 4, quickSeconds: 10, load: () => import("./snapshot/suite.mjs") },
   restore: { minutes: 30, quickSeconds: 50, load: () => import("./restore/suite.mjs") },

@@ -7,9 +7,11 @@ import { grouped } from "../format.mjs";
 
 const WORKLOADS = ["real", "uniform", "near"];
 const PREFIXES = own("hedgerow-10-prefixes", "hedgerow, with 10 prefixes");
+const KEEP = own("hedgerow-keep", 'hedgerow, `mode: "keep"`');
 
 const CLEAR = [
-  ...[ours(), PREFIXES, own("hedgerow-borrowed", "hedgerow, borrowed image")],
+  ...[ours(), PREFIXES, KEEP],
+  ...[own("hedgerow-borrowed", "hedgerow, borrowed image")],
   rival("hashmap-foldhash", "`HashMap`, foldhash"),
   rival("hashmap-siphash", "`HashMap`, SipHash"),
   rival("phf"),
@@ -45,13 +47,15 @@ const RIVALS_ON_LISTS = [
 ];
 
 const LIST = [
-  ...[ours(), PREFIXES, ...RIVALS_ON_LISTS],
+  ...[ours(), PREFIXES, KEEP, ...RIVALS_ON_LISTS],
+  rival("comparing-table", "plain JS table, as it is first"),
   floor("floor-answer-known", "filter, matches known"),
 ];
 
 const HEADERS = [
-  ...[ours(), PREFIXES],
+  ...[ours(), PREFIXES, KEEP],
   rival("iterate-plain-table", "iterate, plain JS table"),
+  rival("iterate-comparing-table", "iterate, plain JS table, as it is first"),
   rival("iterate-set", "iterate, `Set`"),
   rival("iterate-regexp", "iterate, `RegExp`"),
   rival("delete-loop", "120 × `delete`"),
@@ -59,7 +63,7 @@ const HEADERS = [
   floor("floor-iterate-and-delete-known", "delete, matches known"),
 ];
 
-const BLOCK = [ours(), rival("decode-split-filter-join", "decode, split, filter, join")];
+const BLOCK = [ours(), KEEP, rival("decode-split-filter-join", "decode, split, filter, join")];
 
 /** @param {string} suite @param {Method[]} methods @param {string} what @returns {Comparison[]} */
 const native = (suite, methods, what) =>
@@ -68,7 +72,25 @@ const native = (suite, methods, what) =>
   }));
 
 /**
- * `real` on every engine, and the other workloads on Node 24.
+ * Workloads on both versions of Node.
+ *
+ * @param {string} call
+ * @param {string} what
+ * @param {Method[]} methods
+ * @param {string[]} workloads
+ * @returns {Comparison[]}
+ */
+const onNode = (call, what, methods, workloads) =>
+  workloads.flatMap((workload) =>
+    [20, 24].map((version) => {
+      const place = `\`${call}\` of \`${workload}\` on Node ${version}`;
+      const title = `Node ${version}, \`${workload}\``;
+      return { title, place, suite: `headers-node${version}-${what}`, workload, methods };
+    }),
+  );
+
+/**
+ * `real` on every engine, and the other workloads on Node.
  *
  * @param {string} call
  * @param {string} what
@@ -80,16 +102,18 @@ const onEngines = (call, what, methods) => [
     const suite = `headers-${title.toLowerCase().replace(" ", "")}-${what}`;
     return { title, place: `\`${call}\` on ${title}`, suite, workload: "real", methods };
   }),
-  ...WORKLOADS.slice(1).map((workload) => {
-    const place = `\`${call}\` of \`${workload}\` on Node 24`;
-    const title = `Node 24, \`${workload}\``;
-    return { title, place, suite: `headers-node24-${what}`, workload, methods };
-  }),
+  ...onNode(call, what, methods, WORKLOADS.slice(1)),
 ];
 
 const CLEARING = native("headers-clear", CLEAR, "maps");
 const LOOKING_UP = native("headers-lookup", LOOKUP, "looking up names");
 const ON_LISTS = onEngines("stripRaw", "raw", LIST);
+const ON_CAPITALS = onNode(
+  "stripRaw",
+  "raw",
+  LIST,
+  WORKLOADS.map((workload) => `${workload}, capitals`),
+);
 const ON_HEADERS = onEngines("strip(Headers)", "headers", HEADERS);
 const ON_BLOCKS = onEngines("stripBlock", "block", BLOCK);
 
@@ -114,10 +138,11 @@ export const STRIPPING = {
     native: { what: "native, ns a request", comparisons: CLEARING.map((one) => only(one, TABLED)) },
     lookup: { what: "one lookup, ns a name", comparisons: LOOKING_UP },
     stripRaw: { what: "`stripRaw`, ns a request", comparisons: ON_LISTS },
+    capitals: { what: "`stripRaw`, names with capitals", comparisons: ON_CAPITALS },
     "strip(Headers)": { what: "`strip(Headers)`, ns a request", comparisons: ON_HEADERS },
     stripBlock: { what: "`stripBlock`, ns a request", comparisons: ON_BLOCKS },
   },
-  compared: [...CLEARING, ...LOOKING_UP, ...ON_LISTS, ...ON_HEADERS, ...ON_BLOCKS],
+  compared: [...CLEARING, ...LOOKING_UP, ...ON_LISTS, ...ON_CAPITALS, ...ON_HEADERS, ...ON_BLOCKS],
 };
 
 const COUNTS = [10, 120, 1000, 10_000];

@@ -22,7 +22,7 @@ export const PLAN = {
 /** @type {Plan} */
 export const QUICK = {
   criterion: CRITERION_QUICK,
-  rounds: { raw: 4, headers: 2, block: 4, growth: 2 },
+  rounds: { raw: 2, headers: 2, block: 2, growth: 2 },
   workerRounds: 2,
 };
 
