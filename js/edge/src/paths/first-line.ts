@@ -59,7 +59,13 @@ const MEMBERS: Record<FirstLine["kind"], Record<string, Range | typeof RATE>> = 
   },
 };
 
-const [TAB, RETURN, SPACE, QUOTE, BACKSLASH] = [0x09, 0x0d, 0x20, 0x22, 0x5c];
+/** White space in a line. */
+const SPACE = /[\t\r ]*/y;
+/** The characters of a string with their escapes, in which every byte of UTF-8 is one character. */
+const CHARACTERS = /(?:[ !#-[\]-\xff]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*/y;
+/** An integer of at most as many digits as the largest. */
+const INTEGER = /0|[1-9]\d{0,15}/y;
+const WORDS = ["true", "false", "null"];
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const encoder = new TextEncoder();
@@ -87,266 +93,202 @@ export function mismatch(
 }
 
 /**
- * Reads the first line at the beginning of a file.
+ * Reads the first line at the beginning of a file, without building values. Its grammar is that of JSON (RFC 8259),
+ * except that a line feed ends the line.
  *
  * @throws {HedgerowError} `ERR_FILTER_FORMAT`
  */
 export function readFirstLine(bytes: Uint8Array): FirstLine {
-  return new Reader(bytes).line();
-}
-
-/** A JSON parser that builds no values. Its grammar is that of RFC 8259, except that a line feed ends the line. */
-class Reader {
-  readonly #bytes: Uint8Array;
-  #at = 0;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  line(): FirstLine {
-    const [first, second, third] = this.#bytes;
-    if (first === 0xef && second === 0xbb && third === 0xbf) this.#fail("no byte order mark");
-    const found: { kind?: FirstLine["kind"]; numbers?: Numbers; wildcards?: number } = {};
-    let hasVersion = false;
-    this.#object((name) => {
-      if (name === "version") {
-        this.#once(hasVersion);
-        this.#string();
-        hasVersion = true;
-      } else if (name === "bloom" || name === "fuse") {
-        if (found.kind) this.#fail("one of the members bloom and fuse, only once");
-        found.numbers = this.#numbers(name);
-        found.kind = name;
-      } else if (name === "wildcards") {
-        this.#once(found.wildcards !== undefined);
-        found.wildcards = this.#integer(WILDCARDS);
-      } else this.#unknown(name);
-    });
-    const { kind, numbers, wildcards = 0 } = found;
-    if (!hasVersion) this.#missing("the member version");
-    if (kind === undefined) this.#missing("the member bloom or fuse");
-    this.#expect("\n", "the end of line 1");
-    const length = this.#at;
-    const text = length - (this.#bytes[length - 2] === RETURN ? 2 : 1);
-    if (text > MAX_LENGTH) {
-      throw mismatch(`a first line of at most ${MAX_LENGTH} bytes`, 0, undefined, text);
-    }
-    const { m, k = 0, l = k, q = 0, s } = numbers!;
-    const [minBody, maxBody] =
-      kind === "fuse" ? [4 * m, 4 * m] : [Math.ceil(m / 6), Math.ceil(m / 24) * 4];
-    return { kind, m, kOrL: l, q, s, wildcards, length, minBody, maxBody };
-  }
-
-  /** Reads the member `bloom` or `fuse`. */
-  #numbers(kind: FirstLine["kind"]): Numbers {
-    const members = MEMBERS[kind];
-    const numbers: Record<string, number> = {};
-    this.#object((name) => {
-      if (!Object.hasOwn(members, name)) return this.#unknown(name);
-      this.#once(Object.hasOwn(numbers, name));
-      const range = members[name];
-      numbers[name] = range === RATE ? this.#rate() : this.#integer(range);
-    });
-    for (const name of Object.keys(members)) {
-      if (!Object.hasOwn(numbers, name)) this.#missing(`the member ${name} of ${kind}`);
-    }
-    const { m, l } = numbers as unknown as Numbers;
-    if (l !== undefined && (m % l !== 0 || m < 3 * l)) {
-      const expected = "a number of slots m that is a multiple of l, at least 3 l";
-      throw mismatch(expected, this.#at - 1, undefined, m);
-    }
-    return numbers as unknown as Numbers;
-  }
+  // Bytes as characters, so that positions in the text are offsets in the file.
+  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  let at = 0;
 
   /** Reports that the byte at this position is not what was expected. */
-  #fail(expected: string): never {
-    throw mismatch(expected, this.#at, this.#byte());
+  function fail(expected: string): never {
+    throw mismatch(expected, at, bytes[at]);
   }
 
   /** Reports a missing member before the brace that was read last. */
-  #missing(expected: string): never {
-    this.#at -= 1;
-    this.#fail(expected);
+  function missing(expected: string): never {
+    at -= 1;
+    fail(expected);
   }
 
   /** Rejects a duplicate member, since parsers differ in which of the two they use. */
-  #once(isThere: boolean): void {
-    if (isThere) this.#fail("a member only once");
+  function once(isThere: boolean): void {
+    if (isThere) fail("a member only once");
+  }
+
+  /** Skips what a sticky pattern matches, and returns it. */
+  function take(pattern: RegExp): string {
+    pattern.lastIndex = at;
+    const [found] = pattern.exec(text) ?? [""];
+    at += found.length;
+    return found;
+  }
+
+  /** Skips white space, then `character` if it is next. Returns whether it was. */
+  function skip(character: string): boolean {
+    take(SPACE);
+    const isNext = text[at] === character;
+    if (isNext) at += 1;
+    return isNext;
+  }
+
+  function expect(character: string, expected: string): void {
+    if (!skip(character)) fail(expected);
+  }
+
+  /** Reads an object. `read` receives the name of each member with its escapes, and reads its value. */
+  function object(read: (name: string) => void): void {
+    expect("{", "{ and a member");
+    if (skip("}")) return;
+    do {
+      const name = string();
+      expect(":", ":");
+      take(SPACE);
+      read(name);
+    } while (skip(","));
+    expect("}", ", or }");
+  }
+
+  /** Reads a string after white space, and returns its bytes as characters, with its escapes. */
+  function string(): string {
+    expect('"', "a string");
+    const start = at;
+    const found = take(CHARACTERS);
+    if (text[at] === "\\") {
+      at += 1;
+      fail(take(/u[\dA-Fa-f]*/y) ? "a hexadecimal digit" : "an escape");
+    }
+    if (text[at] !== '"') fail("a character of a string, or its end");
+    if (/[^ -~]/.test(found)) checkUtf8(start);
+    at += 1;
+    return found;
+  }
+
+  /** Rejects bytes up to this position that decoding replaces. */
+  function checkUtf8(start: number): void {
+    const encoded = bytes.subarray(start, at);
+    const valid = encoder.encode(decode(encoded));
+    let wrong = valid.findIndex((byte, index) => byte !== encoded[index]);
+    if (wrong < 0) return;
+    // Bytes at the start of the replacement character may be equal by chance.
+    while ((valid[wrong]! & 0xc0) === 0x80) wrong -= 1;
+    at = start + wrong;
+    fail("UTF-8");
+  }
+
+  /** Reads an integer within a range, written without a fraction or an exponent. */
+  function integer([min, max, expected]: Range): number {
+    const start = at;
+    const digits = take(INTEGER);
+    const value = Number(digits);
+    const isTooLarge = value > Number.MAX_SAFE_INTEGER;
+    if (isTooLarge) at -= 1;
+    if (isTooLarge || digits === "" || /[\d.eE]/.test(text[at] ?? "")) fail(expected);
+    if (value < min || value > max) throw mismatch(expected, start, undefined, value);
+    return value;
+  }
+
+  /** Skips digits, and returns them. */
+  function digits(expected: string): string {
+    return take(/\d+/y) || fail(expected);
+  }
+
+  function number(): void {
+    take(/-/y);
+    if (/^0./.test(digits("a value"))) fail("a number without zeros in front");
+    if (take(/\./y)) digits("a digit");
+    if (take(/[eE][+-]?/y)) digits("a digit");
+  }
+
+  /** Skips a value with at most `depth` levels of objects and arrays. */
+  function value(depth: number): void {
+    take(SPACE);
+    const next = text[at];
+    const word = WORDS.find(([first]) => first === next);
+    if (depth === 0 && (next === "{" || next === "[")) fail("no deeper nesting");
+    if (next === "{") object(() => value(depth - 1));
+    else if (next === "[") {
+      at += 1;
+      if (skip("]")) return;
+      do value(depth - 1);
+      while (skip(","));
+      expect("]", ", or ]");
+    } else if (next === '"') string();
+    else if (word === undefined) number();
+    else {
+      for (const character of word) {
+        if (text[at] !== character) fail("a value");
+        at += 1;
+      }
+    }
   }
 
   /**
    * Skips an unknown member. Rejects an escape in its name, since other parsers would unescape it and could read it as
    * one of the known members.
    */
-  #unknown(name: string): void {
-    if (name.includes("\\")) this.#fail("a member whose name has no escape");
-    this.#value(MAX_DEPTH);
+  function unknown(name: string): void {
+    if (name.includes("\\")) fail("a member whose name has no escape");
+    value(MAX_DEPTH);
   }
 
-  #byte(): number | undefined {
-    return this.#bytes[this.#at];
-  }
-
-  /** Skips white space and returns the next byte. */
-  #peek(): number | undefined {
-    let byte = this.#byte();
-    while (byte === SPACE || byte === TAB || byte === RETURN) {
-      this.#at += 1;
-      byte = this.#byte();
-    }
-    return byte;
-  }
-
-  /** Skips white space, then `character` if it is next. Returns whether it was. */
-  #skip(character: string): boolean {
-    const isNext = this.#peek() === character.charCodeAt(0);
-    if (isNext) this.#at += 1;
-    return isNext;
-  }
-
-  #expect(character: string, expected: string): void {
-    if (!this.#skip(character)) this.#fail(expected);
-  }
-
-  /** Reads an object. `read` receives the name of each member with its escapes, and reads its value. */
-  #object(read: (name: string) => void): void {
-    this.#expect("{", "{ and a member");
-    if (this.#skip("}")) return;
-    do {
-      const name = this.#string();
-      this.#expect(":", ":");
-      this.#peek();
-      read(name);
-    } while (this.#skip(","));
-    this.#expect("}", ", or }");
-  }
-
-  /** Reads a string after white space, and returns its text with its escapes. */
-  #string(): string {
-    this.#expect('"', "a string");
-    const start = this.#at;
-    let seen = 0;
-    for (let byte = this.#byte(); byte !== QUOTE; byte = this.#byte()) {
-      if (byte === undefined || byte < SPACE) {
-        this.#fail("a character of a string, or its end");
+  /** Reads the member `bloom` or `fuse`. */
+  function numbersOf(kind: FirstLine["kind"]): Numbers {
+    const members = MEMBERS[kind];
+    const numbers: Record<string, number> = {};
+    object((name) => {
+      if (!Object.hasOwn(members, name)) return unknown(name);
+      once(Object.hasOwn(numbers, name));
+      const range = members[name];
+      if (range === RATE) {
+        if (text[at] === "-") fail("a number that is not negative");
+        number();
       }
-      seen |= byte;
-      this.#at += 1;
-      if (byte === BACKSLASH) this.#escape();
+      numbers[name] = range === RATE ? 0 : integer(range);
+    });
+    for (const name in members) {
+      if (!Object.hasOwn(numbers, name)) missing(`the member ${name} of ${kind}`);
     }
-    const bytes = this.#bytes.subarray(start, this.#at);
-    const text = decode(bytes);
-    if (seen >= 0x80) this.#checkUtf8(bytes, start, text);
-    this.#at += 1;
-    return text;
-  }
-
-  /** Rejects bytes that decoding has replaced. */
-  #checkUtf8(bytes: Uint8Array, start: number, text: string): void {
-    const valid = encoder.encode(text);
-    let at = valid.findIndex((byte, index) => byte !== bytes[index]);
-    if (at < 0) return;
-    // Bytes at the start of the replacement character may be equal by chance.
-    while ((valid[at]! & 0xc0) === 0x80) at -= 1;
-    this.#at = start + at;
-    this.#fail("UTF-8");
-  }
-
-  #escape(): void {
-    const kind = String.fromCharCode(this.#byte() ?? 0);
-    if (!'"\\/bfnrtu'.includes(kind)) this.#fail("an escape");
-    this.#at += 1;
-    if (kind !== "u") return;
-    for (const end = this.#at + 4; this.#at < end; this.#at += 1) {
-      const digit = String.fromCharCode(this.#byte() ?? 0);
-      if (!/[\da-f]/i.test(digit)) this.#fail("a hexadecimal digit");
+    const { m, l } = numbers as unknown as Numbers;
+    if (l !== undefined && (m % l !== 0 || m < 3 * l)) {
+      const expected = "a number of slots m that is a multiple of l, at least 3 l";
+      throw mismatch(expected, at - 1, undefined, m);
     }
+    return numbers as unknown as Numbers;
   }
 
-  /** Reads an integer within a range, written without a fraction or an exponent. */
-  #integer([min, max, expected]: Range): number {
-    const start = this.#at;
-    let integer = 0;
-    while (this.#isDigit()) {
-      const hasZeroInFront = this.#at > start && integer === 0;
-      integer = integer * 10 + (this.#byte()! - 0x30);
-      if (hasZeroInFront || integer > Number.MAX_SAFE_INTEGER) this.#fail(expected);
-      this.#at += 1;
-    }
-    if (this.#at === start || this.#isOneOf(".eE")) this.#fail(expected);
-    if (integer < min || integer > max) throw mismatch(expected, start, undefined, integer);
-    return integer;
+  if (text.startsWith("\xef\xbb\xbf")) fail("no byte order mark");
+  let hasVersion = false;
+  let kind: FirstLine["kind"] | undefined;
+  let numbers: Numbers | undefined;
+  let wildcards: number | undefined;
+  object((name) => {
+    if (name === "version") {
+      once(hasVersion);
+      string();
+      hasVersion = true;
+    } else if (name === "bloom" || name === "fuse") {
+      if (kind) fail("one of the members bloom and fuse, only once");
+      numbers = numbersOf(name);
+      kind = name;
+    } else if (name === "wildcards") {
+      once(wildcards !== undefined);
+      wildcards = integer(WILDCARDS);
+    } else unknown(name);
+  });
+  if (!hasVersion) missing("the member version");
+  if (!kind) missing("the member bloom or fuse");
+  expect("\n", "the end of line 1");
+  const length = at;
+  const lineLength = length - (text[length - 2] === "\r" ? 2 : 1);
+  if (lineLength > MAX_LENGTH) {
+    throw mismatch(`a first line of at most ${MAX_LENGTH} bytes`, 0, undefined, lineLength);
   }
-
-  /** Skips a number that is not negative. */
-  #rate(): number {
-    if (this.#isOneOf("-")) this.#fail("a number that is not negative");
-    this.#number();
-    return 0;
-  }
-
-  /** Skips a value with at most `depth` levels of objects and arrays. */
-  #value(depth: number): void {
-    const next = String.fromCharCode(this.#peek() ?? 0);
-    if ("{[".includes(next) && depth === 0) this.#fail("no deeper nesting");
-    if (next === "{") this.#object(() => this.#value(depth - 1));
-    else if (next === "[") this.#array(depth);
-    else if (next === '"') this.#string();
-    else if (next === "t") this.#word("true");
-    else if (next === "f") this.#word("false");
-    else if (next === "n") this.#word("null");
-    else this.#number();
-  }
-
-  #array(depth: number): void {
-    this.#at += 1;
-    if (this.#skip("]")) return;
-    do this.#value(depth - 1);
-    while (this.#skip(","));
-    this.#expect("]", ", or ]");
-  }
-
-  #word(word: string): void {
-    for (const character of word) {
-      if (!this.#isOneOf(character)) this.#fail("a value");
-      this.#at += 1;
-    }
-  }
-
-  #number(): void {
-    this.#skipOneOf("-");
-    const hasZeroInFront = this.#isOneOf("0");
-    if (this.#digits("a value") > 1 && hasZeroInFront) {
-      this.#fail("a number without zeros in front");
-    }
-    if (this.#skipOneOf(".")) this.#digits("a digit");
-    if (this.#skipOneOf("eE")) {
-      this.#skipOneOf("+-");
-      this.#digits("a digit");
-    }
-  }
-
-  /** Skips digits, and returns their number. */
-  #digits(expected: string): number {
-    const start = this.#at;
-    while (this.#isDigit()) this.#at += 1;
-    if (this.#at === start) this.#fail(expected);
-    return this.#at - start;
-  }
-
-  #isDigit(): boolean {
-    return this.#isOneOf("0123456789");
-  }
-
-  /** Returns whether the next byte is one of these characters. */
-  #isOneOf(characters: string): boolean {
-    return characters.includes(String.fromCharCode(this.#byte() ?? 0));
-  }
-
-  #skipOneOf(characters: string): boolean {
-    const isNext = this.#isOneOf(characters);
-    if (isNext) this.#at += 1;
-    return isNext;
-  }
+  const { m, k = 0, l = k, q = 0, s } = numbers!;
+  const [minBody, maxBody] =
+    kind === "fuse" ? [4 * m, 4 * m] : [Math.ceil(m / 6), Math.ceil(m / 24) * 4];
+  return { kind, m, kOrL: l, q, s, wildcards: wildcards ?? 0, length, minBody, maxBody };
 }
