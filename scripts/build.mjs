@@ -18,6 +18,7 @@ export function build() {
     inputs: ["crates/headers/examples", ...sourcesOf("headers"), ...sourcesOf("paths")],
     libraries: "core,alloc",
     env: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "2" },
+    smallest: ["headers", "paths"],
     generate: (folder) => {
       writeFileSync(`${folder}/compiled.d.ts`, COMPILED);
       writePresets(`${folder}/presets`);
@@ -51,19 +52,16 @@ const sourcesOf = (crate) => [`crates/${crate}/Cargo.toml`, `crates/${crate}/src
 const wasmOf = (folder, ...names) =>
   names.flatMap((name) => [`${folder}/wasm/${name}.js`, `${folder}/wasm/${name}_bg.wasm`]);
 
-/**
- * Environment for small modules: panics trap without a message. Overrides any flags of the caller. The options are
- * unstable; RUSTC_BOOTSTRAP enables them, and `-Zbuild-std`, in the pinned stable compiler.
- */
-const SMALL = {
-  RUSTC_BOOTSTRAP: "1",
-  CARGO_ENCODED_RUSTFLAGS: [
-    "-Zunstable-options",
-    "-Cpanic=immediate-abort",
-    "-Zlocation-detail=none",
-    "-Ctarget-feature=+simd128",
-  ].join("\x1f"),
-};
+/** Flags for small modules: panics trap without a message. */
+const SMALL = [
+  "-Zunstable-options",
+  "-Cpanic=immediate-abort",
+  "-Zlocation-detail=none",
+  "-Ctarget-feature=+simd128",
+];
+
+/** Inlines less, except functions marked for it. Modules whose sizes matter most get smaller, and stay as fast. */
+const INLINE_LESS = "-Cllvm-args=--inline-threshold=20";
 
 /**
  * Builds modules of a crate, each from the feature of its name, and their glue into the folder `wasm` of a package.
@@ -75,9 +73,11 @@ const SMALL = {
  * @param {string[]} options.inputs the sources, besides the crate
  * @param {string} options.libraries the parts of the standard library to rebuild, with their size-optimised code
  * @param {Record<string, string>} options.env
+ * @param {string[]} [options.smallest] modules that inline less
  * @param {(folder: string) => void} [options.generate] writes further files
  */
-function buildWasm({ crate, package: folder, modules, inputs, libraries, env, generate }) {
+function buildWasm(options) {
+  const { crate, package: folder, modules, inputs, libraries, env, smallest, generate } = options;
   const target = inRoot(folder, "wasm");
   const all = [
     ...[`crates/${crate}`, "Cargo.lock", "Cargo.toml", "package-lock.json", "rust-toolchain.toml"],
@@ -90,7 +90,14 @@ function buildWasm({ crate, package: folder, modules, inputs, libraries, env, ge
         ...["--no-default-features", "--features", name],
         ...[`-Zbuild-std=${libraries}`, "-Zbuild-std-features=optimize_for_size"],
       ];
-      buildModule(`crates/${crate}`, target, name, args, { ...SMALL, ...env });
+      const flags = smallest?.includes(name) ? [...SMALL, INLINE_LESS] : SMALL;
+      buildModule(`crates/${crate}`, target, name, args, {
+        // Enables unstable options, and `-Zbuild-std`, in the pinned stable compiler.
+        RUSTC_BOOTSTRAP: "1",
+        // Overrides any flags of the caller.
+        CARGO_ENCODED_RUSTFLAGS: flags.join("\x1f"),
+        ...env,
+      });
     }
     generate?.(target);
   };

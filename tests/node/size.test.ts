@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
 /** Maximum sizes of the modules, raw and compressed. */
-const PROMISED = { headers: [9000, 4800], paths: [16_000, 7700], block: [18_000, 9250] };
+const PROMISED = { headers: [8200, 4500], paths: [6750, 3650], block: [18_000, 9250] };
 
 test.for(Object.entries(PROMISED))(
   "%s.wasm stays within its promised size, raw and compressed",
