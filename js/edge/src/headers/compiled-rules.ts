@@ -19,6 +19,24 @@ const LOWER = /* @__PURE__ */ Uint8Array.from({ length: 256 }, (_, code) =>
   code >= 65 && code <= 90 ? code | FOLD : code,
 );
 
+/** A rule that names were compared with. */
+interface Rule {
+  /** Its text in lower case. */
+  readonly lower: string;
+  /** The same as most HTTP/1.1 implementations write it. */
+  readonly capital: string;
+  readonly length: number;
+  /** Where its text starts. */
+  readonly start: number;
+  /** The code of its first character. */
+  readonly first: number;
+  readonly isExact: boolean;
+  /** One more than the number of the next rule of the same slot, or 0. */
+  readonly next: number;
+  /** Whether the last name compared with it was equal. */
+  matchedLast: boolean;
+}
+
 /**
  * Rules compiled by the WebAssembly module, which match JavaScript strings without any call into it.
  *
@@ -44,10 +62,8 @@ export class CompiledRules {
   readonly #records: Uint16Array;
   /** The texts of all rules, in lower case. */
   readonly #text: Uint8Array;
-  /** The texts of rules that names were compared with. */
-  readonly #lower: (string | undefined)[];
-  /** The same as most HTTP/1.1 implementations write them. */
-  readonly #capital: (string | undefined)[];
+  /** The rules that names were compared with. */
+  readonly #rules: (Rule | undefined)[];
   #isFreed = false;
 
   /**
@@ -71,8 +87,7 @@ export class CompiledRules {
     this.#records = new Uint16Array(image.buffer, recordsAt, 4 * count);
     this.#chains = new Uint16Array(image.buffer, chainsAt, count);
     this.#text = image.subarray(chainsAt + 2 * count);
-    this.#lower = new Array(count).fill(undefined);
-    this.#capital = new Array(count).fill(undefined);
+    this.#rules = new Array(count).fill(undefined);
     this.stripsConnection = this.strips("connection");
   }
 
@@ -100,38 +115,50 @@ export class CompiledRules {
     return prefix !== 0 && this.#isInChain(name, prefix);
   }
 
+  /** Returns whether a rule of a chain, which `first` begins, matches a name. */
   #isInChain(name: string, first: number): boolean {
     const text = this.#text;
-    for (let next = first; next !== 0; next = this.#chains[next - 1]!) {
-      const rule = next - 1;
-      const lower = this.#lower[rule] ?? this.#spell(rule);
-      const { length } = lower;
-      const start = this.#startOf(rule);
-      if (name.length === length) {
-        // Comparing strings is much faster than comparing characters.
-        const isLower = name.charCodeAt(0) === text[start];
-        if (name === (isLower ? lower : this.#capital[rule])) return true;
-      } else if (name.length < length || this.#records[4 * rule + 3] === EXACT) {
+    const { length } = name;
+    for (let next = first; next !== 0; ) {
+      const rule = this.#rules[next - 1] ?? this.#read(next - 1);
+      next = rule.next;
+      if (length === rule.length) {
+        // Comparing strings is faster than comparing characters for a name that is equal, and slower for
+        // one that is only similar.
+        if (rule.matchedLast) {
+          const isLower = name.charCodeAt(0) === rule.first;
+          if (name === (isLower ? rule.lower : rule.capital)) return true;
+        }
+      } else if (length < rule.length || rule.isExact) {
         continue;
       }
-      let at = 0;
-      while (at < length && LOWER[name.charCodeAt(at)] === text[start + at]) at += 1;
-      if (at === length) return true;
+      // Similar names differ near their ends more often than near their beginnings.
+      const { start } = rule;
+      let at = rule.length - 1;
+      while (at >= 0 && LOWER[name.charCodeAt(at)] === text[start + at]) at -= 1;
+      rule.matchedLast = at < 0;
+      if (at < 0) return true;
     }
     return false;
   }
 
-  #startOf(rule: number): number {
-    return this.#records[4 * rule]! | (this.#records[4 * rule + 1]! << 16);
-  }
-
-  /** Decodes the text of a rule, and returns it. */
-  #spell(rule: number): string {
-    const start = this.#startOf(rule);
-    const lower = decoder.decode(this.#text.subarray(start, start + this.#records[4 * rule + 2]!));
-    this.#lower[rule] = lower;
-    this.#capital[rule] = lower.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
-    return lower;
+  /** Reads a rule and returns it. */
+  #read(number: number): Rule {
+    const [low, high, length, kind] = this.#records.subarray(4 * number, 4 * number + 4);
+    const start = low! | (high! << 16);
+    const lower = decoder.decode(this.#text.subarray(start, start + length!));
+    const rule = {
+      lower,
+      capital: lower.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()),
+      length: length!,
+      start,
+      first: lower.charCodeAt(0),
+      isExact: kind === EXACT,
+      next: this.#chains[number]!,
+      matchedLast: true,
+    };
+    this.#rules[number] = rule;
+    return rule;
   }
 
   /** Releases the copy in `block.wasm`. The rules must not be used afterwards. */
