@@ -69,7 +69,7 @@ function changed(image: Buffer, seed: string): Buffer {
   return next;
 }
 
-test.each(Array.from({ length: trials({ few: 4, all: 60 }) }, (_, seed) => `${seed}`))(
+test.each(Array.from({ length: trials({ few: 4, all: 30 }) }, (_, seed) => `${seed}`))(
   "flattens every generation to the file that createSnapshot makes of its image, with seed %s",
   async (seed) => {
     const roll = dice(`encoding ${seed}`);

@@ -277,7 +277,7 @@ describe.each(["XFS", "btrfs"].map(onDisk))("$title", ({ disk, onIt }) => {
         }
         expect(await shared(image, base)).toEqual(blocks.ranges());
       }),
-      { numRuns: trials({ few: 40, all: 400 }) },
+      { numRuns: trials({ few: 40, all: 200 }) },
     );
   });
 });

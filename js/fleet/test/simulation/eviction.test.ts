@@ -19,7 +19,7 @@ import {
 import { HostCache } from "../../src/simulation/host-cache.js";
 import { Random } from "../../src/simulation/random.js";
 
-vi.setConfig({ testTimeout: 600_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 const TRACES = trials({ few: 60, all: 10_000 });
 

@@ -14,7 +14,7 @@ import { type LoopDisk, xfsDisk } from "../support/loop-disk.js";
 const BLOCK = 2 ** 12;
 
 /** How many disks are written to and saved, of each kind. */
-const DISKS = trials({ few: 1, all: 25 });
+const DISKS = trials({ few: 1, all: 12 });
 
 /** How often each is saved: more often than a delta may have base objects. */
 const SAVES = 10;

@@ -19,7 +19,7 @@ import { objectOf, s3, s3Options, urlOf } from "../support/upload-s3.js";
 vi.setConfig({ testTimeout: 600_000 });
 
 const [BLOCK, MIB] = [4096, 2 ** 20];
-const KILLS = trials({ few: 4, all: 40 });
+const KILLS = trials({ few: 4, all: 20 });
 const path = temporaryFolder();
 
 /** The image of the base, which has a hole, and takes about 20 MiB as a snapshot. */
@@ -109,7 +109,7 @@ test("compresses frames of another level or piece size again", async () => {
   remove("flat");
 });
 
-test.each(Array.from({ length: trials({ few: 2, all: 30 }) }, (_, seed) => seed))(
+test.each(Array.from({ length: trials({ few: 2, all: 15 }) }, (_, seed) => seed))(
   "flattens generations in S3 whose image grows, shrinks and gets zeros, with seed %i",
   async (seed) => {
     const dice = noise(`generations ${seed}`, 256);
