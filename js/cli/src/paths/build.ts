@@ -64,7 +64,11 @@ export function addBuildCommand(paths: Command): void {
     .option("--seed <number>", "seed of the hash function", Number, 0)
     .option("--filter-version <text>", "version text stored in the filter", "")
     .option("--classic", "size as Vercel does, which can exceed the false positive rate", false)
-    .option("--capacity <number>", "paths of all parts, if the filter is one to merge", Number)
+    .option(
+      "--capacity <number>",
+      "number of paths to size for: that of all parts to merge",
+      Number,
+    )
     .option("--base-path <path>", "prefix for every path", parseBasePath, "")
     .option("--clean-urls", "directory: also add pages without .html or .htm", false)
     .option("--ignore-middleware", "leave out middleware, if it only adds headers", false)

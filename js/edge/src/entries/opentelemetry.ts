@@ -17,8 +17,14 @@ const COUNTERS = {
     "{message}",
     "Requests that adapters received, responses they examined",
   ],
-  "hedgerow.edge.fields.stripped": ["{field}", "Fields that adapters stripped"],
-  "hedgerow.edge.requests.refused": ["{request}", "Requests that adapters refused"],
+  "hedgerow.edge.fields.stripped": [
+    "{field}",
+    "Fields that adapters stripped, or would in a dry run",
+  ],
+  "hedgerow.edge.requests.refused": [
+    "{request}",
+    "Requests that adapters refused, or would in a dry run",
+  ],
   "hedgerow.edge.filters.loaded": ["{filter}", "Path filters that stores loaded"],
   "hedgerow.edge.filters.failed": ["{failure}", "Loads of path filters that failed"],
 } as const;
