@@ -53,14 +53,15 @@ export function stripIncoming(
 ): string[] {
   if (!Array.isArray(request?.rawHeaders)) throw wrongType("an IncomingMessage", request);
   const { rawHeaders } = request;
-  const kept = stripper.stripRaw(rawHeaders);
-  if (kept.length === rawHeaders.length) return [];
+  const lines = rawHeaders.length > 0 ? rawHeaders : linesOf(request);
+  const kept = stripper.stripRaw(lines);
+  if (kept.length === lines.length) return [];
   const removed: string[] = [];
   let end = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
+  for (let index = 0; index < lines.length; index += 2) {
     // A name is kept either always or never, except `TE`.
-    if (rawHeaders[index] === kept[end]) end += 2;
-    else removed.push(rawHeaders[index]!.toLowerCase());
+    if (lines[index] === kept[end]) end += 2;
+    else removed.push(lines[index]!.toLowerCase());
   }
   note(removed);
   if (isDryRun) return removed;
@@ -69,17 +70,26 @@ export function stripIncoming(
   if ("headersDistinct" in request) Object.defineProperty(request, "headersDistinct", LAZY);
   // Discard the value that was created after stripping by another stripper.
   (request as WithDistinct)[DISTINCT] = undefined;
-  for (let index = 0; index < end; index += 1) rawHeaders[index] = kept[index]!;
-  rawHeaders.length = end;
+  if (lines === rawHeaders) {
+    for (let index = 0; index < end; index += 1) rawHeaders[index] = kept[index]!;
+    rawHeaders.length = end;
+  }
   for (const name of removed) delete headers[name];
   // The lines of a nominated `TE` that accept trailers are kept.
-  if (removed.includes("te") && rawHeaders.some(isTe)) headers.te = "trailers";
+  if (removed.includes("te") && kept.some(isTe)) headers.te = "trailers";
   if (isUpgrade(request) && removed.includes("connection")) {
     // `Upgrade` is invalid without it, and the server is handling an upgrade.
     rawHeaders.push("Connection", "Upgrade");
     headers.connection = "Upgrade";
   }
   return removed;
+}
+
+/** Returns the field lines of a request that has only `headers`, as serverless platforms emulate it. */
+function linesOf({ headers }: IncomingMessage): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).flatMap((one) => [name, String(one)]),
+  );
 }
 
 function isTe(text: string, index: number): boolean {
