@@ -32,6 +32,8 @@ const DEFAULT_TIMEOUT = 10_000;
 const DEFAULT_MISSING_FOR = 60_000;
 /** Number of keys without a filter that are remembered. */
 const MAX_MISSING = 10_000;
+/** Length of the longest such key, in characters. */
+const MAX_MISSING_KEY_LENGTH = 256;
 /** Statuses of responses that mean that a key has no filter. */
 const MISSING_STATUSES = [404, 410];
 /** Longest delay of a timer, in milliseconds; a longer timeout means none. */
@@ -180,7 +182,7 @@ export class PathFilterStore {
         return lookup;
       },
       (error) => {
-        this.#publish(key, entry, error);
+        this.#publish(key, entry, error ?? null);
         if (entry.isMissing && !entry.isRemoved) this.#remember(key, error);
         this.#forget(key, entry);
         throw error;
@@ -198,7 +200,12 @@ export class PathFilterStore {
 
   /** Remembers that a key has no filter, and forgets the oldest such key if there are too many. */
   #remember(key: string, error: unknown): void {
-    this.#missing.set(key, { error, until: performance.now() + this.#options.missingFor });
+    if (key.length > MAX_MISSING_KEY_LENGTH) return;
+    // A copy: `key` may be a slice of a longer string, and would keep all of it alive.
+    this.#missing.set(structuredClone(key), {
+      error,
+      until: performance.now() + this.#options.missingFor,
+    });
     const [oldest] = this.#missing.keys();
     if (this.#missing.size > MAX_MISSING) this.#missing.delete(oldest!);
   }

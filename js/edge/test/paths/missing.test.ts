@@ -91,3 +91,10 @@ test("a store keeps stored filters while it remembers missing ones", async () =>
   expect(store.canExist("k", "/a")).toBe(true);
   expect(loaded).toEqual(["k", "none"]);
 });
+
+test("a store does not remember keys of more than 256 characters", async () => {
+  const { store, loaded } = storeOf();
+  const keys = ["k".repeat(256), "k".repeat(257)];
+  for (const key of [...keys, ...keys]) await rejected(store.canExist(key, "/"));
+  expect(loaded).toEqual([keys[0], keys[1], keys[1]]);
+});
