@@ -21,13 +21,18 @@ export class BlockRules {
 
   /**
    * @param image the compiled rules
-   * @throws {HedgerowError} `ERR_FIELD_BLOCK` if there is not enough memory for a copy
+   * @throws {HedgerowError} `ERR_FIELD_BLOCK` if there is not enough memory for a copy; `ERR_MODULE` if the
+   * module does not know this version of the image
    */
   constructor(image: Uint8Array) {
     const { blockstripper_new, __wbg_blockstripper_free } = blockModule.exports;
     this.#object = new WasmObject(blockstripper_new(), __wbg_blockstripper_free);
     this.#write(image);
-    blockModule.exports.blockstripper_load(this.#object.pointer);
+    if (!blockModule.exports.blockstripper_load(this.#object.pointer)) {
+      this.free();
+      const message = "expected headers.wasm and block.wasm of the same version, found others";
+      throw new HedgerowError("ERR_MODULE", message);
+    }
     this.#buffer = new MemoryView(0, 0, memory);
   }
 
