@@ -1,16 +1,24 @@
-import { PathFilter } from "hedgerow";
+import { PathFilter, type PathFilterParams } from "hedgerow";
 
 import { grouped } from "../print.js";
 
 /** Returns the parameters of a filter, as `--json` prints them. */
 export function factsOf(file: Uint8Array) {
   const filter = PathFilter.parse(file);
-  const { version, bloom, fuse, wildcards = 0 } = filter.params;
+  const { params } = filter;
   filter.free();
-  const facts = { version, wildcards, bytes: file.byteLength };
-  return bloom
-    ? { ...facts, kind: "bloom" as const, ...bloom }
-    : { ...facts, kind: "fuse" as const, ...fuse };
+  const { version, wildcards = 0 } = params;
+  return { version, wildcards, bytes: file.byteLength, ...bodyOf(params) };
+}
+
+/** Returns the parameters of the body, without further members that the file may have. */
+export function bodyOf({ bloom, fuse }: PathFilterParams) {
+  if (bloom !== undefined) {
+    const { n, p, m, k, s } = bloom;
+    return { kind: "bloom" as const, n, p, m, k, s };
+  }
+  const { n, m, l, q, s } = fuse;
+  return { kind: "fuse" as const, n, m, l, q, s };
 }
 
 /** Returns a line about a filter, without a line end. */

@@ -6,6 +6,7 @@ import { measurePathFilter, PathFilter } from "hedgerow";
 
 import { escapeControls, jsonOf } from "../one-line.js";
 import { grouped, print, table } from "../print.js";
+import { bodyOf } from "./facts.js";
 
 /** Adds `hedgerow paths info`. */
 export function addInfoCommand(paths: Command): void {
@@ -22,15 +23,15 @@ async function info(file: string, { json }: { json: boolean }): Promise<void> {
   // A stream, so that a file that is not a filter is rejected without reading all of it.
   const stream = WebStream.from(chunksOf(file, chunks)) as ReadableStream<Uint8Array>;
   const filter = await PathFilter.load(stream);
-  const { version, bloom, fuse, wildcards = 0 } = filter.params;
+  const { version, bloom, wildcards = 0 } = filter.params;
   const content = Buffer.concat(chunks);
   const { bitsSet, falsePositiveRate } = measurePathFilter(content);
-  const kind = bloom ? "bloom" : "fuse";
-  const { n, m, s } = bloom ?? fuse;
+  const body = bodyOf(filter.params);
+  const { kind, n, m, s } = body;
   const bytes = content.length;
   if (json) {
-    const facts = { ...(bloom ?? fuse), wildcards, bytes, bitsSet, falsePositiveRate };
-    await print(jsonOf({ version, kind, ...facts }));
+    const facts = { ...body, wildcards, bytes, bitsSet, falsePositiveRate };
+    await print(jsonOf({ version, ...facts }));
     return;
   }
   const bits = bloom ? m : 24 * m;
