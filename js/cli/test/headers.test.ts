@@ -20,7 +20,7 @@ async function findingsOf(rules: string, ...args: string[]): Promise<object[]> {
 
 describe("hedgerow headers check", () => {
   test("exits with 0 if a list has no findings", async () => {
-    const rules = "# ours\n\nx-internal-*\r\n  x-debug # for support\n\t#x-old\n";
+    const rules = "# ours\n\nx-internal-*\r\n  x-debug # for support\r\n\t#x-old\n";
     expect(await check(rules)).toEqual({ code: 0, out: "2 rules, no findings\n", err: "" });
     expect(await findingsOf(rules)).toEqual([]);
   });

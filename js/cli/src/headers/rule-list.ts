@@ -38,7 +38,7 @@ export async function readRuleList(file: string): Promise<ListedRule[]> {
 }
 
 /** A comment begins with `#`, at the beginning of a line or after white space. */
-const COMMENT = /(?:^|\s)#.*$/;
+const COMMENT = /(?:^|\s)#.*/s;
 
 function rulesOfLines(text: string): ListedRule[] {
   return text
