@@ -81,7 +81,7 @@ export class WasmModule<ModuleExports extends Exports> {
  * only numbers cross the boundary.
  */
 function importsOf(module: WebAssembly.Module): WebAssembly.Imports {
-  const imports: Record<string, Record<string, () => void>> = {};
+  const imports: Record<string, Record<string, () => void>> = Object.create(null);
   for (const { module: from, name } of WebAssembly.Module.imports(module)) {
     imports[from] ??= {};
     imports[from][name] = () => {

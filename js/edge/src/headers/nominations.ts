@@ -5,6 +5,8 @@ import type { CompiledRules } from "./compiled-rules.js";
 
 /** Longest `Connection` value, in characters: far beyond what HTTP servers accept. */
 const MAX_VALUE_LENGTH = 2 ** 24;
+/** The fields that senders must not nominate. An entry that ends in a hyphen is a prefix. */
+const END_TO_END = /* @__PURE__ */ endToEnd.split(",");
 /** A token between ASCII white space. */
 const OPTION = /^[\t\n\f\r ]*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[\t\n\f\r ]*$/;
 
@@ -32,9 +34,9 @@ export function nominated(value: string, rules: CompiledRules): Map<string, bool
   return names;
 }
 
-/** Returns whether a field is meant for all recipients. An entry that ends in a hyphen is a prefix. */
+/** Returns whether a field is meant for all recipients. */
 function isEndToEnd(name: string): boolean {
-  return endToEnd
-    .split(",")
-    .some((other) => (other.endsWith("-") ? name.startsWith(other) : name === other));
+  return END_TO_END.some((other) =>
+    other.endsWith("-") ? name.startsWith(other) : name === other,
+  );
 }
