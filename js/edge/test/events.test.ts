@@ -162,6 +162,17 @@ test("observeEdge counts messages, fields, refusals and loads, without any value
   expect((await collect()).get("hedgerow.edge.messages")!.dataPoints[0]!.value).toBe(5);
 });
 
+test.each([null, undefined])("observeEdge counts a load that fails with %s", async (reason) => {
+  const { meter, collect } = makeMeter();
+  onTestFinished(observeEdge(meter));
+  const store = new PathFilterStore({ maxBytes: 1e6, load: () => Promise.reject(reason) });
+  await expect(store.canExist("k", "/")).rejects.toBe(reason);
+  const failed = (await collect()).get("hedgerow.edge.filters.failed")!;
+  expect(failed.dataPoints.map(({ attributes }) => attributes)).toEqual([
+    { "error.type": "_OTHER" },
+  ]);
+});
+
 test("observeEdge refuses what is not a meter", () => {
   for (const meter of [undefined, null, {}, "meter", { createCounter() {} }]) {
     expect(() => observeEdge(meter as never)).toThrow("a meter of OpenTelemetry");

@@ -64,7 +64,7 @@ const RECORDERS: {
 
 /** Returns the code of an error of this package; the caller's own errors may have any text. */
 function codeOf(error: unknown): string {
-  const { name, code } = error as { name?: unknown; code?: unknown };
+  const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown };
   return name === "HedgerowError" && typeof code === "string" ? code : "_OTHER";
 }
 
