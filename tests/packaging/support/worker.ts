@@ -49,9 +49,8 @@ function modulesOf(folder: string): Uploaded[] {
 /** Asserts that the worker strips headers and guards paths, with one precompiled WebAssembly module for each. */
 export async function expectWorker(bundled: Bundled): Promise<void> {
   const modules = await bundledWorker(bundled);
-  expect(modules.map(({ type }) => type)).toEqual([
-    ...["ESModule", "Data", "CompiledWasm", "CompiledWasm"],
-  ]);
+  const types = modules.map(({ type }) => type).join(", ");
+  expect(types).toBe("ESModule, Data, CompiledWasm, CompiledWasm");
   const { worker, url } = await startModules(modules);
   onTestFinished(() => worker.dispose());
   await expectProtected(url);
