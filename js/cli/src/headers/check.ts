@@ -44,7 +44,7 @@ export function addCheckCommand(headers: Command): void {
     .description("find invalid, redundant and harmful rules in lists")
     .argument("<file...>", "lists of rules; - is standard input")
     .addOption(
-      new Option("--mode <mode>", "whether the rules say what is stripped, or what is kept")
+      new Option("--mode <mode>", "strip the fields that the rules match, or keep only these")
         .choices(["strip", "keep"])
         .default("strip"),
     )
@@ -91,7 +91,7 @@ function lineOf({ file, line, rule, message }: Finding): string {
 type Found = Omit<Finding, "file">;
 
 function checkDenyList(rules: readonly ListedRule[], needs: readonly Need[]): Found[] {
-  return checkRules(rules, [], ({ text, line }) => {
+  return checkRules(rules, undefined, ({ text, line }) => {
     using stripper = new HeaderStripper([text]);
     return needs
       .filter(({ field }) => stripper.matches(field))
@@ -104,7 +104,8 @@ function checkDenyList(rules: readonly ListedRule[], needs: readonly Need[]): Fo
 
 function checkAllowList(rules: readonly ListedRule[], needs: readonly Need[]): Found[] {
   const valid: string[] = [];
-  const found = checkRules(rules, ALWAYS_KEPT, ({ text }) => {
+  using empty = new HeaderStripper([], { mode: "keep" });
+  const found = checkRules(rules, empty, ({ text }) => {
     valid.push(text);
     return [];
   });
@@ -117,17 +118,14 @@ function checkAllowList(rules: readonly ListedRule[], needs: readonly Need[]): F
   return found;
 }
 
-/** Fields that an allow-list keeps without a rule. */
-const ALWAYS_KEPT = ["connection", "content-length", "host", "transfer-encoding"];
-
 /**
  * Finds invalid and redundant rules, and calls `checkRule` for all others.
  *
- * @param implied names that need no rule
+ * @param empty an allow-list without rules, if the rules are of an allow-list
  */
 function checkRules(
   rules: readonly ListedRule[],
-  implied: readonly string[],
+  empty: HeaderStripper | undefined,
   checkRule: (rule: ListedRule) => Found[],
 ): Found[] {
   const firsts = new Map<string, ListedRule>();
@@ -151,7 +149,7 @@ function checkRules(
       const message = `covered by ${prefix} on line ${firsts.get(prefix)!.line}`;
       return [{ line, rule: text, kind: "covered", message }];
     }
-    if (implied.includes(lower)) {
+    if (empty?.strips(lower) === false) {
       return [{ line, rule: text, kind: "covered", message: "always kept, without a rule" }];
     }
     return checkRule(rule);
