@@ -1,4 +1,4 @@
-//! Whether rules say what a set strips, or what it keeps.
+//! Whether a set strips the fields that its rules match, or all others.
 
 /// What a set does with the fields that its rules match.
 ///

@@ -145,7 +145,7 @@ impl<'a> HeaderSet<'a> {
         &self.image
     }
 
-    /// Returns whether the rules say what is stripped, or what is kept.
+    /// Returns whether the set strips the fields that its rules match, or all others.
     #[inline]
     #[must_use]
     pub fn mode(&self) -> Mode {

@@ -118,7 +118,7 @@ describe("hedgerow headers check", () => {
     }
   });
 
-  test("refuses what is not a list of rules", async () => {
+  test("refuses a file that is not a list of rules", async () => {
     for (const [rules, message] of [
       ["", "expected rules, found none"],
       ["# nothing\n", "expected rules, found none"],

@@ -40,9 +40,9 @@ export interface AdapterOptions<RequestType> extends Partial<PathCheckOptions<Re
    */
   dryRun?: boolean;
   /**
-   * Receives what is stripped and refused: at most one report of each kind for a message. Its errors are logged
-   * with `console.error`. Names and paths are those that clients sent: escape them in logs, and do not use them as
-   * labels of metrics. Default: nothing is reported.
+   * Called with the fields stripped from a message, or the request refused: at most once of each kind for a
+   * message. Its errors are logged with `console.error`. Names and paths are those that clients sent: escape them in
+   * logs, and do not use them as labels of metrics. Default: nothing is reported.
    */
   report?: (report: AdapterReport) => void;
   /**

@@ -18,7 +18,7 @@ const NONE = 0xffffffff;
 /**
  * Compiles rules into an image, a copy of which it returns.
  *
- * @param keeps whether the rules say what is kept, rather than what is stripped
+ * @param keeps whether the rules are an allow-list
  * @throws {HedgerowError} as the constructor of `HeaderStripper`
  */
 export function compileRules(rules: Iterable<string>, keeps: boolean): Uint8Array<ArrayBuffer> {

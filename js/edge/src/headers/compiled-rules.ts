@@ -67,7 +67,7 @@ export class CompiledRules {
   #isFreed = false;
 
   /**
-   * @param keeps whether the rules say what is kept, rather than what is stripped
+   * @param keeps whether the rules are an allow-list
    * @throws {HedgerowError} as the constructor of `HeaderStripper`
    */
   constructor(

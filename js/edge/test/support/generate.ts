@@ -99,7 +99,7 @@ function capitalized(text: string, capitals: number): string {
   );
 }
 
-/** Whether rules say what is stripped, or what is kept. */
+/** Whether rules strip the fields that they match, or all others. */
 export const mode = fc.constantFrom("strip" as const, "keep" as const);
 
 /** Rules of every form, and names that mostly differ from a rule by at most one edit. */
