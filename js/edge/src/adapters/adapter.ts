@@ -16,7 +16,13 @@ import { isForbiddenNomination } from "./bad-request.js";
  * Rules as the constructor of `HeaderStripper` takes them, or an existing stripper. `{ keep }` is an
  * allow-list: all fields are stripped except those that its rules match and those that no message can lack.
  */
-export type HeaderRules = Iterable<string> | HeaderStripper | { keep: Iterable<string> };
+export type HeaderRules =
+  | Iterable<string>
+  | HeaderStripper
+  | {
+      /** The rules of an allow-list. */
+      keep: Iterable<string>;
+    };
 
 /** Options of every adapter. Pass `headers`, `paths`, or both. */
 export interface AdapterOptions<RequestType> extends Partial<PathCheckOptions<RequestType>> {

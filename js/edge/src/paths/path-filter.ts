@@ -14,8 +14,18 @@ export type PathFilterParams = {
   /** Depth of the deepest wildcard key. Missing if there are none. */
   readonly wildcards?: number;
 } & (
-  | { readonly bloom: BloomParams; readonly fuse?: undefined }
-  | { readonly fuse: FuseParams; readonly bloom?: undefined }
+  | {
+      /** Parameters of the body, if the filter is of the kind `"bloom"`. */
+      readonly bloom: BloomParams;
+      /** Missing. */
+      readonly fuse?: undefined;
+    }
+  | {
+      /** Parameters of the body, if the filter is of the kind `"fuse"`. */
+      readonly fuse: FuseParams;
+      /** Missing. */
+      readonly bloom?: undefined;
+    }
 );
 
 /** Parameters of a filter of the kind `"bloom"`. */
