@@ -14,21 +14,21 @@ export function build() {
   buildWasm({
     crate: "edge-wasm",
     package: "js/edge",
-    modules: ["headers", "paths", "block", "build"],
+    modules: ["paths", "block", "build"],
     inputs: ["crates/headers/examples", ...sourcesOf("headers"), ...sourcesOf("paths")],
     libraries: "core,alloc",
     env: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "2" },
-    smallest: ["headers", "paths"],
+    smallest: ["paths"],
     generate: (folder) => {
       writeFileSync(`${folder}/compiled.d.ts`, COMPILED);
       writePresets(`${folder}/presets`);
-      writeEndToEnd(`${folder}/end-to-end`);
+      writeFieldNames(`${folder}/field-names`);
     },
   });
   const edgeInputs = [
-    ...wasmOf("js/edge", "headers", "paths", "block", "build"),
+    ...wasmOf("js/edge", "paths", "block", "build"),
     "js/edge/wasm/presets.js",
-    "js/edge/wasm/end-to-end.js",
+    "js/edge/wasm/field-names.js",
   ];
   // tsc emits only types here.
   buildPackage("js/edge", [...edgeInputs, "js/edge/package.json"], "bundle-edge.mjs");
@@ -126,10 +126,17 @@ export default presets;
   );
 }
 
-/** Writes the fields that no sender may nominate as JavaScript. @param {string} module path without extension */
-function writeEndToEnd(module) {
-  writeFileSync(`${module}.js`, `export default ${outputOf("end_to_end").trim()};\n`);
-  writeFileSync(`${module}.d.ts`, "declare const names: string;\nexport default names;\n");
+/**
+ * Writes the fields that no sender may nominate, and those that an allow-list always keeps, as JavaScript.
+ *
+ * @param {string} module path without extension
+ */
+function writeFieldNames(module) {
+  const lists = Object.entries(JSON.parse(outputOf("field_names")));
+  const code = lists.map(([name, list]) => `export const ${name} = ${JSON.stringify(list)};\n`);
+  const types = lists.map(([name]) => `export declare const ${name}: readonly string[];\n`);
+  writeFileSync(`${module}.js`, code.join(""));
+  writeFileSync(`${module}.d.ts`, types.join(""));
 }
 
 /** Returns the output of an example of `hedgerow-headers`. @param {string} name */

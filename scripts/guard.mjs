@@ -24,7 +24,6 @@ const PROGRAM = inRoot("target", "release", "hedgerow-guard");
 
 /** The WebAssembly modules. tests/packaging checks the sizes of bundles. */
 const MODULES = {
-  "headers.wasm": "js/edge/wasm/headers_bg.wasm",
   "paths.wasm": "js/edge/wasm/paths_bg.wasm",
   "block.wasm": "js/edge/wasm/block_bg.wasm",
   "build.wasm": "js/edge/wasm/build_bg.wasm",

@@ -18,7 +18,6 @@ const TARGET = "wasm32-unknown-unknown";
 
 /** The modules: the package that contains each, its crate, and the part of the standard library it links. */
 const MODULES = [
-  { name: "headers", folder: "js/edge", crate: "hedgerow-edge-wasm", library: "alloc" },
   { name: "paths", folder: "js/edge", crate: "hedgerow-edge-wasm", library: "alloc" },
   { name: "block", folder: "js/edge", crate: "hedgerow-edge-wasm", library: "alloc" },
   { name: "build", folder: "js/edge", crate: "hedgerow-edge-wasm", library: "alloc" },

@@ -17,7 +17,7 @@ const REQUESTS = join("entries", "requests.ts");
 const BLOCK = join("entries", "block.ts");
 
 /** Names of the WebAssembly modules. */
-const MODULES = ["headers", "paths", "block", "build"];
+const MODULES = ["paths", "block", "build"];
 
 /** Suffixes of the imports by which bundlers recognise a module. @type {Record<string, string>} */
 const IMPORTED = { "edge-light": ".wasm?module", workerd: ".wasm" };

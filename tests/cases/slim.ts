@@ -30,37 +30,43 @@ function fails(call: () => unknown, code: HedgerowErrorCode, part: string): void
 
 export const slim: Cases<SlimRuntime> = {
   "hedgerow/slim refuses calls that need a module before instantiate": () => {
-    const uses = [() => new HeaderStripper(["x-a"]), () => PathFilter.parse(PATHMAP)];
+    using stripper = new HeaderStripper(["x-a"]);
+    const uses = [
+      () => stripBlock(stripper, bytesOf("x-a: 1\r\n")),
+      () => PathFilter.parse(PATHMAP),
+    ];
     for (const use of uses) fails(use, "ERR_NOT_INSTANTIATED", "call instantiate()");
   },
 
-  "PathSet works without a module": () => {
+  "PathSet and HeaderStripper work without a module": () => {
     equal(new PathSet(["/a"]).has("/a"), true);
+    using stripper = new HeaderStripper(["x-a"]);
+    equal(stripper.stripRaw(["X-A", "1", "accept", "2"]), ["accept", "2"]);
   },
 
   "instantiate refuses anything but the module of that name": ({ modules }) => {
     const empty = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
     const others = [undefined, null, 5, "text", Symbol("module"), [], {}, () => {}];
-    const bytes = [empty, new Uint8Array(), bytesOf("<!doctype html>"), modules.paths];
+    const bytes = [empty, new Uint8Array(), bytesOf("<!doctype html>"), modules.block];
     for (const other of [...others, ...bytes]) {
-      const given = { headers: other as Uint8Array<ArrayBuffer> };
+      const given = { paths: other as Uint8Array<ArrayBuffer> };
       fails(() => instantiate(given), "ERR_MODULE", "expected ");
     }
-    fails(() => new HeaderStripper(["x-a"]), "ERR_NOT_INSTANTIATED", "call instantiate()");
+    fails(() => PathFilter.parse(PATHMAP), "ERR_NOT_INSTANTIATED", "call instantiate()");
   },
 
   "instantiate refuses an object without modules, and other names": ({ modules }) => {
     for (const other of [undefined, null, 5, "text", [], {}, { ...modules, edge: modules.paths }]) {
       fails(() => instantiate(other as Modules), "ERR_ARGUMENT", "expected ");
     }
-    fails(() => new HeaderStripper(["x-a"]), "ERR_NOT_INSTANTIATED", "call instantiate()");
+    fails(() => PathFilter.parse(PATHMAP), "ERR_NOT_INSTANTIATED", "call instantiate()");
   },
 
-  "each class of hedgerow/slim needs only its own module": ({ modules }) => {
-    instantiate({ headers: modules.headers });
+  "each part of hedgerow/slim needs only its own module": ({ modules }) => {
+    instantiate({ paths: modules.paths });
+    using filter = PathFilter.parse(PATHMAP);
+    equal(filter.has("/foo"), true);
     using stripper = new HeaderStripper(["x-a"]);
-    equal(stripper.matches("X-A"), true);
-    fails(() => PathFilter.parse(PATHMAP), "ERR_NOT_INSTANTIATED", "paths.wasm");
     fails(() => stripBlock(stripper, new Uint8Array()), "ERR_NOT_INSTANTIATED", "block.wasm");
   },
 

@@ -36,10 +36,10 @@ describe.each<
 >([
   [
     "a module that the tarball lacks",
-    without(join("wasm", "headers_bg.wasm")),
+    without(join("wasm", "paths_bg.wasm")),
     [
-      ["publint", /headers_bg\.wasm/],
-      ["Wrangler", /headers_bg\.wasm/],
+      ["publint", /paths_bg\.wasm/],
+      ["Wrangler", /paths_bg\.wasm/],
     ],
   ],
   [
@@ -55,7 +55,7 @@ describe.each<
   [
     "the module for workerd at the edge of Vercel",
     redirected("edge-light", "workerd"),
-    [["Next.js", /(headers|paths)_bg\.wasm/]],
+    [["Next.js", /paths_bg\.wasm/]],
   ],
   [
     "an entry with top-level await",

@@ -107,8 +107,7 @@ export const engines = [
     wasm: "a module of the host, `.wasm?module`",
     start: async () => ({
       version: installed("@edge-runtime/vm"),
-      run: (program) =>
-        runInEdgeLight(program, ["headers", "paths", "block", "build"].map(moduleOf)),
+      run: (program) => runInEdgeLight(program, ["paths", "block", "build"].map(moduleOf)),
     }),
   },
   {

@@ -84,7 +84,6 @@ describe("the package that engines load", () => {
       "block_bg.wasm",
       "build_bg.wasm",
       "cases.js",
-      "headers_bg.wasm",
       "paths_bg.wasm",
     ]);
   });

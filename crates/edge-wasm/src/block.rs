@@ -5,15 +5,16 @@
 
 use alloc::vec::Vec;
 
-use hedgerow_headers::{Fault, HeaderSet, HeaderSetBuilder};
+use hedgerow_headers::{Fault, HeaderSet, HeaderSetBuilder, Mode};
 use wasm_bindgen::prelude::*;
 
 /// Sentinel for "no value".
 const NONE: u32 = u32::MAX;
 
-/// A compiled set of rules, and the buffer that JavaScript writes.
+/// A set of rules, and the buffer that JavaScript writes.
 #[wasm_bindgen]
 pub struct BlockStripper {
+    builder: HeaderSetBuilder,
     set: HeaderSet<'static>,
     buffer: Vec<u8>,
     numbers: [u32; 4],
@@ -22,12 +23,12 @@ pub struct BlockStripper {
 
 #[wasm_bindgen]
 impl BlockStripper {
-    /// Creates a stripper without rules.
+    /// Creates a stripper without rules: an allow-list if it `keeps` what they match.
     #[wasm_bindgen(constructor)]
-    #[expect(clippy::new_without_default, reason = "JavaScript has no other way")]
-    pub fn new() -> Self {
+    pub fn new(keeps: bool) -> Self {
+        let builder = HeaderSetBuilder::with_mode(if keeps { Mode::Keep } else { Mode::Strip });
         let (set, buffer) = (HeaderSetBuilder::new().build(), Vec::new());
-        Self { set, buffer, numbers: [0; 4], fault: Fault::default() }
+        Self { builder, set, buffer, numbers: [0; 4], fault: Fault::default() }
     }
 
     /// Makes room for `length` bytes. Returns the address to write them to, or null if the allocation
@@ -43,12 +44,21 @@ impl BlockStripper {
         self.buffer.as_ptr()
     }
 
-    /// Takes the bytes in the buffer as the image of the rules. Returns `false` if they are not one.
-    pub fn load(&mut self) -> bool {
-        let set = HeaderSet::from_image_vec(core::mem::take(&mut self.buffer));
-        let is_image = set.is_ok();
-        self.set = set.unwrap_or_else(|_| HeaderSetBuilder::new().build());
-        is_image
+    /// Adds the rule of `length` bytes in the buffer. Returns whether it is one, and otherwise records a
+    /// fault. Call `build` after the last one.
+    pub fn add(&mut self, length: usize) -> bool {
+        match self.builder.rule_bytes(self.buffer.get(..length).unwrap_or_default()) {
+            Ok(_) => true,
+            Err(error) => {
+                self.fault = error.fault();
+                false
+            }
+        }
+    }
+
+    /// Compiles the rules that were added, for `strip`.
+    pub fn build(&mut self) {
+        self.set = core::mem::take(&mut self.builder).build();
     }
 
     /// Strips the field block of `length` bytes in the buffer. Returns the length of the rest, or

@@ -1,5 +1,5 @@
 //! The WebAssembly surface of the npm package `hedgerow`, as one module for each job, so that programs
-//! carry only those that they use: `headers.wasm`, `paths.wasm`, `block.wasm` and `build.wasm`. This
+//! carry only those that they use: `paths.wasm`, `block.wasm` and `build.wasm`. This
 //! crate only converts values; the logic is in the crates that it wraps.
 #![cfg_attr(target_arch = "wasm32", no_std)]
 
@@ -13,8 +13,6 @@ mod filter;
 mod filter_builder;
 #[cfg(feature = "build")]
 mod filter_merger;
-#[cfg(feature = "headers")]
-mod headers;
 #[cfg(any(feature = "paths", feature = "build"))]
 mod key_buffer;
 #[cfg(feature = "build")]
@@ -30,7 +28,5 @@ pub use filter::Filter;
 pub use filter_builder::FilterBuilder;
 #[cfg(feature = "build")]
 pub use filter_merger::FilterMerger;
-#[cfg(feature = "headers")]
-pub use headers::compile;
 #[cfg(feature = "build")]
 pub use measure::measure;

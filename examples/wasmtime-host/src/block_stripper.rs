@@ -2,31 +2,36 @@
 
 use std::thread;
 
-use wasmtime::{Result, ensure};
+use wasmtime::Result;
 
-use crate::{EdgeModule, HeaderError};
+use crate::{EdgeModule, HeaderError, RuleError};
 
 /// Result of `strip` for a block that it rejected.
 const REJECTED: i32 = -1;
 
-/// Compiled rules in the memory of a module.
+/// A set of rules in the memory of a module.
 pub struct BlockStripper<'m> {
     edge: &'m EdgeModule,
     this: u32,
 }
 
 impl<'m> BlockStripper<'m> {
-    /// Copies compiled rules, as [`compile_rules`](crate::compile_rules) returns them.
+    /// Compiles rules, as an allow-list if it `keeps` what they match.
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes are not compiled rules of the same version, or the module has no
-    /// memory.
-    pub fn new(edge: &'m EdgeModule, image: &[u8]) -> Result<Self> {
-        let stripper = Self { edge, this: edge.call("blockstripper_new", ())? };
-        stripper.write(image)?;
-        let is_loaded: u32 = edge.call("blockstripper_load", stripper.this)?;
-        ensure!(is_loaded != 0, "expected compiled rules, found {} other bytes", image.len());
+    /// Returns a [`RuleError`] if the module rejects a rule.
+    pub fn new<R: AsRef<[u8]>>(edge: &'m EdgeModule, rules: &[R], keeps: bool) -> Result<Self> {
+        let this = edge.call("blockstripper_new", u32::from(keeps))?;
+        let stripper = Self { edge, this };
+        for (rule, text) in rules.iter().enumerate() {
+            let (_, length) = stripper.write(text.as_ref())?;
+            let is_added: u32 = edge.call("blockstripper_add", (this, length))?;
+            if is_added == 0 {
+                return Err(RuleError { rule, reason: stripper.error()? }.into());
+            }
+        }
+        edge.call::<_, ()>("blockstripper_build", this)?;
         Ok(stripper)
     }
 

@@ -3,7 +3,7 @@
 
 use std::{env, fs};
 
-use hedgerow_example_wasmtime_host::{BlockStripper, EdgeModule, PathFilter, compile_rules};
+use hedgerow_example_wasmtime_host::{BlockStripper, EdgeModule, PathFilter};
 use wasmtime::{Result, format_err};
 
 const BUILT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../js/edge/wasm");
@@ -27,7 +27,6 @@ fn main() -> Result<()> {
 
 /// The modules that the proxy uses.
 struct Modules {
-    headers: EdgeModule,
     paths: EdgeModule,
     block: EdgeModule,
 }
@@ -42,7 +41,7 @@ impl Modules {
             })?;
             EdgeModule::new(&wasm)
         };
-        Ok(Self { headers: module("headers")?, paths: module("paths")?, block: module("block")? })
+        Ok(Self { paths: module("paths")?, block: module("block")? })
     }
 }
 
@@ -54,8 +53,7 @@ struct Proxy<'m> {
 
 impl<'m> Proxy<'m> {
     fn new(modules: &'m Modules, rules: &[&str], file: &[u8]) -> Result<Self> {
-        let blocks =
-            BlockStripper::new(&modules.block, &compile_rules(&modules.headers, rules, false)?)?;
+        let blocks = BlockStripper::new(&modules.block, rules, false)?;
         let paths = PathFilter::parse(&modules.paths, file, false)
             .map_err(|error| format_err!("path filter: {error}"))?;
         Ok(Self { blocks, paths })

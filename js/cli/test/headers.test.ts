@@ -37,9 +37,9 @@ describe("hedgerow headers check", () => {
     expect(out.split("\n")).toEqual([
       `${a}:3: X-A: duplicate of line 1`,
       `${a}:4: x-b: covered by x-b* on line 6`,
-      `${a}:5: x b: invalid: expected a token character, found byte 0x20 at byte 1`,
+      `${a}:5: x b: invalid: expected a token character, found U+0020 at index 1`,
       `${b}:2: x-a: duplicate of line 2`,
-      `${b}:3: a*b: invalid: expected '*' only as the last character, found one at byte 1`,
+      `${b}:3: a*b: invalid: expected '*' only as the last character, found one at index 1`,
       "8 rules, 5 findings",
       "",
     ]);

@@ -1,12 +1,9 @@
 import { blockModule } from "./block/module.js";
 import { HedgerowError, isOptions, wrongType } from "./error.js";
-import { headersModule } from "./headers/module.js";
 import { pathsModule } from "./paths/module.js";
 
 /** The modules of `hedgerow/slim`: compiled, or as bytes, which are compiled synchronously. */
 export interface Modules {
-  /** `hedgerow/headers.wasm`, for `HeaderStripper`. */
-  headers?: WebAssembly.Module | BufferSource;
   /** `hedgerow/paths.wasm`, for `PathFilter`. */
   paths?: WebAssembly.Module | BufferSource;
   /** `hedgerow/block.wasm`, for `stripBlock`. */
@@ -24,20 +21,21 @@ export interface Modules {
  * @example
  * ```ts
  * import { readFileSync } from "node:fs";
- * import { HeaderStripper, instantiate } from "hedgerow/slim";
+ * import { instantiate, PathFilter } from "hedgerow/slim";
  *
- * instantiate({ headers: readFileSync(new URL(import.meta.resolve("hedgerow/headers.wasm"))) });
- * new HeaderStripper(["x-internal-*"]).matches("x-internal-user"); // true
+ * instantiate({ paths: readFileSync(new URL(import.meta.resolve("hedgerow/paths.wasm"))) });
+ * const line = '{"version":"1","bloom":{"n":0,"p":0.01,"m":6,"k":1,"s":0}}';
+ * PathFilter.parse(`${line}\n"A"`).has("/"); // false
  * ```
  */
 export function instantiate(modules: Modules): void {
-  const all = { headers: headersModule, paths: pathsModule, block: blockModule };
-  if (!isOptions(modules)) throw wrongType("{ headers, paths, block }", modules);
+  const all = { paths: pathsModule, block: blockModule };
+  if (!isOptions(modules)) throw wrongType("{ paths, block }", modules);
   const given = Object.entries(modules);
   const isKnown = given.length > 0 && given.every(([name]) => Object.hasOwn(all, name));
   if (!isKnown) {
     const found = given.map(([name]) => name).join(", ") || "none";
-    const message = `instantiate: expected the modules headers, paths or block, found ${found}`;
+    const message = `instantiate: expected the modules paths or block, found ${found}`;
     throw new HedgerowError("ERR_ARGUMENT", message);
   }
   for (const [name, source] of given) all[name as keyof Modules].instantiate(source);

@@ -3,7 +3,7 @@ import { compile, type ModuleSource } from "./compile.js";
 import { HedgerowError } from "./error.js";
 
 /** Names of the modules that `instantiate` of `hedgerow/slim` takes. */
-export type ModuleName = "headers" | "paths" | "block";
+export type ModuleName = "paths" | "block";
 
 /** Exports that every module has. */
 interface Exports {

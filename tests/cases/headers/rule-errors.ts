@@ -22,38 +22,49 @@ export const ruleErrors: Cases = {
     refusedRule("*", '("*")', "expected a prefix before '*', found a lone '*'");
   },
 
-  "an asterisk before the end of a rule is refused with its offset": () => {
+  "an asterisk before the end of a rule is refused with its index": () => {
     const rules = { "*-internal": 0, "x-*-id": 2, "x-*-*": 2, "**": 0, "x-**": 2, "***": 0 };
     for (const [rule, position] of Object.entries(rules)) {
-      refusedRule(rule, JSON.stringify(rule), `'*' only as the last character`, `byte ${position}`);
+      refusedRule(
+        rule,
+        JSON.stringify(rule),
+        `'*' only as the last character`,
+        `index ${position}`,
+      );
     }
   },
 
-  "a character that is not a token character is refused with its offset": () => {
+  "a character that is not a token character is refused with its index": () => {
     const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
     for (const character of ascii.filter((candidate) => !isToken(candidate))) {
-      const found = `found byte 0x${character.charCodeAt(0).toString(16).padStart(2, "0")} at byte 2`;
+      const code = character.charCodeAt(0).toString(16).toUpperCase();
+      const found = `found U+${code.padStart(4, "0")} at index 2`;
       for (const rule of [`x-${character}-id`, `x-${character}*`]) {
         refusedRule(rule, `expected a token character, ${found}`);
       }
-      refusedRule(character, "at byte 0");
+      refusedRule(character, "at index 0");
     }
   },
 
-  "a character outside ASCII is refused with its offset": () => {
+  "a character outside ASCII is refused with its index": () => {
     for (const character of ["\x80", "\u00e9", "\u017f", "\u212a", "\u{1f512}", "\ud800"]) {
-      refusedRule(`x-a${character}`, "expected a token character", "at byte 3");
+      refusedRule(`x-a${character}`, "expected a token character", "at index 3");
     }
+    refusedRule("x-\u{1f512}*", "found U+1F512 at index 2");
+    refusedRule("x-\ud800\ud800", "found U+D800 at index 2");
   },
 
   "rule errors name the fault, and quote at most 300 characters of the rule": () => {
     const messages = [
       ["", 'rule 0 (""): expected a field name, found an empty rule'],
-      ["x-*-id", `rule 0 ("x-*-id"): expected '*' only as the last character, found one at byte 2`],
-      ["x debug", 'rule 0 ("x debug"): expected a token character, found byte 0x20 at byte 1'],
+      [
+        "x-*-id",
+        `rule 0 ("x-*-id"): expected '*' only as the last character, found one at index 2`,
+      ],
+      ["x debug", 'rule 0 ("x debug"): expected a token character, found U+0020 at index 1'],
       [
         `y${" ".repeat(400)}`,
-        `rule 0 ("y${" ".repeat(299)}"): expected at most 256 bytes, found more`,
+        `rule 0 ("y${" ".repeat(299)}"): expected at most 256 characters, found more`,
       ],
     ] as const;
     for (const [rule, message] of messages) {
@@ -66,7 +77,7 @@ export const ruleErrors: Cases = {
     for (const star of ["", "*"]) {
       using stripper = new HeaderStripper([longest + star]);
       equal(stripper.matches(longest), true);
-      refusedRule(`${longest}x${star}`, "expected at most 256 bytes, found more");
+      refusedRule(`${longest}x${star}`, "expected at most 256 characters, found more");
     }
   },
 

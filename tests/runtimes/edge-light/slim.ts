@@ -2,9 +2,8 @@
 import { slim } from "../../cases/slim.js";
 import { runSuites } from "../run-suites.js";
 
-declare const headers_bg: WebAssembly.Module;
 declare const paths_bg: WebAssembly.Module;
 declare const block_bg: WebAssembly.Module;
 
-const modules = { headers: headers_bg, paths: paths_bg, block: block_bg };
+const modules = { paths: paths_bg, block: block_bg };
 export const outcomes = runSuites({ slim }, { modules });

@@ -5,7 +5,6 @@ import { runSuites } from "../run-suites.js";
 
 const module = (url: string) => readFileSync(new URL(url));
 const modules = {
-  headers: module(import.meta.resolve("hedgerow/headers.wasm")),
   paths: module(import.meta.resolve("hedgerow/paths.wasm")),
   block: module(import.meta.resolve("hedgerow/block.wasm")),
 };

@@ -1,7 +1,9 @@
 import { HedgerowError } from "../error.js";
+import type { CompiledRules } from "../headers/compiled-rules.js";
 import { MemoryView, WasmObject } from "../module.js";
 import { blockModule } from "./module.js";
 
+const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Longest field block, in bytes: far beyond what HTTP servers accept. */
@@ -14,26 +16,22 @@ const NONE = 0xffffffff;
 /** The fields of `BlockStripper.fault`. */
 type Fault = [message: number, length: number, byte: number, offset: number];
 
-/** A copy of compiled rules in the memory of `block.wasm`, and the buffer that passes blocks to it. */
+/** Rules in the memory of `block.wasm`, and the buffer that passes blocks to it. */
 export class BlockRules {
   readonly #object: WasmObject;
   #buffer = new MemoryView(0, 0, memory);
 
-  /**
-   * @param image the compiled rules
-   * @throws {HedgerowError} `ERR_FIELD_BLOCK` if there is not enough memory for a copy; `ERR_MODULE` if the
-   * module does not know this version of the image
-   */
-  constructor(image: Uint8Array) {
-    const { blockstripper_new, __wbg_blockstripper_free } = blockModule.exports;
-    this.#object = new WasmObject(blockstripper_new(), __wbg_blockstripper_free);
-    this.#write(image);
-    if (!blockModule.exports.blockstripper_load(this.#object.pointer)) {
-      this.free();
-      const message = "expected headers.wasm and block.wasm of the same version, found others";
-      throw new HedgerowError("ERR_MODULE", message);
+  /** @throws {HedgerowError} `ERR_FIELD_BLOCK` if there is not enough memory */
+  constructor({ rules, keeps }: CompiledRules) {
+    const { exports } = blockModule;
+    const pointer = exports.blockstripper_new(Number(keeps));
+    this.#object = new WasmObject(pointer, exports.__wbg_blockstripper_free);
+    for (const { lower, isExact } of rules) {
+      const rule = encoder.encode(isExact ? lower : `${lower}*`);
+      this.#write(rule);
+      exports.blockstripper_add(pointer, rule.length);
     }
-    this.#buffer = new MemoryView(0, 0, memory);
+    exports.blockstripper_build(pointer);
   }
 
   /** Strips a field block in place and returns a view of the result. */

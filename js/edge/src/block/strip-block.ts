@@ -32,7 +32,6 @@ export function stripBlock(stripper: HeaderStripper, block: Uint8Array): Uint8Ar
   const rules = rulesOf(stripper);
   if (rules === undefined) throw wrongType("a HeaderStripper", stripper);
   if (!(block instanceof Uint8Array)) throw wrongType("a Uint8Array", block);
-  const { image } = rules.live();
-  rules.block ??= new BlockRules(image);
+  rules.live().block ??= new BlockRules(rules);
   return (rules.block as BlockRules).strip(block);
 }

@@ -8,7 +8,6 @@ export * from "../error.js";
 export * from "../events.js";
 export * from "../headers/compiled-rules.js";
 export { rulesOf } from "../headers/header-stripper.js";
-export * from "../headers/module.js";
 export * from "../module.js";
 export * from "../options.js";
 export * from "../paths/filter-file.js";

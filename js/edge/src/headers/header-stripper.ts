@@ -42,8 +42,8 @@ export class HeaderStripper {
    *
    * @throws {HedgerowError} `ERR_HEADER_RULE` if a rule is empty, is `*` alone, has a `*` before its end,
    * has a character that field names must not have (RFC 9110 §5.1), or is longer than 256 characters, or if
-   * there are more than 32,768 rules, including the four of an allow-list, or 16 MiB of them; `ERR_ARGUMENT`
-   * if `rules` is not a list of strings, or an option is unknown or invalid
+   * there are more than 32,768 different rules, including the four of an allow-list; `ERR_ARGUMENT` if
+   * `rules` is not a list of strings, or an option is unknown or invalid
    */
   constructor(rules: Iterable<string>, options: HeaderStripperOptions = {}) {
     checkList("rules", rules);

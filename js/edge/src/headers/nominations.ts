@@ -1,12 +1,10 @@
 /** The `Connection` field (RFC 9110 §7.6.1), as `src/connection.rs` of the crate `hedgerow-headers` reads it. */
-import endToEnd from "../../wasm/end-to-end.js";
+import { END_TO_END } from "../../wasm/field-names.js";
 import { HedgerowError } from "../error.js";
 import type { CompiledRules } from "./compiled-rules.js";
 
 /** Longest `Connection` value, in characters: far beyond what HTTP servers accept. */
 const MAX_VALUE_LENGTH = 2 ** 24;
-/** The fields that senders must not nominate. An entry that ends in a hyphen is a prefix. */
-const END_TO_END = /* @__PURE__ */ endToEnd.split(",");
 /** A token between ASCII white space. */
 const OPTION = /^[\t\n\f\r ]*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[\t\n\f\r ]*$/;
 
@@ -18,7 +16,7 @@ const OPTION = /^[\t\n\f\r ]*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[\t\n\f\r ]*$/;
  */
 export function nominated(value: string, rules: CompiledRules): Map<string, boolean> {
   if (value.length > MAX_VALUE_LENGTH) {
-    const message = `Connection: expected at most 16 MiB, found ${value.length} bytes`;
+    const message = `Connection: expected at most 16 MiB, found ${value.length} characters`;
     throw new HedgerowError("ERR_ARGUMENT", message);
   }
   const names = new Map<string, boolean>();
@@ -34,7 +32,7 @@ export function nominated(value: string, rules: CompiledRules): Map<string, bool
   return names;
 }
 
-/** Returns whether a field is meant for all recipients. */
+/** Returns whether a field is meant for all recipients. An entry that ends in a hyphen is a prefix. */
 function isEndToEnd(name: string): boolean {
   return END_TO_END.some((other) =>
     other.endsWith("-") ? name.startsWith(other) : name === other,

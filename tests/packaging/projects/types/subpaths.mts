@@ -7,7 +7,6 @@ import block from "hedgerow/block.wasm";
 import build from "hedgerow/build.wasm";
 import { hedgerow as connect, stripRequest } from "hedgerow/connect";
 import plugin, { hedgerow as fastify } from "hedgerow/fastify";
-import headersModule from "hedgerow/headers.wasm";
 import { hedgerow as hono } from "hedgerow/hono";
 import { hedgerow as next } from "hedgerow/next";
 import { readPathFilterSync } from "hedgerow/node";
@@ -17,7 +16,7 @@ import { instantiate } from "hedgerow/slim";
 import { hedgerow as undici } from "hedgerow/undici";
 import { hedgerow as workers } from "hedgerow/workers";
 
-instantiate({ headers: headersModule, paths: pathsModule, block });
+instantiate({ paths: pathsModule, block });
 const building: WebAssembly.Module = build;
 
 const headers = new HeaderStripper(["x-internal-*"]);

@@ -6,14 +6,8 @@ use hedgerow_example_wasmtime_host::EdgeModule;
 use hedgerow_tests_wasmtime::published;
 use wasmtime::{Module, Result};
 
-static HEADERS: LazyLock<Result<Module>> = LazyLock::new(|| published("headers"));
 static PATHS: LazyLock<Result<Module>> = LazyLock::new(|| published("paths"));
 static BLOCK: LazyLock<Result<Module>> = LazyLock::new(|| published("block"));
-
-/// Returns a new instance of `headers.wasm`.
-pub fn headers() -> EdgeModule {
-    instance(&HEADERS)
-}
 
 /// Returns a new instance of `paths.wasm`.
 pub fn paths() -> EdgeModule {

@@ -1,8 +1,9 @@
-import { HeaderStripper, preset } from "hedgerow";
+import { HeaderStripper, HedgerowError, preset } from "hedgerow";
 import { stripBlock } from "hedgerow/block";
 import { describe, expect, test } from "vitest";
 import { bytesOf, textOf } from "../../../../tests/support/text.js";
 import { TOKEN_CHARACTERS } from "../../../../tests/support/tokens.js";
+import { blockModule } from "../support/bundle.js";
 import { Random } from "../support/random.js";
 
 const NAMES_OF_EACH_SET = 400_000;
@@ -89,6 +90,40 @@ test("a set whose rules share a slot matches exactly these rules", () => {
   expect(matching).toEqual([...exact, ...longer]);
   const kept = names.filter((name) => !stripper.matches(name));
   expect(keptByTrie(stripper, names)).toEqual(kept);
+});
+
+test("JavaScript accepts the same rules as the crate", () => {
+  const { exports } = blockModule;
+  const stripper = exports.blockstripper_new(0);
+  const inCrate = (rule: string) => {
+    const bytes = new TextEncoder().encode(rule);
+    const start = exports.blockstripper_reserve(stripper, bytes.length);
+    blockModule.memory().set(bytes, start);
+    return Boolean(exports.blockstripper_add(stripper, bytes.length));
+  };
+  const inJavaScript = (rule: string) => {
+    try {
+      new HeaderStripper([rule]);
+      return true;
+    } catch (error) {
+      if (error instanceof HedgerowError && error.code === "ERR_HEADER_RULE") return false;
+      throw error;
+    }
+  };
+  const characters = Array.from({ length: 0x180 }, (_, code) => String.fromCharCode(code));
+  const rules = [
+    ...characters.flatMap((character) => [character, `x${character}y`, `x-${character}*`]),
+    ...[255, 256, 257].flatMap((length) => ["x".repeat(length), `${"x".repeat(length)}*`]),
+    ...many(3_000, () => {
+      const rule = random.text(TOKEN_CHARACTERS, random.below(300)) + random.text("*a", 1);
+      const at = random.below(rule.length);
+      return random.below(2) === 0 ? rule : `${rule.slice(0, at)}\u212a${rule.slice(at)}`;
+    }),
+  ];
+  const accepted = rules.filter(inJavaScript);
+  expect(accepted).toEqual(rules.filter(inCrate));
+  expect(accepted.length).toBeGreaterThan(1_000);
+  exports.__wbg_blockstripper_free(stripper, 0);
 });
 
 test("only the other case of a letter equals it: no other character with the same low bits", () => {

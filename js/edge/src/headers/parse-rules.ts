@@ -1,0 +1,82 @@
+/** Reads rules, as `src/rule.rs` of the crate `hedgerow-headers` does: a test holds one to the other. */
+import { ESSENTIAL } from "../../wasm/field-names.js";
+import { HedgerowError } from "../error.js";
+
+/** Longest name or prefix, in characters. */
+const MAX_LENGTH = 256;
+const MAX_RULES = 32_768;
+/** A character that is not one of a token, or a `*`. */
+const ILLEGAL = /[^!#$%&'+\-.^_`|~0-9A-Za-z]/u;
+
+/** A rule that names are compared with. */
+export interface Rule {
+  /** The name or the prefix in lower case. */
+  readonly lower: string;
+  /** The same as most HTTP/1.1 implementations write it. */
+  readonly capital: string;
+  readonly isExact: boolean;
+  /** The next rule of the same slot. */
+  next: Rule | undefined;
+  /** Whether the last name compared with it was equal. */
+  matchedLast: boolean;
+}
+
+/**
+ * Reads rules, each once.
+ *
+ * @param keeps whether the rules are an allow-list
+ * @throws {HedgerowError} as the constructor of `HeaderStripper`
+ */
+export function parseRules(rules: Iterable<string>, keeps: boolean): Rule[] {
+  const parsed = new Map<string, Rule>();
+  if (keeps) for (const name of ESSENTIAL) parsed.set(name, ruleOf(name, true));
+  let number = 0;
+  for (const rule of rules) {
+    if (typeof rule !== "string") {
+      const message = `rule ${number}: expected a string, found ${typeof rule}`;
+      throw new HedgerowError("ERR_ARGUMENT", message);
+    }
+    const isExact = !rule.endsWith("*");
+    const text = isExact ? rule : rule.slice(0, -1);
+    const fault = faultOf(text, isExact);
+    if (fault !== undefined) throw ruleError(number, rule, fault);
+    const key = rule.toLowerCase();
+    if (!parsed.has(key)) {
+      if (parsed.size === MAX_RULES) {
+        throw ruleError(number, rule, `expected at most ${MAX_RULES} rules, found another`);
+      }
+      parsed.set(key, ruleOf(text.toLowerCase(), isExact));
+    }
+    number += 1;
+  }
+  return [...parsed.values()];
+}
+
+/** Returns what is wrong with the text of a rule. */
+function faultOf(text: string, isExact: boolean): string | undefined {
+  if (text === "") {
+    return isExact
+      ? "expected a field name, found an empty rule"
+      : "expected a prefix before '*', found a lone '*'";
+  }
+  if (text.length > MAX_LENGTH) return `expected at most ${MAX_LENGTH} characters, found more`;
+  const illegal = ILLEGAL.exec(text);
+  if (illegal === null) return undefined;
+  const [character] = illegal;
+  const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+  const fault =
+    character === "*"
+      ? "expected '*' only as the last character, found one"
+      : `expected a token character, found U+${code}`;
+  return `${fault} at index ${illegal.index}`;
+}
+
+function ruleOf(lower: string, isExact: boolean): Rule {
+  const capital = lower.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+  return { lower, capital, isExact, next: undefined, matchedLast: true };
+}
+
+function ruleError(number: number, rule: string, reason: string): HedgerowError {
+  const message = `rule ${number} (${JSON.stringify(rule.slice(0, 300))}): ${reason}`;
+  return new HedgerowError("ERR_HEADER_RULE", message);
+}
