@@ -190,7 +190,7 @@ impl<'a> Cursor<'a> {
         self.at += usize::from(self.byte() == Some(b'-'));
         let has_zero_in_front = self.byte() == Some(b'0');
         if self.digits("a value")? > 1 && has_zero_in_front {
-            return self.fail("a number without zeros in front");
+            return self.fail("a number without leading zeros");
         }
         if self.byte() == Some(b'.') {
             self.at += 1;

@@ -17,6 +17,11 @@ export const filterErrors: Cases = {
     assertRefused("", "{ and a member, found the end at byte 0");
     assertRefused("<!doctype html>", "{ and a member, found 0x3c at byte 0");
     assertRefused(PATHMAP.replace(":4", ":4 4"), ", or }, found 0x34 at byte 33");
+    for (const depth of [33, 30_000]) {
+      const nested = `{"a":${"[".repeat(depth)}`;
+      assertRefused(nested, "no deeper nesting, found 0x5b at byte 37");
+      assertRefused(`${nested}${"]".repeat(depth)}}\n`, "no deeper nesting, found 0x5b at byte 37");
+    }
   },
 
   "a filter with missing, negative or fractional parameters is refused": () => {

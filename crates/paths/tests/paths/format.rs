@@ -92,7 +92,7 @@ fn invalid_json_is_refused_at_the_fault() {
         ("{\"a\":[1 2]}\n", ", or ], found 0x32 at byte 8"),
         ("{\"a\":tru}\n", "a value, found 0x7d at byte 8"),
         ("{\"a\":1.}\n", "a digit, found 0x7d at byte 7"),
-        ("{\"a\":01}\n", "a number without zeros in front, found 0x7d at byte 7"),
+        ("{\"a\":01}\n", "a number without leading zeros, found 0x7d at byte 7"),
         ("{\"a\":\"\\x\"}\n", "an escape, found 0x78 at byte 7"),
         ("{\"a\":\"\\u12g4\"}\n", "a hexadecimal digit, found 0x67 at byte 10"),
         ("{\"a\":\"\t\"}\n", "a character of a string, or its end, found 0x09 at byte 6"),

@@ -10,10 +10,8 @@ const FOLD = 0x20;
 /** 2^32 divided by the golden ratio: Knuth's multiplier for multiplicative hashing. */
 const MULTIPLIER = 0x9e3779b1;
 
-/** Bytes by character code, with ASCII letters in lower case. */
-const LOWER = /* @__PURE__ */ Uint8Array.from({ length: 256 }, (_, code) =>
-  code >= 65 && code <= 90 ? code | FOLD : code,
-);
+/** Character codes below 256, with those of upper-case ASCII letters replaced by the lower-case ones. */
+const LOWER = /* @__PURE__ */ lowerCodes();
 
 /**
  * Rules in a table for JavaScript strings, which decides as the trie of the Rust crate `hedgerow-headers` does: a test
@@ -139,4 +137,12 @@ function charactersOf(name: string, length: number): number {
   const middle = name.charCodeAt(length >> 1) | FOLD;
   const late = name.charCodeAt((length * 7) >> 3) | FOLD;
   return (middle << 7) ^ late;
+}
+
+function lowerCodes(): Uint8Array {
+  const codes = new Uint8Array(256);
+  for (let code = 0; code < 256; code += 1) {
+    codes[code] = code >= 65 && code <= 90 ? code | FOLD : code;
+  }
+  return codes;
 }

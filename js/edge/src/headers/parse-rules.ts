@@ -6,7 +6,7 @@ import { HedgerowError } from "../error.js";
 const MAX_LENGTH = 256;
 const MAX_RULES = 32_768;
 /** A character that is not one of a token, or a `*`. */
-const ILLEGAL = /[^!#$%&'+\-.^_`|~0-9A-Za-z]/u;
+const ILLEGAL = /[^!#$%&'+\-.^_`|~0-9A-Za-z]/;
 
 /** A rule that names are compared with. */
 export interface Rule {
@@ -62,18 +62,18 @@ function faultOf(text: string, isExact: boolean): string | undefined {
   if (text.length > MAX_LENGTH) return `expected at most ${MAX_LENGTH} characters, found more`;
   const illegal = ILLEGAL.exec(text);
   if (illegal === null) return undefined;
-  const [character] = illegal;
-  const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+  const { 0: character, index } = illegal;
+  const code = text.codePointAt(index)!.toString(16).toUpperCase().padStart(4, "0");
   const fault =
     character === "*"
       ? "expected '*' only as the last character, found one"
       : `expected a token character, found U+${code}`;
-  return `${fault} at index ${illegal.index}`;
+  return `${fault} at index ${index}`;
 }
 
 function ruleOf(lower: string, isExact: boolean): Rule {
-  const capital = lower.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
-  return { lower, capital, isExact, next: undefined, matchedLast: true };
+  const words = lower.split("-").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return { lower, capital: words.join("-"), isExact, next: undefined, matchedLast: true };
 }
 
 function ruleError(number: number, rule: string, reason: string): HedgerowError {

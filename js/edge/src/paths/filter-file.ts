@@ -1,8 +1,9 @@
 import { HedgerowError } from "../error.js";
 import { WasmObject } from "../module.js";
-import { decode, type FirstLine, formatError, mismatch, readFirstLine } from "./first-line.js";
+import { type FirstLine, readFirstLine } from "./first-line.js";
 import { KeyWriter } from "./key-writer.js";
 import { pathsModule } from "./module.js";
+import { decode, formatError, mismatch } from "./parse-first-line.js";
 
 const [LINE_FEED, RETURN, QUOTE, PADDING] = [0x0a, 0x0d, 0x22, 0x3d];
 
