@@ -1,17 +1,16 @@
 //! The layout of a compiled image, a position-independent sequence of bytes.
 //!
-//! All numbers are little-endian. A header of 48 bytes is followed by eight sections without
+//! All numbers are little-endian. A header of 48 bytes is followed by six sections without
 //! gaps, whose lengths follow from the header.
 //!
 //! | offset | width | field |
 //! |---|---|---|
 //! | 0 | 4 | magic, `HGHS` |
-//! | 4 | 2 | version, 3 |
+//! | 4 | 2 | version, 4 |
 //! | 6 | 1 | log2 of the number of slots, 3 to 16; 0: no table of exact rules and no prefix filter |
 //! | 7 | 1 | log2 of the number of bits in the prefix filter, 6 to 22; 0 if there is none |
-//! | 8 | 1 | log2 of the number of slots in the probe, 3 to 18 |
-//! | 9 | 1 | mode: 0 strips what the rules match, 1 keeps it |
-//! | 10 | 4 | zero |
+//! | 8 | 1 | mode: 0 strips what the rules match, 1 keeps it |
+//! | 9 | 5 | zero |
 //! | 14 | 2 | length of the shortest prefix rule; 0 if there is none |
 //! | 16 | 4 | number of rules |
 //! | 20 | 4 | number of trie nodes |
@@ -25,10 +24,8 @@
 //! | displacements | 2 × slots / 4 | a displacement per bucket of exact rules (`exact_table.rs`) |
 //! | slots | 4 × slots | fingerprints and numbers of the exact rules |
 //! | prefix filter | bits / 8 | the beginnings of the prefix rules, hashed (`prefix_filter.rs`) |
-//! | probe | 2 × slots | the table by which JavaScript matches strings (`probe.rs`) |
 //! | nodes | 16 × nodes | the trie (`trie.rs`) |
 //! | rules | 8 × rules | the offset of each rule in the text, sorted (`rule_table.rs`) |
-//! | chains | 2 × rules | the next rule in the slot of each rule (`probe.rs`) |
 //! | text | | the names and prefixes, in lower case |
 
 use alloc::vec::Vec;
@@ -43,7 +40,7 @@ use crate::{
 };
 
 const MAGIC: [u8; 4] = *b"HGHS";
-const VERSION: u16 = 3;
+const VERSION: u16 = 4;
 const HEADER_LENGTH: usize = 48;
 const CHECKSUM_AT: usize = 40;
 
@@ -51,10 +48,6 @@ const CHECKSUM_AT: usize = 40;
 pub(crate) const MIN_PREFIX_FILTER_BITS: u8 = 6;
 /// log2 of the bits of the largest prefix filter: 512 KiB.
 pub(crate) const MAX_PREFIX_FILTER_BITS: u8 = 22;
-/// log2 of the slots of the smallest probe.
-pub(crate) const MIN_PROBE_BITS: u8 = 3;
-/// log2 of the slots of the largest probe: 512 KiB.
-pub(crate) const MAX_PROBE_BITS: u8 = 18;
 
 pub(crate) const DISPLACEMENT_LENGTH: usize = 2;
 pub(crate) const SLOT_LENGTH: usize = 4;
@@ -63,8 +56,6 @@ pub(crate) const BUCKET_LENGTH: usize = 8;
 const SLOTS_PER_BUCKET: u64 = 4;
 pub(crate) const NODE_LENGTH: usize = 16;
 pub(crate) const RULE_LENGTH: usize = 8;
-pub(crate) const PROBE_SLOT_LENGTH: usize = 2;
-pub(crate) const CHAIN_LENGTH: usize = 2;
 
 /// log2 of the number of slots for exact rules. There is one bucket per four slots. The default
 /// stands for an image without native tables.
@@ -121,7 +112,6 @@ pub(crate) struct ImageHeader {
     pub(crate) mode: Mode,
     pub(crate) slot_bits: SlotBits,
     pub(crate) prefix_filter_bits: u8,
-    pub(crate) probe_bits: u8,
     pub(crate) shortest_prefix: u16,
     pub(crate) rules: u32,
     pub(crate) nodes: u32,
@@ -136,10 +126,8 @@ pub(crate) struct Sections {
     pub(crate) displacements: Range<usize>,
     pub(crate) slots: Range<usize>,
     pub(crate) prefix_filter: Range<usize>,
-    pub(crate) probe: Range<usize>,
     pub(crate) nodes: Range<usize>,
     pub(crate) rules: Range<usize>,
-    pub(crate) chains: Range<usize>,
     pub(crate) text: Range<usize>,
 }
 
@@ -149,12 +137,11 @@ impl ImageHeader {
         if image.len() < HEADER_LENGTH {
             return Err(ImageError::Length { expected: HEADER_LENGTH as u64, found: image.len() });
         }
-        let mode = Mode::of_byte(image[9]);
+        let mode = Mode::of_byte(image[8]);
         let header = Self {
             mode: mode.unwrap_or_default(),
             slot_bits: SlotBits(image[6]),
             prefix_filter_bits: image[7],
-            probe_bits: image[8],
             shortest_prefix: u16_at(image, 14),
             rules: u32_at(image, 16),
             nodes: u32_at(image, 20),
@@ -163,7 +150,6 @@ impl ImageHeader {
         };
         let has_native_tables = header.slot_bits.is_valid();
         let gates = MIN_PREFIX_FILTER_BITS..=MAX_PREFIX_FILTER_BITS;
-        let probes = MIN_PROBE_BITS..=MAX_PROBE_BITS;
         let checks = [
             (image[..4] == MAGIC, "magic", 0),
             (u16_at(image, 4) == VERSION, "version", 4),
@@ -174,9 +160,8 @@ impl ImageHeader {
                 "prefix filter bits",
                 7,
             ),
-            (probes.contains(&header.probe_bits), "probe bits", 8),
-            (mode.is_some(), "mode", 9),
-            (image[10..14] == [0; 4], "reserved bytes", 10),
+            (mode.is_some(), "mode", 8),
+            (image[9..14] == [0; 5], "reserved bytes", 9),
             (header.rules <= MAX_RULES as u32, "number of rules", 16),
             (u64::from(header.nodes) <= 2 * u64::from(header.rules), "number of nodes", 20),
             (image[28..32] == [0; 4], "reserved bytes", 28),
@@ -202,23 +187,21 @@ impl ImageHeader {
     }
 
     /// Returns the length of each section, in order. Their sum cannot overflow 64 bits.
-    fn section_lengths(&self) -> [u64; 8] {
+    fn section_lengths(&self) -> [u64; 6] {
         let bytes_of = |bits: u8| if bits == 0 { 0 } else { (1_u64 << bits) / 8 };
         let slots = bytes_of(self.slot_bits.0) * 8;
         [
             slots / SLOTS_PER_BUCKET * DISPLACEMENT_LENGTH as u64,
             slots * SLOT_LENGTH as u64,
             bytes_of(self.prefix_filter_bits),
-            PROBE_SLOT_LENGTH as u64 * (1 << self.probe_bits),
             NODE_LENGTH as u64 * u64::from(self.nodes),
             RULE_LENGTH as u64 * u64::from(self.rules),
-            CHAIN_LENGTH as u64 * u64::from(self.rules),
             u64::from(self.text_length),
         ]
     }
 
     /// Writes an image with this header and these sections.
-    pub(crate) fn write(&self, sections: [&[u8]; 8]) -> Vec<u8> {
+    pub(crate) fn write(&self, sections: [&[u8]; 6]) -> Vec<u8> {
         debug_assert_eq!(sections.map(|section| section.len() as u64), self.section_lengths());
         let length = sections.iter().map(|section| section.len()).sum::<usize>();
         let mut image = Vec::with_capacity(HEADER_LENGTH + length);
@@ -226,11 +209,11 @@ impl ImageHeader {
         let [version_low, version_high] = VERSION.to_le_bytes();
         let SlotBits(slot_bits) = self.slot_bits;
         let bits = [version_low, version_high, slot_bits, self.prefix_filter_bits];
-        let probe = [self.probe_bits, self.mode.byte(), 0, 0];
+        let mode = [self.mode.byte(), 0, 0, 0];
         let shortest = [0, 0, short_low, short_high];
         let [rules, nodes, text_length] =
             [self.rules, self.nodes, self.text_length].map(u32::to_le_bytes);
-        for word in [MAGIC, bits, probe, shortest, rules, nodes, text_length, [0; 4]] {
+        for word in [MAGIC, bits, mode, shortest, rules, nodes, text_length, [0; 4]] {
             image.extend_from_slice(&word);
         }
         for word in [self.seed, 0] {
@@ -246,15 +229,14 @@ impl ImageHeader {
 }
 
 impl Sections {
-    fn of(lengths: [u64; 8]) -> Self {
+    fn of(lengths: [u64; 6]) -> Self {
         let mut start = HEADER_LENGTH;
-        let [displacements, slots, prefix_filter, probe, nodes, rules, chains, text] =
-            lengths.map(|length| {
-                let range = start..start + length as usize;
-                start = range.end;
-                range
-            });
-        Self { displacements, slots, prefix_filter, probe, nodes, rules, chains, text }
+        let [displacements, slots, prefix_filter, nodes, rules, text] = lengths.map(|length| {
+            let range = start..start + length as usize;
+            start = range.end;
+            range
+        });
+        Self { displacements, slots, prefix_filter, nodes, rules, text }
     }
 }
 

@@ -24,7 +24,6 @@ mod mode;
 #[cfg(feature = "front")]
 mod prefix_filter;
 pub mod presets;
-mod probe;
 mod rule;
 mod rule_list;
 mod rule_table;
@@ -49,6 +48,5 @@ pub use field_block::{FieldBlockError, MAX_NOMINATED};
 pub use header_map::ConnectionOptionError;
 pub use image_error::ImageError;
 pub use mode::{ESSENTIAL, Mode};
-pub use probe::Probe;
 pub use rule::{MAX_RULE_LENGTH, MAX_RULES, Rule, RuleError};
 pub use set::HeaderSet;

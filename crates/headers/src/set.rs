@@ -5,7 +5,7 @@ use alloc::{borrow::Cow, vec::Vec};
 #[cfg(feature = "http")]
 use crate::known_names::KnownNames;
 use crate::{
-    ImageError, Mode, Probe, Rule,
+    ImageError, Mode, Rule,
     layout::{ImageHeader, Sections},
     rule_table::RuleTable,
     trie::Trie,
@@ -22,11 +22,10 @@ use crate::{
 ///
 /// # Representation
 ///
-/// One contiguous image without pointers, so it can be mapped, embedded in a binary, or shared
-/// between a WebAssembly module and its host. It holds a perfect hash table of the exact rules, a
-/// filter for the prefix rules, a table for hosts that hold names as strings
-/// ([`probe`](Self::probe)), a trie for the longest match, and the rules themselves.
-/// `src/layout.rs` documents every field.
+/// One contiguous image without pointers, so it can be mapped, embedded in a binary, or sent to
+/// another machine. It holds a perfect hash table of the exact rules, a filter for the prefix
+/// rules, a trie for the longest match, and the rules themselves. `src/layout.rs` documents every
+/// field.
 #[derive(Clone, Debug)]
 pub struct HeaderSet<'a> {
     image: Cow<'a, [u8]>,
@@ -129,7 +128,6 @@ impl<'a> HeaderSet<'a> {
         let rules = self.rule_table();
         rules.validate(self.sections.rules.start)?;
         self.trie().validate(self.sections.nodes.start)?;
-        self.probe().validate([self.sections.probe.start, self.sections.chains.start])?;
         #[cfg(feature = "front")]
         if self.has_native_tables()
             && self.exact_table().rules().any(|rule| usize::from(rule) >= rules.len())
@@ -187,16 +185,16 @@ impl<'a> HeaderSet<'a> {
     /// # Complexity
     ///
     /// Most misses read a few words of the name and of the image, whatever the number of rules. A
-    /// hit also compares the name with the rule.
-    #[cfg_attr(feature = "front", inline)]
-    #[cfg_attr(not(feature = "front"), inline(never))]
+    /// hit also compares the name with the rule. Without the feature `front`, a lookup reads the name
+    /// as far as it agrees with a rule.
+    #[inline]
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
         #[cfg(feature = "front")]
         if self.has_native_tables() {
             return self.matches_exact(name) || self.matches_prefix(name);
         }
-        self.probe().admits(name) && self.is_in_trie(name)
+        self.is_in_trie(name)
     }
 
     /// Returns whether the set strips a field with this name, not counting the fields that
@@ -231,16 +229,6 @@ impl<'a> HeaderSet<'a> {
     #[must_use]
     pub fn find(&self, name: &[u8]) -> Option<Rule<'_>> {
         self.trie().find(name).map(|rule| self.rule_table().get(rule))
-    }
-
-    /// Returns the table by which a host matches names without copying them.
-    #[must_use]
-    pub fn probe(&self) -> Probe<'_> {
-        Probe {
-            slots: &self.image[self.sections.probe.clone()],
-            chains: &self.image[self.sections.chains.clone()],
-            shortest_prefix: usize::from(self.header.shortest_prefix),
-        }
     }
 
     /// Returns whether the set strips `Connection`, and with it the fields that it nominates. A set
@@ -306,8 +294,8 @@ impl<'a> HeaderSet<'a> {
         self.has_prefixes() && self.prefix_filter().admits(name) && self.is_in_trie(name)
     }
 
-    /// Returns whether the trie has a rule that matches `name`. Not inlined: calls are rare, and
-    /// the callers are small.
+    /// Returns whether the trie has a rule that matches `name`. Not inlined, to keep its callers
+    /// small.
     #[inline(never)]
     fn is_in_trie(&self, name: &[u8]) -> bool {
         self.trie().find(name).is_some()

@@ -47,10 +47,9 @@ pub fn exercise(set: &HeaderSet<'_>, names: &[&[u8]]) {
 
     let mut block = Vec::new();
     for name in names {
-        let _ = (set.strips(name), set.find(name), set.probe().candidates(name).count());
+        let _ = (set.strips(name), set.find(name));
         block.extend([name, b": connection, x-a\r\n"].concat());
     }
-    assert!(set.probe().slots().len().is_power_of_two());
     let before = block.clone();
     match set.strip_block(&mut block) {
         Ok(length) => assert!(length <= before.len()),
