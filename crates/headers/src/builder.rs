@@ -117,57 +117,24 @@ impl HeaderSetBuilder {
     /// addition to their text; without the feature `front`, about 25 per rule.
     #[must_use]
     pub fn build(&self) -> HeaderSet<'static> {
-        let (image, header) = compile(self.mode, &self.rules, NativeTables::of);
+        let (records, text) = self.rules.sorted();
+        let rules = RuleTable::of(&records, &text);
+        let nodes = trie::write(rules);
+        let native = NativeTables::of(rules);
+        let header = ImageHeader {
+            mode: self.mode,
+            slot_bits: native.slot_bits,
+            prefix_filter_bits: native.prefix_filter_bits,
+            shortest_prefix: native.shortest_prefix,
+            rules: rules.len() as u32,
+            nodes: (nodes.len() / NODE_LENGTH) as u32,
+            text_length: text.len() as u32,
+            seed: native.seed,
+        };
+        let NativeTables { displacements, slots, prefix_filter, .. } = native;
+        let image = header.write([&displacements, &slots, &prefix_filter, &nodes, &records, &text]);
         HeaderSet::from_parts(image, header)
     }
-
-    /// Compiles the rules into an image, for [`HeaderSet::from_image`]. Equals the image of
-    /// [`build`](Self::build), for programs that look nothing up themselves.
-    ///
-    /// # Complexity
-    ///
-    /// As [`build`](Self::build).
-    #[must_use]
-    pub fn image(&self) -> Vec<u8> {
-        compile(self.mode, &self.rules, NativeTables::of).0
-    }
-}
-
-fn compile(
-    mode: Mode,
-    rules: &RuleList,
-    native_tables: fn(RuleTable<'_>, usize) -> NativeTables,
-) -> (Vec<u8>, ImageHeader) {
-    let (records, text) = rules.sorted();
-    let rules = RuleTable::of(&records, &text);
-    let shortest_prefix = shortest_prefix(rules);
-    let native = native_tables(rules, shortest_prefix);
-    let nodes = trie::write(rules);
-    let header = ImageHeader {
-        mode,
-        slot_bits: native.slot_bits,
-        prefix_filter_bits: native.prefix_filter_bits,
-        shortest_prefix: shortest_prefix as u16,
-        rules: rules.len() as u32,
-        nodes: (nodes.len() / NODE_LENGTH) as u32,
-        text_length: text.len() as u32,
-        seed: native.seed,
-    };
-    let NativeTables { displacements, slots, prefix_filter, .. } = native;
-    let image = header.write([&displacements, &slots, &prefix_filter, &nodes, &records, &text]);
-    (image, header)
-}
-
-/// Returns the length of the shortest prefix rule, or 0 if there is none.
-fn shortest_prefix(rules: RuleTable<'_>) -> usize {
-    let mut shortest = 0;
-    for rule in 0..rules.len() {
-        let length = rules.text(rule).len();
-        if rules.is_prefix(rule) && (shortest == 0 || length < shortest) {
-            shortest = length;
-        }
-    }
-    shortest
 }
 
 /// The tables for native lookups, of bytes and of `http` names. By default they are empty.
@@ -176,6 +143,7 @@ struct NativeTables {
     seed: u64,
     slot_bits: SlotBits,
     prefix_filter_bits: u8,
+    shortest_prefix: u16,
     displacements: Vec<u8>,
     slots: Vec<u8>,
     prefix_filter: Vec<u8>,
@@ -183,12 +151,12 @@ struct NativeTables {
 
 impl NativeTables {
     #[cfg(not(feature = "front"))]
-    fn of(_: RuleTable<'_>, _: usize) -> Self {
+    fn of(_: RuleTable<'_>) -> Self {
         Self::default()
     }
 
     #[cfg(feature = "front")]
-    fn of(rules: RuleTable<'_>, shortest_prefix: usize) -> Self {
+    fn of(rules: RuleTable<'_>) -> Self {
         let mut names = Vec::new();
         let mut prefixes = Vec::new();
         for rule in 0..rules.len() {
@@ -202,36 +170,16 @@ impl NativeTables {
             let hasher = NameHasher::new(seed);
             names.iter().map(|&(name, rule)| (hasher.hash(name), rule)).collect()
         });
+        let shortest_prefix = prefixes.iter().map(|prefix| prefix.len()).min().unwrap_or(0);
         let (prefix_filter, prefix_filter_bits) = prefix_filter::build(&prefixes, shortest_prefix);
         Self {
             seed: exact_table.seed,
             slot_bits: exact_table.bits,
             prefix_filter_bits,
+            shortest_prefix: shortest_prefix as u16,
             displacements: exact_table.displacements.as_flattened().to_vec(),
             slots: exact_table.slots.as_flattened().to_vec(),
             prefix_filter,
-        }
-    }
-}
-
-#[cfg(all(test, feature = "front"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_set_without_the_native_tables_matches_the_same_names() {
-        let mut builder = HeaderSetBuilder::new();
-        builder.rules(["cf-int-*", "te", "x-internal-debug"]).expect("valid rules");
-        let fast = builder.build();
-        let (image, header) = compile(builder.mode, &builder.rules, |_, _| NativeTables::default());
-        let read = HeaderSet::from_image(&image).expect("a valid image");
-        let small = HeaderSet::from_parts(image.clone(), header);
-        assert!(small.image().len() < fast.image().len());
-        for name in ["", "te", "TE", "tf", "cf-int-", "CF-Int-Colo", "cf-in", "x-internal-debug"] {
-            let expected = fast.rules().any(|rule| rule.matches(name.as_bytes()));
-            for set in [&small, &fast, &read] {
-                assert_eq!(set.matches(name.as_bytes()), expected, "{name}");
-            }
         }
     }
 }

@@ -11,7 +11,7 @@
 //! | 7 | 1 | log2 of the number of bits in the prefix filter, 6 to 22; 0 if there is none |
 //! | 8 | 1 | mode: 0 strips what the rules match, 1 keeps it |
 //! | 9 | 5 | zero |
-//! | 14 | 2 | length of the shortest prefix rule; 0 if there is none |
+//! | 14 | 2 | length of the shortest prefix rule; 0 if there is none, or no prefix filter |
 //! | 16 | 4 | number of rules |
 //! | 20 | 4 | number of trie nodes |
 //! | 24 | 4 | length of the text |
