@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
 /** Maximum sizes of the modules, raw and compressed. */
-const PROMISED = { paths: [6750, 3650], block: [17_000, 8500] };
+const PROMISED = { paths: [6750, 3650], block: [15_500, 7650] };
 
 test.for(Object.entries(PROMISED))(
   "%s.wasm stays within its promised size, raw and compressed",
