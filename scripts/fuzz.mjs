@@ -1,5 +1,7 @@
-// Fuzzes every target for a bounded time, then runs randomised tests with all trials:
-// `npm run fuzz -- [seconds per target]`.
+// Fuzzes every target for a bounded time, then runs randomised tests with all trials, or the K-th of N shares of them:
+// `npm run fuzz -- [seconds per target] [--share K/N]`.
+import { parseArgs } from "node:util";
+
 import { capture, main, output, run, StepError, step } from "./lib/run.mjs";
 import { setUpTests } from "./lib/set-up-tests.mjs";
 import { fuzzTool } from "./lib/tools.mjs";
@@ -16,9 +18,13 @@ const TARGETS = [
 ];
 
 await main(async () => {
-  const seconds = Number(process.argv[2] ?? 20);
+  const { values, positionals } = parseArgs({
+    options: { share: { type: "string", default: "1/1" } },
+    allowPositionals: true,
+  });
+  const seconds = Number(positionals[0] ?? 20);
   if (!Number.isInteger(seconds) || seconds < 1) {
-    throw new StepError(`expected a number of seconds, found ${process.argv[2]}`);
+    throw new StepError(`expected a number of seconds, found ${positionals[0]}`);
   }
   if (capture("c++", ["--version"]) === undefined) {
     throw new StepError("a C++ compiler is missing: apt-get install build-essential");
@@ -39,5 +45,7 @@ await main(async () => {
   run("cargo", ["test", "--quiet", "--all-features"]);
   step("randomised tests with all trials");
   const tests = output("git", ["grep", "--untracked", "-lE", TRIALS, "--", "*.test.ts"]);
-  run("vitest", ["run", ...tests.trim().split("\n")], { env: { HEDGEROW_TRIALS: "all" } });
+  run("vitest", ["run", `--shard=${values.share}`, ...tests.trim().split("\n")], {
+    env: { HEDGEROW_TRIALS: "all" },
+  });
 });
