@@ -127,7 +127,7 @@ describe("hedgerow paths build", () => {
     expect(facts).toMatchObject({ kind: "fuse", n: 2, s: 7, falsePositiveRate: 2 ** -24 });
     const list = join(makeTree({ "a.txt": "/a" }), "a.txt");
     const build = ["paths", "build", list, "-o", join(list, "..", "out"), "--kind", "fuse"];
-    expect((await hedgerow(build)).out).toMatch(/^1 paths → .*, p = 2\^-24, m = [\d,]+, fuse\n$/);
+    expect((await hedgerow(build)).out).toMatch(/^1 path → .*, p = 2\^-24, m = [\d,]+, fuse\n$/);
     const rate = await hedgerow([...build, "-p", "0.1"]);
     expect(rate.err).toContain('falsePositiveRate: expected none with kind "fuse", found 0.1');
   });

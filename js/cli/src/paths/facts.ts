@@ -25,8 +25,8 @@ export function bodyOf({ bloom, fuse }: PathFilterParams) {
 export function summary(file: Uint8Array): string {
   const facts = factsOf(file);
   const { n, m, bytes } = facts;
-  const each = (bytes / n).toFixed(1);
-  const size = `${grouped(n)} paths → ${grouped(bytes)} bytes (${each} bytes a path)`;
+  const each = n === 0 ? "" : ` (${(bytes / n).toFixed(1)} bytes a path)`;
+  const size = `${grouped(n)} ${n === 1 ? "path" : "paths"} → ${grouped(bytes)} bytes${each}`;
   return facts.kind === "bloom"
     ? `${size}, p = ${facts.p}, m = ${grouped(m)}, k = ${facts.k}`
     : `${size}, p = 2^-24, m = ${grouped(m)}, fuse`;
