@@ -26,6 +26,10 @@ await main(async () => {
   if (!Number.isInteger(seconds) || seconds < 1) {
     throw new StepError(`expected a number of seconds, found ${positionals[0]}`);
   }
+  const [share = 0, shares = 0] = values.share.split("/").map(Number);
+  if (!/^\d+[/]\d+$/.test(values.share) || share < 1 || share > shares) {
+    throw new StepError(`--share: expected a share such as 2/3, found ${values.share}`);
+  }
   if (capture("c++", ["--version"]) === undefined) {
     throw new StepError("a C++ compiler is missing: apt-get install build-essential");
   }
