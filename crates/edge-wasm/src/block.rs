@@ -44,8 +44,8 @@ impl BlockStripper {
         self.buffer.as_ptr()
     }
 
-    /// Adds the rule of `length` bytes in the buffer. Returns whether it is one, and otherwise records a
-    /// fault. Call `build` after the last one.
+    /// Adds the rule of `length` bytes in the buffer. Returns whether the bytes are a rule, and otherwise
+    /// records a fault. Call `build` after the last one.
     pub fn add(&mut self, length: usize) -> bool {
         match self.builder.rule_bytes(self.buffer.get(..length).unwrap_or_default()) {
             Ok(_) => true,
@@ -56,7 +56,7 @@ impl BlockStripper {
         }
     }
 
-    /// Compiles the rules that were added, for `strip`.
+    /// Compiles the rules that were added. Call it once: before, `strip` strips nothing.
     pub fn build(&mut self) {
         self.set = core::mem::take(&mut self.builder).build();
     }

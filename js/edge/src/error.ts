@@ -22,7 +22,7 @@ export type HedgerowErrorCode =
   | "ERR_FREED"
   /** The given module is not the WebAssembly module of this version. */
   | "ERR_MODULE"
-  /** `hedgerow/slim` was used before `instantiate()`. */
+  /** A filter or `stripBlock` of `hedgerow/slim` was used before `instantiate()`. */
   | "ERR_NOT_INSTANTIATED"
   /** An option of an adapter or a guard is unknown, missing, or of the wrong type. */
   | "ERR_OPTIONS";

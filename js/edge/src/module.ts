@@ -56,8 +56,7 @@ export class WasmModule<ModuleExports extends Exports> {
     const names = WebAssembly.Module.exports(module).map(({ name }) => name);
     if (!names.includes(this.mark as string)) {
       const found = names.slice(0, 5).join(", ") || "nothing";
-      const expected = `expected hedgerow/${this.name}.wasm of this version`;
-      throw new HedgerowError("ERR_MODULE", `${expected}, found a module that exports ${found}`);
+      throw otherVersion(this.name, `a module that exports ${found}`);
     }
     const { exports } = new WebAssembly.Instance(module, importsOf(module));
     this.#exports = exports as unknown as ModuleExports;
@@ -74,6 +73,12 @@ export class WasmModule<ModuleExports extends Exports> {
     }
     return this.#bytes;
   }
+}
+
+/** Returns the error for a module that is not the one of that name and this version. */
+export function otherVersion(name: ModuleName, found: string): HedgerowError {
+  const message = `expected hedgerow/${name}.wasm of this version, found ${found}`;
+  return new HedgerowError("ERR_MODULE", message);
 }
 
 /**
@@ -106,7 +111,8 @@ export class WasmObject {
     readonly pointer: number,
     free: (pointer: number, allowDelayed: number) => void,
   ) {
-    this.#free = () => free(pointer, 0);
+    // Delayed, so that it does not throw after a trap, which leaves the object borrowed.
+    this.#free = () => free(pointer, 1);
     collected?.register(this, this.#free, this);
   }
 

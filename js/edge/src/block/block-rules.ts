@@ -1,6 +1,6 @@
 import { HedgerowError } from "../error.js";
 import type { CompiledRules } from "../headers/compiled-rules.js";
-import { MemoryView, WasmObject } from "../module.js";
+import { MemoryView, otherVersion, WasmObject } from "../module.js";
 import { blockModule } from "./module.js";
 
 const encoder = new TextEncoder();
@@ -21,24 +21,35 @@ export class BlockRules {
   readonly #object: WasmObject;
   #buffer = new MemoryView(0, 0, memory);
 
-  /** @throws {HedgerowError} `ERR_FIELD_BLOCK` if there is not enough memory */
+  /**
+   * @throws {HedgerowError} `ERR_FIELD_BLOCK` if there is not enough memory; `ERR_MODULE` if the module refuses a
+   * rule, because it is one of another version
+   */
   constructor({ rules, keeps }: CompiledRules) {
     const { exports } = blockModule;
     const pointer = exports.blockstripper_new(Number(keeps));
     this.#object = new WasmObject(pointer, exports.__wbg_blockstripper_free);
-    for (const { lower, isExact } of rules) {
-      const rule = encoder.encode(isExact ? lower : `${lower}*`);
-      this.#write(rule);
-      exports.blockstripper_add(pointer, rule.length);
+    try {
+      for (const { lower, isExact } of rules) {
+        const rule = encoder.encode(isExact ? lower : `${lower}*`);
+        this.#write(rule);
+        if (!exports.blockstripper_add(pointer, rule.length)) {
+          throw otherVersion("block", "one that refuses a rule");
+        }
+      }
+      exports.blockstripper_build(pointer);
+    } catch (error) {
+      this.free();
+      // The module traps if it has no memory for its own data.
+      if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+      throw errorOf("not enough memory for the rules");
     }
-    exports.blockstripper_build(pointer);
   }
 
-  /** Strips a field block in place and returns a view of the result. */
-  strip(block: Uint8Array): Uint8Array {
-    const { length } = block;
+  /** Strips a field block of `length` bytes in place and returns a view of the result. */
+  strip(block: Uint8Array, length: number): Uint8Array {
     if (length > MAX_LENGTH) throw errorOf(`expected at most 16 MiB, found ${length} bytes`);
-    this.#write(block);
+    this.#write(block, length);
     const left = blockModule.exports.blockstripper_strip(this.#object.pointer, length);
     if (left >= 0 && left < length) block.set(this.#buffer.bytes.subarray(0, left));
     this.#release(length);
@@ -51,8 +62,7 @@ export class BlockRules {
     this.#object.free();
   }
 
-  #write(bytes: Uint8Array): void {
-    const { length } = bytes;
+  #write(bytes: Uint8Array, length = bytes.length): void {
     if (length > this.#buffer.length) {
       const start = blockModule.exports.blockstripper_reserve(this.#object.pointer, length) >>> 0;
       // A failed reservation has also released the previous buffer.

@@ -6,6 +6,6 @@ import { WasmModule } from "../module.js";
 
 export const blockModule = /* @__PURE__ */ new WasmModule<InitOutput>(
   "block",
-  "blockstripper_new",
+  "blockstripper_add",
   source,
 );

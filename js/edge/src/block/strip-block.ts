@@ -7,8 +7,8 @@ import { BlockRules } from "./block-rules.js";
  * empty line that closes the block is optional. A line that begins with white space continues the line before
  * it.
  *
- * The first call for a stripper copies its rules into the memory of `block.wasm`, which `free()` of the
- * stripper releases, too.
+ * The first call for a stripper compiles its rules in `block.wasm`, whose memory `free()` of the stripper
+ * releases, too.
  *
  * @returns a view of the stripped block, at the start of `block`; the bytes after it are undefined
  * @throws {HedgerowError} `ERR_FIELD_BLOCK` if the block has a bare CR or LF, a NUL, a line without a colon
@@ -32,6 +32,8 @@ export function stripBlock(stripper: HeaderStripper, block: Uint8Array): Uint8Ar
   const rules = rulesOf(stripper);
   if (rules === undefined) throw wrongType("a HeaderStripper", stripper);
   if (!(block instanceof Uint8Array)) throw wrongType("a Uint8Array", block);
+  // Reading it may run code that frees the rules.
+  const { length } = block;
   rules.live().block ??= new BlockRules(rules);
-  return (rules.block as BlockRules).strip(block);
+  return (rules.block as BlockRules).strip(block, length);
 }

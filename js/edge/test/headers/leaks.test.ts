@@ -1,7 +1,8 @@
 import { HeaderStripper } from "hedgerow";
 import { stripBlock } from "hedgerow/block";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { bytesOf } from "../../../../tests/support/text.js";
+import { blockModule } from "../support/bundle.js";
 import { memorySize } from "../support/wasm.js";
 
 /**
@@ -27,22 +28,29 @@ test("freed strippers do not leak memory", () => {
   });
 });
 
-test("failing constructors do not leak memory", () => {
-  const rules = Array.from({ length: 1000 }, (_, number) => `x-${number}-${"a".repeat(100)}`);
-  function* interrupted() {
-    yield* rules;
-    throw new RangeError("the iterable's own");
-  }
-  const failures: [() => Iterable<string>, string][] = [
-    [() => [...rules, "x y"], "expected a token character"],
-    [() => [...rules, 7 as unknown as string], "expected a string"],
-    [interrupted, "the iterable's own"],
+test("a stripBlock that fails while it compiles the rules does not leak memory", () => {
+  const rules = Array.from({ length: 500 }, (_, number) => `x-${number}-${"a".repeat(200)}`);
+  const { exports } = blockModule;
+  const failures: [failing: object, code: string, message: string][] = [
+    [{ blockstripper_reserve: () => 0 }, "ERR_FIELD_BLOCK", "not enough memory for "],
+    [{ blockstripper_add: () => 0 }, "ERR_MODULE", "found one that refuses a rule"],
+    [{ blockstripper_build: trap }, "ERR_FIELD_BLOCK", "not enough memory for the rules"],
   ];
   assertSteady(9, 300, (number) => {
-    const [rulesOf, message] = failures[number % failures.length]!;
-    expect(() => new HeaderStripper(rulesOf())).toThrow(message);
+    const [failing, code, message] = failures[number % failures.length]!;
+    using stripper = new HeaderStripper(rules);
+    const spy = vi.spyOn(blockModule, "exports", "get").mockReturnValue({ ...exports, ...failing });
+    const strip = () => stripBlock(stripper, bytesOf("b: 2\r\n"));
+    expect(strip).toThrow(expect.objectContaining({ code }));
+    expect(strip).toThrow(message);
+    spy.mockRestore();
+    expect(strip()).toHaveLength(6);
   });
 });
+
+function trap(): never {
+  throw new WebAssembly.RuntimeError("unreachable");
+}
 
 test("the memory of large blocks is released, whether stripped or refused", () => {
   const strippers = Array.from({ length: 40 }, () => new HeaderStripper(["x-debug"]));
