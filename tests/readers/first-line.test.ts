@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { PathFilter } from "hedgerow";
 import { expect, test } from "vitest";
 
+import { readFirstLine } from "../../js/edge/src/paths/first-line.js";
 import { Random } from "../../js/edge/test/support/random.js";
 import { FUSE, PATHMAP, REDIRECTS, ROUTING } from "../cases/paths/files.js";
 import { bytesOf } from "../support/text.js";
@@ -94,7 +95,8 @@ function native(files: readonly Uint8Array[]): string[] {
 
 test("JavaScript reads damaged files as Rust does", { timeout: 300_000 }, () => {
   const random = new Random(7);
-  const compact = [PATHMAP, REDIRECTS, ROUTING, FUSE];
+  const escaped = PATHMAP.replace('"test"', '"a\\n\\ud800"');
+  const compact = [PATHMAP, REDIRECTS, ROUTING, FUSE, escaped];
   const spaced = compact.map((file) => file.replace("{", "{ "));
   const sources = [...compact, ...spaced, RICH, RICH].map(bytesOf);
   const files = [...sources, bytesOf(""), bytesOf("{}\n")];
@@ -109,6 +111,13 @@ test("JavaScript reads damaged files as Rust does", { timeout: 300_000 }, () => 
   for (const [index, file] of files.entries()) {
     if (isTooLong(wanted[index]!)) expect(found[index]).toMatch(/^expected/);
     else expect(found[index], JSON.stringify(Buffer.from(file).toString())).toBe(wanted[index]);
+  }
+  for (const file of files.filter((_, index) => found[index]!.startsWith("ok"))) {
+    // White space, so that the grammar reads it.
+    const brace = file.indexOf(0x7b) + 1;
+    const spaced = Uint8Array.of(...file.subarray(0, brace), 0x20, ...file.subarray(brace));
+    const line = readFirstLine(spaced);
+    expect(readFirstLine(file)).toEqual({ ...line, length: line.length - 1 });
   }
   const accepted = found.filter((outcome) => outcome.startsWith("ok")).length;
   expect(accepted).toBeGreaterThan(FILES / 50);

@@ -18,7 +18,7 @@ function assertFreed(stripper: HeaderStripper): void {
 }
 
 export const lifetime: Cases = {
-  "a freed stripper refuses every call, including for cached names": () => {
+  "a freed stripper refuses every call, including for names that it has compared": () => {
     const stripper = new HeaderStripper(["x-a"]);
     stripper.matches("x-a");
     stripper.free();

@@ -77,7 +77,7 @@ export const matches: Cases = {
   "a name longer than the longest rule matches only prefix rules": () => {
     const longest = "a".repeat(MAX_RULE_LENGTH);
     const longer = ["a", "aa", "b", "\u00e9", "\u20ac", "\u{1f512}", "\ud800", "a\u00e9"];
-    // The second rule lets the probe admit names that begin with "a".
+    // The second rule occupies the slot of names that begin with "a".
     matching(
       [longest, "ab*"],
       longer.map((end) => longest + end),

@@ -1,9 +1,9 @@
 import { HedgerowError } from "../error.js";
 import { parseRules, type Rule } from "./parse-rules.js";
 
-/** Slots for each rule, at least: a name that no rule matches is mostly decided by an empty slot. */
+/** Slots for each rule, up to the largest table: a name that no rule matches is mostly decided by an empty slot. */
 const SLOTS_PER_RULE = 16;
-/** Selects a slot of the largest table, of 512 KiB. */
+/** The shift that selects a slot of the largest table, of 512 KiB. */
 const MIN_SHIFT = 14;
 /** Bit 5, which distinguishes an ASCII letter's lower case from its upper case. */
 const FOLD = 0x20;
@@ -17,9 +17,9 @@ const LOWER = /* @__PURE__ */ lowerCodes();
  * Rules in a table for JavaScript strings, which decides as the trie of the Rust crate `hedgerow-headers` does: a test
  * holds one to the other.
  *
- * A name's length and two of its characters select a slot, which is empty if no rule matches; otherwise it
+ * A name's length and two of its characters select a slot. If it is empty, no rule equals the name; otherwise it
  * begins a chain of the rules that may. If there are prefix rules, two characters near the start of the name
- * select another. Names of one length mostly differ in the middle and at seven eighths, and every name has
+ * select another slot. Names of one length mostly differ in the middle and at seven eighths, and every name has
  * characters there.
  */
 export class CompiledRules {
@@ -50,7 +50,7 @@ export class CompiledRules {
     const shortest = prefixes.reduce((least, { lower }) => Math.min(least, lower.length), Infinity);
     this.rules = parsed;
     this.#shortestPrefix = prefixes.length === 0 ? 0 : shortest;
-    // One rule more, since a shift by 32 would be none.
+    // Counts one rule more: without rules the shift would be 32, which JavaScript takes as 0.
     this.#shift = Math.max(MIN_SHIFT, Math.clz32(SLOTS_PER_RULE * (parsed.length + 1)));
     this.#slots = new Uint16Array(2 ** (32 - this.#shift));
     for (const [index, rule] of parsed.entries()) {

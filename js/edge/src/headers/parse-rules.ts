@@ -5,7 +5,7 @@ import { HedgerowError } from "../error.js";
 /** Longest name or prefix, in characters. */
 const MAX_LENGTH = 256;
 const MAX_RULES = 32_768;
-/** A character that is not one of a token, or a `*`. */
+/** A character that rules must not have: one that tokens must not have, or `*`. */
 const ILLEGAL = /[^!#$%&'+\-.^_`|~0-9A-Za-z]/;
 
 /** A rule that names are compared with. */
@@ -17,7 +17,7 @@ export interface Rule {
   readonly isExact: boolean;
   /** The next rule of the same slot. */
   next: Rule | undefined;
-  /** Whether the last name compared with it was equal. */
+  /** Whether it matched the last name compared with it; true at first. */
   matchedLast: boolean;
 }
 

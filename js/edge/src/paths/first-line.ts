@@ -57,12 +57,12 @@ export function readFirstLine(bytes: Uint8Array): FirstLine {
 function readCompact(bytes: Uint8Array): Parsed | undefined {
   const end = bytes.indexOf(LINE_FEED);
   const line = decode(bytes.subarray(0, Math.max(end, 0)));
-  // It may stand for bytes that are not UTF-8.
+  // U+FFFD may stand for bytes that are not UTF-8.
   if (end > MAX_LENGTH || line.includes("\ufffd")) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(line);
-    // Also rules out duplicates, white space, escapes, and integers with a fraction or an exponent.
+    // Also rules out duplicates, white space, needless escapes, and integers with a fraction or an exponent.
     if (JSON.stringify(value) !== line) return undefined;
   } catch {
     // Not JSON, or nested too deeply.

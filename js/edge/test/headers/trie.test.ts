@@ -1,9 +1,11 @@
+import fc from "fast-check";
 import { HeaderStripper, HedgerowError, preset } from "hedgerow";
 import { stripBlock } from "hedgerow/block";
 import { describe, expect, test } from "vitest";
 import { bytesOf, textOf } from "../../../../tests/support/text.js";
-import { TOKEN_CHARACTERS } from "../../../../tests/support/tokens.js";
+import { isToken, TOKEN_CHARACTERS } from "../../../../tests/support/tokens.js";
 import { blockModule } from "../support/bundle.js";
+import { mode, rulesAndFieldNames } from "../support/generate.js";
 import { Random } from "../support/random.js";
 
 const NAMES_OF_EACH_SET = 400_000;
@@ -76,6 +78,16 @@ describe("JavaScript decides millions of random names as the trie does", () => {
     }
     expect(matching > 0).toBe(rules.length > 0);
   });
+});
+
+test("JavaScript decides the names of any rules as the trie does, in both modes", () => {
+  const property = fc.property(rulesAndFieldNames, mode, ({ rules, names }, mode) => {
+    using stripper = new HeaderStripper(rules, { mode });
+    const valid = names.filter((name) => isToken(name) && !FRAMING.has(name.toLowerCase()));
+    const kept = valid.filter((name) => !stripper.strips(name));
+    expect(keptByTrie(stripper, valid)).toEqual(kept);
+  });
+  fc.assert(property, { numRuns: 2_000 });
 });
 
 test("a set whose rules share a slot matches exactly these rules", () => {
