@@ -6,8 +6,9 @@
 //!
 //! An [`EdgeModule`] is an instance of a module, for one thread. [`PathFilter`]s live in the memory of
 //! `paths.wasm`, and [`BlockStripper`]s in that of `block.wasm`, which they free when they are dropped.
-//! All functions return [`wasmtime::Error`]: input that a module rejects is a [`RuleError`] or a [`HeaderError`] in it, a
-//! file that is no path filter is a message, and anything else is a bug or a lack of memory.
+//! All functions return [`wasmtime::Error`]: input that a module rejects is a [`RuleError`] or a
+//! [`HeaderError`] in it, a file that is no path filter is a message, and anything else is a bug or a lack
+//! of memory.
 
 mod block_stripper;
 mod edge_module;
