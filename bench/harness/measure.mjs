@@ -8,9 +8,17 @@ import { takeTurns } from "./turns.mjs";
 /** @import { Method } from "./methods.mjs" */
 /** @import { Timed } from "./turns.mjs" */
 
-setFlagsFromString("--expose-gc");
 /** @type {(options: { type: "minor" }) => void} */
-const collectGarbage = runInNewContext("gc");
+let collectGarbage;
+if (process.versions.bun === undefined) {
+  setFlagsFromString("--expose-gc");
+  collectGarbage = runInNewContext("gc");
+} else {
+  const { Bun } = /** @type {{ Bun: { gc(isSynchronous: boolean): void } }} */ (
+    /** @type {unknown} */ (globalThis)
+  );
+  collectGarbage = () => Bun.gc(true);
+}
 
 /** The number of inputs that are made and timed together. */
 const BATCH = 256;

@@ -19,8 +19,10 @@ import { summary } from "../../scripts/lib/summary.mjs";
 
 /** @typedef {Result | Missing} Measured */
 
-/** The Node that runs this, as in the names of suites. */
-export const NODE = `node${process.versions.node.split(".")[0]}`;
+/** The Node that runs this, or the engine that emulates it, as in the names of suites. */
+export const NODE =
+  ["bun", "deno"].find((name) => process.versions[name] !== undefined) ??
+  `node${process.versions.node.split(".")[0]}`;
 
 /**
  * Returns the result of some samples.

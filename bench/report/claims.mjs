@@ -34,6 +34,14 @@ const ADAPTERS = "adapters-node24, processor time";
 const ADAPTER = {
   bare: "the framework alone",
   nothing: "with middleware that does nothing",
+  set: "with a `Set` and loops of one’s own",
+};
+const HALF_ABSENT = "60 bytes, half of them absent";
+const TABLES = {
+  "plain-table": "a lookup table in plain JavaScript",
+  "comparing-table": "the same, with an exact match first",
+  regexp: "one `RegExp`",
+  "tolowercase-set": "`toLowerCase()` and a `Set`",
 };
 const START = { "xxhash-wasm": "`xxhash-wasm`", "es-module-lexer": "`es-module-lexer`" };
 const LOAD = {
@@ -72,10 +80,11 @@ export const CLAIMS = [
     "trie-hard": "`trie-hard`",
     loop: "a loop of `remove`",
   }),
-  claim("`stripRaw`, Node 24", ["headers-node24-raw", "real"], {
-    "plain-table": "a lookup table in plain JavaScript",
-    regexp: "one `RegExp`",
-    "tolowercase-set": "`toLowerCase()` and a `Set`",
+  claim("`stripRaw`, Node 24", ["headers-node24-raw", "real"], TABLES),
+  claim("`stripRaw` of names in mixed case", ["headers-node24-raw", "real, capitals"], TABLES),
+  claim("`stripRaw` of names close to a rule", ["headers-node24-raw", "near"], TABLES),
+  claim("`stripRaw` with an allow-list, Node 24", ["headers-node24-raw", "real", "hedgerow-keep"], {
+    hedgerow: "with a list of internal fields",
   }),
   claim("`strip(Headers)`, Node 24", ["headers-node24-headers", "real"], {
     "iterate-regexp": "a `RegExp`",
@@ -109,7 +118,7 @@ export const CLAIMS = [
     json: "a JSON list",
     tree: "a JSON tree",
   }),
-  claim("query a filter, Node 24", ["paths-node24-has", "60 bytes, half of them absent"], {
+  claim("query a filter, Node 24", ["paths-node24-has", HALF_ABSENT], {
     "Set.has": "`Set.has`",
     "bloom-filters": "`bloom-filters`",
   }),
@@ -117,6 +126,24 @@ export const CLAIMS = [
     fastbloom: "`fastbloom`",
     "hashset-foldhash": "`HashSet` with foldhash",
   }),
+  claim("query a fuse filter, Node 24", ["paths-node24-has", HALF_ABSENT, "hedgerow, fuse"], {
+    hedgerow: "a Bloom filter",
+    "Set.has": "`Set.has`",
+  }),
+  claim("query a fuse filter, native", ["paths-query", "20k mixed", "hedgerow-fuse"], {
+    hedgerow: "a Bloom filter",
+    fastbloom: "`fastbloom`",
+  }),
+  claim(
+    "build a fuse filter of 10 million paths, per path, native",
+    ["paths-build", "10000000", "hedgerow-fuse"],
+    { hedgerow: "a Bloom filter" },
+  ),
+  claim(
+    "size of a fuse filter of 24,441 paths",
+    ["paths-node24-size", "24441 paths", "hedgerow, fuse"],
+    { hedgerow: "a Bloom filter" },
+  ),
   claim("build a filter of 1.6 million paths, per path, native", ["paths-build", "1600000"], {
     fastbloom: "`fastbloom`",
     bloomfilter: "`bloomfilter`",

@@ -48,14 +48,14 @@ const RIVALS_ON_LISTS = [
 
 const LIST = [
   ...[ours(), PREFIXES, KEEP, ...RIVALS_ON_LISTS],
-  rival("comparing-table", "plain JS table, as it is first"),
+  rival("comparing-table", "plain JS table, exact match first"),
   floor("floor-answer-known", "filter, matches known"),
 ];
 
 const HEADERS = [
   ...[ours(), PREFIXES, KEEP],
   rival("iterate-plain-table", "iterate, plain JS table"),
-  rival("iterate-comparing-table", "iterate, plain JS table, as it is first"),
+  rival("iterate-comparing-table", "iterate, plain JS table, exact match first"),
   rival("iterate-set", "iterate, `Set`"),
   rival("iterate-regexp", "iterate, `RegExp`"),
   rival("delete-loop", "120 × `delete`"),
@@ -90,6 +90,22 @@ const onNode = (call, what, methods, workloads) =>
   );
 
 /**
+ * Raw lists on the engines in which nothing else is measured, and in workerd, except those of {@link onEngines}.
+ *
+ * @param {string[]} workloads
+ * @returns {Comparison[]}
+ */
+const onOthers = (workloads) =>
+  ["Node 22", "Node 26", "Deno", "Bun", "workerd"].flatMap((engine) =>
+    workloads.flatMap((workload) => {
+      if (engine === "workerd" && workload === "real") return [];
+      const place = `\`stripRaw\` of \`${workload}\` on ${engine}`;
+      const suite = `headers-${engine.toLowerCase().replace(" ", "")}-raw`;
+      return { title: `${engine}, \`${workload}\``, place, suite, workload, methods: LIST };
+    }),
+  );
+
+/**
  * `real` on every engine, and the other workloads on Node.
  *
  * @param {string} call
@@ -108,12 +124,9 @@ const onEngines = (call, what, methods) => [
 const CLEARING = native("headers-clear", CLEAR, "maps");
 const LOOKING_UP = native("headers-lookup", LOOKUP, "looking up names");
 const ON_LISTS = onEngines("stripRaw", "raw", LIST);
-const ON_CAPITALS = onNode(
-  "stripRaw",
-  "raw",
-  LIST,
-  WORKLOADS.map((workload) => `${workload}, capitals`),
-);
+const CAPITALS = WORKLOADS.map((workload) => `${workload}, capitals`);
+const ON_CAPITALS = onNode("stripRaw", "raw", LIST, CAPITALS);
+const ON_OTHERS = onOthers(["real", "near"]);
 const ON_HEADERS = onEngines("strip(Headers)", "headers", HEADERS);
 const ON_BLOCKS = onEngines("stripBlock", "block", BLOCK);
 
@@ -139,10 +152,15 @@ export const STRIPPING = {
     lookup: { what: "one lookup, ns a name", comparisons: LOOKING_UP },
     stripRaw: { what: "`stripRaw`, ns a request", comparisons: ON_LISTS },
     capitals: { what: "`stripRaw`, names with capitals", comparisons: ON_CAPITALS },
+    engines: { what: "`stripRaw`, other engines", comparisons: ON_OTHERS },
     "strip(Headers)": { what: "`strip(Headers)`, ns a request", comparisons: ON_HEADERS },
     stripBlock: { what: "`stripBlock`, ns a request", comparisons: ON_BLOCKS },
   },
-  compared: [...CLEARING, ...LOOKING_UP, ...ON_LISTS, ...ON_CAPITALS, ...ON_HEADERS, ...ON_BLOCKS],
+  compared: [
+    ...[...CLEARING, ...LOOKING_UP, ...ON_LISTS, ...ON_CAPITALS],
+    ...onOthers([...WORKLOADS, ...CAPITALS]),
+    ...[...ON_HEADERS, ...ON_BLOCKS],
+  ],
 };
 
 const COUNTS = [10, 120, 1000, 10_000];

@@ -1,11 +1,29 @@
-// Methods of stripping headers in JavaScript: Hedgerow, and code that people write without it. Runs in Node and in
-// workerd.
+// Methods of stripping headers in JavaScript: Hedgerow, and code that people write without it. Runs in every
+// engine.
 import { stripBlock } from "hedgerow/block";
 
 import { methodsOf } from "../../harness/methods.mjs";
 
 /** @typedef {import("hedgerow").HeaderStripper} HeaderStripper */
 /** @typedef {{ names: string[] }} Request */
+
+/** The workloads of `corpora/headers`. */
+export const WORKLOADS = /** @type {const} */ (["real", "uniform", "near"]);
+
+/** HTTP/1.1 peers mostly write names with capitals, which only a raw list keeps. */
+export const CASES = /** @type {const} */ ({
+  raw: ["", ", capitals"],
+  headers: [""],
+  block: [""],
+});
+
+/** Requests by how their names are written: as they are, or the first letter of each part as a capital. */
+export const writtenAs = {
+  "": (/** @type {Request} */ request) => request,
+  ", capitals": (/** @type {Request} */ { names }) => ({
+    names: names.map((name) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())),
+  }),
+};
 
 /** A value of typical length. */
 const VALUE = "0123456789abcdef0123456789abcdef";

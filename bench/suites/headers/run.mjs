@@ -1,4 +1,4 @@
-// Strips headers in the Node that runs this.
+// Strips headers in the engine that runs this.
 import { HeaderStripper } from "hedgerow";
 
 import {
@@ -10,7 +10,7 @@ import {
 import { measure as measureMethods } from "../../harness/measure.mjs";
 import { runNative } from "../../harness/programs.mjs";
 import { itself, NODE, resultsOf } from "../../harness/results.mjs";
-import { methods } from "./methods.mjs";
+import { CASES, methods, WORKLOADS, writtenAs } from "./methods.mjs";
 
 /** The methods that are measured with growing sets of rules. */
 const GROWING = ["hedgerow", "tolowercase-set", "regexp", "plain-table"];
@@ -18,29 +18,25 @@ const GROWING = ["hedgerow", "tolowercase-set", "regexp", "plain-table"];
 const SUITE = `headers-${NODE}`;
 const UNIT = "ns/request";
 
-/** Writes the first letter of each part of the names as a capital. @param {{ names: string[] }} request */
-const capitalised = ({ names }) => ({
-  names: names.map((name) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())),
-});
-
-/** @param {import("./suite.mjs").Plan} plan */
+/** Leaves out what has no rounds. @param {Pick<import("./suite.mjs").Plan, "rounds">} plan */
 export async function measure({ rounds }) {
   const results = [];
   const rules = internalNames();
   const withPrefixes = new HeaderStripper([...rules, ...prefixRules()]);
   const allowing = new HeaderStripper(externalNames(), { mode: "keep" });
   const all = methods(rules, new HeaderStripper(rules), withPrefixes, allowing);
-  for (const workload of /** @type {const} */ (["real", "uniform", "near"])) {
+  for (const name of WORKLOADS) {
     for (const kind of /** @type {const} */ (["raw", "headers", "block"])) {
-      const timed = await measureMethods(all[kind], requests(workload), rounds[kind]);
-      const about = { suite: `${SUITE}-${kind}`, workload, unit: UNIT };
-      results.push(...resultsOf(about, timed, itself));
+      if (rounds[kind] === undefined) continue;
+      for (const written of CASES[kind]) {
+        const inputs = requests(name).map(writtenAs[written]);
+        const timed = await measureMethods(all[kind], inputs, rounds[kind]);
+        const about = { suite: `${SUITE}-${kind}`, workload: `${name}${written}`, unit: UNIT };
+        results.push(...resultsOf(about, timed, itself));
+      }
     }
-    // HTTP/1.1 peers mostly write names with capitals, which only a raw list keeps.
-    const timed = await measureMethods(all.raw, requests(workload).map(capitalised), rounds.raw);
-    const about = { suite: `${SUITE}-raw`, workload: `${workload}, capitals`, unit: UNIT };
-    results.push(...resultsOf(about, timed, itself));
   }
+  if (rounds.growth === undefined) return results;
   const growth = /** @type {import("./suite.mjs").Growth} */ (runNative("growth"));
   for (const { count } of growth.sets) {
     const some = growth.rules.slice(0, count);

@@ -1,5 +1,5 @@
-// Stripping headers: native, and JavaScript on the current Node, on Node 24 and in workerd.
-import { node24 } from "../../../scripts/lib/paths.mjs";
+// Stripping headers: native, and JavaScript on the current Node, on Node 24, in workerd and on other engines.
+import { inEngines, node24 } from "../../../scripts/lib/paths.mjs";
 import {
   buildNative,
   CRITERION_QUICK,
@@ -11,19 +11,32 @@ import { measureParts, result } from "../../harness/results.mjs";
 
 /** Iterating a `Headers` is slow and needs fewer rounds to settle. */
 export const PLAN = {
-  criterion: /** @type {string[]} */ ([]),
-  /** In Node, by kind of message, and for growing sets of rules. */
-  rounds: { raw: 60, headers: 24, block: 40, growth: 40 },
-  workerRounds: 15,
+  criterion: ["--warm-up-time=1", "--measurement-time=3"],
+  /** By kind of message, and for growing sets of rules. */
+  rounds: /** @type {Partial<Record<"raw" | "headers" | "block" | "growth", number>>} */ ({
+    ...{ raw: 40, headers: 24, block: 30, growth: 20 },
+  }),
+  workerRounds: { raw: 6, headers: 10, block: 10 },
+  /** In the other engines. */
+  otherRounds: 12,
 };
 
 /** @typedef {typeof PLAN} Plan */
+
+/** Engines in which only raw lists are stripped, and the commands that run a script. */
+const OTHERS = {
+  "Node 22": inEngines("node22", "bin", "node"),
+  "Node 26": inEngines("node26", "bin", "node"),
+  Deno: [inEngines(".bin", "deno"), "run", "--allow-all", "--no-lock"],
+  Bun: inEngines(".bin", "bun"),
+};
 
 /** @type {Plan} */
 export const QUICK = {
   criterion: CRITERION_QUICK,
   rounds: { raw: 2, headers: 2, block: 2, growth: 2 },
-  workerRounds: 2,
+  workerRounds: { raw: 1, headers: 1, block: 1 },
+  otherRounds: 1,
 };
 
 export const prepare = () => buildNative("headers");
@@ -37,6 +50,12 @@ export function measure(plan) {
     "this Node": () => runScript("headers", "Node", execPath, "run", plan),
     "Node 24": () => runScript("headers", "Node 24", node24, "run", plan),
     workerd: () => runScript("headers", "workerd", execPath, "workerd", plan),
+    ...Object.fromEntries(
+      Object.entries(OTHERS).map(([name, command]) => [
+        name,
+        () => runScript("headers", name, command, "run", { rounds: { raw: plan.otherRounds } }),
+      ]),
+    ),
   });
 }
 

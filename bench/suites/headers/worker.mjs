@@ -2,11 +2,21 @@
 // inputs, the next one only strips them.
 import { HeaderStripper } from "hedgerow";
 
-import { methods } from "./methods.mjs";
+import { methods, WORKLOADS, writtenAs } from "./methods.mjs";
 
 /** @import { Method } from "../../harness/methods.mjs" */
 /** @typedef {{ names: string[] }} Input */
-/** @typedef {{ step: "make" | "run", kind: "raw" | "headers" | "block", method: string, passes: number }} Job */
+/** @typedef {(typeof WORKLOADS)[number]} Workload */
+
+/**
+ * @typedef {object} Job
+ * @property {"make" | "run"} step
+ * @property {"raw" | "headers" | "block"} kind
+ * @property {Workload} workload
+ * @property {keyof typeof writtenAs} written
+ * @property {string} method
+ * @property {number} passes
+ */
 
 /** @type {ReturnType<typeof methods> | undefined} */
 let all;
@@ -17,7 +27,7 @@ let inputs = [];
 export default {
   /**
    * @param {Request} request
-   * @param {{ RULES: string[], PREFIXES: string[], ALLOWED: string[], REQUESTS: Input[] }} env
+   * @param {{ RULES: string[], PREFIXES: string[], ALLOWED: string[], REQUESTS: Record<Workload, Input[]> }} env
    */
   async fetch(request, env) {
     all ??= methods(
@@ -27,16 +37,17 @@ export default {
       new HeaderStripper(env.ALLOWED, { mode: "keep" }),
     );
     /** @type {Job} */
-    const { step, kind, method, passes } = await request.json();
+    const { step, kind, workload, written, method, passes } = await request.json();
     const ofKind = /** @type {Method<Input, any>[]} */ (all[kind]);
     const found = ofKind.find(({ name }) => name === method);
     if (found === undefined) return new Response(`unknown method: ${method}`, { status: 404 });
+    const requests = env.REQUESTS[workload];
     if (step === "make") {
-      inputs = Array.from({ length: passes }, () => env.REQUESTS.map(found.make)).flat();
+      const made = requests.map(writtenAs[written]);
+      inputs = Array.from({ length: passes }, () => made.map(found.make)).flat();
     } else {
-      const { length } = env.REQUESTS;
       inputs.forEach((fresh, index) => {
-        found.run(fresh, /** @type {Input} */ (env.REQUESTS[index % length]));
+        found.run(fresh, /** @type {Input} */ (requests[index % requests.length]));
       });
     }
     return Response.json({ count: inputs.length });
