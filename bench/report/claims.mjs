@@ -39,7 +39,7 @@ const ADAPTER = {
 const HALF_ABSENT = "60 bytes, half of them absent";
 const TABLES = {
   "plain-table": "a lookup table in plain JavaScript",
-  "comparing-table": "the same, with an exact match first",
+  "comparing-table": "a lookup table in plain JavaScript, exact match first",
   regexp: "one `RegExp`",
   "tolowercase-set": "`toLowerCase()` and a `Set`",
 };
