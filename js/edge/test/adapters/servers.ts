@@ -39,11 +39,11 @@ const listeners: Record<
 
   connect: (options, handler) => connect().use(hedgerow(options)).use(handler),
 
-  express: (options, handler) => express().use(hedgerow(options), handler),
+  express: (options, handler) => expressApp().use(hedgerow(options), handler),
 
   "a router of express below a path": (options, handler) => {
     const router = express.Router().use(hedgerow(options)).use(handler);
-    const app = express().use(BELOW, router);
+    const app = expressApp().use(BELOW, router);
     return (request, response) => {
       request.url = BELOW + request.url;
       app(request, response);
@@ -63,6 +63,11 @@ const listeners: Record<
     return (request, response) => app.routing(request, response);
   },
 };
+
+/** An application whose error pages have no stack trace, which would have positions in the code of the adapter. */
+function expressApp() {
+  return express().set("env", "production");
+}
 
 export const serverNames = Object.keys(listeners);
 
