@@ -97,9 +97,6 @@ const settings = {
   bundle: true,
   format: "esm",
   target: "es2022",
-  // Comments and white space are half of the code, and take time to read and parse. The declarations have the comments.
-  minifyWhitespace: true,
-  lineLimit: 120,
   external: ["node:*", "next"],
   pure: ["FinalizationRegistry", "RegExp", "TextDecoder", "TextEncoder"],
   logLevel: "warning",

@@ -8,7 +8,7 @@ import { bundled, compressed, type Size, sizeOf } from "./support/sizes.js";
 import { bundledWorker } from "./support/worker.js";
 
 /** Maximum size of a worker that strips headers and guards paths, including its WebAssembly. */
-const PROMISED: Size = { raw: 30_500, gzip: 14_000 };
+const PROMISED: Size = { raw: 31_500, gzip: 14_500 };
 
 /** Relative difference from the record that is tolerated. */
 const TOLERANCE = 0.02;

@@ -53,7 +53,7 @@ export async function runInChromium(context, program, moduleOf) {
     "/": ["text/html", `<!doctype html><script type="module" src="/program.js"></script>`],
     "/program.js": ["text/javascript", files[0]?.contents ?? ""],
     ...Object.fromEntries(
-      ["headers", "paths", "block"].map((name) => [
+      ["paths", "block"].map((name) => [
         `/${name}.wasm`,
         ["application/wasm", readFileSync(moduleOf(name))],
       ]),

@@ -2,7 +2,7 @@
 import { slim } from "../../cases/slim.js";
 import { runSuites } from "../run-suites.js";
 
-const compiled = ["headers", "paths", "block"].map(async (name) => {
+const compiled = ["paths", "block"].map(async (name) => {
   return [name, await WebAssembly.compileStreaming(fetch(`/${name}.wasm`))];
 });
 Object.assign(globalThis, {
