@@ -46,11 +46,11 @@ function modulesOf(folder: string): Uploaded[] {
   return files.sort((a, b) => b.type.localeCompare(a.type));
 }
 
-/** Asserts that the worker strips headers and guards paths, with one precompiled WebAssembly module for each. */
+/** Asserts that the worker strips headers and guards paths, with one precompiled WebAssembly module. */
 export async function expectWorker(bundled: Bundled): Promise<void> {
   const modules = await bundledWorker(bundled);
   const types = modules.map(({ type }) => type).join(", ");
-  expect(types).toBe("ESModule, Data, CompiledWasm, CompiledWasm");
+  expect(types).toBe("ESModule, Data, CompiledWasm");
   const { worker, url } = await startModules(modules);
   onTestFinished(() => worker.dispose());
   await expectProtected(url);
