@@ -71,6 +71,9 @@ const native = (suite, methods, what) =>
     ...{ title: `\`${workload}\``, place: `${what} of \`${workload}\``, suite, workload, methods },
   }));
 
+/** Returns the name of a suite in records. @param {string} engine @param {string} what */
+const suiteOf = (engine, what) => `headers-${engine.toLowerCase().replace(" ", "")}-${what}`;
+
 /**
  * Workloads on both versions of Node.
  *
@@ -100,7 +103,7 @@ const onOthers = (workloads) =>
     workloads.flatMap((workload) => {
       if (engine === "workerd" && workload === "real") return [];
       const place = `\`stripRaw\` of \`${workload}\` on ${engine}`;
-      const suite = `headers-${engine.toLowerCase().replace(" ", "")}-raw`;
+      const suite = suiteOf(engine, "raw");
       return { title: `${engine}, \`${workload}\``, place, suite, workload, methods: LIST };
     }),
   );
@@ -115,7 +118,7 @@ const onOthers = (workloads) =>
  */
 const onEngines = (call, what, methods) => [
   ...["Node 20", "Node 24", "workerd"].map((title) => {
-    const suite = `headers-${title.toLowerCase().replace(" ", "")}-${what}`;
+    const suite = suiteOf(title, what);
     return { title, place: `\`${call}\` on ${title}`, suite, workload: "real", methods };
   }),
   ...onNode(call, what, methods, WORKLOADS.slice(1)),

@@ -18,7 +18,7 @@ const GROWING = ["hedgerow", "tolowercase-set", "regexp", "plain-table"];
 const SUITE = `headers-${NODE}`;
 const UNIT = "ns/request";
 
-/** Leaves out what has no rounds. @param {Pick<import("./suite.mjs").Plan, "rounds">} plan */
+/** Measures what the plan has rounds for. @param {Pick<import("./suite.mjs").Plan, "rounds">} plan */
 export async function measure({ rounds }) {
   const results = [];
   const rules = internalNames();

@@ -52,7 +52,7 @@ export function parseRules(rules: Iterable<string>, keeps: boolean): Rule[] {
   return [...parsed.values()];
 }
 
-/** Returns what is wrong with the text of a rule. */
+/** Returns why the text of a rule is invalid, or `undefined` if it is valid. */
 function faultOf(text: string, isExact: boolean): string | undefined {
   if (text === "") {
     return isExact

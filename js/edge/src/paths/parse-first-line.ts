@@ -71,7 +71,7 @@ export function formatError(message: string): HedgerowError {
   return new HedgerowError("ERR_FILTER_FORMAT", `path filter: ${message}`);
 }
 
-/** Returns the error for what was found at an offset in a file: a number, or else the byte there. */
+/** Returns the error for an unexpected byte, or an unexpected number, at an offset in a file. */
 export function mismatch(
   expected: string,
   at: number,
@@ -99,7 +99,7 @@ export function parseFirstLine(bytes: Uint8Array): Parsed {
   const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   let at = 0;
 
-  /** Reports that the byte at this position is not what was expected. */
+  /** Throws the error for an unexpected byte at this position. */
   function fail(expected: string): never {
     throw mismatch(expected, at, bytes[at]);
   }
