@@ -81,7 +81,11 @@ export const CLAIMS = [
     loop: "a loop of `remove`",
   }),
   claim("`stripRaw`, Node 24", ["headers-node24-raw", "real"], TABLES),
-  claim("`stripRaw` of names with capitals, Node 24", ["headers-node24-raw", "real, capitals"], TABLES),
+  claim(
+    "`stripRaw` of names with capitals, Node 24",
+    ["headers-node24-raw", "real, capitals"],
+    TABLES,
+  ),
   claim("`stripRaw` of names close to a rule, Node 24", ["headers-node24-raw", "near"], TABLES),
   claim("`stripRaw` with an allow-list, Node 24", ["headers-node24-raw", "real", "hedgerow-keep"], {
     hedgerow: "with a list of internal fields",
