@@ -5,7 +5,7 @@ import { join, sep } from "node:path";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { output, run, StepError, step } from "../../scripts/lib/run.mjs";
-import { result } from "./results.mjs";
+import { pooled, result } from "./results.mjs";
 
 /** @import { Measured, Result } from "./results.mjs" */
 
@@ -72,21 +72,26 @@ function groupResults(suite) {
 }
 
 /**
- * Runs `measure` of a script of a suite in a process of its own and returns its results.
+ * Runs `measure` of a script of a suite in processes of their own, one after the other, and returns the results, pooled:
+ * engines optimise the same code differently in each process.
  *
  * @param {string} suite
  * @param {string} description printed before
  * @param {string | string[]} node the program, or a command that ends with it
  * @param {string} script
  * @param {unknown} parameters
+ * @param {number} [processes] their number; default: 1
  * @returns {Measured[]}
  */
-export function runScript(suite, description, node, script, parameters) {
+export function runScript(suite, description, node, script, parameters, processes = 1) {
   step(`${suite}: ${description}`);
   const [command = "", ...before] = [node].flat();
   const file = `bench/suites/${suite}/${script}.mjs`;
   const args = [inRoot("bench/harness/child.mjs"), inRoot(file), JSON.stringify(parameters)];
-  return JSON.parse(output(command, [...before, ...args]));
+  const runs = Array.from({ length: processes }, () =>
+    JSON.parse(output(command, [...before, ...args])),
+  );
+  return pooled(runs);
 }
 
 /** Runs a native program that prints JSON. It must have been built. @param {string} name @param {string[]} args */

@@ -56,6 +56,26 @@ export function resultsOf(about, timed, figure, details) {
   );
 }
 
+/**
+ * Returns the results of one run for several that measured the same: the median of their medians, and the range of all.
+ * A method that failed in one run is missing.
+ *
+ * @param {Measured[][]} runs
+ * @returns {Measured[]}
+ */
+export function pooled(runs) {
+  const [first = []] = runs;
+  return first.map((one, index) => {
+    const { results, missing } = separate(runs.flatMap((run) => run[index] ?? []));
+    const [failed] = missing;
+    if (failed !== undefined || "why" in one) return failed ?? one;
+    const { median } = summary(results.map((each) => each.median));
+    const { min } = summary(results.map((each) => each.min));
+    const { max } = summary(results.map((each) => each.max));
+    return { ...one, median, min, max };
+  });
+}
+
 /** Returns a sample that is its own figure. @param {number} sample */
 export const itself = (sample) => sample;
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { measure } from "../../bench/harness/measure.mjs";
 import { missingText } from "../../bench/harness/output.mjs";
-import { itself, measureParts, resultsOf, separate } from "../../bench/harness/results.mjs";
+import { itself, measureParts, pooled, resultsOf, separate } from "../../bench/harness/results.mjs";
 import { takeTurns } from "../../bench/harness/turns.mjs";
 import { StepError } from "../../scripts/lib/run.mjs";
 
@@ -56,6 +56,27 @@ test("reports a failed method with the figures of the others", async () => {
     },
     { ...about, method: "fails", why: "Error: refused" },
   ]);
+});
+
+test("pools processes: the median of their medians and the range of all", () => {
+  const figures = [9, 1, 4].map((median) => ({
+    ...result("hedgerow"),
+    median,
+    min: median - 1,
+    max: median + 1,
+  }));
+  expect(pooled(figures.map((one) => [one]))).toEqual([
+    { ...result("hedgerow"), median: 4, min: 0, max: 10 },
+  ]);
+});
+
+test("reports a method that failed in one of several processes", () => {
+  const failed = { suite: "suite", workload: "workload", method: "fails", why: "refused" };
+  const runs = [
+    [result("works"), result("fails")],
+    [result("works"), failed],
+  ];
+  expect(pooled(runs)).toEqual([result("works"), failed]);
 });
 
 test("measures the other parts of a suite if one fails", async () => {

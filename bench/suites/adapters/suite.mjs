@@ -4,12 +4,12 @@ import { runScript } from "../../harness/programs.mjs";
 import { inTemporaryFolder } from "../../harness/temporary.mjs";
 
 export const PLAN = {
-  rounds: 5,
+  rounds: 11,
   warmUps: 1,
   /** The measured part of a turn. */
-  seconds: 3,
+  seconds: 1.2,
   /** Requests before it, so that all code is optimised. */
-  warmUp: 40_000,
+  warmUp: 20_000,
 };
 
 /** @typedef {typeof PLAN} Plan */

@@ -12,13 +12,15 @@ import { measureParts, result } from "../../harness/results.mjs";
 /** Iterating a `Headers` is slow and needs fewer rounds to settle. */
 export const PLAN = {
   criterion: ["--warm-up-time=1", "--measurement-time=3"],
-  /** By kind of message, and for growing sets of rules. */
+  /** Processes of each engine, except workerd. */
+  processes: 5,
+  /** Of a process, by kind of message, and for growing sets of rules. */
   rounds: /** @type {Partial<Record<"raw" | "headers" | "block" | "growth", number>>} */ ({
-    ...{ raw: 40, headers: 24, block: 30, growth: 20 },
+    ...{ raw: 8, headers: 5, block: 6, growth: 4 },
   }),
   workerRounds: { raw: 6, headers: 10, block: 10 },
-  /** In the other engines. */
-  otherRounds: 12,
+  /** Of a process of the other engines. */
+  otherRounds: 4,
 };
 
 /** @typedef {typeof PLAN} Plan */
@@ -34,6 +36,7 @@ const OTHERS = {
 /** @type {Plan} */
 export const QUICK = {
   criterion: CRITERION_QUICK,
+  processes: 1,
   rounds: { raw: 2, headers: 2, block: 2, growth: 2 },
   workerRounds: { raw: 1, headers: 1, block: 1 },
   otherRounds: 1,
@@ -44,16 +47,18 @@ export const prepare = () => buildNative("headers");
 /** @param {Plan} plan */
 export function measure(plan) {
   const { execPath } = process;
+  const { processes, otherRounds } = plan;
   return measureParts("headers", {
     native: () => runCriterion("headers", plan.criterion),
     "sizes of images": imageSizes,
-    "this Node": () => runScript("headers", "Node", execPath, "run", plan),
-    "Node 24": () => runScript("headers", "Node 24", node24, "run", plan),
+    "this Node": () => runScript("headers", "Node", execPath, "run", plan, processes),
+    "Node 24": () => runScript("headers", "Node 24", node24, "run", plan, processes),
     workerd: () => runScript("headers", "workerd", execPath, "workerd", plan),
     ...Object.fromEntries(
       Object.entries(OTHERS).map(([name, command]) => [
         name,
-        () => runScript("headers", name, command, "run", { rounds: { raw: plan.otherRounds } }),
+        () =>
+          runScript("headers", name, command, "run", { rounds: { raw: otherRounds } }, processes),
       ]),
     ),
   });
