@@ -157,16 +157,15 @@ export function stripOutgoing(stripping: Stripping, response: ServerResponse): v
     const stored = response.getHeaderNames();
     // There may be two objects of fields. Node and its wrappers disagree on which is sent: strip both.
     const given = rest.filter(isFields);
-    const matchedIn = (fields: Parameters<typeof namesOf>[0]) => {
-      const at = (index: number) => {
-        const name = stored[index];
-        return name === undefined
-          ? valueAt(fields, index - stored.length)
-          : response.getHeader(name);
-      };
-      return namesToStrip(stripper, [...stored, ...namesOf(fields)], at, true);
+    const names = [...stored, ...given.flatMap((fields) => namesOf(fields))];
+    let values: unknown[] | undefined;
+    const at = (index: number) => {
+      const name = stored[index];
+      if (name !== undefined) return response.getHeader(name);
+      values ??= given.flatMap((fields) => namesOf(fields).map((_, at) => valueAt(fields, at)));
+      return values[index - stored.length];
     };
-    const matched = given.length > 1 ? given.flatMap(matchedIn) : matchedIn(given[0] ?? []);
+    const matched = namesToStrip(stripper, names, at, true);
     note(matched);
     if (matched.length === 0 || isDryRun) return writeHead.call(response, status, ...rest);
     for (const name of stored) if (matched.includes(name)) response.removeHeader(name);

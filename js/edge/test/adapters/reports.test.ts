@@ -351,3 +351,23 @@ test("adapters that share a stripper report to their own functions", async () =>
   await FETCH["hedgerow/hono"]!(second.options)(forged());
   expect(second.reports).toEqual(first.reports);
 });
+
+test("hedgerow/connect counts each field once when writeHead gets two objects", async () => {
+  const { options, reports } = collecting({ headers: { responses: RULES } });
+  const adapter = forConnect(options as never);
+  const { server, url } = await serve((request, response) =>
+    adapter(request, response, () => {
+      response.setHeader("x-debug", "1");
+      const fields = [{ "x-internal-a": "1" }, { "x-internal-b": "1" }];
+      (response.writeHead as (...args: unknown[]) => unknown)(200, ...fields);
+      response.end();
+    }),
+  );
+  try {
+    await ask(url);
+  } finally {
+    await closed(server);
+  }
+  const names = ["x-debug", "x-internal-a", "x-internal-b"];
+  expect(reports).toEqual([{ kind: "strip", direction: "responses", names, count: 3 }]);
+});
