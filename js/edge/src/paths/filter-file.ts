@@ -24,7 +24,7 @@ export class FilterFile {
   #head: Uint8Array[] = [];
   /** Set when the first line and that quote have arrived. */
   #line: FirstLine | undefined;
-  #header = "";
+  #header = new Uint8Array(0);
   /** Address of the bytes after that quote, their number, and the capacity for them. */
   #start = 0;
   #restLength = 0;
@@ -88,7 +88,7 @@ export class FilterFile {
     const quote = head[line.length];
     if (quote !== QUOTE) throw mismatch("the quote that opens line 2", line.length, quote);
     this.#line = line;
-    this.#header = decode(head.subarray(0, line.length - 1));
+    this.#header = head.subarray(0, line.length - 1);
     this.#head = [];
     return line;
   }
@@ -134,7 +134,7 @@ export class FilterFile {
 
   /** The first line. Empty until it has arrived. */
   get header(): string {
-    return this.#header;
+    return decode(this.#header);
   }
 
   /** Depth of the deepest wildcard key; 0 if there are none. */
