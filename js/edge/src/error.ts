@@ -6,9 +6,9 @@ export type HedgerowErrorCode =
   | "ERR_FIELD_BLOCK"
   /** `Connection` nominates a field that is meant for all recipients. */
   | "ERR_CONNECTION_OPTION"
-  /** A file is not a path filter. */
+  /** A file is not a path filter, or there is not enough memory for it. */
   | "ERR_FILTER_FORMAT"
-  /** Path filters cannot be merged, because their parameters differ. */
+  /** Path filters cannot be merged: one is of the kind `"fuse"`, their parameters differ, or a limit is exceeded. */
   | "ERR_FILTER_MERGE"
   /** The response to a request for a path filter has a status other than 2xx. */
   | "ERR_FILTER_RESPONSE"
@@ -16,9 +16,9 @@ export type HedgerowErrorCode =
   | "ERR_FILTER_TIMEOUT"
   /** JSON does not describe a set of paths. */
   | "ERR_PATH_SET"
-  /** An argument has the wrong type, or exceeds a limit. */
+  /** An argument has the wrong type or exceeds a limit, or an option is unknown. */
   | "ERR_ARGUMENT"
-  /** An object was used after `free()`. */
+  /** An object was used after `free()`, or a `PathFilterBuilder` after `build()`. */
   | "ERR_FREED"
   /** The given module is not the WebAssembly module of this version. */
   | "ERR_MODULE"
@@ -65,6 +65,17 @@ export function checkList(of: string, list: unknown): void {
   const { [Symbol.iterator]: iterator } = (list ?? {}) as Partial<Iterable<unknown>>;
   if (typeof iterator !== "function" || typeof list === "string") {
     throw wrongType(`a list of ${of}`, list);
+  }
+}
+
+/** Throws `ERR_ARGUMENT` unless `options` is an object without members other than `known`. */
+export function checkKnown(options: unknown, known: readonly string[]): void {
+  if (!isOptions(options)) throw wrongType("options", options);
+  // `for…in` because inherited options take effect, too.
+  for (const name in options) {
+    if (known.includes(name)) continue;
+    const message = `expected ${known.join(", ")}, found an option ${JSON.stringify(name)}`;
+    throw new HedgerowError("ERR_ARGUMENT", message);
   }
 }
 

@@ -1,4 +1,11 @@
-import { buildPathFilter, measurePathFilter, PathFilter, PathFilterBuilder } from "hedgerow";
+import {
+  buildPathFilter,
+  measurePathFilter,
+  mergePathFilters,
+  PathFilter,
+  PathFilterBuilder,
+  PathFilterStore,
+} from "hedgerow";
 import { equal, refused } from "../../support/assert.js";
 import { textOf } from "../../support/text.js";
 import type { Cases } from "../case.js";
@@ -136,6 +143,21 @@ export const filterBuilding: Cases = {
     const none = 'expected none with kind "fuse"';
     for (const option of [{ falsePositiveRate: 0.1 }, { sizing: "classic" }] as const) {
       refused(() => buildPathFilter([], { kind: "fuse", ...option }), "ERR_ARGUMENT", none);
+    }
+  },
+
+  "an unknown option is refused": () => {
+    const file = buildPathFilter([]);
+    const load = () => PathFilter.parse(file);
+    const calls: ((options: object) => unknown)[] = [
+      (options) => buildPathFilter([], options),
+      (options) => mergePathFilters([file], options),
+      (options) => PathFilter.parse(file, options),
+      (options) => new PathFilterStore({ maxBytes: 1, load, ...options }),
+    ];
+    for (const call of calls) {
+      call({});
+      refused(() => call({ fastest: true }), "ERR_ARGUMENT", 'found an option "fastest"');
     }
   },
 

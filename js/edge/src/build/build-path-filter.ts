@@ -1,5 +1,5 @@
 import { FilterBuilder } from "../../wasm/build.js";
-import { checkList, checkString, HedgerowError, isOptions, wrongType } from "../error.js";
+import { checkKnown, checkList, checkString, HedgerowError } from "../error.js";
 import { KeyWriter } from "../paths/key-writer.js";
 import { checkVersion, fileOf, isRate, unexpected } from "./file.js";
 import { buildMemory, instantiateBuild } from "./module.js";
@@ -54,7 +54,7 @@ export class PathFilterBuilder {
   readonly #options: Settings;
   #isFreed = false;
 
-  /** @throws {HedgerowError} `ERR_ARGUMENT` if an option has the wrong type or exceeds a limit */
+  /** @throws {HedgerowError} `ERR_ARGUMENT` if an option is unknown, has the wrong type or exceeds a limit */
   constructor(options: PathFilterOptions = {}) {
     this.#options = withDefaults(options);
     instantiateBuild();
@@ -124,7 +124,8 @@ export class PathFilterBuilder {
 /**
  * Builds a filter file from a list of paths. Duplicates count once. Normalise the paths first.
  *
- * @throws {HedgerowError} `ERR_ARGUMENT` if an option or a path has the wrong type or exceeds a limit
+ * @throws {HedgerowError} `ERR_ARGUMENT` if an option is unknown, or an option or a path has the wrong type or exceeds
+ * a limit
  *
  * @example
  * ```ts
@@ -160,7 +161,7 @@ function failure(kind: "bloom" | "fuse", capacity: number, attempts: number): He
 }
 
 function withDefaults(options: PathFilterOptions): Settings {
-  if (!isOptions(options)) throw wrongType("options", options);
+  checkKnown(options, ["kind", "falsePositiveRate", "seed", "version", "sizing", "capacity"]);
   const {
     kind = "bloom",
     falsePositiveRate = 1e-7,

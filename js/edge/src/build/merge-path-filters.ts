@@ -1,5 +1,5 @@
 import { FilterMerger } from "../../wasm/build.js";
-import { checkList, HedgerowError, isOptions, wrongType } from "../error.js";
+import { checkKnown, checkList, HedgerowError, wrongType } from "../error.js";
 import { type BloomParams, PathFilter, type PathFilterParams } from "../paths/path-filter.js";
 import { checkVersion, fileOf, isRate } from "./file.js";
 import { buildMemory, instantiateBuild } from "./module.js";
@@ -28,10 +28,10 @@ interface BloomFilter {
  *
  * @param files filter files, at least one; a generator can provide them one by one
  * @returns the merged filter file
- * @throws {HedgerowError} `ERR_FILTER_MERGE` if a filter is of the kind `"fuse"`; if the filters differ in `m`, `k` or `s`, or in `version` if
- * `options` have none; if their numbers of paths add up to more than 2^53 − 1; or if the greatest requested
- * rate is not from 1e-18 to 0.5. `ERR_FILTER_FORMAT` if a file is not a filter. `ERR_ARGUMENT` if an argument has the
- * wrong type, there is no file, or `version` exceeds its limit
+ * @throws {HedgerowError} `ERR_FILTER_MERGE` if a filter is of the kind `"fuse"`; if the filters differ in `m`, `k`
+ * or `s`, or in `version` if `options` have none; if their numbers of paths add up to more than 2^53 − 1; or if the
+ * greatest requested rate is not from 1e-18 to 0.5. `ERR_FILTER_FORMAT` if a file is not a filter. `ERR_ARGUMENT` if an
+ * argument has the wrong type, an option is unknown, there is no file, or `version` exceeds its limit
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export function mergePathFilters(
   options: PathFilterMerging = {},
 ): Uint8Array<ArrayBuffer> {
   checkList("files", files);
-  if (!isOptions(options)) throw wrongType("options", options);
+  checkKnown(options, ["version"]);
   const { version } = options;
   checkVersion(version ?? "");
   instantiateBuild();

@@ -4,8 +4,8 @@ import { normalizePath } from "./normalize-path.js";
 import { canExist, isLookup, type PathLookup } from "./path-lookup.js";
 
 /**
- * The paths that exist: a filter, a set, or a function that returns whether a normalised path may exist, such
- * as one that calls `canExist` of a `PathFilterStore`.
+ * The paths that exist: a filter, a set, or a function that returns `false` if a normalised path does not exist, such
+ * as one that calls `canExist` of a `PathFilterStore`. Any other result lets the request pass.
  */
 export type Paths<RequestType = Request> =
   | Pick<PathLookup, "has" | "wildcards">

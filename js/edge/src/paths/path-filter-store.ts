@@ -1,4 +1,4 @@
-import { checkString, HedgerowError, isOptions, typeName, wrongType } from "../error.js";
+import { checkKnown, checkString, HedgerowError, typeName, wrongType } from "../error.js";
 import { channelOf } from "../events.js";
 import { PathFilter } from "./path-filter.js";
 import { canExist, isLookup, type PathLookup } from "./path-lookup.js";
@@ -18,7 +18,7 @@ export interface PathFilterStoreOptions {
   load: (key: string) => Promise<PathLookup | Response> | PathLookup | Response;
   /**
    * How long a query waits for a load, in milliseconds. The query after a timeout loads again: in Workers, a
-   * load stops silently when the request that started it ends. Default: `10_000`.
+   * load stops silently when the request that started it ends. Above 2^31 − 1, it waits without limit. Default: `10_000`.
    */
   timeout?: number;
   /**
@@ -91,10 +91,10 @@ export class PathFilterStore {
 
   /**
    * @throws {HedgerowError} `ERR_ARGUMENT` if `maxBytes`, `timeout` or `missingFor` is not a number of at least 0,
-   * or `load` is not a function
+   * `load` is not a function, or there is another option
    */
   constructor(options: PathFilterStoreOptions) {
-    if (!isOptions(options)) throw wrongType("options", options);
+    checkKnown(options, ["maxBytes", "load", "timeout", "missingFor"]);
     const { maxBytes, load, timeout = DEFAULT_TIMEOUT, missingFor = DEFAULT_MISSING_FOR } = options;
     for (const [name, value] of Object.entries({ maxBytes, timeout, missingFor })) {
       if (typeof value !== "number" || !(value >= 0)) {

@@ -1,12 +1,12 @@
-import { checkString, HedgerowError, isOptions, wrongType } from "../error.js";
+import { checkKnown, checkString, HedgerowError, wrongType } from "../error.js";
 import { FilterFile } from "./filter-file.js";
 import type { PathLookup } from "./path-lookup.js";
 
 const encoder = new TextEncoder();
 
 /**
- * Parameters of a filter: the first line of its file, which may have further members. Either `bloom` or `fuse` is
- * there.
+ * Parameters of a filter: the first line of its file, which may have further members. Exactly one of `bloom` and
+ * `fuse` is present.
  */
 export type PathFilterParams = {
   /** The `version` that the filter was built with. */
@@ -69,8 +69,8 @@ export interface PathFilterReading {
 /**
  * A filter of the paths of a deployment, read in place from one small file.
  *
- * If it says a path is absent, it is absent. It says "present" of absent paths at the false-positive rate
- * that was chosen when the file was built.
+ * If it says a path is absent, it is absent. It reports absent paths as present at its false-positive rate: the one
+ * that the file was built with, or 2^-24 for the kind `"fuse"`.
  *
  * @example
  * ```ts
@@ -90,7 +90,8 @@ export class PathFilter implements PathLookup {
   /** @internal Use `parse`, `load` or `readPathFilterSync`. */
   constructor(file: FilterFile, reading: PathFilterReading = {}) {
     try {
-      const { validate = true } = isOptions(reading) ? reading : { validate: null };
+      checkKnown(reading, ["validate"]);
+      const { validate = true } = reading;
       if (typeof validate !== "boolean") throw wrongType("{ validate }", reading);
       file.parse(!validate);
     } catch (error) {
