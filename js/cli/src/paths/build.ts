@@ -63,7 +63,7 @@ export function addBuildCommand(paths: Command): void {
     )
     .option("--seed <number>", "seed of the hash function", Number, 0)
     .option("--filter-version <text>", "version text stored in the filter", "")
-    .option("--classic", "size as Vercel does, which can exceed the false positive rate", false)
+    .option("--classic", "size as Vercel does, which can exceed the false-positive rate", false)
     .option(
       "--capacity <number>",
       "number of paths to size for: that of all parts to merge",

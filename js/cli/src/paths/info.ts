@@ -12,7 +12,7 @@ import { bodyOf } from "./facts.js";
 export function addInfoCommand(paths: Command): void {
   paths
     .command("info")
-    .description("print the parameters of a filter and its false positive rate")
+    .description("print the parameters of a filter and its false-positive rate")
     .argument("<file>", "the filter")
     .option("--json", "print one JSON object", false)
     .action(info);

@@ -25,9 +25,9 @@ export type ConnectMiddleware = (
 /**
  * Creates middleware that strips `headers` and answers requests whose path does not exist with 404.
  *
- * Requests are stripped before later middleware sees them, responses when their head is sent. A request
- * whose `Connection` nominates a field meant for all recipients is answered with 400, and its connection is
- * closed. Upgrades bypass middleware: use {@link stripRequest} for them.
+ * Requests are stripped before later middleware sees them, responses when their head is sent. If a rule matches
+ * `connection`, a request whose `Connection` nominates a field meant for all recipients is answered with 400, and
+ * its connection is closed. Upgrades bypass middleware: use {@link stripRequest} for them.
  *
  * @throws {HedgerowError} `ERR_OPTIONS` if an option is unknown, missing, or of the wrong type;
  * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as the constructor of `HeaderStripper`

@@ -19,9 +19,9 @@ const REGISTER_OPTIONS = new Set(["prefix", "logLevel", "logSerializers"]);
 /**
  * A plugin that strips `headers` and answers requests whose path does not exist as an unknown route.
  *
- * Requests are stripped before other hooks see them, responses when their head is sent. A request whose
- * `Connection` nominates a field meant for all recipients is answered with 400, and its connection is
- * closed. The plugin applies to the whole application, not only to one context. Fastify calls
+ * Requests are stripped before other hooks see them, responses when their head is sent. If a rule matches
+ * `connection`, a request whose `Connection` nominates a field meant for all recipients is answered with 400, and
+ * its connection is closed. The plugin applies to the whole application, not only to one context. Fastify calls
  * `frameworkErrors`, `rewriteUrl` and `genReqId` before it.
  *
  * Registration fails with a `HedgerowError`: `ERR_OPTIONS` if an option is unknown, missing, or of the wrong

@@ -15,8 +15,9 @@ type Controller = Dispatcher.DispatchController;
 
 /**
  * Creates an interceptor that strips `headers` from outgoing requests and from received responses. A request
- * whose path does not exist is not sent, but answered with 404 and the text `Not Found`. A request whose
- * `Connection` nominates a field meant for all recipients fails with `ERR_CONNECTION_OPTION`.
+ * whose path does not exist is not sent, but answered with 404 and the text `Not Found`. If a rule matches
+ * `connection`, a request whose `Connection` nominates a field meant for all recipients fails with
+ * `ERR_CONNECTION_OPTION`.
  *
  * @throws {HedgerowError} `ERR_OPTIONS` if an option is unknown, missing, or of the wrong type;
  * `ERR_HEADER_RULE` and `ERR_ARGUMENT` as the constructor of `HeaderStripper`
