@@ -56,6 +56,18 @@ test("removes parsed cookies together with the stripped Cookie field", async () 
   expect(response.headers.get("x-middleware-override-headers")).toBe("x-kept");
 });
 
+test.each<[name: string, init: object | undefined]>([
+  ["the rules", undefined],
+  ["the proxy", { request: { headers: new Headers() } }],
+])("makes Next.js remove all fields of a request if %s leave none", async (_name, init) => {
+  const options = { headers: { requests: { keep: [] } } };
+  const proxy = hedgerow(options, () => NextResponse.next(init));
+  const { headers } = await proxy(request({ "x-internal-user": "admin" }), {});
+  // Next.js ignores an empty list, and removes a listed field without a value.
+  expect(headers.get("x-middleware-override-headers")).toBe("host");
+  expect(headers.has("x-middleware-request-host")).toBe(false);
+});
+
 test("keeps the fields on responses that instruct Next.js, and strips other internal ones", async () => {
   const headers = { "x-middleware-foo": "secret", "x-middleware-request-x-a": "1" };
   const proxy = hedgerow({ headers: ["x-middleware-*"] }, () => NextResponse.next({ headers }));

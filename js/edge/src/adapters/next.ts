@@ -22,6 +22,9 @@ export type NextProxy = (
   event: NextFetchEvent,
 ) => Response | null | undefined | Promise<Response | null | undefined>;
 
+/** The instruction that lists the names of all fields of the request; their values are in fields of their own. */
+const OVERRIDE = "x-middleware-override-headers";
+
 /** Fields by which a proxy instructs Next.js. */
 const INSTRUCTION =
   /^x-middleware-(?:next|rewrite|redirect|refresh|set-cookie|override-headers|request-.+)$/;
@@ -84,6 +87,8 @@ export function hedgerow(
         isOwn = (name) => own.has(name);
         forwardHeaders(inbound, response);
         restoreInternal(internal, inbound, response);
+        // Next.js ignores an empty list, and would continue with all fields. A listed field without a value is removed.
+        if (response.headers.get(OVERRIDE) === "") response.headers.set(OVERRIDE, "host");
       }
     } else {
       response = await notFound(inbound);
@@ -103,7 +108,7 @@ function clearCookies({ cookies, headers }: NextRequest): void {
 /** Makes Next.js continue with the fields of `request`, unless the response overrides or ends the request. */
 function forwardHeaders(request: NextRequest, { headers }: Response): void {
   const continues = headers.has("x-middleware-next") || headers.has("x-middleware-rewrite");
-  if (!continues || headers.has("x-middleware-override-headers")) return;
+  if (!continues || headers.has(OVERRIDE)) return;
   const next = NextResponse.next({ request: { headers: request.headers } });
   for (const [name, value] of next.headers) {
     if (name !== "x-middleware-next") headers.set(name, value);
@@ -116,10 +121,10 @@ function restoreInternal(
   request: NextRequest,
   { headers }: Response,
 ): void {
-  if (!headers.has("x-middleware-override-headers")) return;
+  if (!headers.has(OVERRIDE)) return;
   for (const [name, value] of internal) {
     if (value === null || request.headers.has(name)) continue;
-    headers.append("x-middleware-override-headers", name);
+    headers.append(OVERRIDE, name);
     headers.set(`x-middleware-request-${name}`, value);
   }
 }
