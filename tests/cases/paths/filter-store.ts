@@ -247,6 +247,54 @@ export const filterStore: Cases = {
     equal([fakes.map((fake) => fake.isFreed), store.bytes], [[true, false], 100]);
   },
 
+  "a load for which nothing waits any more is aborted, and its response cancelled": async () => {
+    const line = '{"version":"","bloom":{"n":1,"p":0.5,"m":4294967295,"k":1,"s":0}}\n"';
+    const signals: AbortSignal[] = [];
+    let cancels = 0;
+    const load = (_key: string, signal: AbortSignal) => {
+      signals.push(signal);
+      const body = new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(line)),
+        cancel() {
+          cancels += 1;
+        },
+      });
+      return new Response(body);
+    };
+    const store = new PathFilterStore({ maxBytes: 1e9, load, timeout: 20 });
+    const asked = [store.canExist("a", "a"), store.canExist("a", "b"), store.canExist("b", "a")];
+    equal(
+      signals.map(({ aborted }) => aborted),
+      [false, false],
+    );
+    for (const answer of asked) {
+      isRefusal(await rejectionOf(Promise.resolve(answer)), "ERR_FILTER_TIMEOUT");
+    }
+    // The end of the reading, whose promise nobody has.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    equal([signals.map(({ aborted }) => aborted), cancels, store.size], [[true, true], 2, 0]);
+  },
+
+  "a load continues while a query waits for it, even if the filter was deleted": async () => {
+    let aborted: AbortSignal | undefined;
+    const load = async (key: string, signal: AbortSignal) => {
+      aborted = signal;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return new Fake(key);
+    };
+    const store = new PathFilterStore({ maxBytes: 1000, load });
+    const answer = store.canExist("a", "a");
+    store.delete("a");
+    equal([await answer, aborted?.aborted, store.size], [true, false, 0]);
+  },
+
+  "a store has at most 65,536 lookups, even if they have no size": async () => {
+    const { store, keptOf } = storeOf(0, () => 0);
+    const most = 2 ** 16;
+    for (let key = 0; key <= most; key += 1) await store.canExist(`${key}`, "a");
+    equal([store.size, store.bytes, keptOf().length, keptOf()[0]], [most, 0, most, "1"]);
+  },
+
   "a filter larger than the limit evicts no others": async () => {
     const { store, keptOf } = storeOf(300, (key) => (key === "large" ? 301 : 100));
     for (const key of ["a", "b", "c", "large", "large"]) await store.canExist(key, key);

@@ -1,21 +1,25 @@
 import { checkKnown, checkString, HedgerowError, typeName, wrongType } from "../error.js";
 import { channelOf } from "../events.js";
-import { PathFilter } from "./path-filter.js";
+import { PathFilter, receiveFile } from "./path-filter.js";
 import { canExist, isLookup, type PathLookup } from "./path-lookup.js";
 
 /** Options of `PathFilterStore`. */
 export interface PathFilterStoreOptions {
   /**
-   * Limit of the total size of the stored filters, in bytes of their files. A filter takes about 1.3 kB in
-   * addition to its file. A filter larger than the limit is used once and not stored.
+   * Limit of the total size of the stored filters, in bytes of their files. A filter takes about 2.5 kB in
+   * addition to its file. A filter larger than the limit is used once and not stored. At most 65,536 filters are stored.
    */
   maxBytes: number;
   /**
    * Loads the paths of a key: a filter, a set, or a response with a filter file. The store owns the result
    * and frees it. An error rejects all queries that wait for the load; the next query loads again. A response with
-   * status 404 or 410 means that the key has no filter: see `missingFor`.
+   * status 404 or 410 means that the key has no filter: see `missingFor`. `signal` aborts when nothing waits for the
+   * load any more, such as after a timeout: pass it to `fetch`.
    */
-  load: (key: string) => Promise<PathLookup | Response> | PathLookup | Response;
+  load: (
+    key: string,
+    signal: AbortSignal,
+  ) => Promise<PathLookup | Response> | PathLookup | Response;
   /**
    * How long a query waits for a load, in milliseconds. The query after a timeout loads again: in Workers, a
    * load stops silently when the request that started it ends. Above 2^31 − 1, it waits without limit. Default: `10_000`.
@@ -30,6 +34,8 @@ export interface PathFilterStoreOptions {
 
 const DEFAULT_TIMEOUT = 10_000;
 const DEFAULT_MISSING_FOR = 60_000;
+/** Number of filters that are stored, since those of sets may have no size. */
+const MAX_STORED = 2 ** 16;
 /** Number of keys without a filter that are remembered. */
 const MAX_MISSING = 10_000;
 /** Length of the longest such key, in characters. */
@@ -41,6 +47,10 @@ const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /** A stored or loading lookup. */
 interface Entry {
+  /** A copy of the key: the caller's may be a slice of a longer string, and would keep all of it alive. */
+  readonly key: string;
+  /** Aborts the load when nothing waits for it. */
+  readonly controller: AbortController;
   /** Set when loaded. */
   lookup?: PathLookup;
   /** Size counted towards the limit; 0 until it is stored. */
@@ -146,8 +156,8 @@ export class PathFilterStore {
     }
     const entry = this.#entries.get(key) ?? this.#load(key);
     this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    if (entry.lookup === undefined) return this.#wait(key, entry, query);
+    this.#entries.set(entry.key, entry);
+    if (entry.lookup === undefined) return this.#wait(entry, query);
     entry.users += 1;
     try {
       return query(entry.lookup);
@@ -162,29 +172,33 @@ export class PathFilterStore {
     checkString("a key", key);
     this.#missing.delete(key);
     const entry = this.#entries.get(key);
-    if (entry !== undefined) this.#remove(key, entry);
+    if (entry !== undefined) this.#remove(entry);
   }
 
   /** Removes all lookups, and forgets which keys have none. */
   clear(): void {
     this.#missing.clear();
-    for (const [key, entry] of [...this.#entries]) this.#remove(key, entry);
+    for (const entry of this.#entries.values()) this.#remove(entry);
   }
 
   #load(key: string): Entry {
-    const entry: Entry = { bytes: 0, users: 0, isRemoved: false, begin: performance.now() };
-    entry.loading = this.#fetch(key, entry).then(
+    const entry: Entry = {
+      key: structuredClone(key),
+      controller: new AbortController(),
+      ...{ bytes: 0, users: 0, isRemoved: false, begin: performance.now() },
+    };
+    entry.loading = this.#fetch(entry).then(
       (lookup) => {
-        this.#publish(key, entry);
+        this.#publish(entry);
         entry.lookup = lookup;
-        if (!entry.isRemoved) this.#store(key, entry, lookup.byteLength);
+        if (!entry.isRemoved) this.#store(entry, lookup.byteLength);
         release(entry);
         return lookup;
       },
       (error) => {
-        this.#publish(key, entry, error ?? null);
-        if (entry.isMissing && !entry.isRemoved) this.#remember(key, error);
-        this.#forget(key, entry);
+        this.#publish(entry, error ?? null);
+        if (entry.isMissing && !entry.isRemoved) this.#remember(entry.key, error);
+        this.#forget(entry);
         throw error;
       },
     );
@@ -192,28 +206,26 @@ export class PathFilterStore {
   }
 
   /** Publishes the end of a load once. */
-  #publish(key: string, entry: Entry, error?: unknown): void {
+  #publish(entry: Entry, error?: unknown): void {
     if (!this.#loads?.hasSubscribers || entry.begin === undefined) return;
-    this.#loads.publish({ key, duration: performance.now() - entry.begin, error });
+    this.#loads.publish({ key: entry.key, duration: performance.now() - entry.begin, error });
     delete entry.begin;
   }
 
   /** Remembers that a key has no filter, and forgets the oldest such key if there are too many. */
   #remember(key: string, error: unknown): void {
     if (key.length > MAX_MISSING_KEY_LENGTH) return;
-    // A copy: `key` may be a slice of a longer string, and would keep all of it alive.
-    this.#missing.set(structuredClone(key), {
-      error,
-      until: performance.now() + this.#options.missingFor,
-    });
+    this.#missing.set(key, { error, until: performance.now() + this.#options.missingFor });
     const [oldest] = this.#missing.keys();
     if (this.#missing.size > MAX_MISSING) this.#missing.delete(oldest!);
   }
 
-  async #fetch(key: string, entry: Entry): Promise<PathLookup> {
-    const loaded = await this.#options.load(key);
+  async #fetch(entry: Entry): Promise<PathLookup> {
+    const { signal } = entry.controller;
+    const loaded = await this.#options.load(entry.key, signal);
     entry.isMissing = loaded instanceof Response && MISSING_STATUSES.includes(loaded.status);
-    const lookup = loaded instanceof Response ? await PathFilter.load(loaded) : loaded;
+    const lookup =
+      loaded instanceof Response ? new PathFilter(await receiveFile(loaded, signal)) : loaded;
     if (!isLookup(lookup) || !(lookup.byteLength >= 0)) {
       const message = `load: expected a filter, a set or a response, found ${typeName(lookup)}`;
       throw new HedgerowError("ERR_ARGUMENT", message);
@@ -221,17 +233,17 @@ export class PathFilterStore {
     return lookup;
   }
 
-  async #wait<T>(key: string, entry: Entry, query: (lookup: PathLookup) => T): Promise<T> {
+  async #wait<T>(entry: Entry, query: (lookup: PathLookup) => T): Promise<T> {
     const { timeout } = this.#options;
     entry.users += 1;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timedOut = new Promise<never>((_, reject) => {
       if (timeout > MAX_TIMEOUT) return;
       timer = setTimeout(() => {
-        this.#forget(key, entry);
-        const message = `paths of ${JSON.stringify(key)} were not loaded within ${timeout} ms`;
+        this.#forget(entry);
+        const message = `paths of ${JSON.stringify(entry.key)} were not loaded within ${timeout} ms`;
         const error = new HedgerowError("ERR_FILTER_TIMEOUT", message);
-        this.#publish(key, entry, error);
+        this.#publish(entry, error);
         reject(error);
       }, timeout);
     });
@@ -245,40 +257,43 @@ export class PathFilterStore {
   }
 
   /** Stores a loaded entry and evicts the least recently used ones until all fit within the limit. */
-  #store(key: string, entry: Entry, bytes: number): void {
-    if (bytes > this.#options.maxBytes) {
-      this.#forget(key, entry);
+  #store(entry: Entry, bytes: number): void {
+    const { maxBytes } = this.#options;
+    if (bytes > maxBytes) {
+      this.#forget(entry);
       return;
     }
     entry.bytes = bytes;
     this.#bytes += bytes;
-    for (const [other, { lookup }] of [...this.#entries]) {
-      if (this.#bytes <= this.#options.maxBytes) return;
-      if (lookup !== undefined) this.delete(other);
+    for (const other of this.#entries.values()) {
+      if (this.#bytes <= maxBytes && this.#entries.size <= MAX_STORED) return;
+      if (other.lookup !== undefined) this.#remove(other);
     }
   }
 
-  #remove(key: string, entry: Entry): void {
-    this.#forget(key, entry);
+  #remove(entry: Entry): void {
+    this.#forget(entry);
     this.#bytes -= entry.bytes;
     release(entry);
   }
 
   /** Removes an entry from the map, unless another has taken its place. */
-  #forget(key: string, entry: Entry): void {
+  #forget(entry: Entry): void {
     entry.isRemoved = true;
-    if (this.#entries.get(key) === entry) this.#entries.delete(key);
+    if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key);
   }
 }
 
-/** Frees the lookup of a removed entry once nothing uses it. */
+/** Frees the lookup of a removed entry once nothing uses it, or aborts its load once nothing waits for it. */
 function release(entry: Entry): void {
   if (!entry.isRemoved || entry.users > 0) return;
   const { lookup } = entry;
   delete entry.lookup;
   try {
-    lookup?.free();
+    if (lookup === undefined) entry.controller.abort();
+    else lookup.free();
   } catch {
-    // This package's lookups do not throw here. An error from a caller's lookup must not fail unrelated queries.
+    // An error from a caller's lookup must not fail unrelated queries, nor one of workerd, which may refuse to abort what
+    // another request began.
   }
 }

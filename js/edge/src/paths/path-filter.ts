@@ -133,15 +133,7 @@ export class PathFilter implements PathLookup {
     source: Response | ReadableStream<Uint8Array>,
     reading?: PathFilterReading,
   ): Promise<PathFilter> {
-    const stream = streamOf(source);
-    const file = new FilterFile();
-    try {
-      if (stream !== null) await receive(stream, file);
-    } catch (error) {
-      file.free();
-      throw error;
-    }
-    return new PathFilter(file, reading);
+    return new PathFilter(await receiveFile(source), reading);
   }
 
   /** Returns whether a path may be in the filter. `false` is certain. */
@@ -177,6 +169,22 @@ export class PathFilter implements PathLookup {
   }
 }
 
+/** Receives a file as {@link PathFilter.load}. When `signal` aborts, the stream is cancelled, and reading ends. */
+export async function receiveFile(
+  source: Response | ReadableStream<Uint8Array>,
+  signal?: AbortSignal,
+): Promise<FilterFile> {
+  const stream = streamOf(source);
+  const file = new FilterFile();
+  try {
+    if (stream !== null) await receive(stream, file, signal);
+    return file;
+  } catch (error) {
+    file.free();
+    throw error;
+  }
+}
+
 function bytesOf(file: Uint8Array | ArrayBuffer | string): Uint8Array {
   if (typeof file === "string") return encoder.encode(file);
   if (file instanceof Uint8Array) return file;
@@ -198,10 +206,18 @@ function streamOf(
   return source.body;
 }
 
-async function receive(stream: ReadableStream<Uint8Array>, file: FilterFile): Promise<void> {
+async function receive(
+  stream: ReadableStream<Uint8Array>,
+  file: FilterFile,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const reader = stream.getReader();
+  // Ends a read that is pending.
+  const abort = () => cancel(reader, signal?.reason);
+  signal?.addEventListener("abort", abort);
   try {
     for (;;) {
+      if (signal?.aborted) throw signal.reason;
       const { done, value } = await reader.read();
       if (done) return;
       if (!(value instanceof Uint8Array)) {
@@ -212,6 +228,8 @@ async function receive(stream: ReadableStream<Uint8Array>, file: FilterFile): Pr
   } catch (error) {
     cancel(reader, error);
     throw error;
+  } finally {
+    signal?.removeEventListener("abort", abort);
   }
 }
 
