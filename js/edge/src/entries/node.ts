@@ -28,11 +28,12 @@ const CHUNK_LENGTH = 2 ** 18;
 export function readPathFilterSync(path: string | URL, reading?: PathFilterReading): PathFilter {
   if (typeof path !== "string" && !(path instanceof URL)) throw wrongType("a path or a URL", path);
   const descriptor = openSync(path, "r");
-  const file = new FilterFile(fstatSync(descriptor).size);
+  let file: FilterFile | undefined;
   try {
+    file = new FilterFile(fstatSync(descriptor).size);
     readInto(file, descriptor);
   } catch (error) {
-    file.free();
+    file?.free();
     throw error;
   } finally {
     closeSync(descriptor);
