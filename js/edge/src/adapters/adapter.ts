@@ -179,7 +179,7 @@ export function readOptions<RequestType>(
     responses: stripping(responses, "responses"),
     passes:
       paths &&
-      pathCheck<RequestType>({ ...options, paths }, (exists, path) => {
+      pathCheck(options as PathCheckOptions<RequestType>, (exists, path) => {
         if (!exists) refuse({ path });
         return exists || isDryRun;
       }),

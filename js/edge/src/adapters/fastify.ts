@@ -46,8 +46,11 @@ export const hedgerow: FastifyPluginAsync<FastifyOptions> = Object.assign(addHoo
 export default hedgerow;
 
 async function addHooks(fastify: FastifyInstance, registered: FastifyOptions): Promise<void> {
-  const own = Object.entries(registered ?? {}).filter(([name]) => !REGISTER_OPTIONS.has(name));
-  const options: FastifyOptions = Object.fromEntries(own);
+  const options: Record<string, unknown> & FastifyOptions = Object.create(null);
+  // `for…in` because inherited options take effect, too.
+  for (const name in registered) {
+    if (!REGISTER_OPTIONS.has(name)) options[name] = registered[name as keyof FastifyOptions];
+  }
   const { responses, passes, isDryRun, refusalOf } = readOptions("hedgerow/fastify", options, [
     "notFound",
   ]);

@@ -17,21 +17,21 @@ const SENDERS = [
 /**
  * Makes a stream strip its head, its push promises, and the heads of pushed streams. Changes nothing in a dry run.
  *
- * @param note notes the head: that of `stripping`, unless a response notes it
+ * @param noting sends and notes the head: that of the response if there is one
  */
 export function stripStream(
   stripping: Stripping,
   stream: ServerHttp2Stream,
-  note = once(stripping.note),
+  noting = sender(stripping.note),
 ): void {
-  const head = { ...stripping, note };
   const methods = stream as unknown as Record<string, Method>;
   for (const [name, at] of SENDERS) {
     const send = methods[name]!;
     methods[name] = (...args) => {
-      args[at] = stripped(head, args[at] as Given);
+      const [fields, names] = stripped(stripping, args[at] as Given);
+      args[at] = fields;
       args[at + 1] = withStatCheck(stripping, args[at + 1] as Options);
-      return send.apply(stream, args);
+      return noting(names, () => send.apply(stream, args));
     };
   }
   const { pushStream } = methods;
@@ -39,17 +39,18 @@ export function stripStream(
     const args = rest.map((argument) =>
       typeof argument === "function" ? withPushed(stripping, argument as Method) : argument,
     );
+    const [kept, names] = stripped(stripping, fields as Given);
     // A promise is a message of its own.
-    return pushStream!.call(stream, stripped(stripping, fields as Given), ...args);
+    return sender(stripping.note)(names, () => pushStream!.call(stream, kept, ...args));
   };
 }
 
-function stripped({ stripper, isDryRun, note }: Stripping, fields: Given): Given {
-  if (typeof fields !== "object" || fields === null) return fields;
+/** Returns the fields that stay, which in a dry run are all, and the names of the others. */
+function stripped({ stripper, isDryRun }: Stripping, fields: Given): [Given, names: string[]] {
+  if (typeof fields !== "object" || fields === null) return [fields, []];
   const at = (index: number) => valueAt(fields, index);
   const names = namesToStrip(stripper, namesOf(fields), at, true);
-  note(names);
-  return isDryRun ? fields : withoutNames(fields, names);
+  return [isDryRun ? fields : withoutNames(fields, names), names];
 }
 
 type Options = { readonly statCheck?: unknown } | null | undefined;
@@ -58,13 +59,12 @@ type Options = { readonly statCheck?: unknown } | null | undefined;
 function withStatCheck(stripping: Stripping, options: Options): Options {
   const statCheck = options?.statCheck;
   if (typeof statCheck !== "function" || stripping.isDryRun) return options;
-  const silent = { ...stripping, note() {} };
   return {
     ...options,
     statCheck(this: unknown, stat: unknown, fields: Record<string, unknown>, ...rest: unknown[]) {
       const result = statCheck.call(this, stat, fields, ...rest);
-      const kept = stripped(silent, fields)!;
-      for (const name of Object.keys(fields)) if (!Object.hasOwn(kept, name)) delete fields[name];
+      const [kept] = stripped(stripping, fields);
+      for (const name of Object.keys(fields)) if (!Object.hasOwn(kept!, name)) delete fields[name];
       return result;
     },
   };
@@ -78,11 +78,25 @@ function withPushed(stripping: Stripping, callback: Method): Method {
   };
 }
 
-/** Returns a function that notes the first names it takes: a head may be sent through several methods. */
-export function once(note: Stripping["note"]): Stripping["note"] {
+/** Sends a head and returns the result, and notes the names stripped from it. */
+export type Sender = <Result>(names: readonly string[], send: () => Result) => Result;
+
+/**
+ * Returns a sender for a head, which notes only what the outermost call passes, once it has been sent: a head may go
+ * through several methods, and be sent again after one of them has thrown.
+ */
+export function sender(note: Stripping["note"]): Sender {
   let isNoted = false;
-  return (names) => {
-    if (!isNoted) note(names);
+  return (names, send) => {
+    if (isNoted) return send();
     isNoted = true;
+    try {
+      const result = send();
+      note(names);
+      return result;
+    } catch (error) {
+      isNoted = false;
+      throw error;
+    }
   };
 }

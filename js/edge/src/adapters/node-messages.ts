@@ -6,7 +6,7 @@ import { wrongType } from "../error.js";
 import type { HeaderStripper } from "../headers/header-stripper.js";
 import type { Stripping } from "./adapter.js";
 import { namesOf, namesToStrip, valueAt, withoutNames } from "./fields.js";
-import { once, stripStream } from "./http2-stream.js";
+import { sender, stripStream } from "./http2-stream.js";
 
 /**
  * Strips a request in place: `headers`, `headersDistinct` and `rawHeaders`. Trailers are kept. If a rule
@@ -74,7 +74,10 @@ export function stripIncoming(
     for (let index = 0; index < end; index += 1) rawHeaders[index] = kept[index]!;
     rawHeaders.length = end;
   }
-  for (const name of removed) delete headers[name];
+  // Platforms that emulate requests may keep the case of names.
+  const isRemoved = (key: string) => removed.includes(key.toLowerCase());
+  const keys = lines === rawHeaders ? removed : Object.keys(headers).filter(isRemoved);
+  for (const key of keys) delete headers[key];
   // The lines of a nominated `TE` that accept trailers are kept.
   if (removed.includes("te") && kept.some(isTe)) headers.te = "trailers";
   if (isUpgrade(request) && removed.includes("connection")) {
@@ -149,7 +152,7 @@ export function stripResponse(stripper: HeaderStripper, response: ServerResponse
 export function stripOutgoing(stripping: Stripping, response: ServerResponse): void {
   if (typeof response?.writeHead !== "function") throw wrongType("a ServerResponse", response);
   const { stripper, isDryRun } = stripping;
-  const note = once(stripping.note);
+  const noting = sender(stripping.note);
   const writeHead = response.writeHead as (...args: unknown[]) => ServerResponse;
   response.writeHead = (status: number, ...rest: unknown[]): ServerResponse => {
     // The head was sent already: let Node handle the call.
@@ -166,18 +169,19 @@ export function stripOutgoing(stripping: Stripping, response: ServerResponse): v
       return values[index - stored.length];
     };
     const matched = namesToStrip(stripper, names, at, true);
-    note(matched);
-    if (matched.length === 0 || isDryRun) return writeHead.call(response, status, ...rest);
+    if (matched.length === 0 || isDryRun) {
+      return noting(matched, () => writeHead.call(response, status, ...rest));
+    }
     for (const name of stored) if (matched.includes(name)) response.removeHeader(name);
     const kept = rest.map((argument) =>
       isFields(argument) ? withoutNames(argument, matched) : argument,
     );
-    return writeHead.call(response, status, ...kept);
+    return noting(matched, () => writeHead.call(response, status, ...kept));
   };
   // An older alias, which Node has up to version 26.
   if ("writeHeader" in response) response.writeHeader = response.writeHead;
   const { stream } = response as { stream?: ServerHttp2Stream };
-  if (typeof stream?.respond === "function") stripStream(stripping, stream, note);
+  if (typeof stream?.respond === "function") stripStream(stripping, stream, noting);
 }
 
 /** Returns whether Node reads an argument as fields: it reads the keys of objects and of functions. */

@@ -91,6 +91,10 @@ class StrippingHandler implements Handler {
     this.handler.onResponseStart?.(controller, status, kept, message);
   }
 
+  onResponseStarted(): void {
+    this.handler.onResponseStarted?.();
+  }
+
   onResponseData(controller: Controller, chunk: Buffer): void {
     this.handler.onResponseData?.(controller, chunk);
   }

@@ -257,6 +257,9 @@ test("stripRequest strips the fields of a request that has no rawHeaders, as ser
   expect(stripRequest(stripper, request)).toBe(5);
   expect(request.headers).toEqual({ accept: "a", te: "trailers" });
   expect(request.rawHeaders).toEqual([]);
+  const capitals = { Accept: "a", "X-Internal-User": "admin", Connection: "X-Hop", "x-hop": "1" };
+  Object.assign(request, { headers: capitals });
+  expect([stripRequest(stripper, request), request.headers]).toEqual([3, { Accept: "a" }]);
   Object.assign(request, { headers: { connection: "host", host: "a" } });
   expect(() => stripRequest(stripper, request)).toThrow("nominates host");
 });

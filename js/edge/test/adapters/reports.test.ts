@@ -371,3 +371,52 @@ test("hedgerow/connect counts each field once when writeHead gets two objects", 
   const names = ["x-debug", "x-internal-a", "x-internal-b"];
   expect(reports).toEqual([{ kind: "strip", direction: "responses", names, count: 3 }]);
 });
+
+test("hedgerow/connect reports the head that is sent after a writeHead that throws", async () => {
+  const { options, reports } = collecting({ headers: { responses: RULES } });
+  const adapter = forConnect(options as never);
+  const { server, url } = await serve((request, response) =>
+    adapter(request, response, () => {
+      expect(() => response.writeHead(99_999, { "x-internal-a": "1" })).toThrow(RangeError);
+      response.writeHead(500, { "x-internal-b": "1" });
+      response.end();
+    }),
+  );
+  try {
+    await ask(url);
+  } finally {
+    await closed(server);
+  }
+  const names = ["x-internal-b"];
+  expect(reports).toEqual([{ kind: "strip", direction: "responses", names, count: 1 }]);
+});
+
+test("hedgerow/undici passes on that a response has started", async () => {
+  const { server, url } = await serve(echo);
+  const agent = new Agent();
+  const calls: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    agent.compose(forUndici({ headers: RULES })).dispatch(
+      { origin: url.origin, path: "/", method: "GET" },
+      {
+        onRequestStart: () => void calls.push("onRequestStart"),
+        onResponseStarted: () => void calls.push("onResponseStarted"),
+        onResponseStart: () => void calls.push("onResponseStart"),
+        onResponseData() {},
+        onResponseEnd: () => resolve(),
+        onResponseError: (_controller, error) => reject(error),
+      },
+    );
+  });
+  await agent.close();
+  await closed(server);
+  expect(calls).toEqual(["onRequestStart", "onResponseStarted", "onResponseStart"]);
+});
+
+test("inherited options take effect", async () => {
+  const options = Object.create({ paths: new PathSet([]), methods: ["POST"] });
+  const { fetch } = forWorkers(options, { fetch: fetchEcho as never });
+  const status = async (method: string) =>
+    (await fetch(new Request("http://localhost/a", { method }) as never)).status;
+  expect([await status("GET"), await status("POST")]).toEqual([200, 404]);
+});
