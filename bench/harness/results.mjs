@@ -70,8 +70,8 @@ export function pooled(runs) {
     const [failed] = missing;
     if (failed !== undefined || "why" in one) return failed ?? one;
     const { median } = summary(results.map((each) => each.median));
-    const { min } = summary(results.map((each) => each.min));
-    const { max } = summary(results.map((each) => each.max));
+    const min = Math.min(...results.map((each) => each.min));
+    const max = Math.max(...results.map((each) => each.max));
     return { ...one, median, min, max };
   });
 }
