@@ -47,8 +47,8 @@ export default defineConfig({
     server: { deps: { external: [/\/js\/snapshot\/dist\//] } },
     // Many wait: for servers that are slow, for processes that they start, and for the disk.
     maxWorkers: availableParallelism() + 2,
-    // They share the processors with each other. With all trials, one test takes minutes.
-    testTimeout: process.env.HEDGEROW_TRIALS === "all" ? 900_000 : 120_000,
-    hookTimeout: 120_000,
+    // They share the processors with each other. With all trials, one test takes many minutes.
+    testTimeout: process.env.HEDGEROW_TRIALS === "all" ? 1_800_000 : 600_000,
+    hookTimeout: 600_000,
   },
 });

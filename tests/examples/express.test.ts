@@ -9,7 +9,7 @@ let server: Running;
 beforeAll(async () => {
   await build(folder);
   server = await start(folder, ["src/server.js"]);
-}, 60_000);
+});
 afterAll(() => server?.close());
 
 test("strips forged headers from requests and internal ones from responses", async () => {

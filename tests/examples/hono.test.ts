@@ -21,7 +21,7 @@ describe.each([
 
   beforeAll(async () => {
     server = await start();
-  }, 60_000);
+  });
   afterAll(() => server?.close());
 
   test("strips forged headers from requests and internal ones from responses", async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   );
   const next = join(installed("next"), "dist/bin/next");
   server = await start(folder, [next, "start", "-H", "127.0.0.1", "-p", "0"], OFFLINE);
-}, 240_000);
+});
 afterAll(() => server?.close());
 
 test("depends on the versions that it is tested with", () => {

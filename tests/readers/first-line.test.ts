@@ -93,7 +93,7 @@ function native(files: readonly Uint8Array[]): string[] {
   return out.trimEnd().split("\n");
 }
 
-test("JavaScript reads damaged files as Rust does", { timeout: 300_000 }, () => {
+test("JavaScript reads damaged files as Rust does", () => {
   const random = new Random(7);
   const escaped = PATHMAP.replace('"test"', '"a\\n\\ud800"');
   const compact = [PATHMAP, REDIRECTS, ROUTING, FUSE, escaped];

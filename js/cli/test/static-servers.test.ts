@@ -72,7 +72,7 @@ async function guardOf(root: string, covers: readonly Cover[]): Promise<Guard> {
 describe("a guard lets every path pass that a static file server answers", () => {
   const size = { known: trials({ few: 5, all: 80 }), random: trials({ few: 0, all: 60 }) };
 
-  test.for(STATIC_SERVERS)("%s", { timeout: 600_000 }, async (name) => {
+  test.for(STATIC_SERVERS)("%s", async (name) => {
     const folder = makeHostileFolder({ ...size, tame: TAME[name] });
     const { root } = folder;
     const ask = await startStatic(name, root);

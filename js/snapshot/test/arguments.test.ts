@@ -33,13 +33,11 @@ import {
 import * as opentelemetry from "@hedgerow/snapshot/opentelemetry";
 import { type Meter, metrics } from "@opentelemetry/api";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../tests/support/snapshots/image.js";
 import { trials } from "../../../tests/support/trials.js";
 import { KIB, MIB } from "./support/cache.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const SEED = 0x5eed;
 

@@ -135,7 +135,7 @@ describe("damage", () => {
     expect(outcomes.refused).toBeGreaterThan((BITS * 200) / STRIDE);
     expect(outcomes.correct).toBeGreaterThan(0);
     expect(leftovers(path())).toEqual([]);
-  }, 600_000);
+  });
 });
 
 describe("files that are not snapshots", () => {

@@ -79,7 +79,7 @@ describe.each(Object.keys(jobs))("%s", (name) => {
     rmSync(path("restored"), { force: true });
     expect(Math.min(...found)).toBeGreaterThan(0);
     expect(found).toSatisfy(isConstant);
-  }, 300_000);
+  });
 });
 
 test.each([16 * GIB, 2 ** 40])(
@@ -94,5 +94,4 @@ test.each([16 * GIB, 2 ** 40])(
     for (const name of [imageOf(size), disk]) rmSync(name);
     expect(found - idle).toBeLessThanOrEqual(250e6);
   },
-  300_000,
 );

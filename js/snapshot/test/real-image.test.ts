@@ -11,7 +11,7 @@ import {
   type SnapshotInfo,
   verifySnapshot,
 } from "@hedgerow/snapshot";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { checkExt4Image, makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
 import { pythonEnv } from "../../../scripts/lib/python.mjs";
@@ -29,8 +29,6 @@ const FILES = 0.25 * SIZE;
 
 /** How many pieces an independent reader reads. */
 const PIECES = trials({ few: 100, all: 1000 });
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const path = temporaryFolder();
 const [image, snapshot, restored] = [path("image"), path("image.vhs"), path("restored")];

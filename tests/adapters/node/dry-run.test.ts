@@ -60,7 +60,5 @@ describe(DRY_RUN_TITLE, () => {
     ),
     "hono on Node": hono,
   };
-  test.for(Object.entries(subjects))("%s", { timeout: 300_000 }, ([, subject]) =>
-    checkDryRuns(subject),
-  );
+  test.for(Object.entries(subjects))("%s", ([, subject]) => checkDryRuns(subject));
 });

@@ -34,7 +34,5 @@ describe(TITLE, () => {
     ),
     "hono on Node": hono,
   };
-  test.for(Object.entries(subjects))("%s", { timeout: 300_000 }, ([, subject]) =>
-    checkExchanges(subject),
-  );
+  test.for(Object.entries(subjects))("%s", ([, subject]) => checkExchanges(subject));
 });

@@ -158,9 +158,7 @@ const isRefused = (name: string, { isForbidden, option, kind }: Exchange) =>
   (isForbidden && !(name === "hedgerow/undici" && option === "transfer-encoding"));
 
 describe.each(Object.entries(PROXIES))("%s", (name, start) => {
-  test("the origin receives exactly the requests that were sent", {
-    timeout: 600_000,
-  }, async () => {
+  test("the origin receives exactly the requests that were sent", async () => {
     const offset = Object.keys(PROXIES).indexOf(name) % STEP;
     const exchanges = EVERY.filter(
       (exchange, index) => index % STEP === offset && !isWeak(name, exchange),

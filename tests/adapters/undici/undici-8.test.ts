@@ -37,7 +37,7 @@ beforeAll(async () => {
   });
   const { stdout } = await promisify(execFile)(node24, [program]);
   report = JSON.parse(stdout);
-}, 300_000);
+});
 
 test.for(Object.keys(undiciCases))("%s", (title) => {
   expect(report.results[title]).toBe("passed");

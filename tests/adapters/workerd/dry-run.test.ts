@@ -38,7 +38,5 @@ function subject(ADAPTER: string): DryRunSubject {
 }
 
 describe(DRY_RUN_TITLE, () => {
-  test.for(["workers", "hono"])("hedgerow/%s in workerd", { timeout: 300_000 }, (name) =>
-    checkDryRuns(subject(name)),
-  );
+  test.for(["workers", "hono"])("hedgerow/%s in workerd", (name) => checkDryRuns(subject(name)));
 });

@@ -22,7 +22,7 @@ function subject(entry: string): Subject {
 }
 
 describe(TITLE, () => {
-  test.for(["proxy-worker", "proxy-hono"])("%s in workerd", { timeout: 300_000 }, (name) =>
+  test.for(["proxy-worker", "proxy-hono"])("%s in workerd", (name) =>
     checkExchanges(subject(`tests/adapters/workerd/${name}.ts`)),
   );
 });

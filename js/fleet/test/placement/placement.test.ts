@@ -1,11 +1,9 @@
 /** Where sandboxes start: properties on random fleets, and a naive implementation of the same rules. */
 import { FleetError, type Host, Hosts, type PlacementOptions, placement } from "@hedgerow/fleet";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { trials } from "../../../../tests/support/trials.js";
 import { distanceOf, hashText, uniform } from "../../src/placement/rendezvous.js";
-
-vi.setConfig({ testTimeout: 600_000 });
 
 const SEED = 0x23;
 const FLEETS = { seed: SEED, numRuns: trials({ few: 2_000, all: 50_000 }) };

@@ -1,6 +1,6 @@
 /** Random fleets, faults and all: once they are quiet, the picture equals the truth. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { onTestFinished, test, vi } from "vitest";
+import { onTestFinished, test } from "vitest";
 
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { trials } from "../../../../tests/support/trials.js";
@@ -11,8 +11,6 @@ import { type ResidencyReport, reportResidency } from "../../src/residency/repor
 import { untilShown, watching } from "../support/pictures.js";
 import { connectTo, Redis, until } from "../support/redis.js";
 import { StubCache } from "../support/stub-cache.js";
-
-vi.setConfig({ testTimeout: 600_000 });
 
 const SEEDS = Array.from({ length: trials({ few: 3, all: 60 }) }, (_, at) => at + 1);
 

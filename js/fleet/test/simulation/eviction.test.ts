@@ -1,7 +1,7 @@
 /** The simulated cache evicts the same images as a real one, over random traces of requests and releases. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { rmSync } from "node:fs";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { trials } from "../../../../tests/support/trials.js";
 import { type CacheComponents, openComponents } from "../../../snapshot/src/cache/components.js";
 import { recordLength } from "../../../snapshot/src/cache/directory/image-record.js";
@@ -18,8 +18,6 @@ import {
 } from "../../../snapshot/test/support/stored-images.js";
 import { HostCache } from "../../src/simulation/host-cache.js";
 import { Random } from "../../src/simulation/random.js";
-
-vi.setConfig({ testTimeout: 1_200_000 });
 
 const TRACES = trials({ few: 60, all: 10_000 });
 

@@ -4,16 +4,13 @@ import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ImageCache } from "@hedgerow/snapshot";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { trials } from "../../../../tests/support/trials.js";
 import { diskUse, KIB, MIB, makeSample, strayFiles } from "../support/cache.js";
 import { CacheProcess, type ChurnKind, type ChurnSample } from "../support/cache-job.js";
-
-// On a busy machine this takes several minutes.
-vi.setConfig({ testTimeout: 600_000 });
 
 /** Space for about a third of the images. */
 const OPTIONS = { maxBytes: 1.5 * MIB };

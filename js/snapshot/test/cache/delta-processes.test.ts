@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ImageCache } from "@hedgerow/snapshot";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
@@ -20,9 +20,6 @@ import {
 import { CacheProcess } from "../support/cache-job.js";
 import { makeDelta, sentOf, write } from "../support/cached-deltas.js";
 import { isPart, originOf } from "../support/remote.js";
-
-// On a busy machine this takes several minutes.
-vi.setConfig({ testTimeout: 600_000 });
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);

@@ -4,15 +4,12 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { bytesOnDisk } from "../../../../tests/support/snapshots/image.js";
 import { trials } from "../../../../tests/support/trials.js";
 import { diskUse, filesIn, KIB, MIB, makeSample, openCache, strayFiles } from "../support/cache.js";
 import { CacheProcess, type ChurnSample, type Use } from "../support/cache-job.js";
-
-// On a busy machine this takes several minutes.
-vi.setConfig({ testTimeout: 600_000 });
 
 /** The seeds of the processes. */
 const SEEDS = [1, 2, 3, 4];

@@ -19,8 +19,6 @@ import {
   use,
 } from "../support/stored-images.js";
 
-vi.setConfig({ testTimeout: 600_000 });
-
 const BLOCK = 4096;
 
 const REQUESTS = trials({ few: 3_000, all: 100_000 });

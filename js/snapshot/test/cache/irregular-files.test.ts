@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { ImageCache } from "@hedgerow/snapshot";
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { trials } from "../../../../tests/support/trials.js";
 import { Layout } from "../../dist/cache/directory/layout.js";
@@ -19,8 +19,6 @@ import {
   strayFiles,
 } from "../support/cache.js";
 import { refusalOf } from "../support/refusal.js";
-
-vi.setConfig({ testTimeout: 30_000 });
 
 const path = temporaryFolder();
 const newDirectory = newDirectories(path);

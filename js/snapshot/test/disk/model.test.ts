@@ -168,14 +168,8 @@ async function runAll(first: number, count: number, run: (seed: number) => Promi
   await Promise.all(Array.from({ length: CONCURRENCY }, next));
 }
 
-test(
-  "a disk has what was written to it, whoever wrote it, and however often it is opened",
-  () => runAll(1, RUNS, runOpened),
-  900_000,
-);
+test("a disk has what was written to it, whoever wrote it, and however often it is opened", () =>
+  runAll(1, RUNS, runOpened));
 
-test(
-  "a disk that is killed has what was flushed, and nothing that it never had",
-  () => runAll(100_001, KILLS, runKilled),
-  900_000,
-);
+test("a disk that is killed has what was flushed, and nothing that it never had", () =>
+  runAll(100_001, KILLS, runKilled));

@@ -154,7 +154,6 @@ test.each(cases)(
       });
     }
   },
-  600_000,
 );
 
 test.each([

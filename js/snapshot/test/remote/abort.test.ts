@@ -127,7 +127,7 @@ describe.each(Object.entries(calls))("%s", (name, call) => {
         () => sleep(wait),
       );
     }
-  }, 120_000);
+  });
 
   test(`ends ${name} with what onProgress throws`, async () => {
     const origin = await originOf({ "/a.vhs": snapshot }, { faults: faultsOf(isPart, SLOW) });

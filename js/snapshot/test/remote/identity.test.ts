@@ -9,7 +9,7 @@ import {
   type SnapshotInfo,
   verifySnapshot,
 } from "@hedgerow/snapshot";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { makeExt4Image } from "../../../../scripts/lib/ext4-image.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
@@ -27,8 +27,6 @@ import { expectNothingLeft, originOf } from "../support/remote.js";
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const path = temporaryFolder();
 const [image, snapshot, restored] = [path("image"), path("image.vhs"), path("restored")];

@@ -11,7 +11,7 @@ import {
   SnapshotError,
   verifySnapshot,
 } from "@hedgerow/snapshot";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
@@ -20,8 +20,6 @@ import { trials } from "../../../../tests/support/trials.js";
 import { KIB, MIB } from "../support/cache.js";
 import { refusalOf } from "../support/refusal.js";
 import { originOf } from "../support/remote.js";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const path = temporaryFolder();
 const [image, restored] = [path("image"), path("restored")];

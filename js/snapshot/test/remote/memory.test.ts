@@ -1,7 +1,7 @@
 /** The peak memory of restoring and verifying from a server. */
 import { rmSync, statSync } from "node:fs";
 import { type CreateOptions, createSnapshot, type RestoreOptions } from "@hedgerow/snapshot";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise, steps, writeSparse } from "../../../../tests/support/snapshots/image.js";
@@ -17,8 +17,6 @@ const LIMIT = 320e6;
 
 /** The data of an image, in bytes: more than the limit. */
 const FULL = trials({ few: 320 * MIB, all: GIB });
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const path = temporaryFolder();
 

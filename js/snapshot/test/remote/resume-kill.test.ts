@@ -107,4 +107,4 @@ test(`resumes after each of ${KILLS} kills, fetches only what is missing, and re
   // Kills hit restores that had done little, and much.
   expect(Math.max(...shares)).toBeGreaterThan(0.8);
   expect(Math.min(...shares)).toBeLessThan(0.4);
-}, 400_000);
+});

@@ -266,7 +266,7 @@ describe("damage of the partial image and the journal", () => {
       }
       await resume([], { workers: 2 });
     }
-  }, 120_000);
+  });
 
   test.each(["image", "journal"] as const)(
     "replaces a symbolic link in place of the %s, and leaves its target as it was",

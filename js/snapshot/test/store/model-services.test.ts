@@ -7,14 +7,8 @@ import { runAll } from "../support/store-sequences.js";
 const SEQUENCES = trials({ few: 150, all: 300 });
 const KILLS = trials({ few: 40, all: 80 });
 
-test(
-  "a store in S3 loses no save and keeps nothing else, whichever hosts die and whatever fails",
-  () => runAll("S3", 100_001, SEQUENCES),
-  1_800_000,
-);
+test("a store in S3 loses no save and keeps nothing else, whichever hosts die and whatever fails", () =>
+  runAll("S3", 100_001, SEQUENCES));
 
-test(
-  "a store loses no save and keeps nothing else, whichever processes are killed",
-  () => runAll("processes", 200_001, KILLS),
-  1_800_000,
-);
+test("a store loses no save and keeps nothing else, whichever processes are killed", () =>
+  runAll("processes", 200_001, KILLS));

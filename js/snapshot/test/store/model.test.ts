@@ -6,8 +6,5 @@ import { runAll } from "../support/store-sequences.js";
 
 const SEQUENCES = trials({ few: 1_850, all: 3_000 });
 
-test(
-  "a store in a folder loses no save and keeps nothing else, whichever hosts die and whatever fails",
-  () => runAll("folder", 1, SEQUENCES),
-  1_800_000,
-);
+test("a store in a folder loses no save and keeps nothing else, whichever hosts die and whatever fails", () =>
+  runAll("folder", 1, SEQUENCES));

@@ -247,4 +247,4 @@ test("after a thousand generations, each save removes the oldest one that is not
   // The first one is attached.
   expect([numbers[0], numbers[1], numbers.at(-1)]).toEqual([1, 3, 1_001]);
   await disk.detach();
-}, 120_000);
+});

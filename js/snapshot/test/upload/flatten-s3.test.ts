@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CreateOptions, createSnapshot, flattenSnapshot } from "@hedgerow/snapshot";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { rejectionOf } from "../../../../tests/support/assert.js";
@@ -14,9 +14,6 @@ import { textsIn } from "../support/error-texts.js";
 import { type Job, killAfter, run } from "../support/job.js";
 import { refusalOf } from "../support/refusal.js";
 import { objectOf, s3, s3Options, urlOf } from "../support/upload-s3.js";
-
-// With all trials this takes minutes.
-vi.setConfig({ testTimeout: 600_000 });
 
 const [BLOCK, MIB] = [4096, 2 ** 20];
 const KILLS = trials({ few: 4, all: 20 });
