@@ -68,14 +68,19 @@ export function checkList(of: string, list: unknown): void {
   }
 }
 
-/** Throws `ERR_ARGUMENT` unless `options` is an object without members other than `known`. */
-export function checkKnown(options: unknown, known: readonly string[]): void {
-  if (!isOptions(options)) throw wrongType("options", options);
+/** Throws unless `options` is an object without members other than `known`. The message begins with `prefix`. */
+export function checkKnown(
+  options: unknown,
+  known: readonly string[],
+  code: HedgerowErrorCode = "ERR_ARGUMENT",
+  prefix = "",
+): asserts options is object {
+  const fail = (expected: string, found: string) =>
+    new HedgerowError(code, `${prefix}expected ${expected}, found ${found}`);
+  if (!isOptions(options)) throw fail("options", typeName(options));
   // `for…in` because inherited options take effect, too.
   for (const name in options) {
-    if (known.includes(name)) continue;
-    const message = `expected ${known.join(", ")}, found an option ${JSON.stringify(name)}`;
-    throw new HedgerowError("ERR_ARGUMENT", message);
+    if (!known.includes(name)) throw fail(known.join(", "), `an option ${JSON.stringify(name)}`);
   }
 }
 

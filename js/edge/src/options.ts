@@ -1,5 +1,5 @@
 /** Validation of options objects, so that a wrong option fails where it is passed. */
-import { HedgerowError, isOptions, typeName } from "./error.js";
+import { checkKnown, HedgerowError, typeName } from "./error.js";
 
 /** The type of an option: its description for messages, and the check. */
 export type OptionType = readonly [expected: string, is: (value: unknown) => boolean];
@@ -23,20 +23,9 @@ export function checkOptions(
   options: unknown,
   types: Record<string, OptionType>,
 ): void {
-  if (!isOptions(options)) {
-    const message = `${subject}: expected options, found ${typeName(options)}`;
-    throw new HedgerowError("ERR_OPTIONS", message);
-  }
-  // `for…in` because inherited options take effect, too.
-  for (const name in options) {
+  checkKnown(options, Object.keys(types), "ERR_OPTIONS", `${subject}: `);
+  for (const [name, [expected, is]] of Object.entries(types)) {
     const value: unknown = options[name as keyof typeof options];
-    const type = Object.hasOwn(types, name) ? types[name] : undefined;
-    if (type === undefined) {
-      const known = Object.keys(types).join(", ");
-      const message = `${subject}: expected ${known}, found an option ${JSON.stringify(name)}`;
-      throw new HedgerowError("ERR_OPTIONS", message);
-    }
-    const [expected, is] = type;
     if (value !== undefined && !is(value)) {
       const message = `${subject}: ${name}: expected ${expected}, found ${typeName(value)}`;
       throw new HedgerowError("ERR_OPTIONS", message);
