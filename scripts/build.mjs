@@ -42,7 +42,8 @@ export function build() {
   });
   buildPackage("js/snapshot", wasmOf("js/snapshot", "decode", "encode"), "bundle-snapshot.mjs");
   buildPackage("js/fleet", ["js/snapshot/dist"]);
-  buildPackage("js/cli", ["js/edge/dist", "js/snapshot/dist", "js/fleet/dist"]);
+  const cliInputs = ["js/edge/dist", "js/snapshot/dist", "js/fleet/dist"];
+  buildPackage("js/cli", cliInputs, "man-pages.mjs");
 }
 
 /** @param {string} crate */
@@ -150,20 +151,20 @@ function outputOf(name) {
  *
  * @param {string} folder
  * @param {string[]} inputs further ones
- * @param {string} [bundler] a script of `scripts/lib` to run afterwards, in a process because it imports npm packages
+ * @param {string} [script] a script of `scripts/lib` to run afterwards, in a process because it imports npm packages
  */
-function buildPackage(folder, inputs, bundler) {
+function buildPackage(folder, inputs, script) {
   const dist = `${folder}/dist`;
   const all = [
     ...[`${folder}/src`, `${folder}/tsconfig.json`, "package-lock.json", "tsconfig.base.json"],
-    ...(bundler === undefined ? [] : [`scripts/lib/${bundler}`]),
+    ...(script === undefined ? [] : [`scripts/lib/${script}`]),
     ...inputs,
   ];
   whenChanged(dist, all, () => {
     step(`TypeScript: ${folder}`);
     rmSync(inRoot(dist), { recursive: true, force: true });
     run("tsc", ["--project", inRoot(folder)]);
-    if (bundler !== undefined) run(process.execPath, [inRoot("scripts", "lib", bundler)]);
+    if (script !== undefined) run(process.execPath, [inRoot("scripts", "lib", script)]);
   });
 }
 

@@ -10,7 +10,9 @@ export const PACKAGES = {
   debugfs: "e2fsprogs",
   e2fsck: "e2fsprogs",
   fio: "fio",
+  fish: "fish",
   luajit: "luajit",
+  mandoc: "mandoc",
   mke2fs: "e2fsprogs",
   "mkfs.btrfs": "btrfs-progs",
   "mkfs.xfs": "xfsprogs",
@@ -31,6 +33,7 @@ export const PACKAGES = {
   strace: "strace",
   tinyproxy: "tinyproxy",
   valgrind: "valgrind",
+  zsh: "zsh",
   zstd: "zstd",
 };
 
@@ -69,7 +72,9 @@ const PROGRAMS = {
     "debugfs",
     "e2fsck",
     "fio",
+    "fish",
     "luajit",
+    "mandoc",
     "mke2fs",
     "mkfs.btrfs",
     "mkfs.xfs",
@@ -88,6 +93,7 @@ const PROGRAMS = {
     "redis-server",
     "strace",
     "tinyproxy",
+    "zsh",
     "zstd",
   ],
 };

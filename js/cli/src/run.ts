@@ -1,44 +1,11 @@
-import { readFileSync } from "node:fs";
-
-import { Command, CommanderError } from "commander";
+import { CommanderError } from "commander";
 
 import { CliError, EXIT, systemCode } from "./error.js";
+import { OVERVIEW } from "./examples.js";
 import { jsonOf, oneLine } from "./one-line.js";
+import { print } from "./print.js";
+import { program } from "./program.js";
 import { printWarnings } from "./warnings.js";
-
-const EXIT_CODES = `
-Exit codes:
-  0  success; for query: every path may be present
-  1  for query: a path is certainly absent; for headers check: a list has findings; for cache
-     verify: an image was damaged
-  2  invalid command line
-  3  an input or output is missing, damaged, in use or not the expected one`;
-
-/** Loads each group of commands on demand: loading a group takes as long as starting Node. */
-const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>>> = {
-  paths: async () => (await import("./paths/index.js")).addPathsCommands,
-  headers: async () => (await import("./headers/index.js")).addHeadersCommands,
-  snapshot: async () => (await import("./snapshot/index.js")).addSnapshotCommands,
-  disk: async () => (await import("./disk/index.js")).addDiskCommands,
-  cache: async () => (await import("./cache/index.js")).addCacheCommands,
-  fleet: async () => (await import("./fleet/index.js")).addFleetCommands,
-};
-
-/** @param wanted the group named on the command line; if it names none, all groups are loaded */
-async function program(wanted = ""): Promise<Command> {
-  const { version } = JSON.parse(
-    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
-  ) as { version: string };
-  const hedgerow = new Command("hedgerow")
-    .description("Tools for the Hedgerow SDK")
-    .version(version)
-    .exitOverride()
-    .configureOutput({ outputError: () => {} })
-    .addHelpText("afterAll", EXIT_CODES);
-  const groups = Object.hasOwn(GROUPS, wanted) ? [wanted] : Object.keys(GROUPS);
-  for (const group of groups) (await GROUPS[group]!())(hedgerow);
-  return hedgerow;
-}
 
 interface Failure {
   readonly code: string;
@@ -95,6 +62,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const json = args.includes("--json");
   printWarnings(json);
   try {
+    if (args.length === 0) return await print(OVERVIEW);
     const hedgerow = await program(args[0]);
     await hedgerow.parseAsync(args, { from: "user" });
   } catch (error) {

@@ -36,7 +36,6 @@ describe("hedgerow", () => {
   });
 
   test.for([
-    [[], "expected a command"],
     [["paths"], "expected a command"],
     [["nothing"], "unknown command 'nothing'"],
     [["paths", "build", "-o", "x"], "missing required argument 'source'"],

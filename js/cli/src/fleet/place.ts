@@ -8,6 +8,10 @@ import { columns, print, table } from "../print.js";
 import { type FleetHosts, readHosts } from "./hosts-file.js";
 import { redisOption, withResidency } from "./redis.js";
 
+const HELP = `
+A file of hosts:
+  [{ "id": "a", "load": 3, "images": ["6f0d…"] }, { "id": "b", "load": 1 }]`;
+
 interface PlaceOptions extends OutputFlags {
   readonly hosts?: string;
   readonly redis?: string;
@@ -28,15 +32,7 @@ export function addPlaceCommand(fleet: Command): void {
     .option("--load <number>", "load that the sandbox adds", parseNumber)
     .option("--share <number>", "share of the image in all starts", parseShare)
     .addOption(jsonOption())
-    .addHelpText(
-      "after",
-      `
-Example:
-  hedgerow fleet place 6f0d… --redis redis://localhost:6379
-  hedgerow fleet place 6f0d… --hosts hosts.json
-
-  with hosts.json: [{ "id": "a", "load": 3, "images": ["6f0d…"] }, { "id": "b", "load": 1 }]`,
-    )
+    .addHelpText("after", HELP)
     .action(place);
 }
 

@@ -19,7 +19,6 @@ export function addStatusCommand(fleet: Command): void {
     .description("print the hosts of a fleet: their load, their images, and their hit rates")
     .addOption(redisOption())
     .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  hedgerow fleet status --redis redis://localhost:6379")
     .action(status);
 }
 

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+
+import { Command } from "commander";
+
+import { EXAMPLES } from "./examples.js";
+
+const EXIT_CODES = `
+Exit codes:
+  0  success; for query: every path may be present
+  1  for query: a path is certainly absent; for headers check: a list has findings; for cache
+     verify: an image was damaged
+  2  invalid command line
+  3  an input or output is missing, damaged, in use or not the expected one`;
+
+/** Loads each group of commands on demand: loading a group takes as long as starting Node. */
+const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>>> = {
+  paths: async () => (await import("./paths/index.js")).addPathsCommands,
+  headers: async () => (await import("./headers/index.js")).addHeadersCommands,
+  snapshot: async () => (await import("./snapshot/index.js")).addSnapshotCommands,
+  disk: async () => (await import("./disk/index.js")).addDiskCommands,
+  cache: async () => (await import("./cache/index.js")).addCacheCommands,
+  fleet: async () => (await import("./fleet/index.js")).addFleetCommands,
+  completion: async () => (await import("./completion/index.js")).addCompletionCommand,
+};
+
+/** The group whose command needs all others. */
+const COMPLETION = "completion";
+
+/**
+ * Returns the command `hedgerow`.
+ *
+ * @param wanted the group named on the command line; if it names none, all groups are loaded
+ */
+export async function program(wanted = ""): Promise<Command> {
+  const { version } = JSON.parse(
+    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+  ) as { version: string };
+  const hedgerow = new Command("hedgerow")
+    .description("Tools for the Hedgerow SDK")
+    .version(version)
+    .exitOverride()
+    .configureOutput({ outputError: () => {} });
+  const isOne = Object.hasOwn(GROUPS, wanted) && wanted !== COMPLETION;
+  for (const group of isOne ? [wanted] : Object.keys(GROUPS)) (await GROUPS[group]!())(hedgerow);
+  addHelpTexts(hedgerow, "");
+  return hedgerow;
+}
+
+/** Ends the help of a command, and of those below it, with the exit codes and its examples. */
+function addHelpTexts(command: Command, path: string): void {
+  const examples = EXAMPLES[path]?.map((example) => `\n  hedgerow ${example}`).join("");
+  command.addHelpText("after", `${EXIT_CODES}\n\nExamples:${examples}`);
+  for (const below of command.commands) addHelpTexts(below, `${path} ${below.name()}`.trimStart());
+}
