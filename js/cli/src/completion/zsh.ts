@@ -15,7 +15,7 @@ _hedgerow() {
       (${names.join("|")}) command="$command $words[position]"; at=position ;;
     esac
   done
-  # What follows are the arguments of the command.
+  # The arguments of the command follow it.
   words=("\${(@)words[at,-1]}")
   ((CURRENT -= at - 1))
   case "$command" in
