@@ -44,13 +44,7 @@ test("serves pages, their scripts and styles, and files", async () => {
   const home = await (await fetch(server.url)).text();
   const loaded = new Set(home.match(/\/_next\/static\/[\w./-]+/g));
   expect(loaded.size).toBeGreaterThan(0);
-  await expectFound(server.url, [
-    "/",
-    "/plants/hazel",
-    "/plants/hawthorn",
-    "/robots.txt",
-    ...loaded,
-  ]);
+  await expectFound(server.url, ["/", "/plants/hazel", "/plants/hawthorn", ...loaded]);
 });
 
 test("serves the payloads that client navigation requests", async () => {

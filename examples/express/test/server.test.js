@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { after, test } from "node:test";
+
+const server = spawn(process.execPath, ["src/server.js"], {
+  env: { ...process.env, PORT: "0" },
+  stdio: ["ignore", "pipe", "inherit"],
+});
+after(() => server.kill());
+const [line] = await once(server.stdout, "data");
+const url = String(line).trim();
+
+test("strips internal headers both ways, and refuses paths that do not exist", async () => {
+  const headers = { "x-internal-user": "admin", "x-kept": "1" };
+  const response = await fetch(`${url}/headers`, { headers });
+  const arrived = await response.json();
+  assert.equal(arrived["x-kept"], "1");
+  assert.equal(arrived["x-internal-user"], undefined);
+  assert.equal(response.headers.get("x-internal-node"), null);
+  assert.equal(response.headers.get("x-powered-by"), null);
+  for (const path of ["/", "/index.html", "/about", "/style.css", "/account/7"]) {
+    assert.equal((await fetch(`${url}${path}`)).status, 200, path);
+  }
+  for (const path of ["/wp-login.php", "/about/us", "/account", "/Style.css"]) {
+    assert.equal((await fetch(`${url}${path}`)).status, 404, path);
+  }
+});
