@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 import { inRoot } from "./lib/paths.mjs";
-import { main, output, run, step } from "./lib/run.mjs";
+import { listFiles, main, output, run, step } from "./lib/run.mjs";
 import { whenChanged } from "./lib/stamp.mjs";
 import { buildTools } from "./lib/tools.mjs";
 import { buildModule, ZSTD_ENV } from "./lib/wasm.mjs";
@@ -44,6 +44,7 @@ export function build() {
   buildPackage("js/fleet", ["js/snapshot/dist"]);
   const cliInputs = ["js/edge/dist", "js/snapshot/dist", "js/fleet/dist"];
   buildPackage("js/cli", cliInputs, "man-pages.mjs");
+  buildPackage("js/create", listFiles("examples/"), "templates.mjs");
 }
 
 /** @param {string} crate */

@@ -1,6 +1,7 @@
 // Runs commands and reports progress.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { delimiter } from "node:path";
 
 import { inRoot, root } from "./paths.mjs";
@@ -72,6 +73,13 @@ export const run = (command, args, options) => void executeOrThrow(command, args
  */
 export const output = (command, args, options) =>
   executeOrThrow(command, args, { ...options, stdout: "pipe" });
+
+/** Returns files that git does not ignore, from the root of the repository. @param {string} pattern */
+export function listFiles(pattern) {
+  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "-z", pattern];
+  const files = new Set(output("git", args).split("\0"));
+  return [...files].filter((file) => file !== "" && existsSync(inRoot(file))).sort();
+}
 
 /**
  * Runs a command quietly and returns its output, or `undefined` if it fails or does not exist.

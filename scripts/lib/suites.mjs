@@ -12,6 +12,7 @@ export const PACKAGE_FOLDERS = {
   "@hedgerow/snapshot": "js/snapshot",
   "@hedgerow/fleet": "js/fleet",
   "@hedgerow/cli": "js/cli",
+  "create-hedgerow": "js/create",
 };
 
 /** @typedef {(keyof typeof PACKAGE_FOLDERS)[]} Packages */
@@ -23,7 +24,13 @@ export const PACKAGE_FOLDERS = {
  */
 const OF_TESTS = {
   "tests/adapters/undici/8": [],
-  "tests/packaging": ["hedgerow", "@hedgerow/snapshot", "@hedgerow/fleet", "@hedgerow/cli"],
+  "tests/packaging": [
+    "hedgerow",
+    "@hedgerow/snapshot",
+    "@hedgerow/fleet",
+    "@hedgerow/cli",
+    "create-hedgerow",
+  ],
   "tests/runtimes": ["hedgerow"],
 };
 

@@ -1,8 +1,5 @@
 /** All documents, and the test file that runs the blocks of each; a new document must be in a group. */
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
-
-import { inRoot, root } from "../../scripts/lib/paths.mjs";
+import { listFiles } from "../../scripts/lib/run.mjs";
 
 /** The documents of each test file; the first match counts. */
 const GROUPS = {
@@ -17,13 +14,6 @@ const GROUPS = {
 export type Group = keyof typeof GROUPS;
 
 export const markdownFiles = (): string[] => listFiles("*.md");
-
-/** Returns files that git does not ignore, relative to the root of the repository. */
-export function listFiles(pattern: string): string[] {
-  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "-z", pattern];
-  const files = execFileSync("git", args, { cwd: root, encoding: "utf8" }).split("\0");
-  return [...new Set(files)].filter((file) => file !== "" && existsSync(inRoot(file))).sort();
-}
 
 /** Returns the test file that runs the blocks of a document, if one does. */
 export const groupOf = (document: string): Group | undefined =>

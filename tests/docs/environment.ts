@@ -1,5 +1,6 @@
 /** The environment of a document's shell: isolated from this repository and from the user who runs the tests. */
-import { delimiter, dirname } from "node:path";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 
 import { node24, root } from "../../scripts/lib/paths.mjs";
 import { DISTRIBUTED_FILTER, pythonEnv } from "../../scripts/lib/python.mjs";
@@ -46,14 +47,25 @@ export function environmentFor(text: string, home: string, registry: URL): NodeJ
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     npm_config_registry: registry.href,
     npm_config_replace_registry_host: "never",
-    npm_config_cache: cache,
+    npm_config_cache: sharedCache(home, cache),
     npm_config_userconfig: userconfig,
     npm_config_prefer_offline: "true",
     npm_config_audit: "false",
     npm_config_fund: "false",
     npm_config_update_notifier: "false",
     npm_config_loglevel: "error",
+    // As a reader answers who is asked whether to install `create-hedgerow`.
+    npm_config_yes: "true",
   };
+}
+
+/** Returns a cache in `home` that has the downloads of npm's cache, but not the packages that `npm create` ran. */
+function sharedCache(home: string, cache: string): string {
+  const [own, shared] = [join(home, ".npm"), join(cache, "_cacache")];
+  mkdirSync(own);
+  mkdirSync(shared, { recursive: true });
+  symlinkSync(shared, join(own, "_cacache"));
+  return own;
 }
 
 function pathFor(text: string): string {

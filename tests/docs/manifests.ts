@@ -3,8 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
-import { output } from "../../scripts/lib/run.mjs";
-import { listFiles } from "./documents.js";
+import { listFiles, output } from "../../scripts/lib/run.mjs";
 
 /** A direct dependency. */
 export interface Dependency {

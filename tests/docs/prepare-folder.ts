@@ -5,8 +5,8 @@ import { basename, dirname, join } from "node:path";
 
 import { makeExt4Image } from "../../scripts/lib/ext4-image.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
+import { listFiles } from "../../scripts/lib/run.mjs";
 import { PACKAGE_FOLDERS } from "../../scripts/lib/suites.mjs";
-import { listFiles } from "./documents.js";
 import { packed } from "./registry.js";
 import { type Replacements, replaceIn } from "./replacements.js";
 

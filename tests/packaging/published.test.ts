@@ -3,12 +3,11 @@ import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
+import { PACKAGE_FOLDERS } from "../../scripts/lib/suites.mjs";
 import { copyOf, emptyFolder, packageFolder, SUITE, TEST_TIMEOUT } from "./support/project.js";
 import { run, tool } from "./support/tool.js";
 
-const PACKAGES = ["hedgerow", "@hedgerow/snapshot", "@hedgerow/fleet", "@hedgerow/cli"];
-
-describe.each(PACKAGES)("%s", { timeout: TEST_TIMEOUT }, (name) => {
+describe.each(Object.keys(PACKAGE_FOLDERS))("%s", { timeout: TEST_TIMEOUT }, (name) => {
   test("is installed from its tarball, without sources", () => {
     const folder = packageFolder(name);
     expect(lstatSync(folder).isSymbolicLink()).toBe(false);
@@ -16,7 +15,7 @@ describe.each(PACKAGES)("%s", { timeout: TEST_TIMEOUT }, (name) => {
     const names = readdirSync(folder, { recursive: true }).map(String);
     expect(names).toContain("LICENSE-MIT");
     const unwanted = /(^|\/)(src|test|\.inputs|tsconfig\.json)$/;
-    const own = names.filter((name) => !name.startsWith("node_modules"));
+    const own = names.filter((name) => !/^(node_modules|dist\/templates)\b/.test(name));
     expect(own.filter((name) => unwanted.test(name))).toEqual([]);
   });
 
