@@ -57,9 +57,10 @@ function sectionsAfter(command) {
     .trim()
     .split(/\n\n+/)
     .map((paragraph) => {
-      const [, title = "Notes", body = paragraph] = /^(.+):\n(.*)$/s.exec(paragraph) ?? [];
+      const [, title = "Notes", body = paragraph] =
+        /^([A-Z][^:.,\n]{0,40}):\n( .*)$/s.exec(paragraph) ?? [];
       // Lists are indented, and keep their lines.
-      const isList = body.startsWith(" ");
+      const isList = /^ /m.test(body);
       return section(title, isList ? `.nf\n${escaped(body)}\n.fi` : escaped(body));
     });
 }

@@ -1,10 +1,12 @@
 /** The packed command, run by `npx`. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { PathFilter } from "hedgerow";
 import { expect, test } from "vitest";
 
-import { emptyFolder, TEST_TIMEOUT } from "./support/project.js";
+import { emptyFolder, TARBALLS, TEST_TIMEOUT } from "./support/project.js";
 import { run } from "./support/tool.js";
 
 const hedgerow = (folder: string, ...args: string[]) =>
@@ -13,6 +15,15 @@ const hedgerow = (folder: string, ...args: string[]) =>
 test("lists its commands in the help", { timeout: TEST_TIMEOUT }, async () => {
   const help = await hedgerow(emptyFolder(), "--help");
   for (const command of ["paths", "snapshot", "cache"]) expect(help).toContain(`  ${command} `);
+});
+
+test("has man pages in a global installation", async () => {
+  const folder = emptyFolder();
+  const args = ["install", "--global", "--prefix", folder, "--no-audit", "--no-fund"];
+  await promisify(execFile)("npm", [...args, ...TARBALLS]);
+  const pages = readdirSync(join(folder, "share/man/man1"));
+  expect(pages).toContain("hedgerow.1");
+  expect(pages).toContain("hedgerow-paths-build.1");
 });
 
 test("builds the filter of a list of paths", { timeout: TEST_TIMEOUT }, async () => {

@@ -3,7 +3,7 @@
 /** What `hedgerow` prints without arguments. */
 export const OVERVIEW = `Usage: hedgerow <command> [options]
 
-The commands that are used most:
+The most common commands:
 
   paths build      build a filter of the paths that a deployment answers
     hedgerow paths build .vercel/output -o paths.filter
@@ -95,5 +95,5 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "fleet status": ["fleet status --redis redis://localhost:6379"],
   "fleet simulate": ["fleet simulate --workload zipf-0.9 --hosts 8 --starts 2000"],
 
-  completion: ["completion bash > ~/.local/share/bash-completion/completions/hedgerow"],
+  completion: ["completion fish > ~/.config/fish/completions/hedgerow.fish"],
 };

@@ -92,6 +92,17 @@ describe.each(Object.entries(SHELLS))("%s", (shell, complete) => {
     },
   );
 
+  test("completes an option that is repeatable again", () => {
+    const found = completionsOf("hedgerow headers check x --without a --w");
+    expect([...found].map((one) => one.replace(/=$/, ""))).toEqual(["--without"]);
+  });
+
+  test("completes names of files, and no options, after --", () => {
+    expect(completionsOf("hedgerow snapshot info -- disk")).toContain("disk.img");
+    const options = [...completionsOf("hedgerow snapshot info -- -")];
+    expect(options.filter((one) => one.startsWith("--"))).toEqual([]);
+  });
+
   test("completes nothing for a number", () => {
     expect([...completionsOf("hedgerow paths build --seed ")]).toEqual([""]);
   });

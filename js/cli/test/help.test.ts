@@ -69,6 +69,20 @@ describe("man pages", () => {
       ([path]) => `${["hedgerow", path].join(" ").trim().replaceAll(" ", "-")}.1`,
     );
     expect(readdirSync(MAN).sort()).toEqual(names.sort());
+    const { man } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    expect([...man].sort()).toEqual(names.map((name) => `./dist/man/${name}`));
+  });
+
+  test("have sections with titles, not sentences", () => {
+    const titles = readdirSync(MAN).flatMap((name) => {
+      const page = readFileSync(join(MAN, name), "utf8");
+      return [...page.matchAll(/^\.SH "(.+)"$/gm)].map(([, title = ""]) => title);
+    });
+    expect([...new Set(titles)].sort()).toEqual([
+      ...["A FILE OF HOSTS", "ARGUMENTS", "COLUMNS", "COMMANDS", "EXAMPLES", "EXIT CODES"],
+      ...["FINDINGS", "NAME", "NOTES", "OPTIONS", "SEE ALSO", "SOURCES", "SYNOPSIS"],
+      "WHERE SHELLS LOOK FOR THE SCRIPT",
+    ]);
   });
 
   test("mandoc finds nothing wrong in them", () => {

@@ -1,13 +1,21 @@
 /** The projects of the suite, each copied to a separate folder that resolves the packed packages. */
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+
+import { PACKAGE_FOLDERS, packedFolder } from "../../../scripts/lib/suites.mjs";
 
 export const SUITE = fileURLToPath(new URL("..", import.meta.url));
 
 /** Timeout of a test, in milliseconds, which also suffices on a busy machine. */
 export const TEST_TIMEOUT = 240_000;
+
+/** The tarballs of all packages. */
+export const TARBALLS = Object.keys(PACKAGE_FOLDERS).map((name) => {
+  const folder = packedFolder(name);
+  return join(folder, readdirSync(folder)[0]!);
+});
 
 /** Below the suite, to resolve its `node_modules`, but outside that folder, which bundlers treat differently. */
 export const WORK = join(SUITE, ".work");

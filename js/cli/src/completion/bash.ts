@@ -7,16 +7,24 @@ export function bash(commands: readonly Completed[]): string {
 
 _hedgerow() {
   local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]}
-  local command='' word words=''
+  local command='' word words='' options=yes prefix=''
   COMPREPLY=()
-  # Readline divides --name=value into three words.
-  if [[ $current == = ]]; then
+  # The target of a redirection is a file.
+  if [[ $before == *[\\<\\>]* ]]; then return; fi
+  # Some versions divide --name=value into three words.
+  if [[ $current == --*=* ]]; then
+    before=\${current%%=*}
+    current=\${current#*=}
+    # Readline replaces the text after the equals sign, or the whole word.
+    [[ $COMP_WORDBREAKS == *=* ]] || prefix=$before=
+  elif [[ $current == = ]]; then
     current=''
   elif [[ $before == = ]]; then
     before=\${COMP_WORDS[COMP_CWORD - 2]}
   fi
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$command $word" in
+      *' --') options='' ;;
       ${names.join(" | ")}) command+=" $word" ;;
     esac
   done
@@ -29,7 +37,7 @@ ${commands.map(wordCase).join("\n")}
       ;;
   esac
   # shellcheck disable=SC2207 # No word has spaces.
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  COMPREPLY=($(compgen -P "$prefix" -W "$words" -- "$current"))
 }
 
 # Completes no names of files where none is expected.
@@ -59,7 +67,7 @@ function wordCase(command: Completed): string {
   const names = command.commands.map(({ name }) => name);
   const values = command.arguments.map(({ value }) => value);
   return `        ${patternOf(command)})
-          if [[ $current == -* ]]; then
+          if [[ $options && $current == -* ]]; then
             words='${flags}'
           else
             ${completionOf(names.length > 0 ? [names] : values)}

@@ -10,6 +10,7 @@ export interface CompletedOption {
   readonly description: string;
   /** `undefined` if it takes none. */
   readonly value: Value | undefined;
+  readonly isRepeatable: boolean;
 }
 
 /** An argument of a command. */
@@ -47,6 +48,7 @@ export function commandsOf(command: Command, path: readonly string[] = []): Comp
     return {
       flags: [short, long].filter((flag) => flag !== undefined),
       description,
+      isRepeatable: description.includes("repeatable"),
       value: takesValue ? completionOf(name === "path" ? "file" : name, words) : undefined,
     };
   });

@@ -37,9 +37,9 @@ const patternOf = ({ path }: Completed) => `'${path.map((word) => ` ${word}`).jo
 function caseOf(command: Completed): string {
   const { options, arguments: list, commands } = command;
   const specifications = [
-    ...options.flatMap(({ flags, description, value }) =>
+    ...options.flatMap(({ flags, description, value, isRepeatable }) =>
       flags.map((flag) => {
-        const others = flags.length > 1 ? `(${flags.join(" ")})` : "";
+        const others = isRepeatable ? "*" : `(${flags.join(" ")})`;
         const name = value === undefined ? flag : `${flag}${flag.startsWith("--") ? "=" : "+"}`;
         return `${others}${name}[${escaped(description)}]${value === undefined ? "" : `:value:${actionOf(value)}`}`;
       }),
@@ -52,13 +52,13 @@ function caseOf(command: Completed): string {
   const lines = specifications.map((text) => ` \\\n          ${quoted(text)}`).join("");
   if (commands.length === 0) {
     return `    (${patternOf(command)})
-      _arguments${lines}
+      _arguments -S${lines}
       ;;`;
   }
   const described = commands.map(({ name, description }) => quoted(`${name}:${description}`));
   return `    (${patternOf(command)})
       if [[ $PREFIX == -* ]]; then
-        _arguments${lines}
+        _arguments -S${lines}
       else
         subcommands=(${described.map((one) => `\n          ${one}`).join("")}
         )

@@ -69,7 +69,7 @@ export function addBuildCommand(paths: Command): void {
       "number of paths to size for: that of all parts to merge",
       Number,
     )
-    .option("--base-path <path>", "prefix for every path", parseBasePath, "")
+    .option("--base-path <prefix>", "prefix for every path", parseBasePath, "")
     .option("--clean-urls", "directory: also add pages without .html or .htm", false)
     .option("--ignore-middleware", "leave out middleware, if it only adds headers", false)
     .option("--json", "print one JSON object", false)
