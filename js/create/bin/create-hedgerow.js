@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// A file that is there before anything is built: npm links to no other.
+// npm links only to files that exist when it installs, before anything is built.
 import "../dist/main.js";

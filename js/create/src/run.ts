@@ -5,13 +5,13 @@ import { cancel, intro, isCancel, outro, select, text } from "@clack/prompts";
 
 import { CreateError } from "./error.js";
 import { isTemplate, TEMPLATES, type Template } from "./templates.js";
-import { checkDirectory, commandsOf, writeProject } from "./write-project.js";
+import { checkDirectory, type Scripts, writeProject } from "./write-project.js";
 
 const NAMES = Object.keys(TEMPLATES) as Template[];
 
 const HELP = `Usage: npm create hedgerow [directory] -- [options]
 
-Creates a project that uses Hedgerow. Asks for what is missing, in a terminal.
+Creates a project that uses Hedgerow. In a terminal, it asks for what is missing.
 
 Options:
   -t, --template <name>  the template
@@ -24,26 +24,36 @@ Example:
   npm create hedgerow my-app -- --template hono
 `;
 
+/** Signals that wait until the project is written, which takes milliseconds, so that none is left half written. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /** The user has cancelled. */
 class Cancelled extends Error {}
 
-/** Runs a command line without the program. Returns the exit code: 0, or 1 if cancelled, or 2 if nothing was written. */
+/** Runs a command line without the program. Returns the exit code: 0, 1 if the user has cancelled, or 2 if it fails. */
 export async function run(args: readonly string[]): Promise<number> {
   try {
     await create(args);
     return 0;
   } catch (error) {
     if (error instanceof Cancelled) return 1;
-    const isExpected = error instanceof CreateError || isSystem(error) || isUsage(error);
-    if (!isExpected) throw error;
-    process.stderr.write(`create-hedgerow: ${(error as Error).message}\n`);
+    const [line] = (error as Error).message.split("\n");
+    process.stderr.write(isExpected(error) ? `create-hedgerow: ${line}\n` : `${error}\n`);
     return 2;
   }
 }
 
+/** Whether the message of an error suffices: a command line that is refused, or a failure of the file system. */
+const isExpected = (error: unknown) =>
+  error instanceof CreateError ||
+  (error instanceof Error && ("syscall" in error || /^ERR_PARSE_ARGS/.test(codeOf(error))));
+
+const codeOf = (error: Error) => String((error as NodeJS.ErrnoException).code);
+
 async function create(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
-    args: [...args],
+    // pnpm passes on the `--` that npm needs.
+    args: args.filter((arg) => arg !== "--"),
     options: {
       template: { type: "string", short: "t" },
       help: { type: "boolean", short: "h" },
@@ -54,7 +64,8 @@ async function create(args: readonly string[]): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  if (positionals.length > 1) {
+  const [given, ...others] = positionals;
+  if (others.length > 0) {
     throw new CreateError(`expected one directory, found ${positionals.length}`);
   }
   const { template: name } = values;
@@ -63,37 +74,67 @@ async function create(args: readonly string[]): Promise<void> {
       `--template: expected ${NAMES.join(", ")}, found ${JSON.stringify(name)}`,
     );
   }
-  const [given] = positionals;
-  if (given !== undefined) await checkDirectory(given);
+  if (given !== undefined) checkDirectory(given);
   const asks = given === undefined || name === undefined;
   if (asks && !process.stdin.isTTY) {
-    throw new CreateError(
-      "expected a directory and --template, since there is no terminal to ask in",
-    );
+    throw new CreateError("expected a directory and --template, as there is no terminal to ask in");
   }
   if (asks) intro("create-hedgerow");
   const directory = given ?? (await askDirectory());
   const template = name ?? (await askTemplate());
-  const scripts = await writeProject(template, directory);
-  const change = relative(process.cwd(), directory);
-  const commands = [
-    ...(change === "" ? [] : [`cd ${/\s/.test(change) ? JSON.stringify(change) : change}`]),
-    ...commandsOf(scripts),
-  ];
-  const next = commands.map((command) => `  ${command}`).join("\n");
+  const scripts = await writeWhole(template, directory);
   if (asks) outro(`Created ${directory}`);
-  process.stdout.write(`${asks ? "" : `Created ${directory}\n`}\nNext:\n${next}\n`);
+  else process.stdout.write(`Created ${directory}\n`);
+  const commands = commandsOf(directory, scripts).map((command) => `  ${command}\n`);
+  process.stdout.write(`\nNext:\n${commands.join("")}`);
+}
+
+async function writeWhole(template: Template, directory: string): Promise<Scripts> {
+  const wait = () => {};
+  for (const signal of SIGNALS) process.on(signal, wait);
+  try {
+    return await writeProject(template, directory);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, wait);
+  }
+}
+
+/** Returns the commands that install, build, test and start a project. */
+function commandsOf(directory: string, scripts: Scripts): string[] {
+  const path = relative(process.cwd(), directory);
+  return [
+    ...(path === "" ? [] : [`cd ${quoted(path)}`]),
+    "npm install",
+    ...(scripts.build === undefined ? [] : ["npm run build"]),
+    "npm test",
+    "npm start",
+  ];
+}
+
+/** Quotes a path for a shell, if necessary. */
+function quoted(path: string): string {
+  const safe = path.startsWith("-") ? `./${path}` : path;
+  return /^[\w./@+-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
 }
 
 async function askDirectory(): Promise<string> {
-  const directory = await text({
+  const placeholder = "my-app";
+  const validate = (answer = "") => {
+    try {
+      if (answer.trim().startsWith("~")) return "a path does not begin with ~ here";
+      checkDirectory(answer.trim() || placeholder);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return undefined;
+  };
+  const answer = await text({
     message: "Directory",
-    placeholder: "my-app",
-    defaultValue: "my-app",
+    placeholder,
+    defaultValue: placeholder,
+    validate,
   });
-  const chosen = orCancel(directory);
-  await checkDirectory(chosen);
-  return chosen;
+  return orCancel(answer).trim() || placeholder;
 }
 
 async function askTemplate(): Promise<Template> {
@@ -108,10 +149,3 @@ function orCancel<T>(answer: T): Exclude<T, symbol> {
   }
   return answer as Exclude<T, symbol>;
 }
-
-const isSystem = (error: unknown) => error instanceof Error && "syscall" in error;
-
-/** Whether `parseArgs` refuses the command line. */
-const isUsage = (error: unknown) =>
-  error instanceof Error &&
-  String((error as NodeJS.ErrnoException).code).startsWith("ERR_PARSE_ARGS");

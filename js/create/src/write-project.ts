@@ -1,84 +1,120 @@
-import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { constants, readdirSync } from "node:fs";
+import {
+  copyFile,
+  cp,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { CreateError } from "./error.js";
 import type { Template } from "./templates.js";
 
-/** What npm accepts as the name of a package without a scope. */
-const NAME = /^[a-z0-9][a-z0-9._-]{0,213}$/;
+/** The longest name that a Worker can have, in characters. */
+const MAX_NAME = 63;
 
 /** The scripts of a project. */
 export type Scripts = Readonly<Record<string, string>>;
 
-/** @throws {CreateError} unless `directory` does not exist or is empty */
-export async function checkDirectory(directory: string): Promise<void> {
-  try {
-    const [entry] = await readdir(directory);
-    if (entry === undefined) return;
+/**
+ * Returns whether a directory exists. Its parent must exist.
+ *
+ * @throws {CreateError} if it is not an empty directory
+ */
+export function checkDirectory(directory: string): boolean {
+  if (directory === "") throw new CreateError("expected a directory, found no name");
+  const entry = firstEntryOf(directory);
+  if (typeof entry === "string") {
     throw new CreateError(`${directory}: expected an empty directory, found ${entry}`);
+  }
+  const parent = dirname(resolve(directory));
+  if (entry === undefined && firstEntryOf(parent) === undefined) {
+    throw new CreateError(`${parent}: expected a directory`);
+  }
+  return entry === null;
+}
+
+/** Returns the name of an entry of a directory, `null` if it is empty, and `undefined` if it does not exist. */
+function firstEntryOf(directory: string): string | null | undefined {
+  try {
+    return readdirSync(directory)[0] ?? null;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return;
+    if (code === "ENOENT") return undefined;
     if (code === "ENOTDIR") throw new CreateError(`${directory}: expected a directory`);
     throw error;
   }
 }
 
 /**
- * Writes the project of a template to a directory, and returns its scripts. If that fails, nothing is left.
+ * Writes the project of a template to a directory that does not exist or is empty, and returns its scripts. If that
+ * fails, nothing is left, and what others wrote there meanwhile stays.
  *
- * @throws {CreateError} unless `directory` does not exist or is empty
+ * @throws {CreateError} if the directory cannot have the project
  */
 export async function writeProject(template: Template, directory: string): Promise<Scripts> {
-  await checkDirectory(directory);
+  const exists = checkDirectory(directory);
+  const target = resolve(directory);
   const source = fileURLToPath(new URL(`templates/${template}`, import.meta.url));
-  const created = await mkdir(directory, { recursive: true });
-  const written: string[] = [];
+  const stage = await mkdtemp(join(exists ? target : dirname(target), ".create-hedgerow-"));
   try {
-    for (const entry of await readdir(source)) {
-      // npm leaves files named .gitignore out of packages.
-      const target = join(directory, entry === "gitignore" ? ".gitignore" : entry);
-      written.push(target);
-      await cp(join(source, entry), target, { recursive: true, errorOnExist: true, force: false });
+    const project = join(stage, "project");
+    await cp(source, project, { recursive: true });
+    // npm leaves files named .gitignore out of packages.
+    await rename(join(project, "gitignore"), join(project, ".gitignore"));
+    const scripts = await setName(template, project, nameOf(target));
+    // A directory that exists may be the current one, and stays the same.
+    await (exists ? moveEntries(project, target) : rename(project, target));
+    return scripts;
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+  }
+}
+
+/** Moves the entries of a directory to another one: all of them or, if one exists there, none. */
+async function moveEntries(from: string, to: string): Promise<void> {
+  const undo: (() => Promise<void>)[] = [];
+  try {
+    for (const name of await readdir(from)) {
+      const [source, target] = [join(from, name), join(to, name)];
+      if ((await stat(source)).isDirectory()) {
+        await rename(source, target);
+        undo.push(() => rename(target, source));
+      } else {
+        await copyFile(source, target, constants.COPYFILE_EXCL);
+        undo.push(() => unlink(target));
+      }
     }
-    return await rename(template, directory);
   } catch (error) {
-    const remains = created === undefined ? written : [created];
-    await Promise.all(remains.map((path) => rm(path, { recursive: true, force: true })));
+    for (const step of undo) await step();
     throw error;
   }
 }
 
 /** Replaces the name of the example by that of the project. Returns the scripts. */
-async function rename(template: Template, directory: string): Promise<Scripts> {
-  const name = nameOf(directory);
-  for (const file of await readdir(directory)) {
+async function setName(template: Template, project: string, name: string): Promise<Scripts> {
+  for (const file of await readdir(project)) {
     if (file !== "package.json" && file !== "wrangler.jsonc") continue;
-    const path = join(directory, file);
+    const path = join(project, file);
     const text = await readFile(path, "utf8");
     await writeFile(path, text.replaceAll(`hedgerow-example-${template}`, name));
   }
-  const manifest = await readFile(join(directory, "package.json"), "utf8");
+  const manifest = await readFile(join(project, "package.json"), "utf8");
   return (JSON.parse(manifest) as { readonly scripts: Scripts }).scripts;
 }
 
-/** Returns the commands that install, build, test and start a project. */
-export function commandsOf(scripts: Scripts): string[] {
-  const { build, start } = scripts;
-  return [
-    "npm install",
-    ...(build === undefined ? [] : ["npm run build"]),
-    "npm test",
-    ...(start === undefined ? [] : ["npm start"]),
-  ];
-}
-
-/** Returns a name for the package in a directory. */
+/** Returns a name for the package and the Worker in a directory. */
 function nameOf(directory: string): string {
-  const name = basename(resolve(directory))
+  const words = basename(directory)
     .toLowerCase()
-    .replace(/[^a-z0-9._-]+/g, "-")
-    .replace(/^[^a-z0-9]+/, "");
-  return NAME.test(name) ? name : "hedgerow-app";
+    .split(/[^a-z0-9]+/);
+  const name = words.filter(Boolean).join("-").slice(0, MAX_NAME).replace(/-$/, "");
+  return name || "hedgerow-app";
 }

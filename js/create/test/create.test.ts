@@ -61,7 +61,7 @@ test("lists the templates in its help", async () => {
 describe.each(Object.keys(TEMPLATES))("the template %s", (template) => {
   test("is the example, under the name of the project", async () => {
     const { code, out } = await create("My App", "--template", template);
-    expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('cd "My App"') });
+    expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining("cd 'My App'") });
     const example = `examples/${template}/`;
     const files = listFiles(example).map((file) => file.slice(example.length));
     const expected = files.filter((file) => file !== "README.md");
@@ -84,13 +84,53 @@ describe.each(Object.keys(TEMPLATES))("the template %s", (template) => {
   });
 });
 
-test("writes to the current directory, and to a new one in a new one", async () => {
+test("writes to the current directory, and to one beside it", async () => {
   expect(await create(".", "-t", "sandbox")).toMatchObject({ code: 0 });
   const { name } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   expect(name).toBe(`${rounds}-of-these`);
-  expect(await create("new/app", "-t", "hono")).toMatchObject({ code: 0 });
-  expect(filesIn(join(folder, "new"))).toContain("app/src/app.js");
+  expect(readdirSync(folder)).not.toContainEqual(expect.stringMatching(/create-hedgerow/));
+  expect(await create("test/app", "-t", "hono")).toMatchObject({ code: 0 });
+  expect(filesIn(join(folder, "test"))).toContain("app/src/app.js");
 });
+
+test.each([
+  ["my.app", "my-app", "my.app"],
+  ["My App!", "my-app", "'My App!'"],
+  ["it's $HOME", "it-s-home", "'it'\\''s $HOME'"],
+  ["-x", "x", "./-x"],
+  ["!", "hedgerow-app", "'!'"],
+])("names the project in %s %s, and quotes its path as %s", async (directory, name, path) => {
+  const { code, out } = await create("-t", "worker", "--", `./${directory}`);
+  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining(`  cd ${path}\n`) });
+  const manifest = readFileSync(join(folder, directory, "package.json"), "utf8");
+  expect(JSON.parse(manifest)).toMatchObject({ name });
+  const worker = readFileSync(join(folder, directory, "wrangler.jsonc"), "utf8");
+  expect(worker).toContain(`"name": "${name}"`);
+});
+
+test.each(["app", "."])("writes one of two projects to %s at the same time", async (directory) => {
+  const both = ["express", "fastify"].map((template) => create(directory, "-t", template));
+  const ended = await Promise.all(both);
+  expect(ended.map(({ code }) => code).sort()).toEqual([0, 2]);
+  const project = filesIn(join(folder, directory));
+  const winner = ended[0]?.code === 0 ? "express" : "fastify";
+  const files = listFiles(`examples/${winner}/`).map((file) => file.slice(winner.length + 10));
+  expect(project).toEqual(files.filter((file) => file !== "README.md").sort());
+});
+
+test.each([20, 40, 60, 80, 100, 120, 140, 160])(
+  "leaves a whole project or nothing if it gets SIGINT after %i ms",
+  async (delay) => {
+    const args = [BIN, "app", "-t", "express"];
+    const child = spawn(process.execPath, args, { cwd: folder, stdio: "ignore" });
+    setTimeout(() => child.kill("SIGINT"), delay);
+    const [code] = await once(child, "close");
+    const files = readdirSync(folder);
+    expect(files).toEqual(files.length === 0 ? [] : ["app"]);
+    if (files.length > 0) expect(filesIn(join(folder, "app"))).toHaveLength(8);
+    expect(code === 0 || code === null).toBe(true);
+  },
+);
 
 test.each([
   [["app", "--template", "toString"], '--template: expected worker, next, .*, found "toString"'],
@@ -101,7 +141,9 @@ test.each([
   [["--template", "hono"], "there is no terminal to ask in"],
   [["taken", "--template", "hono"], "taken: expected an empty directory, found mine.txt"],
   [["taken/mine.txt", "--template", "hono"], "mine.txt: expected a directory"],
-  [["taken/mine.txt/app", "--template", "hono"], "ENOTDIR|expected a directory"],
+  [["taken/mine.txt/app", "--template", "hono"], "mine.txt.*: expected a directory"],
+  [["none/app", "--template", "hono"], "none: expected a directory"],
+  [["", "--template", "hono"], "expected a directory, found no name"],
 ])("refuses %j, and writes nothing", async (args, message) => {
   mkdirSync(join(folder, "taken"));
   writeFileSync(join(folder, "taken", "mine.txt"), "mine");
