@@ -1,9 +1,9 @@
 // Installs test suites with their own npm packages and Hedgerow's packages as published.
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { inRoot } from "./paths.mjs";
-import { output, run, step } from "./run.mjs";
+import { output, run, StepError, step } from "./run.mjs";
 import { whenChanged } from "./stamp.mjs";
 
 /** Folders of the published packages, by name. */
@@ -84,8 +84,20 @@ function packedOnce(name) {
   return tarball;
 }
 
+/** Returns the tarball of a package, which the set-up of tests packs. @param {string} name */
+export function tarballOf(name) {
+  const folder = packedFolder(name);
+  const [file] = readdirSync(folder);
+  if (file === undefined) {
+    throw new StepError(
+      `expected ${name} in ${folder}; run npm test or npm run docs, which pack it`,
+    );
+  }
+  return join(folder, file);
+}
+
 /** Returns the folder with the tarball of a package. @param {string} name */
-export const packedFolder = (name) => inRoot("target", "packed", name.replace("/", "-"));
+const packedFolder = (name) => inRoot("target", "packed", name.replace("/", "-"));
 
 /** @param {keyof typeof PACKAGE_FOLDERS} name */
 function pack(name) {

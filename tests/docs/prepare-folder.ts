@@ -6,8 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { makeExt4Image } from "../../scripts/lib/ext4-image.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { listFiles } from "../../scripts/lib/run.mjs";
-import { PACKAGE_FOLDERS } from "../../scripts/lib/suites.mjs";
-import { packed } from "./registry.js";
+import { PACKAGE_FOLDERS, tarballOf } from "../../scripts/lib/suites.mjs";
 import { type Replacements, replaceIn } from "./replacements.js";
 
 /** Image names without a folder. */
@@ -72,7 +71,7 @@ function write(folder: string, name: string, content: string): void {
 
 /** Copies the packed packages, as `npm pack` would write them. */
 function copyTarballs(target: string): void {
-  for (const tarball of Object.keys(PACKAGE_FOLDERS).map(packed))
+  for (const tarball of Object.keys(PACKAGE_FOLDERS).map(tarballOf))
     cpSync(tarball, join(target, basename(tarball)));
 }
 

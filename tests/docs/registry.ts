@@ -4,12 +4,12 @@
  * configured registry.
  */
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { basename } from "node:path";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
-import { PACKAGE_FOLDERS, packedFolder } from "../../scripts/lib/suites.mjs";
+import { PACKAGE_FOLDERS, tarballOf } from "../../scripts/lib/suites.mjs";
 import { closed, serve } from "../support/http/listen.js";
 import { npmConfiguration } from "./environment.js";
 
@@ -42,7 +42,7 @@ export async function startRegistry(): Promise<Registry> {
       response.writeHead(307, { location: new URL(name.replace("/", "%2f"), upstream).href }).end();
   });
   for (const [name, folder] of Object.entries(PACKAGE_FOLDERS)) {
-    const path = packed(name);
+    const path = tarballOf(name);
     const file = `-/${basename(path)}`;
     tarballs.set(file, path);
     packages.set(name, ourPackage(folder, path, new URL(file, url)));
@@ -52,15 +52,6 @@ export async function startRegistry(): Promise<Registry> {
 
 function sendJson(response: ServerResponse, value: object): void {
   response.setHeader("content-type", "application/json").end(JSON.stringify(value));
-}
-
-/** Returns the path of a packed package. */
-export function packed(name: string): string {
-  const folder = packedFolder(name);
-  const [file] = readdirSync(folder);
-  if (file === undefined)
-    throw new Error(`expected ${name} in ${folder}; run npm test or npm run docs, which pack it`);
-  return `${folder}/${file}`;
 }
 
 function ourPackage(folder: string, path: string, tarball: URL): Packument {

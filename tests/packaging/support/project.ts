@@ -1,10 +1,10 @@
 /** The projects of the suite, each copied to a separate folder that resolves the packed packages. */
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-import { PACKAGE_FOLDERS, packedFolder } from "../../../scripts/lib/suites.mjs";
+import { PACKAGE_FOLDERS, tarballOf } from "../../../scripts/lib/suites.mjs";
 
 export const SUITE = fileURLToPath(new URL("..", import.meta.url));
 
@@ -12,10 +12,7 @@ export const SUITE = fileURLToPath(new URL("..", import.meta.url));
 export const TEST_TIMEOUT = 240_000;
 
 /** The tarballs of all packages. */
-export const TARBALLS = Object.keys(PACKAGE_FOLDERS).map((name) => {
-  const folder = packedFolder(name);
-  return join(folder, readdirSync(folder)[0]!);
-});
+export const TARBALLS = Object.keys(PACKAGE_FOLDERS).map(tarballOf);
 
 /** Below the suite, to resolve its `node_modules`, but outside that folder, which bundlers treat differently. */
 export const WORK = join(SUITE, ".work");
