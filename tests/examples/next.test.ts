@@ -1,5 +1,5 @@
 /** The Next.js example, with the packed packages, built and started by its own scripts. */
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inRoot } from "../../scripts/lib/paths.mjs";
@@ -13,6 +13,9 @@ const installed = (name: string) => join(suite, "node_modules", name);
 
 const OFFLINE = { NEXT_TELEMETRY_DISABLED: "1", CI: "1" };
 
+/** The content of a public file that the tests add to the site. */
+const ROBOTS = "User-agent: *\n";
+
 let folder: string;
 let server: Running;
 
@@ -20,9 +23,12 @@ beforeAll(async () => {
   if (!lstatSync(installed("hedgerow"), { throwIfNoEntry: false })?.isDirectory()) {
     throw new Error(`${suite} has no packed packages; scripts/test.mjs installs them`);
   }
-  folder = await keptBuild("next-example", exampleFolder("next"), OFFLINE, (folder) =>
-    build(folder, OFFLINE),
-  );
+  const also = { ...OFFLINE, ROBOTS };
+  folder = await keptBuild("next-example", exampleFolder("next"), also, (folder) => {
+    mkdirSync(join(folder, "public"));
+    writeFileSync(join(folder, "public", "robots.txt"), ROBOTS);
+    return build(folder, OFFLINE);
+  });
   const next = join(installed("next"), "dist/bin/next");
   server = await start(folder, [next, "start", "-H", "127.0.0.1", "-p", "0"], OFFLINE);
 });
@@ -44,7 +50,13 @@ test("serves pages, their scripts and styles, and files", async () => {
   const home = await (await fetch(server.url)).text();
   const loaded = new Set(home.match(/\/_next\/static\/[\w./-]+/g));
   expect(loaded.size).toBeGreaterThan(0);
-  await expectFound(server.url, ["/", "/plants/hazel", "/plants/hawthorn", ...loaded]);
+  await expectFound(server.url, [
+    "/",
+    "/plants/hazel",
+    "/plants/hawthorn",
+    "/robots.txt",
+    ...loaded,
+  ]);
 });
 
 test("serves the payloads that client navigation requests", async () => {
