@@ -1,4 +1,4 @@
-import type { Completed, Value } from "./tree.js";
+import { type Completed, patternOf, type Value } from "./tree.js";
 
 /** Returns the script for bash 3.2 and newer. Where it completes nothing, readline completes names of files. */
 export function bash(commands: readonly Completed[]): string {
@@ -48,9 +48,6 @@ _hedgerow_no_files() {
 complete -o default -F _hedgerow hedgerow
 `;
 }
-
-/** Returns the words of a command as the script collects them, each after a space, in quotation marks. */
-const patternOf = ({ path }: Completed) => `'${path.map((word) => ` ${word}`).join("")}'`;
 
 /** Returns the cases of the values of options. */
 function valueCases(command: Completed): string[] {

@@ -67,6 +67,9 @@ export function commandsOf(command: Command, path: readonly string[] = []): Comp
   return [completed, ...below];
 }
 
+/** Returns the words of a command as scripts collect them, each after a space, in quotation marks. */
+export const patternOf = ({ path }: Completed) => `'${path.map((word) => ` ${word}`).join("")}'`;
+
 function completionOf(name: string, words?: readonly string[]): Value {
   return words ?? (FILES.has(name) ? "file" : "nothing");
 }

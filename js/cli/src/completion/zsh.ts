@@ -1,4 +1,4 @@
-import type { Completed, Value } from "./tree.js";
+import { type Completed, patternOf, type Value } from "./tree.js";
 
 /** Returns the script for zsh: to be autoloaded, or evaluated after `compinit`. */
 export function zsh(commands: readonly Completed[]): string {
@@ -30,9 +30,6 @@ else
 fi
 `;
 }
-
-/** Returns the words of a command as the script collects them, each after a space, in quotation marks. */
-const patternOf = ({ path }: Completed) => `'${path.map((word) => ` ${word}`).join("")}'`;
 
 function caseOf(command: Completed): string {
   const { options, arguments: list, commands } = command;
@@ -72,7 +69,7 @@ function actionOf(value: Value): string {
   return value === "nothing" ? " " : `(${value.join(" ")})`;
 }
 
-/** Escapes what has a meaning in a specification of `_arguments`. */
+/** Escapes the special characters of `_arguments`. */
 const escaped = (text: string) => text.replace(/[\\[\]:]/g, "\\$&");
 
 /** Returns a text in single quotation marks. */
