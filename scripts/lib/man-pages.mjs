@@ -86,7 +86,7 @@ function entries(title, items, describe) {
   return section(title, lines.join("\n"));
 }
 
-/** Escapes what has a meaning in roff. @param {string} text */
+/** Escapes the special characters of roff. @param {string} text */
 function escaped(text) {
   return text
     .replaceAll("\\", "\\e")

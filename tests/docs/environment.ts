@@ -54,7 +54,7 @@ export function environmentFor(text: string, home: string, registry: URL): NodeJ
     npm_config_fund: "false",
     npm_config_update_notifier: "false",
     npm_config_loglevel: "error",
-    // As a reader answers who is asked whether to install `create-hedgerow`.
+    // npm asks before it runs `create-hedgerow`; a reader agrees.
     npm_config_yes: "true",
   };
 }

@@ -1,4 +1,4 @@
-/** An error whose message alone explains what is wrong. */
+/** An expected error: users see its message, and no stack trace. */
 export class CreateError extends Error {
   override readonly name = "CreateError";
 }

@@ -11,7 +11,7 @@ const NAMES = Object.keys(TEMPLATES) as Template[];
 
 const HELP = `Usage: npm create hedgerow [directory] -- [options]
 
-Creates a project that uses Hedgerow. In a terminal, it asks for what is missing.
+Creates a project that uses Hedgerow. In a terminal, it asks for missing values.
 
 Options:
   -t, --template <name>  the template

@@ -21,7 +21,7 @@ let rounds = 0;
 
 beforeEach(() => {
   rounds += 1;
-  folder = path(`${rounds} of these`);
+  folder = path(`folder ${rounds}`);
   mkdirSync(folder);
 });
 
@@ -87,7 +87,7 @@ describe.each(Object.keys(TEMPLATES))("the template %s", (template) => {
 test("writes to the current directory, and to one beside it", async () => {
   expect(await create(".", "-t", "sandbox")).toMatchObject({ code: 0 });
   const { name } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  expect(name).toBe(`${rounds}-of-these`);
+  expect(name).toBe(`folder-${rounds}`);
   expect(readdirSync(folder)).not.toContainEqual(expect.stringMatching(/create-hedgerow/));
   expect(await create("test/app", "-t", "hono")).toMatchObject({ code: 0 });
   expect(filesIn(join(folder, "test"))).toContain("app/src/app.js");
