@@ -3,7 +3,7 @@ import { HeaderStripper } from "hedgerow";
 import { expect, test } from "vitest";
 import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../../../../tests/support/tokens.js";
 import { mode, rulesAndNames } from "../support/generate.js";
-import { Oracle } from "../support/oracle.js";
+import { ESSENTIAL, Oracle } from "../support/oracle.js";
 
 test("a name matches if and only if a rule matches it, on every call", () => {
   const property = fc.property(rulesAndNames, ({ rules, names }) => {
@@ -30,6 +30,33 @@ test("a name is stripped if a rule matches it, or with an allow-list if none doe
     );
   });
   fc.assert(property, { numRuns: 600 });
+});
+
+test("an explanation names a rule that matches, by itself", () => {
+  const property = fc.property(rulesAndNames, mode, ({ rules, names }, mode) => {
+    using stripper = new HeaderStripper(rules, { mode });
+    for (const name of names) {
+      const { strips, rule, step } = stripper.explain(name);
+      expect(strips).toBe(stripper.strips(name));
+      expect(rule !== undefined).toBe(stripper.matches(name));
+      if (rule === undefined) {
+        expect(step).toMatch(/^(probe|compared)$/);
+      } else {
+        expect(step).toBe(rule.endsWith("*") ? "prefix" : "exact");
+        expect(new Oracle([rule]).matches(name)).toBe(true);
+        expect([...rules.map((text) => text.toLowerCase()), ...ESSENTIAL]).toContain(rule);
+      }
+    }
+  });
+  fc.assert(property, { numRuns: 300 });
+});
+
+test("explains most names that no rule matches by an empty slot", () => {
+  using stripper = new HeaderStripper(["x-internal-*", "x-debug"]);
+  expect(stripper.explain("accept")).toEqual({ strips: false, rule: undefined, step: "probe" });
+  expect(stripper.explain("X-DEBUG")).toMatchObject({ rule: "x-debug", step: "exact" });
+  expect(stripper.explain("X-Internal-Id")).toMatchObject({ rule: "x-internal-*", step: "prefix" });
+  expect(stripper.explain("x-devug").step).toBe("compared");
 });
 
 /** Returns a string whose adjacent characters differ. */

@@ -75,7 +75,7 @@ export class Oracle {
 type Field = readonly [name: string, value: string];
 
 /** The fields that an allow-list keeps without a rule. */
-const ESSENTIAL = ["host", "content-length", "transfer-encoding", "connection"];
+export const ESSENTIAL = ["host", "content-length", "transfer-encoding", "connection"];
 
 /** The fields that frame the body. */
 const FRAMING = new Set(["content-length", "transfer-encoding"]);
