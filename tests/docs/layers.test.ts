@@ -15,7 +15,7 @@ const SNAPSHOT_ROOMS: readonly (readonly string[])[] = [
   ["store"],
   [
     ...["create-snapshot", "eviction", "flatten-snapshot", "inspect-snapshot", "open-snapshot"],
-    ...["opentelemetry", "restore-snapshot", "verify-snapshot"],
+    ...["opentelemetry", "reader", "restore-snapshot", "verify-snapshot"],
   ],
   ["disk"],
   ["nbd"],

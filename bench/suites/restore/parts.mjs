@@ -3,7 +3,7 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { readManifest } from "../../../js/snapshot/dist/format/manifest.js";
 import { SnapshotFile } from "../../../js/snapshot/dist/local/snapshot-file.js";
-import { compiledModule } from "../../../js/snapshot/dist/wasm/module.js";
+import { compiledDecode } from "../../../js/snapshot/dist/wasm/compiled-decode.js";
 import { FrameDecoder, initSync } from "../../../js/snapshot/wasm/decode.js";
 
 const [, , snapshot = "", image = ""] = process.argv;
@@ -11,7 +11,7 @@ const file = await SnapshotFile.open(snapshot);
 const { info, frames } = await readManifest(file);
 await file.close();
 const bytes = readFileSync(snapshot);
-const { memory } = initSync({ module: await compiledModule("decode") });
+const { memory } = initSync({ module: await compiledDecode() });
 const decoder = FrameDecoder.create(info.pieceSize, false);
 if (decoder === undefined) throw new Error("expected a decoder, found too little memory");
 

@@ -1,5 +1,3 @@
-import { setMaxListeners } from "node:events";
-
 /** Waits. @throws the reason of the signal when it is aborted */
 export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -48,12 +46,4 @@ export async function withEither<T>(
   } finally {
     for (const end of ends) end();
   }
-}
-
-/** Returns a signal that follows another one, and that any number of requests may listen to. */
-export function forMany(signal: AbortSignal | undefined): AbortSignal | undefined {
-  if (signal === undefined) return undefined;
-  const following = AbortSignal.any([signal]);
-  setMaxListeners(0, following);
-  return following;
 }

@@ -11,7 +11,7 @@ import { checkWork } from "./options/work-options.js";
 import { writeSnapshot } from "./places/destination.js";
 import { writeFullSnapshot } from "./places/full-snapshot.js";
 import { localPath, locationOf } from "./places/location.js";
-import { compiledModule } from "./wasm/module.js";
+import { compiledEncode } from "./wasm/compiled-encode.js";
 
 /** The result of {@link createSnapshot}. */
 export interface CreateInfo extends SnapshotInfo, Partial<DeltaResult> {
@@ -56,7 +56,7 @@ export async function createSnapshot(
   const delta = deltaOf(options);
   const cache = checkedCache(options.cache);
   const [transfer, encoding] = [transferOf(options), encodingOf(options)];
-  const module = await compiledModule("encode");
+  const module = await compiledEncode();
   checkEncoding(module, encoding);
   const [path, location] = [localPath("image", image), locationOf("destination", destination)];
   const base = delta && { ...delta, base: locationOf("base", delta.base) };

@@ -3,16 +3,17 @@ import { checkEncoding } from "./encode/snapshot-encoder.js";
 import { flattenByCopies } from "./flatten/flatten-by-copies.js";
 import { flattenImage } from "./flatten/flatten-image.js";
 import { checkOverwrite, encodingOf } from "./options/create-options.js";
+import { checkPinned } from "./options/digest.js";
 import type { FlattenOptions } from "./options/flatten-options.js";
 import { readOptions } from "./options/read-options.js";
 import { transferOf } from "./options/transfer-options.js";
-import { checkedDigest, checkPinned, checkWork } from "./options/work-options.js";
+import { checkedDigest, checkWork } from "./options/work-options.js";
 import { knownLocation, optionsFor } from "./places/base-objects.js";
 import { checkDestination } from "./places/check-destination.js";
 import { locationOf } from "./places/location.js";
 import { withSource } from "./places/source.js";
 import { UnsupportedCopy } from "./s3/content.js";
-import { compiledModule } from "./wasm/module.js";
+import { compiledEncode } from "./wasm/compiled-encode.js";
 
 /**
  * Makes a full snapshot of a delta: the same file as {@link createSnapshot} makes of its image with the same
@@ -41,7 +42,7 @@ export async function flattenSnapshot(
   checkWork(options);
   checkOverwrite(options);
   const transfer = transferOf(options);
-  checkEncoding(await compiledModule("encode"), encodingOf(options));
+  checkEncoding(await compiledEncode(), encodingOf(options));
   const from = locationOf("source", source);
   const to = locationOf("destination", destination);
   // Most of the source may be copied without reading it.

@@ -1,6 +1,7 @@
 import type { SnapshotInfo } from "./format/manifest.js";
+import { checkPinned } from "./options/digest.js";
 import { readOptions } from "./options/read-options.js";
-import { checkedDigest, checkPinned, checkWork, type ReadOptions } from "./options/work-options.js";
+import { checkedDigest, checkWork, type ReadOptions } from "./options/work-options.js";
 import { locationOf } from "./places/location.js";
 import { withSource } from "./places/source.js";
 

@@ -2,9 +2,10 @@ import { checkedCache, type ImageCache } from "./cache/image-cache.js";
 import { DecodeJob } from "./decode/decode-job.js";
 import { writeImage } from "./decode/restored-image.js";
 import type { SnapshotInfo } from "./format/manifest.js";
+import { checkPinned } from "./options/digest.js";
 import { readOptions } from "./options/read-options.js";
 import { checkRestore, type RestoreOptions } from "./options/restore-options.js";
-import { checkedDigest, checkPinned, checkWork } from "./options/work-options.js";
+import { checkedDigest, checkWork } from "./options/work-options.js";
 import { localPath, locationOf } from "./places/location.js";
 import { withSource } from "./places/source.js";
 

@@ -1,12 +1,8 @@
 import { DecodeJob } from "./decode/decode-job.js";
 import type { SnapshotInfo } from "./format/manifest.js";
+import { checkPinned } from "./options/digest.js";
 import { readOptions } from "./options/read-options.js";
-import {
-  checkedDigest,
-  checkPinned,
-  checkWork,
-  type ReadWorkOptions,
-} from "./options/work-options.js";
+import { checkedDigest, checkWork, type ReadWorkOptions } from "./options/work-options.js";
 import { locationOf } from "./places/location.js";
 import { withSource } from "./places/source.js";
 

@@ -2,7 +2,7 @@ import type { BlockSet } from "../format/block-set.js";
 import type { Manifest } from "../format/manifest.js";
 import type { WorkOptions } from "../options/work-options.js";
 import { withProgress } from "../progress.js";
-import { compiledModule } from "../wasm/module.js";
+import { compiledDecode } from "../wasm/compiled-decode.js";
 import type { SinkData } from "./frame-sink.js";
 import { FrameStates } from "./frame-states.js";
 import { SharedCounters } from "./shared-counters.js";
@@ -92,7 +92,7 @@ export class DecodeJob {
   async sinkData(): Promise<SinkData> {
     const { info, frames } = this.manifest;
     return {
-      module: await compiledModule("decode"),
+      module: await compiledDecode(),
       frames: frames.shared,
       states: this.states.buffer,
       counters: this.counters.buffer,

@@ -8,14 +8,14 @@ import type { Extent } from "../local/data-extents.js";
 import { lengthOf } from "../local/extents.js";
 import type { CreateOptions } from "../options/create-options.js";
 import type { Delta } from "../options/delta-options.js";
-import { checkPinned } from "../options/work-options.js";
+import { checkPinned } from "../options/digest.js";
 import { knownLocation, optionsFor } from "../places/base-objects.js";
 import { checkDestination } from "../places/check-destination.js";
 import { writeSnapshot } from "../places/destination.js";
 import type { Location } from "../places/location.js";
 import { referenceTo } from "../places/reference.js";
 import { withSource } from "../places/source.js";
-import { compiledModule } from "../wasm/module.js";
+import { compiledEncode } from "../wasm/compiled-encode.js";
 import { droppedObjects } from "./compaction.js";
 import { DeltaEncoder } from "./delta-encoder.js";
 import { type Changes, changedPieces } from "./delta-pieces.js";
@@ -120,7 +120,7 @@ async function writeDelta(
 ): Promise<SnapshotInfo & Pick<DeltaResult, "changedBytes">> {
   const { image, encoding, options, destination } = job;
   const write = job.write ?? ((making: EncodeJob) => writeSnapshot(destination, making));
-  const module = await compiledModule("encode");
+  const module = await compiledEncode();
   const encoder = new DeltaEncoder(module, image, encoding, manifest, references);
   try {
     const info = await write({

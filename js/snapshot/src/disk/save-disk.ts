@@ -22,14 +22,14 @@ import { withTemporaryFile } from "../local/temporary-file.js";
 import { writeFully } from "../local/write-fully.js";
 import { encodingOf } from "../options/create-options.js";
 import { MIN_LIVE } from "../options/delta-options.js";
+import { checkPinned } from "../options/digest.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { SaveOptions } from "../options/save-options.js";
 import { transferOf } from "../options/transfer-options.js";
-import { checkPinned } from "../options/work-options.js";
 import type { Location } from "../places/location.js";
 import { withSource } from "../places/source.js";
 import { Turns } from "../turns.js";
-import { compiledModule } from "../wasm/module.js";
+import { compiledEncode } from "../wasm/compiled-encode.js";
 import type { BaseImage } from "./base-image.js";
 import { copyInherited } from "./copy-inherited.js";
 import type { DiskFiles } from "./disk-files.js";
@@ -130,7 +130,7 @@ export class DiskSaver {
     const { minLive = MIN_LIVE } = options;
     const rewritten = rewrittenBy(manifest, new ImageSegments(manifest, imageSize), minLive);
     const encoding = encodingOf({ ...options, pieceSize });
-    checkEncoding(await compiledModule("encode"), encoding);
+    checkEncoding(await compiledEncode(), encoding);
     await this.#bring(rewritten);
     // Beside the image, so that it can be a clone of it.
     return withTemporaryFile(async ({ handle: file }) => {

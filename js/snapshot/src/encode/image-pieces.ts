@@ -1,6 +1,6 @@
 import type { ImageFile } from "../local/image-file.js";
 import type { Encoding } from "../options/create-options.js";
-import { compiledModule } from "../wasm/module.js";
+import { compiledEncode } from "../wasm/compiled-encode.js";
 import { ENCODE_WORKER } from "../workers/scripts.js";
 import type { Pieces } from "./compress-pieces.js";
 import type { CompressedPiece, EncodeData } from "./encode-worker.js";
@@ -19,7 +19,7 @@ export async function imagePieces(
 ): Promise<Pieces<Stretch, CompressedPiece>> {
   const extents = await image.extents();
   const { pieceSize } = encoding;
-  const module = await compiledModule("encode");
+  const module = await compiledEncode();
   const opened = { image: image.fd, imageName: image.name };
   const data: EncodeData = { module, ...encoding, ...opened, recordsOnly };
   return {

@@ -5,7 +5,7 @@ import { RUN_COMPRESSED_LENGTH, RUN_DIGEST, RUN_LENGTH, zeros } from "../encode/
 import type { Frames } from "../format/frames.js";
 import type { ImageFile } from "../local/image-file.js";
 import type { Encoding } from "../options/create-options.js";
-import { compiledModule } from "../wasm/module.js";
+import { compiledEncode } from "../wasm/compiled-encode.js";
 import { ENCODE_WORKER } from "../workers/scripts.js";
 import type { PlannedPiece } from "./copy-plan.js";
 
@@ -29,7 +29,7 @@ export async function copiedPieces(
   image: ImageFile,
   encoding: Encoding,
 ): Promise<Pieces<Task, FlatPiece>> {
-  const module = await compiledModule("encode");
+  const module = await compiledEncode();
   const data: EncodeData = { module, ...encoding, image: image.fd, imageName: image.name };
   return {
     tasks: tasksOf(plan, image.size),

@@ -10,7 +10,7 @@ import { type TemporaryFile, withTemporaryFile } from "../local/temporary-file.j
 import { largestOf } from "../places/part-size.js";
 import { assembleSnapshot } from "../places/upload-snapshot.js";
 import type { ObjectLocation } from "../s3/client.js";
-import { compiledModule } from "../wasm/module.js";
+import { compiledEncode } from "../wasm/compiled-encode.js";
 import { contentsOf } from "./contents.js";
 import { copiedPieces } from "./copied-pieces.js";
 import { type PlannedPiece, planCopies } from "./copy-plan.js";
@@ -102,7 +102,7 @@ async function assemble(
   const { frames } = manifest;
   const { imageSize } = manifest.info;
   const image = await ImageFile.of(path, handle);
-  const encoder = new SnapshotEncoder(await compiledModule("encode"), image, encoding);
+  const encoder = new SnapshotEncoder(await compiledEncode(), image, encoding);
   try {
     const tasks = await copiedPieces(plan, frames, image, encoding);
     const from = { frames, objects, imageSize, pieceSize: encoding.pieceSize };

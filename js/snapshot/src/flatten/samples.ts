@@ -6,7 +6,7 @@ import type { ImageSegment } from "../format/image-segments.js";
 import type { ImageFile } from "../local/image-file.js";
 import type { Encoding } from "../options/create-options.js";
 import type { WorkOptions } from "../options/work-options.js";
-import { compiledModule } from "../wasm/module.js";
+import { compiledEncode } from "../wasm/compiled-encode.js";
 import { ENCODE_WORKER } from "../workers/scripts.js";
 import type { PlannedPiece } from "./copy-plan.js";
 
@@ -52,7 +52,7 @@ export async function differingObjects(
   encoding: Encoding,
   { workers, signal }: WorkOptions,
 ): Promise<ReadonlySet<number>> {
-  const module = await compiledModule("encode");
+  const module = await compiledEncode();
   const data: EncodeData = { module, ...encoding, image: image.fd, imageName: image.name };
   const pieces = {
     tasks: samples.map(({ imageOffset: offset, length }): Piece => ({ offset, length })),

@@ -18,11 +18,14 @@ export interface Segment {
 
 /** The memory of {@link Frames}, which workers share. */
 export interface FrameRecords {
-  readonly records: SharedArrayBuffer;
-  readonly segments: SharedArrayBuffer;
+  readonly records: ArrayBufferLike;
+  readonly segments: ArrayBufferLike;
   /** The number of each frame's first segment, and the number of all segments. */
-  readonly segmentStarts: SharedArrayBuffer;
+  readonly segmentStarts: ArrayBufferLike;
 }
+
+/** Memory that workers can share, where there is any: browsers have it only in pages that ask for isolation. */
+const Memory = globalThis.SharedArrayBuffer ?? ArrayBuffer;
 
 /**
  * The frames of a snapshot, as records in memory that the workers share, and which parts of the image each of them
@@ -57,9 +60,9 @@ export class Frames {
     segments: { readonly start: number; readonly count: number; readonly starts: number },
   ): Frames {
     const copy = (start: number, length: number) => {
-      const shared = new SharedArrayBuffer(length);
-      new Uint8Array(shared).set(new Uint8Array(memory.buffer, start, length));
-      return shared;
+      const copied = new Memory(length);
+      new Uint8Array(copied).set(new Uint8Array(memory.buffer, start, length));
+      return copied;
     };
     return new Frames({
       records: copy(frames.start, frames.count * RECORD_LENGTH),

@@ -1,6 +1,6 @@
 import { initSync, Tail } from "../../wasm/decode.js";
 import { SnapshotError } from "../error.js";
-import { compiledModule } from "../wasm/module.js";
+import { compiledDecode } from "../wasm/compiled-decode.js";
 import { errorOf } from "../wasm/wasm-error.js";
 import { Frames } from "./frames.js";
 
@@ -83,7 +83,7 @@ export interface Manifest {
  * @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT`, `ERR_SOURCE`
  */
 export async function readManifest(file: SnapshotBytes, isStrict = false): Promise<Manifest> {
-  const { memory } = initSync({ module: await compiledModule("decode") });
+  const { memory } = initSync({ module: await compiledDecode() });
   const tail = new Tail(file.size);
   try {
     const bytes = await parse(tail, file, isStrict, memory);
@@ -116,9 +116,11 @@ export async function readManifestIn(
 ): Promise<Manifest | undefined> {
   const read = async (position: number, length: number) => {
     const start = position - (size - tail.length);
-    const part = tail.subarray(Math.max(0, start), start + length);
-    // The parser needs nothing before the tail.
-    return start >= 0 ? part : Buffer.concat([Buffer.alloc(Math.min(-start, length)), part]);
+    const part = tail.subarray(Math.max(0, start), Math.max(0, start + length));
+    // The parser needs nothing before the tail: zeros will do.
+    const bytes = new Uint8Array(length);
+    bytes.set(part, length - part.length);
+    return bytes;
   };
   try {
     return await readManifest({ name, size, read });
@@ -210,16 +212,23 @@ function deltaOf(tail: Tail, frames: Frames, memory: WebAssembly.Memory): DeltaI
     objects: usedBytes.map((bytes, object) => ({
       digest: digestAt(memory, tail.object_identity(object)),
       size: tail.object_size(object),
-      reference: Buffer.from(
-        memory.buffer,
-        tail.object_reference(object),
-        tail.object_reference_length(object),
-      ).toString(),
+      reference: new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+        new Uint8Array(
+          memory.buffer,
+          tail.object_reference(object),
+          tail.object_reference_length(object),
+        ),
+      ),
       usedBytes: bytes,
     })),
   };
 }
 
 function digestAt(memory: WebAssembly.Memory, start: number): string {
-  return Buffer.from(memory.buffer, start, DIGEST_LENGTH).toString("hex");
+  return hex(new Uint8Array(memory.buffer, start, DIGEST_LENGTH));
+}
+
+/** Returns bytes in hexadecimal digits. */
+export function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

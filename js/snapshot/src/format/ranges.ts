@@ -1,5 +1,5 @@
 import { initSync, RangeCutter } from "../../wasm/decode.js";
-import { compiledModule } from "../wasm/module.js";
+import { compiledDecode } from "../wasm/compiled-decode.js";
 import type { Frames } from "./frames.js";
 
 /**
@@ -13,7 +13,7 @@ export async function cutRanges(
   wanted: Iterable<number>,
   partSize: number,
 ): Promise<Uint32Array> {
-  const { memory } = initSync({ module: await compiledModule("decode") });
+  const { memory } = initSync({ module: await compiledDecode() });
   const cutter = new RangeCutter();
   try {
     for (const index of wanted) {

@@ -1,6 +1,8 @@
 import type { ImageCache } from "../cache/image-cache.js";
 import { SnapshotError } from "../error.js";
-import { checkedDigestOf, checkResolve, type Resolve } from "./work-options.js";
+import { checkFunction } from "./check-types.js";
+import { checkedDigestOf } from "./digest.js";
+import type { Resolve } from "./work-options.js";
 
 /** A range of an image: [start, end) in bytes. */
 export interface ByteRange {
@@ -67,7 +69,7 @@ export function deltaOf(options: DeltaOptions): Delta | undefined {
       `${name}: expected the option base with it, found none`,
     );
   }
-  checkResolve(resolve);
+  checkFunction("resolve", resolve);
   if (!(typeof minLive === "number" && minLive >= 0 && minLive <= 1)) {
     const found = typeof minLive === "number" ? minLive : typeof minLive;
     const message = `minLive: expected a number from 0 to 1, found ${found}`;

@@ -4,6 +4,7 @@ import type { CreateOptions } from "./create-options.js";
 import type { FlattenOptions } from "./flatten-options.js";
 import type { ListenOptions, TlsFiles } from "./listen-options.js";
 import type { OpenOptions } from "./open-options.js";
+import type { ReaderOptions, VerifyReaderOptions } from "./reader-options.js";
 import type { RestoreOptions } from "./restore-options.js";
 import type { S3Credentials, S3Options } from "./s3-options.js";
 import type {
@@ -33,7 +34,9 @@ type Option = keyof (CreateOptions &
   GenerationOptions &
   ListOptions &
   ExpireOptions &
-  CollectOptions);
+  CollectOptions &
+  ReaderOptions &
+  VerifyReaderOptions);
 
 /** Every option of every function. */
 const OPTIONS: Readonly<Record<Option, true>> = {
@@ -63,6 +66,7 @@ const OPTIONS: Readonly<Record<Option, true>> = {
   ...{ steal: true, saveEvery: true, freeze: true, thaw: true, hookTimeout: true, save: true },
   ...{ generation: true, prefix: true, after: true, keepLast: true, olderThan: true },
   ...{ grace: true, dryRun: true },
+  ...{ fetch: true, onFrame: true },
 };
 
 const TIMEOUTS: Readonly<Record<keyof Timeouts, true>> = {

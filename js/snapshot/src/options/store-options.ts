@@ -2,6 +2,7 @@ import type { ImageCache } from "../cache/image-cache.js";
 import { SnapshotError } from "../error.js";
 import { checkBooleans } from "./check-booleans.js";
 import { checkInteger } from "./check-integer.js";
+import { checkFunction } from "./check-types.js";
 import { type Duration, durationOf } from "./duration.js";
 import type { OpenOptions } from "./open-options.js";
 import { checkObject } from "./read-options.js";
@@ -191,11 +192,7 @@ export interface Hooks {
 
 /** Returns the hooks of a save, which default to those of the attached disk. @throws {SnapshotError} `ERR_ARGUMENT` */
 export function hooksOf(options: HookOptions, defaults?: Hooks): Hooks {
-  for (const name of ["freeze", "thaw"] as const) {
-    const found = typeof options[name];
-    if (found === "function" || found === "undefined") continue;
-    throw new SnapshotError("ERR_ARGUMENT", `${name}: expected a function, found ${found}`);
-  }
+  for (const name of ["freeze", "thaw"] as const) checkFunction(name, options[name]);
   const { freeze = defaults?.freeze, thaw = defaults?.thaw, hookTimeout } = options;
   const timeout = hookTimeout ?? defaults?.timeout ?? HOOK_TIMEOUT;
   return { freeze, thaw, timeout: durationOf("hookTimeout", timeout, 1, MAX_HOOK_TIMEOUT) };

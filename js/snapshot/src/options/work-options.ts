@@ -1,8 +1,9 @@
 import { availableParallelism } from "node:os";
 
-import { SnapshotError } from "../error.js";
 import type { Progress } from "../progress.js";
 import { checkInteger } from "./check-integer.js";
+import { checkFunction, checkSignal } from "./check-types.js";
+import { checkedDigestOf } from "./digest.js";
 import type { TransferOptions } from "./transfer-options.js";
 
 /** Options of every function that reads or writes a whole snapshot. */
@@ -47,26 +48,9 @@ const MAX_WORKERS = 256;
 
 /** Checks the options of {@link WorkOptions}. @throws {SnapshotError} `ERR_ARGUMENT` */
 export function checkWork({ signal, onProgress, workers }: WorkOptions): void {
-  if (signal !== undefined && !isSignal(signal)) {
-    throw new SnapshotError(
-      "ERR_ARGUMENT",
-      `signal: expected an AbortSignal, found ${typeof signal}`,
-    );
-  }
-  if (onProgress !== undefined && typeof onProgress !== "function") {
-    const found = typeof onProgress;
-    throw new SnapshotError("ERR_ARGUMENT", `onProgress: expected a function, found ${found}`);
-  }
+  checkSignal(signal);
+  checkFunction("onProgress", onProgress);
   if (workers !== undefined) checkInteger("workers", workers, 1, MAX_WORKERS);
-}
-
-/** Returns whether a value is an `AbortSignal`, and not an object with its prototype. */
-function isSignal(signal: unknown): boolean {
-  try {
-    return signal instanceof AbortSignal && typeof signal.aborted === "boolean";
-  } catch {
-    return false;
-  }
 }
 
 /** Returns the number of worker threads for `parts` independent parts: more would be idle. */
@@ -76,33 +60,6 @@ export function workerCount({ workers }: WorkOptions, parts: number): number {
 
 /** Checks `resolve` and `digest`, and returns the digest in lower case. @throws {SnapshotError} `ERR_ARGUMENT` */
 export function checkedDigest({ digest, resolve }: ReadOptions): string | undefined {
-  checkResolve(resolve);
+  checkFunction("resolve", resolve);
   return checkedDigestOf("digest", digest);
-}
-
-/** @throws {SnapshotError} `ERR_ARGUMENT` */
-export function checkResolve(resolve: Resolve | undefined): void {
-  if (resolve === undefined || typeof resolve === "function") return;
-  const message = `resolve: expected a function, found ${typeof resolve}`;
-  throw new SnapshotError("ERR_ARGUMENT", message);
-}
-
-/** Returns the digest in an option, in lower case. @throws {SnapshotError} `ERR_ARGUMENT` */
-export function checkedDigestOf(name: string, digest: string | undefined): string | undefined {
-  if (digest === undefined) return undefined;
-  if (typeof digest === "string" && /^[0-9a-f]{64}$/i.test(digest)) return digest.toLowerCase();
-  throw new SnapshotError("ERR_ARGUMENT", `${name}: expected 64 hexadecimal digits`);
-}
-
-/**
- * Throws if a snapshot has another digest than the caller expects.
- *
- * @throws {SnapshotError} `ERR_SNAPSHOT_DIGEST`
- */
-export function checkPinned(name: string, expected: string | undefined, found: string): void {
-  if (expected === undefined || expected === found) return;
-  throw new SnapshotError(
-    "ERR_SNAPSHOT_DIGEST",
-    `${name}: expected the snapshot of digest ${expected}, found ${found}`,
-  );
 }

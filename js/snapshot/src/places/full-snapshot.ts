@@ -3,7 +3,7 @@ import type { EncodeJob } from "../encode/encode-job.js";
 import { imagePieces } from "../encode/image-pieces.js";
 import { SnapshotEncoder } from "../encode/snapshot-encoder.js";
 import type { SnapshotInfo } from "../format/manifest.js";
-import { compiledModule } from "../wasm/module.js";
+import { compiledEncode } from "../wasm/compiled-encode.js";
 
 /**
  * Writes a full snapshot of an image.
@@ -16,7 +16,7 @@ export async function writeFullSnapshot(
   job: Omit<EncodeJob, "make">,
 ): Promise<SnapshotInfo> {
   const { image, encoding, options } = job;
-  const encoder = new SnapshotEncoder(await compiledModule("encode"), image, encoding);
+  const encoder = new SnapshotEncoder(await compiledEncode(), image, encoding);
   try {
     return await write({
       ...job,

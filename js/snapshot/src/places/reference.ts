@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 
 import { MAX_REFERENCE_LENGTH } from "../format/limits.js";
 import type { Location } from "./location.js";
+import { folderOf, referencedUrl } from "./referenced-url.js";
 
 /** Matches what no reference may contain. */
 const INVALID = /[\p{Control}\\:\p{Surrogate}]|(^|\/)\.{0,2}(\/|$)/u;
@@ -12,12 +13,8 @@ export function referencedFrom(delta: Location, reference: string): Location {
   switch (delta.kind) {
     case "file":
       return { kind: "file", path: join(dirname(delta.path), ...reference.split("/")) };
-    case "http": {
-      const url = new URL(delta.url);
-      const path = reference.split("/").map(encodeURIComponent).join("/");
-      [url.pathname, url.search, url.hash] = [folderOf(url.pathname) + path, "", ""];
-      return { kind: "http", url };
-    }
+    case "http":
+      return { kind: "http", url: referencedUrl(delta.url, reference) };
     case "s3":
       return { kind: "s3", bucket: delta.bucket, key: folderOf(delta.key) + reference };
   }
@@ -45,11 +42,6 @@ function pathFrom(delta: Location, object: Location): string | undefined {
     return delta.bucket === object.bucket ? after(folderOf(delta.key), object.key) : undefined;
   }
   return undefined;
-}
-
-/** Returns a path up to its last slash. */
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf("/") + 1);
 }
 
 /** Returns what follows a prefix. */

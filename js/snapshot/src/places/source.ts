@@ -10,7 +10,7 @@ import { checkDifferentFile, type FileId } from "../local/same-file.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
 import { type Transfer, type TransferOptions, transferOf } from "../options/transfer-options.js";
 import type { Resolve, WorkOptions } from "../options/work-options.js";
-import { compiledModule } from "../wasm/module.js";
+import { compiledDecode } from "../wasm/compiled-decode.js";
 import { type BaseObjectsHow, withBaseObjects } from "./base-objects.js";
 import { EarlyBases, type KnownBase } from "./early-bases.js";
 import type { Location } from "./location.js";
@@ -113,7 +113,7 @@ export async function withSource<T>(
   };
   if (location.kind === "file") return open();
   // While the request for the end of the snapshot runs, compile what reads it, and start the workers.
-  const compiling = compiledModule("decode");
+  const compiling = compiledDecode();
   compiling.catch(() => {});
   if (workers === 0 || how.startsWorkers === false) return open();
   return withFetchers(how.options, open, workers);

@@ -1,10 +1,10 @@
 import { hostname } from "node:os";
-import { forMany } from "../abort.js";
 import { checkedCache } from "../cache/image-cache.js";
 import { traceOption } from "../disk/trace.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import { checkInteger } from "../options/check-integer.js";
+import { checkedDigestOf } from "../options/digest.js";
 import { checkOpen } from "../options/open-options.js";
 import { readOptions } from "../options/read-options.js";
 import {
@@ -27,7 +27,7 @@ import {
   type NewDiskOptions,
   type StoreOptions,
 } from "../options/store-options.js";
-import { checkedDigest, checkedDigestOf, checkWork } from "../options/work-options.js";
+import { checkedDigest, checkWork } from "../options/work-options.js";
 import { localPath, locationOf, safeLocation } from "../places/location.js";
 import { verifySnapshot } from "../verify-snapshot.js";
 import { attach } from "./attach.js";
@@ -36,6 +36,7 @@ import { type Collected, collect } from "./collect.js";
 import { eachOf } from "./each-of.js";
 import { type ExpiredGeneration, expire } from "./expire.js";
 import { type Explanation, explain } from "./explain.js";
+import { forMany } from "./for-many.js";
 import { createForks } from "./fork.js";
 import { type Generation, generationOf } from "./generation.js";
 import { checkDetached, isAttached } from "./lease.js";

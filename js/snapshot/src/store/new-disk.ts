@@ -10,7 +10,7 @@ import type { NewDiskOptions } from "../options/store-options.js";
 import { type Transfer, transferOf } from "../options/transfer-options.js";
 import { writeFullSnapshot } from "../places/full-snapshot.js";
 import { localPath, locationOf } from "../places/location.js";
-import { compiledModule } from "../wasm/module.js";
+import { compiledEncode } from "../wasm/compiled-encode.js";
 import type { ParentGeneration, Pointer } from "./pointer.js";
 import { type Snapshots, type StoredSnapshot, storedOf } from "./snapshots.js";
 
@@ -43,7 +43,7 @@ export async function storeImage(
   options: NewDiskOptions,
 ): Promise<StoredSnapshot> {
   const encoding = encodingOf(options);
-  checkEncoding(await compiledModule("encode"), encoding);
+  checkEncoding(await compiledEncode(), encoding);
   const transfer: Transfer = transferOf(options);
   return snapshots.create(async ({ write, publish }) => {
     const info = await writeFullSnapshot(write, { image, encoding, options, transfer });

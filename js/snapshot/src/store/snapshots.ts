@@ -9,9 +9,10 @@ import { type Manifest, readManifest, type SnapshotInfo } from "../format/manife
 import { downloadInto } from "../http/read/spool.js";
 import { copyInto } from "../local/copy-image.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
+import { checkPinned } from "../options/digest.js";
 import type { NewDiskOptions } from "../options/store-options.js";
 import { transferOf } from "../options/transfer-options.js";
-import { checkPinned, type Resolve } from "../options/work-options.js";
+import type { Resolve } from "../options/work-options.js";
 import { baseLocation, optionsFor } from "../places/base-objects.js";
 import { type Location, safeLocation } from "../places/location.js";
 import { requestAt } from "../places/server.js";

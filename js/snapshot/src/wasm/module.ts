@@ -1,26 +1,25 @@
-/** The WebAssembly modules: `decode` reads snapshots, `encode` creates them. */
-export type ModuleName = "decode" | "encode";
-
-/** The bytes of the modules, in JavaScript, so that bundlers include them. */
-const BYTES = {
-  decode: () => import("./decode-module.js"),
-  encode: () => import("./encode-module.js"),
-};
-
-const compiled = new Map<ModuleName, Promise<WebAssembly.Module>>();
-
-/** Compiles a module on first use. Workers receive the compiled module. */
-export function compiledModule(name: ModuleName): Promise<WebAssembly.Module> {
-  const known = compiled.get(name);
-  if (known !== undefined) return known;
-  const module = compile(name);
-  compiled.set(name, module);
-  // Do not cache a failure: memory may be free again at the next call.
-  module.catch(() => compiled.delete(name));
-  return module;
+/**
+ * Returns a function that compiles a module on first use. Workers receive the compiled module.
+ *
+ * @param load imports its bytes as Base64, in JavaScript, so that bundlers include them
+ */
+export function compiledOnce(
+  load: () => Promise<{ readonly default: string }>,
+): () => Promise<WebAssembly.Module> {
+  let compiled: Promise<WebAssembly.Module> | undefined;
+  return () => {
+    if (compiled !== undefined) return compiled;
+    const module = load().then(({ default: base64 }) => WebAssembly.compile(bytesOf(base64)));
+    compiled = module;
+    // Do not cache a failure: memory may be free again at the next call.
+    module.catch(() => {
+      compiled = undefined;
+    });
+    return module;
+  };
 }
 
-async function compile(name: ModuleName): Promise<WebAssembly.Module> {
-  const { default: base64 } = await BYTES[name]();
-  return WebAssembly.compile(Buffer.from(base64, "base64"));
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  if (globalThis.Buffer !== undefined) return Buffer.from(base64, "base64");
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }

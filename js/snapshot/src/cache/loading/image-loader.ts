@@ -3,7 +3,8 @@ import type { FileHandle } from "node:fs/promises";
 
 import { emit } from "../../events.js";
 import type { GetOptions } from "../../options/cache-options.js";
-import { checkPinned, type ReadOptions, type WorkOptions } from "../../options/work-options.js";
+import { checkPinned } from "../../options/digest.js";
+import type { ReadOptions, WorkOptions } from "../../options/work-options.js";
 import type { Location } from "../../places/location.js";
 import { etagAt, identityOf, type RemoteLocation } from "../../places/server.js";
 import { type SourceOptions, withSource } from "../../places/source.js";

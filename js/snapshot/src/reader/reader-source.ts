@@ -1,0 +1,104 @@
+import { messageOf, SnapshotError } from "../error.js";
+import { RangeSource } from "./range-source.js";
+
+/** Bytes that can be read in any order. */
+export interface RandomAccess {
+  /** Their name in messages. */
+  readonly name: string;
+  /** Their number. */
+  readonly size: number;
+  /** Returns the `length` bytes at `position`. A signal that is aborted should end the call. */
+  read(position: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
+}
+
+/** A file or `Blob`, the URL of a server that answers range requests, or anything else that can be read in any order. */
+export type ReaderSource = Blob | string | URL | RandomAccess;
+
+/** A source that is open. */
+export interface OpenSource extends RandomAccess {
+  /** Where it is, if it is on a server. */
+  readonly url?: URL;
+}
+
+/**
+ * Opens a source, which may come from JavaScript without types.
+ *
+ * @param option the name of the argument, for messages
+ * @param send sends the requests
+ * @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT`, and the signal's reason
+ */
+export async function openSource(
+  option: string,
+  source: unknown,
+  send: typeof fetch,
+  signal?: AbortSignal,
+): Promise<OpenSource> {
+  const found = accessTo(source);
+  if (found instanceof URL) return RangeSource.open(checkedUrl(option, found), send, signal);
+  if (found !== undefined) return checkedAccess(found);
+  const message = `${option}: expected a Blob, a URL, or an object with name, size and read`;
+  throw new SnapshotError("ERR_ARGUMENT", message);
+}
+
+/** Returns copies of what a source consists of, or undefined if it is none. */
+function accessTo(source: unknown): URL | RandomAccess | undefined {
+  try {
+    if (typeof source === "string" || source instanceof URL) {
+      return new URL(source, globalThis.location?.href);
+    }
+    const { name, size, read } = source as RandomAccess;
+    if (typeof read !== "function") return source instanceof Blob ? blobAccess(source) : undefined;
+    const isValid = typeof name === "string" && Number.isSafeInteger(size) && size >= 0;
+    if (!isValid) return undefined;
+    return { name, size, read: (...args) => Reflect.apply(read, source, args) };
+  } catch {
+    // The error of a getter, or of an invalid URL, may hold a secret.
+    return undefined;
+  }
+}
+
+function blobAccess(blob: Blob): RandomAccess {
+  const { size, name = "the snapshot" } = blob as Blob & Partial<File>;
+  return {
+    name,
+    size,
+    read: async (start, length) =>
+      new Uint8Array(await blob.slice(start, start + length).arrayBuffer()),
+  };
+}
+
+function checkedUrl(option: string, url: URL): URL {
+  if (!/^https?:$/.test(url.protocol)) {
+    const message = `${option}: expected a URL of https: or http:, found ${url.protocol}`;
+    throw new SnapshotError("ERR_ARGUMENT", message);
+  }
+  if (url.username === "" && url.password === "") return url;
+  const message = `${option}: expected a URL without a user, which fetch refuses: pass fetch to authenticate`;
+  throw new SnapshotError("ERR_ARGUMENT", message);
+}
+
+/** Checks what a source returns, and gives its errors a code. */
+function checkedAccess({ name, size, read }: RandomAccess): OpenSource {
+  return {
+    name,
+    size,
+    async read(position, length, signal) {
+      signal?.throwIfAborted();
+      let bytes: unknown;
+      try {
+        bytes = await read(position, length, signal);
+      } catch (cause) {
+        signal?.throwIfAborted();
+        const message = `cannot read ${name}: ${messageOf(cause)}`;
+        throw new SnapshotError("ERR_SOURCE", message, { cause });
+      }
+      // Bytes may be of another realm.
+      if (ArrayBuffer.isView(bytes) && bytes.byteLength === length) {
+        return new Uint8Array(bytes.buffer, bytes.byteOffset, length);
+      }
+      const found = ArrayBuffer.isView(bytes) ? `${bytes.byteLength} bytes` : typeof bytes;
+      const message = `cannot read ${name}: expected ${length} bytes at ${position}, found ${found}`;
+      throw new SnapshotError("ERR_SOURCE", message);
+    },
+  };
+}
