@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import * as hedgerow from "hedgerow";
 import {
+  type FieldDecision,
   HeaderStripper,
   type HeaderStripperOptions,
   type HedgerowError,
@@ -17,6 +18,7 @@ import { expectTypeOf, test } from "vitest";
 interface DocumentedStripper {
   matches(name: string): boolean;
   strips(name: string): boolean;
+  explain(name: string): FieldDecision;
   strip(headers: Headers): number;
   stripRaw(rawHeaders: readonly string[]): string[];
   free(): void;
