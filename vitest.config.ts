@@ -14,6 +14,9 @@ const manifestsOf = () => manifests;
 /** What runs all that documents say: part of `npm run docs`, and not of `npm test`. */
 const DOCUMENTS = ["tests/docs/groups/*.test.ts"];
 
+/** What tests the built site: part of `npm run site -- --test`, and not of `npm test`. */
+const SITE = ["tests/site/*.test.ts"];
+
 export default defineConfig({
   plugins: [
     {
@@ -34,12 +37,13 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     projects: [
       { extends: true, test: { name: "documents", include: DOCUMENTS } },
+      { extends: true, test: { name: "site", include: SITE } },
       {
         extends: true,
         test: {
           name: "tests",
           include: ["js/*/test/**/*.test.ts", "tests/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...DOCUMENTS],
+          exclude: [...configDefaults.exclude, ...DOCUMENTS, ...SITE],
         },
       },
     ],

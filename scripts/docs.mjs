@@ -1,8 +1,8 @@
 // Builds the API docs in target/docs and runs the code in all documents. Fails if a public item is undocumented, a
 // link is broken, or a code block does not do what the document says.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
-import { entriesOf } from "./docs/entries.mjs";
+import { documentPackage } from "./docs/typedoc.mjs";
 import { publishedCrates } from "./lib/crates.mjs";
 import { inRoot } from "./lib/paths.mjs";
 import { main, run, step } from "./lib/run.mjs";
@@ -17,7 +17,7 @@ await main(async () => {
   installSuite("scripts/docs");
   rmSync(OUTPUT, { recursive: true, force: true });
   mkdirSync(OUTPUT, { recursive: true });
-  const packages = readdirSync(inRoot("js")).flatMap(documentPackage);
+  const packages = readdirSync(inRoot("js")).flatMap(documentFolder);
   writeFileSync(`${OUTPUT}/index.html`, indexPage([...packages, ...documentCrates()]));
   step("API docs: target/docs/index.html");
   step("running the code in all documents");
@@ -28,25 +28,10 @@ await main(async () => {
 /** @typedef {{ name: string, version: string, description: string, href: string }} Documented */
 
 /** Documents a package if it has an API. @param {string} folder in `js` @returns {Documented[]} */
-function documentPackage(folder) {
-  const cwd = inRoot("js", folder);
-  const entries = entriesOf(cwd);
-  if (entries.length === 0) return [];
-  const { name, version, description } = JSON.parse(readFileSync(`${cwd}/package.json`, "utf8"));
-  step(`TypeScript: ${name}`);
-  const docs = inRoot("scripts", "docs");
-  run(
-    process.execPath,
-    [
-      ...[`${docs}/node_modules/typedoc/bin/typedoc`, "--options", `${docs}/typedoc.jsonc`],
-      ...["--logLevel", "Warn", "--name", name, "--includeVersion", "--readme", "README.md"],
-      ...["--tsconfig", "tsconfig.json", "--displayBasePath", "src"],
-      ...["--out", `${OUTPUT}/${folder}`],
-      ...entries.flatMap(({ source }) => ["--entryPoints", source]),
-    ],
-    { cwd },
-  );
-  return [{ name, version, description, href: `${folder}/index.html` }];
+function documentFolder(folder) {
+  const args = ["--includeVersion", "--readme", "README.md"];
+  const documented = documentPackage(folder, `${OUTPUT}/${folder}`, args);
+  return documented === undefined ? [] : [{ ...documented, href: `${folder}/index.html` }];
 }
 
 /** Documents the published crates. @returns {Documented[]} */

@@ -3,7 +3,7 @@ import { listFiles } from "../../scripts/lib/run.mjs";
 
 /** The documents of each test file; the first match counts. */
 const GROUPS = {
-  readme: /^(README|CONTRIBUTING)\.md$/,
+  readme: /^(README|CONTRIBUTING|site\/index)\.md$/,
   packages: /^(js|crates)\/[^/]+\/README\.md$/,
   examples: /^examples\/[^/]+\/README\.md$/,
   "guides-edge": /^docs\/guides\/(headers|paths|rollout)\.md$/,

@@ -1,0 +1,121 @@
+// Builds the site in target/site, a folder that any static host serves: `npm run site [-- --test | --serve]`.
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+import { build } from "./build.mjs";
+import { documentPackage } from "./docs/typedoc.mjs";
+import { inRoot } from "./lib/paths.mjs";
+import { listFiles, main, run, step } from "./lib/run.mjs";
+import { setUpTests } from "./lib/set-up-tests.mjs";
+import { installSuite } from "./lib/suites.mjs";
+import { setup } from "./setup.mjs";
+
+const [SITE, API] = [inRoot("target", "site"), inRoot("target", "site-api")];
+
+/** The API as Markdown, a page for each module. */
+const MARKDOWN = [
+  ...["--plugin", inRoot("scripts", "docs", "describe-modules.mjs")],
+  ...["--plugin", "typedoc-plugin-markdown", "--readme", "none"],
+  ...["--outputFileStrategy", "modules", "--entryFileName", "index"],
+  ...["--hidePageHeader", "true", "--hideBreadcrumbs", "true"],
+];
+
+await main(async () => {
+  const { values } = parseArgs({
+    options: { serve: { type: "boolean" }, test: { type: "boolean" } },
+  });
+  if (values.test) {
+    await setUpTests();
+  } else {
+    await setup();
+    build();
+  }
+  installSuite("scripts/docs");
+  installSuite("site", ["hedgerow", "@hedgerow/snapshot"]);
+  const begun = performance.now();
+  rmSync(API, { recursive: true, force: true });
+  for (const folder of readdirSync(inRoot("js")))
+    documentPackage(folder, join(API, folder), [
+      ...MARKDOWN,
+      "--json",
+      join(API, `${folder}.json`),
+    ]);
+  run("npx", ["vue-tsc", "--noEmit"], { cwd: inRoot("site") });
+  run("npx", ["vitepress", "build", "."], { cwd: inRoot("site") });
+  await writeExamples(join(SITE, "examples"));
+  const files = readdirSync(SITE, { recursive: true, encoding: "utf8" });
+  const sizes = files.map((file) => statSync(join(SITE, file))).filter((stats) => stats.isFile());
+  const bytes = sizes.reduce((sum, { size }) => sum + size, 0);
+  const seconds = (performance.now() - begun) / 1000;
+  step(
+    `target/site: ${sizes.length} files, ${(bytes / 1e6).toFixed(1)} MB, in ${seconds.toFixed(0)} s`,
+  );
+  if (values.test) {
+    run("vitest", ["run", "--project", "site"]);
+    run(process.execPath, ["tests/site/first-content.mjs"]);
+  }
+  if (values.serve)
+    run("npx", ["vitepress", "preview", ".", "--host", "127.0.0.1"], { cwd: inRoot("site") });
+});
+
+/**
+ * Writes what the playground shows: a snapshot of an image with the documents in it, a delta, and files that are not
+ * sound.
+ *
+ * @param {string} folder
+ */
+async function writeExamples(folder) {
+  const { createSnapshot } = await import("@hedgerow/snapshot");
+  mkdirSync(folder, { recursive: true });
+  const inFolder = (/** @type {string} */ name) => join(folder, name);
+  const image = inFolder("disk.img");
+  writeFileSync(image, "");
+  truncateSync(image, 2 ** 24);
+  let position = 0;
+  const write = (/** @type {string} */ file) => {
+    const bytes = readFileSync(inRoot(file));
+    const { length } = bytes;
+    writeAt(image, position, bytes);
+    // Leaves a hole after each, so that there is something to see.
+    position += (Math.ceil(length / 2 ** 12) + 37) * 2 ** 12;
+  };
+  for (const file of [...listFiles("docs/*.md"), ...listFiles("docs/charts/*.svg")]) write(file);
+  await createSnapshot(image, inFolder("disk.vhs"), { level: 9 });
+  write("README.md");
+  writeAt(image, 0, Buffer.alloc(2 ** 16));
+  await createSnapshot(image, inFolder("changed.vhs"), { level: 9, base: inFolder("disk.vhs") });
+  rmSync(image);
+  // Snapshots are private; these are for everybody.
+  for (const name of ["disk.vhs", "changed.vhs"]) chmodSync(inFolder(name), 0o644);
+  const snapshot = readFileSync(inFolder("disk.vhs"));
+  for (const [name, offset] of /** @type {const} */ ([
+    ["damaged", 10_000],
+    ["forged", -200],
+  ])) {
+    const damaged = Buffer.from(snapshot);
+    const at = (damaged.length + offset) % damaged.length;
+    damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at);
+    writeFileSync(inFolder(`${name}.vhs`), damaged);
+  }
+  writeFileSync(inFolder("text.vhs"), "This is not a snapshot.\n");
+}
+
+/** @param {string} file @param {number} position @param {Buffer} bytes */
+function writeAt(file, position, bytes) {
+  const descriptor = openSync(file, "r+");
+  writeSync(descriptor, bytes, 0, bytes.length, position);
+  closeSync(descriptor);
+}

@@ -1,0 +1,58 @@
+/** Reads HTTP/1.1 messages as people copy them: raw, or from the output of `curl -v`. */
+
+/** A message without its body. */
+export interface Message {
+  readonly direction: "requests" | "responses";
+  /** The request line or the status line, or `""` if there is none. */
+  readonly start: string;
+  /** The field lines, without their line ends. */
+  readonly lines: readonly string[];
+}
+
+/** What stands for a carriage return alone, which text fields of browsers cannot hold. */
+const CARRIAGE_RETURN = "\\r";
+
+const STATUS_LINE = /^HTTP\/\d/;
+const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/\d/;
+
+/** Returns the messages in a text. Text that follows an empty line and does not begin with a message is a body. */
+export function parseMessages(text: string): Message[] {
+  const lines = text.split("\n").map((line) => line.replace(/\r$/, ""));
+  const marked = lines.filter((line) => /^[<>] ?/.test(line));
+  const isCurl = marked.some((line) => /^> [A-Z]+ \S+ HTTP|^< HTTP/.test(line));
+  const messages: { direction: Message["direction"]; start: string; lines: string[] }[] = [];
+  let current: (typeof messages)[number] | undefined;
+  for (const line of isCurl ? marked.map((line) => line.replace(/^[<>] ?/, "")) : lines) {
+    const isStart = STATUS_LINE.test(line) || REQUEST_LINE.test(line);
+    const isFirst = messages.length === 0 && line !== "";
+    if (isStart || isFirst) {
+      const direction = STATUS_LINE.test(line) ? "responses" : "requests";
+      current = { direction, start: isStart ? line : "", lines: isStart ? [] : [line] };
+      messages.push(current);
+    } else if (line === "") {
+      current = undefined;
+    } else {
+      current?.lines.push(line);
+    }
+  }
+  return messages;
+}
+
+/** Returns the field block of a message, as it is sent. */
+export function blockOf({ lines }: Message): Uint8Array {
+  const text = [...lines, "", ""].join("\r\n").replaceAll(CARRIAGE_RETURN, "\r");
+  return new TextEncoder().encode(text);
+}
+
+/** Returns the fields of a block that the library accepts, as Node's `rawHeaders` has them. */
+export function rawHeadersOf({ lines }: Message): string[] {
+  const unfolded: string[] = [];
+  for (const line of lines) {
+    if (/^[ \t]/.test(line)) unfolded[unfolded.length - 1] += ` ${line.trim()}`;
+    else unfolded.push(line);
+  }
+  return unfolded.flatMap((line) => {
+    const colon = line.indexOf(":", 1);
+    return [line.slice(0, colon), line.slice(colon + 1).trim()];
+  });
+}

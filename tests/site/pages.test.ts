@@ -1,0 +1,88 @@
+/** Every page in both themes, wide and narrow: seen, accessible, quiet, and by itself. */
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+
+import { inRoot } from "../../scripts/lib/paths.mjs";
+import { PAGES, SITE, useSite } from "./support.js";
+
+/** The most JavaScript that a page outside the playground loads, in bytes after gzip. */
+const MAX_SCRIPTS = 150_000;
+
+/** Screenshots, for people to look at. */
+const SCREENS = inRoot("target", "site-screens");
+
+const AXE = readFileSync(inRoot("node_modules", "axe-core", "axe.min.js"), "utf8");
+
+const { visit } = useSite();
+
+test("has pages of every part", () => {
+  for (const part of ["api", "crates", "docs", "examples", "guides", "packages", "playground"]) {
+    expect(
+      PAGES.some((page) => page.startsWith(`${part}/`)),
+      part,
+    ).toBe(true);
+  }
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test.concurrent.each(PAGES)(`%s is sound with the ${colorScheme} theme`, async (file) => {
+    await visit(file, async (page) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      for (const width of [1280, 400]) {
+        await page.setViewportSize({ width, height: 900 });
+        const name = `${file.replaceAll("/", "-").replace(/\.html$/, "")}-${colorScheme}-${width}.png`;
+        mkdirSync(SCREENS, { recursive: true });
+        await page.screenshot({ path: join(SCREENS, name), fullPage: true });
+        // Evaluated by the debugger's protocol, which the page's policy does not limit.
+        await page.evaluate(AXE);
+        const violations = await page.evaluate(async () => {
+          // biome-ignore lint/suspicious/noExplicitAny: the page's own global
+          const { violations } = await (globalThis as any).axe.run();
+          return violations.map(
+            ({
+              id,
+              nodes,
+            }: {
+              id: string;
+              nodes: { target: string[]; failureSummary: string }[];
+            }) =>
+              `${id}: ${nodes
+                .map(({ target, failureSummary }) => `${target} ${failureSummary}`)
+                .slice(0, 3)
+                .join("; ")}`,
+          );
+        });
+        expect(violations, `${width} pixels`).toEqual([]);
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        expect(overflow, `overflow at ${width} pixels`).toBe(0);
+      }
+    });
+  });
+}
+
+test.concurrent.each(PAGES)("%s loads little JavaScript, and nothing unusual", async (file) => {
+  const html = readFileSync(join(SITE, file), "utf8");
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? "";
+  const unusual = policy.match(/\*|https?:|'unsafe-[a-z]+'/g);
+  expect(unusual, "the policy allows WebAssembly and nothing else unusual").toBeNull();
+  expect(policy).toContain("default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-");
+  expect(html).not.toMatch(/<[^>]* (style|on[a-z]+)="/);
+  if (file.startsWith("playground/")) return;
+  const bytes = await visit(file, (page) =>
+    page.evaluate(() =>
+      performance
+        .getEntriesByType("resource")
+        .map(({ name }) => name)
+        .filter((name) => name.endsWith(".js")),
+    ),
+  );
+  const sizes = bytes.map(
+    (url) => gzipSync(readFileSync(join(SITE, new URL(url).pathname))).length,
+  );
+  expect(sizes.length).toBeGreaterThan(2);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_SCRIPTS);
+});
