@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import * as hedgerow from "hedgerow";
 import {
-  type FieldDecision,
   HeaderStripper,
   type HeaderStripperOptions,
   type HedgerowError,
@@ -18,7 +17,6 @@ import { expectTypeOf, test } from "vitest";
 interface DocumentedStripper {
   matches(name: string): boolean;
   strips(name: string): boolean;
-  explain(name: string): FieldDecision;
   strip(headers: Headers): number;
   stripRaw(rawHeaders: readonly string[]): string[];
   free(): void;
@@ -92,6 +90,7 @@ test("the package exports exactly the documented names", () => {
     | "PathSet"
     | "buildPathFilter"
     | "canExist"
+    | "explainField"
     | "guardPaths"
     | "measurePathFilter"
     | "mergePathFilters"

@@ -1,5 +1,5 @@
 /** Why each field of a message is kept or stripped. */
-import type { HeaderStripper } from "hedgerow";
+import { explainField, type HeaderStripper } from "hedgerow";
 import { stripBlock } from "hedgerow/block";
 import { blockOf, type Message, rawHeadersOf } from "./messages.js";
 
@@ -13,7 +13,7 @@ export interface Decision {
 }
 
 const STEPS = {
-  probe: "probe: no rule has this length and two characters",
+  probe: "probe: no rule shares its length and two sampled characters",
   compared: "compared with rules, none matches",
   exact: "exact rule",
   prefix: "prefix",
@@ -35,7 +35,7 @@ export function decisionsOf(stripper: HeaderStripper, message: Message): Decisio
     const [name = "", value = ""] = fields.slice(index, index + 2);
     const isStripped = kept[at] !== name || kept[at + 1] !== value;
     if (!isStripped) at += 2;
-    const { strips, rule, step } = stripper.explain(name);
+    const { strips, rule, step } = explainField(stripper, name);
     const isNominated = isStripped && !strips;
     decisions.push({
       name,

@@ -1,10 +1,7 @@
 /** The exports that handle requests, which every entry has. Only the main entry also builds filters. */
 export { HedgerowError, type HedgerowErrorCode } from "../error.js";
-export {
-  type FieldDecision,
-  HeaderStripper,
-  type HeaderStripperOptions,
-} from "../headers/header-stripper.js";
+export { explainField, type FieldDecision } from "../headers/explain-field.js";
+export { HeaderStripper, type HeaderStripperOptions } from "../headers/header-stripper.js";
 export { type PresetDirection, type PresetName, preset } from "../headers/presets.js";
 export { guardPaths, type PathGuard, type PathGuardOptions } from "../paths/guard-paths.js";
 export { normalizePath } from "../paths/normalize-path.js";

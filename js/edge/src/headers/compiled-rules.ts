@@ -77,17 +77,13 @@ export class CompiledRules {
     return prefix !== 0 && isInChain(name, this.rules[prefix - 1]);
   }
 
-  /** Returns the rules that a name is compared with. Most names have none: their slots are empty. */
-  candidates(name: string): Rule[] {
-    const slots = [this.#slotOf(name)];
+  /** Returns whether a name is compared with rules. Most names are not: their slots are empty. */
+  compares(name: string): boolean {
     const shortest = this.#shortestPrefix;
-    if (shortest > 0 && name.length >= shortest) slots.push(this.#prefixSlotOf(name));
-    const found = new Set<Rule>();
-    for (const slot of slots) {
-      let rule = this.rules[this.#slots[slot]! - 1];
-      for (; rule !== undefined; rule = rule.next) found.add(rule);
-    }
-    return [...found];
+    return (
+      this.#slots[this.#slotOf(name)] !== 0 ||
+      (shortest > 0 && name.length >= shortest && this.#slots[this.#prefixSlotOf(name)] !== 0)
+    );
   }
 
   /** Returns the slot of the rules that may equal a name. */

@@ -11,19 +11,6 @@ export interface HeaderStripperOptions {
   mode?: "strip" | "keep";
 }
 
-/** How a {@link HeaderStripper} decides whether to strip a field. */
-export interface FieldDecision {
-  /** Whether the field is stripped, unless `Connection` nominates it. */
-  strips: boolean;
-  /** The rule that matches the name, in lower case, or `undefined` if none does. If several do, one of them. */
-  rule: string | undefined;
-  /**
-   * What decided: `"probe"` if the length and two characters of the name show that no rule matches, `"exact"` or
-   * `"prefix"` if such a rule matches, or `"compared"` if the name was compared with rules and none matches.
-   */
-  step: "probe" | "exact" | "prefix" | "compared";
-}
-
 /**
  * Strips the header fields whose names match a fixed set of rules, or all others.
  *
@@ -77,21 +64,6 @@ export class HeaderStripper {
   strips(name: string): boolean {
     checkString("a field name", name);
     return this.#rules.live().strips(name);
-  }
-
-  /** Returns how {@link strips} decides, and by which rule: to find out why a field is stripped, or is not. */
-  explain(name: string): FieldDecision {
-    const strips = this.strips(name);
-    const candidates = this.#rules.candidates(name);
-    const lower = lowerCase(name);
-    const rule = candidates.find((rule) =>
-      rule.isExact ? rule.lower === lower : lower.startsWith(rule.lower),
-    );
-    if (rule === undefined) {
-      return { strips, rule, step: candidates.length === 0 ? "probe" : "compared" };
-    }
-    const text = rule.isExact ? rule.lower : `${rule.lower}*`;
-    return { strips, rule: text, step: rule.isExact ? "exact" : "prefix" };
   }
 
   /**
