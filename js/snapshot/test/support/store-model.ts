@@ -722,6 +722,8 @@ export class StoreModel {
   async #recoverOn(host: ModelHost, isLast: boolean): Promise<void> {
     const store = await DiskStore.open(this.place.place, host.options);
     await this.#salvage(host, store);
+    // A thread of a dead host may have written to a temporary file since.
+    this.#setBack(host.images);
     await store.collect({ grace: GRACE });
     if (isLast) await this.#check(store, host.options);
     await store.close();
