@@ -12,6 +12,7 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -67,9 +68,15 @@ await main(async () => {
     run("vitest", ["run", "--project", "site"]);
     run(process.execPath, ["tests/site/first-content.mjs"]);
   }
-  if (values.serve)
-    run("npx", ["vitepress", "preview", ".", "--host", "127.0.0.1"], { cwd: inRoot("site") });
+  if (values.serve) await serve();
 });
+
+/** Serves the site until the process is ended. */
+async function serve() {
+  const { default: sirv } = await import("sirv");
+  const server = createServer(sirv(SITE, { extensions: ["html"] }));
+  server.listen(4173, "127.0.0.1", () => step("http://127.0.0.1:4173"));
+}
 
 /**
  * Writes what the playground shows: a snapshot of an image with the documents in it, a delta, and files that are not
@@ -103,7 +110,7 @@ async function writeExamples(folder) {
   const snapshot = readFileSync(inFolder("disk.vhs"));
   for (const [name, offset] of /** @type {const} */ ([
     ["damaged", 10_000],
-    ["forged", -200],
+    ["forged", -2_000],
   ])) {
     const damaged = Buffer.from(snapshot);
     const at = (damaged.length + offset) % damaged.length;

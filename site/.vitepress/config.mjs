@@ -146,7 +146,6 @@ export default defineConfig({
   // Else a page would load those of all links that are in view.
   router: { prefetchLinks: false },
   srcExclude: [
-    "README.md",
     "{bench,corpora,node_modules,scripts,tests}/**",
     "target/!(site-api)/**",
     "target/site-api/*/index.md",
@@ -189,7 +188,7 @@ export default defineConfig({
     search: { provider: "local" },
     outline: [2, 3],
     nav: [
-      { text: "Guides", link: "/guides/headers", activeMatch: "^/(guides|examples)/" },
+      { text: "Guides", link: "/overview", activeMatch: "^/(overview|guides/|examples/)" },
       { text: "Playground", link: "/playground/headers", activeMatch: "^/playground/" },
       { text: "Packages", link: "/packages/edge", activeMatch: "^/(packages|crates|api)/" },
       { text: "Formats", link: "/docs/path-filter", activeMatch: `^/docs/(${formats.join("|")})` },
@@ -198,7 +197,8 @@ export default defineConfig({
     // Groups that can be closed are buttons inside of buttons.
     sidebar: {
       ...sidebarOf(
-        ["/guides/", "/examples/"],
+        ["/overview", "/guides/", "/examples/"],
+        ["Start", [{ text: "Overview", link: "/overview" }]],
         ["Guides", itemsOf(guides.map((name) => `docs/guides/${name}.md`))],
         ["Examples", itemsOf(listFiles("examples/*/README.md"))],
       ),

@@ -6,6 +6,7 @@
  * @type {readonly (readonly [document: RegExp, address: string])[]}
  */
 const PAGES = [
+  [/^README\.md$/, "overview"],
   [/^site\/(.+)\.md$/, "$1"],
   [/^docs\/README\.md$/, "docs/index"],
   [/^docs\/guides\/(.+)\.md$/, "guides/$1"],
@@ -42,8 +43,8 @@ export function targetOf(document, href, isFile) {
   )
     .slice(1)
     .replace(/\/$/, "");
-  if (absolute === "README.md" || absolute === "") return "/";
-  const file = isFile(`${absolute}/README.md`) ? `${absolute}/README.md` : absolute;
+  const readme = absolute === "" ? "README.md" : `${absolute}/README.md`;
+  const file = isFile(readme) ? readme : absolute;
   const address = addressOf(file);
   if (address === undefined) return undefined;
   const page = `/${address.replace(/(^|\/)index$/, "$1")}`;

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
@@ -17,6 +18,15 @@ const AXE = readFileSync(inRoot("node_modules", "axe-core", "axe.min.js"), "utf8
 
 const { visit } = useSite();
 
+/** Returns the bytes of the scripts that a page has loaded, after gzip. */
+async function scriptBytes(page: Page): Promise<number> {
+  const urls = await page.evaluate(() =>
+    performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname),
+  );
+  const scripts = urls.filter((path) => path.endsWith(".js"));
+  return scripts.reduce((sum, path) => sum + gzipSync(readFileSync(join(SITE, path))).length, 0);
+}
+
 test("has pages of every part", () => {
   for (const part of ["api", "crates", "docs", "examples", "guides", "packages", "playground"]) {
     expect(
@@ -26,9 +36,24 @@ test("has pages of every part", () => {
   }
 });
 
+test("finds pages by their words, by keyboard", async () => {
+  await visit("index.html", async (page) => {
+    await page.keyboard.press("Control+k");
+    await page.locator("#localsearch-input").waitFor();
+    await page.keyboard.type("hop-by-hop");
+    await page.locator("#localsearch-list li").first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/(guides|packages|crates|docs|api)\//);
+    await expect.poll(() => page.locator("main").textContent()).toContain("hop-by-hop");
+  });
+});
+
 for (const colorScheme of ["light", "dark"] as const) {
   test.concurrent.each(PAGES)(`%s is sound with the ${colorScheme} theme`, async (file) => {
     await visit(file, async (page) => {
+      const bytes = await scriptBytes(page);
+      expect(bytes).toBeGreaterThan(10_000);
+      if (!file.startsWith("playground/")) expect(bytes).toBeLessThanOrEqual(MAX_SCRIPTS);
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       for (const width of [1280, 400]) {
         await page.setViewportSize({ width, height: 900 });
@@ -64,25 +89,11 @@ for (const colorScheme of ["light", "dark"] as const) {
   });
 }
 
-test.concurrent.each(PAGES)("%s loads little JavaScript, and nothing unusual", async (file) => {
+test.each(PAGES)("the policy of %s allows WebAssembly and nothing else unusual", (file) => {
   const html = readFileSync(join(SITE, file), "utf8");
   const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? "";
   const unusual = policy.match(/\*|https?:|'unsafe-[a-z]+'/g);
-  expect(unusual, "the policy allows WebAssembly and nothing else unusual").toBeNull();
+  expect(unusual).toBeNull();
   expect(policy).toContain("default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-");
   expect(html).not.toMatch(/<[^>]* (style|on[a-z]+)="/);
-  if (file.startsWith("playground/")) return;
-  const bytes = await visit(file, (page) =>
-    page.evaluate(() =>
-      performance
-        .getEntriesByType("resource")
-        .map(({ name }) => name)
-        .filter((name) => name.endsWith(".js")),
-    ),
-  );
-  const sizes = bytes.map(
-    (url) => gzipSync(readFileSync(join(SITE, new URL(url).pathname))).length,
-  );
-  expect(sizes.length).toBeGreaterThan(2);
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_SCRIPTS);
 });

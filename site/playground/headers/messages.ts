@@ -3,8 +3,6 @@
 /** A message without its body. */
 export interface Message {
   readonly direction: "requests" | "responses";
-  /** The request line or the status line, or `""` if there is none. */
-  readonly start: string;
   /** The field lines, without their line ends. */
   readonly lines: readonly string[];
 }
@@ -20,14 +18,14 @@ export function parseMessages(text: string): Message[] {
   const lines = text.split("\n").map((line) => line.replace(/\r$/, ""));
   const marked = lines.filter((line) => /^[<>] ?/.test(line));
   const isCurl = marked.some((line) => /^> [A-Z]+ \S+ HTTP|^< HTTP/.test(line));
-  const messages: { direction: Message["direction"]; start: string; lines: string[] }[] = [];
+  const messages: { direction: Message["direction"]; lines: string[] }[] = [];
   let current: (typeof messages)[number] | undefined;
   for (const line of isCurl ? marked.map((line) => line.replace(/^[<>] ?/, "")) : lines) {
     const isStart = STATUS_LINE.test(line) || REQUEST_LINE.test(line);
     const isFirst = messages.length === 0 && line !== "";
     if (isStart || isFirst) {
       const direction = STATUS_LINE.test(line) ? "responses" : "requests";
-      current = { direction, start: isStart ? line : "", lines: isStart ? [] : [line] };
+      current = { direction, lines: isStart ? [] : [line] };
       messages.push(current);
     } else if (line === "") {
       current = undefined;
@@ -52,7 +50,7 @@ export function rawHeadersOf({ lines }: Message): string[] {
     else unfolded.push(line);
   }
   return unfolded.flatMap((line) => {
-    const colon = line.indexOf(":", 1);
+    const colon = line.indexOf(":");
     return [line.slice(0, colon), line.slice(colon + 1).trim()];
   });
 }

@@ -17,7 +17,7 @@ const SHOP = [
   ...Array.from({ length: 5000 }, (_, number) => `/products/${number * 7919}`),
 ].join("\n");
 
-/** Says that it has eight bits, and has none. */
+/** Says that it has 2^32 − 1 bits, and has 24. */
 const FORGED = `{"version":"","bloom":{"n":1,"p":1e-7,"m":4294967295,"k":23,"s":0}}
 "////"`;
 

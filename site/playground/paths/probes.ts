@@ -11,6 +11,8 @@ export interface Probe {
   readonly value: string;
 }
 
+const hashing = xxhash();
+
 const MASK_32 = 0xffff_ffffn;
 const MASK_64 = 0xffff_ffff_ffff_ffffn;
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -48,7 +50,7 @@ export async function probesOf(
   params: PathFilterParams,
   key: string,
 ): Promise<Probe[]> {
-  const { h64 } = await xxhash();
+  const { h64 } = await hashing;
   const { bloom, fuse } = params;
   if (bloom !== undefined) {
     const [first, second] = [h64(key, BigInt(bloom.s)), h64(key, BigInt(bloom.s) + 1n)];

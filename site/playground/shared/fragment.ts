@@ -20,17 +20,23 @@ export function useFragment<Key extends string>(
   const isTooLong = computed(() => fragment.value.length > MAX_LENGTH);
   const read = () => {
     const params = new URLSearchParams(location.hash.slice(1));
+    // The address of a heading leaves the tool as it is.
+    if (location.hash !== "" && !keys.some((key) => params.has(key))) return;
     for (const key of keys) values[key] = params.get(key) ?? defaults[key];
   };
   let timer: number | undefined;
+  let page: string | undefined;
   const write = () => {
     clearTimeout(timer);
     timer = window.setTimeout(() => {
+      // The address of the next page comes before the page itself.
+      if (location.pathname !== page) return;
       const hash = fragment.value === "" || isTooLong.value ? "" : `#${fragment.value}`;
       history.replaceState(history.state, "", location.pathname + location.search + hash);
     }, DELAY);
   };
   onMounted(() => {
+    page = location.pathname;
     read();
     watch(fragment, write);
     window.addEventListener("hashchange", read);

@@ -9,13 +9,14 @@ interface Part extends FrameSegment {
 /** A region of an image, and the frames whose data is in it. */
 export interface Region {
   readonly start: number;
-  readonly end: number;
   /** Bytes of data, and the bytes of frames that these take: of each frame, the share that lies in the region. */
   readonly dataSize: number;
   readonly compressedSize: number;
 }
 
+/** The cells of the drawing, and the side of each in pixels. */
 const [COLUMNS, ROWS, SIDE] = [128, 32, 8] as const;
+const CELLS = COLUMNS * ROWS;
 
 /** Colours that are visible on light and dark pages. */
 const COLOURS = { data: "#408c42", delta: "#d9822b", selected: "#1f6feb" } as const;
@@ -23,16 +24,16 @@ const COLOURS = { data: "#408c42", delta: "#d9822b", selected: "#1f6feb" } as co
 export class ImageMap {
   readonly #size: number;
   readonly #frames: readonly FrameInfo[];
-  readonly #isDelta: boolean;
   readonly #parts: readonly Part[];
+  readonly #colours: readonly (string | undefined)[];
 
   constructor(size: number, frames: readonly FrameInfo[], isDelta: boolean) {
     this.#size = size;
     this.#frames = frames;
-    this.#isDelta = isDelta;
     this.#parts = frames
       .flatMap(({ segments }, frame) => segments.map((segment) => ({ ...segment, frame })))
       .sort((a, b) => a.imageOffset - b.imageOffset);
+    this.#colours = this.#coloursOf(isDelta);
   }
 
   /** Returns the frames whose data is in [start, end) of the image. */
@@ -40,13 +41,13 @@ export class ImageMap {
     return new Set(this.#partsIn(start, end).map(({ frame }) => frame));
   }
 
-  /** Returns the offset of a point of the drawing in the image. @param x and y from 0 to 1 */
-  offsetAt(x: number, y: number): number {
+  /** Returns the first frame at a point of the drawing, if there is one. @param x and y from 0 to 1 */
+  frameAt(x: number, y: number): number | undefined {
     const clamp = (value: number, count: number) =>
       Math.max(0, Math.min(count - 1, Math.floor(value * count)));
-    return Math.floor(
-      (this.#size * (clamp(y, ROWS) * COLUMNS + clamp(x, COLUMNS))) / (ROWS * COLUMNS),
-    );
+    const cell = clamp(y, ROWS) * COLUMNS + clamp(x, COLUMNS);
+    const offsetOf = (cell: number) => (this.#size * cell) / CELLS;
+    return this.#partsIn(offsetOf(cell), offsetOf(cell + 1))[0]?.frame;
   }
 
   /** Divides the image into regions of equal sizes. */
@@ -61,7 +62,7 @@ export class ImageMap {
         dataSize += bytes;
         compressedSize += (bytes * compressedLength) / rawLength;
       }
-      return { start, end, dataSize, compressedSize };
+      return { start, dataSize, compressedSize };
     });
   }
 
@@ -70,20 +71,38 @@ export class ImageMap {
     const context = canvas.getContext("2d");
     if (context === null) return;
     [canvas.width, canvas.height] = [COLUMNS * SIDE, ROWS * SIDE];
-    const cells = COLUMNS * ROWS;
-    for (let cell = 0; cell < cells; cell += 1) {
-      const start = Math.floor((this.#size * cell) / cells);
-      const frames = this.framesIn(
-        start,
-        Math.max(start + 1, Math.floor((this.#size * (cell + 1)) / cells)),
-      );
-      if (frames.size === 0) continue;
-      const isChanged =
-        this.#isDelta && [...frames].some((frame) => this.#frames[frame]?.object === 0);
-      const colour = isChanged ? COLOURS.delta : COLOURS.data;
-      context.fillStyle = frames.has(selected) ? COLOURS.selected : colour;
+    const fill = (cell: number, colour: string) => {
+      context.fillStyle = colour;
       context.fillRect((cell % COLUMNS) * SIDE, Math.floor(cell / COLUMNS) * SIDE, SIDE, SIDE);
+    };
+    for (const [cell, colour] of this.#colours.entries()) {
+      if (colour !== undefined) fill(cell, colour);
     }
+    for (const { imageOffset, length } of this.#frames[selected]?.segments ?? []) {
+      const last = this.#cellOf(imageOffset + length - 1);
+      for (let cell = this.#cellOf(imageOffset); cell <= last; cell += 1) {
+        fill(cell, COLOURS.selected);
+      }
+    }
+  }
+
+  /** Returns the colour of each cell of the drawing, or undefined for one that is a hole. */
+  #coloursOf(isDelta: boolean): (string | undefined)[] {
+    const colours = new Array<string | undefined>(CELLS);
+    for (const { imageOffset, length, frame } of this.#parts) {
+      const isChanged = isDelta && this.#frames[frame]?.object === 0;
+      const last = this.#cellOf(imageOffset + length - 1);
+      for (let cell = this.#cellOf(imageOffset); cell <= last; cell += 1) {
+        if (colours[cell] !== COLOURS.delta) {
+          colours[cell] = isChanged ? COLOURS.delta : COLOURS.data;
+        }
+      }
+    }
+    return colours;
+  }
+
+  #cellOf(offset: number): number {
+    return Math.min(CELLS - 1, Math.floor((offset / this.#size) * CELLS));
   }
 
   #partsIn(start: number, end: number): Part[] {

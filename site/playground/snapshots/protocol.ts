@@ -17,5 +17,7 @@ export type Answer =
   | { readonly kind: "bytes"; readonly offset: number; readonly bytes: Uint8Array }
   | {
       readonly kind: "error";
+      /** What failed. */
+      readonly request: Request["kind"];
       readonly error: { readonly code?: string; readonly message: string };
     };

@@ -2,6 +2,9 @@
 import { SnapshotReader } from "@hedgerow/snapshot/reader";
 import type { Answer, Request } from "./protocol.js";
 
+/** The most frames that the page shows: it keeps all of them. */
+const MAX_FRAMES = 100_000;
+
 let opened: SnapshotReader | undefined;
 let verifying: AbortController | undefined;
 
@@ -12,13 +15,19 @@ addEventListener("message", async ({ data }: MessageEvent<Request>) => {
     await handle(data);
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
-    answer({ kind: "error", error: { message, ...(code && { code }) } });
+    answer({ kind: "error", request: data.kind, error: { message, ...(code && { code }) } });
   }
 });
 
 async function handle(request: Request): Promise<void> {
   if (request.kind === "open") {
     opened = await open(request.source);
+    const { frameCount } = opened;
+    if (frameCount > MAX_FRAMES) {
+      throw new RangeError(
+        `this page shows up to ${MAX_FRAMES} frames; the snapshot has ${frameCount}`,
+      );
+    }
     const frames = Array.from({ length: opened.frameCount }, (_, index) => opened!.frame(index));
     answer({ kind: "opened", info: opened.info, frames });
   } else if (request.kind === "cancel") {
