@@ -102,6 +102,7 @@ async function writeExamples(folder) {
   for (const file of [...listFiles("docs/*.md"), ...listFiles("docs/charts/*.svg")]) write(file);
   await createSnapshot(image, inFolder("disk.vhs"), { level: 9 });
   write("README.md");
+  writeAt(image, 3 * 2 ** 22, readFileSync(inRoot("CHANGELOG.md")));
   writeAt(image, 0, Buffer.alloc(2 ** 16));
   await createSnapshot(image, inFolder("changed.vhs"), { level: 9, base: inFolder("disk.vhs") });
   rmSync(image);
