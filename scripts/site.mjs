@@ -1,16 +1,12 @@
 // Builds the site in target/site, a folder that any static host serves: `npm run site [-- --test | --serve]`.
 import {
   chmodSync,
-  closeSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
-  truncateSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -89,41 +85,31 @@ async function writeExamples(folder) {
   mkdirSync(folder, { recursive: true });
   const inFolder = (/** @type {string} */ name) => join(folder, name);
   const image = inFolder("disk.img");
-  writeFileSync(image, "");
-  truncateSync(image, 2 ** 24);
+  const bytes = Buffer.alloc(2 ** 24);
   let position = 0;
   const write = (/** @type {string} */ file) => {
-    const bytes = readFileSync(inRoot(file));
-    const { length } = bytes;
-    writeAt(image, position, bytes);
+    const length = readFileSync(inRoot(file)).copy(bytes, position);
     // Leaves a hole after each, so that there is something to see.
     position += (Math.ceil(length / 2 ** 12) + 37) * 2 ** 12;
   };
   for (const file of [...listFiles("docs/*.md"), ...listFiles("docs/charts/*.svg")]) write(file);
+  writeFileSync(image, bytes);
   await createSnapshot(image, inFolder("disk.vhs"), { level: 9 });
   write("README.md");
-  writeAt(image, 3 * 2 ** 22, readFileSync(inRoot("CHANGELOG.md")));
-  writeAt(image, 0, Buffer.alloc(2 ** 16));
+  readFileSync(inRoot("CHANGELOG.md")).copy(bytes, 3 * 2 ** 22);
+  bytes.fill(0, 0, 2 ** 16);
+  writeFileSync(image, bytes);
   await createSnapshot(image, inFolder("changed.vhs"), { level: 9, base: inFolder("disk.vhs") });
   rmSync(image);
   // Snapshots are private; these are for everybody.
   for (const name of ["disk.vhs", "changed.vhs"]) chmodSync(inFolder(name), 0o644);
   const snapshot = readFileSync(inFolder("disk.vhs"));
-  for (const [name, offset] of /** @type {const} */ ([
-    ["damaged", 10_000],
-    ["forged", -2_000],
-  ])) {
+  const damage = (/** @type {string} */ name, /** @type {number} */ at) => {
     const damaged = Buffer.from(snapshot);
-    const at = (damaged.length + offset) % damaged.length;
     damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at);
-    writeFileSync(inFolder(`${name}.vhs`), damaged);
-  }
+    writeFileSync(inFolder(name), damaged);
+  };
+  damage("damaged.vhs", 10_000);
+  damage("forged.vhs", snapshot.length - 2_000);
   writeFileSync(inFolder("text.vhs"), "This is not a snapshot.\n");
-}
-
-/** @param {string} file @param {number} position @param {Buffer} bytes */
-function writeAt(file, position, bytes) {
-  const descriptor = openSync(file, "r+");
-  writeSync(descriptor, bytes, 0, bytes.length, position);
-  closeSync(descriptor);
 }
