@@ -7,7 +7,7 @@ export interface Message {
   readonly lines: readonly string[];
 }
 
-/** What stands for a carriage return alone, which text fields of browsers cannot hold. */
+/** The escape for a bare carriage return, which text fields of browsers turn into a line feed. */
 const CARRIAGE_RETURN = "\\r";
 
 const STATUS_LINE = /^HTTP\/\d/;

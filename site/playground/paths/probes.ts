@@ -7,7 +7,7 @@ export interface Probe {
   readonly index: number;
   /** Whether the bit is 1. Each slot of a fuse filter is used. */
   readonly isSet: boolean;
-  /** What is there. */
+  /** The bit, or the slot in hexadecimal digits. */
   readonly value: string;
 }
 

@@ -2,7 +2,7 @@
 import type { FileWithPath } from "file-selector";
 import { SaxesParser } from "saxes";
 
-/** What was dropped: paths, or a filter. */
+/** The content of the text field, or of files that were dropped: paths, or a filter. */
 export type Source =
   | { readonly name: string; readonly paths: readonly string[] }
   | { readonly name: string; readonly filter: Uint8Array };
@@ -79,7 +79,7 @@ function segmentsOf({ relativePath, name }: FileWithPath): string[] {
 function pathsOfFile(file: FileWithPath): string[] {
   const segments = segmentsOf(file).slice(1);
   if (segments.some((segment) => VERSION_CONTROL.has(segment))) return [];
-  // Encodes what has a meaning in paths and keys, as the command does.
+  // Percent-encodes characters that are special in paths and keys, as the CLI does.
   const path = `/${segments.map((segment) => segment.replace(/[%?#*]/g, encode)).join("/")}`;
   const directory = path.replace(/\/index\.html?$/, "") || "/";
   return directory === path ? [path] : [path, directory];
