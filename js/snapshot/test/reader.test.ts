@@ -56,7 +56,7 @@ test(`reads any bytes of random snapshots and deltas, and only the frames that h
     for (let count = 0; count < 12; count += 1) {
       // Half of them begin where segments may begin.
       const unit = [1, 4 * KIB][count % 2]!;
-      const offset = unit * random.below(image.length / unit + 1);
+      const offset = unit * random.below(Math.floor(image.length / unit) + 1);
       const end = offset + random.below(Math.min(image.length - offset, 2 ** random.below(20)) + 1);
       const about = `round ${round}, ${offset} to ${end} of ${image.length}`;
       reads.length = 0;
