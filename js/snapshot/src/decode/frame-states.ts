@@ -48,6 +48,12 @@ export class FrameStates {
     return Atomics.load(this.#states, index) === INHERITED;
   }
 
+  /** Returns whether the data of a frame is in the image of a base, and not, or not all of it, in the image. */
+  isInBase(index: number): boolean {
+    const state = Atomics.load(this.#states, index);
+    return state === INHERITED || state === COPIED;
+  }
+
   /** Returns whether a frame need not be fetched: it is done or inherited, or a thread is writing it. */
   isTaken(index: number): boolean {
     const state = Atomics.load(this.#states, index);

@@ -1,3 +1,4 @@
+import { pause } from "../abort.js";
 import type { DecodeJob } from "../decode/decode-job.js";
 import { wrapWriteErrors } from "../local/atomic-write.js";
 import { nonZeroRuns } from "../local/copy-windows.js";
@@ -11,8 +12,12 @@ import type { DiskFiles } from "./disk-files.js";
 /** How many frames are copied at a time. */
 const LANES = 2;
 
+/** How often frames are looked at that another call is copying, in milliseconds. */
+const POLL_INTERVAL = 1;
+
 /**
- * Copies inherited frames of a disk from the image of the base, without the blocks that were written.
+ * Copies inherited frames of a disk from the image of the base, without the blocks that were written. Waits for those that
+ * another call is copying.
  *
  * @param wanted the frames; others than inherited ones are left out
  * @throws {SnapshotError} `ERR_CACHE`, `ERR_TARGET`, and the reason of the signal
@@ -24,7 +29,6 @@ export async function copyInherited(
   files: DiskFiles,
   signal: AbortSignal,
 ): Promise<void> {
-  const waiting = wanted[Symbol.iterator]() as IterableIterator<number>;
   const copyFrame = async (frame: number, buffer: Buffer) => {
     for (const { imageOffset, length } of frames.segments(frame)) {
       for (const { start, end } of files.sets.written.gaps(imageOffset, imageOffset + length)) {
@@ -39,7 +43,7 @@ export async function copyInherited(
       }
     }
   };
-  const copyNext = async () => {
+  const copyNext = async (waiting: Iterable<number>) => {
     const buffer = Buffer.allocUnsafe(info.pieceSize);
     for (const frame of waiting) {
       signal.throwIfAborted();
@@ -53,6 +57,13 @@ export async function copyInherited(
       }
     }
   };
-  for (const result of await Promise.allSettled(Array.from({ length: LANES }, copyNext)))
-    if (result.status === "rejected") throw result.reason;
+  for (let left = [...wanted]; ; await pause(POLL_INTERVAL, signal)) {
+    const waiting = left.values();
+    const copying = Array.from({ length: LANES }, () => copyNext(waiting));
+    for (const result of await Promise.allSettled(copying))
+      if (result.status === "rejected") throw result.reason;
+    // If another call fails, its frames are inherited again.
+    left = left.filter((frame) => states.isInBase(frame));
+    if (left.length === 0) return;
+  }
 }

@@ -172,7 +172,8 @@ export class DemandFetcher {
     const { states, frames } = this.#sink;
     const wanted: number[] = [];
     for (const [frame, waiting] of this.#waiting) {
-      if (states.isDone(frame)) this.#settle(frame);
+      // If it could not be copied from the image of a base, it is read there.
+      if (states.isDone(frame) || states.isInherited(frame)) this.#settle(frame);
       else if (states.isTaken(frame)) this.#poll();
       else if (waiting.isRequested) continue;
       else if (this.#decodePrefetched(frame)) continue;

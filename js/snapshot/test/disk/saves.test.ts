@@ -1,15 +1,21 @@
 /** Deltas that are saved while a disk is in use. */
-import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { type Disk, openSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { createSnapshot, type Disk, openSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { trials } from "../../../../tests/support/trials.js";
 import { Random } from "../../../edge/test/support/random.js";
+import { FrameStates } from "../../dist/decode/frame-states.js";
+import { copyInherited } from "../../dist/disk/copy-inherited.js";
+import type { DiskFiles } from "../../dist/disk/disk-files.js";
+import { BlockSet } from "../../dist/format/block-set.js";
 import { MIB, openCache } from "../support/cache.js";
 import { type Chain, makeChain } from "../support/deltas.js";
 import { type LoopDisk, xfsDisk } from "../support/loop-disk.js";
+import { manifestOf } from "../support/resume-state.js";
 
 const BLOCK = 2 ** 12;
 
@@ -136,6 +142,30 @@ test("saves parts of neighbouring pieces of an image that is not there", async (
   await disk.save(path("saved.vhs"));
   await restoreSnapshot(path("saved.vhs"), path("restored"));
   expectSame(readFileSync(path("restored")), image);
+});
+
+test("copies frames of a base once, and waits for those that another call copies", async () => {
+  const path = folderWith(noDisk, "twice");
+  const image = noise("twice", 4 * MIB);
+  writeFileSync(path("image"), image);
+  await createSnapshot(path("image"), path("full.vhs"), { pieceSize: MIB });
+  const manifest = await manifestOf(path("full.vhs"));
+  const all = [...Array(manifest.frames.count).keys()];
+  const [states, written] = [
+    FrameStates.of(manifest.frames, () => true),
+    BlockSet.of(image.length),
+  ];
+  for (const frame of all) states.inherit(frame);
+  await using from = await open(path("image"));
+  await using file = await open(path("copy"), "wx+");
+  const base = { fd: from.fd, name: path("image"), frames: new Set(all) };
+  const files = { file, mayHoldData: false, sets: { written } } as unknown as DiskFiles;
+  const copy = async () => {
+    await copyInherited(base, all, { states, manifest }, files, AbortSignal.timeout(60_000));
+    expect(all.filter((frame) => !states.isDone(frame))).toEqual([]);
+    expectSame(readFileSync(path("copy")), image);
+  };
+  await Promise.all([copy(), copy(), copy()]);
 });
 
 test("a save that fails loses nothing, and the next one has everything", async () => {
