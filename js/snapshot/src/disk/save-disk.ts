@@ -185,13 +185,13 @@ export class DiskSaver {
       return [...taken.runs(0, image.size)];
     };
     const early = await engine.whileUnchanged(takeChanges);
-    const isClone = await copyImage(files, file, union(early.result, rewritten), image.size);
+    const isWhole = await copyImage(files, file, union(early.result, rewritten), image.size);
     // Programs have written little meanwhile.
     const late = await whileFrozen(() =>
       engine.whileUnchanged(async () => copyRanges(files, file, await takeChanges())),
     );
     const ranges = union([...copied.runs(0, image.size)], rewritten);
-    if (!isClone) await markPieces(image, file, files.path, ranges, pieceSize);
+    if (!isWhole) await markPieces(image, file, files.path, ranges, pieceSize);
     return early.pause + late.pause;
   }
 
@@ -216,7 +216,8 @@ function manifestOf({ location, digest }: SavedSnapshot, options: OpenOptions): 
 }
 
 /**
- * Copies at least some ranges of the image. Returns whether the copy is a clone, which has all of it.
+ * Copies at least some ranges of the image. Returns whether the copy has all data of the disk: it is a clone of an image
+ * that is complete.
  *
  * @throws {SnapshotError} `ERR_IMAGE`, `ERR_TARGET`
  */
@@ -226,9 +227,9 @@ async function copyImage(
   ranges: readonly Extent[],
   size: number,
 ): Promise<boolean> {
-  const { file, path } = files;
+  const { file, path, isPublished } = files;
   const system = lengthOf(ranges) < MIN_CLONE ? undefined : await libc();
-  if (system !== undefined && (await system.clone(copy.fd, file.fd)) === 0) return true;
+  if (system !== undefined && (await system.clone(copy.fd, file.fd)) === 0) return isPublished;
   await wrapWriteErrors(path, copy.truncate(size));
   await copyRanges(files, copy, ranges);
   return false;

@@ -144,6 +144,31 @@ test("saves parts of neighbouring pieces of an image that is not there", async (
   expectSame(readFileSync(path("restored")), image);
 });
 
+test.skipIf(xfs.refusal !== undefined)(
+  `saves a clone of an image that is not there${xfs.refusal ? `, cannot be mounted: ${xfs.refusal}` : ""}`,
+  async () => {
+    const path = folderWith(xfs, "clone");
+    const image = noise("clone", 36 * MIB);
+    writeFileSync(path("image"), image);
+    await createSnapshot(path("image"), path("full.vhs"), { pieceSize: MIB });
+    await using disk = await openSnapshot(path("full.vhs"), {
+      ...{ image: path("disk"), fill: "none" },
+    });
+    // Fewer bytes would be copied. The last block has neighbours in its piece that are not in the image.
+    const changes = [
+      [0, noise("many", 32 * MIB)],
+      [34 * MIB + 2 * BLOCK, noise("few", BLOCK)],
+    ] as const;
+    for (const [offset, bytes] of changes) {
+      await disk.write(offset, bytes);
+      bytes.copy(image, offset);
+    }
+    await disk.save(path("saved.vhs"));
+    await restoreSnapshot(path("saved.vhs"), path("restored"));
+    expectSame(readFileSync(path("restored")), image);
+  },
+);
+
 test("copies frames of a base once, and waits for those that another call copies", async () => {
   const path = folderWith(noDisk, "twice");
   const image = noise("twice", 4 * MIB);
