@@ -10,6 +10,12 @@ import { toolFolders } from "./tools.mjs";
 /** Folders of file system tools, which a user's `PATH` may lack. */
 const SYSTEM_FOLDERS = ["/usr/sbin", "/sbin"];
 
+/**
+ * npm installs no version of a package that was published later. Packages that lockfiles do not list have ranges of versions,
+ * and a registry may have a new release before it has what that release needs.
+ */
+export const PUBLISHED_BEFORE = "2026-11-22";
+
 /** A failure whose message suffices, without a stack trace. */
 export class StepError extends Error {}
 
@@ -26,7 +32,8 @@ export const step = (what) => console.log(`\u203a ${what}`);
 function environment(env) {
   const own = [...toolFolders(), inRoot("node_modules", ".bin")];
   const folders = [...own, process.env.PATH, ...SYSTEM_FOLDERS];
-  return { ...process.env, PATH: folders.join(delimiter), ...env };
+  const variables = { npm_config_before: PUBLISHED_BEFORE, ...process.env };
+  return { ...variables, PATH: folders.join(delimiter), ...env };
 }
 
 /**

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 
 import { node24, root } from "../../scripts/lib/paths.mjs";
 import { DISTRIBUTED_FILTER, pythonEnv } from "../../scripts/lib/python.mjs";
-import { capture } from "../../scripts/lib/run.mjs";
+import { capture, PUBLISHED_BEFORE } from "../../scripts/lib/run.mjs";
 
 /** npm's configuration on this machine. */
 export interface NpmConfiguration {
@@ -45,6 +45,7 @@ export function environmentFor(text: string, home: string, registry: URL): NodeJ
     WRANGLER_HIDE_BANNER: "true",
     WRANGLER_SEND_METRICS: "false",
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
+    npm_config_before: PUBLISHED_BEFORE,
     npm_config_registry: registry.href,
     npm_config_replace_registry_host: "never",
     npm_config_cache: sharedCache(home, cache),
