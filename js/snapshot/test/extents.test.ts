@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { candidatesOf } from "../src/delta/candidates.js";
+import { BlockSet } from "../src/format/block-set.js";
+import { BLOCK_SIZE } from "../src/format/limits.js";
 import {
   difference,
   intersect,
@@ -132,4 +134,12 @@ test("covers blocks once, and compares those that did not change for certain", (
     }),
     { numRuns: 50 },
   );
+});
+
+test("a set of blocks can have the last ones of the largest image", () => {
+  const size = 2 ** 44;
+  const [set, count] = [BlockSet.of(size), size / BLOCK_SIZE];
+  set.add(count - 16, count);
+  const last = { start: size - 16 * BLOCK_SIZE, end: size };
+  expect([...set.runs(size - 2 ** 20, size)]).toEqual([last]);
 });

@@ -48,7 +48,8 @@ export class BlockSet {
       const isByte = (block & 7) === 0 && end - block >= 8;
       if (isByte) {
         const last = end - (end & 7);
-        this.#bits.fill(0xff, block >>> 3, last >>> 3);
+        // There may be 2^32 blocks.
+        this.#bits.fill(0xff, block / 8, last / 8);
         block = last;
       } else {
         this.#bits[block >>> 3] = (this.#bits[block >>> 3] as number) | (1 << (block & 7));
