@@ -1,6 +1,7 @@
 import type { CreateInfo } from "../create-snapshot.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
+import { checkDifferentPath } from "../local/same-file.js";
 import { readOptions } from "../options/read-options.js";
 import { checkSave, type SaveOptions } from "../options/save-options.js";
 import { locationOf, safeLocation } from "../places/location.js";
@@ -24,6 +25,8 @@ export class Disk extends BlockDevice {
     options = readOptions(options);
     checkSave(options);
     const location = locationOf("destination", destination);
+    if (location.kind === "file")
+      await checkDifferentPath("destination", location.path, this.image);
     const { info, pause } = await this.parts.saver.save({ location }, options);
     const duration = performance.now() - begun;
     const saved = { destination: safeLocation(location), bytes: info.fileSize, pause, duration };

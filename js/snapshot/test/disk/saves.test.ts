@@ -225,13 +225,16 @@ test("a save without changes is small, and restores", async () => {
 
 test("checks the options of a save", async () => {
   const path = folderWith(noDisk, "options");
-  const disk = await openSnapshot(path("a.vhs"), { image: path("disk"), fill: "none" });
+  const disk = await openSnapshot(path("a.vhs"), { image: path("disk") });
   const to = path("saved.vhs");
   const wrong = { code: "ERR_ARGUMENT" };
   await expect(disk.save(to, { minLive: 2 })).rejects.toMatchObject(wrong);
   await expect(disk.save(to, { level: 99 })).rejects.toMatchObject(wrong);
   await expect(disk.save("", {})).rejects.toMatchObject(wrong);
   await expect(disk.save(path("a.vhs"))).rejects.toMatchObject(wrong);
+  await disk.filled;
+  await expect(disk.save(disk.image)).rejects.toMatchObject(wrong);
+  expectSame(readFileSync(disk.image), chain.image);
   expectSame(readFileSync(path("a.vhs")), chain.files["a.vhs"]);
   await disk.close();
   await expect(disk.save(to)).rejects.toMatchObject({ code: "ERR_DISK_CLOSED" });
