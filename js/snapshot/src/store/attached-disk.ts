@@ -113,7 +113,8 @@ export class AttachedDisk extends BlockDevice {
    * If saving fails, the disk stays attached: call it again. If the disk was lost, it is closed, and its image stays if it
    * has unsaved changes.
    *
-   * @throws {SnapshotError} what {@link save} throws
+   * @throws {SnapshotError} what {@link save} throws; `ERR_DISK_CLOSED` if the disk was written to after the last save: then
+   *   the image stays, too
    */
   detach(options: DetachOptions = {}): Promise<void> {
     this.#detaching ??= this.#detach(options).catch((error: unknown) => {
@@ -155,8 +156,14 @@ export class AttachedDisk extends BlockDevice {
     await this.#close();
     if (lost !== undefined) await lease.abandon();
     // Without unsaved changes, there is nothing to salvage.
-    if (lost !== undefined && save && this.changedBytes > 0) throw lost;
+    if (save && this.changedBytes > 0) throw lost ?? this.#writtenTo();
     await images.remove(this.image, note);
+  }
+
+  /** Returns the error for writes that were too late for the last save. */
+  #writtenTo(): SnapshotError {
+    const message = `${this.name} was written to while it was detached; salvage ${this.image} as a new disk`;
+    return new SnapshotError("ERR_DISK_CLOSED", message);
   }
 
   async #close(): Promise<void> {

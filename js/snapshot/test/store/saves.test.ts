@@ -1,7 +1,7 @@
 /** Saves of attached disks: hooks, intervals, failures, and what they promise. */
 import { readFileSync, renameSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AttachedDisk, AttachOptions, DiskStore } from "@hedgerow/snapshot";
+import type { AttachedDisk, AttachOptions, DiskStore, UnsavedImage } from "@hedgerow/snapshot";
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { recordEvents } from "../support/events.js";
@@ -183,6 +183,36 @@ test("a detach that fails leaves the disk attached, and the next one saves it", 
   await refusalOf(disk.save(), "ERR_DISK_CLOSED");
   await refusalOf(disk.read(0, 1), "ERR_DISK_CLOSED");
   expect(await whileAttached(store, "a", lettersOf)).toBe("ab..");
+});
+
+test("writes while a disk is detached are saved, or its image stays", async () => {
+  const store = await openHost(at, "detach-writing");
+  await store.create("a", { size: 64 * BLOCK });
+  const disk = await store.attach("a");
+  await fillBlock(disk, 0, "a");
+  const detaching = disk.detach().catch((error: unknown) => error);
+  let acknowledged = 1;
+  // Later ones are refused.
+  const writing = (async () => {
+    for (; acknowledged < 64; acknowledged += 1) {
+      await fillBlock(disk, acknowledged, "a");
+      await sleep(5);
+    }
+  })().catch(() => {});
+  const failure = await detaching;
+  await writing;
+  const image = disk.image;
+  const unsaved: UnsavedImage[] = [];
+  for await (const one of store.unsaved()) unsaved.push(one);
+  if (failure === undefined) {
+    expect(unsaved).toEqual([]);
+  } else {
+    expect(failure).toMatchObject({ code: "ERR_DISK_CLOSED" });
+    expect(unsaved).toMatchObject([{ image, name: "a" }]);
+    await store.salvage(image, "salvaged");
+  }
+  const letters = await whileAttached(store, failure ? "salvaged" : "a", lettersOf);
+  expect(letters.slice(0, acknowledged)).toBe("a".repeat(acknowledged));
 });
 
 test("a save into a store that fails loses nothing", async () => {
