@@ -58,7 +58,9 @@ export async function fillDisk(parts: FillParts): Promise<void> {
       isAll && base !== undefined
         ? untilDone(signal, () => copyInherited(base, base.frames, job, files, signal))
         : undefined;
-    await Promise.all([fetchMissing(parts), copied]);
+    // The image may be closed after this: neither may write to it any more.
+    for (const result of await Promise.allSettled([fetchMissing(parts), copied]))
+      if (result.status === "rejected") throw result.reason;
     const { states } = job;
     for (let frame = 0; frame < states.count; frame += 1) if (!states.isDone(frame)) return;
     await files.publish();
