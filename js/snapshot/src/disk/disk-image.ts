@@ -8,6 +8,7 @@ import { readFullySync } from "../local/read-fully.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { touchPages } from "../local/touch-pages.js";
 import { writeFullySync } from "../local/write-fully.js";
+import { zeroRangeSync } from "../local/zero-range.js";
 import type { BaseImage } from "./base-image.js";
 import type { DiskFiles } from "./disk-files.js";
 import type { ImageLayout, ImagePart } from "./image-layout.js";
@@ -220,6 +221,10 @@ export class DiskImage {
       for (const set of [files.sets.written, ...this.#recorders]) set.add(first, last);
     } catch (error) {
       this.#clearUnwritten(start, end);
+      // Blocks that count as written may hold a part of it.
+      for (const run of files.sets.written.runs(first * BLOCK_SIZE, wholeEnd))
+        for (const set of this.#recorders)
+          set.add(run.start / BLOCK_SIZE, Math.ceil(run.end / BLOCK_SIZE));
       throw error;
     } finally {
       for (const [frame, state] of held) states.release(frame, state);
@@ -239,8 +244,10 @@ export class DiskImage {
     const { layout, states, files, libc } = this.#parts;
     for (const part of layout.parts(start, end)) {
       if (part.frame === undefined || states.isDone(part.frame)) continue;
-      for (const gap of files.sets.written.gaps(part.start, part.end))
-        libc.punchHoleSync(files.file.fd, gap.start, gap.end - gap.start);
+      for (const { start, end } of files.sets.written.gaps(part.start, part.end)) {
+        const isPunched = libc.punchHoleSync(files.file.fd, start, end - start) === 0;
+        if (!isPunched) zeroRangeSync(files.file.fd, start, end);
+      }
     }
   }
 

@@ -245,7 +245,8 @@ async function copyRanges(
   for (const { start, end } of ranges) {
     for (let at = start; at < end; at += COPY_SIZE) {
       const bytes = buffer.subarray(0, Math.min(COPY_SIZE, end - at));
-      await reading("ERR_IMAGE", path, readFully(file.fd, bytes, at));
+      // An image that is shorter than the disk ends with zeros.
+      bytes.fill(0, await reading("ERR_IMAGE", path, readFully(file.fd, bytes, at)));
       await wrapWriteErrors(path, writeFully(copy.fd, bytes, at));
     }
   }

@@ -190,6 +190,42 @@ test.skipIf(full.refusal !== undefined)(
   },
 );
 
+const small = ext4Disk(16 * MIB);
+
+test.skipIf(small.refusal !== undefined).each([
+  // The blocks of the failed write count as written before, or only the first of them does.
+  ["that is filled", "all", 2 * MIB],
+  ["that is not there", "none", MIB / 2],
+] as const)(
+  `a save has what a read returns after a write that failed to an image %s${title}`,
+  async (_, fill, offset) => {
+    const [folder, ballast] = [path(`small-${fill}`), small.path("ballast")];
+    mkdirSync(folder);
+    writeFileSync(
+      `${folder}/image`,
+      Buffer.concat([image.subarray(0, MIB), Buffer.alloc(9 * MIB)]),
+    );
+    await createSnapshot(`${folder}/image`, `${folder}/a.vhs`, { pieceSize: PIECE, workers: 1 });
+    const options = { image: small.path(fill), fill, workers: 1 };
+    await using disk = await openSnapshot(`${folder}/a.vhs`, options);
+    if (fill === "all") await disk.filled;
+    await disk.write(offset, written);
+    await disk.save(`${folder}/first.vhs`);
+    expect(() => writeFileSync(ballast, Buffer.alloc(16 * MIB))).toThrow("ENOSPC");
+    truncateSync(ballast, statSync(ballast).size - 2 * MIB);
+    await expect(disk.write(offset, noise("large", 6 * MIB))).rejects.toMatchObject({
+      code: "ERR_TARGET",
+    });
+    rmSync(ballast);
+    const found = await disk.read(0, disk.size);
+    await disk.save(`${folder}/second.vhs`);
+    await restoreSnapshot(`${folder}/second.vhs`, `${folder}/restored`);
+    expectSame(readFileSync(`${folder}/restored`), found);
+    await disk.close();
+    rmSync(options.image, { force: true });
+  },
+);
+
 /** Copies the files of a disk that is in use, as a power failure would leave them, and opens the copy. */
 async function openAfterFailure(folder: string): Promise<Disk> {
   const copy = `${folder}-copy`;
