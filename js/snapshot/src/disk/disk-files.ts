@@ -86,7 +86,7 @@ export class DiskFiles {
     const file = await disk.openImage();
     try {
       const found = isKnown
-        ? await reopen(state, manifest, isPublished)
+        ? await reopen({ path: name, file, state, isPublished }, manifest)
         : await create({ path: name, file, state, base }, manifest);
       disk.made();
       return new DiskFiles(disk, file, found);
@@ -182,8 +182,19 @@ function isOf(disk: LockedDisk, { info: { digest } }: Manifest): boolean {
 }
 
 /** Loads the sets of a disk that was opened before. */
-async function reopen(state: StateFile, manifest: Manifest, isPublished: boolean): Promise<Found> {
+async function reopen(
+  {
+    path,
+    file,
+    state,
+    isPublished,
+  }: { path: string; file: FileHandle; state: StateFile; isPublished: boolean },
+  manifest: Manifest,
+): Promise<Found> {
+  const { frames, info } = manifest;
   const sets = emptySets(manifest);
+  // A power failure may have left a new image without its size.
+  if (!isPublished) await wrapWriteErrors(path, file.truncate(info.imageSize));
   const { writtenIn } = state.header ?? { writtenIn: "" };
   const hasFailed = writtenIn !== "" && writtenIn !== bootId();
   await state.load(sets, !hasFailed);
@@ -192,11 +203,15 @@ async function reopen(state: StateFile, manifest: Manifest, isPublished: boolean
     // not know. An image that is complete keeps them, and all of its blocks count as written. Of others, only blocks
     // count that were flushed.
     if (isPublished) {
-      sets.written.add(0, Math.ceil(manifest.info.imageSize / BLOCK_SIZE));
+      sets.written.add(0, Math.ceil(info.imageSize / BLOCK_SIZE));
       await state.add(sets);
     } else {
       sets.frames.fill(0);
-      await state.forgetFrames();
+      // No frame replaces what may have reached holes.
+      const kept = sets.written.runs(0, info.imageSize);
+      await wrapWriteErrors(path, zeroHoles(file, frames, info.imageSize, kept));
+      await wrapWriteErrors(path, file.datasync());
+      await state.forgetUnsynced();
     }
     await state.setWrittenIn("");
   }

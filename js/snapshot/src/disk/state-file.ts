@@ -124,11 +124,20 @@ export class StateFile {
     return lengthOf([...written.runs(0, header.imageSize)]);
   }
 
-  /** Forgets which frames are in the image. @throws {SnapshotError} `ERR_TARGET` */
-  async forgetFrames(): Promise<void> {
-    const { frames, written } = layoutOf(this.#known);
-    const bytes = this.#stored.subarray(frames - PAGE, written - PAGE).fill(0);
-    await this.#wrap(this.#file.write(bytes, 0, bytes.length, frames));
+  /**
+   * Forgets which frames are in the image, and which blocks were noted before they were written.
+   *
+   * @throws {SnapshotError} `ERR_TARGET`
+   */
+  async forgetUnsynced(): Promise<void> {
+    const { frames, written, noted, end } = layoutOf(this.#known);
+    for (const [from, to] of [
+      [frames, written],
+      [noted, end],
+    ] as const) {
+      const bytes = this.#stored.subarray(from - PAGE, to - PAGE).fill(0);
+      await this.#wrap(this.#file.write(bytes, 0, bytes.length, from));
+    }
     await this.#wrap(this.#file.datasync());
   }
 

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 
 import type { Frames } from "../format/frames.js";
-import { dataExtents } from "./data-extents.js";
+import { dataExtents, type Extent } from "./data-extents.js";
 import { difference } from "./extents.js";
 import { libc } from "./libc.js";
 import { readFullySync } from "./read-fully.js";
@@ -26,10 +26,19 @@ async function clearRange(fd: number, start: number, end: number): Promise<void>
   zeroRangeSync(fd, start, end);
 }
 
-/** Clears the holes of an image, whatever an interrupted run or a copy has left there. */
-export async function zeroHoles({ fd }: FileHandle, frames: Frames, size: number): Promise<void> {
+/**
+ * Clears the holes of an image, whatever an interrupted run or a copy has left there.
+ *
+ * @param kept ranges that stay, in order
+ */
+export async function zeroHoles(
+  { fd }: FileHandle,
+  frames: Frames,
+  size: number,
+  kept: Iterable<Extent> = [],
+): Promise<void> {
   const extents = (await dataExtents(fd, size)) ?? [{ start: 0, end: size }];
-  for (const { start, end } of difference(extents, frames.extents())) {
+  for (const { start, end } of difference(difference(extents, frames.extents()), kept)) {
     await clearRange(fd, start, end);
   }
 }

@@ -1,6 +1,7 @@
 /** A disk whose state file cannot be read is left as it is: its image may hold writes. */
 import {
   closeSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -12,7 +13,7 @@ import { createSnapshot, openSnapshot } from "@hedgerow/snapshot";
 import { expect, test } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { noise } from "../../../../tests/support/snapshots/image.js";
+import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { refusalOf } from "../support/refusal.js";
 
 const path = temporaryFolder();
@@ -62,4 +63,18 @@ test("makes a disk again whose state file has no header yet", async () => {
     true,
   );
   await disk.close();
+});
+
+test("gives an image its size that has lost it", async () => {
+  const image = Buffer.concat([noise("short", 2 ** 20), Buffer.alloc(2 ** 20)]);
+  writeFileSync(path("short.img"), image);
+  await createSnapshot(path("short.img"), path("short.vhs"), { workers: 1 });
+  mkdirSync(path("short"));
+  const options = { image: path("short", "disk"), workers: 1 };
+  await (await openSnapshot(path("short.vhs"), { ...options, fill: "none" })).close();
+  const [partial] = readdirSync(path("short")).filter((name) => name.endsWith(".disk"));
+  truncateSync(path("short", partial!), 0);
+  await using disk = await openSnapshot(path("short.vhs"), options);
+  await disk.filled;
+  expectSame(readFileSync(options.image), image);
 });
