@@ -9,6 +9,7 @@ import { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import type { Manifest } from "../format/manifest.js";
 import { syncDirectory, wrapWriteErrors } from "../local/atomic-write.js";
+import { FileSync } from "../local/file-sync.js";
 import { libc } from "../local/libc.js";
 import { zeroHoles } from "../local/zero-range.js";
 import { Turns } from "../turns.js";
@@ -31,6 +32,7 @@ export class DiskFiles {
   readonly sets: DiskSets;
   /** Whether the image may hold data where frames are missing. */
   readonly mayHoldData: boolean;
+  readonly #image: FileSync;
   readonly #state: StateFile;
   #states: FrameStates | undefined;
   #isPublished: boolean;
@@ -46,6 +48,7 @@ export class DiskFiles {
     readonly file: FileHandle,
     { sets, mayHoldData, isPublished }: Found,
   ) {
+    this.#image = new FileSync(disk.paths.target, file);
     this.#state = disk.state;
     this.sets = sets;
     this.mayHoldData = mayHoldData;
@@ -137,7 +140,7 @@ export class DiskFiles {
       if (this.#isPublished) return;
       await this.#sync();
       const { target, partial } = this.disk.paths;
-      await wrapWriteErrors(target, this.file.sync());
+      await this.#image.run("sync");
       await wrapWriteErrors(target, rename(partial, target));
       await syncDirectory(dirname(target));
       this.#isPublished = true;
@@ -158,7 +161,7 @@ export class DiskFiles {
     // Later writes are not durable yet.
     const sets = { frames: this.#doneFrames(), written: this.sets.written.copy() };
     const { target } = this.disk.paths;
-    await wrapWriteErrors(target, this.file.datasync());
+    await this.#image.run();
     await this.#state.add(sets);
     if (this.#isNew) await syncDirectory(dirname(target));
     this.#isNew = false;

@@ -10,6 +10,7 @@ import { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import { wrapWriteErrors } from "../local/atomic-write.js";
 import { lengthOf } from "../local/extents.js";
+import { FileSync } from "../local/file-sync.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { writeFullySync } from "../local/write-fully.js";
 
@@ -46,6 +47,7 @@ export interface DiskSets {
 export class StateFile {
   readonly #path: string;
   readonly #file: FileHandle;
+  readonly #sync: FileSync;
   #header: DiskHeader | undefined;
   /** What the file holds of the sets. */
   #stored = Buffer.alloc(0);
@@ -58,6 +60,7 @@ export class StateFile {
   constructor(path: string, file: FileHandle) {
     this.#path = path;
     this.#file = file;
+    this.#sync = new FileSync(path, file);
   }
 
   get header(): DiskHeader | undefined {
@@ -81,7 +84,7 @@ export class StateFile {
   async clear(): Promise<void> {
     if ((await this.#wrap(this.#file.stat())).size === 0) return;
     await this.#wrap(this.#file.truncate(0));
-    await this.#wrap(this.#file.sync());
+    await this.#sync.run("sync");
   }
 
   /** Starts a new disk, all of whose sets are empty. The header follows with them. @throws {SnapshotError} `ERR_TARGET` */
@@ -138,14 +141,14 @@ export class StateFile {
       const bytes = this.#stored.subarray(from - PAGE, to - PAGE).fill(0);
       await this.#wrap(this.#file.write(bytes, 0, bytes.length, from));
     }
-    await this.#wrap(this.#file.datasync());
+    await this.#sync.run();
   }
 
   /** Notes in which boot of the system the disk is being written to; none when it is closed. @throws {SnapshotError} `ERR_TARGET` */
   async setWrittenIn(writtenIn: string): Promise<void> {
-    if (this.#known.writtenIn === writtenIn) return;
-    await this.#writeHeader({ ...this.#known, writtenIn });
-    await this.#wrap(this.#file.datasync());
+    const isNoted = this.#known.writtenIn === writtenIn;
+    if (!isNoted) await this.#writeHeader({ ...this.#known, writtenIn });
+    await this.#sync.run();
   }
 
   /** Notes at once that the blocks [first, end) of a set are being written. @throws {SnapshotError} `ERR_TARGET` */
@@ -166,7 +169,7 @@ export class StateFile {
     // If the process is killed in between, the frames are missing, and the blocks that were written count.
     this.#add(layout.frames, frames);
     if (!this.#isDirty) return;
-    await this.#wrap(this.#file.datasync());
+    await this.#sync.run();
     this.#isDirty = false;
   }
 
@@ -198,7 +201,7 @@ export class StateFile {
 
   async #writeHeader(header: DiskHeader): Promise<void> {
     // A file that has a header must have its length, too.
-    if (this.#isNew) await this.#wrap(this.#file.datasync());
+    if (this.#isNew) await this.#sync.run();
     this.#isNew = false;
     const body = Buffer.alloc(HEADER_LENGTH - CHECKSUM_LENGTH);
     body.write(`${MAGIC}${JSON.stringify(header)}\n`, "latin1");

@@ -9,6 +9,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { open as openFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   createSnapshot,
@@ -16,7 +17,7 @@ import {
   openSnapshot,
   restoreSnapshot,
 } from "@hedgerow/snapshot";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 
 import type { Faults } from "../../../../tests/origin/fault.mjs";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
@@ -49,7 +50,7 @@ async function open(options: Partial<OpenOptions> = {}, faults?: Faults) {
   const how = { fill: "none", workers: 1, retries: 1, timeouts: SOON, ...options } as const;
   const target = `${folder}/disk`;
   const disk = await openSnapshot(origin.url("/a.vhs"), { ...how, image: target });
-  onTestFinished(() => disk.close());
+  onTestFinished(() => disk.close().catch(() => {}));
   return { disk, origin, folder, target };
 }
 
@@ -224,6 +225,26 @@ test.skipIf(small.refusal !== undefined).each([
     rmSync(options.image, { force: true });
   },
 );
+
+test("a sync in the background that fails is an error of each later flush", async () => {
+  const { disk } = await open();
+  await disk.write(0, written);
+  const file = await openFile(path("image"));
+  const prototype = Object.getPrototypeOf(file) as Pick<typeof file, "datasync">;
+  await file.close();
+  // The system reports it once, and may have dropped the data.
+  const failed = new Promise<void>((resolve) => {
+    const failing = vi.spyOn(prototype, "datasync").mockImplementationOnce(async () => {
+      resolve();
+      throw Object.assign(new Error("EIO: i/o error"), { code: "EIO", syscall: "fdatasync" });
+    });
+    onTestFinished(() => failing.mockRestore());
+  });
+  await failed;
+  for (let flush = 0; flush < 2; flush += 1)
+    await expect(disk.flush()).rejects.toMatchObject({ code: "ERR_TARGET" });
+  await expect(disk.close()).rejects.toMatchObject({ code: "ERR_TARGET" });
+});
 
 /** Copies the files of a disk that is in use, as a power failure would leave them. Returns the folder of the copy. */
 function failedCopy(folder: string): string {
