@@ -272,7 +272,7 @@ test("after a power failure, blocks that were only noted do not count, however o
   expectSame(await again.read(0, again.size), image);
 });
 
-test("after a power failure, holes have what was flushed, and an image its size", async () => {
+test("after a power failure, a hole has the blocks that were flushed, and no others", async () => {
   const sparse = Buffer.concat([image.subarray(0, MIB), Buffer.alloc(MIB)]);
   writeFileSync(path("sparse"), sparse);
   await createSnapshot(path("sparse"), path("sparse.vhs"), { pieceSize: PIECE, workers: 1 });
