@@ -146,8 +146,8 @@ export class StateFile {
 
   /** Notes in which boot of the system the disk is being written to; none when it is closed. @throws {SnapshotError} `ERR_TARGET` */
   async setWrittenIn(writtenIn: string): Promise<void> {
-    const isNoted = this.#known.writtenIn === writtenIn;
-    if (!isNoted) await this.#writeHeader({ ...this.#known, writtenIn });
+    if (this.#known.writtenIn === writtenIn) return this.#sync.throwIfFailed();
+    await this.#writeHeader({ ...this.#known, writtenIn });
     await this.#sync.run();
   }
 

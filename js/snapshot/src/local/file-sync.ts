@@ -17,12 +17,17 @@ export class FileSync {
 
   /** Calls `fdatasync`, or `fsync`. @throws {SnapshotError} `ERR_TARGET` */
   async run(how: "datasync" | "sync" = "datasync"): Promise<void> {
-    if (this.#failed !== undefined) throw this.#failed.error;
+    this.throwIfFailed();
     try {
       await wrapWriteErrors(this.path, this.file[how]());
     } catch (error) {
       this.#failed = { error };
       throw error;
     }
+  }
+
+  /** @throws {SnapshotError} `ERR_TARGET` if an earlier call of {@link run} has failed */
+  throwIfFailed(): void {
+    if (this.#failed !== undefined) throw this.#failed.error;
   }
 }
