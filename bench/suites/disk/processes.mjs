@@ -84,7 +84,8 @@ export async function measureMounts({ inputs, plan }) {
     const mounting = (/** @type {string[]} */ ...flags) => {
       return (/** @type {string} */ own) => {
         mkdirSync(join(own, "mounted"));
-        const args = ["disk", "mount", url, join(own, "mounted"), ...flags];
+        const image = ["--image", join(own, "image")];
+        const args = ["disk", "mount", url, join(own, "mounted"), ...image, ...flags];
         const begin = performance.now();
         return whileRunning(args, () => used(own, begin));
       };

@@ -80,8 +80,8 @@ export async function fetchFrames(
           await pool.runOnAll({ kind: "resume" });
         }
         await withPlan(objects, transfer, job, pool.size, async (plan) => {
-          await opened;
-          await pool.runUntilAny({ kind: "fetch", plan });
+          // Workers that are still starting do not delay the others.
+          await Promise.all([opened, pool.runUntilAny({ kind: "fetch", plan })]);
         });
       },
     );

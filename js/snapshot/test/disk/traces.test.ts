@@ -1,11 +1,12 @@
 /** What a disk reads first, and what the next one fetches first. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createSnapshot, openSnapshot, type Trace } from "@hedgerow/snapshot";
 import { beforeAll, expect, test } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
-import { originOf } from "../support/remote.js";
+import { faultsOf, isPart, originOf } from "../support/remote.js";
 import { s3Options, urlOf } from "../support/upload-s3.js";
 
 const [KIB, MIB] = [2 ** 10, 2 ** 20];
@@ -49,6 +50,22 @@ test("fetches the parts of a trace first, and alone without a fill", async () =>
   for (const offset of READ)
     expectSame(await disk.read(offset, 100), image.subarray(offset, offset + 100));
   expect(origin.requestCount).toBe(requestCount);
+});
+
+test("fetches nothing else while parts of a trace are on their way", async () => {
+  const trace = `${JSON.stringify(units(...READ))}\n`;
+  let requested = 0;
+  const faults = faultsOf(isPart, ({ length }) => {
+    requested += length;
+    return { firstByte: 5_000 };
+  });
+  const files = { "/a.vhs": snapshot, "/a.vhs.trace": Buffer.from(trace) };
+  const origin = await originOf(files, { faults });
+  await using _disk = await openSnapshot(origin.url("/a.vhs").href, { image: path("alone") });
+  while (requested < READ.length * 64 * KIB) await sleep(5);
+  await sleep(500);
+  // Frames between two parts that are near each other are fetched, too.
+  expect(requested).toBeLessThan(2 * MIB);
 });
 
 const traces: Record<string, unknown> = {
