@@ -94,7 +94,6 @@ export const STORES = {
         ["the same, of each MiB by itself", "save, size by zstd of each MiB", CHANGED],
         ["collect 100,000 snapshots, s", "collect", MANY],
         ["its peak memory, MiB", "collect, peak memory", MANY],
-        ["the same with `node --max-semi-space-size=16`", "collect, peak memory, as Node 22", MANY],
         ["its requests", "collect, requests", MANY],
       ].map(([label = "", quantity = "", workload = ""]) => ({
         ...{ label, keys: [[of(quantity), workload, "hedgerow"]] },

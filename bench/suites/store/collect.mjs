@@ -1,16 +1,16 @@
-// Collects a store: `collect.mjs PLACE S3-OPTIONS [--dry-run]`. Prints the duration in milliseconds, the peak memory in
-// bytes, the number of requests, and the numbers of deleted and marked snapshots, as JSON.
+// Runs `hedgerow disk collect` with the arguments of this script. Then prints the peak memory in bytes and the number of
+// requests on standard error, as JSON.
 import { subscribe } from "node:diagnostics_channel";
 
-import { DiskStore } from "../../../js/snapshot/dist/index.js";
+import { inRoot } from "../../../scripts/lib/paths.mjs";
 
-const [, , place = "", options = "{}", dryRun] = process.argv;
-const store = await DiskStore.open(place, { s3: JSON.parse(options) });
 let requests = 0;
 subscribe("http.client.request.start", () => {
   requests += 1;
 });
-const { duration, deleted, marked } = await store.collect({ dryRun: dryRun !== undefined });
-await store.close();
-const memory = process.resourceUsage().maxRSS * 1024;
-console.log(JSON.stringify({ duration, memory, requests, deleted: deleted.length, marked }));
+process.on("exit", () => {
+  const memory = process.resourceUsage().maxRSS * 1024;
+  console.error(JSON.stringify({ memory, requests }));
+});
+process.argv.splice(2, 0, "disk", "collect");
+await import(inRoot("js", "cli", "bin", "hedgerow.js"));
