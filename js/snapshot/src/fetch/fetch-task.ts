@@ -43,8 +43,6 @@ export interface FetchPlan {
   readonly bytes: number;
   /** The bytes of the first ranges; the scheduler says how many have arrived. */
   readonly prefetched: readonly PrefetchedBytes[];
-  /** How many ranges there are before those of frames in no particular order. */
-  readonly orderedRanges: number;
   /** The maximum number of connections of each worker. */
   readonly maxConnections: number;
 }

@@ -92,15 +92,20 @@ export async function planRanges(
     for (const near of nearFrames(frames, early.slice(at, at + WINDOW), MIN_RANGE_SIZE))
       bounds.push(near[0] as number, (near.at(-1) as number) + 1);
   }
-  const orderedRanges = bounds.length / 2;
+  const ordered = bounds.length / 2;
   const evenSize = Math.max(Math.ceil(bytes / connections), MIN_RANGE_SIZE);
   const rangeSize = Math.min(evenSize, partSize);
   for (let object = 0; object < objects.length; object += 1) {
     const own = missing.filter((index) => frames.object(index) === object);
     for (const [first, last] of await cut(frames, own, rangeSize)) bounds.push(first, last + 1);
   }
-  const scheduler = RangeScheduler.of(Uint32Array.from(bounds), connections, prefetched.length);
-  const plan = { scheduler: scheduler.data, frames: total, bytes, prefetched, orderedRanges };
+  const scheduler = RangeScheduler.of(
+    Uint32Array.from(bounds),
+    connections,
+    prefetched.length,
+    ordered,
+  );
+  const plan = { scheduler: scheduler.data, frames: total, bytes, prefetched };
   return { scheduler, plan, prefetches };
 }
 

@@ -64,7 +64,7 @@ export class RangeFetcher {
         for (let slot = 0; slot < connections; slot += 1) {
           if (this.#transfers[slot] !== undefined) continue;
           if (this.#budget.isSpent) break;
-          const range = (this.#isHeldBack ? undefined : scheduler.take()) ?? this.#hedging.take();
+          const range = scheduler.take() ?? this.#hedging.take();
           if (range === undefined) break;
           this.#budget.spend(missing.lengthOf(scheduler.range(range.index)));
           this.#transfer(range, slot).then(poll, (error: unknown) => end(() => reject(error)));
@@ -78,20 +78,10 @@ export class RangeFetcher {
   /** How many connections this worker may use now. */
   get #connections(): number {
     const { data, scheduler } = this.#context;
-    const { orderedRanges, maxConnections } = this.#plan;
+    const { maxConnections } = this.#plan;
     const share = scheduler.limit.shareOf(this.#worker, data.workers);
-    if (scheduler.next >= orderedRanges) return share;
+    if (scheduler.next >= scheduler.data.ordered) return share;
     return Math.max(share, Math.min(share * ORDERED_FACTOR, maxConnections));
-  }
-
-  /** Whether the next range has to wait for those that are wanted first, which need the link and the processors. */
-  get #isHeldBack(): boolean {
-    const { next, timings } = this.#context.scheduler;
-    const { orderedRanges, prefetched } = this.#plan;
-    if (next < orderedRanges) return false;
-    for (let index = prefetched.length; index < orderedRanges; index += 1)
-      if (timings.isRunning(index)) return true;
-    return false;
   }
 
   #isDone(): boolean {

@@ -26,6 +26,8 @@ export interface SchedulerData {
   readonly limit: SharedArrayBuffer;
   readonly timings: SharedArrayBuffer;
   readonly hedging: SharedArrayBuffer;
+  /** How many of the ranges, counted from the first, are prefetched or wanted first. */
+  readonly ordered: number;
 }
 
 /** The slots of the queue: the next range to take, then the state of each prefetched range. */
@@ -53,8 +55,14 @@ export class RangeScheduler {
    * @param bounds the first frame of each range, and the one after its last
    * @param limit the number of connections
    * @param prefetched how many of the ranges, counted from the first, are prefetched
+   * @param ordered how many of them are prefetched or wanted first. Default: those that are prefetched
    */
-  static of(bounds: Uint32Array, limit: number, prefetched: number): RangeScheduler {
+  static of(
+    bounds: Uint32Array,
+    limit: number,
+    prefetched: number,
+    ordered = prefetched,
+  ): RangeScheduler {
     const count = bounds.length / 2;
     const queueBytes = (PREFETCHED + prefetched) * Int32Array.BYTES_PER_ELEMENT;
     const scheduler = new RangeScheduler({
@@ -63,6 +71,7 @@ export class RangeScheduler {
       limit: ConnectionLimit.of(limit).buffer,
       timings: RangeTimings.of(count).buffer,
       hedging: hedgingBuffer(count),
+      ordered,
     });
     scheduler.#bounds.set(bounds);
     scheduler.#queue[NEXT] = prefetched;
@@ -107,9 +116,19 @@ export class RangeScheduler {
       if (found === FAILED) return this.#scheduled(index, "fetch");
     }
     // Check before adding: workers call this every few milliseconds, and the counter must not overflow.
-    if (Atomics.load(this.#queue, NEXT) >= this.count) return undefined;
+    if (this.next >= this.count || this.#isHeldBack) return undefined;
     const index = Atomics.add(this.#queue, NEXT, 1);
     return index < this.count ? this.#scheduled(index, "fetch") : undefined;
+  }
+
+  /** Whether the next range has to wait for those that are wanted first, which need the link and the processors. */
+  get #isHeldBack(): boolean {
+    const { ordered } = this.data;
+    if (this.next < ordered) return false;
+    const prefetched = this.#queue.length - PREFETCHED;
+    for (let index = prefetched; index < ordered; index += 1)
+      if (this.timings.isRunning(index)) return true;
+    return false;
   }
 
   #scheduled(index: number, kind: ScheduledRange["kind"]): ScheduledRange {
