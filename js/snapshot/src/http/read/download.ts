@@ -9,6 +9,12 @@ import { StepTimer } from "../step-timer.js";
 /** How many bytes have to be received within `timeouts.stall`: fewer do not count as progress. */
 const MIN_PROGRESS = 2 ** 12;
 
+/**
+ * How many bytes of a response are taken in one turn of the event loop. Node would read up to 2 MiB of one connection, while
+ * others wait, whose windows then stay small.
+ */
+const MAX_PER_TURN = 2 ** 19;
+
 /** A `GET` request and its response, with a time limit for each step. */
 export class Download {
   readonly #request: ClientRequest;
@@ -64,9 +70,15 @@ export class Download {
       if (this.#failure !== undefined) return reject(this.#failure.error);
       if (response.destroyed) return this.#fail(connectionClosed());
       this.#timer.start(this.#timeouts.stall, "progress");
-      let received = 0;
+      let [received, taken] = [0, 0];
       response.on("data", (bytes: Buffer) => {
         received += bytes.length;
+        taken += bytes.length;
+        if (taken >= MAX_PER_TURN) {
+          taken = 0;
+          response.pause();
+          setImmediate(() => response.resume());
+        }
         if (received >= MIN_PROGRESS) {
           received = 0;
           this.#timer.refresh();
