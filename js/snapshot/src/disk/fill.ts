@@ -15,8 +15,8 @@ import { afterFirstReaders, type OpenObjects, untilDone } from "./disk-objects.j
 import type { ImageLayout } from "./image-layout.js";
 import { framesOf } from "./trace.js";
 
-/** The size of the ranges of a fill, in bytes: readers wait for the connections less than with larger ones. */
-const PART_SIZE = 2 ** 21;
+/** The maximum size of the ranges of a fill whose rate is limited, in bytes: each is requested at once. */
+const LIMITED_PART_SIZE = 2 ** 21;
 
 /** How often the state of a fill is made durable, in milliseconds. */
 const SYNC_INTERVAL = 1_000;
@@ -82,8 +82,10 @@ async function fetchMissing(parts: FillParts): Promise<void> {
     fill === "delta"
       ? ![...job.states.missing()].some((frame) => frames.object(frame) === 0)
       : job.isDone;
-  const partSize = Math.min(transfer.partSize, PART_SIZE);
-  const ranges = { ...transfer, partSize, bytesPerSecond: options.fillBytesPerSecond };
+  const { fillBytesPerSecond: bytesPerSecond } = options;
+  const maxPart = bytesPerSecond === undefined ? transfer.partSize : LIMITED_PART_SIZE;
+  const partSize = Math.min(transfer.partSize, maxPart);
+  const ranges = { ...transfer, partSize, bytesPerSecond };
   let { fetchers } = parts;
   const fetch = async (from: OpenObjects) => {
     const pool = fetchers;

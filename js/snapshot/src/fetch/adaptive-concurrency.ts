@@ -2,6 +2,9 @@ import type { SharedCounters } from "../decode/shared-counters.js";
 import type { ConnectionLimit } from "./connection-limit.js";
 import { now } from "./range-timings.js";
 
+/** How often it is checked whether everything can wait, in milliseconds. */
+const TICK = 20;
+
 /** How often the throughput is measured, in milliseconds. */
 const INTERVAL = 200;
 
@@ -66,22 +69,26 @@ export class AdaptiveConcurrency {
     this.#time = performance.now();
     let reported = this.#limit.value;
     this.#timer = setInterval(() => {
-      this.#adapt();
+      this.#check();
       const { value } = this.#limit;
       if (value !== reported) onChange(value);
       reported = value;
-    }, INTERVAL);
+    }, TICK);
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
 
-  #adapt(): void {
-    const throughput = this.#throughput();
+  #check(): void {
     if (this.#canWait()) this.#pause();
     else if (this.#paused !== undefined) this.#resume(this.#paused);
-    else if (this.#isInTheWay()) this.#giveWay();
+    else if (performance.now() - this.#time >= INTERVAL) this.#adapt();
+  }
+
+  #adapt(): void {
+    const throughput = this.#throughput();
+    if (this.#isInTheWay()) this.#giveWay();
     else if (now() - this.#limit.loweredAt < RECOVERY) this.#before = undefined;
     else if (this.#before !== undefined) this.#judge(this.#before, throughput);
     else if (this.#restIntervals > 0 && !this.#isFixed) this.#restIntervals -= 1;
@@ -91,17 +98,18 @@ export class AdaptiveConcurrency {
   #pause(): void {
     this.#before = undefined;
     this.#paused ??= this.#limit.value;
-    this.#limit.value = 0;
+    this.#limit.giveWay(0);
   }
 
   #resume(connections: number): void {
     this.#paused = undefined;
     this.#limit.value = connections;
+    this.#throughput();
   }
 
   #giveWay(): void {
     this.#before = undefined;
-    this.#limit.value = Math.max(1, this.#limit.value >> 1);
+    this.#limit.giveWay(Math.max(1, this.#limit.value >> 1));
   }
 
   /** Grows again if the last growth raised the throughput, and otherwise takes it back. */

@@ -4,9 +4,9 @@ import { now } from "./range-timings.js";
 const MIN_HALVING_INTERVAL = 1_000;
 
 /** The index of each count, and of each time in the array that follows the counts. */
-const [LIMIT, WORKERS] = [0, 1] as const;
+const [LIMIT, WORKERS, IS_URGENT] = [0, 1, 2] as const;
 const LOWERED_AT = 0;
-const TIMES_OFFSET = 2 * Int32Array.BYTES_PER_ELEMENT;
+const TIMES_OFFSET = 4 * Int32Array.BYTES_PER_ELEMENT;
 
 /** The number of connections that all workers together may use, in memory that they share. */
 export class ConnectionLimit {
@@ -14,7 +14,7 @@ export class ConnectionLimit {
   readonly #times: Float64Array;
 
   constructor(readonly buffer: SharedArrayBuffer) {
-    this.#counts = new Int32Array(buffer, 0, 2);
+    this.#counts = new Int32Array(buffer, 0, 3);
     this.#times = new Float64Array(buffer, TIMES_OFFSET, 1);
   }
 
@@ -30,7 +30,19 @@ export class ConnectionLimit {
   }
 
   set value(value: number) {
+    Atomics.store(this.#counts, IS_URGENT, 0);
     Atomics.store(this.#counts, LIMIT, value);
+  }
+
+  /** Lowers the limit for something more urgent: requests above it end at once. */
+  giveWay(value: number): void {
+    this.value = value;
+    Atomics.store(this.#counts, IS_URGENT, 1);
+  }
+
+  /** Whether requests above the limit are in the way of something more urgent. */
+  get isUrgent(): boolean {
+    return Atomics.load(this.#counts, IS_URGENT) !== 0;
   }
 
   /** Halves the limit, because the server asked for fewer requests. */

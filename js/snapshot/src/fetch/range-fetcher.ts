@@ -61,6 +61,7 @@ export class RangeFetcher {
         if (this.#isDone()) return end(resolve);
         this.#endNeedless();
         const connections = this.#connections;
+        if (scheduler.limit.isUrgent) this.#giveWay(connections);
         for (let slot = 0; slot < connections; slot += 1) {
           if (this.#transfers[slot] !== undefined) continue;
           if (this.#budget.isSpent) break;
@@ -98,6 +99,18 @@ export class RangeFetcher {
     for (const transfer of this.#transfers) {
       if (transfer?.isDone) transfer.abort();
       else if (transfer !== undefined) giveUpIfStalled(transfer, this.#context.scheduler.timings);
+    }
+  }
+
+  /** Ends the transfers above the limit, and gives back their ranges, but not those that are wanted first. */
+  #giveWay(connections: number): void {
+    const { scheduler } = this.#context;
+    for (const transfer of this.#transfers.slice(connections)) {
+      if (transfer === undefined || transfer.signal.aborted) continue;
+      const { index, kind } = transfer.range;
+      if (index < scheduler.data.ordered) continue;
+      transfer.abort();
+      if (kind === "fetch") scheduler.giveBack(index);
     }
   }
 

@@ -26,16 +26,17 @@ export interface SchedulerData {
   readonly limit: SharedArrayBuffer;
   readonly timings: SharedArrayBuffer;
   readonly hedging: SharedArrayBuffer;
-  /** How many of the ranges, counted from the first, are prefetched or wanted first. */
+  /** How many of the ranges, counted from the first, are prefetched. */
+  readonly prefetched: number;
+  /** How many of them are prefetched or wanted first. */
   readonly ordered: number;
 }
 
-/** The slots of the queue: the next range to take, then the state of each prefetched range. */
-const NEXT = 0;
-const PREFETCHED = 1;
+/** The slots of the queue: the next range to take, how many were given back, then the state of each range. */
+const [NEXT, GIVEN_BACK, STATES] = [0, 1, 2] as const;
 
-/** The states of a prefetched range. */
-const [PENDING, READY, FAILED, TAKEN] = [0, 1, 2, 3] as const;
+/** The states of a range that is prefetched, or was given back. */
+const [PENDING, READY, OPEN, TAKEN] = [0, 1, 2, 3] as const;
 
 /** A queue of ranges, in memory that the main thread and the workers share. */
 export class RangeScheduler {
@@ -64,13 +65,14 @@ export class RangeScheduler {
     ordered = prefetched,
   ): RangeScheduler {
     const count = bounds.length / 2;
-    const queueBytes = (PREFETCHED + prefetched) * Int32Array.BYTES_PER_ELEMENT;
+    const queueBytes = (STATES + count) * Int32Array.BYTES_PER_ELEMENT;
     const scheduler = new RangeScheduler({
       bounds: new SharedArrayBuffer(bounds.byteLength),
       queue: new SharedArrayBuffer(queueBytes),
       limit: ConnectionLimit.of(limit).buffer,
       timings: RangeTimings.of(count).buffer,
       hedging: hedgingBuffer(count),
+      prefetched,
       ordered,
     });
     scheduler.#bounds.set(bounds);
@@ -97,23 +99,34 @@ export class RangeScheduler {
   /** Ends the prefetch of a range. `bytes` of it have arrived, from its start; connections fetch the rest. */
   prefetched(index: number, bytes: number): void {
     this.timings.setReceived(index, bytes);
-    Atomics.store(this.#queue, PREFETCHED + index, bytes > 0 ? READY : FAILED);
+    Atomics.store(this.#queue, STATES + index, bytes > 0 ? READY : OPEN);
   }
 
   /** Returns whether the prefetch of a range is still running although every other range is taken. */
   isAwaiting(index: number): boolean {
-    const isPending = Atomics.load(this.#queue, PREFETCHED + index) === PENDING;
+    const isPending = Atomics.load(this.#queue, STATES + index) === PENDING;
     return isPending && Atomics.load(this.#queue, NEXT) >= this.count;
+  }
+
+  /** Gives back a range that was not fetched as a whole. It is taken again before the others. */
+  giveBack(index: number): void {
+    this.timings.stop(index);
+    Atomics.store(this.#queue, STATES + index, OPEN);
+    Atomics.add(this.#queue, GIVEN_BACK, 1);
   }
 
   /** Takes the next range. Returns undefined if none is left. */
   take(): ScheduledRange | undefined {
-    for (let index = 0; index < this.#queue.length - PREFETCHED; index += 1) {
-      const state = Atomics.load(this.#queue, PREFETCHED + index);
+    const { prefetched } = this.data;
+    const end = Atomics.load(this.#queue, GIVEN_BACK) > 0 ? this.count : prefetched;
+    for (let index = 0; index < end; index += 1) {
+      const state = Atomics.load(this.#queue, STATES + index);
       if (state === PENDING || state === TAKEN) continue;
-      const found = Atomics.exchange(this.#queue, PREFETCHED + index, TAKEN);
+      const found = Atomics.exchange(this.#queue, STATES + index, TAKEN);
       if (found === READY) return this.#scheduled(index, "prefetched");
-      if (found === FAILED) return this.#scheduled(index, "fetch");
+      if (found !== OPEN) continue;
+      if (index >= prefetched) Atomics.sub(this.#queue, GIVEN_BACK, 1);
+      return this.#scheduled(index, "fetch");
     }
     // Check before adding: workers call this every few milliseconds, and the counter must not overflow.
     if (this.next >= this.count || this.#isHeldBack) return undefined;
@@ -123,9 +136,8 @@ export class RangeScheduler {
 
   /** Whether the next range has to wait for those that are wanted first, which need the link and the processors. */
   get #isHeldBack(): boolean {
-    const { ordered } = this.data;
+    const { prefetched, ordered } = this.data;
     if (this.next < ordered) return false;
-    const prefetched = this.#queue.length - PREFETCHED;
     for (let index = prefetched; index < ordered; index += 1)
       if (this.timings.isRunning(index)) return true;
     return false;

@@ -79,7 +79,7 @@ async function waitToRetry(
   // The wait must not make the range look slow.
   scheduler.timings.stop(index);
   await pause(delay, transfer.signal).catch(() => {});
-  scheduler.timings.begin(index);
+  if (!transfer.signal.aborted) scheduler.timings.begin(index);
 }
 
 /** Returns whether a frame does not match its digest. The bytes may have been damaged on the way. */

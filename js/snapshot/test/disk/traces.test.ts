@@ -2,8 +2,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createSnapshot, openSnapshot, type Trace } from "@hedgerow/snapshot";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 
+import type { LoggedRequest } from "../../../../tests/origin/origin.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { faultsOf, isPart, originOf } from "../support/remote.js";
@@ -66,6 +67,28 @@ test("fetches nothing else while parts of a trace are on their way", async () =>
   await sleep(500);
   // Frames between two parts that are near each other are fetched, too.
   expect(requested).toBeLessThan(2 * MIB);
+});
+
+test("ends the requests of the fill when readers need the trace alone, and repeats them later", async () => {
+  const trace = `${JSON.stringify(units(...READ))}\n`;
+  const isOther = ({ range }: Pick<LoggedRequest, "range">) =>
+    range !== undefined && range.end - range.start > 512 * KIB;
+  // Without a new request, the rest would not come.
+  const faults = faultsOf((request) => isPart(request) && isOther(request), {
+    stallAfter: 256 * KIB,
+  });
+  const files = { "/a.vhs": snapshot, "/a.vhs.trace": Buffer.from(trace) };
+  const origin = await originOf(files, { faults });
+  await using disk = await openSnapshot(origin.url("/a.vhs").href, { image: path("paused") });
+  const others = () => origin.requests.filter(isOther).filter(isPart);
+  await vi.waitFor(() => expect(others().length).toBeGreaterThan(2), 5_000);
+  for (const offset of READ) await disk.read(offset, 100);
+  // Sooner than a request that has stalled is given up.
+  await vi.waitFor(() => expect(others().filter(({ aborted }) => !aborted)).toEqual([]), 1_500);
+  origin.faults = undefined;
+  await disk.read(7 * MIB, 100);
+  await disk.filled;
+  expectSame(readFileSync(path("paused")), image);
 });
 
 const traces: Record<string, unknown> = {
