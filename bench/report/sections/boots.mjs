@@ -18,6 +18,7 @@ const BOOT_METHODS = [
   own("hedgerow, on demand"),
   own("hedgerow, trace alone"),
   rival("full restore"),
+  floor("local file, nbdkit", "a local file over nbdkit"),
   floor("local file", "a local file"),
 ];
 const ON_SHARED = ["hedgerow", "hedgerow, no trace", "full restore"];
@@ -33,7 +34,9 @@ const MILESTONES = [
 const bootsOn = (network, where) =>
   MILESTONES.map(([title = "", milestone = ""]) => ({
     ...{ title, place: `${title}, ${where}`, suite: of(`boot, ${milestone}`), workload: network },
-    methods: BOOT_METHODS.filter(({ method }) => milestone !== "served" || method !== "local file"),
+    methods: BOOT_METHODS.filter(
+      ({ method }) => milestone !== "served" || !method.startsWith("local file"),
+    ),
   }));
 
 const ON_FAST = bootsOn(FAST, FAST);
@@ -83,6 +86,7 @@ export const BOOTS = {
       head: ["of the same round", "×"],
       rows: [
         ["done with a trace / from a local file", "with a trace / local file"],
+        ["done with a trace / from a local file over nbdkit", "with a trace / local file, nbdkit"],
         ["done without a trace / after a full restore", "no trace / full restore"],
         ["done with a trace of other programs / without a trace", "another trace / no trace"],
         ["bytes of the trace alone / on demand", "trace alone / on demand, bytes"],

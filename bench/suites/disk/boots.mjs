@@ -11,6 +11,7 @@ import { FAST, WORKERS } from "../restore/plan.mjs";
 import { boot, fileDrive, nbdDrive } from "./boot.mjs";
 import { inNewFolder, withDisk } from "./disks.mjs";
 import { WORKLOAD } from "./guest-files.mjs";
+import { startNbdkit } from "./nbd-servers.mjs";
 import { NETWORKS } from "./plan.mjs";
 import { about } from "./results.mjs";
 
@@ -45,8 +46,8 @@ export async function measureBoots(context) {
       const methods = methodsOf(context, server).filter(
         ({ name }) => (names?.includes(name) ?? true) && (plan.allBoots || QUICK.includes(name)),
       );
-      const onRound = roundLogger(`boots, ${network.name}`, plan.rounds);
-      const timed = await takeTurns(methods, plan.rounds, { warmUps: 0, onRound });
+      const onRound = roundLogger(`boots, ${network.name}`, plan.bootRounds);
+      const timed = await takeTurns(methods, plan.bootRounds, { warmUps: 0, onRound });
       for (const milestone of /** @type {const} */ (["served", "shell", "done"])) {
         const at = about(`boot, ${milestone}`, network.name);
         results.push(...resultsOf(at, timed, (run) => run[milestone]));
@@ -84,6 +85,7 @@ function overBaselines(timed) {
   /** @type {[workload: string, ratios: number[]][]} */
   const ratios = [
     ["with a trace / local file", over("hedgerow", "local file", "done")],
+    ["with a trace / local file, nbdkit", over("hedgerow", "local file, nbdkit", "done")],
     ["no trace / full restore", over("hedgerow, no trace", "full restore", "done")],
     ["another trace / no trace", over("hedgerow, another trace", "hedgerow, no trace", "done")],
     [
@@ -120,13 +122,22 @@ function methodsOf({ inputs }, server) {
       await run(fileDrive(target));
     },
     "local file": (folder, run) => run(fileDrive(join(folder, "copy"))),
+    "local file, nbdkit": async (folder, run) => {
+      const path = join(folder, "socket");
+      const server = await startNbdkit(join(folder, "copy"), path);
+      try {
+        await run(nbdDrive(path));
+      } finally {
+        await server.stop();
+      }
+    },
   };
   return Object.entries(ways).map(([name, serve]) => ({
     name,
     time: () =>
       inNewFolder(inputs.folder, async (folder) => {
         // A guest writes to its file, too.
-        if (name === "local file") copyFile(image, join(folder, "copy"), "--sparse=always");
+        if (name.startsWith("local file")) copyFile(image, join(folder, "copy"), "--sparse=always");
         return timeBoot(server, inputs.bootOutput, (run) => serve(folder, run));
       }),
   }));

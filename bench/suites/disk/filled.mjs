@@ -27,7 +27,7 @@ export function measureFilled({ inputs, disk: parent, plan }) {
       const servers = [];
       try {
         servers.push(await startQemuNbd(image, sockets["qemu-nbd"]));
-        servers.push(await startNbdkit(image, sockets.nbdkit));
+        servers.push(await startNbdkit(image, sockets.nbdkit, "--readonly"));
         for (const socket of Object.values(sockets)) await compare(socket, folder, original);
         return await measureServers(sockets, plan);
       } finally {

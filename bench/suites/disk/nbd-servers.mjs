@@ -53,9 +53,9 @@ export const startQemuNbd = (image, socket) =>
     ...[`--socket=${socket}`, image],
   ]);
 
-/** Starts `nbdkit file`. @param {string} image @param {string} socket */
-export const startNbdkit = (image, socket) =>
-  serve(socket, "nbdkit", "--foreground", "--readonly", `--unix=${socket}`, ["file", image]);
+/** Starts `nbdkit file`. @param {string} image @param {string} socket @param {string[]} options */
+export const startNbdkit = (image, socket, ...options) =>
+  serve(socket, "nbdkit", "--foreground", `--unix=${socket}`, ...options, ["file", image]);
 
 /**
  * Starts nbdkit as a proxy that logs the requests of its clients.

@@ -17,9 +17,10 @@ export const PLAN = {
   }),
   /** Files in an image, as a share of its size. */
   dataShare: 0.28,
-  /** Rounds of methods that take less than a second, and of the others. */
+  /** Rounds of methods that take less than a second, of the others, and of boots. */
   fastRounds: 11,
   rounds: 3,
+  bootRounds: 5,
   /** Rounds of copies of a filled disk. */
   copyRounds: 5,
   /** Fills during which a reader waits for missing data, and its reads while nothing is filled. */
@@ -44,6 +45,7 @@ export const QUICK = {
   dataShare: 0.1,
   fastRounds: 1,
   rounds: 1,
+  bootRounds: 1,
   copyRounds: 1,
   fills: 1,
   idleReads: 10,
