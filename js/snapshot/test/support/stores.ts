@@ -1,11 +1,11 @@
 /** Stores of disks for tests: in folders of ext4 and XFS, and in S3. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, utimesSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AttachedDisk, DiskStore, type StoreOptions } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 
 import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { MIB } from "./cache.js";
 import { ext4Disk, type LoopDisk, xfsDisk } from "./loop-disk.js";
 
@@ -45,6 +45,7 @@ function folderPlace(make: (size: number) => LoopDisk): StorePlace {
 }
 
 function s3Place(): StorePlace {
+  const path = temporaryFolder();
   let server: S3Server | undefined;
   const options: { -readonly [Name in keyof StoreOptions]: StoreOptions[Name] } = {};
   beforeAll(async () => {
@@ -56,7 +57,7 @@ function s3Place(): StorePlace {
   return {
     place: (name) => `s3://${known().bucket}/stores/${name}`,
     folder: (name) => join(known().folder, "stores", name),
-    images: () => newFolder(tmpdir()),
+    images: () => newFolder(path()),
     options,
   };
 }
