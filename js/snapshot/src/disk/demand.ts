@@ -147,6 +147,11 @@ export class DemandFetcher {
     return waiting.promise;
   }
 
+  /** Whether readers read in bulk. A fill brings what they need. */
+  get isBulk(): boolean {
+    return this.#waiting.size >= BULK_FRAMES;
+  }
+
   /** Rejects all readers, and waits until no request is running. */
   async close(reason: unknown): Promise<void> {
     this.#closed ??= { reason };
@@ -199,7 +204,7 @@ export class DemandFetcher {
     const { fastest } = this.latency;
     const { size } = this.#waiting;
     const own = fastest / 2 + (size - 1) * FRAME_COST;
-    const isBulk = size >= BULK_FRAMES;
+    const { isBulk } = this;
     const patience = isBulk ? Math.max(own, BULK_PATIENCE) : own;
     const left = since + patience - performance.now();
     if (left <= 0) return false;

@@ -203,7 +203,7 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
     const demand = new DemandFetcher(sink, objects, readers, latency, job);
     const isReadOnly = options.readOnly ?? false;
     const traceHits = new TraceHits(job, diskImage);
-    job.isInTheWay = () => latency.isSlow;
+    job.isInTheWay = () => latency.isSlow && !demand.isBulk;
     job.canWait = () => traceHits.isServing;
     const recorder = new TraceRecorder(layout.size, (start, end) => traceHits.read(start, end));
     const { counters } = job;
