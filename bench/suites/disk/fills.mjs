@@ -8,50 +8,54 @@ import { takeTurns, timeOf } from "../../harness/turns.mjs";
 import { FAST, WORKERS } from "../restore/plan.mjs";
 import { compareFiles, execute, inNewFolder, withDisk } from "./disks.mjs";
 import { uriOf } from "./nbd-servers.mjs";
+import { NETWORKS } from "./plan.mjs";
 import { about } from "./results.mjs";
 
+/** @import { Measured } from "../../harness/results.mjs" */
 /** @import { Disk } from "./disks.mjs" */
 /** @import { Context } from "./first-byte.mjs" */
 
-/** Compares a fill in memory, and a copy over NBD during a fill on a disk, with full restores. @param {Context} context */
+/** Compares a fill in memory, and copies over NBD during fills on a disk, with full restores. @param {Context} context */
 export async function measureFills({ inputs, disk: onDisk, plan }) {
   const { folder: inMemory, image, snapshot } = inputs;
-  const server = await startServer(FAST, { files: [snapshot] });
-  try {
-    const url = server.url(snapshot);
-    const compare = async (
-      /** @type {string} */ quantity,
-      /** @type {string} */ folder,
-      /** @type {(disk: Disk, own: string) => Promise<unknown>} */ use,
-    ) => {
-      const methods = [
-        making("hedgerow", folder, image, async (own) => {
-          const begin = performance.now();
-          return withDisk(own, url, {}, async (disk) => {
-            await use(disk, own);
-            const elapsed = performance.now() - begin;
-            await disk.filled;
-            return elapsed;
-          });
-        }),
-        making("full restore", folder, image, (own) =>
-          timeOf(() => restoreSnapshot(url, join(own, "image"), { workers: WORKERS })),
-        ),
-      ];
-      const timed = await takeTurns(methods, plan.rounds, { warmUps: 0 });
-      return resultsOf(about(quantity, FAST.name), timed, itself);
-    };
-    return [
-      ...(await compare("fill", inMemory, (disk) => disk.filled)),
-      ...(await compare("copy while filling", onDisk, async (disk, own) => {
+  const results = /** @type {Measured[]} */ ([]);
+  for (const network of NETWORKS) {
+    const server = await startServer(network, { files: [snapshot] });
+    try {
+      const url = server.url(snapshot);
+      const compare = async (
+        /** @type {string} */ quantity,
+        /** @type {string} */ folder,
+        /** @type {(disk: Disk, own: string) => Promise<unknown>} */ use,
+      ) => {
+        const methods = [
+          making("hedgerow", folder, image, async (own) => {
+            const begin = performance.now();
+            return withDisk(own, url, {}, async (disk) => {
+              await use(disk, own);
+              const elapsed = performance.now() - begin;
+              await disk.filled;
+              return elapsed;
+            });
+          }),
+          making("full restore", folder, image, (own) =>
+            timeOf(() => restoreSnapshot(url, join(own, "image"), { workers: WORKERS })),
+          ),
+        ];
+        const timed = await takeTurns(methods, plan.rounds, { warmUps: 0 });
+        results.push(...resultsOf(about(quantity, network.name), timed, itself));
+      };
+      if (network === FAST) await compare("fill", inMemory, (disk) => disk.filled);
+      await compare("copy while filling", onDisk, async (disk, own) => {
         const path = join(own, "socket");
         await disk.listen({ path });
         await execute("nbdcopy", [uriOf(path), "null:"]);
-      })),
-    ];
-  } finally {
-    await server.stop();
+      });
+    } finally {
+      await server.stop();
+    }
   }
+  return results;
 }
 
 /**
