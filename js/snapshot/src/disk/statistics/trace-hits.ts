@@ -17,8 +17,10 @@ export class TraceHits {
   /** When a frame of the trace was last read first, and another one, as `performance.now()` says. */
   #lastNamed = Number.NEGATIVE_INFINITY;
   #lastOther = Number.NEGATIVE_INFINITY;
-  /** How many of the frames of the trace are done, at least, from the first on. */
-  #done = 0;
+  /** The frames of the trace, and how many of them are done, at least, from the first on. */
+  #named:
+    | { readonly first: ReadonlySet<number>; readonly frames: readonly number[]; done: number }
+    | undefined;
 
   constructor(job: DecodeJob, image: DiskImage) {
     [this.#job, this.#image] = [job, image];
@@ -43,11 +45,14 @@ export class TraceHits {
   get isServing(): boolean {
     const now = performance.now();
     if (now - this.#lastNamed > NAMED_MEMORY || now - this.#lastOther < OTHER_MEMORY) return false;
-    const { order, states } = this.#job;
-    const left = [...order.first].slice(this.#done);
-    const missing = left.findIndex((frame) => !states.isDone(frame));
-    this.#done += missing < 0 ? left.length : missing;
-    return missing < 0;
+    const { states } = this.#job;
+    const { first } = this.#job.order;
+    if (this.#named?.first !== first) this.#named = { first, frames: [...first], done: 0 };
+    const named = this.#named;
+    const { frames } = named;
+    while (named.done < frames.length && states.isDone(frames[named.done] as number))
+      named.done += 1;
+    return named.done === frames.length;
   }
 
   get stats(): TraceStats {
