@@ -10,8 +10,8 @@ import { StepTimer } from "../step-timer.js";
 const MIN_PROGRESS = 2 ** 12;
 
 /**
- * How many bytes of a response are taken in one turn of the event loop. Node would read up to 2 MiB of one connection, while
- * others wait, whose windows then stay small.
+ * How many bytes of a response are taken in one turn of the event loop. Without this limit, Node would read up to 2 MiB of one
+ * connection while the others wait, and their TCP windows would stay small.
  */
 const MAX_PER_TURN = 2 ** 19;
 
@@ -70,11 +70,14 @@ export class Download {
       if (this.#failure !== undefined) return reject(this.#failure.error);
       if (response.destroyed) return this.#fail(connectionClosed());
       this.#timer.start(this.#timeouts.stall, "progress");
-      let [received, taken] = [0, 0];
+      const length = Number(response.headers["content-length"]);
+      let [total, received, taken] = [0, 0, 0];
       response.on("data", (bytes: Buffer) => {
         received += bytes.length;
         taken += bytes.length;
-        if (taken >= MAX_PER_TURN) {
+        total += bytes.length;
+        // The end of a response is not delayed: its connection is free then.
+        if (taken >= MAX_PER_TURN && total !== length) {
           taken = 0;
           response.pause();
           setImmediate(() => response.resume());
