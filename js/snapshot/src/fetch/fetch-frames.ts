@@ -127,7 +127,7 @@ async function withPlan(
   const url = objects.find((object) => object !== undefined)?.url ?? "";
   concurrency.start((count) => emit("hedgerow:snapshot:connections", { url, connections: count }));
   const isLimited = transfer.bytesPerSecond !== undefined;
-  job.arrivals = new Arrivals(job.manifest.frames, scheduler, isLimited);
+  job.arrivals = new Arrivals(job.manifest.frames, job.states, scheduler, isLimited);
   const check = () => {
     for (const prefetch of prefetches)
       stopSlowPrefix(objects[prefetch.object]?.prefix, scheduler, prefetch);
