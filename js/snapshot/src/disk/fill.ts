@@ -15,7 +15,7 @@ import { afterFirstReaders, type OpenObjects, untilDone } from "./disk-objects.j
 import type { ImageLayout } from "./image-layout.js";
 import { framesOf } from "./trace.js";
 
-/** The maximum size of the ranges of a fill whose rate is limited, in bytes: each is requested at once. */
+/** The size of the ranges of a fill whose rate is limited, in bytes: each is charged as a whole when it is requested. */
 const LIMITED_PART_SIZE = 2 ** 21;
 
 /** How often the state of a fill is made durable, in milliseconds. */

@@ -204,7 +204,7 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
     const isReadOnly = options.readOnly ?? false;
     const traceHits = new TraceHits(job, diskImage);
     job.isInTheWay = () => latency.isSlow && !demand.isBulk;
-    job.canWait = () => traceHits.isServing;
+    job.canWait = () => traceHits.isServing && !demand.isBulk;
     const recorder = new TraceRecorder(layout.size, (start, end) => traceHits.read(start, end));
     const { counters } = job;
     const monitor = new DiskMonitor({

@@ -49,7 +49,8 @@ export class ConnectionLimit {
   halve(): void {
     if (now() - this.loweredAt < MIN_HALVING_INTERVAL) return;
     this.#times[LOWERED_AT] = now();
-    this.value = Math.max(1, this.value >> 1);
+    // Everything may be paused, or about to give way.
+    if (this.value > 1) Atomics.store(this.#counts, LIMIT, this.value >> 1);
   }
 
   /** The time of the last halving, as of {@link now}; 0 if there was none. */

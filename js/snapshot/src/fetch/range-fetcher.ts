@@ -102,14 +102,16 @@ export class RangeFetcher {
     }
   }
 
-  /** Ends the transfers above the limit, and gives back their ranges, but not those that are wanted first. */
+  /** Ends the transfers above the limit and gives back their ranges, except ranges that are prefetched or wanted first. */
   #giveWay(connections: number): void {
-    const { scheduler } = this.#context;
+    const { scheduler, missing } = this.#context;
     for (const transfer of this.#transfers.slice(connections)) {
       if (transfer === undefined || transfer.signal.aborted) continue;
       const { index, kind } = transfer.range;
       if (index < scheduler.data.ordered) continue;
       transfer.abort();
+      // The transfer that takes the range pays for the rest.
+      this.#budget.spend(-missing.lengthOf(transfer.range));
       if (kind === "fetch") scheduler.giveBack(index);
     }
   }

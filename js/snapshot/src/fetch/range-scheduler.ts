@@ -108,7 +108,7 @@ export class RangeScheduler {
     return isPending && Atomics.load(this.#queue, NEXT) >= this.count;
   }
 
-  /** Gives back a range that was not fetched as a whole. It is taken again before the others. */
+  /** Gives back a range that was not fetched completely. It is taken again before the others. */
   giveBack(index: number): void {
     this.timings.stop(index);
     Atomics.store(this.#queue, STATES + index, OPEN);
@@ -118,7 +118,8 @@ export class RangeScheduler {
   /** Takes the next range. Returns undefined if none is left. */
   take(): ScheduledRange | undefined {
     const { prefetched } = this.data;
-    const end = Atomics.load(this.#queue, GIVEN_BACK) > 0 ? this.count : prefetched;
+    const hasGivenBack = Atomics.load(this.#queue, GIVEN_BACK) > 0;
+    const end = hasGivenBack && !this.#isHeldBack ? this.count : prefetched;
     for (let index = 0; index < end; index += 1) {
       const state = Atomics.load(this.#queue, STATES + index);
       if (state === PENDING || state === TAKEN) continue;
