@@ -47,7 +47,7 @@ export class AdaptiveConcurrency {
 
   /**
    * @param max the largest number of connections
-   * @param isFixed whether the caller asked for exactly `max` connections: their number is not lowered to see whether fewer are as fast
+   * @param isFixed whether the caller asked for exactly `max` connections: their number does not depend on the throughput
    * @param isInTheWay whether the transfer slows down something more urgent
    * @param canWait whether nobody needs the transfer at the moment
    */

@@ -3,7 +3,7 @@ import { now } from "./range-timings.js";
 /** The shortest time between two halvings of the limit, in milliseconds. */
 const MIN_HALVING_INTERVAL = 1_000;
 
-/** The index of each count, and of each time in the array that follows the counts. */
+/** The index of each count, and of each time in the array that follows the counts, aligned to its elements. */
 const [LIMIT, WORKERS, IS_URGENT] = [0, 1, 2] as const;
 const LOWERED_AT = 0;
 const TIMES_OFFSET = 4 * Int32Array.BYTES_PER_ELEMENT;

@@ -18,9 +18,8 @@ export class TraceHits {
   #lastNamed = Number.NEGATIVE_INFINITY;
   #lastOther = Number.NEGATIVE_INFINITY;
   /** The frames of the trace, and how many of them are done, at least, from the first on. */
-  #named:
-    | { readonly first: ReadonlySet<number>; readonly frames: readonly number[]; done: number }
-    | undefined;
+  #named: readonly number[] | undefined;
+  #done = 0;
 
   constructor(job: DecodeJob, image: DiskImage) {
     [this.#job, this.#image] = [job, image];
@@ -45,14 +44,12 @@ export class TraceHits {
   get isServing(): boolean {
     const now = performance.now();
     if (now - this.#lastNamed > NAMED_MEMORY || now - this.#lastOther < OTHER_MEMORY) return false;
-    const { states } = this.#job;
-    const { first } = this.#job.order;
-    if (this.#named?.first !== first) this.#named = { first, frames: [...first], done: 0 };
+    const { order, states } = this.#job;
+    // One of them has been read, so that the trace is known.
+    this.#named ??= [...order.first];
     const named = this.#named;
-    const { frames } = named;
-    while (named.done < frames.length && states.isDone(frames[named.done] as number))
-      named.done += 1;
-    return named.done === frames.length;
+    while (this.#done < named.length && states.isDone(named[this.#done] as number)) this.#done += 1;
+    return this.#done === named.length;
   }
 
   get stats(): TraceStats {
