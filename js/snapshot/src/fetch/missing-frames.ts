@@ -5,7 +5,7 @@ import type { ByteRange } from "../http/read/object-version.js";
 /** The frames [first, end), in order. */
 type FrameSpan = { readonly first: number; readonly end: number };
 
-/** Finds the frames that no worker has decoded yet, and where their bytes lie in the snapshot. */
+/** Finds the frames that no thread has decoded or is writing, and where their bytes lie in the snapshot. */
 export class MissingFrames {
   readonly #frames: Frames;
   readonly #states: FrameStates;
@@ -19,8 +19,11 @@ export class MissingFrames {
     return [...this.#states.missing(first, end)];
   }
 
+  /** Returns whether nobody has to fetch a frame any more. A thread that is writing one may still fail. */
   hasNone({ first, end }: FrameSpan): boolean {
-    return this.#states.firstMissing(first, end) === undefined;
+    for (let frame = first; frame < end; frame += 1)
+      if (!this.#states.isDone(frame) && !this.#states.isInBase(frame)) return false;
+    return true;
   }
 
   /** Returns the bytes from the first to the last missing frame, and which frame is the first. */

@@ -1,3 +1,4 @@
+import { pause } from "../abort.js";
 import type { FrameSink } from "../decode/frame-sink.js";
 import type { EmittedEvent, RequestEvent } from "../events.js";
 import type { HttpClient } from "../http/read/client.js";
@@ -10,6 +11,9 @@ import { addGcPressure } from "./gc-pressure.js";
 import type { MissingFrames } from "./missing-frames.js";
 import type { RangeScheduler, ScheduledRange } from "./range-scheduler.js";
 import { now } from "./range-timings.js";
+
+/** How often frames are looked at that another thread is writing, in milliseconds. */
+const POLL_INTERVAL = 1;
 
 /** What the transfers of a worker have in common. */
 export interface TransferContext {
@@ -107,13 +111,13 @@ export class RangeTransfer {
     this.#streamFrom(first).push(new Uint8Array(bytes, offset, received));
   }
 
-  /** Requests the missing bytes once. @throws {RequestFailure} and what decoding throws */
+  /** Requests the missing bytes once, or waits a little if other threads are writing them. @throws {RequestFailure} and what decoding throws */
   async request(): Promise<void> {
     const { sink, scheduler, missing } = this.#context;
     const { version } = this.#object;
     const { index } = this.range;
     const bytes = missing.bytesOf(this.range);
-    if (bytes === undefined) return;
+    if (bytes === undefined) return pause(POLL_INTERVAL, this.signal).catch(() => {});
     const stream = this.#streamFrom(bytes.first);
     const wanted = { start: stream.position, end: bytes.end };
     this.emit((event) => ["hedgerow:snapshot:request", event]);
@@ -132,7 +136,7 @@ export class RangeTransfer {
         stream.push(chunk);
         addGcPressure(chunk.length);
       });
-      if (!this.isDone) throw new RequestFailure("the response was too short", true);
+      if (this.bytesLeft > 0) throw new RequestFailure("the response was too short", true);
       scheduler.timings.completed(now() - begun, wanted.end - wanted.start);
     } finally {
       this.signal.removeEventListener("abort", cancel);

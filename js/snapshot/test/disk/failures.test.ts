@@ -22,10 +22,13 @@ import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Faults } from "../../../../tests/origin/fault.mjs";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { FrameStates } from "../../dist/decode/frame-states.js";
+import { MissingFrames } from "../../dist/fetch/missing-frames.js";
 import { failSystem } from "../support/fail-system.js";
 import { ext4Disk } from "../support/loop-disk.js";
 import { NBD, NbdClient } from "../support/nbd-client.js";
 import { isTail, originOf, SOON } from "../support/remote.js";
+import { manifestOf } from "../support/resume-state.js";
 
 const [PIECE, MIB, BLOCK] = [2 ** 16, 2 ** 20, 2 ** 12];
 const path = temporaryFolder();
@@ -189,6 +192,21 @@ test.skipIf(full.refusal !== undefined)(
     await client.close();
   },
 );
+
+test("a range is not complete while a thread writes its last frame, since that may fail", async () => {
+  const { frames } = await manifestOf(path("a.vhs"));
+  const states = FrameStates.of(frames, () => true);
+  const missing = new MissingFrames(frames, states);
+  const range = { first: 0, end: 2 };
+  states.finish(0);
+  expect(states.claim(1)).toBe(true);
+  expect(missing.bytesOf(range)).toBeUndefined();
+  expect(missing.hasNone(range)).toBe(false);
+  states.release(1);
+  expect(missing.bytesOf(range)).toMatchObject({ first: 1 });
+  states.inherit(1);
+  expect(missing.hasNone(range)).toBe(true);
+});
 
 const small = ext4Disk(16 * MIB);
 
