@@ -1,6 +1,6 @@
 /** The files of a disk: its image, and the state file beside it. */
 import { readFileSync } from "node:fs";
-import { type FileHandle, rename } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import type { FrameStates } from "../decode/frame-states.js";
@@ -139,10 +139,8 @@ export class DiskFiles {
     return this.#turns.run(async () => {
       if (this.#isPublished) return;
       await this.#sync();
-      const { target, partial } = this.disk.paths;
       await this.#image.run("sync");
-      await wrapWriteErrors(target, rename(partial, target));
-      await syncDirectory(dirname(target));
+      await this.disk.publish();
       this.#isPublished = true;
     });
   }

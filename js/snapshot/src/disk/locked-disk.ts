@@ -1,13 +1,18 @@
 /** A disk whose files no other process has open, before its snapshot is known. */
 import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
-import { type FileHandle, open, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import { readWholeFile } from "../cache/directory/read-files.js";
 import { SnapshotError } from "../error.js";
 import { type Manifest, readManifestIn } from "../format/manifest.js";
-import { resolveTarget, wrapWriteErrors, writeAtomically } from "../local/atomic-write.js";
+import {
+  resolveTarget,
+  syncDirectory,
+  wrapWriteErrors,
+  writeAtomically,
+} from "../local/atomic-write.js";
 import { libc } from "../local/libc.js";
 import { lockPrivateFile } from "../local/lock-private-file.js";
 import { openPrivate } from "../local/private-file.js";
@@ -52,13 +57,15 @@ export class LockedDisk {
    * Locks a disk.
    *
    * @param path the path of the image
-   * @throws {SnapshotError} `ERR_TARGET` if another process has it open, or its state file is damaged
+   * @throws {SnapshotError} `ERR_TARGET` if another process has it open, its state file is damaged, or its image is
+   *   incomplete and another file has its name
    */
   static async open(path: string): Promise<LockedDisk> {
     const paths = pathsOf(await resolveTarget(path, {}));
     const state = new StateFile(path, await lock(path, paths.state));
     const disk = new LockedDisk(path, paths, state);
     try {
+      if (disk.isPublished && exists(paths.partial)) throw disk.#isNotOurs();
       await state.readHeader();
       return disk;
     } catch (error) {
@@ -78,6 +85,14 @@ export class LockedDisk {
     return this.isPublished
       ? wrapWriteErrors(this.name, open(target, "r+"))
       : openPrivate(this.name, partial, refuse(this.name));
+  }
+
+  /** Gives the image its name. @throws {SnapshotError} `ERR_TARGET`, also if another file has it */
+  async publish(): Promise<void> {
+    const { target, partial } = this.paths;
+    if (exists(target)) throw this.#isNotOurs();
+    await wrapWriteErrors(this.name, rename(partial, target));
+    await syncDirectory(dirname(target));
   }
 
   /** Notes that the disk has been made, so that its files are kept. */
@@ -110,6 +125,11 @@ export class LockedDisk {
     const bytes = Buffer.concat([size, tail]);
     const write = (file: FileHandle) => file.writeFile(bytes);
     await writeAtomically(this.paths.manifest, { isDurable: false }, write).catch(() => {});
+  }
+
+  #isNotOurs(): SnapshotError {
+    const message = `${this.name}: another program has made this file; the image is in ${this.paths.partial}`;
+    return new SnapshotError("ERR_TARGET", message);
   }
 
   /** Ends the lock. Removes the files of a disk that was not made. */
@@ -145,8 +165,9 @@ export async function withIdleImage<T>(
   try {
     const writtenBytes = await new StateFile(path, file).writtenBytes();
     const remove = async () => {
-      for (const one of [paths.target, paths.partial, paths.manifest, paths.state])
-        await rm(one, { force: true });
+      // While the image is incomplete, its name may be that of another file.
+      const image = exists(paths.partial) ? paths.partial : paths.target;
+      for (const one of [image, paths.manifest, paths.state]) await rm(one, { force: true });
     };
     return await use({ writtenBytes, remove });
   } finally {

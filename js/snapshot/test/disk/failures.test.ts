@@ -158,6 +158,28 @@ test("one disk has an image at a time, and its files are of one snapshot", async
   expect(readFileSync(path("foreign"), "utf8")).toBe("not ours");
 });
 
+test("an image does not take its name from another file, and is filled when that is gone", async () => {
+  const { disk, origin, folder, target } = await open({ fill: "all", fillBytesPerSecond: 1 });
+  const filled = disk.filled;
+  writeFileSync(target, "not ours");
+  await disk.write(BLOCK, written);
+  await disk.read(0, disk.size);
+  await expect(filled).rejects.toMatchObject({ code: "ERR_TARGET" });
+  await disk.write(0, written);
+  await disk.close();
+  const again = { image: target, workers: 1 };
+  await expect(openSnapshot(origin.url("/a.vhs"), again)).rejects.toMatchObject({
+    code: "ERR_TARGET",
+  });
+  expect(readFileSync(target, "utf8")).toBe("not ours");
+  rmSync(target);
+  await using reopened = await openSnapshot(origin.url("/a.vhs"), again);
+  await reopened.filled;
+  const expected = Buffer.concat([written, written, image.subarray(2 * BLOCK)]);
+  expectSame(readFileSync(target), expected);
+  expect(readdirSync(folder).filter((name) => name.endsWith(".disk"))).toEqual([]);
+});
+
 const full = ext4Disk(8 * MIB);
 const title = full.refusal === undefined ? "" : `, cannot be mounted: ${full.refusal}`;
 
