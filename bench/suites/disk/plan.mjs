@@ -20,7 +20,7 @@ export const PLAN = {
   /** Rounds of methods that take less than a second, of the others, and of boots. */
   fastRounds: 11,
   rounds: 3,
-  bootRounds: 5,
+  bootRounds: 9,
   /** Rounds of copies of a filled disk. */
   copyRounds: 5,
   /** Fills during which a reader waits for missing data, and its reads while nothing is filled. */
