@@ -19,7 +19,7 @@ export class MissingFrames {
     return [...this.#states.missing(first, end)];
   }
 
-  /** Returns whether nobody has to fetch a frame any more. A thread that is writing one may still fail. */
+  /** Returns whether every frame is in the image or in that of a base: a thread that is writing one may still fail. */
   hasNone({ first, end }: FrameSpan): boolean {
     for (let frame = first; frame < end; frame += 1)
       if (!this.#states.isDone(frame) && !this.#states.isInBase(frame)) return false;

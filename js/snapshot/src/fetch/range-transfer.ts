@@ -111,7 +111,11 @@ export class RangeTransfer {
     this.#streamFrom(first).push(new Uint8Array(bytes, offset, received));
   }
 
-  /** Requests the missing bytes once, or waits a little if other threads are writing them. @throws {RequestFailure} and what decoding throws */
+  /**
+   * Requests the missing bytes once. If other threads are writing the last frames, waits a little instead.
+   *
+   * @throws {RequestFailure} and what decoding throws
+   */
   async request(): Promise<void> {
     const { sink, scheduler, missing } = this.#context;
     const { version } = this.#object;
