@@ -104,6 +104,8 @@ function finish(response, extraBytes) {
 
 /** @param {import("node:http").ServerResponse} response @param {boolean} [reset] */
 function cut({ socket }, reset = false) {
-  if (reset && !(socket instanceof TLSSocket)) socket?.resetAndDestroy();
+  // Node neither resets nor closes a connection that it is ending, because the client has closed it.
+  const canReset = !(socket instanceof TLSSocket) && !socket?.writableEnded;
+  if (reset && canReset) socket?.resetAndDestroy();
   else socket?.destroy();
 }
