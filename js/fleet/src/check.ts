@@ -22,10 +22,16 @@ export function invalid(name: string, expected: string, found: string): FleetErr
   return new FleetError("ERR_ARGUMENT", `${name}: expected ${expected}, found ${found}`);
 }
 
-/** Returns options, or none for `undefined`. @throws {FleetError} `ERR_ARGUMENT` unless they are an object */
+/** Returns options. @throws {FleetError} `ERR_ARGUMENT` unless they are an object */
 export function checkedOptions<T extends object>(options: T): T {
   if (typeof options === "object" && options !== null) return options;
   throw invalid("options", "an object", options === null ? "null" : typeof options);
+}
+
+/** Throws if there are options besides the known ones, such as a misspelt one. @throws {FleetError} `ERR_ARGUMENT` */
+export function checkNoOthers(others: object): void {
+  for (const name of Object.keys(others))
+    throw invalid("options", "known options", JSON.stringify(name));
 }
 
 /** Throws unless a value is a whole number from `min` to `max`. @throws {FleetError} `ERR_ARGUMENT` */

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { checkedOptions, checkFunction, checkId, checkInteger, invalid } from "./check.js";
+import {
+  checkedOptions,
+  checkFunction,
+  checkId,
+  checkInteger,
+  checkNoOthers,
+  invalid,
+} from "./check.js";
 import type { FleetEngine } from "./residency/engine.js";
 import { FillSlot, type SlotOptions } from "./residency/fill-slot.js";
 import type { RedisClient } from "./residency/redis-client.js";
@@ -114,8 +121,17 @@ interface CheckedLease extends SlotOptions {
 
 /** @throws {FleetError} `ERR_ARGUMENT` */
 function checkedLease(options: FillLeaseOptions): CheckedLease {
-  const { client, slots = 3, ttl = 30_000, maxWait = 60_000 } = checkedOptions(options);
-  const { isResident = () => false, signal, onError } = options;
+  const {
+    client,
+    slots = 3,
+    ttl = 30_000,
+    maxWait = 60_000,
+    isResident = () => false,
+    signal,
+    onError,
+    ...others
+  } = checkedOptions(options);
+  checkNoOthers(others);
   checkInteger("slots", slots, 1, 1_024);
   checkInteger("ttl", ttl, 300, 3_600_000);
   checkInteger("maxWait", maxWait, 0, 86_400_000);

@@ -1,4 +1,4 @@
-import { checkNumber, invalid } from "./check.js";
+import { checkNoOthers, checkNumber, invalid } from "./check.js";
 
 /** Options of {@link SharedTier}. */
 export interface SharedTierOptions {
@@ -46,7 +46,8 @@ export class SharedTier {
   #avoidedUntil = 0;
 
   /** @throws {FleetError} `ERR_ARGUMENT` */
-  constructor({ tier, store, pause = PAUSE, onError = () => {} }: SharedTierOptions) {
+  constructor({ tier, store, pause = PAUSE, onError = () => {}, ...others }: SharedTierOptions) {
+    checkNoOthers(others);
     this.#tier = originOf("tier", tier);
     this.#store = originOf("store", store);
     checkNumber("pause", pause, 0, MAX_PAUSE);

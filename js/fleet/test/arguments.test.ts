@@ -50,6 +50,7 @@ describe("placement", () => {
   test("refuses options out of range, and takes those at the bounds", () => {
     const call = (options: PlacementOptions) => placement("i", hosts, options);
     refuses([null, 1], call, /^options: expected an object/);
+    refuses([{ bond: 2 }], call, /^options: expected known options, found "bond"/);
     refuses([["a"], "a", {}], (residents) => call({ residents }), /^residents: expected a Set/);
     refuses([...NO_NUMBERS, 0.99, 1_001], (bound) => call({ bound }), /^bound/);
     refuses([...NO_NUMBERS, -1, 1.1e12], (load) => call({ load }), /^load/);
@@ -62,6 +63,7 @@ describe("placement", () => {
 
 test("RequestShares refuses options and times out of range", () => {
   refuses([...NO_NUMBERS, 0, 2e12], (halfLife) => new RequestShares({ halfLife }), /^halfLife/);
+  refuses([{ halflife: 1 }], (options) => new RequestShares(options), /found "halflife"/);
   refuses([0, 2 ** 20 + 1], (maxImages) => new RequestShares({ maxImages }), /^maxImages/);
   const shares = new RequestShares();
   refuses([...NO_NUMBERS, undefined, Infinity], (now) => shares.add("i", now), /^now/);

@@ -125,6 +125,7 @@ test("names all options that are invalid", async () => {
   const client = await connectTo(redis.url);
   for (const [name, options] of [
     ["options", null],
+    ["options", { client, slot: 1 }],
     ["client", {}],
     ["client", { client: 7 }],
     ["slots", { client, slots: 0 }],

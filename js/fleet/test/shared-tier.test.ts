@@ -88,6 +88,7 @@ test.each([
   ["pause", { pause: -1 }],
   ["pause", { pause: 3_600_001 }],
   ["onError", { onError: "log" as unknown as () => void }],
+  ["options", { onerror: () => {} }],
 ])("refuses a wrong %s (%j), and does not repeat secrets", (name, options) => {
   let error: unknown;
   try {

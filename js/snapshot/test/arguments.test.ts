@@ -487,6 +487,27 @@ describe.each(Object.entries(CALLS))("%s", (name, call) => {
     }
   });
 
+  test(`${name} rejects options that no function has, and has no effect`, async () => {
+    const known = new Set(["headers", "credentials", "trace"]);
+    for (const position of allPositions(call)) {
+      const value = position.reduce<unknown>(
+        (of, at) => Reflect.get(of as object, at),
+        call.args(),
+      );
+      if (!isPlain(value) || known.has(String(position.at(-1)))) continue;
+      const before = files();
+      const given = replaced(call.args(), position, {
+        ...(value as object),
+        misspelt: 1,
+      }) as never[];
+      await expect(call.call(...given), position.join(".")).rejects.toMatchObject({
+        ...{ name: "SnapshotError", code: "ERR_ARGUMENT" },
+        message: expect.stringContaining('expected known options, found "misspelt"'),
+      });
+      expect(files()).toEqual(before);
+    }
+  });
+
   test(`${name} rejects any other value with a code`, async () => {
     expectNoUnhandled();
     const positions = allPositions(call);

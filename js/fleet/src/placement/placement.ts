@@ -1,4 +1,4 @@
-import { checkedOptions, checkId, checkNumber, invalid } from "../check.js";
+import { checkedOptions, checkId, checkNoOthers, checkNumber, invalid } from "../check.js";
 import { Decision, type DecisionOptions } from "./decision.js";
 import { type Host, Hosts } from "./hosts.js";
 import { hashText } from "./rendezvous.js";
@@ -89,7 +89,14 @@ const NO_RESIDENTS: ReadonlySet<string> = new Set();
 
 /** @throws {FleetError} `ERR_ARGUMENT` */
 function decisionOptions(options: PlacementOptions): DecisionOptions {
-  const { residents = NO_RESIDENTS, bound = 1.25, load = 1, share = 0 } = checkedOptions(options);
+  const {
+    residents = NO_RESIDENTS,
+    bound = 1.25,
+    load = 1,
+    share = 0,
+    ...others
+  } = checkedOptions(options);
+  checkNoOthers(others);
   if (!(residents instanceof Set)) throw invalid("residents", "a Set", typeof residents);
   checkNumber("bound", bound, 1, 1_000);
   checkNumber("load", load, 0, 1e12);

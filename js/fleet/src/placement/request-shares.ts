@@ -1,4 +1,4 @@
-import { checkId, checkNumber } from "../check.js";
+import { checkId, checkNoOthers, checkNumber } from "../check.js";
 
 /** Options of `RequestShares`. */
 export interface RequestSharesOptions {
@@ -31,7 +31,8 @@ export class RequestShares {
   readonly #all: Decayed = { count: 0, at: 0 };
 
   /** @throws {FleetError} `ERR_ARGUMENT` */
-  constructor({ halfLife = 60_000, maxImages = 16_384 }: RequestSharesOptions = {}) {
+  constructor({ halfLife = 60_000, maxImages = 16_384, ...others }: RequestSharesOptions = {}) {
+    checkNoOthers(others);
     checkNumber("halfLife", halfLife, 1, 1e12);
     checkNumber("maxImages", maxImages, 1, 2 ** 20);
     this.#halfLife = halfLife;

@@ -1,4 +1,4 @@
-import { checkedOptions, checkInteger, invalid } from "../check.js";
+import { checkedOptions, checkInteger, checkNoOthers, invalid } from "../check.js";
 import { FleetError } from "../error.js";
 import { MAX_HOSTS } from "../placement/hosts.js";
 import {
@@ -42,7 +42,8 @@ const MAX_STATE = 1_024;
  */
 export function redisEngine(client: RedisClient, options: RedisEngineOptions = {}): FleetEngine {
   checkClient(client);
-  const { prefix = "hedgerow", timeout = 2_000 } = checkedOptions(options);
+  const { prefix = "hedgerow", timeout = 2_000, ...others } = checkedOptions(options);
+  checkNoOthers(others);
   if (typeof prefix !== "string" || !/^[\w.:-]{1,64}$/.test(prefix)) {
     throw invalid("prefix", "1 to 64 letters, digits, `.`, `_`, `:` and `-`", typeof prefix);
   }

@@ -5,6 +5,7 @@ import {
   checkFunction,
   checkId,
   checkInteger,
+  checkNoOthers,
   checkNumber,
   invalid,
 } from "../check.js";
@@ -72,8 +73,11 @@ export function checkedReport(cache: ImageCache, options: ReportOptions): Checke
     ttl = 30_000,
     interval = 200,
     listInterval = 60_000,
+    status = () => ({}),
+    onError,
+    ...others
   } = checkedOptions(options);
-  const { status = () => ({}), onError } = options;
+  checkNoOthers(others);
   checkId("host", host);
   checkInteger("ttl", ttl, 300, MAX_TTL);
   checkInteger("interval", interval, 1, 60_000);

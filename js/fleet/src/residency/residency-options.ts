@@ -1,4 +1,4 @@
-import { checkedOptions, checkFunction, checkInteger } from "../check.js";
+import { checkedOptions, checkFunction, checkInteger, checkNoOthers } from "../check.js";
 import type { FleetEngine } from "./engine.js";
 import type { RedisClient } from "./redis-client.js";
 import { engineOf } from "./redis-engine.js";
@@ -34,8 +34,14 @@ export interface CheckedResidency {
 
 /** Returns the options with defaults. @throws {FleetError} `ERR_ARGUMENT` */
 export function checkedResidency(options: ResidencyOptions): CheckedResidency {
-  const { client, maxStale = 60_000, maxImages = DEFAULT_IMAGES } = checkedOptions(options);
-  const { onError } = options;
+  const {
+    client,
+    maxStale = 60_000,
+    maxImages = DEFAULT_IMAGES,
+    onError,
+    ...others
+  } = checkedOptions(options);
+  checkNoOthers(others);
   const engine = engineOf(client);
   checkInteger("maxStale", maxStale, 0, 3_600_000);
   checkInteger("maxImages", maxImages, 1, MAX_IMAGES);

@@ -1,4 +1,4 @@
-import { checkNumber } from "../check.js";
+import { checkNoOthers, checkNumber } from "../check.js";
 
 /** Options of `simulate`. */
 export interface SimulationOptions {
@@ -26,8 +26,9 @@ export type CheckedOptions = Required<{
 
 /** @throws {FleetError} `ERR_ARGUMENT` */
 export function checkedOptions(options: SimulationOptions, cacheBytes: number): CheckedOptions {
-  const { seed = 1, residencyDelay = 500, fillSlots = 3 } = options;
-  const { tierBytes = cacheBytes, originRate = 200e6, hostRate = 1e9 } = options;
+  const { seed = 1, residencyDelay = 500, fillSlots = 3, ...rest } = options;
+  const { tierBytes = cacheBytes, originRate = 200e6, hostRate = 1e9, ...others } = rest;
+  checkNoOthers(others);
   checkNumber("seed", seed, -(2 ** 31), 2 ** 32 - 1);
   checkNumber("residencyDelay", residencyDelay, 0, 1e9);
   checkNumber("fillSlots", fillSlots, 1, 65_536);

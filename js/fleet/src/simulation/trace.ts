@@ -1,4 +1,4 @@
-import { checkNumber } from "../check.js";
+import { checkNoOthers, checkNumber } from "../check.js";
 import { FleetError } from "../error.js";
 import { MAX_IMAGES, MAX_STARTS } from "./check-workload.js";
 import { startOf } from "./trace-start.js";
@@ -24,11 +24,11 @@ export interface TraceOptions {
  */
 export async function readTrace(
   lines: AsyncIterable<string> | Iterable<string>,
-  options: TraceOptions,
+  { name, hosts: hostCount, ...others }: TraceOptions,
 ): Promise<Workload> {
-  const { name } = options;
-  checkNumber("hosts", options.hosts, 1, MAX_MADE_HOSTS);
-  const hosts = makeHosts(options.hosts);
+  checkNoOthers(others);
+  checkNumber("hosts", hostCount, 1, MAX_MADE_HOSTS);
+  const hosts = makeHosts(hostCount);
   const images: WorkloadImage[] = [];
   const indexes = new Map<string, number>();
   const times: number[] = [];

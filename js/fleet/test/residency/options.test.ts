@@ -28,6 +28,7 @@ test.each([
   ["options", 7],
   ["client", {}],
   ["client", { client: "redis://127.0.0.1" }],
+  ["options", { client, maxstale: 1 }],
   ["maxStale", { client, maxStale: -1 }],
   ["maxStale", { client, maxStale: 3_600_001 }],
   ["maxImages", { client, maxImages: 0 }],
@@ -39,6 +40,7 @@ test.each([
 
 test.each([
   ["options", null],
+  ["options", { client, host: "a", onerror: () => {} }],
   ["client", { host: "a" }],
   ["host", { client }],
   ["host", { client, host: "" }],
@@ -65,6 +67,7 @@ test("reportResidency rejects anything but a cache", async () => {
 test.each([
   ["client", undefined, {}],
   ["options", client, null],
+  ["options", client, { prefixes: "a" }],
   ["prefix", client, { prefix: "" }],
   ["prefix", client, { prefix: "a{b}" }],
   ["prefix", client, { prefix: "x".repeat(65) }],

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   makeWorkload,
   type PolicyName,
+  readTrace,
   simulate,
   type Workload,
   type WorkloadName,
@@ -37,14 +38,18 @@ test.for([
   { tierBytes: -1 },
   { originRate: 0 },
   { hostRate: Number.NaN },
+  { slots: 1 },
 ])("refuses the options %j", (options) => {
   expect(() => simulate(workload, "random", options)).toThrow(expect.objectContaining(invalid));
 });
 
-test("refuses unknown names, and numbers out of range", () => {
+test("refuses unknown names, and numbers out of range", async () => {
   const unknown = "unknown" as PolicyName & WorkloadName;
   expect(() => simulate(workload, unknown)).toThrow("policy: expected random, ");
   expect(() => makeWorkload(unknown, { hosts: 1, starts: 1 })).toThrow("workload: expected zipf-");
+  const misspelt = { hosts: 1, starts: 1, name: "a", sed: 1 };
+  expect(() => makeWorkload("bases", misspelt)).toThrow('options: expected known options, found "');
+  await expect(readTrace([], misspelt)).rejects.toMatchObject(invalid);
   for (const [hosts, starts] of [
     [0, 1],
     [10_001, 1],

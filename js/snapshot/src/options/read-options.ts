@@ -85,19 +85,21 @@ const CREDENTIALS: Readonly<Record<keyof S3Credentials, true>> = {
 
 /**
  * Copies the options of a call. Each getter is called once, so the values that are used are the values that
- * were checked.
+ * were checked. Those that only other functions have are accepted, so that calls can share options; a name that none has
+ * is a mistake.
  *
- * @throws {SnapshotError} `ERR_ARGUMENT` if the options are not an object, or if a getter throws
+ * @throws {SnapshotError} `ERR_ARGUMENT` if the options are not an object, if one is unknown, or if a getter throws
  */
 export function readOptions<Options extends object>(options: Options): Options {
   checkObject("options", options);
-  const read = valuesOf("options", options, Object.keys(OPTIONS)) as Record<string, unknown>;
+  const read = knownOf("options", options, OPTIONS);
   const { timeouts, headers, s3, tls } = read;
-  if (isObject(timeouts)) read.timeouts = valuesOf("timeouts", timeouts, Object.keys(TIMEOUTS));
-  if (isObject(tls)) read.tls = valuesOf("tls", tls, Object.keys(TLS));
+  if (isObject(timeouts)) read.timeouts = knownOf("timeouts", timeouts, TIMEOUTS);
+  if (isObject(tls)) read.tls = knownOf("tls", tls, TLS);
   if (isObject(headers)) read.headers = valuesOf("headers", headers);
   if (isObject(s3)) {
-    const { credentials, ...others } = valuesOf("s3", s3, Object.keys(S3));
+    const { credentials, ...others } = knownOf("s3", s3, S3);
+    // Those of a provider have further members.
     const keys = isObject(credentials)
       ? valuesOf("s3.credentials", credentials, Object.keys(CREDENTIALS))
       : credentials;
@@ -123,15 +125,37 @@ function isObject(value: unknown): value is object {
   }
 }
 
+/** Returns the defined properties of an object. @throws {SnapshotError} `ERR_ARGUMENT` if one is not known */
+function knownOf(
+  name: string,
+  from: object,
+  known: Readonly<Record<string, true>>,
+): Record<string, unknown> {
+  const own = reading(name, () => Object.keys(from));
+  const unknown = own.find((key) => !Object.hasOwn(known, key));
+  if (unknown !== undefined) {
+    throw new SnapshotError("ERR_ARGUMENT", `${name}: expected known options, found "${unknown}"`);
+  }
+  return valuesOf(name, from, Object.keys(known));
+}
+
 /**
- * Returns the properties of an object: all of its own, or the defined ones among `names`. The error of a getter is
- * not passed on, because it may contain a secret.
+ * Returns the properties of an object: all of its own, or the defined ones among `names`.
+ *
+ * @throws {SnapshotError} `ERR_ARGUMENT`
  */
 function valuesOf(name: string, from: object, names?: readonly string[]): Record<string, unknown> {
-  try {
+  return reading(name, () => {
     const entries = (names ?? Object.keys(from)).map((key) => [key, Reflect.get(from, key)]);
     if (names === undefined) return Object.fromEntries(entries);
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  });
+}
+
+/** Reads properties. The error of a getter is not passed on, because it may contain a secret. */
+function reading<T>(name: string, read: () => T): T {
+  try {
+    return read();
   } catch {
     const message = `${name}: expected values, found a getter that throws`;
     throw new SnapshotError("ERR_ARGUMENT", message);

@@ -1,4 +1,4 @@
-import { checkNumber, invalid } from "../../check.js";
+import { checkNoOthers, checkNumber, invalid } from "../../check.js";
 import { MAX_STARTS } from "../check-workload.js";
 import type { Workload } from "../workload.js";
 import { bases } from "./bases.js";
@@ -53,9 +53,15 @@ export const WORKLOADS = Object.keys(MAKERS) as readonly WorkloadName[];
  */
 export function makeWorkload(
   name: WorkloadName,
-  { hosts, starts, seed = 1 }: Omit<WorkloadOptions, "seed"> & { readonly seed?: number },
+  {
+    hosts,
+    starts,
+    seed = 1,
+    ...others
+  }: Omit<WorkloadOptions, "seed"> & { readonly seed?: number },
 ): Workload {
   if (!Object.hasOwn(MAKERS, name)) throw invalid("workload", WORKLOADS.join(", "), String(name));
+  checkNoOthers(others);
   checkNumber("hosts", hosts, 1, MAX_MADE_HOSTS);
   checkNumber("starts", starts, 1, MAX_STARTS);
   checkNumber("seed", seed, -(2 ** 31), 2 ** 32 - 1);
