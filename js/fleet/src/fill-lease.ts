@@ -57,8 +57,8 @@ export interface FillLease {
   /** How long it was waited for, in milliseconds. */
   readonly waited: number;
   /**
-   * Ends the lease, so that another host has its slot. Pass `filled: true` if the image was filled: all that wait then
-   * go on at once. Never rejects.
+   * Ends the lease, so that another host has its slot. Pass `filled: true` if the image was filled and a shared tier has
+   * its bytes: for a minute, nobody waits then. Default: `false`. Never rejects.
    */
   release(options?: { readonly filled?: boolean | undefined }): Promise<void>;
 }
@@ -67,8 +67,8 @@ export interface FillLease {
 const [MIN_DELAY, MAX_DELAY] = [50, 300];
 
 /**
- * Waits until this host may fill an image: at most `slots` hosts of a fleet fill the same image at a time. When one has
- * filled it, all others go on, since the shared tier has the bytes.
+ * Waits until this host may fill an image: at most `slots` hosts of a fleet fill the same image at the same time. With a
+ * shared tier, all others go on when one has filled it, since the tier has the bytes.
  *
  * Never stops a start: if the engine fails, or after `maxWait`, the host goes on without a slot. A holder that is paused
  * for longer than `ttl` loses its slot, and does not notice.
@@ -78,12 +78,10 @@ const [MIN_DELAY, MAX_DELAY] = [50, 300];
  * @throws the reason of the signal
  * @example
  * const lease = await fillLease(digest, { client });
- * let filled = false;
  * try {
  *   const image = await cache.get(url, { digest });
- *   filled = true;
  * } finally {
- *   await lease.release({ filled });
+ *   await lease.release();
  * }
  */
 export async function fillLease(identity: string, options: FillLeaseOptions): Promise<FillLease> {
