@@ -124,7 +124,9 @@ export class LockedDisk {
     size.writeBigUInt64LE(BigInt(info.fileSize));
     const bytes = Buffer.concat([size, tail]);
     const write = (file: FileHandle) => file.writeFile(bytes);
-    await writeAtomically(this.paths.manifest, { isDurable: false }, write).catch(() => {});
+    // Others may be able to make a link of this name.
+    const options = { isDurable: false, followsLinks: false };
+    await writeAtomically(this.paths.manifest, options, write).catch(() => {});
   }
 
   #isNotOurs(): SnapshotError {

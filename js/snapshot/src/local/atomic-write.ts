@@ -21,13 +21,15 @@ export interface AtomicWriteOptions {
   readonly overwrite?: boolean | undefined;
   /** Whether to fsync the file before it appears, to survive a power failure. Default: `true`. */
   readonly isDurable?: boolean | undefined;
+  /** Whether to follow a symbolic link at the path, which then stays one. Default: `true`, for paths that a user names. */
+  readonly followsLinks?: boolean | undefined;
 }
 
 /**
  * Writes a file atomically: `write` fills a temporary file in the same directory, which then replaces the
  * target. If anything fails, the target is unchanged and the temporary file is removed.
  *
- * A symbolic link is followed and stays a link. The temporary file is called `.hedgerow-*.tmp`; it is left
+ * The temporary file is called `.hedgerow-*.tmp`; it is left
  * behind if the process is killed.
  *
  * @throws {SnapshotError} `ERR_TARGET`
@@ -100,8 +102,10 @@ function exists(path: string): SnapshotError {
 /** Returns the path to write to, with links resolved. @throws {SnapshotError} `ERR_TARGET` */
 export async function resolveTarget(
   path: string,
-  { overwrite = true }: AtomicWriteOptions,
+  { overwrite = true, followsLinks = true }: AtomicWriteOptions,
 ): Promise<string> {
+  // A rename replaces the link itself.
+  if (!followsLinks) return path;
   const found = await wrapWriteErrors(path, undefinedIfMissing(stat(path)));
   if (found === undefined) {
     if (path.endsWith("/") || path.endsWith(sep)) {

@@ -1,5 +1,5 @@
 /** Disks that are opened again with a pinned snapshot: their manifest is beside the image. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createSnapshot, type OpenOptions, openSnapshot } from "@hedgerow/snapshot";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 
@@ -64,6 +64,21 @@ test("a disk is opened again while the server is away, and fetches the rest when
   expectSame(await reading, image.subarray(3 * MIB, 3 * MIB + 10));
   await disk.filled;
   expectSame(readFileSync(options.image), image);
+});
+
+test("a link where the manifest is kept is replaced, and not followed", async () => {
+  const { options, url } = await makeDisk("none");
+  const names = readdirSync(path()).filter((name) => name.endsWith(".manifest"));
+  const manifest = names
+    .map((name) => path(name))
+    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0]!;
+  writeFileSync(path("precious"), "precious");
+  rmSync(manifest);
+  symlinkSync(path("precious"), manifest);
+  const disk = await openSnapshot(url, options);
+  await disk.close();
+  expect(readFileSync(path("precious"), "utf8")).toBe("precious");
+  expect(readFileSync(manifest).length).toBeGreaterThan(1000);
 });
 
 test("a first read needs one request", async () => {
