@@ -33,6 +33,11 @@ export class ImageLayout {
     }
   }
 
+  /** The number of parts of the image that are in frames. */
+  get segmentCount(): number {
+    return this.#starts.length;
+  }
+
   /** Yields the parts of a range of the image, in order. */
   *parts(start: number, end: number): Generator<ImagePart> {
     let position = start;

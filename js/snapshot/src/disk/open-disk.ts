@@ -109,6 +109,8 @@ async function withDisk(disk: DiskToOpen, onOpen: OnOpen): Promise<void> {
     });
   } finally {
     options.signal?.removeEventListener("abort", abort);
+    // If the disk could not be opened, its trace may still be on the way.
+    closing.abort();
     const locked = await locking.catch(() => undefined);
     await locked?.close();
   }

@@ -7,7 +7,8 @@ import { beforeAll, expect, test, vi } from "vitest";
 import type { LoggedRequest } from "../../../../tests/origin/origin.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
-import { faultsOf, isPart, originOf } from "../support/remote.js";
+import { framesOf } from "../../dist/disk/trace.js";
+import { expectNoConnections, faultsOf, isPart, originOf } from "../support/remote.js";
 import { s3Options, urlOf } from "../support/upload-s3.js";
 
 const [KIB, MIB] = [2 ** 10, 2 ** 20];
@@ -116,6 +117,39 @@ test.each(Object.entries(traces))("a trace %s costs time at most", async (_, tra
   expectSame(await disk.read(0, disk.size), image);
   await disk.filled;
   expectSame(readFileSync(target), image);
+});
+
+test("of a forged trace, no more is looked at than one without overlaps could have", () => {
+  const segmentCount = 1000;
+  let looked = 0;
+  const layout = {
+    ...{ size: segmentCount, segmentCount },
+    everyFrame(start: number, end: number, test: (frame: number) => boolean) {
+      for (let frame = start; frame < end; frame += 1) {
+        looked += 1;
+        if (!test(frame)) return false;
+      }
+      return true;
+    },
+  };
+  const forged = Array.from({ length: 5_000 }, () => [1, segmentCount] as [number, number]);
+  expect(framesOf({ version: 1, ranges: forged }, layout).size).toBe(999);
+  expect(looked).toBe(segmentCount + forged.length);
+  const honest = Array.from({ length: segmentCount }, (_, at) => [at, 1] as [number, number]);
+  const frames = framesOf({ version: 1, ranges: honest.toReversed() }, layout);
+  expect([...frames]).toEqual(honest.map(([at]) => at).toReversed());
+});
+
+test("a trace is no longer requested when the disk could not be opened", async () => {
+  const origin = await originOf(
+    { "/a.vhs.trace": Buffer.from("{}") },
+    {
+      faults: ({ path }) => (path === "/a.vhs" ? { firstByte: 100 } : { noAnswer: true }),
+    },
+  );
+  const opening = openSnapshot(origin.url("/a.vhs"), { image: path("not-opened") });
+  await expect(opening).rejects.toMatchObject({ code: "ERR_SOURCE", status: 404 });
+  await expectNoConnections(origin);
 });
 
 test("checks a trace that is given", async () => {
