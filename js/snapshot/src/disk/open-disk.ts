@@ -6,6 +6,7 @@ import { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import type { Manifest } from "../format/manifest.js";
 import { RemoteObject } from "../http/read/remote-object.js";
+import { UNTIL_ANSWERED } from "../http/with-retries.js";
 import { libc } from "../local/libc.js";
 import { checkPinned } from "../options/digest.js";
 import type { OpenOptions } from "../options/open-options.js";
@@ -255,5 +256,5 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
 
 /** Returns how readers' requests are made. Those who wait for the server retry until the disk is closed. */
 function forReaders(transfer: Transfer, { onStall = "wait" }: OpenOptions): Transfer {
-  return onStall === "wait" ? { ...transfer, retries: Number.MAX_SAFE_INTEGER } : transfer;
+  return onStall === "wait" ? { ...transfer, retries: UNTIL_ANSWERED } : transfer;
 }

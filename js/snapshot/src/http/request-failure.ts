@@ -29,6 +29,12 @@ export class RequestFailure extends Error implements RetryableFailure {
     this.retryAfter = retryAfter(details.retryAfter, Date.now());
   }
 
+  /** Whether the object was replaced or deleted. */
+  get isFinal(): boolean {
+    const { isChange = false, status } = this.details;
+    return isChange || status === 404 || status === 410;
+  }
+
   /**
    * Returns the error for the caller.
    *

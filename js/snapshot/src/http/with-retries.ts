@@ -1,10 +1,15 @@
 import { pause } from "../abort.js";
 import { backoff, MAX_RETRY_AFTER } from "./retry.js";
 
+/** The number of retries of those who wait until the server answers. */
+export const UNTIL_ANSWERED = Number.POSITIVE_INFINITY;
+
 /** What a failed attempt says about the next one. */
 export interface RetryableFailure {
   /** Whether another attempt may succeed. */
   readonly isTransient: boolean;
+  /** Whether no attempt will ever succeed. Default: unknown. */
+  readonly isFinal?: boolean;
   /** How long the server asks to wait, in milliseconds. */
   readonly retryAfter: number | undefined;
   /** Whether the attempt made progress, which resets the count of failures. */
@@ -28,17 +33,20 @@ export interface RetryPolicy<Failure extends RetryableFailure> {
 
 /**
  * Returns how long to wait before the next attempt, in milliseconds, or undefined if there should be none:
- * the failure is permanent, there were too many, or the server asks for too long a pause.
+ * the failure is permanent, there were too many, or the server asks for too long a pause. Those who retry
+ * {@link UNTIL_ANSWERED} stop only after a failure that is final.
  *
  * @param failures consecutive failures, from 1
  */
 export function nextDelay(
-  { isTransient, retryAfter = 0 }: RetryableFailure,
+  { isTransient, isFinal = false, retryAfter = 0 }: RetryableFailure,
   failures: number,
   retries: number,
 ): number | undefined {
+  const delay = Math.max(retryAfter, backoff(failures));
+  if (retries === UNTIL_ANSWERED) return isFinal ? undefined : Math.min(delay, MAX_RETRY_AFTER);
   if (!isTransient || failures > retries || retryAfter > MAX_RETRY_AFTER) return undefined;
-  return Math.max(retryAfter, backoff(failures));
+  return delay;
 }
 
 /**

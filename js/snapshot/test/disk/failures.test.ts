@@ -78,6 +78,23 @@ test("readers wait while the server is away, and the fill goes on when it is bac
   );
 });
 
+test.each([403, 429, 520])("readers wait while the server answers with %i", async (status) => {
+  let isAway = false;
+  const { disk } = await open({}, () => (isAway ? { status } : undefined));
+  isAway = true;
+  const reading = disk.read(2 * MIB, BLOCK);
+  expect(await Promise.race([reading, sleep(1_000, "waiting")])).toBe("waiting");
+  isAway = false;
+  expectSame(await reading, at(2 * MIB));
+});
+
+test("an object that was deleted is an error to readers of what is missing", async () => {
+  let isGone = false;
+  const { disk } = await open({}, () => (isGone ? { status: 404 } : undefined));
+  isGone = true;
+  await expect(disk.read(2 * MIB, 1)).rejects.toMatchObject({ code: "ERR_SOURCE", status: 404 });
+});
+
 test("with onStall: error, readers get an error, and clients EIO", async () => {
   let isAway = false;
   const faults = () => (isAway ? { noAnswer: true } : undefined);
