@@ -71,17 +71,15 @@ export class DiskEngine implements Export {
     });
   }
 
-  write(offset: number, bytes: Uint8Array): Promise<void> {
-    return this.#change(async () => {
-      const { image } = this.#parts;
-      await this.#fetchPartial(offset, offset + bytes.length);
-      await image.write(offset, bytes);
-    });
+  async write(offset: number, bytes: Uint8Array): Promise<void> {
+    await this.#fetchPartial(offset, offset + bytes.length);
+    await this.#change(() => this.#parts.image.write(offset, bytes));
   }
 
-  writeZeros(offset: number, length: number, mayPunch: boolean): Promise<void> {
-    return this.#change(async () => {
-      const end = offset + length;
+  async writeZeros(offset: number, length: number, mayPunch: boolean): Promise<void> {
+    const end = offset + length;
+    await this.#fetchPartial(offset, end);
+    await this.#change(async () => {
       const { image } = this.#parts;
       const [first, last] = wholeBlocks(offset, end, this.size);
       // Blocks that are only partly in the range are written.
@@ -92,7 +90,6 @@ export class DiskEngine implements Export {
           ]
         : [[offset, end]]) {
         if ((start as number) >= (stop as number)) continue;
-        await this.#fetchPartial(start as number, stop as number);
         await image.write(start as number, Buffer.alloc((stop as number) - (start as number)));
       }
       await this.#clear(first, last, mayPunch);
@@ -217,10 +214,16 @@ export class DiskEngine implements Export {
     }
   }
 
-  /** Waits until nothing is missing of the blocks that a write covers only partly. */
-  async #fetchPartial(start: number, end: number): Promise<void> {
+  /**
+   * Waits until nothing is missing of the blocks that a write covers only partly. A save waits for changes, but not for
+   * this: the server may not answer.
+   */
+  #fetchPartial(start: number, end: number): Promise<void> {
     const partial = this.#parts.image.partialBlocks(start, end);
-    await Promise.all(partial.map((block) => this.#fetch(block.start, block.end)));
+    if (partial.length === 0) return Promise.resolve();
+    return this.#run(async () => {
+      await Promise.all(partial.map((block) => this.#fetch(block.start, block.end)));
+    });
   }
 
   async #clear(start: number, end: number, mayPunch: boolean): Promise<void> {

@@ -95,6 +95,22 @@ test("an object that was deleted is an error to readers of what is missing", asy
   await expect(disk.read(2 * MIB, 1)).rejects.toMatchObject({ code: "ERR_SOURCE", status: 404 });
 });
 
+test("while the server is away, a write that waits for it holds up neither others nor a save", async () => {
+  let isAway = false;
+  const { disk, folder } = await open({}, () => (isAway ? { status: 503 } : undefined));
+  await disk.write(0, written);
+  isAway = true;
+  const waiting = disk.write(2 * MIB + 1, written.subarray(1));
+  await sleep(50);
+  const save = disk.save(`${folder}/saved.vhs`, { resolve: () => path("a.vhs") });
+  await disk.write(MIB, written);
+  await save;
+  await disk.write(MIB + BLOCK, written);
+  isAway = false;
+  await waiting;
+  expectSame(await disk.read(2 * MIB + 1, BLOCK - 1), written.subarray(1));
+});
+
 test("with onStall: error, readers get an error, and clients EIO", async () => {
   let isAway = false;
   const faults = () => (isAway ? { noAnswer: true } : undefined);
