@@ -134,11 +134,14 @@ export class RangeTransfer {
     try {
       const response = await download.response();
       checkPart(response, wanted, version);
+      let left = wanted.end - wanted.start;
       await download.body(response, (chunk) => {
         sink.counters.received(chunk.length);
+        left -= chunk.length;
         if (!this.isHedge) scheduler.timings.received(index, chunk.length);
         stream.push(chunk);
         addGcPressure(chunk.length);
+        if (left < 0) throw new RequestFailure("the response was too long", true);
       });
       if (this.bytesLeft > 0) throw new RequestFailure("the response was too short", true);
       scheduler.timings.completed(now() - begun, wanted.end - wanted.start);

@@ -20,6 +20,8 @@ import {
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 
 import type { Faults } from "../../../../tests/origin/fault.mjs";
+import { parseRange } from "../../../../tests/origin/range.mjs";
+import { closed, serve } from "../../../../tests/support/http/listen.js";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { FrameStates } from "../../dist/decode/frame-states.js";
@@ -109,6 +111,25 @@ test("while the server is away, a write that waits for it holds up neither other
   isAway = false;
   await waiting;
   expectSame(await disk.read(2 * MIB + 1, BLOCK - 1), written.subarray(1));
+});
+
+test("a response that does not end is cut off, and readers go on", async () => {
+  const { server, url } = await serve((request, response) => {
+    const range = parseRange(request.headers.range, snapshot.length);
+    const { start, end } = range as { start: number; end: number };
+    const isTail = end === snapshot.length;
+    response.writeHead(206, { "content-range": `bytes ${start}-${end - 1}/${snapshot.length}` });
+    response.write(snapshot.subarray(start, end));
+    if (isTail) return response.end();
+    const timer = setInterval(() => response.write("junk"), 5);
+    response.on("close", () => clearInterval(timer));
+  });
+  onTestFinished(() => closed(server));
+  const options = { image: path("endless"), fill: "none", trace: false } as const;
+  await using disk = await openSnapshot(`${url}a.vhs`, options);
+  // More of them than there are requests at the same time.
+  for (let offset = 0; offset < 3 * MIB; offset += 2 * PIECE)
+    expectSame(await disk.read(offset, BLOCK), at(offset));
 });
 
 test("with onStall: error, readers get an error, and clients EIO", async () => {
