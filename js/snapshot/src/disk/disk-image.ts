@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type FrameStates, INHERITED, type UnheldState } from "../decode/frame-states.js";
@@ -165,9 +166,9 @@ export class DiskImage {
     const { files, libc } = this.#parts;
     const { file } = files;
     const data = libc.lseek(file.fd, start, SEEK_DATA);
-    // If it fails, only a hole follows.
-    if (data < 0) return { end, isHole: true };
+    if (data === -constants.errno.ENXIO) return { end, isHole: true };
     if (data > start) return { end: Math.min(data, end), isHole: true };
+    // So it is data, or may be: the call has failed.
     const hole = libc.lseek(file.fd, start, SEEK_HOLE);
     return { end: hole > start ? Math.min(hole, end) : end, isHole: false };
   }

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { open as openFile } from "node:fs/promises";
+import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   createSnapshot,
@@ -26,6 +27,7 @@ import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
 import { FrameStates } from "../../dist/decode/frame-states.js";
 import { MissingFrames } from "../../dist/fetch/missing-frames.js";
+import { libc } from "../../dist/local/libc.js";
 import { failSystem } from "../support/fail-system.js";
 import { ext4Disk } from "../support/loop-disk.js";
 import { NBD, NbdClient } from "../support/nbd-client.js";
@@ -130,6 +132,21 @@ test("a response that does not end is cut off, and readers go on", async () => {
   // More of them than there are requests at the same time.
   for (let offset = 0; offset < 3 * MIB; offset += 2 * PIECE)
     expectSame(await disk.read(offset, BLOCK), at(offset));
+});
+
+test("bytes whose holes the system cannot tell are zeroed", async () => {
+  const { disk, folder } = await open({ fill: "all" });
+  await disk.filled;
+  await disk.listen({ path: `${folder}/socket` });
+  const client = await NbdClient.open(`${folder}/socket`);
+  const system = await libc();
+  const failing = vi.spyOn(system!, "lseek").mockReturnValue(-constants.errno.EIO);
+  onTestFinished(() => failing.mockRestore());
+  const { cmd } = NBD;
+  const reply = await client.request({ type: cmd.zeroes, offset: MIB, length: BLOCK });
+  expect(reply.errno).toBe(0);
+  expectSame(await client.readAt(MIB, BLOCK), Buffer.alloc(BLOCK));
+  await client.close();
 });
 
 test("with onStall: error, readers get an error, and clients EIO", async () => {
