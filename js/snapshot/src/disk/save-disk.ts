@@ -2,6 +2,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
+import { unlessAborted } from "../abort.js";
 import { type ImageCache, leaseCached } from "../cache/image-cache.js";
 import type { FrameStates } from "../decode/frame-states.js";
 import { createDelta, type DeltaResult, rewrittenBy } from "../delta/create-delta.js";
@@ -123,6 +124,7 @@ export class DiskSaver {
   async #save(target: SaveTarget, options: SaveOptions): Promise<Saved> {
     const { files, cache, signal } = this.#parts;
     signal.throwIfAborted();
+    options.signal?.throwIfAborted();
     const work = { ...this.#parts.options, ...options, signal: options.signal };
     const { location, digest } = this.#last;
     const manifest = this.#last.manifest ?? (await manifestOf(this.#last, work));
@@ -131,7 +133,7 @@ export class DiskSaver {
     const rewritten = rewrittenBy(manifest, new ImageSegments(manifest, imageSize), minLive);
     const encoding = encodingOf({ ...options, pieceSize });
     checkEncoding(await compiledEncode(), encoding);
-    await this.#bring(rewritten);
+    await this.#bring(rewritten, options.signal);
     // Beside the image, so that it can be a clone of it.
     return withTemporaryFile(async ({ handle: file }) => {
       /** The blocks of the copy that changed. */
@@ -195,11 +197,11 @@ export class DiskSaver {
     return early.pause + late.pause;
   }
 
-  /** Brings ranges into the local image. */
-  async #bring(ranges: readonly Extent[]): Promise<void> {
+  /** Brings ranges into the local image. @param aborted ends the wait for a server that does not answer */
+  async #bring(ranges: readonly Extent[], aborted: AbortSignal | undefined): Promise<void> {
     const { engine, base, states, manifest, files, image, signal } = this.#parts;
     for (const { start, end } of ranges) {
-      await engine.fetch(start, end);
+      await unlessAborted(engine.fetch(start, end), aborted);
       if (base === undefined) continue;
       await copyInherited(base, image.frames(start, end), { states, manifest }, files, signal);
     }

@@ -115,6 +115,26 @@ test("while the server is away, a write that waits for it holds up neither other
   expectSame(await disk.read(2 * MIB + 1, BLOCK - 1), written.subarray(1));
 });
 
+test("a save that waits for the server is aborted by its signal, and loses nothing", async () => {
+  let isAway = false;
+  const { disk, folder } = await open({}, () => (isAway ? { status: 503 } : undefined));
+  await disk.write(0, noise("piece", PIECE));
+  await disk.save(`${folder}/first.vhs`, { resolve: () => path("a.vhs") });
+  await disk.write(PIECE, written);
+  isAway = true;
+  const { changedBytes } = disk;
+  // What the first save uses of the snapshot has to be stored again.
+  const options = { minLive: 1, signal: AbortSignal.timeout(200) };
+  const saving = disk.save(`${folder}/saved.vhs`, options);
+  await expect(saving).rejects.toMatchObject({ name: "TimeoutError" });
+  expect(disk.changedBytes).toBe(changedBytes);
+  isAway = false;
+  await disk.save(`${folder}/saved.vhs`, { minLive: 1 });
+  await restoreSnapshot(`${folder}/saved.vhs`, `${folder}/restored`);
+  const expected = [noise("piece", PIECE), written, image.subarray(PIECE + BLOCK)];
+  expectSame(readFileSync(`${folder}/restored`), Buffer.concat(expected));
+});
+
 test("a response that does not end is cut off, and readers go on", async () => {
   const { server, url } = await serve((request, response) => {
     const range = parseRange(request.headers.range, snapshot.length);
