@@ -4,6 +4,7 @@ import { wrapWriteErrors } from "../local/atomic-write.js";
 import { nonZeroRuns } from "../local/copy-windows.js";
 import { reading } from "../local/open-file.js";
 import { readFully } from "../local/read-fully.js";
+import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { writeFully } from "../local/write-fully.js";
 import { zeroRangeSync } from "../local/zero-range.js";
 import type { BaseImage } from "./base-image.js";
@@ -35,10 +36,14 @@ export async function copyInherited(
         const bytes = buffer.subarray(0, end - start);
         // The base may be shorter; zeros follow.
         bytes.fill(0, await reading("ERR_CACHE", base.name, readFully(base.fd, bytes, start)));
-        if (files.mayHoldData) zeroRangeSync(files.file.fd, start, end);
+        if (files.mayHoldData) {
+          wrapSystemErrorsSync("ERR_TARGET", `cannot write ${files.path}`, () =>
+            zeroRangeSync(files.file.fd, start, end),
+          );
+        }
         for (const run of nonZeroRuns(bytes, start)) {
           const part = bytes.subarray(run.start - start, run.end - start);
-          await wrapWriteErrors(base.name, writeFully(files.file.fd, part, run.start));
+          await wrapWriteErrors(files.path, writeFully(files.file.fd, part, run.start));
         }
       }
     }
