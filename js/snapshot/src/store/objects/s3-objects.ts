@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { FileHandle } from "node:fs/promises";
 
+import { withEither } from "../../abort.js";
 import { SnapshotError } from "../../error.js";
 import { withTemporaryFile } from "../../local/temporary-file.js";
 import { type Transfer, type TransferOptions, transferOf } from "../../options/transfer-options.js";
@@ -158,9 +159,8 @@ export class S3Objects implements StoreObjects {
         throw error;
       }
     };
-    const signal = AbortSignal.any([limit, this.#closed.signal]);
     try {
-      return (await this.#unlessStatus([404], this.#send(key, remove, signal))) ?? true;
+      return (await this.#unlessStatus([404], this.#send(key, remove, limit))) ?? true;
     } catch (error) {
       if (limit.aborted || isUnanswered) return false;
       throw error;
@@ -282,10 +282,13 @@ export class S3Objects implements StoreObjects {
     return `${this.name}/${key}`;
   }
 
-  #send<T>(key: string, call: Call<T>, signal: AbortSignal = this.#closed.signal): Promise<T> {
+  /** @param signal ends the call, as does closing the store */
+  #send<T>(key: string, call: Call<T>, signal?: AbortSignal): Promise<T> {
     const { bucket, prefix } = this.#place;
     const object = this.#store.at({ bucket, key: `${prefix}${key}`.replace(/\/$/, "") });
-    return object.send(call, signal, signal, "ERR_STORE");
+    return withEither(signal, this.#closed.signal, (either) =>
+      object.send(call, either, either, "ERR_STORE"),
+    );
   }
 
   #unlessConflict<T>(result: Promise<T>): Promise<T | undefined> {
