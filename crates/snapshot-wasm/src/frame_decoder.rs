@@ -31,11 +31,14 @@ impl FrameDecoder {
     /// allocation fails. If `is_strict`, the decoder also checks the content checksums.
     pub fn create(piece_size: u32, is_strict: bool) -> Option<Self> {
         let decompressor = Decompressor::new(piece_size).ok()?;
+        let mut out = Vec::new();
+        out.try_reserve_exact(piece_size as usize).ok()?;
+        out.resize(piece_size as usize, 0);
         Some(Self {
             decompressor: if is_strict { decompressor } else { decompressor.without_checksums() },
             record: [0; 8],
             slots: Vec::new(),
-            out: vec![0; piece_size as usize],
+            out,
             runs: Vec::new(),
             digest: [0; Digest::LENGTH],
             error: None,

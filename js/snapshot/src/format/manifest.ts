@@ -142,7 +142,7 @@ async function parse(
     const start = tail.reserve(length);
     if (start === 0) {
       throw new SnapshotError(
-        "ERR_SNAPSHOT_FORMAT",
+        "ERR_WORKER",
         `${file.name}: out of memory for a manifest of ${length} bytes`,
       );
     }
