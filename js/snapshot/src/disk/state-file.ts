@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
+import { constants } from "node:os";
 
 import { SnapshotError } from "../error.js";
 import { BlockSet } from "../format/block-set.js";
@@ -11,6 +12,7 @@ import { BLOCK_SIZE } from "../format/limits.js";
 import { wrapWriteErrors } from "../local/atomic-write.js";
 import { lengthOf } from "../local/extents.js";
 import { FileSync } from "../local/file-sync.js";
+import { libc } from "../local/libc.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { writeFullySync } from "../local/write-fully.js";
 
@@ -91,6 +93,12 @@ export class StateFile {
   async create(header: Omit<DiskHeader, "writtenIn">): Promise<void> {
     const { end } = layoutOf(header);
     await this.#wrap(this.#file.truncate(end));
+    // What was written can then be noted when the file system is full.
+    const allocated = (await (await libc())?.allocate(this.#file.fd, end)) ?? 0;
+    if (allocated === -constants.errno.ENOSPC) {
+      const message = `cannot write ${this.#path}: no space for a state file of ${end} bytes`;
+      throw new SnapshotError("ERR_TARGET", message);
+    }
     this.#stored = Buffer.alloc(end - PAGE);
     this.#header = { ...header, writtenIn: "" };
     this.#isNew = true;

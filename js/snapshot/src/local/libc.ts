@@ -20,6 +20,8 @@ export interface Libc {
   punchHole(fd: number, offset: number, length: number): Promise<number>;
   /** Does the same at once, on the calling thread. */
   punchHoleSync(fd: number, offset: number, length: number): number;
+  /** Allocates the space of an open file up to `length` bytes, which is its size then. */
+  allocate(fd: number, length: number): Promise<number>;
   /** Starts to write the pending data of an open file to the disk, and does not wait for it (`sync_file_range`). */
   startWriteback(fd: number): Promise<number>;
   /**
@@ -127,6 +129,7 @@ async function load(): Promise<Libc | undefined> {
         call(copyFileRange, source, [offset], target, [offset], length, 0),
       punchHole: (fd, offset, length) => call(fallocate, fd, PUNCH_HOLE, offset, length),
       punchHoleSync: (fd, offset, length) => checked(fallocate(fd, PUNCH_HOLE, offset, length)),
+      allocate: (fd, length) => call(fallocate, fd, 0, 0, length),
       setSendBuffer: (fd, size) => {
         const set = (option: number) => checked(setsockopt(fd, SOL_SOCKET, option, [size], 4));
         return set(SO_SNDBUFFORCE) === 0 ? 0 : set(SO_SNDBUF);

@@ -1,5 +1,6 @@
 /** Disks whose server, object, frames, file system or machine fails. */
 import {
+  appendFileSync,
   copyFileSync,
   mkdirSync,
   readdirSync,
@@ -29,7 +30,7 @@ import { FrameStates } from "../../dist/decode/frame-states.js";
 import { MissingFrames } from "../../dist/fetch/missing-frames.js";
 import { libc } from "../../dist/local/libc.js";
 import { failSystem } from "../support/fail-system.js";
-import { ext4Disk } from "../support/loop-disk.js";
+import { ext4Disk, memoryDisk } from "../support/loop-disk.js";
 import { NBD, NbdClient } from "../support/nbd-client.js";
 import { isTail, originOf, SOON } from "../support/remote.js";
 import { manifestOf } from "../support/resume-state.js";
@@ -303,6 +304,25 @@ test.skipIf(full.refusal !== undefined)(
     await disk.filled;
     expectSame(await disk.read(0, disk.size), expected);
     await client.close();
+  },
+);
+
+const memory = memoryDisk(8 * MIB);
+
+test.skipIf(memory.refusal !== undefined)(
+  "a disk that is closed on a full file system keeps what was written",
+  async () => {
+    const ballast = memory.path("ballast");
+    const options = { image: memory.path("disk"), fill: "none" } as const;
+    const disk = await openSnapshot(path("a.vhs"), options);
+    await disk.write(MIB, written);
+    expect(() => {
+      for (;;) appendFileSync(ballast, Buffer.alloc(BLOCK));
+    }).toThrow("ENOSPC");
+    await disk.close();
+    rmSync(ballast);
+    await using again = await openSnapshot(path("a.vhs"), options);
+    expectSame(await again.read(MIB, BLOCK), written);
   },
 );
 

@@ -1,4 +1,4 @@
-/** Small disks in sparse files, mounted by the loop driver. */
+/** Small disks in sparse files, mounted by the loop driver, and in memory. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,6 +40,10 @@ export const btrfsDisk = (size: number, { compress = false } = {}): LoopDisk =>
     return mountMade(image, folder, size, ["mkfs.btrfs", "-q"], options);
   });
 
+/** Makes a file system in memory of `size` bytes, all of which can be used. */
+export const memoryDisk = (size: number): LoopDisk =>
+  loopDisk(size, (_, folder) => mountAt(folder, ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs"]));
+
 function loopDisk(size: number, mount: Mount): LoopDisk {
   const folder = mkdtempSync(join(tmpdir(), "hedgerow-disk-"));
   const [image, mounted] = [join(folder, "image"), join(folder, "mounted")];
@@ -64,12 +68,17 @@ function mountMade(
   [program, ...args]: readonly [string, ...string[]],
   options = "loop",
 ): string | undefined {
-  if (process.platform !== "linux") return "not on Linux";
-  if (process.getuid?.() !== 0) return "not root";
   writeFileSync(image, "");
   truncateSync(image, size);
   const { status, errors } = attempt(program, [...args, image], { stdout: "pipe" });
   if (status !== 0) throw new StepError(`${program}: ${errors}`);
-  const mounted = attempt("mount", ["-o", options, image, folder]);
+  return mountAt(folder, ["-o", options, image]);
+}
+
+/** Mounts at a folder. Returns why that is refused, if it is. */
+function mountAt(folder: string, args: readonly string[]): string | undefined {
+  if (process.platform !== "linux") return "not on Linux";
+  if (process.getuid?.() !== 0) return "not root";
+  const mounted = attempt("mount", [...args, folder]);
   return mounted.status === 0 ? undefined : mounted.errors.trim();
 }
