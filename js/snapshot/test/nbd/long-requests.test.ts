@@ -22,6 +22,7 @@ async function turnsUntil(done: Promise<void>): Promise<number> {
 test.each(["writeZeros", "discard"] as const)("%s of much lets others go on", async (method) => {
   const cleared: number[] = [];
   const image = {
+    partialBlocks: () => [],
     clear: async (start: number, end: number) => void cleared.push(end - start),
   };
   const parts = { layout: { size: 1024 * MIB }, image, isReadOnly: false };
