@@ -104,6 +104,7 @@ export class DemandFetcher {
         const clients = this.#clientsOf(remote);
         this.#context = {
           ...{ ...this.#context, data: this.#fetchData(data, remote, transfer), clients },
+          renew: (object) => this.#renew(object, clients),
         };
       },
       // Readers get the error.
@@ -130,6 +131,27 @@ export class DemandFetcher {
       if (client !== undefined) this.#clients.push(client);
     }
     return clients;
+  }
+
+  /** Renews the location of an object, and replaces its client among `clients`. Returns whether that was possible. */
+  async #renew(number: number, clients: (HttpClient | undefined)[]): Promise<boolean> {
+    const object = this.#objects?.[number];
+    if (!(object instanceof RemoteObject)) return false;
+    try {
+      await object.renew();
+    } catch {
+      // The reader gets the error of its own request.
+      return false;
+    }
+    if (this.#closed !== undefined) return false;
+    const { endpoint } = object;
+    // Those who wait for the same object renew it together.
+    if (clients[number]?.endpoint.url !== endpoint.url) {
+      const client = new HttpClient(endpoint, this.transfer.timeouts, clients);
+      clients[number] = client;
+      this.#clients.push(client);
+    }
+    return true;
   }
 
   /**

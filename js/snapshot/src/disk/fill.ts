@@ -2,7 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { DecodeJob } from "../decode/decode-job.js";
+import { SnapshotError } from "../error.js";
 import type { FetcherPool } from "../fetch/fetch-frames.js";
+import { RemoteObject } from "../http/read/remote-object.js";
+import { DENIED } from "../http/request-failure.js";
 import { withWriteback } from "../local/writeback.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { Trace } from "../options/trace.js";
@@ -70,6 +73,13 @@ export async function fillDisk(parts: FillParts): Promise<void> {
   }
 }
 
+/** Renews the locations of objects on servers, as far as that is possible now. */
+async function renewAll(objects: OpenObjects): Promise<void> {
+  await Promise.allSettled(
+    objects.map((one) => (one instanceof RemoteObject ? one.renew() : undefined)),
+  );
+}
+
 /** Fetches the missing frames, or waits until readers have. */
 async function fetchMissing(parts: FillParts): Promise<void> {
   const { files, job, transfer, options, layout, signal } = parts;
@@ -95,6 +105,10 @@ async function fetchMissing(parts: FillParts): Promise<void> {
       await withWriteback(files.file, () =>
         decodeFrom(from, ranges, job, { workers, signal }, pool),
       );
+    } catch (error) {
+      // The next attempt has new signatures.
+      if (error instanceof SnapshotError && DENIED.has(error.status)) await renewAll(from);
+      throw error;
     } finally {
       job.recover();
     }

@@ -24,6 +24,8 @@ export interface TransferContext {
   /** The client of each object. */
   readonly clients: readonly (HttpClient | undefined)[];
   readonly emit: (event: EmittedEvent) => void;
+  /** Renews the location of an object, by its number, and replaces its client. Returns whether it could. */
+  readonly renew?: (object: number) => Promise<boolean>;
 }
 
 /** The transfer of a range over one connection: its requests, one after the other, and the frames they bring. */
@@ -35,8 +37,8 @@ export class RangeTransfer {
   isGivenUp = false;
   readonly #context: TransferContext;
   readonly #slot: number;
+  readonly #number: number;
   readonly #object: FetchedObject;
-  readonly #client: HttpClient;
   readonly #controller = new AbortController();
   #download: Download | undefined;
   #stream: FrameStream | undefined;
@@ -47,11 +49,10 @@ export class RangeTransfer {
     this.#context = context;
     this.range = range;
     this.#slot = slot;
-    const number = context.sink.frames.object(range.first);
-    const [object, client] = [context.data.objects[number], context.clients[number]];
-    if (object === undefined || client === undefined)
-      throw new Error(`object ${number} is not open`);
-    [this.#object, this.#client] = [object, client];
+    this.#number = context.sink.frames.object(range.first);
+    const object = context.data.objects[this.#number];
+    if (object === undefined) throw new Error(`object ${this.#number} is not open`);
+    this.#object = object;
   }
 
   /** The name of the object in messages. */
@@ -96,6 +97,11 @@ export class RangeTransfer {
     this.isGivenUp = true;
     this.timesGivenUp += 1;
     this.#download?.cancel();
+  }
+
+  /** Renews the location of the object, if that is possible. Returns whether it was. */
+  async renew(): Promise<boolean> {
+    return (await this.#context.renew?.(this.#number)) ?? false;
   }
 
   /** Forgets a frame that is partly received, because its bytes are damaged. From now on, caches are bypassed. */
@@ -157,6 +163,12 @@ export class RangeTransfer {
     if (!data.hasListeners) return;
     const { start, end } = missing.bytesOf(this.range) ?? { start: 0, end: 0 };
     emit(eventOf({ url: this.#object.url, start, end, isHedge: this.isHedge }));
+  }
+
+  get #client(): HttpClient {
+    const client = this.#context.clients[this.#number];
+    if (client === undefined) throw new Error(`object ${this.#number} has no client`);
+    return client;
   }
 
   /** Returns the stream that continues a partly received frame, or one that begins with the frame. */

@@ -1,6 +1,6 @@
 import { pause } from "../abort.js";
 import { SnapshotError } from "../error.js";
-import { RequestFailure, requestFailureOf } from "../http/request-failure.js";
+import { DENIED, RequestFailure, requestFailureOf } from "../http/request-failure.js";
 import { nextDelay } from "../http/with-retries.js";
 import type { RangeTransfer, TransferContext } from "./range-transfer.js";
 
@@ -21,7 +21,7 @@ const OVERLOADED: ReadonlySet<unknown> = new Set([429, 503]);
  */
 export async function fetchRange(transfer: RangeTransfer, context: TransferContext): Promise<void> {
   const { sink, scheduler } = context;
-  let [failures, damages] = [0, 0];
+  let [failures, damages, isRenewed] = [0, 0, false];
   while (!transfer.isDone && !transfer.signal.aborted) {
     const { bytesLeft, missingBytes } = transfer;
     try {
@@ -31,6 +31,10 @@ export async function fetchRange(transfer: RangeTransfer, context: TransferConte
       if (transfer.isDone || transfer.signal.aborted) return;
       if (isLocal(error)) throw error;
       if (transfer.isHedge) return;
+      if (isDenied(error) && (await transfer.renew()) && !isRenewed) {
+        isRenewed = true;
+        continue;
+      }
       const hasFrame = transfer.missingBytes < missingBytes;
       if (transfer.isGivenUp) {
         transfer.isGivenUp = false;
@@ -80,6 +84,11 @@ async function waitToRetry(
   scheduler.timings.stop(index);
   await pause(delay, transfer.signal).catch(() => {});
   if (!transfer.signal.aborted) scheduler.timings.begin(index);
+}
+
+/** Returns whether the server refused a request, whose signature may have expired. */
+function isDenied(error: unknown): boolean {
+  return error instanceof RequestFailure && DENIED.has(error.details.status);
 }
 
 /** Returns whether a frame does not match its digest. The bytes may have been damaged on the way. */

@@ -15,6 +15,9 @@ interface FailureDetails {
   readonly isChange?: boolean;
 }
 
+/** Statuses of a request whose signature has expired, among other reasons; S3 replies 400 if its credentials have. */
+export const DENIED: ReadonlySet<unknown> = new Set([400, 401, 403]);
+
 /** A request that failed. */
 export class RequestFailure extends Error implements RetryableFailure {
   override readonly name = "RequestFailure";

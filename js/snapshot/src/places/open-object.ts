@@ -77,7 +77,10 @@ export async function openObject(location: Location, how: OpenHow): Promise<Open
   if (location.kind === "file") return SnapshotFile.open(location.path, nameOf(location.path));
   const { request, name: url } = await requestAt(location, options);
   const [name, { signal }] = [nameOf(url), options];
-  const opened = await RemoteObject.open(request, { ...requested, name, url, transfer, signal });
+  const locate = async () => (await requestAt(location, options)).request;
+  const opened = await RemoteObject.open(request, {
+    ...{ ...requested, name, url, locate, transfer, signal },
+  });
   return opened ?? new Stream(request, name, url);
 }
 

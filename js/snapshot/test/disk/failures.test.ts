@@ -19,10 +19,10 @@ import {
   openSnapshot,
   restoreSnapshot,
 } from "@hedgerow/snapshot";
-import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import type { Faults } from "../../../../tests/origin/fault.mjs";
-import { parseRange } from "../../../../tests/origin/range.mjs";
+import { parseRange, type Range } from "../../../../tests/origin/range.mjs";
 import { closed, serve } from "../../../../tests/support/http/listen.js";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
@@ -134,6 +134,46 @@ test("a save that waits for the server is aborted by its signal, and loses nothi
   await restoreSnapshot(`${folder}/saved.vhs`, `${folder}/restored`);
   const expected = [noise("piece", PIECE), written, image.subarray(PIECE + BLOCK)];
   expectSame(readFileSync(`${folder}/restored`), Buffer.concat(expected));
+});
+
+describe.each(["all", "none"] as const)("with signed URLs that expire, and fill: %s", (fill) => {
+  /** Serves a snapshot at a URL that redirects to a signed one, of which only the last is valid. */
+  async function signing() {
+    const state = { signature: 1, requests: 0, status: 403 };
+    const { server, url } = await serve((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+      state.requests += 1;
+      if (pathname === "/a.vhs") {
+        return response.writeHead(307, { location: `/signed?${state.signature}` }).end();
+      }
+      const { start, end } = parseRange(request.headers.range, snapshot.length) as Range;
+      if (!searchParams.has(`${state.signature}`)) return response.writeHead(state.status).end();
+      const range = `bytes ${start}-${end - 1}/${snapshot.length}`;
+      response.writeHead(206, { "content-range": range, "content-length": end - start });
+      response.end(snapshot.subarray(start, end));
+    });
+    onTestFinished(() => closed(server));
+    return { state, source: `${url}a.vhs` };
+  }
+
+  test.each([403, 400])("goes on with new ones after a %i", async (status) => {
+    const { state, source } = await signing();
+    count += 1;
+    const options = { image: path(`signed-${count}`), fill, trace: false, workers: 1 } as const;
+    // Slow enough that the signature expires before the disk is filled.
+    const limits = { fillBytesPerSecond: MIB, onStall: status === 400 ? "error" : "wait" } as const;
+    await using disk = await openSnapshot(source, { ...options, ...limits });
+    expectSame(await disk.read(0, BLOCK), at(0));
+    Object.assign(state, { signature: 2, status });
+    const offsets = Array.from({ length: 8 }, (_, number) => 2 * MIB + number * 4 * PIECE);
+    const reads = await Promise.all(offsets.map((offset) => disk.read(offset, BLOCK)));
+    reads.forEach((found, number) => {
+      expectSame(found, at(offsets[number]!));
+    });
+    if (fill === "none") return;
+    await disk.filled;
+    expectSame(readFileSync(options.image), image);
+  });
 });
 
 test("a response that does not end is cut off, and readers go on", async () => {

@@ -20,6 +20,8 @@ export interface OpenOptions {
   readonly name: string;
   /** The URL of the object in events, without secrets. */
   readonly url: string;
+  /** Returns the request for the object, with a new signature if it is signed. */
+  readonly locate: () => Promise<ServerRequest>;
   readonly transfer: Transfer;
   readonly signal: AbortSignal | undefined;
   /** How many bytes of its beginning to request together with its tail, or 0. */
@@ -34,6 +36,9 @@ export interface OpenOptions {
 export class RemoteObject implements SnapshotBytes {
   readonly #tail: ObjectTail;
   readonly #options: OpenOptions;
+  /** The request for the object, after all redirects. */
+  #request: ServerRequest;
+  #renewing: Promise<void> | undefined;
 
   private constructor(
     tail: ObjectTail,
@@ -44,6 +49,7 @@ export class RemoteObject implements SnapshotBytes {
     options: OpenOptions,
   ) {
     this.#tail = tail;
+    this.#request = tail.request;
     this.#options = options;
   }
 
@@ -88,7 +94,7 @@ export class RemoteObject implements SnapshotBytes {
   }
 
   get endpoint(): Endpoint {
-    const { url, secret } = this.#tail.request;
+    const { url, secret } = this.#request;
     return { url: url.href, headers: secret };
   }
 
@@ -119,6 +125,31 @@ export class RemoteObject implements SnapshotBytes {
     await this.#fetch(bytes, { start: this.size - bytes.length, end: this.size }, NO_CACHE);
   }
 
+  /**
+   * Asks again where the object is: the signature of its URL, or of one that it was redirected to, may have expired.
+   *
+   * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, `ERR_ARGUMENT`
+   */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #renew(): Promise<void> {
+    const { name, transfer, signal, locate } = this.#options;
+    const first = await locate();
+    const range = { start: 0, end: 1 };
+    const headers = rangeHeaders(range, this.version);
+    this.#request = await withReadRetries(name, transfer, signal, () =>
+      get(first, headers, transfer, signal, async ({ response, request }) => {
+        checkPart(response, range, this.version);
+        return request;
+      }),
+    );
+  }
+
   /** Cancels the request for its prefix, and closes its connection. */
   async close(): Promise<void> {
     this.client?.close();
@@ -142,7 +173,7 @@ export class RemoteObject implements SnapshotBytes {
     headers: Readonly<Record<string, string>>,
   ): Promise<Uint8Array> {
     const { transfer, signal } = this.#options;
-    return get(this.#tail.request, headers, transfer, signal, async ({ response, download }) => {
+    return get(this.#request, headers, transfer, signal, async ({ response, download }) => {
       checkPart(response, range, this.version);
       await download.fill(response, bytes);
       return bytes;
