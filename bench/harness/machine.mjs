@@ -35,6 +35,7 @@ export function versions() {
     clang: capture("clang", ["--version"])?.split("\n")[0],
     zstd: capture("zstd", ["--version"])?.trim(),
     curl: capture("curl", ["--version"])?.split("\n")[0],
+    aria2c: capture("aria2c", ["--version"])?.split("\n")[0],
     "qemu-img": capture("qemu-img", ["--version"])?.split("\n")[0],
     fio: capture("fio", ["--version"])?.trim(),
     nbdcopy: capture("nbdcopy", ["--version"])?.trim(),

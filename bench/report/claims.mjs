@@ -54,6 +54,7 @@ const NODE_24 = "hedgerow, Node 24";
 const RESTORED = {
   "curl | zstd -d": "`curl \\| zstd -d`",
   "curl, then zstd -d": "`curl`, then `zstd -d`",
+  "aria2c -x 16, then zstd -d": "`aria2c -x 16`, then `zstd -d`",
   "desync -n 64, quick retries": "`desync`",
 };
 const NBD_SERVERS = { "qemu-nbd": "`qemu-nbd`", nbdkit: "`nbdkit`" };

@@ -18,7 +18,7 @@ const USED = {
     ...["bloom-filters", "xxhashjs"],
   ],
   snapshot: ["node24", "zstd"],
-  restore: ["node", "node24", "zstd", "curl", "desync"],
+  restore: ["node", "node24", "zstd", "aria2c", "curl", "desync"],
   cache: ["node", "lru-cache"],
   delta: ["node", "zstd", "curl", "desync", "qemu-img"],
   disk: ["node24", "zstd", "curl", "fio", "nbdcopy", "nbdkit", "qemu-img"],

@@ -3,6 +3,7 @@ import { attempt, capture, StepError, step } from "./run.mjs";
 
 /** The Debian package of each program. */
 export const PACKAGES = {
+  aria2c: "aria2",
   busybox: "busybox-static",
   chromium: "chromium",
   clang: "clang",
@@ -41,7 +42,7 @@ export const PACKAGES = {
  * Programs that each job needs. The build compiles zstd's C code to WebAssembly with clang alone: Rust
  * contains a linker, and any `ar` works.
  *
- * @type {Record<"build" | "cache" | "delta" | "demo" | "disk" | "fleet" | "guard" | "store" | "tests", (keyof typeof PACKAGES)[]>}
+ * @type {Record<"build" | "cache" | "delta" | "demo" | "disk" | "fleet" | "guard" | "restore" | "store" | "tests", (keyof typeof PACKAGES)[]>}
  */
 const PROGRAMS = {
   build: ["clang"],
@@ -64,6 +65,7 @@ const PROGRAMS = {
   ],
   fleet: ["mke2fs", "nginx", "redis-server"],
   guard: ["valgrind"],
+  restore: ["aria2c", "curl", "mke2fs", "zstd"],
   store: ["curl", "mke2fs", "mkfs.xfs", "qemu-img", "qemu-nbd", "zstd"],
   tests: [
     "busybox",

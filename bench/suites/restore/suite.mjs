@@ -11,7 +11,7 @@ export { PLAN, QUICK } from "./plan.mjs";
 
 /** @returns {Prepared} */
 export function prepare() {
-  installPrograms("demo");
+  installPrograms("restore");
   try {
     installGoTool("desync");
     return {};

@@ -28,6 +28,11 @@ until curl -s -f --noproxy '*' -C - -o "$2" "$1"; do
 done
 zstd -d --sparse -q -f "$2" -o "$3" && echo "{ \\"failures\\": $failures }"`;
 
+/** Over as many connections as aria2c has to a server, which retries by itself. */
+const PARALLEL = `aria2c -q --no-conf --max-tries=20 --file-allocation=falloc --allow-overwrite=true \\
+  -x 16 -s 16 -k 1M -d "$(dirname "$2")" -o "$(basename "$2")" "$1" &&
+zstd -d --sparse -q -f "$2" -o "$3"`;
+
 /** A broken download fails in zstd, whose status is that of the pipe. */
 const PIPE = `curl -s -f --noproxy '*' "$1" | zstd -d --sparse -q -f -o "$2"`;
 
@@ -75,6 +80,7 @@ export function allTools(server, inputs, targets) {
     hedgerow("hedgerow, Node 24", snapshot, targets, {}, node24),
     shell("curl, then zstd -d", DOWNLOAD, zst, download, restored),
     shell("curl, then zstd -d, .vhs", DOWNLOAD, snapshot, download, restored),
+    shell("aria2c -x 16, then zstd -d", PARALLEL, zst, download, restored),
     shell("curl | zstd -d", PIPE, zst, restored),
     shell("curl | zstd -d, .vhs", PIPE, snapshot, restored),
     desync("desync -n 16", "-n", "16"),
