@@ -1,6 +1,6 @@
 import { checkKnown, checkString, HedgerowError, typeName, wrongType } from "../error.js";
 import { channelOf } from "../events.js";
-import { PathFilter, receiveFile } from "./path-filter.js";
+import { isResponse, PathFilter, receiveFile } from "./path-filter.js";
 import { canExist, isLookup, type PathLookup } from "./path-lookup.js";
 
 /** Options of `PathFilterStore`. */
@@ -223,9 +223,9 @@ export class PathFilterStore {
   async #fetch(entry: Entry): Promise<PathLookup> {
     const { signal } = entry.controller;
     const loaded = await this.#options.load(entry.key, signal);
-    entry.isMissing = loaded instanceof Response && MISSING_STATUSES.includes(loaded.status);
-    const lookup =
-      loaded instanceof Response ? new PathFilter(await receiveFile(loaded, signal)) : loaded;
+    const isFile = isResponse(loaded);
+    entry.isMissing = isFile && MISSING_STATUSES.includes(loaded.status);
+    const lookup = isFile ? new PathFilter(await receiveFile(loaded, signal)) : loaded;
     if (!isLookup(lookup) || !(lookup.byteLength >= 0)) {
       const message = `load: expected a filter, a set or a response, found ${typeName(lookup)}`;
       throw new HedgerowError("ERR_ARGUMENT", message);

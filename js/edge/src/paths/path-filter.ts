@@ -185,6 +185,16 @@ export async function receiveFile(
   }
 }
 
+/** Returns whether a value has the members of a response. Not `instanceof`, for `fetch` of npm's undici. */
+export function isResponse(value: unknown): value is Response {
+  const { ok, status, body } = (value ?? {}) as Partial<Response>;
+  return typeof ok === "boolean" && typeof status === "number" && (body === null || isStream(body));
+}
+
+function isStream(value: unknown): value is ReadableStream<Uint8Array> {
+  return typeof (value as Partial<ReadableStream> | undefined)?.getReader === "function";
+}
+
 function bytesOf(file: Uint8Array | ArrayBuffer | string): Uint8Array {
   if (typeof file === "string") return encoder.encode(file);
   if (file instanceof Uint8Array) return file;
@@ -195,8 +205,8 @@ function bytesOf(file: Uint8Array | ArrayBuffer | string): Uint8Array {
 function streamOf(
   source: Response | ReadableStream<Uint8Array>,
 ): ReadableStream<Uint8Array> | null {
-  if (source instanceof ReadableStream) return source;
-  if (!(source instanceof Response)) throw wrongType("a Response or a ReadableStream", source);
+  if (isStream(source)) return source;
+  if (!isResponse(source)) throw wrongType("a Response or a ReadableStream", source);
   if (!source.ok) {
     // An unread body would keep its connection busy.
     cancel(source.body);
