@@ -68,7 +68,9 @@ export class FilterFile {
     if (!hasLine && lineFeed < 0 && this.length + bytes.length >= MAX_LINE_LENGTH) {
       throw formatError("expected a first line of at most 65536 bytes, found more");
     }
-    const head = hasLine || lineFeed >= 0 ? bytes.slice(0, lineFeed + 2) : bytes.slice();
+    const added = hasLine || lineFeed >= 0 ? bytes.subarray(0, lineFeed + 2) : bytes;
+    // Not `slice`, which does not copy Node's buffers.
+    const head = new Uint8Array(added);
     if (head.length > 0) this.#head.push(head);
     this.length += head.length;
     const isComplete = hasLine ? head.length > 0 : lineFeed >= 0 && head.length === lineFeed + 2;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { buildPathFilter } from "hedgerow";
+import { buildPathFilter, PathFilter } from "hedgerow";
 import { readPathFilterSync } from "hedgerow/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PATHMAP } from "../../../../tests/cases/paths/files.js";
@@ -53,6 +53,23 @@ test("readPathFilterSync reads a growing file to its end", () => {
     growing.parse(false);
     expect(paths.every((path) => growing.has(path))).toBe(true);
     growing.free();
+  }
+});
+
+test("a filter is read from a stream that uses one buffer for all chunks", async () => {
+  for (const chunk of [new Uint8Array(16), Buffer.alloc(16)]) {
+    let at = 0;
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      if (at >= bytes.length) return controller.close();
+      const part = bytes.subarray(at, at + chunk.length);
+      chunk.set(part);
+      at += part.length;
+      controller.enqueue(chunk.subarray(0, part.length));
+    };
+    const stream = new ReadableStream({ pull }, { highWaterMark: 0 });
+    const filter = await PathFilter.load(stream);
+    expect(paths.every((path) => filter.has(path))).toBe(true);
+    filter.free();
   }
 });
 
