@@ -29,8 +29,7 @@ export function strippedFields(
   isResponse: boolean,
 ): Readable {
   const names = namesOf(fields, false);
-  const at = (index: number) => valueAt(fields, index, false);
-  const matched = namesToStrip(stripper, names, at, isResponse);
+  const matched = namesToStrip(stripper, names, () => valuesOf(fields, false), isResponse);
   note(matched);
   return isDryRun ? fields : withoutNames(fields, matched, false, names);
 }
@@ -60,10 +59,11 @@ function nameOf(written: unknown): string {
   return name.trim().toLowerCase();
 }
 
-/** Returns the value of the field whose name is at `index` of {@link namesOf}. */
-export function valueAt(fields: Readable, index: number, hasPairs = isPairs(fields)): unknown {
-  if (!isList(fields)) return fields[Object.keys(fields)[index]!];
-  return hasPairs ? (fields[index] as readonly unknown[])[1] : fields[2 * index + 1];
+/** Returns the values of fields, in the order of {@link namesOf}. */
+export function valuesOf(fields: Readable, hasPairs = isPairs(fields)): unknown[] {
+  if (!isList(fields)) return Object.values(fields);
+  if (hasPairs) return fields.map((pair) => (pair as readonly unknown[])[1]);
+  return fields.filter((_, index) => index % 2 === 1);
 }
 
 /**
@@ -78,7 +78,8 @@ export function withoutNames(
   names = matched.length === 0 ? matched : namesOf(fields, hasPairs),
 ): Readable {
   if (matched.length === 0) return fields;
-  const stays = (index: number) => !matched.includes(names[index]!);
+  const isMatched = membership(matched);
+  const stays = (index: number) => !isMatched(names[index]!);
   if (hasPairs) {
     // Convert each pair to an array: if the first is not one, Node reads the list as flat.
     const kept = (fields as readonly (readonly unknown[])[]).filter((_, index) => stays(index));
@@ -100,6 +101,16 @@ export function withoutNames(
   return kept;
 }
 
+/** Number of names from which a set is faster than a list. */
+const MANY = 16;
+
+/** Returns a function that tells whether a name is one of `names`. */
+export function membership(names: readonly string[]): (name: string) => boolean {
+  if (names.length < MANY) return (name) => names.includes(name);
+  const all = new Set(names);
+  return (name) => all.has(name);
+}
+
 /** The attributes of a property made by an assignment. One to `__proto__` would set the prototype. */
 const OWN = { configurable: true, enumerable: true, writable: true };
 
@@ -116,7 +127,7 @@ function isPairs(fields: Readable): boolean {
  * Returns the names to strip: those that the rules strip, and, if one is `connection`, those it nominates.
  *
  * @param names names in lower case, as {@link namesOf} returns them
- * @param at returns the value of the name at an index
+ * @param values returns the values of the names
  * @param isResponse whether to ignore a `Connection` that nominates a field meant for all recipients: some
  * servers nominate `Transfer-Encoding`, and a response that has arrived cannot be rejected
  * @throws {HedgerowError} `ERR_CONNECTION_OPTION` for such a `Connection` in a request
@@ -124,12 +135,13 @@ function isPairs(fields: Readable): boolean {
 export function namesToStrip(
   stripper: HeaderStripper,
   names: readonly string[],
-  at: (index: number) => unknown,
+  values: () => readonly unknown[],
   isResponse: boolean,
 ): string[] {
   const matched = names.filter((name) => stripper.strips(name));
   if (!matched.includes("connection")) return matched;
-  const raw = names.flatMap((name, index) => [name, textOf(at(index))]);
+  const all = values();
+  const raw = names.flatMap((name, index) => [name, textOf(all[index])]);
   try {
     const kept = new Set(stripper.stripRaw(raw).filter((_, index) => index % 2 === 0));
     return names.filter((name) => !kept.has(name));

@@ -2,7 +2,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 
 import type { Stripping } from "./adapter.js";
-import { namesOf, namesToStrip, valueAt, withoutNames } from "./fields.js";
+import { namesOf, namesToStrip, valuesOf, withoutNames } from "./fields.js";
 
 type Given = Readonly<Record<string, unknown>> | readonly unknown[] | null | undefined;
 type Method = (...args: unknown[]) => unknown;
@@ -48,8 +48,7 @@ export function stripStream(
 /** Returns the fields that stay, which in a dry run are all, and the names of the others. */
 function stripped({ stripper, isDryRun }: Stripping, fields: Given): [Given, names: string[]] {
   if (typeof fields !== "object" || fields === null) return [fields, []];
-  const at = (index: number) => valueAt(fields, index);
-  const names = namesToStrip(stripper, namesOf(fields), at, true);
+  const names = namesToStrip(stripper, namesOf(fields), () => valuesOf(fields), true);
   return [isDryRun ? fields : withoutNames(fields, names), names];
 }
 

@@ -5,7 +5,7 @@ import type { ServerHttp2Stream } from "node:http2";
 import { wrongType } from "../error.js";
 import type { HeaderStripper } from "../headers/header-stripper.js";
 import type { Stripping } from "./adapter.js";
-import { namesOf, namesToStrip, valueAt, withoutNames } from "./fields.js";
+import { membership, namesOf, namesToStrip, valuesOf, withoutNames } from "./fields.js";
 import { sender, stripStream } from "./http2-stream.js";
 
 /**
@@ -75,8 +75,11 @@ export function stripIncoming(
     rawHeaders.length = end;
   }
   // Platforms that emulate requests may keep the case of names.
-  const isRemoved = (key: string) => removed.includes(key.toLowerCase());
-  const keys = lines === rawHeaders ? removed : Object.keys(headers).filter(isRemoved);
+  const isRemoved = membership(removed);
+  const keys =
+    lines === rawHeaders
+      ? removed
+      : Object.keys(headers).filter((key) => isRemoved(key.toLowerCase()));
   for (const key of keys) delete headers[key];
   // The lines of a nominated `TE` that accept trailers are kept.
   if (removed.includes("te") && kept.some(isTe)) headers.te = "trailers";
@@ -161,18 +164,16 @@ export function stripOutgoing(stripping: Stripping, response: ServerResponse): v
     // There may be two objects of fields. Node and its wrappers disagree on which is sent: strip both.
     const given = rest.filter(isFields);
     const names = [...stored, ...given.flatMap((fields) => namesOf(fields))];
-    let values: unknown[] | undefined;
-    const at = (index: number) => {
-      const name = stored[index];
-      if (name !== undefined) return response.getHeader(name);
-      values ??= given.flatMap((fields) => namesOf(fields).map((_, at) => valueAt(fields, at)));
-      return values[index - stored.length];
-    };
-    const matched = namesToStrip(stripper, names, at, true);
+    const values = () => [
+      ...stored.map((name) => response.getHeader(name)),
+      ...given.flatMap((fields) => valuesOf(fields)),
+    ];
+    const matched = namesToStrip(stripper, names, values, true);
     if (matched.length === 0 || isDryRun) {
       return noting(matched, () => writeHead.call(response, status, ...rest));
     }
-    for (const name of stored) if (matched.includes(name)) response.removeHeader(name);
+    const isMatched = membership(matched);
+    for (const name of stored) if (isMatched(name)) response.removeHeader(name);
     const kept = rest.map((argument) =>
       isFields(argument) ? withoutNames(argument, matched) : argument,
     );
