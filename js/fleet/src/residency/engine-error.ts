@@ -11,10 +11,24 @@ export function engineError(what: string, cause: unknown): FleetError {
 }
 
 function cleaned(text: string): string {
+  // Cut last: a URL whose end is missing shows where its user ends only by chance.
   return text
-    .slice(0, MAX_LENGTH)
-    .replace(/\/\/[^\s/]*@/g, "//")
-    .replace(/[^\x20-\x7e]+/g, " ");
+    .replace(/\S+/g, withoutUser)
+    .replace(/[^\x20-\x7e]+/g, " ")
+    .slice(0, MAX_LENGTH);
+}
+
+/** The beginning of an authority with anything but a port after its first colon. */
+const PASSWORD = /\/\/[^:/[]*:(?!\d{1,5}(?:\W|$))/;
+
+/** Returns a word without the users of its URLs, whose passwords may have any character but white space. */
+function withoutUser(word: string): string {
+  const start = word.indexOf("//") + 2;
+  const end = start < 2 ? 0 : word.lastIndexOf("@") + 1;
+  const kept = end > start ? word.slice(0, start) + word.slice(end) : word;
+  // The engine or the client may have cut the URL before the host.
+  const password = kept.search(PASSWORD);
+  return password < 0 ? kept : kept.slice(0, password + 2);
 }
 
 /** Calls a handler of errors, which must not disturb its caller. */
