@@ -4,7 +4,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { NOT_FOUND } from "../paths/guard-paths.js";
 import { type AdapterOptions, readOptions } from "./adapter.js";
 import { sendBadRequest } from "./bad-request.js";
-import { stripIncoming, stripOutgoing, stripRequest, stripResponse } from "./node-messages.js";
+import {
+  encodedTarget,
+  stripIncoming,
+  stripOutgoing,
+  stripRequest,
+  stripResponse,
+} from "./node-messages.js";
 
 export type { AdapterReport, HeaderRules, RefusalReport, StripReport } from "./adapter.js";
 export { stripRequest, stripResponse };
@@ -68,7 +74,7 @@ export function hedgerow(options: ConnectOptions): ConnectMiddleware {
 
 /** Returns the request target. Frameworks remove the path of a mount point from `url`. */
 function targetOf(request: IncomingMessage & { originalUrl?: string }): string {
-  return request.originalUrl ?? request.url!;
+  return encodedTarget(request.originalUrl ?? request.url!);
 }
 
 function sendNotFound(_request: IncomingMessage, response: ServerResponse): void {

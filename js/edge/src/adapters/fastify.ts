@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 
 import { type AdapterOptions, readOptions } from "./adapter.js";
 import { sendBadRequest } from "./bad-request.js";
-import { stripIncoming, stripOutgoing } from "./node-messages.js";
+import { encodedTarget, stripIncoming, stripOutgoing } from "./node-messages.js";
 
 export type { AdapterReport, HeaderRules, RefusalReport, StripReport } from "./adapter.js";
 
@@ -65,7 +65,7 @@ async function addHooks(fastify: FastifyInstance, registered: FastifyOptions): P
     }
     // Fastify answers a request without a route in the same way.
     if (passes === undefined || request.is404) return done();
-    const exists = passes(request.method, request.originalUrl, request);
+    const exists = passes(request.method, encodedTarget(request.originalUrl), request);
     if (exists === true) return done();
     if (exists === false) return notFound(request, reply);
     exists.then((resolved) => (resolved ? done() : notFound(request, reply))).catch(done);

@@ -5,7 +5,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { type Adapter, type AdapterOptions, readOptions, type Stripping } from "./adapter.js";
 import { badRequest } from "./bad-request.js";
 import { strippedRequest, strippedResponse } from "./fetch-messages.js";
-import { stripIncoming, stripOutgoing } from "./node-messages.js";
+import { encodedTarget, stripIncoming, stripOutgoing } from "./node-messages.js";
 
 export * from "../entries/requests.js";
 export type { AdapterReport, HeaderRules, RefusalReport, StripReport } from "./adapter.js";
@@ -46,7 +46,7 @@ export function hedgerow(options: HonoOptions): MiddlewareHandler {
     const refusal = adapter.refusalOf(c, (requests) => stripInbound(requests, c, incoming));
     const isBad = refusal !== undefined;
     const responses = stripOutbound(adapter, outgoing);
-    const exists = isBad || (passes?.(c.req.method, c.req.url, c) ?? true);
+    const exists = isBad || (passes?.(c.req.method, urlOf(c, incoming), c) ?? true);
     if (isBad && !isDryRun) {
       if (outgoing !== undefined) outgoing.shouldKeepAlive = false;
       c.res = badRequest();
@@ -63,6 +63,13 @@ export function hedgerow(options: HonoOptions): MiddlewareHandler {
     c.res = undefined;
     c.res = stripped;
   };
+}
+
+/** Returns the URL, or the target of Node's request if it has bytes that Hono's server encodes once more. */
+function urlOf(c: Context, incoming?: IncomingMessage): string {
+  const target = incoming?.url ?? "";
+  const encoded = encodedTarget(target);
+  return encoded === target ? c.req.url : encoded;
 }
 
 /** Strips the request: Node's message if there is one, and `Headers` unless they are created from it later. */

@@ -185,6 +185,14 @@ export function stripOutgoing(stripping: Stripping, response: ServerResponse): v
   if (typeof stream?.respond === "function") stripStream(stripping, stream, noting);
 }
 
+/** Bytes outside ASCII in a request target: Node's HTTP/2 servers return each as a character. */
+const BYTES = /[\x80-\xff]/g;
+
+/** Returns a request target with its bytes outside ASCII percent-encoded, as clients should send them. */
+export function encodedTarget(target: string): string {
+  return target.replace(BYTES, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
 /** Returns whether Node reads an argument as fields: it reads the keys of objects and of functions. */
 function isFields(
   argument: unknown,

@@ -1,4 +1,4 @@
-/** The middleware for Connect in front of Node's HTTP/2 servers, through their API of `node:http`. */
+/** Adapters in front of Node's HTTP/2 servers, through their API of `node:http`. */
 import { once } from "node:events";
 import {
   type ClientHttp2Session,
@@ -10,8 +10,13 @@ import {
   type OutgoingHttpHeaders,
 } from "node:http2";
 import { text } from "node:stream/consumers";
+import { getRequestListener } from "@hono/node-server";
+import Fastify from "fastify";
 import { PathSet } from "hedgerow";
 import { type ConnectOptions, hedgerow } from "hedgerow/connect";
+import { hedgerow as plugin } from "hedgerow/fastify";
+import { hedgerow as middleware } from "hedgerow/hono";
+import { Hono } from "hono";
 import { expect, test } from "vitest";
 import { listening } from "../../../../tests/support/http/listen.js";
 
@@ -125,3 +130,40 @@ test("hedgerow/connect on HTTP/2 answers 404 only for absent paths", async () =>
     });
   }
 });
+
+const LISTENERS: Record<string, (paths: PathSet) => Promise<Handler>> = {
+  "hedgerow/connect": async (paths) => {
+    const guard = hedgerow({ paths });
+    return (request, response) => guard(request as never, response as never, () => response.end());
+  },
+  "hedgerow/fastify": async (paths) => {
+    const app = Fastify({ http2: true });
+    await app.register(plugin, { paths });
+    app.get("/*", (_request, reply) => reply.send());
+    await app.ready();
+    return (request, response) => app.routing(request as never, response as never);
+  },
+  "hedgerow/hono": async (paths) => {
+    const app = new Hono().use(middleware({ paths })).get("*", (c) => c.body(null));
+    return getRequestListener(app.fetch) as never;
+  },
+};
+
+test.each(Object.entries(LISTENERS))(
+  "%s on HTTP/2 looks up a path with bytes outside ASCII like an encoded one",
+  async (_name, listener) => {
+    const server = createServer(await listener(new PathSet(["/caf\u00e9", "/%E9"])));
+    const session = connect(await listening(server));
+    try {
+      const statuses: unknown[] = [];
+      // The client sends each character as a byte.
+      for (const path of ["/caf%C3%A9?a", "/caf\u00c3\u00a9?\u00e9", "/\u00e9", "/caf\u00e9"]) {
+        statuses.push((await ask(session, { ":path": path })).headers[":status"]);
+      }
+      expect(statuses).toEqual([200, 200, 200, 404]);
+    } finally {
+      session.close();
+      server.close();
+    }
+  },
+);
