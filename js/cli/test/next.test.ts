@@ -120,6 +120,27 @@ test("adds public files below the base path", async () => {
   ]);
 });
 
+test.each(["build/next", "./build/next/", "build//next"])(
+  "finds the project of a nested build by its distDir: %s",
+  async (distDir) => {
+    const tree = makeTree({
+      "build/next/BUILD_ID": "B1\n",
+      "build/next/routes-manifest.json": { json: {} },
+      "build/next/required-server-files.json": { json: { config: { distDir } } },
+      "build/public/wrong.txt": "",
+      "public/robots.txt": "",
+    });
+    const keys = await keysIn(next(join(tree, "build/next"), options()));
+    expect(keys).toEqual(["/_next/data/B1/*", "/_next/image", "/robots.txt"]);
+  },
+);
+
+test("finds public beside a build that was moved", async () => {
+  const json = { config: { distDir: "build/next" } };
+  const files = { ".next/required-server-files.json": { json }, "public/robots.txt": "" };
+  expect(await keysOf({}, files)).toEqual(["/robots.txt"]);
+});
+
 test("adds redirects and rewrites as written and in lower case", async () => {
   const route = (regex: string, more = {}) => ({ regex, ...more });
   const routes = {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 
 import { Json } from "../../files/json.js";
 import { walk } from "../../files/walk.js";
@@ -10,7 +10,7 @@ import { Locales } from "../routes/locales.js";
 import { pageKeys } from "../routes/next-pages.js";
 import { customKeys, middlewareKeys } from "../routes/next-routes.js";
 
-/** Yields the paths that `next start` answers for `.next` and the `public` directory beside it. */
+/** Yields the paths that `next start` answers for `.next`, and `public` of the project. */
 export async function* next(
   directory: string,
   { ignoreMiddleware, warn }: RouteOptions,
@@ -21,7 +21,8 @@ export async function* next(
   for (const key of pageKeys(manifests, locales, warn)) {
     for (const prefix of locales.defaultPrefixes) yield base + prefix + key;
   }
-  for await (const key of fileKeys(directory)) {
+  const root = rootOf(directory, manifests.server.get("config").get("distDir").stringIfThere());
+  for await (const key of fileKeys(directory, root)) {
     for (const prefix of locales.defaultPrefixes) yield base + prefix + key;
   }
   const build = (await readFile(join(directory, "BUILD_ID"), "utf8")).trim();
@@ -40,14 +41,22 @@ async function readManifests(directory: string) {
     pages: await read("server/pages-manifest.json"),
     middleware: await read("server/middleware-manifest.json"),
     functions: await read("server/functions-config-manifest.json"),
+    server: await read("required-server-files.json"),
   };
 }
 
+/** Returns the directory of the project: the one above, unless the build is in a deeper `distDir` of it. */
+function rootOf(directory: string, distDir = ".next"): string {
+  const at = resolve(directory);
+  const end = join(sep, distDir).replace(/[/\\]$/, "");
+  return at.endsWith(end) ? at.slice(0, at.length - end.length) || sep : dirname(at);
+}
+
 /** Yields the keys of files, without the base path. */
-async function* fileKeys(directory: string): AsyncGenerator<string> {
+async function* fileKeys(directory: string, root: string): AsyncGenerator<string> {
   const mounted = [
     { at: join(directory, "static"), prefix: "/_next/static" },
-    { at: join(dirname(resolve(directory)), "public"), prefix: "" },
+    { at: join(root, "public"), prefix: "" },
   ];
   for (const { at, prefix } of mounted) {
     if (!existsSync(at)) continue;
