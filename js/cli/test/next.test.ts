@@ -120,6 +120,13 @@ test("adds public files below the base path", async () => {
   ]);
 });
 
+test("adds the files of the older static directory", async () => {
+  const files = { "static/logo.svg": "", "public/robots.txt": "", ".next/static/a.js": "" };
+  expect(await keysOf({ basePath: "/base" }, files)).toEqual([
+    ...["/base/_next/static/a.js", "/base/robots.txt", "/base/static/logo.svg"],
+  ]);
+});
+
 test.each(["build/next", "./build/next/", "build//next"])(
   "finds the project of a nested build by its distDir: %s",
   async (distDir) => {

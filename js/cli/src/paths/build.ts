@@ -15,7 +15,7 @@ Sources:
                 and .svn do not. Links are followed, except to a directory that contains them: such
                 a link is a page and a wildcard.
   build-output  .vercel/output (Build Output API v3): files, functions and routes
-  next          .next or another distDir, and public of its project
+  next          .next or another distDir, and public and static of its project
   sitemap       .xml or .xml.gz: the path of each URL
   list          .txt, or - for standard input: a path or URL a line
 

@@ -10,7 +10,7 @@ import { Locales } from "../routes/locales.js";
 import { pageKeys } from "../routes/next-pages.js";
 import { customKeys, middlewareKeys } from "../routes/next-routes.js";
 
-/** Yields the paths that `next start` answers for `.next`, and `public` of the project. */
+/** Yields the paths that `next start` answers for `.next`, and `public` and `static` of the project. */
 export async function* next(
   directory: string,
   { ignoreMiddleware, warn }: RouteOptions,
@@ -57,6 +57,8 @@ async function* fileKeys(directory: string, root: string): AsyncGenerator<string
   const mounted = [
     { at: join(directory, "static"), prefix: "/_next/static" },
     { at: join(root, "public"), prefix: "" },
+    // Next.js has replaced it by `public`, but still serves it.
+    { at: join(root, "static"), prefix: "/static" },
   ];
   for (const { at, prefix } of mounted) {
     if (!existsSync(at)) continue;
