@@ -22,7 +22,8 @@ const REGISTER_OPTIONS = new Set(["prefix", "logLevel", "logSerializers"]);
  * Requests are stripped before other hooks see them, responses when their head is sent. If a rule matches
  * `connection`, a request whose `Connection` nominates a field meant for all recipients is answered with 400, and
  * its connection is closed. The plugin applies to the whole application, not only to one context. Fastify calls
- * `frameworkErrors`, `rewriteUrl` and `genReqId` before it.
+ * `frameworkErrors`, `rewriteUrl`, `genReqId` and `childLoggerFactory` before it, and reads `requestIdHeader` and the
+ * fields of route constraints.
  *
  * Registration fails with a `HedgerowError`: `ERR_OPTIONS` if an option is unknown, missing, or of the wrong
  * type; `ERR_HEADER_RULE` and `ERR_ARGUMENT` as the constructor of `HeaderStripper`.

@@ -1,9 +1,10 @@
 /** Features of Fastify: plugins, hooks, errors, `inject`, and unknown routes. */
-import type { IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import Fastify, {
   type FastifyInstance,
   type FastifyPluginAsync,
   type FastifyReply,
+  type FastifyServerFactory,
   type FastifyServerOptions,
 } from "fastify";
 import { HeaderStripper, PathSet } from "hedgerow";
@@ -246,4 +247,59 @@ test("rewriteUrl and genReqId see a request before hedgerow/fastify", async () =
   const { body } = await app.inject({ url: "/", headers: FORGED });
   expect(seen).toEqual(["root", "root"]);
   expect(body).not.toMatch(/internal|debug/i);
+});
+
+/** An application whose routes, request IDs and loggers depend on internal fields. */
+async function reading(seen: unknown[], serverFactory?: FastifyServerFactory) {
+  const app = Fastify({
+    ...(serverFactory && { serverFactory }),
+    requestIdHeader: "x-internal-id",
+    childLoggerFactory(logger, bindings, options, { headers }) {
+      seen.push(headers["x-internal-user"]);
+      return logger.child(bindings, options);
+    },
+    routerOptions: {
+      constraints: {
+        user: {
+          name: "user",
+          storage() {
+            const handlers = new Map();
+            return {
+              get: (key: unknown) => handlers.get(key) ?? null,
+              set: (key: unknown, handler: unknown) => handlers.set(key, handler),
+            };
+          },
+          deriveConstraint: ({ headers }: IncomingMessage) => headers["x-internal-user"],
+          validate() {},
+        },
+      },
+    },
+  } as FastifyServerOptions);
+  await app.register(hedgerow, { headers: RULES });
+  app.get("/", { constraints: { user: "root" } }, ({ id }) => ["root", id]);
+  app.get("/", ({ id }) => ["anyone", id]);
+  return app;
+}
+
+test("route constraints, requestIdHeader and childLoggerFactory see a request before hedgerow/fastify", async () => {
+  const headers = { ...FORGED, "x-internal-id": "forged" };
+  const seen: unknown[] = [];
+  const forged = await (await reading(seen)).inject({ url: "/", headers });
+  expect([forged.json(), seen]).toEqual([["root", "forged"], ["root"]]);
+
+  const stripper = new HeaderStripper(RULES);
+  const serverFactory: FastifyServerFactory = (handler) =>
+    createServer((request, response) => {
+      stripRequest(stripper, request);
+      handler(request, response);
+    });
+  const app = await reading(seen, serverFactory);
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  const stripped = (await (await fetch(url, { headers })).json()) as string[];
+  expect([stripped[0], stripped[1] !== "forged", seen]).toEqual([
+    "anyone",
+    true,
+    ["root", undefined],
+  ]);
+  await app.close();
 });
