@@ -14,8 +14,8 @@ import type { TraceRecorder } from "./trace.js";
 /** The most bytes that are cleared at once: other calls have their turn in between. */
 const CLEAR_SIZE = 2 ** 25;
 
-/** The most extents of the image that are looked at for a status: each takes system calls. */
-const MAX_STATUS_STEPS = 2 ** 14;
+/** The most extents that are looked at for a status, and for one of a single extent: each takes system calls. */
+const [MAX_STATUS_STEPS, MAX_SINGLE_STEPS] = [2 ** 12, 2 ** 8] as const;
 
 /** The status in `x-hedgerow:filled` of bytes that have not arrived. */
 const NOT_FILLED = 1;
@@ -129,6 +129,7 @@ export class DiskEngine implements Export {
       else extents.push({ length: end - start, flags });
     };
     let steps = 0;
+    const most = limit === 1 ? MAX_SINGLE_STEPS : MAX_STATUS_STEPS;
     const isFilled = context === "x-hedgerow:filled";
     for (const part of this.#parts.layout.parts(offset, offset + length)) {
       for (let at = part.start; at < part.end; ) {
@@ -137,7 +138,7 @@ export class DiskEngine implements Export {
         add(at, end, isFilled ? (isMissing ? NOT_FILLED : 0) : allocation);
         steps += 1;
         if (extents.length > limit) return extents.slice(0, limit);
-        if (steps === MAX_STATUS_STEPS) return extents;
+        if (steps === most) return extents;
         at = end;
       }
     }

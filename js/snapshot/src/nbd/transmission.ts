@@ -1,5 +1,6 @@
 /** The transmission phase of the NBD protocol: requests of one client, and the replies to them. */
 import type { Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 
 import { busyPoll } from "./busy-poll.js";
 import type { ByteQueue } from "./byte-queue.js";
@@ -19,6 +20,7 @@ import { errnoOf, messageFor } from "./errors.js";
 import type { Export } from "./export.js";
 import type { Agreement } from "./handshake.js";
 import { ReplyBuffer } from "./reply-buffer.js";
+import { Turn } from "./turn.js";
 
 /** Reads of at most this many bytes are answered at once if nothing has to be fetched; larger ones in such chunks. */
 const CHUNK_SIZE = 2 ** 18;
@@ -28,9 +30,6 @@ const [MAX_PENDING_BYTES, MAX_PENDING_REQUESTS] = [2 ** 25, 1024] as const;
 
 /** As long as the client has not received this many bytes of replies, no requests are read. */
 const MAX_UNSENT = 2 ** 23;
-
-/** After this many bytes of replies, other clients have their turn. */
-const MAX_BYTES_PER_TURN = 2 ** 21;
 
 /** The maximum number of extents in a reply to a block status request. */
 const MAX_EXTENTS = 2 ** 14;
@@ -87,6 +86,7 @@ export class Transmission {
   readonly #received: ByteQueue;
   readonly #socket: Socket;
   readonly #replies: ReplyBuffer;
+  readonly #turn = new Turn();
   #write: IncomingWrite | undefined;
   #skip: SkippedWrite | undefined;
   #pendingBytes = 0;
@@ -113,7 +113,7 @@ export class Transmission {
 
   /** Handles the requests that have been received. */
   pump(): void {
-    let turn = 0;
+    let hasWorked = false;
     while (!this.#isEnding && !this.#socket.destroyed) {
       // The rest of a write that has begun is received in any case.
       if (this.#write === undefined && this.#isBusy()) {
@@ -121,18 +121,19 @@ export class Transmission {
         this.#replies.send();
         return;
       }
-      if (turn > MAX_BYTES_PER_TURN) {
+      if (this.#turn.isOver) {
         this.#socket.pause();
         this.#replies.send();
-        setImmediate(() => this.pump());
+        this.#turn.wait(() => this.pump());
         return;
       }
       const before = this.#replies.total;
       if (!this.#next()) break;
-      turn += REQUEST_LENGTH + this.#replies.total - before;
+      hasWorked = true;
+      this.#turn.count(this.#replies.total - before);
     }
     this.#replies.send();
-    if (turn > 0) busyPoll();
+    if (hasWorked) busyPoll();
     if (this.#socket.isPaused() && !this.#isEnding) this.#socket.resume();
   }
 
@@ -174,7 +175,7 @@ export class Transmission {
       return;
     }
     const errno = this.#isShuttingDown ? ERRNO.ESHUTDOWN : this.#check(request);
-    const { type, offset, length } = request;
+    const { type, length } = request;
     if (type === CMD.WRITE) {
       if (errno === undefined) {
         this.#write = { request, data: Buffer.allocUnsafe(length), filled: 0 };
@@ -187,12 +188,11 @@ export class Transmission {
     } else if (type === CMD.READ) {
       if (!this.#readNow(request)) this.#run(request, length, () => this.#read(request));
     } else if (type === CMD.CACHE) {
-      this.#exported.prefetch(offset, length);
-      this.#succeed(request);
+      this.#run(request, weightOf(request), () => this.#prefetch(request));
     } else if (type === CMD.BLOCK_STATUS) {
       this.#status(request);
     } else {
-      this.#run(request, 0, () => this.#change(request));
+      this.#run(request, weightOf(request), () => this.#change(request));
     }
   }
 
@@ -237,7 +237,7 @@ export class Transmission {
     return true;
   }
 
-  /** Runs a request that takes time. @param bytes how many bytes of data it holds */
+  /** Runs a request that takes time. @param bytes how many bytes of data it holds, or takes as long as */
   #run(request: Request, bytes: number, action: () => Promise<void>): void {
     this.#pendingBytes += bytes;
     this.#pendingRequests += 1;
@@ -271,6 +271,16 @@ export class Transmission {
       await this.#exported.writeZeros(offset, length, mayPunch);
     }
     await this.#finish(request);
+  }
+
+  /** Starts to fetch a range. Others have their turn in between. */
+  async #prefetch(request: Request): Promise<void> {
+    const { offset, length } = request;
+    for (let done = 0; done < length && !this.#socket.destroyed; done += MAX_PAYLOAD) {
+      if (done > 0) await setImmediate();
+      this.#exported.prefetch(offset + done, Math.min(MAX_PAYLOAD, length - done));
+    }
+    this.#succeed(request);
   }
 
   /** Ends a request that has changed the export. */
@@ -399,6 +409,11 @@ export class Transmission {
     reply.writeUInt16BE(text.length, CHUNK_LENGTH + 4);
     text.copy(reply, CHUNK_LENGTH + 6);
   }
+}
+
+/** Returns how many bytes a request without data counts as: those that it covers, up to the most that others hold. */
+function weightOf({ type, length }: Request): number {
+  return type === CMD.FLUSH ? 0 : Math.min(length, MAX_PAYLOAD);
 }
 
 function writeSimpleHeader(reply: Buffer, errno: number, cookie: Request["cookie"]): void {

@@ -1,9 +1,17 @@
 /** Requests that take long on a disk leave the event loop to others in between. */
 import { expect, test } from "vitest";
 
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { DiskEngine, type EngineParts } from "../../dist/disk/engine.js";
+import { NbdServer } from "../../dist/nbd/server.js";
+import { Turn } from "../../dist/nbd/turn.js";
+import { listenOf } from "../../dist/options/listen-options.js";
+import { MemoryExport } from "../support/memory-export.js";
+import { NBD, NbdClient } from "../support/nbd-client.js";
 
+const { cmd, flag } = NBD;
 const MIB = 2 ** 20;
+const path = temporaryFolder();
 
 /** Counts the turns of the event loop until a promise settles. */
 async function turnsUntil(done: Promise<void>): Promise<number> {
@@ -31,7 +39,11 @@ test.each(["writeZeros", "discard"] as const)("%s of much lets others go on", as
   expect(cleared).toEqual(Array.from({ length: 32 }, () => 32 * MIB));
 });
 
-test("the status of a fragmented range is that of its beginning", () => {
+test.each([
+  [16_384, 4_096],
+  [2, 4_096],
+  [1, 256],
+])("the status of a fragmented range in %i extents is that of its beginning", (limit, expected) => {
   const parts = function* (start: number, end: number) {
     for (let at = start; at < end; at += 4096) yield { start: at, end: at + 4096, frame: 0 };
   };
@@ -43,7 +55,107 @@ test("the status of a fragmented range is that of its beginning", () => {
   const layout = { size: 4096 * MIB, parts };
   const fake = { layout, image: { statusAt }, isReadOnly: false };
   const engine = new DiskEngine(fake as unknown as EngineParts);
-  const extents = engine.status("x-hedgerow:filled", 0, 4095 * MIB, 16_384);
+  const extents = engine.status("x-hedgerow:filled", 0, 4095 * MIB, limit);
   expect(extents).toEqual([{ length: looks * 4096, flags: 1 }]);
-  expect(looks).toBe(16_384);
+  expect(looks).toBe(expected);
+});
+
+/** A device that takes a millisecond for whatever it does. */
+class SlowExport extends MemoryExport {
+  override status(...args: Parameters<MemoryExport["status"]>) {
+    spin();
+    return super.status(...args);
+  }
+
+  override prefetch() {
+    spin();
+  }
+
+  override async writeZeros() {
+    spin();
+  }
+
+  override async discard() {
+    spin();
+  }
+}
+
+function spin(): void {
+  for (const end = performance.now() + 1; performance.now() < end; );
+}
+
+test.each([
+  ["BLOCK_STATUS", { type: cmd.status, flags: flag.one, length: 4096 }],
+  ["CACHE", { type: cmd.cache, length: 4096 }],
+  ["WRITE_ZEROES", { type: cmd.zeroes, length: 4096 }],
+  ["WRITE_ZEROES of 64 MiB", { type: cmd.zeroes, length: 64 * MIB }],
+  ["TRIM", { type: cmd.trim, length: 4096 }],
+])("other clients are served during many requests of %s", async (_, request) => {
+  const exported = new SlowExport(64 * MIB);
+  await using server = await NbdServer.listen(exported, listenOf({ path: path("slow") }));
+  expect(server.uri).toContain("slow");
+  const [busy, other] = [
+    await NbdClient.open(path("slow"), { contexts: ["base:allocation"] }),
+    await NbdClient.open(path("slow")),
+  ];
+  let [isDone, served] = [false, 0];
+  const all = Promise.all(Array.from({ length: 500 }, () => busy.request(request))).then(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await other.readAt(0, 512);
+    served += 1;
+  }
+  await all;
+  expect(served).toBeGreaterThan(25);
+  await Promise.all([busy.close(), other.close()]);
+});
+
+test.each([
+  ["WRITE_ZEROES", { type: cmd.zeroes, length: 64 * MIB }, "zeros 0 67108864 true"],
+  ["TRIM", { type: cmd.trim, length: 64 * MIB }, "discard 0 67108864"],
+])("one %s of much runs at a time", async (_, request, call) => {
+  const exported = new MemoryExport(64 * MIB);
+  await using server = await NbdServer.listen(exported, listenOf({ path: path("one") }));
+  expect(server.uri).toContain("one");
+  const [client, other] = [await NbdClient.open(path("one")), await NbdClient.open(path("one"))];
+  const release = exported.hold();
+  const all = Promise.all([1, 2, 3].map(() => client.request(request)));
+  const turn = () => other.request({ type: cmd.cache, length: 0 });
+  while (exported.calls.length === 0) await turn();
+  for (let again = 0; again < 10; again += 1) await turn();
+  expect(exported.calls).toEqual([call]);
+  release();
+  await all;
+  expect(exported.calls).toEqual([call, call, call]);
+  await Promise.all([client.close(), other.close()]);
+});
+
+test("CACHE of much lets others go on", async () => {
+  const exported = new MemoryExport(80 * MIB);
+  await using server = await NbdServer.listen(exported, listenOf({ path: path("cache") }));
+  expect(server.uri).toContain("cache");
+  const client = await NbdClient.open(path("cache"));
+  expect((await client.request({ type: cmd.cache, length: 80 * MIB })).errno).toBe(0);
+  const starts = [0, 32 * MIB, 64 * MIB];
+  const calls = starts.map((at) => `prefetch ${at} ${Math.min(32 * MIB, 80 * MIB - at)}`);
+  expect(exported.calls).toEqual(calls);
+  await client.close();
+});
+
+test("of many connections that have more to do, one has its turn in each round", async () => {
+  let round = 0;
+  const begun: number[] = [];
+  const turns = Array.from({ length: 5 }, () => new Turn());
+  for (const turn of turns) {
+    turn.wait(() => begun.push(round));
+    // It waits already.
+    turn.wait(() => begun.push(-1));
+  }
+  while (begun.length < turns.length) {
+    await new Promise((resolve) => setImmediate(resolve));
+    round += 1;
+  }
+  expect(new Set(begun).size).toBe(turns.length);
+  expect(begun).not.toContain(-1);
 });
