@@ -1,12 +1,13 @@
-import { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { createSecureContext } from "node:tls";
 
 import { messageOf, SnapshotError } from "../error.js";
 import { libc } from "../local/libc.js";
+import type { FileId } from "../local/same-file.js";
 import type { Listen } from "../options/listen-options.js";
 import { Connection, type TlsOptions } from "./connection.js";
 import type { Export } from "./export.js";
+import { makeSocket, removeSocket } from "./unix-socket.js";
 
 /** The maximum number of connections of a server. */
 const MAX_CONNECTIONS = 64;
@@ -14,8 +15,11 @@ const MAX_CONNECTIONS = 64;
 /** The size of the send buffer of a Unix socket, in bytes. */
 const SEND_BUFFER = 2 ** 20;
 
-/** The mode of a socket that only its owner may connect to. */
-const PRIVATE_MODE = 0o600;
+/** The path of a Unix socket, and what was made there. */
+interface MadeSocket {
+  readonly path: string;
+  readonly made: FileId;
+}
 
 /** An NBD server that exports one block device. */
 export class NbdServer {
@@ -23,13 +27,18 @@ export class NbdServer {
   readonly uri: string;
   readonly #server: Server;
   readonly #connections: Set<Connection>;
-  readonly #path: string | undefined;
+  readonly #socket: MadeSocket | undefined;
   #closed: Promise<void> | undefined;
 
-  private constructor(server: Server, connections: Set<Connection>, listen: Listen) {
+  private constructor(
+    server: Server,
+    connections: Set<Connection>,
+    listen: Listen,
+    socket: MadeSocket | undefined,
+  ) {
     this.#server = server;
     this.#connections = connections;
-    this.#path = listen.path;
+    this.#socket = socket;
     this.uri = uriOf(server, listen);
   }
 
@@ -46,9 +55,8 @@ export class NbdServer {
       connection.onClose(() => connections.delete(connection));
     });
     server.maxConnections = MAX_CONNECTIONS;
-    if (listen.path === undefined) await started(server, { host: listen.host, port: listen.port });
-    else await startedAt(server, listen.path);
-    return new NbdServer(server, connections, listen);
+    const socket = await start(server, listen);
+    return new NbdServer(server, connections, listen, socket);
   }
 
   /** Stops listening, waits for running requests, and disconnects all clients. */
@@ -63,11 +71,32 @@ export class NbdServer {
   }
 
   async #close(): Promise<void> {
-    if (this.#path !== undefined) rmSync(this.#path, { force: true });
+    // As long as this server listens, no other one replaces its socket.
+    if (this.#socket !== undefined) removeSocket(this.#socket.path, this.#socket.made);
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     await Promise.all([...this.#connections].map((connection) => connection.shutDown()));
     for (const connection of this.#connections) connection.destroy();
     await closed;
+  }
+}
+
+/** Starts a server. Returns its Unix socket, if it has one. @throws {SnapshotError} `ERR_TARGET` */
+async function start(
+  server: Server,
+  { path, host, port }: Listen,
+): Promise<MadeSocket | undefined> {
+  if (path === undefined) {
+    await started(server, { host, port });
+    return undefined;
+  }
+  try {
+    return {
+      path,
+      made: await makeSocket(path, (temporary) => started(server, { path: temporary })),
+    };
+  } catch (error) {
+    server.close();
+    throw error;
   }
 }
 
@@ -82,45 +111,6 @@ function started(server: Server, where: { host?: string; port?: number; path?: s
     // Later ones concern a connection that could not be accepted.
     server.on("error", () => {});
   });
-}
-
-/**
- * Waits until a server listens on a Unix socket that only the owner may connect to. It is made in a private directory,
- * gets its name when it is private itself, and replaces the socket of a server that was killed.
- */
-async function startedAt(server: Server, path: string): Promise<void> {
-  await checkUnused(path);
-  let directory: string | undefined;
-  try {
-    directory = mkdtempSync(`${path}.`);
-    const temporary = `${directory}/s`;
-    await started(server, { path: temporary });
-    chmodSync(temporary, PRIVATE_MODE);
-    renameSync(temporary, path);
-  } catch (cause) {
-    server.close();
-    if (cause instanceof SnapshotError) throw cause;
-    throw new SnapshotError("ERR_TARGET", `cannot listen: ${messageOf(cause)}`, { cause });
-  } finally {
-    if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-/** Throws if there is something at a path that is not the socket of a server that has ended. */
-async function checkUnused(path: string): Promise<void> {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return;
-  if (!found.isSocket()) {
-    throw new SnapshotError("ERR_TARGET", `${path}: expected no file or a socket`);
-  }
-  const isServed = await new Promise<boolean>((resolve) => {
-    const socket = connect(path, () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code !== "ECONNREFUSED"));
-  });
-  if (isServed) throw new SnapshotError("ERR_TARGET", `${path}: another server is listening`);
 }
 
 /** @throws {SnapshotError} `ERR_ARGUMENT` if the certificates are invalid */

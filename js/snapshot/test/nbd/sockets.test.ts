@@ -1,0 +1,53 @@
+/** The Unix sockets of NBD servers: who removes them, and when. */
+import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { expect, test } from "vitest";
+
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { NbdServer } from "../../dist/nbd/server.js";
+import { listenOf } from "../../dist/options/listen-options.js";
+import { MemoryExport } from "../support/memory-export.js";
+import { NbdClient } from "../support/nbd-client.js";
+
+const path = temporaryFolder();
+const listen = (socket: string) =>
+  NbdServer.listen(new MemoryExport(4096), listenOf({ path: socket }));
+
+test("a server that is closed removes its socket", async () => {
+  const server = await listen(path("own"));
+  expect(lstatSync(path("own")).isSocket()).toBe(true);
+  await server.close();
+  expect(existsSync(path("own"))).toBe(false);
+});
+
+/** Returns the server, if it makes one. */
+type Replace = (at: string) => Promise<NbdServer | undefined>;
+
+test.each<[string, Replace]>([
+  ["a directory", (at) => mkdir(at).then(() => undefined)],
+  ["a file", (at) => writeFile(at, "mine").then(() => undefined)],
+  ["the socket of another server", listen],
+])("a server is closed, and leaves %s that has replaced its socket", async (kind, replace) => {
+  const socket = path(kind);
+  const server = await listen(socket);
+  const client = await NbdClient.open(socket);
+  rmSync(socket);
+  const other = await replace(socket);
+  const { ino } = lstatSync(socket);
+  await server.close();
+  await client.closed();
+  expect(lstatSync(socket).ino).toBe(ino);
+  await other?.close();
+});
+
+test("a server is closed although its socket cannot be removed", async () => {
+  mkdirSync(path("folder"));
+  const socket = path("folder", "socket");
+  const server = await listen(socket);
+  const client = await NbdClient.open(socket);
+  rmSync(dirname(socket), { recursive: true });
+  writeFileSync(dirname(socket), "");
+  await server.close();
+  await client.closed();
+});
