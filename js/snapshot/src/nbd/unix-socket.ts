@@ -1,5 +1,13 @@
 /** Unix sockets that only their owner may connect to. */
-import { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync, unlinkSync } from "node:fs";
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+} from "node:fs";
 import { connect } from "node:net";
 
 import { messageOf, SnapshotError } from "../error.js";
@@ -9,8 +17,8 @@ import type { FileId } from "../local/same-file.js";
 const PRIVATE_MODE = 0o600;
 
 /**
- * Makes a socket that only the owner may connect to. It is made in a private directory, gets its name when it is private
- * itself, and replaces the socket of a server that was killed.
+ * Makes a socket that only the owner may connect to. It is made in a private directory, gets its name when it is
+ * private itself, and replaces the socket of a server that was killed. Of several at the same time, one gets the name.
  *
  * @param listen listens on a socket that it makes at a path
  * @throws {SnapshotError} `ERR_TARGET`
@@ -19,7 +27,7 @@ export async function makeSocket(
   path: string,
   listen: (temporary: string) => Promise<void>,
 ): Promise<FileId> {
-  await checkUnused(path);
+  const dead = await findDead(path);
   let directory: string | undefined;
   try {
     directory = mkdtempSync(`${path}.`);
@@ -27,9 +35,12 @@ export async function makeSocket(
     await listen(temporary);
     chmodSync(temporary, PRIVATE_MODE);
     const made = lstatSync(temporary, { bigint: true });
-    renameSync(temporary, path);
+    if (dead !== undefined) removeDead(path, dead, `${directory}/dead`);
+    // Renaming it would replace the socket of another server.
+    linkSync(temporary, path);
     return made;
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "EEXIST") throw isServed(path);
     if (cause instanceof SnapshotError) throw cause;
     throw new SnapshotError("ERR_TARGET", `cannot listen: ${messageOf(cause)}`, { cause });
   } finally {
@@ -51,19 +62,36 @@ function isAt(path: string, { dev, ino }: FileId): boolean {
   return found?.dev === dev && found.ino === ino;
 }
 
-/** Throws if there is something at a path that is not the socket of a server that has ended. */
-async function checkUnused(path: string): Promise<void> {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return;
+/**
+ * Returns the socket at a path if it is that of a server that has ended.
+ *
+ * @throws {SnapshotError} `ERR_TARGET` if there is something else
+ */
+async function findDead(path: string): Promise<FileId | undefined> {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  if (found === undefined) return undefined;
   if (!found.isSocket()) {
     throw new SnapshotError("ERR_TARGET", `${path}: expected no file or a socket`);
   }
-  const isServed = await new Promise<boolean>((resolve) => {
+  const isDead = await new Promise<boolean>((resolve) => {
     const socket = connect(path, () => {
       socket.destroy();
-      resolve(true);
+      resolve(false);
     });
-    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code !== "ECONNREFUSED"));
+    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED"));
   });
-  if (isServed) throw new SnapshotError("ERR_TARGET", `${path}: another server is listening`);
+  if (!isDead) throw isServed(path);
+  return found;
+}
+
+/** Removes a socket that nobody listens on, unless another server has replaced it. @param aside a path for it */
+function removeDead(path: string, dead: FileId, aside: string): void {
+  if (!isAt(path, dead)) return;
+  renameSync(path, aside);
+  // Another server has replaced it in between.
+  if (!isAt(aside, dead)) linkSync(aside, path);
+}
+
+function isServed(path: string): SnapshotError {
+  return new SnapshotError("ERR_TARGET", `${path}: another server is listening`);
 }

@@ -1,6 +1,16 @@
 /** The Unix sockets of NBD servers: who removes them, and when. */
-import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 
@@ -50,4 +60,33 @@ test("a server is closed although its socket cannot be removed", async () => {
   writeFileSync(dirname(socket), "");
   await server.close();
   await client.closed();
+});
+
+/** Makes a socket that nobody listens on. */
+async function leaveSocket(at: string): Promise<void> {
+  const server = createServer().listen(`${at}-live`);
+  await once(server, "listening");
+  linkSync(`${at}-live`, at);
+  server.close();
+  await once(server, "close");
+}
+
+test.each([
+  ["a path", async () => {}],
+  ["the path of a socket that a killed server has left", leaveSocket],
+])("of many servers that begin to listen at %s, one does", async (kind, prepare) => {
+  mkdirSync(path(`folder of ${kind}`));
+  const socket = path(`folder of ${kind}`, "s");
+  await prepare(socket);
+  const results = await Promise.allSettled(Array.from({ length: 8 }, () => listen(socket)));
+  const [server, ...others] = results.flatMap((one) =>
+    one.status === "fulfilled" ? one.value : [],
+  );
+  expect(others).toEqual([]);
+  for (const one of results)
+    if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "ERR_TARGET" });
+  await (await NbdClient.open(socket)).close();
+  expect(readdirSync(dirname(socket))).toEqual(["s"]);
+  await server?.close();
+  expect(readdirSync(dirname(socket))).toEqual([]);
 });
