@@ -49,7 +49,9 @@ export abstract class BlockDevice {
   readonly filled: Promise<void>;
   /** @internal */
   protected readonly parts: DiskParts;
-  readonly #servers = new Set<NbdServer>();
+  /** Those that listen or begin to. */
+  readonly #servers = new Set<Promise<NbdServer>>();
+  #isClosing = false;
 
   /** @internal */
   constructor(parts: DiskParts) {
@@ -128,11 +130,18 @@ export abstract class BlockDevice {
   /**
    * Serves the disk over NBD, until the server or the disk is closed.
    *
-   * @throws {SnapshotError} `ERR_ARGUMENT`, `ERR_TARGET` if the address cannot be used
+   * @throws {SnapshotError} `ERR_ARGUMENT`, `ERR_TARGET` if the address cannot be used, `ERR_DISK_CLOSED`
    */
   async listen(options: ListenOptions): Promise<NbdServer> {
-    const server = await NbdServer.listen(this.parts.engine, listenOf(options));
-    this.#servers.add(server);
+    const listen = listenOf(options);
+    if (this.#isClosing) throw closedError();
+    const listening = NbdServer.listen(this.parts.engine, listen);
+    this.#servers.add(listening);
+    const server = await listening.catch((error) => {
+      this.#servers.delete(listening);
+      throw error;
+    });
+    if (!this.#servers.has(listening)) throw closedError();
     return server;
   }
 
@@ -141,13 +150,20 @@ export abstract class BlockDevice {
     return this.parts.recorder.trace;
   }
 
-  /** Closes all servers of the disk. @internal */
+  /** Closes all servers of the disk, also those that begin to listen. @internal */
   protected async closeServers(): Promise<void> {
-    await Promise.all([...this.#servers].map((server) => server.close()));
+    const closing = [...this.#servers].map(async (listening) => {
+      // The caller of `listen` gets the error.
+      const server = await listening.catch(() => undefined);
+      await server?.close();
+    });
+    this.#servers.clear();
+    await Promise.all(closing);
   }
 
   /** Closes the disk and its servers. @internal */
   protected async closeParts(): Promise<void> {
+    this.#isClosing = true;
     this.parts.close();
     await this.closeServers();
     await this.parts.closed();
@@ -157,4 +173,9 @@ export abstract class BlockDevice {
     checkInteger("offset", offset, 0, this.size);
     checkInteger("length", length, 0, this.size - offset);
   }
+}
+
+/** Returns the error of a server that cannot serve the disk any more. */
+function closedError(): SnapshotError {
+  return new SnapshotError("ERR_DISK_CLOSED", "cannot listen: the disk was closed");
 }

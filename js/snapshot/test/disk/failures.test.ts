@@ -32,6 +32,7 @@ import { libc } from "../../dist/local/libc.js";
 import { failSystem } from "../support/fail-system.js";
 import { ext4Disk, memoryDisk } from "../support/loop-disk.js";
 import { NBD, NbdClient } from "../support/nbd-client.js";
+import { refusalOf } from "../support/refusal.js";
 import { isTail, originOf, SOON } from "../support/remote.js";
 import { manifestOf } from "../support/resume-state.js";
 
@@ -238,6 +239,16 @@ test("closing a disk ends readers and writers that wait", async () => {
   await expect(disk.filled).rejects.toMatchObject({ code: "ERR_DISK_CLOSED" });
   await expect(disk.flush()).rejects.toMatchObject({ code: "ERR_DISK_CLOSED" });
   await disk.close();
+});
+
+test("a disk that is closed serves no clients, even if it began to listen before", async () => {
+  const { disk, folder } = await open({});
+  const early = refusalOf(disk.listen({ path: `${folder}/early` }), "ERR_DISK_CLOSED");
+  const closing = disk.close();
+  const late = refusalOf(disk.listen({ path: `${folder}/late` }), "ERR_DISK_CLOSED");
+  await Promise.all([closing, early, late]);
+  await refusalOf(disk.listen({ path: `${folder}/later` }), "ERR_DISK_CLOSED");
+  expect(readdirSync(folder).filter((name) => /early|late/.test(name))).toEqual([]);
 });
 
 test("an object that is replaced is an error to readers of what is missing, and nothing else", async () => {

@@ -179,8 +179,10 @@ test("a detach that fails leaves the disk attached, and the next one saves it", 
   await refusalOf(disk.detach({ freeze: () => Promise.reject(new Error("busy")) }), "ERR_HOOK");
   expect((await store.stat("a")).attached).toBeDefined();
   await fillBlock(disk, 1, "b");
+  await disk.listen({ port: 0 });
   await disk.detach();
   await refusalOf(disk.save(), "ERR_DISK_CLOSED");
+  await refusalOf(disk.listen({ port: 0 }), "ERR_DISK_CLOSED");
   await refusalOf(disk.read(0, 1), "ERR_DISK_CLOSED");
   expect(await whileAttached(store, "a", lettersOf)).toBe("ab..");
 });
