@@ -1,12 +1,12 @@
 /** Locks on private files, which other processes may remove at the moment they are opened. */
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, expect, test, vi } from "vitest";
 
-import { lockPrivateFile } from "../src/local/lock-private-file.js";
+import { lockFile, lockPrivateFile } from "../src/local/lock-private-file.js";
 
 /** Runs between opening a file and checking it. */
 const between = vi.hoisted(() => ({ act: async () => {} }));
@@ -57,6 +57,14 @@ test("leaves a lock file in place when it cannot open it", async () => {
   });
   expect(statSync(path).ino).toBe(ino);
   await first?.close();
+});
+
+test.each(["a link", "a directory"])("does not lock %s, and leaves it in place", async (kind) => {
+  const path = join(folder, kind);
+  if (kind === "a link") symlinkSync(join(folder, "elsewhere"), path);
+  else mkdirSync(path);
+  await expect(lockFile(path)).rejects.toMatchObject({ code: "ERR_TARGET" });
+  expect(lstatSync(path).isFile()).toBe(false);
 });
 
 /** Locks a file after a number of turns of the event loop. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SnapshotError } from "../error.js";
 import { Turns } from "../turns.js";
 import { libc } from "./libc.js";
-import { lockPrivateFile } from "./lock-private-file.js";
+import { lockFile } from "./lock-private-file.js";
 
 /** How long to wait for another process, which holds a lock for milliseconds, and the mean pause between attempts, in milliseconds. */
 const [TIMEOUT, INTERVAL] = [30_000, 2];
@@ -34,7 +34,7 @@ export class FileLock {
 
 async function lock(path: string): Promise<FileHandle> {
   for (const end = performance.now() + TIMEOUT; performance.now() < end; ) {
-    const file = await lockPrivateFile(path, path);
+    const file = await lockFile(path);
     if (file !== undefined) return file;
     if ((await libc()) === undefined) {
       const message = `${path}: locks need Linux and the optional package koffi`;

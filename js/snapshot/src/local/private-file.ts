@@ -24,16 +24,18 @@ const MAX_TRIES = 10;
  * @param target name of the file in messages
  * @param remove removes what is not a private file of this user. The default does not remove a directory,
  *   which may be in use
+ * @param isFit returns whether an existing file is opened. Default: if it is a private file of this user
  * @throws {SnapshotError} `ERR_TARGET`
  */
 export async function openPrivate(
   target: string,
   path: string,
   remove: (path: string) => Promise<void> = rm,
+  isFit: (found: Stats) => boolean = isPrivate,
 ): Promise<FileHandle> {
   for (let tries = 1; ; tries += 1) {
     try {
-      const known = await openExisting(target, path, remove);
+      const known = await openExisting(target, path, remove, isFit);
       if (known !== undefined) return known;
       return await create(path);
     } catch (error) {
@@ -44,11 +46,12 @@ export async function openPrivate(
   }
 }
 
-/** Opens an existing private file. Removes anything else, and returns undefined. */
+/** Opens an existing file that is fit. Removes anything else, and returns undefined. */
 async function openExisting(
   target: string,
   path: string,
   remove: (path: string) => Promise<void>,
+  isFit: (found: Stats) => boolean,
 ): Promise<FileHandle | undefined> {
   const opening = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
   const known = await undefinedIfMissing(opening).catch((error: unknown) => {
@@ -62,7 +65,7 @@ async function openExisting(
       await known.close();
       throw error;
     });
-    if (isPrivate(found)) return known;
+    if (found.nlink > 0 && isFit(found)) return known;
     await known.close();
     // The file was removed: its name may belong to another file now.
     if (found.nlink === 0) return undefined;

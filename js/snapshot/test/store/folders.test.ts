@@ -2,13 +2,15 @@
 import {
   chmodSync,
   chownSync,
+  linkSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { DiskStore } from "@hedgerow/snapshot";
 import { expect, test } from "vitest";
 
@@ -47,6 +49,37 @@ test("refuses a folder that others own or can write to", async () => {
   chownSync(path("owned"), 65_534, 65_534);
   await refusalOf(DiskStore.open(path("owned")), "ERR_STORE");
   await refusalOf(DiskStore.open(path("owned"), { create: false }), "ERR_STORE");
+});
+
+test.each([
+  ["have another mode", (name: string) => chmodSync(name, 0o640)],
+  ["have a second name", (name: string) => linkSync(name, `${path("backup-")}${basename(name)}`)],
+])("files that are locked stay so when they %s", async (kind, change) => {
+  const folder = path(kind);
+  const one = await DiskStore.open(folder, { images: path("images-1") });
+  await one.create("a", { size: BLOCK });
+  const disk = await one.attach("a");
+  await fillBlock(disk, 0, "x");
+  const [lease] = readdirSync(join(folder, "leases")) as [string];
+  const files = [join(folder, "leases", lease), join(folder, "lock")];
+  const inodes = () => files.map((file) => statSync(file).ino);
+  const before = inodes();
+  for (const file of files) change(file);
+  const two = await DiskStore.open(folder, { images: path("images-2") });
+  await refusalOf(two.attach("a"), "ERR_ATTACHED");
+  await two.collect();
+  expect(inodes()).toEqual(before);
+  await disk.save();
+  await disk.detach();
+  await (await two.attach("a")).detach();
+});
+
+test("a collection leaves a lease that cannot be opened", async () => {
+  const store = await DiskStore.open(path("unknown"), { images: path("images") });
+  const lease = path("unknown", "leases", "x");
+  symlinkSync(path("unknown", "lock"), lease);
+  expect(await store.collect()).toMatchObject({ leftovers: 0 });
+  expect(lstatSync(lease).isSymbolicLink()).toBe(true);
 });
 
 test("does not follow a link in place of an object", async () => {

@@ -15,7 +15,7 @@ import {
 import { kindOf } from "../../local/file-kind.js";
 import { FileLock } from "../../local/file-lock.js";
 import { libc } from "../../local/libc.js";
-import { lockPrivateFile } from "../../local/lock-private-file.js";
+import { lockFile } from "../../local/lock-private-file.js";
 import type {
   Hold,
   ListedObject,
@@ -152,7 +152,7 @@ export class FolderObjects implements StoreObjects {
   async hold(token: string): Promise<Hold> {
     const path = this.#lease(token);
     // No other process may inspect the file before it is locked.
-    const file = await this.#locked(() => lockPrivateFile(path, path));
+    const file = await this.#locked(() => lockFile(path));
     if (file === undefined) throw new SnapshotError("ERR_STORE", `${path}: cannot lock this file`);
     return {
       release: async () => {
@@ -168,7 +168,7 @@ export class FolderObjects implements StoreObjects {
     const path = this.#lease(token);
     return this.#locked(async () => {
       if ((await undefinedIfMissing(stat(path))) === undefined) return false;
-      const file = await lockPrivateFile(path, path);
+      const file = await lockFile(path);
       if (file === undefined) return true;
       try {
         await rm(path, { force: true });
@@ -187,8 +187,8 @@ export class FolderObjects implements StoreObjects {
       for (const name of names ?? []) {
         const path = join(this.name, folder, name);
         if (folder === "leases") {
-          // Those of processes that have ended.
-          if (!dryRun && !(await this.isHeld(name))) count += 1;
+          // Those of processes that have ended. One that cannot be opened may be held.
+          if (!dryRun && !(await this.isHeld(name).catch(() => true))) count += 1;
           continue;
         }
         if (!TEMPORARY.test(name)) continue;
