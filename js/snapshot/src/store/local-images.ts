@@ -13,6 +13,7 @@ import {
   writeAtomically,
 } from "../local/atomic-write.js";
 import { FileLock } from "../local/file-lock.js";
+import { isOwnDirectory } from "../local/own-directory.js";
 import { wrapSystemErrors } from "../local/system-errors.js";
 import { isDigest } from "./pointer.js";
 
@@ -70,10 +71,11 @@ export class LocalImages {
     return cache === undefined ? join(XDG_STATE_HOME, "hedgerow", "disks") : `${cache}-disks`;
   }
 
-  /** Makes the directory. @throws {SnapshotError} `ERR_TARGET` */
+  /** Makes the directory. @throws {SnapshotError} `ERR_TARGET`, also if other users can write to it */
   async open(): Promise<void> {
     const made = mkdir(this.directory, { recursive: true, mode: PRIVATE_DIRECTORY });
     await wrapWriteErrors(this.directory, made);
+    await checkOwn(this.directory);
   }
 
   /** Returns the path of a new image. @param token that of its lease */
@@ -184,8 +186,9 @@ export class LocalImages {
    *
    * @throws {SnapshotError} `ERR_TARGET`
    */
-  #locked<T>(image: string, action: () => Promise<T>): Promise<T> {
+  async #locked<T>(image: string, action: () => Promise<T>): Promise<T> {
     const directory = dirname(image);
+    await checkOwn(directory);
     const lock = this.#locks.get(directory) ?? new FileLock(join(directory, LOCK));
     this.#locks.set(directory, lock);
     return lock.run(action);
@@ -200,6 +203,13 @@ export class LocalImages {
     await idle.remove();
     await rm(recordOf(image), { force: true });
   }
+}
+
+/** Throws if other users may change what is in a directory. @throws {SnapshotError} `ERR_TARGET` */
+async function checkOwn(directory: string): Promise<void> {
+  if ((await wrapWriteErrors(directory, isOwnDirectory(directory))) !== false) return;
+  const message = `${directory}: expected a directory that this user owns and no one else can write to`;
+  throw new SnapshotError("ERR_TARGET", message);
 }
 
 function recordOf(image: string): string {

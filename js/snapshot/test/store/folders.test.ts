@@ -52,6 +52,24 @@ test("refuses a folder that others own or can write to", async () => {
 });
 
 test.each([
+  ["others own", (folder: string) => chownSync(folder, 65_534, 65_534)],
+  ["others can write to", (folder: string) => chmodSync(folder, 0o777)],
+])("attaches no disk in a directory of local images that %s", async (kind, change) => {
+  const folder = path(`images that ${kind}`);
+  mkdirSync(folder);
+  const store = await DiskStore.open(path("attaching"), { images: folder });
+  const name = kind.replaceAll(" ", "-");
+  await store.create(name, { size: BLOCK });
+  const disk = await store.attach(name);
+  await fillBlock(disk, 0, "x");
+  change(folder);
+  await refusalOf(store.attach(name, { steal: true }), "ERR_TARGET");
+  chownSync(folder, process.getuid!(), process.getgid!());
+  chmodSync(folder, 0o700);
+  await disk.detach();
+});
+
+test.each([
   ["have another mode", (name: string) => chmodSync(name, 0o640)],
   ["have a second name", (name: string) => linkSync(name, `${path("backup-")}${basename(name)}`)],
 ])("files that are locked stay so when they %s", async (kind, change) => {

@@ -16,6 +16,7 @@ import { kindOf } from "../../local/file-kind.js";
 import { FileLock } from "../../local/file-lock.js";
 import { libc } from "../../local/libc.js";
 import { lockFile } from "../../local/lock-private-file.js";
+import { isOwnDirectory } from "../../local/own-directory.js";
 import type {
   Hold,
   ListedObject,
@@ -50,8 +51,7 @@ export class FolderObjects implements StoreObjects {
     }
     const objects = new FolderObjects(path);
     if (!create) {
-      const found = await objects.#wrap(undefinedIfMissing(stat(path)));
-      if (found !== undefined) await objects.#checkPrivate();
+      await objects.#checkPrivate();
       return objects;
     }
     await objects.#wrap(mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY }));
@@ -231,12 +231,8 @@ export class FolderObjects implements StoreObjects {
 
   /** Throws if other users may change the store. */
   async #checkPrivate(): Promise<void> {
-    const found = await this.#wrap(undefinedIfMissing(stat(this.name)));
     // If there is no folder, reading the marker reports that.
-    if (found === undefined) return;
-    const { uid, mode } = found;
-    const isOwn = uid === (process.getuid?.() ?? uid);
-    if (isOwn && (mode & 0o022) === 0) return;
+    if ((await this.#wrap(isOwnDirectory(this.name))) !== false) return;
     const message = `${this.name}: expected a directory that this user owns and no one else can write to`;
     throw new SnapshotError("ERR_STORE", message);
   }
