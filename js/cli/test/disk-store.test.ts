@@ -206,6 +206,14 @@ test("lists unsaved local images, and saves one as a new disk", async () => {
   expect(readdirSync(images)).toEqual(["lock"]);
 });
 
+test("lists a local image whose files are damaged", async () => {
+  const { store, images, local } = await unsaved();
+  const [state] = readdirSync(images).filter((name) => name.endsWith(".state"));
+  truncateSync(join(images, state!), 5_000);
+  const { out } = await hedgerow(["disk", "unsaved", store, "--images", images]);
+  expect(out).toBe(`disk   generation  changed  image\nalice  3           unknown  ${local}\n`);
+});
+
 test("discards an unsaved local image, but not one that a process has open", async () => {
   const { store, images, local } = await unsaved();
   expect((await hedgerow(["disk", "discard", store, local])).out).toBe(`removed  ${local}\n`);

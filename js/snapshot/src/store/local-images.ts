@@ -50,8 +50,8 @@ interface ImageRecord extends ImageNote {
 export interface UnsavedImage extends Omit<ImageNote, "isDone"> {
   /** The path of the image. */
   readonly image: string;
-  /** The number of bytes that were written to it. */
-  readonly changedBytes: number;
+  /** The number of bytes that were written to it; undefined if its files are damaged. */
+  readonly changedBytes: number | undefined;
 }
 
 /** The local images of one store. */
@@ -128,13 +128,16 @@ export class LocalImages {
     throw new SnapshotError("ERR_ARGUMENT", message);
   }
 
-  /** Yields the images that no process has open and that were written to. */
+  /** Yields the images that no process has open and that were written to, or whose files are damaged. */
   async *unsaved(): AsyncGenerator<UnsavedImage> {
     for await (const [image, record] of this.#records()) {
       if (record.isDone) continue;
       const { name, generation, digest } = record;
-      const changedBytes = await this.#whileIdle(image, async ({ writtenBytes }) => writtenBytes);
-      if (changedBytes) yield { image, name, generation, digest, changedBytes };
+      const found = await this.#whileIdle(image, async ({ writtenBytes }) => {
+        return { changedBytes: writtenBytes };
+      }).catch(() => ({ changedBytes: undefined }));
+      if (found !== undefined && found.changedBytes !== 0)
+        yield { image, name, generation, digest, ...found };
     }
   }
 
@@ -147,6 +150,8 @@ export class LocalImages {
     for await (const [image, { isDone }] of this.#records()) {
       await this.#whileIdle(image, async (idle) => {
         if (isDone || idle.writtenBytes === 0) await this.#remove(image, idle);
+      }).catch(() => {
+        // It may have unsaved changes. Others need not wait until it is mended.
       });
     }
     const before = Date.now() - age;

@@ -33,5 +33,6 @@ async function unsaved(place: string, flags: StoreFlags): Promise<void> {
 const HEAD = ["disk", "generation", "changed", "image"];
 
 function rowOf({ name, generation, changedBytes, image }: UnsavedImage): string[] {
-  return [oneLine(name), String(generation), prettyBytes(changedBytes), oneLine(image)];
+  const changed = changedBytes === undefined ? "unknown" : prettyBytes(changedBytes);
+  return [oneLine(name), String(generation), changed, oneLine(image)];
 }

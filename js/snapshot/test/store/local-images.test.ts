@@ -1,0 +1,52 @@
+/** Local images whose files are damaged: they stay, and keep nobody from the others. */
+import { createHash } from "node:crypto";
+import { existsSync, truncateSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { DiskStore, type UnsavedImage } from "@hedgerow/snapshot";
+import { expect, test } from "vitest";
+
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { refusalOf } from "../support/refusal.js";
+import { BLOCK, fillBlock } from "../support/stores.js";
+
+const path = temporaryFolder();
+
+/** Leaves local images with unsaved changes, and returns their paths. */
+async function leaveImages(place: string, names: readonly string[]): Promise<string[]> {
+  await using store = await DiskStore.open(place, { images: `${place}-images` });
+  await using thief = await DiskStore.open(place, { images: `${place}-thief` });
+  const images: string[] = [];
+  for (const name of names) {
+    await store.create(name, { size: 4 * BLOCK });
+    const disk = await store.attach(name);
+    await fillBlock(disk, 0, "x");
+    await (await thief.attach(name, { steal: true })).detach();
+    await refusalOf(disk.detach(), "ERR_LEASE_LOST");
+    images.push(disk.image);
+  }
+  return images;
+}
+
+/** Cuts off the end of the state file of an image. */
+function damage(image: string): void {
+  const hash = createHash("sha256").update(basename(image)).digest("hex").slice(0, 16);
+  truncateSync(join(dirname(image), `.hedgerow-${hash}.state`), 5_000);
+}
+
+test("a damaged local image is listed, and keeps nobody from listing and collecting others", async () => {
+  const place = path("store");
+  const [damaged, other] = (await leaveImages(place, ["a", "b"])) as [string, string];
+  damage(damaged);
+  await using store = await DiskStore.open(place, { images: `${place}-images` });
+  const listed: UnsavedImage[] = [];
+  for await (const image of store.unsaved()) listed.push(image);
+  expect(listed).toMatchObject([
+    { image: damaged, name: "a", generation: 1, changedBytes: undefined },
+    { image: other, name: "b", generation: 1, changedBytes: BLOCK },
+  ]);
+  await store.collect({ grace: 0 });
+  for (const image of [damaged, other])
+    expect(existsSync(image.replace(/raw$/, "json"))).toBe(true);
+  expect((await refusalOf(store.salvage(damaged, "c"), "ERR_TARGET")).message).toContain("5000");
+  await store.salvage(other, "d");
+});
