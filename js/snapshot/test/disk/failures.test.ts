@@ -125,7 +125,7 @@ test("a save that waits for the server is aborted by its signal, and loses nothi
   await disk.write(PIECE, written);
   isAway = true;
   const { changedBytes } = disk;
-  // What the first save uses of the snapshot has to be stored again.
+  // The next save has to store data of the snapshot again.
   const options = { minLive: 1, signal: AbortSignal.timeout(200) };
   const saving = disk.save(`${folder}/saved.vhs`, options);
   await expect(saving).rejects.toMatchObject({ name: "TimeoutError" });
