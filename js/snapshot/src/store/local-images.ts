@@ -201,7 +201,8 @@ export class LocalImages {
 
   async #record(image: string, record: ImageNote, isDurable: boolean): Promise<void> {
     const text = `${JSON.stringify({ version: 1, store: this.store, ...record })}\n`;
-    await writeAtomically(recordOf(image), { isDurable }, (file) => file.writeFile(text));
+    const options = { isDurable, followsLinks: false };
+    await writeAtomically(recordOf(image), options, (file) => file.writeFile(text));
   }
 
   async #remove(image: string, idle: IdleImage): Promise<void> {

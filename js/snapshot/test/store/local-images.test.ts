@@ -1,6 +1,13 @@
-/** Local images whose files are damaged: they stay, and keep nobody from the others. */
+/** The files of local images, which may be damaged or replaced. */
 import { createHash } from "node:crypto";
-import { existsSync, truncateSync } from "node:fs";
+import {
+  existsSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DiskStore, type UnsavedImage } from "@hedgerow/snapshot";
 import { expect, test } from "vitest";
@@ -32,6 +39,21 @@ function damage(image: string): void {
   const hash = createHash("sha256").update(basename(image)).digest("hex").slice(0, 16);
   truncateSync(join(dirname(image), `.hedgerow-${hash}.state`), 5_000);
 }
+
+test("the record of a local image replaces a link, and not the file to which it leads", async () => {
+  const [place, precious] = [path("links"), path("precious")];
+  writeFileSync(precious, "precious");
+  await using store = await DiskStore.open(place, { images: `${place}-images` });
+  await store.create("a", { size: 4 * BLOCK });
+  const disk = await store.attach("a");
+  const record = disk.image.replace(/raw$/, "json");
+  rmSync(record);
+  symlinkSync(precious, record);
+  await fillBlock(disk, 0, "x");
+  await disk.detach();
+  expect(existsSync(record)).toBe(false);
+  expect(readFileSync(precious, "utf8")).toBe("precious");
+});
 
 test("a damaged local image is listed, and keeps nobody from listing and collecting others", async () => {
   const place = path("store");
