@@ -145,8 +145,12 @@ export class LockedDisk {
 
 /** The local image of a disk that nobody has open. */
 export interface IdleImage {
-  /** The number of bytes in blocks that were written since the disk was opened for the first time. */
-  readonly writtenBytes: number;
+  /**
+   * Returns the number of bytes in blocks that were written since the disk was opened for the first time.
+   *
+   * @throws {SnapshotError} `ERR_TARGET`
+   */
+  writtenBytes(): Promise<number>;
   /** Removes the image and the files beside it. */
   remove(): Promise<void>;
 }
@@ -165,7 +169,7 @@ export async function withIdleImage<T>(
   const file = await lockPrivateFile(path, paths.state, refuse(path));
   if (file === undefined) return undefined;
   try {
-    const writtenBytes = await new StateFile(path, file).writtenBytes();
+    const writtenBytes = () => new StateFile(path, file).writtenBytes();
     const remove = async () => {
       // While the image is incomplete, its name may be that of another file.
       const image = exists(paths.partial) ? paths.partial : paths.target;

@@ -133,8 +133,8 @@ export class LocalImages {
     for await (const [image, record] of this.#records()) {
       if (record.isDone) continue;
       const { name, generation, digest } = record;
-      const found = await this.#whileIdle(image, async ({ writtenBytes }) => {
-        return { changedBytes: writtenBytes };
+      const found = await this.#whileIdle(image, async (idle) => {
+        return { changedBytes: await idle.writtenBytes() };
       }).catch(() => ({ changedBytes: undefined }));
       if (found !== undefined && found.changedBytes !== 0)
         yield { image, name, generation, digest, ...found };
@@ -149,7 +149,7 @@ export class LocalImages {
   async clean(age: number): Promise<void> {
     for await (const [image, { isDone }] of this.#records()) {
       await this.#whileIdle(image, async (idle) => {
-        if (isDone || idle.writtenBytes === 0) await this.#remove(image, idle);
+        if (isDone || (await idle.writtenBytes()) === 0) await this.#remove(image, idle);
       }).catch(() => {
         // It may have unsaved changes. Others need not wait until it is mended.
       });

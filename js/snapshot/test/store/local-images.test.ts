@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import {
   existsSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -71,4 +72,6 @@ test("a damaged local image is listed, and keeps nobody from listing and collect
     expect(existsSync(image.replace(/raw$/, "json"))).toBe(true);
   expect((await refusalOf(store.salvage(damaged, "c"), "ERR_TARGET")).message).toContain("5000");
   await store.salvage(other, "d");
+  await store.discard(damaged);
+  expect(readdirSync(dirname(damaged))).toEqual(["lock"]);
 });
