@@ -337,7 +337,8 @@ describe("an object store", () => {
     const cache = await openCache(newDirectory());
     const proxy = await startProxy(server.endpoint, () => undefined);
     await using _ = proxy;
-    const s3 = { ...server, endpoint: proxy.endpoint };
+    const { region, credentials } = server;
+    const s3 = { region, credentials, endpoint: proxy.endpoint };
     const url = `s3://${server.bucket}/a.vhs`;
     await createSnapshot(one.image, url, { s3, pieceSize: 64 * KIB, level: 1 });
     const { digest } = await inspectSnapshot(url, { s3 });
