@@ -33,7 +33,7 @@ export class RequestFailure extends Error implements RetryableFailure {
   }
 
   /** Whether the object was replaced or deleted. */
-  get isFinal(): boolean {
+  get isGone(): boolean {
     const { isChange = false, status } = this.details;
     return isChange || status === 404 || status === 410;
   }

@@ -8,12 +8,10 @@ export const UNTIL_ANSWERED = Number.POSITIVE_INFINITY;
 export interface RetryableFailure {
   /** Whether another attempt may succeed. */
   readonly isTransient: boolean;
-  /** Whether no attempt will ever succeed. Default: unknown. */
-  readonly isFinal?: boolean;
+  /** Whether the object was replaced or deleted. Default: unknown. */
+  readonly isGone?: boolean;
   /** How long the server asks to wait, in milliseconds. */
   readonly retryAfter: number | undefined;
-  /** Whether the attempt made progress, which resets the count of failures. */
-  readonly hasProgress?: boolean;
 }
 
 /** How failed attempts are judged, counted and reported. */
@@ -27,24 +25,22 @@ export interface RetryPolicy<Failure extends RetryableFailure> {
   readonly errorOf: (failure: Failure, failures: number) => unknown;
   /** Whether an error is the final response, which counts even after an abort. Default: no error is. */
   readonly isFinal?: (error: unknown) => boolean;
-  /** Called before each pause of `delay` milliseconds. */
-  readonly onRetry?: (failure: Failure, delay: number) => void;
 }
 
 /**
  * Returns how long to wait before the next attempt, in milliseconds, or undefined if there should be none:
  * the failure is permanent, there were too many, or the server asks for too long a pause. Those who retry
- * {@link UNTIL_ANSWERED} stop only after a failure that is final.
+ * {@link UNTIL_ANSWERED} stop only if the object is gone.
  *
  * @param failures consecutive failures, from 1
  */
 export function nextDelay(
-  { isTransient, isFinal = false, retryAfter = 0 }: RetryableFailure,
+  { isTransient, isGone = false, retryAfter = 0 }: RetryableFailure,
   failures: number,
   retries: number,
 ): number | undefined {
   const delay = Math.max(retryAfter, backoff(failures));
-  if (retries === UNTIL_ANSWERED) return isFinal ? undefined : Math.min(delay, MAX_RETRY_AFTER);
+  if (retries === UNTIL_ANSWERED) return isGone ? undefined : Math.min(delay, MAX_RETRY_AFTER);
   if (!isTransient || failures > retries || retryAfter > MAX_RETRY_AFTER) return undefined;
   return delay;
 }
@@ -55,20 +51,18 @@ export function nextDelay(
  * @throws the signal's reason, `errorOf` the last failure, and what `failureOf` rethrows
  */
 export async function withRetries<T, Failure extends RetryableFailure>(
-  { retries, signal, failureOf, errorOf, isFinal, onRetry }: RetryPolicy<Failure>,
+  { retries, signal, failureOf, errorOf, isFinal }: RetryPolicy<Failure>,
   attempt: () => Promise<T>,
 ): Promise<T> {
-  for (let failures = 0; ; ) {
+  for (let failures = 1; ; failures += 1) {
     signal?.throwIfAborted();
     try {
       return await attempt();
     } catch (error) {
       if (!isFinal?.(error)) signal?.throwIfAborted();
       const failure = failureOf(error);
-      failures = failure.hasProgress ? 1 : failures + 1;
       const delay = nextDelay(failure, failures, retries);
       if (delay === undefined) throw errorOf(failure, failures);
-      onRetry?.(failure, delay);
       await pause(delay, signal);
     }
   }

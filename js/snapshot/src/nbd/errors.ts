@@ -1,4 +1,3 @@
-import { messageOf } from "../error.js";
 import { ERRNO } from "./constants.js";
 
 /** The codes of a full disk. */
@@ -10,9 +9,4 @@ export function errnoOf(error: unknown): number {
   if (code === "ERR_DISK_CLOSED") return ERRNO.ESHUTDOWN;
   if (FULL.has(code)) return ERRNO.ENOSPC;
   return cause === undefined || cause === null ? ERRNO.EIO : errnoOf(cause);
-}
-
-/** Returns the text for an error of an export. */
-export function messageFor(error: unknown): string {
-  return messageOf(error);
 }

@@ -2,6 +2,7 @@
 import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 
+import { messageOf } from "../error.js";
 import { busyPoll } from "./busy-poll.js";
 import type { ByteQueue } from "./byte-queue.js";
 import {
@@ -16,7 +17,7 @@ import {
   SIMPLE_REPLY_MAGIC,
   STRUCTURED_REPLY_MAGIC,
 } from "./constants.js";
-import { errnoOf, messageFor } from "./errors.js";
+import { errnoOf } from "./errors.js";
 import type { Export } from "./export.js";
 import type { Agreement } from "./handshake.js";
 import { ReplyBuffer } from "./reply-buffer.js";
@@ -249,7 +250,7 @@ export class Transmission {
       for (const resolve of this.#idle.splice(0)) resolve();
     };
     action()
-      .catch((error: unknown) => this.#fail(request, errnoOf(error), messageFor(error)))
+      .catch((error: unknown) => this.#fail(request, errnoOf(error), messageOf(error)))
       .then(end, (error: unknown) => {
         this.#socket.destroy(error as Error);
         end();
@@ -299,7 +300,7 @@ export class Transmission {
       if (length > 0) return this.#readPart(request, { offset, length, isLast: true });
       this.#succeed(request);
     } catch (error) {
-      this.#fail(request, errnoOf(error), messageFor(error));
+      this.#fail(request, errnoOf(error), messageOf(error));
     }
     return true;
   }
@@ -382,7 +383,7 @@ export class Transmission {
         }
       }
     } catch (error) {
-      this.#fail(request, errnoOf(error), messageFor(error));
+      this.#fail(request, errnoOf(error), messageOf(error));
     }
   }
 
