@@ -6,7 +6,11 @@ import { createSnapshot, ImageCache, restoreSnapshot } from "@hedgerow/snapshot"
 /** @typedef {import("./service.ts").ServiceOptions} ServiceOptions */
 
 const options = /** @type {ServiceOptions} */ (JSON.parse(process.argv[2] ?? ""));
-const cache = options.cache && (await ImageCache.open(options.cache.directory, options.cache));
+const { directory = "", ...cacheOptions } = options.cache ?? {};
+const cache =
+  options.cache === undefined
+    ? undefined
+    : await ImageCache.open(directory, /** @type {{ maxBytes: number }} */ (cacheOptions));
 
 /**
  * The leased images, by the names that the caller gives them.
@@ -33,10 +37,10 @@ const calls = {
     leases.delete(name);
   },
 
-  async restore(source, target, options) {
+  async restore(source, target, { isCached, ...options }) {
     const { hit } = await restoreSnapshot(source, target, {
       ...options,
-      ...(options.isCached && { cache: openedCache() }),
+      ...(isCached && { cache: openedCache() }),
     });
     return { hit: hit ?? false };
   },
