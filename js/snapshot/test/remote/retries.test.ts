@@ -9,7 +9,12 @@ import {
   MAX_RETRY_AFTER,
   retryAfter,
 } from "../../dist/http/retry.js";
-import { type RetryableFailure, withRetries } from "../../dist/http/with-retries.js";
+import {
+  nextDelay,
+  type RetryableFailure,
+  UNTIL_ANSWERED,
+  withRetries,
+} from "../../dist/http/with-retries.js";
 
 test("doubles the longest pause with each failure, up to 5 s", () => {
   const longest = [1, 2, 3, 4, 5, 6, 7, 8, 100].map((attempt) => backoff(attempt, () => 1));
@@ -44,10 +49,7 @@ async function runFailing(failure: RetryableFailure, signal?: AbortSignal) {
     withRetries(
       {
         ...{ retries: 2, signal },
-        failureOf: () => ({
-          ...failure,
-          hasProgress: attempts < 4 && failure.hasProgress === true,
-        }),
+        failureOf: () => failure,
         errorOf: (_, failures) => new Error(`${failures} in a row`),
       },
       async () => {
@@ -84,10 +86,11 @@ test("reports a final response after an abort, and the abort after any other fai
   }
 });
 
-test("resets the count of failures after progress", async () => {
-  const { attempts, error } = await runFailing({ ...TRANSIENT, hasProgress: true });
-  // Three attempts make progress, the last of which is the first of three failures in a row.
-  expect([attempts, String(error)]).toEqual([5, "Error: 3 in a row"]);
+test("those who wait until the server answers stop only when the object is gone", () => {
+  const busy = { isTransient: true, retryAfter: 3_600_000 };
+  expect(nextDelay(busy, 1_000, UNTIL_ANSWERED)).toBe(60_000);
+  expect(nextDelay({ ...busy, isTransient: false }, 1, UNTIL_ANSWERED)).toBe(60_000);
+  expect(nextDelay({ ...busy, isGone: true }, 1, UNTIL_ANSWERED)).toBeUndefined();
 });
 
 test("does not retry a permanent failure, or one that asks for too long a pause", async () => {
