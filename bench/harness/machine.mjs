@@ -11,7 +11,7 @@ const ENGINES = ["node20", "node22", "node24", "node26", "workerd"];
 /** Frameworks, the load generator and rivals. */
 const PACKAGES = [
   ...["@hono/node-server", "autocannon", "bloom-filters", "es-module-lexer", "express", "fastify"],
-  ...["hono", "lru-cache", "undici", "xxhash-wasm"],
+  ...["hono", "lru-cache", "undici", "xxhash-wasm", "xxhashjs"],
 ];
 
 /** Returns the processor, its cores, the memory, and the system with its kernel. */

@@ -15,7 +15,7 @@ const USED = {
   ],
   paths: [
     ...["rustc", "node", "node24", "bloomfilter", "fastbloom", "foldhash"],
-    ...["bloom-filters", "xxhash-wasm"],
+    ...["bloom-filters", "xxhashjs"],
   ],
   snapshot: ["node24", "zstd"],
   restore: ["node", "node24", "zstd", "aria2c", "curl", "desync"],

@@ -15,7 +15,7 @@ const LOAD = [
   own("hedgerow, classic", "hedgerow, classic sizing"),
   own("hedgerow, classic, trusted", "hedgerow, both options"),
   own("hedgerow, from a file, trusted", "`readPathFilterSync`"),
-  rival("plain JS reader", "plain JS reader, `xxhash-wasm`"),
+  rival("plain JS reader"),
   rival("JSON.parse + Set", "`JSON.parse`, `Set`"),
   rival("JSON tree, parsed", "`JSON.parse` of a tree"),
   own("PathSet", "`PathSet.parse`"),
@@ -114,7 +114,7 @@ const NODE_QUERIES = [20, 24].map((version) => ({
   methods: [
     ...[ours(), own("hedgerow, fuse", 'hedgerow, `kind: "fuse"`')],
     ...[rival("Set.has", "`Set.has`"), rival("bloom-filters", "`bloom-filters`")],
-    rival("plain JS reader", "plain JS reader, `xxhash-wasm`"),
+    rival("plain JS reader", "plain JS reader, xxhashjs"),
   ],
 }));
 

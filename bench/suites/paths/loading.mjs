@@ -52,7 +52,7 @@ export function measureLoading(site, plan) {
 function moreMethods({ file, classic, json }, first, folder) {
   const name = join(folder, "paths.filter");
   writeFileSync(name, file);
-  const decoder = new TextDecoder();
+  const text = new TextDecoder().decode(file);
   return {
     light: {
       "hedgerow, classic, trusted": () => checkOnce(PathFilter.parse(classic, TRUSTED), first),
@@ -60,7 +60,7 @@ function moreMethods({ file, classic, json }, first, folder) {
       "hedgerow, from a file, trusted": () => checkOnce(readPathFilterSync(name, TRUSTED), first),
     },
     heavy: {
-      "plain JS reader": () => new PlainReader(decoder.decode(file)).has(first),
+      "plain JS reader": () => new PlainReader(text).has(first),
       PathSet: () => checkOnce(PathSet.parse(json), first),
     },
   };
