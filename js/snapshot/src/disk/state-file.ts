@@ -93,7 +93,7 @@ export class StateFile {
   async create(header: Omit<DiskHeader, "writtenIn">): Promise<void> {
     const { end } = layoutOf(header);
     await this.#wrap(this.#file.truncate(end));
-    // What was written can then be noted when the file system is full.
+    // So that writes can be recorded even when the file system is full.
     const allocated = (await (await libc())?.allocate(this.#file.fd, end)) ?? 0;
     if (allocated === -constants.errno.ENOSPC) {
       const message = `cannot write ${this.#path}: no space for a state file of ${end} bytes`;

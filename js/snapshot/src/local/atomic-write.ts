@@ -29,8 +29,7 @@ export interface AtomicWriteOptions {
  * Writes a file atomically: `write` fills a temporary file in the same directory, which then replaces the
  * target. If anything fails, the target is unchanged and the temporary file is removed.
  *
- * The temporary file is called `.hedgerow-*.tmp`; it is left
- * behind if the process is killed.
+ * The temporary file is called `.hedgerow-*.tmp`; it is left behind if the process is killed.
  *
  * @throws {SnapshotError} `ERR_TARGET`
  */

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { undefinedIfMissing } from "./atomic-write.js";
 
 /** The mode bits that let other users write. */
-const OTHERS_WRITE = 0o022;
+export const OTHERS_WRITE = 0o022;
 
 /** Returns whether this user owns a directory, and no one else can write to it; undefined if there is none. */
 export async function isOwnDirectory(path: string): Promise<boolean | undefined> {

@@ -211,7 +211,7 @@ export class LocalImages {
   }
 }
 
-/** Throws if other users may change what is in a directory. @throws {SnapshotError} `ERR_TARGET` */
+/** Throws if other users can write to a directory. @throws {SnapshotError} `ERR_TARGET` */
 async function checkOwn(directory: string): Promise<void> {
   if ((await wrapWriteErrors(directory, isOwnDirectory(directory))) !== false) return;
   const message = `${directory}: expected a directory that this user owns and no one else can write to`;

@@ -94,7 +94,7 @@ test.each([403, 429, 520])("readers wait while the server answers with %i", asyn
   expectSame(await reading, at(2 * MIB));
 });
 
-test("an object that was deleted is an error to readers of what is missing", async () => {
+test("readers of missing data get an error if the object was deleted", async () => {
   let isGone = false;
   const { disk } = await open({}, () => (isGone ? { status: 404 } : undefined));
   isGone = true;
@@ -157,7 +157,7 @@ describe.each(["all", "none"] as const)("with signed URLs that expire, and fill:
     return { state, source: `${url}a.vhs` };
   }
 
-  test.each([403, 400])("goes on with new ones after a %i", async (status) => {
+  test.each([403, 400])("renews them after status %i", async (status) => {
     const { state, source } = await signing();
     count += 1;
     const options = { image: path(`signed-${count}`), fill, trace: false, workers: 1 } as const;
@@ -356,7 +356,7 @@ test.skipIf(full.refusal !== undefined)(
 const memory = memoryDisk(8 * MIB);
 
 test.skipIf(memory.refusal !== undefined)(
-  "a disk that is closed on a full file system keeps what was written",
+  "closing a disk on a full file system loses no writes",
   async () => {
     const ballast = memory.path("ballast");
     const options = { image: memory.path("disk"), fill: "none" } as const;

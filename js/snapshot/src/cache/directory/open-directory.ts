@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, readdir, realpath, stat } from "node:fs/p
 
 import { SnapshotError } from "../../error.js";
 import { PRIVATE_DIRECTORY, PRIVATE_MODE, undefinedIfMissing } from "../../local/atomic-write.js";
+import { OTHERS_WRITE } from "../../local/own-directory.js";
 import { openPrivate } from "../../local/private-file.js";
 import { wrapSystemErrors } from "../../local/system-errors.js";
 import { Layout } from "./layout.js";
@@ -14,9 +15,6 @@ const { O_RDWR, O_CREAT, O_NOFOLLOW = 0 } = constants;
 
 /** The content of the file that marks a directory as a cache: its kind and version. */
 const KIND = "hedgerow image cache 1\n";
-
-/** The mode bits that let other users write. */
-const OTHERS_WRITE = 0o022;
 
 /** The open directory of a cache. */
 export interface OpenDirectory {
