@@ -47,16 +47,19 @@ export function crashState(
         if (files.has(path) && isThere())
           files.set(path, resized(files.get(path) as Buffer, call.length));
         break;
+      case "extend":
+        if (files.has(path) && isThere()) extend(files, path, call.length);
+        break;
       case "punch":
         if (isThere())
-          files.get(path)?.fill(0, call.offset, Math.min(call.offset + call.length, 2 ** 32));
+          files
+            .get(path)
+            ?.subarray(call.offset, call.offset + call.length)
+            .fill(0);
         break;
       case "write": {
-        const end = call.offset + call.bytes.length;
-        const known = files.get(path);
-        if (known === undefined) break;
-        const file = known.length < end ? resized(known, end) : known;
-        files.set(path, file);
+        if (!files.has(path)) break;
+        const file = extend(files, path, call.offset + call.bytes.length);
         for (let from = 0; from < call.bytes.length; from += SECTOR)
           if (isThere()) call.bytes.copy(file, call.offset + from, from, from + SECTOR);
         break;
@@ -64,6 +67,14 @@ export function crashState(
     }
   }
   return files;
+}
+
+/** Makes a file at least `length` bytes long, and returns it. */
+function extend(files: Map<string, Buffer>, path: string, length: number): Buffer {
+  const known = files.get(path) as Buffer;
+  const file = known.length < length ? resized(known, length) : known;
+  files.set(path, file);
+  return file;
 }
 
 function resized(bytes: Buffer, length: number): Buffer {

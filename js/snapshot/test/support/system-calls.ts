@@ -10,7 +10,7 @@ export type SystemCall = {
 } & (
   | { readonly kind: "write"; readonly offset: number; readonly bytes: Buffer }
   | { readonly kind: "punch"; readonly offset: number; readonly length: number }
-  | { readonly kind: "truncate"; readonly length: number }
+  | { readonly kind: "truncate" | "extend"; readonly length: number }
   | { readonly kind: "create" | "sync" }
   | { readonly kind: "rename"; readonly to: string }
 );
@@ -82,7 +82,10 @@ function callOf(name: string, numbers: readonly number[], bytes = Buffer.alloc(0
     case "ftruncate":
       return { kind: "truncate" as const, length: second };
     case "fallocate":
-      return { kind: "punch" as const, offset: third, length: fourth };
+      // Modes other than 0 are printed as names.
+      return second === 0
+        ? { kind: "extend" as const, length: third + fourth }
+        : { kind: "punch" as const, offset: third, length: fourth };
     case "fsync":
     case "fdatasync":
       return { kind: "sync" as const };
