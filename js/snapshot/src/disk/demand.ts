@@ -4,10 +4,10 @@ import { messageOf, SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import type { FetchData, FetchedObject } from "../fetch/fetch-task.js";
 import { MissingFrames } from "../fetch/missing-frames.js";
-import { nearFrames } from "../fetch/near-frames.js";
 import { RangeScheduler } from "../fetch/range-scheduler.js";
 import { RangeTransfer, type TransferContext } from "../fetch/range-transfer.js";
 import { fetchRange, isDamage } from "../fetch/retry-range.js";
+import { nearFrames } from "../format/near-frames.js";
 import { HttpClient } from "../http/read/client.js";
 import { RemoteObject } from "../http/read/remote-object.js";
 import { readFullySync } from "../local/read-fully.js";
@@ -209,7 +209,8 @@ export class DemandFetcher {
     }
     const near = wanted.filter((frame) => !this.#alone.has(frame));
     const alone = wanted.filter((frame) => this.#alone.has(frame)).map((frame) => [frame]);
-    for (const range of [...nearFrames(frames, near, MAX_RANGE), ...alone]) {
+    const ranges = nearFrames(frames, near, MAX_RANGE).map(({ frames: those }) => those);
+    for (const range of [...ranges, ...alone]) {
       const slot = this.#slots.pop();
       // The others follow when a request has ended.
       if (slot === undefined) return;

@@ -1,9 +1,9 @@
 import type { DecodeJob } from "../decode/decode-job.js";
 import type { Frames } from "../format/frames.js";
+import { nearFrames } from "../format/near-frames.js";
 import { cutRanges } from "../format/ranges.js";
 import type { RemoteObject } from "../http/read/remote-object.js";
 import type { FetchPlan, PrefetchedBytes } from "./fetch-task.js";
-import { nearFrames } from "./near-frames.js";
 import { RangeScheduler } from "./range-scheduler.js";
 
 /** The smallest range that is cut for the sake of parallelism, in bytes: below it, latency costs more. */
@@ -90,7 +90,7 @@ export async function planRanges(
   missing = missing.filter((index) => !first.has(index));
   for (let at = 0; at < early.length; at += WINDOW) {
     for (const near of nearFrames(frames, early.slice(at, at + WINDOW), MIN_RANGE_SIZE))
-      bounds.push(near[0] as number, (near.at(-1) as number) + 1);
+      bounds.push(near.frames[0] as number, (near.frames.at(-1) as number) + 1);
   }
   const ordered = bounds.length / 2;
   const evenSize = Math.max(Math.ceil(bytes / connections), MIN_RANGE_SIZE);

@@ -2,6 +2,7 @@ import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import type { Frames, Segment } from "../format/frames.js";
 import { hex, readManifest, type SnapshotInfo } from "../format/manifest.js";
+import { nearFrames } from "../format/near-frames.js";
 import { checkInteger } from "../options/check-integer.js";
 import { checkPinned } from "../options/digest.js";
 import {
@@ -12,8 +13,10 @@ import {
 } from "../options/reader-options.js";
 import { Decoder } from "./decoder.js";
 import { FrameFiles } from "./frame-files.js";
-import { rangesOf } from "./frame-ranges.js";
 import { openSource, type ReaderSource } from "./reader-source.js";
+
+/** The maximum length of adjacent frames that are read at once, in bytes. A longer frame is read alone. */
+const MAX_RANGE = 2 ** 22;
 
 /** A frame of a snapshot. */
 export interface FrameInfo {
@@ -178,13 +181,14 @@ export class SnapshotReader {
     const frames = this.#frames;
     return Decoder.with(frames, this.info.pieceSize, isStrict, async (decoder) => {
       signal?.throwIfAborted();
-      for (const { object, offset, length, frames: those } of rangesOf(frames, wanted)) {
+      for (const range of nearFrames(frames, wanted, MAX_RANGE, 0)) {
+        const { object, offset, length } = range;
         const read = async () => {
           const file = await this.#files.at(object);
           return { name: file.name, bytes: await file.read(offset, length, signal) };
         };
         const { name, bytes } = await unlessAborted(read(), signal);
-        for (const frame of those) {
+        for (const frame of range.frames) {
           signal?.throwIfAborted();
           use(
             frame,
