@@ -2,6 +2,7 @@
 import {
   chmodSync,
   chownSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -98,6 +99,16 @@ test("a collection leaves a lease that cannot be opened", async () => {
   symlinkSync(path("unknown", "lock"), lease);
   expect(await store.collect()).toMatchObject({ leftovers: 0 });
   expect(lstatSync(lease).isSymbolicLink()).toBe(true);
+});
+
+test("a collection counts leases of killed processes, and removes them unless it is a dry run", async () => {
+  const store = await DiskStore.open(path("killed"), { images: path("images") });
+  const lease = path("killed", "leases", "x");
+  writeFileSync(lease, "", { mode: 0o600 });
+  expect(await store.collect({ dryRun: true })).toMatchObject({ leftovers: 1 });
+  expect(existsSync(lease)).toBe(true);
+  expect(await store.collect()).toMatchObject({ leftovers: 1 });
+  expect(existsSync(lease)).toBe(false);
 });
 
 test("does not follow a link in place of an object", async () => {

@@ -163,20 +163,8 @@ export class FolderObjects implements StoreObjects {
     };
   }
 
-  /** Inspecting a lease locks its file, too: only one process does so at a time. */
   isHeld(token: string): Promise<boolean> {
-    const path = this.#lease(token);
-    return this.#locked(async () => {
-      if ((await undefinedIfMissing(stat(path))) === undefined) return false;
-      const file = await lockFile(path);
-      if (file === undefined) return true;
-      try {
-        await rm(path, { force: true });
-      } finally {
-        await file.close();
-      }
-      return false;
-    });
+    return this.#isHeld(token, false);
   }
 
   async removeLeftovers(age: number, dryRun: boolean): Promise<number> {
@@ -188,7 +176,7 @@ export class FolderObjects implements StoreObjects {
         const path = join(this.name, folder, name);
         if (folder === "leases") {
           // Those of processes that have ended. One that cannot be opened may be held.
-          if (!dryRun && !(await this.isHeld(name).catch(() => true))) count += 1;
+          if (!(await this.#isHeld(name, !dryRun).catch(() => true))) count += 1;
           continue;
         }
         if (!TEMPORARY.test(name)) continue;
@@ -202,6 +190,25 @@ export class FolderObjects implements StoreObjects {
   }
 
   close(): void {}
+
+  /**
+   * Returns whether a running process holds a token, and removes the file of another one if it is to. Inspecting a lease
+   * locks its file, too: only one process does so at a time.
+   */
+  #isHeld(token: string, isToRemove: boolean): Promise<boolean> {
+    const path = this.#lease(token);
+    return this.#locked(async () => {
+      if ((await undefinedIfMissing(stat(path))) === undefined) return false;
+      const file = await lockFile(path);
+      if (file === undefined) return true;
+      try {
+        if (isToRemove) await rm(path, { force: true });
+      } finally {
+        await file.close();
+      }
+      return false;
+    });
+  }
 
   #lease(token: string): string {
     return join(this.name, "leases", token);
