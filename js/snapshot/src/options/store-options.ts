@@ -116,6 +116,8 @@ export interface ListOptions {
   readonly prefix?: string | undefined;
   /** The name after which the list begins. Default: from the first. */
   readonly after?: string | undefined;
+  /** Aborts the list. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of `DiskStore.expire`: at least one of `keepLast` and `olderThan`. */

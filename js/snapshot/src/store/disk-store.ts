@@ -149,7 +149,8 @@ export class DiskStore {
     options = readOptions(options);
     checkNewDisk(options);
     const digest = checkedDigest(options);
-    const { label, signal } = options;
+    const { label } = options;
+    const signal = signalOf(options);
     const { pointers, snapshots, transfer } = this.#parts;
     if ((await pointers.find(name, signal)) !== undefined) throw this.#exists(name);
     const stored = await storeContent(snapshots, digest, { ...transfer, ...options });
@@ -168,15 +169,8 @@ export class DiskStore {
     checkedName(name);
     options = readOptions(options);
     checkOpen({ ...options, image: "." });
-    const {
-      steal = false,
-      fill,
-      fillBytesPerSecond,
-      onStall,
-      workers,
-      onProgress,
-      signal,
-    } = options;
+    const { steal = false, fill, fillBytesPerSecond, onStall, workers, onProgress } = options;
+    const signal = signalOf(options);
     const saveEvery = checkAttach(options);
     const hooks = hooksOf(options);
     const { images, snapshots, transfer } = this.#parts;
@@ -203,7 +197,7 @@ export class DiskStore {
     const names = checkedNames(forks);
     options = readOptions(options);
     checkGeneration(options);
-    const { signal } = options;
+    const signal = signalOf(options);
     const { pointers, snapshots } = this.#parts;
     const { pointer } = await pointers.read(name, signal);
     const generation = this.#find(name, pointer, options.generation);
@@ -224,8 +218,7 @@ export class DiskStore {
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Generation> {
     checkedName(name);
-    const { signal } = readOptions(options);
-    checkWork({ signal });
+    const signal = signalOf(readOptions(options));
     checkInteger("generation", generation, 1, Number.MAX_SAFE_INTEGER);
     const { pointers } = this.#parts;
     const time = Math.round(await this.#now());
@@ -244,28 +237,38 @@ export class DiskStore {
   }
 
   /** Yields the generations of a disk, the first one first. @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE` */
-  async *history(name: string): AsyncGenerator<Generation> {
+  async *history(
+    name: string,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): AsyncGenerator<Generation> {
     checkedName(name);
-    const { pointer } = await this.#parts.pointers.read(name);
+    const signal = signalOf(readOptions(options));
+    const { pointer } = await this.#parts.pointers.read(name, signal);
     for (const generation of pointer.generations)
       yield generationOf(this.#parts.snapshots, pointer, generation);
   }
 
   /** Yields the names of all disks, in order. It reads a page of 1,000 at a time. @throws {SnapshotError} `ERR_STORE` */
   async *list(options: ListOptions = {}): AsyncGenerator<string> {
-    const { prefix, after } = readOptions(options);
+    options = readOptions(options);
+    const { prefix, after } = options;
+    const signal = signalOf(options);
     checkText("prefix", prefix, MAX_NAME_LENGTH);
     if (after !== undefined) checkedName(after);
     // A prefix that no name can have must not lead out of the folder.
     if (prefix !== undefined && prefix !== "") checkedName(prefix);
-    yield* this.#parts.pointers.names({ prefix, after });
+    yield* this.#parts.pointers.names({ prefix, after }, signal);
   }
 
   /** Returns the state of a disk. @throws {SnapshotError} `ERR_NO_DISK`, `ERR_STORE` */
-  async stat(name: string): Promise<DiskStatus> {
+  async stat(
+    name: string,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<DiskStatus> {
     checkedName(name);
+    const signal = signalOf(readOptions(options));
     const { pointers } = this.#parts;
-    const known = await pointers.read(name);
+    const known = await pointers.read(name, signal);
     const { pointer } = known;
     const { generations, objects, lease, epoch, size } = pointer;
     const own = new Set(generations.filter(({ number }) => number > 1).map(({ digest }) => digest));
@@ -291,7 +294,7 @@ export class DiskStore {
   async expire(options: ExpireOptions): Promise<ExpiredGeneration[]> {
     options = readOptions(options);
     const { name, dryRun = false } = options;
-    const expiry = { ...expiryOf(options), dryRun, signal: forMany(options.signal) };
+    const expiry = { ...expiryOf(options), dryRun, signal: forMany(signalOf(options)) };
     return expire(this.#parts.pointers, name === undefined ? name : checkedName(name), expiry);
   }
 
@@ -304,7 +307,7 @@ export class DiskStore {
   async collect(options: CollectOptions = {}): Promise<Collected> {
     options = readOptions(options);
     const { dryRun = false } = options;
-    const how = { grace: graceOf(options), dryRun, signal: forMany(options.signal) };
+    const how = { grace: graceOf(options), dryRun, signal: forMany(signalOf(options)) };
     const { pointers, snapshots, images } = this.#parts;
     const collected = await collect(pointers, snapshots, how);
     if (dryRun) return collected;
@@ -320,8 +323,7 @@ export class DiskStore {
     digest: string,
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Explanation> {
-    const { signal } = readOptions(options);
-    checkWork({ signal });
+    const signal = signalOf(readOptions(options));
     const { pointers, snapshots } = this.#parts;
     // A digest is not optional here.
     const wanted = checkedDigestOf("digest", digest ?? "") as string;
@@ -333,12 +335,16 @@ export class DiskStore {
    *
    * @throws {SnapshotError} `ERR_NO_DISK`, `ERR_ATTACHED`, `ERR_STORE`
    */
-  async remove(name: string): Promise<void> {
+  async remove(
+    name: string,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<void> {
     checkedName(name);
+    const signal = signalOf(readOptions(options));
     const { pointers } = this.#parts;
-    const { id } = (await pointers.read(name)).pointer;
+    const { id } = (await pointers.read(name, signal)).pointer;
     for (;;) {
-      const known = await pointers.find(name);
+      const known = await pointers.find(name, signal);
       // If the first attempt has removed it, another disk may have the name already.
       if (known?.pointer.id !== id) return;
       await checkDetached(pointers, name, known, "detach it first");
@@ -356,7 +362,7 @@ export class DiskStore {
     options = readOptions(options);
     checkGeneration(options);
     const { pointers, snapshots, transfer } = this.#parts;
-    const { signal } = options;
+    const signal = signalOf(options);
     const { pointer } = await pointers.read(name, signal);
     const generation = this.#find(name, pointer, options.generation);
     await eachOf(Object.entries(pointer.objects), POINTERS_AT_A_TIME, ([digest, size]) =>
@@ -388,8 +394,10 @@ export class DiskStore {
     } = {},
   ): Promise<Generation> {
     checkedName(name);
-    const { label, signal } = readOptions(options);
-    checkNewDisk({ size: 0, label, signal });
+    options = readOptions(options);
+    const { label } = options;
+    checkNewDisk({ size: 0, label });
+    const signal = signalOf(options);
     const { pointers, images } = this.#parts;
     const path = localPath("image", image);
     const note = await images.recordOf(path);
@@ -438,6 +446,13 @@ export class DiskStore {
   #exists(name: string): SnapshotError {
     return new SnapshotError("ERR_DISK_EXISTS", `${this.place}: a disk has the name ${name}`);
   }
+}
+
+/** Returns the signal of a call. @throws its reason if it is aborted, {@link SnapshotError} `ERR_ARGUMENT` if it is none */
+function signalOf({ signal }: { readonly signal?: AbortSignal | undefined }) {
+  checkWork({ signal });
+  signal?.throwIfAborted();
+  return signal;
 }
 
 /** Returns the snapshot of a generation, with the sizes of its objects. */

@@ -45,6 +45,34 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(numbersOf(await all(one.history("a")))).toEqual([1, 2, 3]);
   });
 
+  test("every method rejects with the reason of an aborted signal, and does nothing", async () => {
+    const store = await openHost(at, "aborted");
+    await store.create("a", { size: BLOCK });
+    const reason = new Error("aborted");
+    const options = { signal: AbortSignal.abort(reason) };
+    const calls: Record<string, () => Promise<unknown>> = {
+      create: () => store.create("b", { ...options, size: BLOCK }),
+      attach: () => store.attach("a", options),
+      fork: () => store.fork("a", "b", options),
+      rollback: () => store.rollback("a", 1, options),
+      history: () => all(store.history("a", options)),
+      list: () => all(store.list(options)),
+      stat: () => store.stat("a", options),
+      expire: () => store.expire({ ...options, keepLast: 1 }),
+      collect: () => store.collect(options),
+      explain: () => store.explain("0".repeat(64), options),
+      remove: () => store.remove("a", options),
+      verify: () => store.verify("a", options),
+      salvage: () => store.salvage(path("none"), "b", options),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      const found = await call().catch((error: unknown) => error);
+      expect(found, name).toBe(reason);
+    }
+    expect(await all(store.list())).toEqual(["a"]);
+    expect(await store.stat("a")).toMatchObject({ generations: 1, attached: undefined });
+  });
+
   test("detaching a disk that was not changed adds no generation", async () => {
     const store = await openHost(at, "unchanged");
     await store.create("a", { size: BLOCK });
