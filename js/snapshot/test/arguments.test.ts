@@ -246,15 +246,17 @@ const CALLS: Readonly<Record<string, Call>> = {
     (...args) => store.rollback(...args),
   ),
   "DiskStore.prototype.history": callOf(
-    (): [string] => ["a"],
+    (): [string, { signal: AbortSignal }] => ["a", { signal: new AbortController().signal }],
     (...args) => store.history(...args).next(),
   ),
   "DiskStore.prototype.list": callOf(
-    (): [All<ListOptions>] => [{ prefix: "a", after: "a" }],
+    (): [All<ListOptions>] => {
+      return [{ prefix: "a", after: "a", signal: new AbortController().signal }];
+    },
     (...args) => store.list(...args).next(),
   ),
   "DiskStore.prototype.stat": callOf(
-    (): [string] => ["a"],
+    (): [string, { signal: AbortSignal }] => ["a", { signal: new AbortController().signal }],
     (...args) => store.stat(...args),
   ),
   "DiskStore.prototype.expire": callOf(
@@ -275,7 +277,7 @@ const CALLS: Readonly<Record<string, Call>> = {
     (...args) => store.explain(...args),
   ),
   "DiskStore.prototype.remove": callOf(
-    (): [string] => ["b"],
+    (): [string, { signal: AbortSignal }] => ["b", { signal: new AbortController().signal }],
     async (...args) => {
       await store.fork("a", "b");
       await store.remove(...args).finally(() => store.remove("b").catch(() => {}));
