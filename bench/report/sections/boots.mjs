@@ -18,11 +18,16 @@ const BOOT_METHODS = [
   own("hedgerow, on demand"),
   own("hedgerow, trace alone"),
   rival("full restore"),
+  rival("nbdkit curl", "`nbdkit curl`, on demand"),
+  rival("qcow2 over HTTP", "qcow2 over HTTP, on demand"),
   floor("local file, nbdkit", "a local file over nbdkit"),
   floor("local file", "a local file"),
 ];
 const ON_SHARED = ["hedgerow", "hedgerow, no trace", "full restore"];
-const DRAWN = [...ON_SHARED, "hedgerow, on demand", "local file"];
+const DRAWN = [
+  ...ON_SHARED,
+  ...["hedgerow, on demand", "nbdkit curl", "qcow2 over HTTP", "local file"],
+];
 
 const MILESTONES = [
   ["disk served", "served"],
@@ -62,8 +67,9 @@ export const BOOTS = {
     const done = at(of("boot, done"), FAST);
     return `A virtual machine that boots from a disk with a trace has run its programs after
       ${done.ours}; from a local file, that takes ${done.times("local file")} as long, without a
-      trace ${done.times("hedgerow, no trace")}, and after a full restore
-      ${done.times("full restore")}.`;
+      trace ${done.times("hedgerow, no trace")}, after a full restore
+      ${done.times("full restore")}, and from \`nbdkit curl\`, which fetches what is read,
+      ${done.times("nbdkit curl")}.`;
   },
   chart: {
     title: "Boot a virtual machine and run programs",

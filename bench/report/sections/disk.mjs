@@ -24,7 +24,12 @@ const MOUNTS = [
   ["files read", "files read"],
 ].map(([title = "", workload = ""]) => ({
   ...{ title, place: `mount, ${title}`, suite: MOUNT, workload },
-  methods: [ours("hedgerow, with a trace"), own("hedgerow, no trace"), RESTORE],
+  methods: [
+    ours("hedgerow, with a trace"),
+    own("hedgerow, no trace"),
+    RESTORE,
+    rival("nbdkit curl", "`nbdkit curl`"),
+  ],
 }));
 
 const CACHED = [

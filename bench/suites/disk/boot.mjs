@@ -16,10 +16,10 @@ const OUTPUT = /\n([0-9a-f]{64} .*?)\n\/ # /s;
 
 /** Returns the drive of a guest. @param {string} socket */
 export const nbdDrive = (socket) =>
-  `file.driver=nbd,file.server.type=unix,file.server.path=${socket}`;
+  `format=raw,file.driver=nbd,file.server.type=unix,file.server.path=${socket}`;
 
-/** Returns the drive of a guest. @param {string} image */
-export const fileDrive = (image) => `file=${image}`;
+/** Returns the drive of a guest. @param {string} image @param {"qcow2" | "raw"} [format] */
+export const fileDrive = (image, format = "raw") => `format=${format},file=${image}`;
 
 /**
  * Boots a guest and runs a workload. Calls back when the shell is ready, and when the workload is done. Returns what it

@@ -7,12 +7,16 @@ import { makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
 import { log } from "../../harness/progress.mjs";
 import { blocksOf, clusteredWrites, dataOf } from "../delta/changes.mjs";
 import { recordBoot } from "./boot.mjs";
+import { execute } from "./disks.mjs";
 import { addGuestFiles, OTHER_WORKLOAD, WORKLOAD } from "./guest-files.mjs";
 import { recordMount } from "./mounts.mjs";
 import { MAIN } from "./plan.mjs";
 
 /** A limit under which nothing is evicted. */
 const NO_EVICTION = 2 ** 40;
+
+/** Options of `qemu-img` that compress as snapshots do. */
+const ZSTD = ["-o", "compression_type=zstd"];
 
 /** An image and its snapshot. @typedef {{ name: string, image: string, snapshot: string }} Sample */
 
@@ -28,6 +32,8 @@ export async function makeInputs(folder, plan) {
   const { image, snapshot } = await makeSample(folder, plan, MAIN);
   const { digest } = await createSnapshot(image, snapshot);
   const size = plan.sizes[MAIN] ?? 0;
+  const qcow2 = join(folder, "image.qcow2");
+  await execute("qemu-img", ["convert", "-c", "-O", "qcow2", ...ZSTD, image, qcow2]);
   const blocks = blocksOf(await dataOf(image, size));
   const cache = await ImageCache.open(join(folder, "cache"), { maxBytes: NO_EVICTION });
   const { release } = await cache.get(snapshot, { digest });
@@ -51,7 +57,8 @@ export async function makeInputs(folder, plan) {
   const mount = await recordMount(folder, snapshot, plan.files);
   writeFileSync(traces.mount, JSON.stringify(mount.trace));
   return {
-    ...{ folder, image, snapshot, digest, size, blocks, cache, traces, reads: boot.reads },
+    ...{ folder, image, qcow2, snapshot, digest, size, blocks, cache, traces },
+    reads: boot.reads,
     ...{ bootOutput: boot.printed, mountOutput: mount.printed },
   };
 }

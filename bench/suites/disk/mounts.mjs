@@ -29,7 +29,14 @@ export async function useMounted(directory, folder, files) {
   return (await execute("sh", args)).stdout;
 }
 
-/** Mounts an image at a new folder, and calls back. @param {string} image @param {string} directory @param {() => Promise<string>} use */
+/**
+ * Mounts an image at a new folder, and calls back.
+ *
+ * @template Made
+ * @param {string} image
+ * @param {string} directory
+ * @param {() => Promise<Made>} use
+ */
 export async function withMounted(image, directory, use) {
   mkdirSync(directory, { recursive: true });
   await execute("mount", ["--options", "loop,ro", image, directory]);
@@ -37,6 +44,29 @@ export async function withMounted(image, directory, use) {
     return await use();
   } finally {
     await execute("umount", [directory]);
+  }
+}
+
+/**
+ * Mounts the disk of an NBD server at a new folder, and calls back.
+ *
+ * @template Made
+ * @param {string} folder for another directory
+ * @param {string} socket
+ * @param {string} directory
+ * @param {() => Promise<Made>} use
+ */
+export async function withMountedNbd(folder, socket, directory, use) {
+  const fuse = join(folder, "fuse");
+  mkdirSync(fuse);
+  const file = join(fuse, "disk");
+  const nbdfuse = start("nbdfuse", "--readonly", file, uriOf(socket));
+  try {
+    while (!existsSync(file) && !nbdfuse.hasEnded()) await sleep(INTERVAL);
+    return await withMounted(file, directory, use);
+  } finally {
+    await execute("umount", [fuse]);
+    await nbdfuse.stop();
   }
 }
 
@@ -50,22 +80,11 @@ export async function withMounted(image, directory, use) {
 export function recordMount(parent, snapshot, files) {
   return inNewFolder(parent, (folder) =>
     withDisk(folder, snapshot, { fill: "none", trace: false, readOnly: true }, async (disk) => {
-      const [socket = "", fuse = "", directory = ""] = ["socket", "fuse", "mounted"].map((name) =>
-        join(folder, name),
-      );
+      const [socket = "", directory = ""] = ["socket", "mounted"].map((name) => join(folder, name));
       await disk.listen({ path: socket });
-      mkdirSync(fuse);
-      const file = join(fuse, "disk");
-      const nbdfuse = start("nbdfuse", "--readonly", file, uriOf(socket));
-      try {
-        while (!existsSync(file) && !nbdfuse.hasEnded()) await sleep(INTERVAL);
-        const use = () => useMounted(directory, folder, files);
-        const printed = await withMounted(file, directory, use);
-        return { printed, trace: disk.trace };
-      } finally {
-        await execute("umount", [fuse]);
-        await nbdfuse.stop();
-      }
+      const use = () => useMounted(directory, folder, files);
+      const printed = await withMountedNbd(folder, socket, directory, use);
+      return { printed, trace: disk.trace };
     }),
   );
 }

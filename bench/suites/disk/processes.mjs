@@ -10,8 +10,8 @@ import { startServer } from "../../harness/server.mjs";
 import { takeTurns, timeOf } from "../../harness/turns.mjs";
 import { FAST } from "../restore/plan.mjs";
 import { execute, inNewFolder } from "./disks.mjs";
-import { useMounted, withMounted } from "./mounts.mjs";
-import { greeting } from "./nbd-servers.mjs";
+import { useMounted, withMounted, withMountedNbd } from "./mounts.mjs";
+import { greeting, startNbdkitCurl } from "./nbd-servers.mjs";
 import { MAIN } from "./plan.mjs";
 import { about } from "./results.mjs";
 
@@ -70,8 +70,8 @@ export async function measureProcess({ inputs, plan }) {
 
 /** Times mounting a snapshot, listing its files and reading some. @param {Context} context */
 export async function measureMounts({ inputs, plan }) {
-  const { folder, snapshot, traces, mountOutput } = inputs;
-  const server = await startServer(FAST, { files: [snapshot, traces.mount] });
+  const { folder, image, snapshot, traces, mountOutput } = inputs;
+  const server = await startServer(FAST, { files: [image, snapshot, traces.mount] });
   try {
     const url = server.url(snapshot);
     const used = async (/** @type {string} */ own, begin = performance.now()) => {
@@ -94,17 +94,23 @@ export async function measureMounts({ inputs, plan }) {
       const image = join(own, "image");
       const begin = performance.now();
       await execute(process.execPath, [CLI, "snapshot", "restore", url, image]);
-      let run = { ready: 0, done: 0 };
-      await withMounted(image, join(own, "mounted"), async () => {
-        run = await used(own, begin);
-        return "";
-      });
-      return run;
+      return withMounted(image, join(own, "mounted"), () => used(own, begin));
+    };
+    const lazily = async (/** @type {string} */ own) => {
+      const socket = join(own, "socket");
+      const begin = performance.now();
+      const nbdkit = await startNbdkitCurl(server.url(image), socket);
+      try {
+        return await withMountedNbd(own, socket, join(own, "mounted"), () => used(own, begin));
+      } finally {
+        await nbdkit.stop();
+      }
     };
     const ways = {
       hedgerow: mounting("--trace", server.url(traces.mount)),
       "hedgerow, no trace": mounting("--no-trace"),
       "full restore": restoring,
+      "nbdkit curl": lazily,
     };
     const methods = Object.entries(ways).map(([name, mount]) => ({
       name,

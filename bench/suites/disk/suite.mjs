@@ -1,6 +1,7 @@
 // Disks: using a snapshot before it has arrived, compared with restoring it first and with other NBD servers.
-import { installPrograms } from "../../../scripts/lib/debian.mjs";
+import { installDebianPackages, installPrograms } from "../../../scripts/lib/debian.mjs";
 import { node24 } from "../../../scripts/lib/paths.mjs";
+import { capture } from "../../../scripts/lib/run.mjs";
 import { makeGuest } from "../../../scripts/lib/set-up-tests.mjs";
 import { ownMounts } from "../../harness/own-mounts.mjs";
 import { runScript } from "../../harness/programs.mjs";
@@ -8,8 +9,12 @@ import { inMemory, onDisk } from "../../harness/temporary.mjs";
 
 export { PLAN, QUICK } from "./plan.mjs";
 
+/** Reads images over HTTP for QEMU; it has no program. */
+const QEMU_CURL = "qemu-block-extra";
+
 export function prepare() {
   installPrograms("disk");
+  if (capture("dpkg", ["--status", QEMU_CURL]) === undefined) installDebianPackages([QEMU_CURL]);
   makeGuest();
 }
 

@@ -74,7 +74,7 @@ export class Guest {
   constructor(drive) {
     const kernel = ["-kernel", join(FOLDER, "vmlinuz"), "-initrd", join(FOLDER, "initramfs")];
     const boot = [...kernel, "-append", "console=ttyS0 quiet panic=-1", "-serial", "stdio"];
-    const args = [...QEMU, ...boot, "-drive", `${drive},format=raw,if=virtio`];
+    const args = [...QEMU, ...boot, "-drive", `${drive},if=virtio`];
     this.#child = spawn("setpriv", args, { stdio: ["pipe", "pipe", "pipe"] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream.setEncoding("latin1").on("data", (text) => {

@@ -29,7 +29,7 @@ afterAll(() => origin.close());
 /** Starts a guest, which ends with the test at the latest. @param more options of QEMU's NBD client */
 async function start(socket: string, more = ""): Promise<Guest> {
   const guest = await Guest.start(
-    `file.driver=nbd,file.server.type=unix,file.server.path=${socket}${more}`,
+    `format=raw,file.driver=nbd,file.server.type=unix,file.server.path=${socket}${more}`,
   );
   onTestFinished(() => guest.kill());
   return guest;
