@@ -12,28 +12,21 @@ import { mountXfs } from "../../../../scripts/lib/xfs-disk.mjs";
 export interface LoopDisk {
   /** Returns the path of a file on it. */
   readonly path: (...parts: string[]) => string;
-  /** Why it could not be mounted, if it could not: then its paths lead to a folder. */
-  readonly refusal: string | undefined;
 }
 
 /** Mounts a file, and returns the reason if this machine cannot. */
 type Mount = (image: string, folder: string, size: number) => string | undefined;
 
 /**
- * Makes an XFS disk of `size` bytes, on which files can share blocks. XFS needs at least 300 MiB.
- *
- * Fails without `mkfs.xfs`, which `scripts/test.mjs` installs; whether a disk can be mounted depends on
- * the machine.
+ * Makes an XFS disk of `size` bytes, on which files can share blocks. XFS needs at least 300 MiB. All of these fail
+ * without the programs that make file systems, which `scripts/test.mjs` installs, and where nothing can be mounted.
  */
 export const xfsDisk = (size: number): LoopDisk => loopDisk(size, mountXfs);
 
 /** Makes an ext4 disk of `size` bytes. */
 export const ext4Disk = (size: number): LoopDisk => loopDisk(size, mountExt4);
 
-/**
- * Makes a btrfs disk of `size` bytes, on which files can share blocks. Fails without `mkfs.btrfs`, which
- * `scripts/test.mjs` installs. Pass `compress` to compress all data.
- */
+/** Makes a btrfs disk of `size` bytes, on which files can share blocks. Pass `compress` to compress all data. */
 export const btrfsDisk = (size: number, { compress = false } = {}): LoopDisk =>
   loopDisk(size, (image, folder) => {
     const options = compress ? "loop,compress-force=zstd" : "loop";
@@ -49,11 +42,15 @@ function loopDisk(size: number, mount: Mount): LoopDisk {
   const [image, mounted] = [join(folder, "image"), join(folder, "mounted")];
   mkdirSync(mounted);
   const refusal = mount(image, mounted, size);
+  if (refusal !== undefined) {
+    rmSync(folder, { recursive: true });
+    throw new StepError(`cannot mount a file system, which these tests need: ${refusal}`);
+  }
   afterAll(() => {
-    if (refusal === undefined) execFileSync("umount", [mounted]);
+    execFileSync("umount", [mounted]);
     rmSync(folder, { recursive: true });
   });
-  return { path: (...parts) => join(mounted, ...parts), refusal };
+  return { path: (...parts) => join(mounted, ...parts) };
 }
 
 function mountExt4(image: string, folder: string, size: number): string | undefined {
