@@ -15,7 +15,8 @@ const DELIVERY = 1000;
 
 /**
  * Runs work that a signal aborts. After the work has cleaned up, the process ends by that same signal,
- * so that the parent process sees it. A second signal ends the process immediately.
+ * so that the parent process sees it, unless the work failed for another reason: that is thrown. A second signal ends
+ * the process immediately. If standard output is closed, the work is aborted too, and that error is thrown.
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
@@ -30,12 +31,20 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
     setTimeout(stopListening, DEBOUNCE).unref();
   };
   for (const signal of SIGNALS) process.on(signal, listen);
+  const onClosed = (error: Error) => controller.abort(error);
+  process.stdout.on("error", onClosed);
+  let result: T | undefined;
   try {
-    return await work(controller.signal);
+    result = await work(controller.signal);
+  } catch (error) {
+    if (error !== controller.signal.reason) throw error;
   } finally {
     stopListening();
-    if (received !== undefined) await endBy(received);
+    process.stdout.off("error", onClosed);
   }
+  if (received !== undefined) await endBy(received);
+  controller.signal.throwIfAborted();
+  return result as T;
 }
 
 /** Ends the process by a signal whose handlers were removed. */

@@ -5,6 +5,8 @@ const args = process.argv.slice(2);
 
 /** A reader that closes the pipe early, such as `head`, is not a failure. */
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  // Work that must clean up ends first.
+  if (process.stdout.listenerCount("error") > 1) return;
   process.exit(error.code === "EPIPE" ? process.exitCode : report(error, args.includes("--json")));
 });
 

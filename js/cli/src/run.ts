@@ -66,8 +66,9 @@ export async function run(args: readonly string[]): Promise<void> {
     const hedgerow = await program(args[0]);
     await hedgerow.parseAsync(args, { from: "user" });
   } catch (error) {
-    // `--help` and `--version` also throw, after printing.
-    const isDone = error instanceof CommanderError && error.exitCode === 0;
+    // `--help` and `--version` also throw, after printing. A reader that closes the pipe early is not a failure.
+    const isDone =
+      (error instanceof CommanderError && error.exitCode === 0) || systemCode(error) === "EPIPE";
     process.exitCode = isDone ? EXIT.done : report(error, json);
   }
 }

@@ -135,7 +135,14 @@ test("reports that the disk was lost, still serves it, and ends with an error", 
   expect(await json(["save", store, "alice", "--label", "x"], env)).toMatchObject({ number: 2 });
   expect((await readFrom(socket, 4096)).equals(BLOCK)).toBe(true);
   const { code, err } = await first.stop("SIGTERM");
-  const { error } = JSON.parse(err);
+  const [{ warning }, { error }] = err
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line)) as [
+    { warning: { message: string } },
+    { error: { code: string; message: string } },
+  ];
+  expect(warning.message).toContain(`to save ${path} as a new disk, end this process`);
   expect([code, error.code]).toEqual([3, "ERR_LEASE_LOST"]);
   expect(error.message).toMatch(/^alice is attached by \S+: nothing more can be saved under this/);
   const hint = `its changes are in ${path}: run "hedgerow disk salvage ${store} ${path} <new name>"`;

@@ -205,7 +205,10 @@ describe("a server", () => {
     expect(code).toBe(0);
     expect(err).toMatch(/^hedgerow: [^\n]+\n$/);
     expect(err).toContain(`${url}: the server has no ranges`);
-    expect(await json("verify", url)).toEqual(info);
+    const asJson = await snapshotProcess("verify", url, "--json");
+    expect([asJson.code, JSON.parse(asJson.out)]).toEqual([0, info]);
+    const message = expect.stringMatching(/the server has no ranges/);
+    expect(JSON.parse(asJson.err)).toEqual({ warning: { message } });
   });
 
   test("resumes an interrupted restore from a slow server", async () => {

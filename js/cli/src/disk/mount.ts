@@ -42,12 +42,18 @@ export function addMountCommand(disk: Command): void {
       "local image to keep, as of disk open (default: a temporary file)",
       parsePlace,
     )
-    .option("--read-write", "mount for reading and writing", false)
+    .option("--read-write", "mount for reading and writing; needs --image", false)
     .action(mount);
   addDiskOptions(command);
 }
 
 async function mount(source: string, directory: string, flags: MountFlags): Promise<void> {
+  if (flags.readWrite && flags.image === undefined) {
+    throw new CliError(
+      "ERR_USAGE",
+      "--read-write: expected --image too, which keeps what is written",
+    );
+  }
   await checkMountable(directory);
   // Meanwhile, the snapshot is opened.
   const programs = checkPrograms(directory);

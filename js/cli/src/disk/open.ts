@@ -46,10 +46,12 @@ async function open(source: string, flags: OpenFlags): Promise<void> {
   const { image, readOnly, json, save, saveTrace } = flags;
   const listen = listenOf(flags);
   await interruptible((signal) =>
-    serveDisk({ source, image, readOnly, listen, flags, signal }, async ({ disk, uri }) => {
+    serveDisk({ source, image, readOnly, listen, flags, signal }, async ({ disk, uri, stop }) => {
       const { digest: identity, imageSize: size } = disk.info;
       await print(json ? jsonOf({ uri, path: resolve(image), identity, size }) : `${uri}\n`);
       await untilAborted(signal);
+      // The delta has all that clients have written.
+      await stop();
       if (save !== undefined) await disk.save(save);
       if (saveTrace) await disk.saveTrace(tracePlaceOf(flags) || undefined);
     }),

@@ -4,7 +4,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Disk, type ListenOptions, openSnapshot } from "@hedgerow/snapshot";
 
 import { messageOf } from "../error.js";
-import { oneLine } from "../one-line.js";
 import { type Spinner, spinnerColumns, startSpinner } from "../progress/spinner.js";
 import { withCacheOf } from "../snapshot/cache-options.js";
 import { progressLine } from "../snapshot/progress-line.js";
@@ -21,6 +20,8 @@ export interface Served {
   readonly disk: Disk;
   /** The URI of the export. */
   readonly uri: string;
+  /** Ends the connections of clients. */
+  readonly stop: () => Promise<void>;
 }
 
 /** A disk to serve. */
@@ -45,11 +46,11 @@ export function serveDisk(
   return withCacheOf(flags, async (cache) => {
     const options = { ...openOptionsOf(flags), image, readOnly, cache, signal };
     await using disk = await openSnapshot(source, options);
-    const { uri } = await disk.listen(listen);
+    const server = await disk.listen(listen);
     const ended = new AbortController();
-    const showing = showFill(disk, ended.signal, flags.json);
+    const showing = showFill(disk, ended.signal);
     try {
-      await use({ disk, uri });
+      await use({ disk, uri: server.uri, stop: () => server.close() });
     } finally {
       ended.abort();
       await showing;
@@ -63,13 +64,12 @@ export async function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Shows the progress of the fill until it is done or the signal is aborted, and warns if it fails. */
-export async function showFill(disk: Filling, signal: AbortSignal, json: boolean): Promise<void> {
+export async function showFill(disk: Filling, signal: AbortSignal): Promise<void> {
   const stopped = new AbortController();
   signal.addEventListener("abort", () => stopped.abort(), { once: true });
   const filled = disk.filled.catch((error: unknown) => {
-    if (signal.aborted || json) return;
-    const message = oneLine(messageOf(error));
-    process.stderr.write(`hedgerow: the disk will not be complete: ${message}\n`);
+    if (signal.aborted) return;
+    process.emitWarning(`the disk will not be complete: ${messageOf(error)}`);
   });
   void filled.then(() => stopped.abort());
   // Outside a terminal, there is nothing to show.

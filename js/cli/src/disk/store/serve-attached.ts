@@ -44,7 +44,7 @@ export async function serveAttached(disk: AttachedDisk, serving: AttachedServing
   warnOf(disk, place);
   const control = await started(disk, serving, { save, detach });
   const shown = new AbortController();
-  const showing = showFill(disk, shown.signal, json);
+  const showing = showFill(disk, shown.signal);
   await Promise.race([untilAborted(signal), untilAborted(asked.signal)]);
   shown.abort();
   await showing;
