@@ -1,9 +1,10 @@
 /** `hedgerow fleet place` and `status`, on hosts in a file and in Redis. */
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { placement, reportResidency } from "@hedgerow/fleet";
 import { expect, onTestFinished, test } from "vitest";
-import { freePort } from "../../../tests/support/http/listen.js";
+import { closed, freePort, listening } from "../../../tests/support/http/listen.js";
 import { connectTo, Redis } from "../../fleet/test/support/redis.js";
 import { StubCache } from "../../fleet/test/support/stub-cache.js";
 import { hedgerow, hedgerowProcess } from "./support/bin.js";
@@ -107,6 +108,24 @@ test("prints the hosts of a fleet, and places a sandbox on one of them", async (
   ]);
   const placed = await place(digests[1]!, "--redis", redis.url, "--json");
   expect(JSON.parse(placed.out)).toMatchObject({ host: "a", reason: "resident" });
+});
+
+test("says that a server accepts connections and does not answer", async () => {
+  const silent = createServer((socket) => socket.resume());
+  const { port } = await listening(silent);
+  onTestFinished(() => closed(silent));
+  const { code, err } = await hedgerow(["fleet", "status", "--redis", `redis://127.0.0.1:${port}`]);
+  expect([code, err]).toEqual([3, "hedgerow: Redis: does not answer\n"]);
+});
+
+test("refuses an identity that no host reports, and starts of a trace", async () => {
+  for (const [args, message] of [
+    [["place", DIGEST.slice(0, 12), "--redis", "redis://127.0.0.1:1"], "64 lower-case hexadecimal"],
+    [["simulate", "trace.jsonl", "--starts", "9"], "--starts: expected no trace with it"],
+  ] as const) {
+    const { code, err } = await hedgerow(["fleet", ...args]);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  }
 });
 
 test("says that Redis is away, or that a URL is invalid, without its password", async () => {

@@ -12,6 +12,9 @@ const HELP = `
 A file of hosts:
   [{ "id": "a", "load": 3, "images": ["6f0d…"] }, { "id": "b", "load": 1 }]`;
 
+/** What hosts report their images by. */
+const DIGEST = /^[0-9a-f]{64}$/;
+
 interface PlaceOptions extends OutputFlags {
   readonly hosts?: string;
   readonly redis?: string;
@@ -47,6 +50,10 @@ async function place(identity: string, options: PlaceOptions): Promise<void> {
 async function fleetOf(identity: string, file?: string, redis?: string): Promise<FleetHosts> {
   if (file !== undefined) return readHosts(file, identity);
   if (redis === undefined) throw new CliError("ERR_USAGE", "expected --hosts or --redis");
+  if (!DIGEST.test(identity)) {
+    const message = "the identity: expected 64 lower-case hexadecimal digits with --redis";
+    throw new CliError("ERR_USAGE", message);
+  }
   return withResidency(redis, (residency) => {
     return { hosts: residency.hosts(), residents: new Set(residency.hostsOf(identity)) };
   });

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from "node:timers/promises";
+
 import { Residency } from "@hedgerow/fleet";
 import { createClient } from "@redis/client";
 import { Option } from "commander";
@@ -21,7 +23,7 @@ export async function withResidency<T>(
 ): Promise<T> {
   const client = clientOf(url);
   try {
-    await client.connect().catch((error) => fail(messageOf(error)));
+    await connected(client).catch((error) => fail(reasonOf(error)));
     let reason = "does not answer";
     const residency = await Residency.watch({
       client,
@@ -47,6 +49,20 @@ function clientOf(url: string) {
     // The URL may have a password.
     throw new CliError("ERR_USAGE", "--redis: expected redis://host:port or rediss://host:port");
   }
+}
+
+/** Connects, unless the server accepts the connection and does not answer. */
+function connected(client: ReturnType<typeof clientOf>): Promise<unknown> {
+  const deadline = delay(CONNECT_TIMEOUT, undefined, { ref: false }).then(() => {
+    throw new Error("does not answer");
+  });
+  return Promise.race([client.connect(), deadline]);
+}
+
+/** Returns why a connection failed: the error of several addresses has no message. */
+function reasonOf(error: unknown): string {
+  const { errors = [error] } = Object(error) as { readonly errors?: readonly unknown[] };
+  return errors.map(messageOf).join(", ");
 }
 
 function fail(reason: string): never {

@@ -18,10 +18,13 @@ import { traceIn } from "./trace-file.js";
 interface SimulateFlags extends OutputFlags {
   readonly workload?: WorkloadName;
   readonly hosts: number;
-  readonly starts: number;
+  readonly starts?: number;
   readonly seed: number;
   readonly cacheBytes?: number;
 }
+
+/** How many starts a workload has by default. */
+const STARTS = 100_000;
 
 const HELP = `
 A trace has one start per line, in the order of time, with times in milliseconds:
@@ -44,7 +47,7 @@ export function addSimulateCommand(fleet: Command): void {
       new Option("--workload <name>", "made starts instead of a trace").choices([...WORKLOADS]),
     )
     .option("--hosts <number>", "number of hosts", parseWhole, 64)
-    .option("--starts <number>", "number of starts of a workload", parseWhole, 100_000)
+    .option("--starts <number>", "number of starts of a workload (default: 100,000)", parseWhole)
     .option("--seed <number>", "seed of random choices", parseWhole, 1)
     .option(
       "--cache-bytes <size>",
@@ -74,6 +77,8 @@ async function workloadOf(
   if ((trace === undefined) === (workload === undefined)) {
     throw new CliError("ERR_USAGE", "expected either a trace or --workload");
   }
-  if (workload === undefined) return traceIn(trace!, hosts);
-  return makeWorkload(workload, { hosts, starts, seed });
+  if (workload !== undefined)
+    return makeWorkload(workload, { hosts, starts: starts ?? STARTS, seed });
+  if (starts !== undefined) throw new CliError("ERR_USAGE", "--starts: expected no trace with it");
+  return traceIn(trace!, hosts);
 }
