@@ -1,4 +1,5 @@
 import { checkNoOthers, checkNumber, invalid } from "./check.js";
+import { tell } from "./residency/engine-error.js";
 
 /** Options of {@link SharedTier}. */
 export interface SharedTierOptions {
@@ -78,7 +79,7 @@ export class SharedTier {
       if (code === "ERR_SOURCE" && status >= 500) {
         this.#avoidedUntil = performance.now() + this.#pause;
       }
-      this.#onError(error);
+      tell(this.#onError, error);
       return read(this.#store, {});
     }
   }

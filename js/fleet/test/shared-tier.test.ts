@@ -41,6 +41,14 @@ test.each(["ERR_SOURCE", "ERR_SOURCE_CHANGED", "ERR_SNAPSHOT_FORMAT", "ERR_SNAPS
   },
 );
 
+test("reads from the store though the handler of errors throws", async () => {
+  const onError = () => {
+    throw new Error("a handler that fails");
+  };
+  const { endpoints, outcome } = await readWith(failure("ERR_SOURCE"), { onError });
+  expect([endpoints, outcome]).toEqual([[TIER, STORE], "bytes"]);
+});
+
 test.each([
   ["ERR_TARGET", failure("ERR_TARGET")],
   ["ERR_CACHE_SIZE", failure("ERR_CACHE_SIZE")],

@@ -32,7 +32,7 @@ function withoutUser(word: string): string {
 }
 
 /** Calls a handler of errors, which must not disturb its caller. */
-export function tell(onError: ((error: Error) => void) | undefined, error: Error): void {
+export function tell<E>(onError: ((error: E) => void) | undefined, error: E): void {
   try {
     onError?.(error);
   } catch {

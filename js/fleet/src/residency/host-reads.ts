@@ -28,6 +28,11 @@ export class HostReads {
     this.#start();
   }
 
+  /** Whether a host waits or is being read: the state that comes may be older than a message about it. */
+  has(host: string): boolean {
+    return this.#waiting.has(host) || this.#running.has(host);
+  }
+
   /** The number of hosts that wait or are being read. */
   get pending(): number {
     return this.#waiting.size + this.#running.size;

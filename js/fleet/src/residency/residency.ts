@@ -180,7 +180,12 @@ export class Residency {
   #hear(text: unknown): void {
     const message = parseMessage(text);
     if (message === undefined) this.#limit.report("a message about a host is invalid");
-    else this.#handle(message.host, this.#picture.apply(message, performance.now()));
+    else {
+      const effect = this.#picture.apply(message, performance.now());
+      // A read that is running may return its state from before.
+      const isAgain = message.kind === "gone" && this.#reads.has(message.host);
+      this.#handle(message.host, isAgain ? "read" : effect);
+    }
   }
 
   #take(host: string, stored: StoredHost | "invalid" | undefined): void {

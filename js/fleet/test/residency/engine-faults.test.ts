@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
 import { fillLease } from "../../src/fill-lease.js";
 import { placement } from "../../src/placement/placement.js";
+import type { FleetEngine } from "../../src/residency/engine.js";
 import { redisEngine } from "../../src/residency/redis-engine.js";
 import { reportResidency } from "../../src/residency/report.js";
-import type { Residency } from "../../src/residency/residency.js";
+import { Residency } from "../../src/residency/residency.js";
 import { isTyped, newFleet, TIMEOUT } from "../support/faulty-fleet.js";
 import { untilShown, watching } from "../support/pictures.js";
 import { connectTo, Redis, until } from "../support/redis.js";
@@ -151,4 +152,31 @@ test("stays current while the engine is slow, but faster than the timeout", asyn
   }
   await untilShown(residency, { one: [digest, other] });
   expect(errors).toEqual([]);
+});
+
+test("forgets a host that has gone while its state was on its way", async () => {
+  const { client: engine, report, residency } = await newFleet(redis, "gone");
+  const held: (() => void)[] = [];
+  const slow: FleetEngine = {
+    publish: (change) => engine.publish(change),
+    remove: (host, epoch) => engine.remove(host, epoch),
+    hosts: () => engine.hosts(),
+    async read(host) {
+      const stored = await engine.read(host);
+      await new Promise<void>((resolve) => held.push(resolve));
+      return stored;
+    },
+    subscribe: (onMessage, onEnd) => engine.subscribe(onMessage, onEnd),
+    takeSlot: (request) => engine.takeSlot(request),
+    releaseSlot: (...args) => engine.releaseSlot(...args),
+  };
+  const opening = Residency.watch({ client: slow });
+  onTestFinished(async () => (await opening).close());
+  await until("that the host was read", () => held.length === 1);
+  await report.close();
+  await until("that it has gone", () => residency.hosts().length === 0);
+  held[0]?.();
+  await until("that it is read again", () => held.length === 2);
+  held[1]?.();
+  expect((await opening).hosts()).toEqual([]);
 });
