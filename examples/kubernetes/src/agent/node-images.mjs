@@ -96,13 +96,12 @@ export class NodeImages {
   async #fillLeased(source, digest) {
     const signal = this.#signal;
     const lease = await fillLease(digest, { ...this.#lease, signal });
-    let filled = false;
     try {
       const image = await this.#cache.get(source, { digest, signal });
       await image.release();
-      filled = true;
     } finally {
-      await lease.release({ filled });
+      // With a shared tier that has the bytes now, `filled: true` would let all others go on.
+      await lease.release();
     }
   }
 }
