@@ -99,16 +99,26 @@ impl BuiltExactTable {
 ///
 /// Rules with the same hash share a slot, which holds the first of them.
 pub(crate) fn build(count: usize, hashes: impl Fn(u64) -> Vec<(u64, u16)>) -> BuiltExactTable {
+    build_within(u64::MAX, count, hashes)
+        .expect("a few seeds are enough to place all hashes in a half-full table")
+}
+
+/// Does the same with `seeds` seeds. Returns `None` if none of them places all hashes.
+pub(crate) fn build_within(
+    seeds: u64,
+    count: usize,
+    hashes: impl Fn(u64) -> Vec<(u64, u16)>,
+) -> Option<BuiltExactTable> {
     let mut bits = SlotBits::for_rules(count);
-    for seed in 0.. {
+    for seed in 0..seeds {
         if let Some((displacements, slots)) = place(hashes(seed), bits) {
-            return BuiltExactTable { seed, bits, displacements, slots };
+            return Some(BuiltExactTable { seed, bits, displacements, slots });
         }
         if seed % SEEDS_PER_SIZE == SEEDS_PER_SIZE - 1 {
             bits = bits.doubled();
         }
     }
-    unreachable!("a few seeds are enough to place all hashes in a half-full table")
+    None
 }
 
 /// Places the hashes of every bucket, the fullest bucket first. Returns `None` if a bucket does

@@ -21,6 +21,10 @@ impl HeaderSet<'_> {
     /// names. The values of each name keep their order. A set that owns its image is faster than
     /// one that borrows it.
     ///
+    /// # Complexity
+    ///
+    /// Linear in the bytes of the names and of the `Connection` fields, whatever they repeat.
+    ///
     /// # Errors
     ///
     /// Returns an error, and leaves the map unchanged, if `Connection` nominates a field of the map
@@ -58,21 +62,27 @@ impl HeaderSet<'_> {
         &self,
         map: &mut HeaderMap<T>,
     ) -> Result<usize, ConnectionOptionError> {
-        let mut nominated = Vec::new();
+        // Of the names of the map that were nominated, whether to remove them: repetitions cost nothing.
+        let mut judged = HeaderMap::<bool>::default();
         for value in map.get_all(CONNECTION) {
             for option in connection::options(value.as_ref()) {
                 let Ok(name) = HeaderName::from_bytes(option) else { continue };
+                if !map.contains_key(&name) || judged.contains_key(&name) {
+                    continue;
+                }
                 let values = map.get_all(&name).iter();
-                match values.map(|value| nomination(option, value.as_ref())).max() {
-                    None | Some(Nomination::Keeps) => {}
+                let removes = match values.map(|value| nomination(option, value.as_ref())).max() {
+                    None | Some(Nomination::Keeps) => false,
                     Some(Nomination::Forbidden) if !self.strips_name(&name) => {
                         return Err(ConnectionOptionError { name });
                     }
-                    Some(_) => nominated.push(name),
-                }
+                    Some(_) => true,
+                };
+                judged.insert(name, removes);
             }
         }
-        Ok(nominated.iter().filter(|&name| map.remove(name).is_some()).count())
+        let removed = judged.iter().filter(|&(_, &removes)| removes);
+        Ok(removed.filter(|&(name, _)| map.remove(name).is_some()).count())
     }
 }
 

@@ -27,6 +27,9 @@ pub(crate) struct KnownNames {
 }
 
 /// The names of a map that a rule may match.
+/// How many seeds to try for a table: the rules of an image may be hostile.
+const MAX_SEEDS: u64 = 256;
+
 #[derive(Default)]
 struct Candidates {
     /// Exact rules that names of the map may equal.
@@ -52,8 +55,8 @@ impl Candidates {
 }
 
 impl KnownNames {
-    /// Collects the exact rules of `set`. Returns `None` if two of them have the same hash, or if
-    /// `http` does not behave as [`NameKey`] needs.
+    /// Collects the exact rules of `set`. Returns `None` if two of them have the same hash, if they
+    /// were chosen so that they fit into no table, or if `http` does not behave as [`NameKey`] needs.
     pub(crate) fn of(set: &HeaderSet<'_>) -> Option<Self> {
         let names: Vec<_> = set
             .rules()
@@ -61,10 +64,10 @@ impl KnownNames {
             .map(|rule| HeaderName::from_bytes(rule.text().as_bytes()))
             .collect::<Result<_, _>>()
             .ok()?;
-        let exact_table = exact_table::build(names.len(), |seed| {
+        let exact_table = exact_table::build_within(MAX_SEEDS, names.len(), |seed| {
             let hasher = NameHasher::new(seed);
             names.iter().map(|name| NameKey::of(name).hash(hasher)).zip(0..).collect()
-        });
+        })?;
         let is_exact = exact_table.as_table().rules().count() == names.len();
         let standard = StandardNames::of(set)?;
         is_exact.then(|| Self {

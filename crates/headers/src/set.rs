@@ -71,7 +71,9 @@ impl<'a> HeaderSet<'a> {
         Self::read(Cow::Borrowed(image))
     }
 
-    /// Reads an image and keeps it. Otherwise the same as [`from_image`](Self::from_image).
+    /// Reads an image and keeps it. Otherwise the same as [`from_image`](Self::from_image), but with
+    /// the feature `http`, this also makes a table of the exact rules, with which
+    /// `strip` is faster.
     ///
     /// # Errors
     ///

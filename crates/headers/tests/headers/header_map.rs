@@ -1,3 +1,5 @@
+use std::cell::Cell;
+
 use hedgerow_headers::{HeaderSet, Mode};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use proptest::{collection::vec, prelude::*};
@@ -255,6 +257,27 @@ fn nominated_fields_are_stripped_from_maps_of_any_size() {
     let mut rules = exact.clone();
     rules.push("connection".to_owned());
     assert_stripped(&rules, &with_connections(&["x-hop, x-exact-7"], &names));
+}
+
+#[test]
+fn repeated_nominations_of_repeated_fields_read_each_value_once() {
+    struct Counted<'a>(&'static str, &'a Cell<usize>);
+    impl AsRef<[u8]> for Counted<'_> {
+        fn as_ref(&self) -> &[u8] {
+            self.1.set(self.1.get() + 1);
+            self.0.as_bytes()
+        }
+    }
+    let reads = Cell::new(0);
+    let mut map = HeaderMap::<Counted<'_>>::default();
+    for _ in 0..100 {
+        map.append("connection", Counted("x-hop, x-hop, te, te", &reads));
+        map.append("x-hop", Counted("1", &reads));
+        map.append("te", Counted("trailers", &reads));
+    }
+    assert_eq!(set_of(["connection"]).strip(&mut map), Ok(2));
+    assert_eq!(map.keys().collect::<Vec<_>>(), ["te"]);
+    assert_eq!(reads.get(), 300);
 }
 
 #[test]
