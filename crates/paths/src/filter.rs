@@ -76,7 +76,8 @@ impl<'a> PathFilter<'a> {
     /// Parses a filter file without the pass over the second line.
     ///
     /// A byte of the second line that is not Base64 then counts as zero bits, so paths of the set
-    /// may be reported as absent. There are no other consequences.
+    /// may be reported as absent and, in a fuse filter, others as present. There are no other
+    /// consequences.
     ///
     /// # Errors
     ///
