@@ -99,15 +99,16 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// Returns a [`FormatError`] if `bytes` has another length or digest than the frame, if they are
-    /// not exactly one zstd frame of this raw length, or if `out` has another length. The content of
-    /// `out` is then unspecified.
+    /// Returns a [`FormatError`] if the frame fails [`check`](Self::check), if `bytes` has another
+    /// length or digest than the frame, if they are not exactly one zstd frame of this raw length, or
+    /// if `out` has another length. The content of `out` is then unspecified.
     pub fn decompress(
         &mut self,
         frame: &Frame,
         bytes: &[u8],
         out: &mut [u8],
     ) -> Result<(), FormatError> {
+        self.check(frame)?;
         let whole = field("frame", frame);
         whole.with(bytes.len() as u64).is(frame.compressed_length)?;
         whole.has_digest(bytes, frame.digest)?;

@@ -36,5 +36,5 @@ pub const MAX_BASE_OBJECTS: u32 = 8;
 pub const MAX_REFERENCE_LENGTH: u32 = 1 << 10;
 
 /// The maximum number of mappings of a delta. A reader needs memory for them in the tail, at 12 bytes per
-/// mapping, and for 16 bytes per part of its own: at most 112 MiB.
+/// mapping, and for 16 bytes per mapping of its own: at most 112 MiB.
 pub const MAX_MAPPINGS: u32 = 1 << 22;

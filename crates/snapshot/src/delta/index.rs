@@ -96,9 +96,6 @@ impl Index {
     /// tail, in bytes.
     pub const FOOTER_LENGTH: usize = FOOTER_LENGTH;
 
-    /// Maximum number of base objects.
-    pub const MAX_BASE_OBJECTS: usize = crate::limits::MAX_BASE_OBJECTS as usize;
-
     /// Returns the length of the tail of a snapshot or a delta, in bytes.
     ///
     /// # Errors

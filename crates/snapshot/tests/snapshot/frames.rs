@@ -1,7 +1,9 @@
 //! Frames that disagree with the manifest although their digests match. Each is refused, and the
 //! decoder can be used for the next frame.
 
-use hedgerow_snapshot::{Decoder, Fault, FormatError, Frame, FrameKind, Manifest};
+use hedgerow_snapshot::{
+    Decoder, Decompressor, Digest, Fault, FormatError, Frame, FrameKind, Manifest,
+};
 use zstd_safe::{CCtx, CParameter};
 
 use crate::support::{
@@ -194,5 +196,25 @@ fn damaged_frames_with_a_matching_digest_decode_to_their_length_or_are_refused()
             Ok(out) => assert!(out == raw, "bit {bit}"),
             Err(error) => assert!(error.frame == Some(0)),
         }
+    }
+}
+
+#[test]
+fn a_frame_that_no_manifest_can_hold_is_refused_before_its_length_is_used() {
+    let mut decompressor = Decompressor::new(1 << 17).unwrap();
+    for (kind, raw_length) in
+        [(FrameKind::Hole, 0), (FrameKind::Hole, u32::MAX), (FrameKind::Data, u32::MAX)]
+    {
+        let frame = Frame {
+            kind,
+            index: 0,
+            image_offset: 0,
+            raw_length,
+            file_offset: 0,
+            compressed_length: 0,
+            digest: Digest::of(b""),
+        };
+        let error = decompressor.check(&frame).unwrap_err();
+        assert_eq!(decompressor.decompress(&frame, b"", &mut []), Err(error));
     }
 }

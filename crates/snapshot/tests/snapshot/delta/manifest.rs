@@ -1,7 +1,7 @@
 //! The head and the tables of a delta's manifest. Each invalid value is refused with the field, its offset,
 //! and what was expected.
 
-use hedgerow_snapshot::{Digest, Fault, FrameBlocks, Index, Mapping, Segment};
+use hedgerow_snapshot::{Digest, Fault, FrameBlocks, Index, MAX_BASE_OBJECTS, Mapping, Segment};
 
 use super::{assert_accepted, assert_refused, between, exactly, forged, refusal};
 use crate::support::{
@@ -260,7 +260,7 @@ fn eight_base_objects_are_accepted_and_nine_are_not() {
         forged.file()
     };
     let file = with(8);
-    assert_eq!(open_index(&file).unwrap().objects().len(), Index::MAX_BASE_OBJECTS);
+    assert_eq!(open_index(&file).unwrap().objects().len(), MAX_BASE_OBJECTS as usize);
     assert_eq!(refusal(&with(9)).fault, between(0, 8, 9));
 }
 
