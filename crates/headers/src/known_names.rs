@@ -26,10 +26,10 @@ pub(crate) struct KnownNames {
     standard: StandardNames,
 }
 
-/// The names of a map that a rule may match.
 /// How many seeds to try for a table: the rules of an image may be hostile.
 const MAX_SEEDS: u64 = 256;
 
+/// The names of a map that a rule may match.
 #[derive(Default)]
 struct Candidates {
     /// Exact rules that names of the map may equal.

@@ -71,9 +71,8 @@ impl<'a> HeaderSet<'a> {
         Self::read(Cow::Borrowed(image))
     }
 
-    /// Reads an image and keeps it. Otherwise the same as [`from_image`](Self::from_image), but with
-    /// the feature `http`, this also makes a table of the exact rules, with which
-    /// `strip` is faster.
+    /// Reads an image and keeps it. Otherwise the same as [`from_image`](Self::from_image). With the
+    /// feature `http`, also builds a table of the exact rules, which makes `strip` faster.
     ///
     /// # Errors
     ///

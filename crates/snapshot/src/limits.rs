@@ -35,6 +35,6 @@ pub const MAX_BASE_OBJECTS: u32 = 8;
 /// The maximum length of the reference to a base object, in bytes. S3 allows keys of this length.
 pub const MAX_REFERENCE_LENGTH: u32 = 1 << 10;
 
-/// The maximum number of mappings of a delta. A reader needs memory for them in the tail, at 12 bytes per
-/// mapping, and for 16 bytes per mapping of its own: at most 112 MiB.
+/// The maximum number of mappings of a delta. A reader needs 12 bytes for each in the tail, and 16
+/// of its own: at most 112 MiB.
 pub const MAX_MAPPINGS: u32 = 1 << 22;
