@@ -68,7 +68,7 @@ export const BOOTS = {
     return `A virtual machine that boots from a disk with a trace has run its programs after
       ${done.ours}; from a local file, that takes ${done.times("local file")} as long, without a
       trace ${done.times("hedgerow, no trace")}, after a full restore
-      ${done.times("full restore")}, and from \`nbdkit curl\`, which fetches what is read,
+      ${done.times("full restore")}, and with \`nbdkit curl\`, which fetches blocks on demand,
       ${done.times("nbdkit curl")}.`;
   },
   chart: {

@@ -33,7 +33,7 @@ import { about } from "./results.mjs";
 const ON_SHARED = ["hedgerow", "hedgerow, no trace", "full restore"];
 const QUICK = [...ON_SHARED, "local file"];
 
-/** Other programs that fetch what a guest reads. They take longer, and have fewer rounds. */
+/** Other programs that fetch on demand. They take longer, and have fewer rounds. */
 const LAZY = ["nbdkit curl", "qcow2 over HTTP"];
 
 /**
@@ -55,18 +55,13 @@ export async function measureBoots(context) {
       const methods = methodsOf(context, server).filter(
         ({ name }) => (names?.includes(name) ?? true) && (plan.allBoots || QUICK.includes(name)),
       );
-      const isLazy = (/** @type {{ name: string }} */ { name }) => LAZY.includes(name);
-      const rounds = async (/** @type {typeof methods} */ some, /** @type {number} */ count) => {
-        const onRound = roundLogger(`boots, ${network.name}`, count);
-        return takeTurns(some, count, { warmUps: 0, onRound });
-      };
-      const timed = [
-        ...(await rounds(
-          methods.filter((method) => !isLazy(method)),
-          plan.bootRounds,
-        )),
-        ...(await rounds(methods.filter(isLazy), plan.rounds)),
-      ];
+      const timed = [];
+      for (const isLazy of [false, true]) {
+        const rounds = isLazy ? plan.rounds : plan.bootRounds;
+        const onRound = roundLogger(`boots, ${network.name}`, rounds);
+        const some = methods.filter(({ name }) => LAZY.includes(name) === isLazy);
+        timed.push(...(await takeTurns(some, rounds, { warmUps: 0, onRound })));
+      }
       for (const milestone of /** @type {const} */ (["served", "shell", "done"])) {
         const at = about(`boot, ${milestone}`, network.name);
         results.push(...resultsOf(at, timed, (run) => run[milestone]));

@@ -58,15 +58,14 @@ export const startNbdkit = (image, socket, ...options) =>
   serve(socket, "nbdkit", "--foreground", `--unix=${socket}`, ...options, ["file", image]);
 
 /**
- * Starts nbdkit as a server of an image over HTTP, which is kept where it was read and takes writes. Of blocks of 64 KiB,
- * the default, to 2 MiB, a boot was fastest with those of 1 MiB.
+ * Starts nbdkit as a server of an image over HTTP. It caches blocks when they are read, and keeps what is written. Of
+ * blocks of 64 KiB, the default, to 2 MiB, a boot was fastest with those of 1 MiB.
  *
  * @param {string} url
  * @param {string} socket
- * @param {string[]} options
  */
-export const startNbdkitCurl = (url, socket, ...options) =>
-  serve(socket, "nbdkit", "--foreground", `--unix=${socket}`, ...options, "--filter=cow", [
+export const startNbdkitCurl = (url, socket) =>
+  serve(socket, "nbdkit", "--foreground", `--unix=${socket}`, "--filter=cow", [
     ...["curl", `url=${url}`, "cow-on-read=true", "cow-block-size=1M"],
   ]);
 
