@@ -49,10 +49,7 @@ export function addMountCommand(disk: Command): void {
 
 async function mount(source: string, directory: string, flags: MountFlags): Promise<void> {
   if (flags.readWrite && flags.image === undefined) {
-    throw new CliError(
-      "ERR_USAGE",
-      "--read-write: expected --image too, which keeps what is written",
-    );
+    throw new CliError("ERR_USAGE", "--read-write: expected --image too, which keeps the changes");
   }
   await checkMountable(directory);
   // Meanwhile, the snapshot is opened.

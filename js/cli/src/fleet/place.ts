@@ -12,7 +12,7 @@ const HELP = `
 A file of hosts:
   [{ "id": "a", "load": 3, "images": ["6f0d…"] }, { "id": "b", "load": 1 }]`;
 
-/** What hosts report their images by. */
+/** The identities of images that hosts report. */
 const DIGEST = /^[0-9a-f]{64}$/;
 
 interface PlaceOptions extends OutputFlags {
