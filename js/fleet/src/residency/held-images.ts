@@ -25,6 +25,8 @@ export class HeldImages {
   readonly #touched = new Set<string>();
   /** Whether there were too many of them: only a listing finds them all. */
   #hasOverflowed = false;
+  /** The images that may have come or gone since a listing began that is running: it may be older. */
+  #meanwhile: Set<string> | undefined;
   /** A listing that is not part of a difference yet. */
   #listed: ReadonlySet<string> | undefined;
   readonly #onTouch: () => void;
@@ -65,8 +67,14 @@ export class HeldImages {
   /** Lists the cache for the next difference. @throws {SnapshotError} `ERR_CACHE` */
   async list(): Promise<void> {
     this.#hasOverflowed = false;
-    const entries = await this.#cache.entries();
+    const meanwhile = new Set<string>();
+    this.#meanwhile = meanwhile;
+    const entries = await this.#cache.entries().finally(() => {
+      this.#meanwhile = undefined;
+    });
     this.#listed = new Set(entries.slice(0, MAX_IMAGES).map(({ digest }) => digest));
+    // They are looked at again.
+    for (const digest of meanwhile) this.#touched.add(digest);
     this.#onTouch();
   }
 
@@ -96,8 +104,10 @@ export class HeldImages {
   }
 
   #touch(digest: string): void {
-    if (this.#touched.size < MAX_CHANGES) this.#touched.add(digest);
-    else this.#hasOverflowed = true;
+    if (Math.max(this.#touched.size, this.#meanwhile?.size ?? 0) < MAX_CHANGES) {
+      this.#touched.add(digest);
+      this.#meanwhile?.add(digest);
+    } else this.#hasOverflowed = true;
     this.#onTouch();
   }
 

@@ -54,14 +54,19 @@ export class RedisCommands {
       if (isLate) this.#late -= 1;
     });
     let timer: NodeJS.Timeout | undefined;
+    let check: NodeJS.Immediate | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+      const expire = () => {
         isLate = true;
         this.#late += 1;
         this.#isAway = true;
         reject(new FleetError("ERR_ENGINE", `Redis: no reply within ${this.#timeout} ms`));
         // Removes a command that was not sent yet.
         ending.abort();
+      };
+      // Node runs timers before it reads sockets: if this process had to wait for a processor, the reply may be there.
+      timer = setTimeout(() => {
+        check = setImmediate(expire);
       }, this.#timeout);
     });
     try {
@@ -70,6 +75,7 @@ export class RedisCommands {
       return found;
     } finally {
       clearTimeout(timer);
+      clearImmediate(check);
     }
   }
 }

@@ -55,10 +55,16 @@ export async function subscribeTo(
       commands.send(["PING"]).then(() => isEnded || check(), end);
     }, CHECK_INTERVAL);
   };
-  const opening = setTimeout(() => end(new Error(`no connection within ${timeout} ms`)), timeout);
+  let late: NodeJS.Immediate | undefined;
+  // Each reply has this time, and is read first if it has arrived.
+  const opening = setTimeout(() => {
+    late = setImmediate(() => end(new Error(`no connection within ${timeout} ms`)));
+  }, timeout);
   try {
     const open = async () => {
       await connection.connect();
+      opening.refresh();
+      clearImmediate(late);
       await connection.subscribe(channel, (text) => void (isEnded || onMessage(text)));
     };
     await Promise.race([open(), failed]);
@@ -68,6 +74,7 @@ export async function subscribeTo(
     throw engineError("Redis", error);
   } finally {
     clearTimeout(opening);
+    clearImmediate(late);
   }
   return () => void close();
 }

@@ -1,7 +1,7 @@
 /** The columns of `Hosts` and the counts of `RequestShares`, beside a `Map`. */
 import { type CompleteHost, Hosts, placement, RequestShares } from "@hedgerow/fleet";
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import fc from "../../../../tests/support/fast-check.js";
 import { MAX_HOSTS } from "../../src/placement/hosts.js";
 
 const id = fc.constantFrom("a", "b", "c", "d", "e");

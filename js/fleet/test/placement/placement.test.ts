@@ -1,7 +1,7 @@
 /** Where sandboxes start: properties on random fleets, and a naive implementation of the same rules. */
 import { FleetError, type Host, Hosts, type PlacementOptions, placement } from "@hedgerow/fleet";
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import fc from "../../../../tests/support/fast-check.js";
 import { trials } from "../../../../tests/support/trials.js";
 import { distanceOf, hashText, uniform } from "../../src/placement/rendezvous.js";
 

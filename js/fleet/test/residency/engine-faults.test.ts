@@ -132,19 +132,21 @@ test("reports errors while the engine takes no writes for lack of memory, and re
 test("recovers what the engine evicts for lack of memory", async () => {
   const server = await Redis.start();
   onTestFinished(() => server.close());
-  const { cache, digest, redisClient, residency } = await newFleet(server);
+  // It answers all the time, however late: nothing has to be noticed by a timeout.
+  const timeout = 60_000;
+  const { cache, digest, redisClient, residency } = await newFleet(server, "faults", timeout);
   const digests = Array.from({ length: 2_000 }, (_, at) => cache.fill(at));
   await untilShown(residency, { one: [digest, ...digests] });
   await redisClient.configSet({ maxmemory: "1", "maxmemory-policy": "allkeys-lru" });
   await until("that it evicts", async () => (await redisClient.dbSize()) === 0);
   await redisClient.configSet("maxmemory", "0");
-  const later = await watching({ client: redisEngine(redisClient, { prefix: "faults" }) });
+  const later = await watching({ client: redisEngine(redisClient, { prefix: "faults", timeout }) });
   await untilShown(later, { one: [digest, ...digests] });
   await untilShown(residency, { one: [digest, ...digests] });
 });
 
 test("stays current while the engine is slow, but faster than the timeout", async () => {
-  const { errors, cache, digest, redisClient, residency } = await newFleet(redis);
+  const { errors, cache, digest, redisClient, residency } = await newFleet(redis, "slow", 5_000);
   const other = cache.fill("while it is slow");
   for (let count = 0; count < 5; count += 1) {
     await redisClient.sendCommand(["DEBUG", "SLEEP", "0.15"]);

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import fc from "../../../../tests/support/fast-check.js";
 import { EventQueue } from "../../src/simulation/event-queue.js";
 
 test("returns numbers in the order of their times, and those of a time in the order of their arrival", () => {

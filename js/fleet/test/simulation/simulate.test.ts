@@ -1,16 +1,20 @@
 /** The results of simulations: reproducible, consistent, and as the fleet is meant to behave. */
 import { describe, expect, test } from "vitest";
+
+import { trials } from "../../../../tests/support/trials.js";
 import { checkedOptions } from "../../src/simulation/options.js";
 import { Simulation } from "../../src/simulation/simulation.js";
 import { makeWorkload, POLICIES, simulate, WORKLOADS } from "../../src/simulation.js";
 
+const STARTS = trials({ few: 2_000, all: 4_000 });
+
 describe.for(WORKLOADS)("the workload %s", (name) => {
-  const workload = makeWorkload(name, { hosts: 16, starts: 4_000, seed: 5 });
+  const workload = makeWorkload(name, { hosts: 16, starts: STARTS, seed: 5 });
 
   test.for(POLICIES)("gives the same result for the same seed, under %s", (policy) => {
     const result = simulate(workload, policy, { seed: 7 });
     expect(simulate(workload, policy, { seed: 7 })).toEqual(result);
-    const again = makeWorkload(name, { hosts: 16, starts: 4_000, seed: 5 });
+    const again = makeWorkload(name, { hosts: 16, starts: STARTS, seed: 5 });
     expect(simulate(again, policy, { seed: 7 })).toEqual(result);
   });
 
@@ -28,13 +32,14 @@ describe.for(WORKLOADS)("the workload %s", (name) => {
   });
 
   test("differs for another seed", () => {
-    const other = makeWorkload(name, { hosts: 16, starts: 4_000, seed: 6 });
+    const other = makeWorkload(name, { hosts: 16, starts: STARTS, seed: 6 });
     expect(simulate(other, "hedgerow")).not.toEqual(simulate(workload, "hedgerow"));
   });
 });
 
 describe("64 hosts whose caches hold a fifth of the images, Zipf 0.9", () => {
-  const workload = makeWorkload("zipf-0.9", { hosts: 64, starts: 60_000 });
+  const starts = trials({ few: 40_000, all: 60_000 });
+  const workload = makeWorkload("zipf-0.9", { hosts: 64, starts });
   const results = new Map(POLICIES.map((policy) => [policy, simulate(workload, policy)]));
   const hedgerow = results.get("hedgerow")!;
 
@@ -57,7 +62,8 @@ describe("64 hosts whose caches hold a fifth of the images, Zipf 0.9", () => {
 });
 
 test.for([1, 2, 3])("a flash crowd fetches its image three times at most, seed %s", (seed) => {
-  const workload = makeWorkload("flash-crowd", { hosts: 64, starts: 60_000, seed });
+  const starts = trials({ few: 20_000, all: 60_000 });
+  const workload = makeWorkload("flash-crowd", { hosts: 64, starts, seed });
   const { flash } = simulate(workload, "hedgerow");
   expect(flash?.starts).toBe(1_000);
   expect(flash?.originFetches).toBeLessThanOrEqual(3);

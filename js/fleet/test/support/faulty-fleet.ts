@@ -10,12 +10,12 @@ import { StubCache } from "./stub-cache.js";
 /** The timeout of commands, in milliseconds. */
 export const TIMEOUT = 300;
 
-/** Starts a host with an image, and a picture of its fleet. */
-export async function newFleet(server: Redis, prefix = "faults") {
+/** Starts a host with an image, and a picture of its fleet. @param timeout of commands, in milliseconds */
+export async function newFleet(server: Redis, prefix = "faults", timeout = TIMEOUT) {
   const errors: Error[] = [];
   const onError = (error: Error) => errors.push(error);
   const redisClient = await connectTo(server.url);
-  const client = redisEngine(redisClient, { prefix, timeout: TIMEOUT });
+  const client = redisEngine(redisClient, { prefix, timeout });
   const cache = new StubCache();
   const digest = cache.fill(prefix);
   const residency = await watching({ client, onError, maxStale: 500 });

@@ -24,7 +24,7 @@ export function shown(residency: Residency, digests: Iterable<string>): Record<s
   return images;
 }
 
-/** Waits up to ten seconds until the picture shows these images of each host, and no others. */
+/** Waits until the picture shows these images of each host, and no others. */
 export async function untilShown(
   residency: Residency,
   truth: Readonly<Record<string, Iterable<string>>>,

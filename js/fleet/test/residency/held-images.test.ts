@@ -1,0 +1,27 @@
+/** The images of a cache that changes while it is listed. */
+import { expect, onTestFinished, test } from "vitest";
+
+import { HeldImages } from "../../src/residency/held-images.js";
+import { StubCache } from "../support/stub-cache.js";
+
+test("keeps what came and went while an older listing was on its way", async () => {
+  const cache = new StubCache();
+  const [gone, kept] = [cache.fill("gone"), cache.fill("kept")];
+  const entries = await cache.entries();
+  let end = () => {};
+  cache.entries = () =>
+    new Promise((resolve) => {
+      end = () => resolve(entries);
+    });
+  const images = new HeldImages(cache.asCache, () => {});
+  onTestFinished(() => images.close());
+
+  const listed = images.list();
+  const come = cache.fill("come");
+  cache.evict(gone);
+  expect(await images.difference()).toEqual({ added: [come], removed: [] });
+  end();
+  await listed;
+  expect(await images.difference()).toEqual({ added: [kept], removed: [] });
+  expect([...images.all].sort()).toEqual([come, kept].sort());
+});
