@@ -36,13 +36,14 @@ export async function fetchRange(transfer: RangeTransfer, context: TransferConte
         continue;
       }
       const hasFrame = transfer.missingBytes < missingBytes;
+      if (hasFrame) damages = 0;
       if (transfer.isGivenUp) {
         transfer.isGivenUp = false;
         sink.counters.retried();
         scheduler.timings.begin(transfer.range.index);
       } else if (isDamage(error)) {
         transfer.discardPartialFrame();
-        damages = hasFrame ? 1 : damages + 1;
+        damages += 1;
         failures = 0;
         await waitToRetry(transfer, context, error, damages);
       } else {

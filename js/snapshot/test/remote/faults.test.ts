@@ -37,6 +37,12 @@ test.each([
   expect(origin.requestCount).toBeLessThan(100);
 });
 
+test("restores all bytes if every attempt brings a frame and then a damaged one", async () => {
+  const origin = await serve({ faults: faultsOf(isPart, { flipBit: 80_000 }) });
+  expect(await restore(origin, { connections: 1, partSize: 2 ** 19 })).toBe(undefined);
+  expect(origin.requestCount).toBeGreaterThan(6);
+});
+
 /** The prefix is requested together with the tail, unless `connections` is set. */
 test.each([
   ["late", { firstByte: 250 }, {}],
