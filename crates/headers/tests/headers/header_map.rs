@@ -116,6 +116,7 @@ fn any_number_of_matching_names_is_removed() {
         rules.push("x-prefix-*".to_owned());
         for fields in [
             numbered(exact.clone().chain(kept.clone())),
+            numbered(prefixed.clone().chain(kept.clone())),
             numbered(kept.chain(exact.clone())),
             numbered(prefixed.clone().chain(exact.clone())),
             numbered(exact.clone().chain(prefixed.clone())),
