@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 
+import { groupsToRun } from "./tests/docs/documents.js";
+
 const built = new URL("js/snapshot/dist/", import.meta.url).pathname;
 
 /** The packages' manifests, whose `exports` decide which files imports resolve to. */
@@ -11,11 +13,14 @@ const manifests = ["edge", "snapshot", "fleet", "cli"]
 
 const manifestsOf = () => manifests;
 
-/** What runs all that documents say: part of `npm run docs`, and not of `npm test`. */
-const DOCUMENTS = ["tests/docs/groups/*.test.ts"];
+/** Runs the code of documents. `npm test` runs those that a change touches, `npm run verify -- docs` all. */
+const DOCUMENTS = "tests/docs/groups";
 
-/** What tests the built site: part of `npm run site -- --test`, and not of `npm test`. */
-const SITE = ["tests/site/*.test.ts"];
+/** Tests the built site, which only `npm run verify -- site` builds. */
+const SITE = "tests/site/*.test.ts";
+
+/** Takes minutes, so only `npm run verify -- trials` runs it. */
+const VERIFY = "{js,tests}/**/*.verify.test.ts";
 
 export default defineConfig({
   plugins: [
@@ -36,14 +41,21 @@ export default defineConfig({
     // Keeps transformed modules between runs, in node_modules.
     experimental: { fsModuleCache: true },
     projects: [
-      { extends: true, test: { name: "documents", include: DOCUMENTS } },
-      { extends: true, test: { name: "site", include: SITE } },
+      {
+        extends: true,
+        test: {
+          name: "documents",
+          include: groupsToRun().map((group) => `${DOCUMENTS}/${group}.test.ts`),
+        },
+      },
+      { extends: true, test: { name: "site", include: [SITE] } },
+      { extends: true, test: { name: "verify", include: [VERIFY] } },
       {
         extends: true,
         test: {
           name: "tests",
           include: ["js/*/test/**/*.test.ts", "tests/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...DOCUMENTS, ...SITE],
+          exclude: [...configDefaults.exclude, `${DOCUMENTS}/*`, SITE, VERIFY],
         },
       },
     ],
@@ -51,8 +63,10 @@ export default defineConfig({
     server: { deps: { external: [/\/js\/snapshot\/dist\//] } },
     // Many wait: for servers that are slow, for processes that they start, and for the disk.
     maxWorkers: availableParallelism() + 2,
-    // They share the processors with each other. With all trials, one test takes many minutes.
-    testTimeout: process.env.HEDGEROW_TRIALS === "all" ? 1_800_000 : 600_000,
-    hookTimeout: 600_000,
+    reporters: ["default", "./scripts/lib/vitest-reporter.mjs"],
+    // Tests that need more name their limit, and why.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });

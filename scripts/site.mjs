@@ -1,4 +1,4 @@
-// Builds the site in target/site, a folder that any static host serves: `npm run site [-- --test | --serve]`.
+// Builds the site in target/site, a folder that any static host serves: `npm run site [-- --serve]`.
 import {
   chmodSync,
   mkdirSync,
@@ -10,13 +10,13 @@ import {
 } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
 import { build } from "./build.mjs";
 import { documentPackage } from "./docs/typedoc.mjs";
 import { inRoot } from "./lib/paths.mjs";
 import { listFiles, main, run, step } from "./lib/run.mjs";
-import { setUpTests } from "./lib/set-up-tests.mjs";
 import { installSuite } from "./lib/suites.mjs";
 import { setup } from "./setup.mjs";
 
@@ -30,16 +30,18 @@ const MARKDOWN = [
   ...["--hidePageHeader", "true", "--hideBreadcrumbs", "true"],
 ];
 
-await main(async () => {
-  const { values } = parseArgs({
-    options: { serve: { type: "boolean" }, test: { type: "boolean" } },
-  });
-  if (values.test) {
-    await setUpTests();
-  } else {
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  await main(async () => {
+    const { values } = parseArgs({ options: { serve: { type: "boolean" } } });
     await setup();
     build();
-  }
+    await buildSite();
+    if (values.serve) await serve();
+  });
+}
+
+/** Builds the site; the packages must be built. */
+export async function buildSite() {
   installSuite("scripts/docs");
   installSuite("site", ["hedgerow", "@hedgerow/snapshot"]);
   const begun = performance.now();
@@ -60,12 +62,7 @@ await main(async () => {
   step(
     `target/site: ${sizes.length} files, ${(bytes / 1e6).toFixed(1)} MB, in ${seconds.toFixed(0)} s`,
   );
-  if (values.test) {
-    run("vitest", ["run", "--project", "site"]);
-    run(process.execPath, ["tests/site/first-content.mjs"]);
-  }
-  if (values.serve) await serve();
-});
+}
 
 /** Serves the site until the process is ended. */
 async function serve() {

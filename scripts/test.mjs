@@ -1,27 +1,45 @@
-// Runs all tests except the code in documents, which `npm run docs` runs.
-import { main, run, runTogether, step } from "./lib/run.mjs";
+// Runs the tests of every change: `npm test [-- --slow]`, where `--slow` lists the slowest files. `npm run verify` runs
+// the others.
+import { parseArgs } from "node:util";
+
+import { main, output, run, runTogether, step } from "./lib/run.mjs";
 import { setUpTests } from "./lib/set-up-tests.mjs";
 
-/** The crates with each feature set, and their WebAssembly. */
+/** The crates with each feature set. `npm run verify -- crates` runs their WebAssembly in Wasmtime. */
 const RUST_TESTS = {
   "all features": ["--all-features"],
   "default features": ["-p", "hedgerow-headers"],
   "no features": ["-p", "hedgerow-headers", "--no-default-features"],
-  "WebAssembly in Wasmtime": [
-    ...["-p", "hedgerow-tests-wasmtime", "-p", "hedgerow-example-wasmtime-host"],
-  ],
 };
 
+/** The commits of the last hours before the newest one count as one change, like files that are not committed. */
+const CHANGE_HOURS = 4;
+
 await main(async () => {
+  const { slow } = parseArgs({ options: { slow: { type: "boolean" } } }).values;
   await setUpTests();
   step(`Rust: ${Object.keys(RUST_TESTS).join(", ")}`);
   // In parallel, because each ends with one slow test.
   await runTogether(
     Object.values(RUST_TESTS).map((args) => ["cargo", ["test", "--quiet", ...args]]),
-    // `npm run fuzz` tries all 256.
-    { PROPTEST_CASES: process.env.PROPTEST_CASES ?? "64" },
+    // `npm run verify` tries all 256, of other seeds.
+    { PROPTEST_CASES: "64", PROPTEST_RNG_SEED: "1" },
   );
-  step("JavaScript and the readers of path filters");
-  run("vitest", ["run", "--project", "tests"]);
+  const documents = ["README.md", ...changedDocuments()];
+  step(`JavaScript, the readers of path filters, and the code in ${documents.join(", ")}`);
+  run("vitest", ["run", "--project", "tests", "--project", "documents"], {
+    env: { HEDGEROW_DOCUMENTS: documents.join(" "), ...(slow && { HEDGEROW_SLOW: "1" }) },
+  });
   step("all tests passed");
 });
+
+/** Returns the documents that the change touches; all of them if the history is missing. */
+function changedDocuments() {
+  const newest = Number(output("git", ["log", "-1", "--format=%ct"]));
+  const before = `--before=${newest - CHANGE_HOURS * 3600}`;
+  const base = output("git", ["rev-list", "-1", before, "HEAD"]).trim();
+  const list = base === "" ? ["ls-files"] : ["diff", "--name-only", "--diff-filter=d", base, "--"];
+  return output("git", [...list, "*.md"])
+    .split("\n")
+    .filter((path) => path !== "");
+}

@@ -1,5 +1,8 @@
-// Lists and formats the crates.
+// Lists, formats and lints the crates.
 import { output, run, StepError } from "./run.mjs";
+
+/** Crates that depend on Wasmtime, which takes minutes to build. */
+export const WASMTIME_CRATES = ["hedgerow-tests-wasmtime", "hedgerow-example-wasmtime-host"];
 
 /** Fields that a published crate must have. */
 const METADATA = ["description", "license", "readme", "keywords", "categories", "rust_version"];
@@ -34,3 +37,7 @@ export function formatCrates(...options) {
     run("cargo", ["fmt", "--manifest-path", `${folder}/Cargo.toml`, ...options]);
   }
 }
+
+/** Lints crates, and fails on a warning. @param {string[]} crates and features, as options of cargo */
+export const runClippy = (crates) =>
+  run("cargo", ["clippy", "--quiet", ...crates, "--", "-Dwarnings"]);

@@ -14,9 +14,10 @@ export const inEngines = (...parts) => inRoot("tests", "runtimes", "node_modules
 /** The Node that benchmarks run on besides the installed one. */
 export const node24 = inEngines("node24", "bin", "node");
 
-/** A folder outside the repository that clones share; its entries are named by tool and version. */
-export const toolCache = join(
+/** A folder outside the repository that clones share. */
+export const cache =
   process.env.HEDGEROW_CACHE ??
-    join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "hedgerow"),
-  "tools",
-);
+  join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "hedgerow");
+
+/** The part of it with tools; its entries are named by tool and version. */
+export const toolCache = join(cache, "tools");

@@ -89,9 +89,7 @@ export function tarballOf(name) {
   const folder = packedFolder(name);
   const [file] = readdirSync(folder);
   if (file === undefined) {
-    throw new StepError(
-      `expected ${name} in ${folder}; run npm test or npm run docs, which pack it`,
-    );
+    throw new StepError(`expected ${name} in ${folder}; run npm test, which packs it`);
   }
   return join(folder, file);
 }

@@ -3,14 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-import { blocksOf } from "./blocks.js";
-import { groupOf, markdownFiles } from "./documents.js";
+import { documentsWithBlocks, groupOf } from "./documents.js";
 import { expectKnown } from "./known-commands.js";
 import { expectReadable } from "./languages.js";
 
-const withBlocks = markdownFiles().filter((document) =>
-  blocksOf(document).some(({ kind }) => kind !== "drawing"),
-);
+const withBlocks = documentsWithBlocks();
 
 test("the documents that readers start with are run", () => {
   const first = ["README.md", "docs/guides/headers.md", "js/cli/README.md", "js/edge/README.md"];

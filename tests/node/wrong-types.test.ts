@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import util from "node:util";
 import { metrics } from "@opentelemetry/api";
-import fc from "fast-check";
 import * as all from "hedgerow";
 import { stripBlock } from "hedgerow/block";
 import * as connect from "hedgerow/connect";
@@ -15,6 +14,7 @@ import { observeEdge } from "hedgerow/opentelemetry";
 import * as undici from "hedgerow/undici";
 import * as workers from "hedgerow/workers";
 import { afterAll, describe, expect, test } from "vitest";
+import fc from "../support/fast-check.js";
 import { trials } from "../support/trials.js";
 
 /** An error of the caller's code, which functions may propagate. */

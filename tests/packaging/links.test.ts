@@ -1,5 +1,6 @@
 /** Documents inside packages: registries show them without the repository around them. */
 import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 
@@ -7,6 +8,7 @@ import { PUBLISHED } from "../../scripts/audit/lockfiles.mjs";
 import { publishedCrates } from "../../scripts/lib/crates.mjs";
 import { inRoot, root } from "../../scripts/lib/paths.mjs";
 import { anchorsOf, linksOf } from "../docs/links.js";
+import { packageFolder } from "./support/project.js";
 
 /** A package or a crate, and the files in it, relative to its folder. */
 interface Packed {
@@ -14,18 +16,20 @@ interface Packed {
   readonly files: () => ReadonlySet<string>;
 }
 
-const output = (command: string, args: string[]) =>
-  execFileSync(command, args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 });
-
+/** Returns the files of a package, as npm installed them from its tarball. */
 function filesOfPackage(folder: string): Set<string> {
-  const args = ["pack", "--dry-run", "--json", "--ignore-scripts", `--workspace=${folder}`];
-  const [{ files }] = JSON.parse(output("npm", args)) as [{ files: { path: string }[] }];
-  return new Set(files.map(({ path }) => path));
+  const { name } = JSON.parse(readFileSync(inRoot(folder, "package.json"), "utf8"));
+  const installed = packageFolder(name);
+  const files = readdirSync(installed, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(installed, join(entry.parentPath, entry.name)));
+  return new Set(files.filter((file) => !file.startsWith("node_modules")));
 }
 
 function filesOfCrate(name: string): Set<string> {
   const args = ["package", "--list", "--quiet", "--allow-dirty", "--offline", "--package", name];
-  return new Set(output("cargo", args).split("\n").filter(Boolean));
+  const listed = execFileSync("cargo", args, { cwd: root, encoding: "utf8" });
+  return new Set(listed.split("\n").filter(Boolean));
 }
 
 const packed: readonly Packed[] = [

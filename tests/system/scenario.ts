@@ -1,12 +1,12 @@
 /** The scenario: the edge and the sandboxes of a platform run together, in rounds, over one object store. */
 import { startS3 } from "../support/s3/server.js";
+import { Store } from "../support/s3/store.js";
 import { Coverage } from "./coverage.js";
 import { EDGE_KINDS, Edge } from "./edge/edge.js";
 import { bundleWorker } from "./edge/site-worker.js";
 import { LeakWatch } from "./leaks.js";
 import { descendants, expectNothingOpened, openFiles } from "./processes.js";
 import { SANDBOX_KINDS, Sandboxes } from "./sandboxes/sandboxes.js";
-import { Store } from "./store.js";
 
 /** The maximum duration of a scenario, in seconds. */
 export const MAX_SECONDS = 3600;
@@ -79,7 +79,7 @@ async function runRounds(
       throw new Error(`some kinds of events did not occur: ${missing.join(", ")}`);
     }
   } catch (cause) {
-    const command = `npm run soak -- --seed ${seed} --rounds ${Math.min(rounds, round + 1)}`;
+    const command = `npm run verify -- soak --seed ${seed} --rounds ${Math.min(rounds, round + 1)}`;
     const { message } = cause as Error;
     throw new Error(`seed ${seed}, round ${round + 1}: ${message}\nreproduce it with: ${command}`, {
       cause,

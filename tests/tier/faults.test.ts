@@ -5,7 +5,7 @@ import { SharedTier } from "@hedgerow/fleet";
 import { expect, test } from "vitest";
 
 import type { InjectFault } from "../support/snapshots/proxy.js";
-import { type Host, type StoredSnapshot, startHosts, storedSnapshot } from "./stored.js";
+import { type Host, openHosts, type StoredSnapshot, storedSnapshot } from "./stored.js";
 
 const SIZE = 16 * 2 ** 20;
 
@@ -31,7 +31,7 @@ test("hosts restore from the store when nginx is killed during their restores", 
     return { delay: never };
   };
   const stored = await storedSnapshot(SIZE, { inject });
-  const hosts = await startHosts(4);
+  const hosts = await openHosts(4);
   const routes = hosts.map(() => routeOf(stored));
   const getting = hosts.map((host, index) => get(stored, routes[index]!.route, host));
   await isHeld;
@@ -45,7 +45,7 @@ test("hosts restore from the store when nginx is killed during their restores", 
 
 test("a tier that is started again serves what it had stored", async () => {
   const stored = await storedSnapshot(SIZE);
-  const [first, second, third] = await startHosts(3);
+  const [first, second, third] = await openHosts(3);
   const { route, codes } = routeOf(stored);
   expect(await get(stored, route, first!)).toBe(stored.sum);
   await stored.tier.kill();
@@ -62,7 +62,7 @@ test("hosts restore although the disk of the tier is full", async () => {
   const inject = ["-e", "trace=pwritev", "-e", "inject=pwritev:error=ENOSPC"];
   const wrapper = ["strace", "-f", "-qq", "-o", "/dev/null", ...inject];
   const stored = await storedSnapshot(SIZE, { wrapper });
-  const [host] = await startHosts(1);
+  const [host] = await openHosts(1);
   const { route, codes } = routeOf(stored);
   expect(await get(stored, route, host!)).toBe(stored.sum);
   expect(codes).toEqual(["ERR_SOURCE"]);
@@ -71,7 +71,7 @@ test("hosts restore although the disk of the tier is full", async () => {
 
 test("hosts restore although the folder of the cache was removed", async () => {
   const stored = await storedSnapshot(SIZE);
-  const [first, second] = await startHosts(2);
+  const [first, second] = await openHosts(2);
   const { route } = routeOf(stored);
   expect(await get(stored, route, first!)).toBe(stored.sum);
   rmSync(stored.tier.cache, { recursive: true });
@@ -88,7 +88,7 @@ test("hosts restore from a store that is slow and fails one request in four", as
       return { fault: () => ({ firstByte: 50, bytesPerSecond: 20e6 }) };
     },
   });
-  const hosts = await startHosts(3);
+  const hosts = await openHosts(3);
   const options = { ...stored.at(stored.tier.url), digest: stored.digest };
   const sums = await Promise.all(hosts.map((host) => host.get(stored.source, options)));
   expect(sums).toEqual(Array(3).fill(stored.sum));
@@ -98,7 +98,7 @@ test("hosts restore from a store that is slow and fails one request in four", as
 
 test("the tier serves what it has while the store is gone, and says so for the rest", async () => {
   const stored = await storedSnapshot(SIZE);
-  const [first, second, third] = await startHosts(3);
+  const [first, second, third] = await openHosts(3);
   const options = { ...stored.at(stored.tier.url), digest: stored.digest, retries: 1 };
   expect(await first?.get(stored.source, options)).toBe(stored.sum);
   await stored.counter.close();

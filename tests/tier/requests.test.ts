@@ -7,7 +7,7 @@ import { restoreSnapshot } from "@hedgerow/snapshot";
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { presignedUrl } from "./presigned.js";
-import { startHosts, storedSnapshot, testFolder } from "./stored.js";
+import { ONE, openHosts, storedSnapshot, testFolder } from "./stored.js";
 
 /** The size of an image whose snapshot has several slices. */
 const SIZE = 16 * 2 ** 20;
@@ -120,10 +120,10 @@ test("serves what it has to expired signatures, and the store refuses the rest",
   const target = join(testFolder(), "image");
   const expired = await presignedUrl(stored, tier.url, { signedAt: Date.now() - 10 * MINUTE });
   const refused = { code: "ERR_SOURCE", status: 403 };
-  await expect(restoreSnapshot(expired, target)).rejects.toMatchObject(refused);
-  await restoreSnapshot(await presignedUrl(stored, tier.url), target, { overwrite: true });
+  await expect(restoreSnapshot(expired, target, ONE)).rejects.toMatchObject(refused);
+  await restoreSnapshot(await presignedUrl(stored, tier.url), target, { ...ONE, overwrite: true });
   const bytes = counter.bytes();
-  await restoreSnapshot(expired, target, { overwrite: true });
+  await restoreSnapshot(expired, target, { ...ONE, overwrite: true });
   expect(counter.bytes()).toBe(bytes);
 });
 
@@ -135,9 +135,9 @@ test("serves hosts whose clocks differ by twenty minutes", async () => {
     // The package signs for a week, too.
     presignedUrl(stored, tier.url, { signedAt: Date.now() + minutes * MINUTE, lifetime: 604_800 }),
   );
-  await restoreSnapshot((await behind) ?? "", target);
+  await restoreSnapshot((await behind) ?? "", target, ONE);
   const bytes = counter.bytes();
-  await restoreSnapshot((await ahead) ?? "", target, { overwrite: true });
+  await restoreSnapshot((await ahead) ?? "", target, { ...ONE, overwrite: true });
   expect(counter.bytes()).toBe(bytes);
 });
 
@@ -150,7 +150,7 @@ test("serves hosts whose proxy it is, which sign for the name of the store", asy
   vi.stubEnv("HTTP_PROXY", tier.url.href);
   vi.stubEnv("NO_PROXY", "");
   onTestFinished(() => void vi.unstubAllEnvs());
-  const hosts = await startHosts(2);
+  const hosts = await openHosts(2);
   for (const host of hosts) expect(await host.get(source, { ...at(store), digest })).toBe(sum);
   expect(counter.bytes()).toBeGreaterThan(bytes);
   expect(counter.bytes()).toBeLessThan(1.1 * bytes);
@@ -161,9 +161,9 @@ test("asks the store about every signature if auth_request is on", async () => {
   const stored = await storedSnapshot(SIZE, { changes });
   const { tier, counter, bytes } = stored;
   const target = join(testFolder(), "image");
-  await restoreSnapshot(await presignedUrl(stored, tier.url), target);
+  await restoreSnapshot(await presignedUrl(stored, tier.url), target, ONE);
   expect(counter.bytes()).toBeLessThan(1.1 * bytes);
   const expired = await presignedUrl(stored, tier.url, { signedAt: Date.now() - 10 * MINUTE });
-  const again = restoreSnapshot(expired, target, { overwrite: true });
+  const again = restoreSnapshot(expired, target, { ...ONE, overwrite: true });
   await expect(again).rejects.toMatchObject({ code: "ERR_SOURCE", status: 403 });
 });

@@ -1,13 +1,14 @@
 /** A snapshot in an S3 store behind a tier, and hosts that restore it. */
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSnapshot, type GetOptions } from "@hedgerow/snapshot";
+import { createSnapshot, type GetOptions, ImageCache } from "@hedgerow/snapshot";
 import { onTestFinished } from "vitest";
 
 import { CacheProcess } from "../../js/snapshot/test/support/cache-job.js";
 import { type S3Server, startS3 } from "../support/s3/server.js";
+import { Store } from "../support/s3/store.js";
 import { letters } from "../support/snapshots/image.js";
 import { type InjectFault, startProxy } from "../support/snapshots/proxy.js";
 import { type Counter, startCounter } from "../support/tier/counter.mjs";
@@ -61,47 +62,85 @@ export async function storedSnapshot(
   onTestFinished(() => counter.close());
   const tier = await startTier({ ...options, store: counter.url });
   onTestFinished(() => tier.close());
-  const source = `s3://${s3.bucket}/image.vhs`;
+  const store = new Store(s3);
+  onTestFinished(() => store.close());
+  const key = "image.vhs";
   const { region, credentials } = s3;
   const at = (endpoint: string | URL) => ({
     s3: { endpoint: String(endpoint), region, credentials },
   });
   const replace = async (seed: string) => {
-    const image = join(testFolder(), "image");
-    const content = letters(seed, size);
-    writeFileSync(image, content);
-    const { digest, fileSize } = await createSnapshot(image, source, {
-      ...at(s3.endpoint),
-      overwrite: true,
-    });
-    return { digest, bytes: fileSize, sum: createHash("sha256").update(content).digest("hex") };
+    const { file, ...image } = await snapshotOf(seed, size);
+    await store.put(key, file);
+    return image;
   };
+  const source = `s3://${s3.bucket}/${key}`;
   const { requests } = proxy;
   return { ...(await replace("image")), s3, tier, counter, requests, source, at, replace };
 }
 
-/** A host: a process with a cache of its own. It is killed when the test ends. */
-export class Host {
-  readonly #process = CacheProcess.start({
-    directory: join(testFolder(), "cache"),
-    options: { maxBytes: 2 ** 40 },
-  });
+/** The snapshots made so far: many tests store the same one. */
+const made = new Map<string, Promise<Image & { readonly file: Buffer }>>();
 
-  /** Waits until its cache is open. */
-  async ready(): Promise<this> {
-    await this.#process.untilReported("ready");
-    return this;
-  }
-
-  /** Gets an image. Returns the SHA-256 of its content. @throws an error with the code of the `SnapshotError` */
-  async get(source: string, options: ReadOptions): Promise<string> {
-    const { images, errors } = await this.#process.get({ source, options, times: 1 });
-    if (errors[0] !== undefined) throw Object.assign(new Error(errors[0].message), errors[0]);
-    return images[0]!.sum;
-  }
+/** Returns the snapshot of an image, which depends only on the seed and its size. */
+function snapshotOf(seed: string, size: number): Promise<Image & { readonly file: Buffer }> {
+  const name = `${seed} ${size}`;
+  const snapshot = made.get(name) ?? makeSnapshot(letters(seed, size));
+  made.set(name, snapshot);
+  return snapshot;
 }
 
-/** Starts hosts, and waits until all are ready. */
+async function makeSnapshot(content: Buffer): Promise<Image & { readonly file: Buffer }> {
+  const folder = testFolder();
+  const [image, snapshot] = [join(folder, "image"), join(folder, "image.vhs")];
+  writeFileSync(image, content);
+  const { digest, fileSize } = await createSnapshot(image, snapshot, ONE);
+  return { digest, bytes: fileSize, sum: sumOf(content), file: readFileSync(snapshot) };
+}
+
+const sumOf = (content: Buffer) => createHash("sha256").update(content).digest("hex");
+
+/** The images are small, and each worker compiles a module. */
+export const ONE = { workers: 1 };
+
+const OPENING = { maxBytes: 2 ** 40 };
+
+/** A host: a cache of its own. */
+export interface Host {
+  /** Gets an image. Returns the SHA-256 of its content. */
+  get(source: string, options: ReadOptions): Promise<string>;
+}
+
+/** Opens hosts in this process. They are closed when the test ends. */
+export function openHosts(count: number): Promise<Host[]> {
+  const open = async (): Promise<Host> => {
+    const cache = await ImageCache.open(join(testFolder(), "cache"), OPENING);
+    onTestFinished(() => cache.close());
+    return {
+      async get(source, options) {
+        const image = await cache.get(source, { ...ONE, ...options });
+        const sum = sumOf(readFileSync(image.path));
+        await image.release();
+        return sum;
+      },
+    };
+  };
+  return Promise.all(Array.from({ length: count }, open));
+}
+
+/** Starts hosts in processes of their own, and waits until all are ready. They are killed when the test ends. */
 export function startHosts(count: number): Promise<Host[]> {
-  return Promise.all(Array.from({ length: count }, () => new Host().ready()));
+  const start = async (): Promise<Host> => {
+    const directory = join(testFolder(), "cache");
+    const started = CacheProcess.start({ directory, options: OPENING });
+    await started.untilReported("ready");
+    return {
+      async get(source, options) {
+        const { images, errors } = await started.get({ source, options, times: 1 });
+        if (errors[0] !== undefined) throw Object.assign(new Error(errors[0].message), errors[0]);
+        return images[0]!.sum;
+      },
+    };
+  };
+  return Promise.all(Array.from({ length: count }, start));
 }

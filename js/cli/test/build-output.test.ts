@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import fc from "../../../tests/support/fast-check.js";
 import { CliError } from "../src/error.js";
 import { buildOutput } from "../src/paths/sources/build-output.js";
 import { expectError, keysIn, options } from "./support/keys.js";

@@ -1,8 +1,18 @@
 /** The commands that manage a store of disks, in a folder. */
-import { chmodSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSnapshot, DiskStore, restoreSnapshot } from "@hedgerow/snapshot";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
 import { hedgerow, hedgerowProcess } from "./support/bin.js";
 import { failure, json, makePlaces } from "./support/disk-store.js";
@@ -10,24 +20,41 @@ import { SMALL } from "./support/images.js";
 
 const BLOCK = Buffer.alloc(4096, "new");
 
-/** Creates a store with a disk of a small image that was saved twice. */
-async function saved() {
-  const places = makePlaces();
-  const { store, image, root } = places;
-  const { digest } = await json(["create", store, "alice", "--image", image, "--label", "first"]);
-  const images = join(root, "images");
-  await using disks = await DiskStore.open(store, { images });
+/** A folder with a store, and the identity of the first generation of its disk. Each test gets a copy. */
+let original: string;
+let digest: string;
+
+beforeAll(async () => {
+  original = mkdtempSync(join(tmpdir(), "hedgerow-cli-"));
+  const [store, image] = ["store", "disk.img"].map((name) => join(original, name));
+  writeFileSync(image!, SMALL);
+  const create = ["create", store!, "alice", "--image", image!, "--label", "first"];
+  ({ digest } = await json(create));
+  await using disks = await DiskStore.open(store!, { images: join(original, "images") });
   const disk = await disks.attach("alice");
   await disk.write(0, BLOCK);
   await disk.save({ label: "second" });
   await disk.write(4096, BLOCK);
   await disk.detach();
+});
+afterAll(() => rmSync(original, { recursive: true, force: true }));
+
+/** Returns a store with a disk of a small image that was saved twice. */
+function saved() {
+  const places = makePlaces();
+  const { store, root } = places;
+  const images = join(root, "images");
+  for (const [name, copy] of [
+    ["store", store],
+    ["images", images],
+  ] as const)
+    cpSync(join(original, name), copy, { recursive: true, preserveTimestamps: true });
   return { ...places, images, digest };
 }
 
 /** Leaves the local image of a process that ended without saving. */
 async function unsaved() {
-  const places = await saved();
+  const places = saved();
   const { store, images } = places;
   const disks = await DiskStore.open(store, { images });
   const disk = await disks.attach("alice");
@@ -75,7 +102,7 @@ test("lists names in order, in pages, and with a prefix", async () => {
 });
 
 test("prints the generations of a disk, and its state", async () => {
-  const { store, digest } = await saved();
+  const { store, digest } = saved();
   const { name, generations } = await json(["history", store, "alice"]);
   expect(name).toBe("alice");
   expect(generations).toMatchObject([
@@ -99,7 +126,7 @@ test("prints the generations of a disk, and its state", async () => {
 });
 
 test("lists the generations that need a snapshot", async () => {
-  const { store, digest } = await saved();
+  const { store, digest } = saved();
   await json(["fork", store, "alice", "bob", "--generation", "1"]);
   const explanation = await json(["why", store, digest]);
   expect(explanation.references).toEqual([
@@ -116,7 +143,7 @@ test("lists the generations that need a snapshot", async () => {
 });
 
 test("forks a generation, and creates no fork if one of the names is in use", async () => {
-  const { store, digest } = await saved();
+  const { store, digest } = saved();
   const args = ["fork", store, "alice", "bob", "carol", "--generation", "1"];
   expect(await hedgerow(["disk", ...args])).toEqual({ code: 0, out: "bob\ncarol\n", err: "" });
   const { last } = await json(["stat", store, "carol"]);
@@ -132,14 +159,14 @@ test("forks a generation, and creates no fork if one of the names is in use", as
 });
 
 test("rolls back to an earlier generation", async () => {
-  const { store, digest } = await saved();
+  const { store, digest } = saved();
   const { out } = await hedgerow(["disk", "rollback", store, "alice", "1"]);
   expect(out).toMatch(new RegExp(`^generation +4\ndigest +${digest}\n`));
   expect(await json(["rollback", store, "alice", "2"])).toMatchObject({ number: 5 });
 });
 
 test("expires generations, and collects their snapshots after the grace period", async () => {
-  const { store, digest } = await saved();
+  const { store, digest } = saved();
   await json(["rollback", store, "alice", "1"]);
   const expire = ["expire", store, "--keep-last", "1"];
   const expired = [1, 2, 3].map((generation) => ({ name: "alice", generation }));
@@ -164,7 +191,7 @@ test("expires generations, and collects their snapshots after the grace period",
 });
 
 test("removes a disk, but not its forks", async () => {
-  const { store } = await saved();
+  const { store } = saved();
   await json(["fork", store, "alice", "bob", "carol"]);
   expect((await hedgerow(["disk", "remove", store, "alice"])).out).toBe("removed  alice\n");
   expect(await json(["remove", store, "bob"])).toEqual({ removed: "bob" });
@@ -177,7 +204,7 @@ test("removes a disk, but not its forks", async () => {
 });
 
 test("verifies every byte of a generation, and the sizes of all snapshots", async () => {
-  const { store, digest } = await saved();
+  const { store, digest } = saved();
   expect(await json(["verify", store, "alice"])).toMatchObject({ number: 3 });
   const { out } = await hedgerow(["disk", "verify", store, "alice", "--generation", "1"]);
   expect(out).toContain(digest);
@@ -230,7 +257,7 @@ test("discards an unsaved local image, but not one that a process has open", asy
 });
 
 test("removes local images without changes when it collects", async () => {
-  const { store, images } = await saved();
+  const { store, images } = saved();
   writeFileSync(join(images, "other.txt"), "mine");
   const disks = await DiskStore.open(store, { images });
   const disk = await disks.attach("alice");
@@ -275,7 +302,7 @@ test.for(COMMANDS)("does not make a store: %s", async (command) => {
 });
 
 test("refuses a store that others can write to", async () => {
-  const { store } = await saved();
+  const { store } = saved();
   chmodSync(store, 0o770);
   expect(await failure(["list", store])).toMatchObject({
     ...{ exit: 3, code: "ERR_STORE", message: expect.stringContaining("no one else can write to") },

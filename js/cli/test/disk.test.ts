@@ -1,14 +1,24 @@
 /** Disks that the command serves and mounts, and what it leaves when it ends. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { createSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
-import { expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 
 import { seededRandom } from "../../../tests/origin/random.mjs";
+import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../tests/support/snapshots/image.js";
+import { trials } from "../../../tests/support/trials.js";
 import { NBD, NbdClient } from "../../snapshot/test/support/nbd-client.js";
 import { BIN, ended, hedgerow, start, startInTerminal } from "./support/bin.js";
 import { SMALL } from "./support/images.js";
@@ -17,14 +27,30 @@ import { makeTree } from "./support/tree.js";
 const { cmd, errno } = NBD;
 const BLOCK = Buffer.alloc(4096, "new");
 
-/** Creates the snapshot of a small image in a folder of its own. */
-async function smallSnapshot() {
-  const root = makeTree({ "disk.img": SMALL });
+const original = temporaryFolder();
+const [smallFile, fileSystemFile] = [original("small.vhs"), original("files.vhs")];
+
+/** The identity of the snapshot of a small image. */
+let digest: string;
+
+beforeAll(async () => {
+  writeFileSync(original("small.img"), SMALL);
+  ({ digest } = await createSnapshot(original("small.img"), smallFile, { workers: 1 }));
+  mkdirSync(original("files"));
+  writeFileSync(original("files", "hello.txt"), "hello\n");
+  const image = original("files.img");
+  execFileSync("mke2fs", ["-q", "-t", "ext4", "-d", original("files"), image, "16M"]);
+  await createSnapshot(image, fileSystemFile, { workers: 1 });
+});
+
+/** Copies the snapshot of a small image to a folder of its own. */
+function smallSnapshot() {
+  const root = makeTree();
   const [file, image, socket] = ["disk.vhs", "local.img", "socket"].map((name) =>
     join(root, name),
   ) as [string, string, string];
-  const { digest } = await createSnapshot(join(root, "disk.img"), file);
-  return { root, file, image, socket, digest };
+  copyFileSync(smallFile, file);
+  return { root, file, image, socket };
 }
 
 /** Starts a command, and waits for its first output. */
@@ -45,7 +71,7 @@ async function started(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
 test.each(["SIGTERM", "SIGINT"] as const)(
   "serves a disk until %s, and what was written is in the image the next time",
   async (signal) => {
-    const { root, file, image, socket } = await smallSnapshot();
+    const { root, file, image, socket } = smallSnapshot();
     const uri = `nbd+unix:///?socket=${socket}`;
     const open = ["open", file, "--image", image, "--socket", socket];
     const first = await started(open);
@@ -67,7 +93,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
 );
 
 test("prints one JSON object, and listens on a port instead of a socket", async () => {
-  const { file, image, digest } = await smallSnapshot();
+  const { file, image } = smallSnapshot();
   const args = ["open", file, "--image", image, "--port", "0", "--json"];
   const { out, stop } = await started(args);
   const { uri, ...facts } = JSON.parse(out) as { uri: string };
@@ -79,7 +105,7 @@ test("prints one JSON object, and listens on a port instead of a socket", async 
 });
 
 test("refuses writes with --read-only", async () => {
-  const { file, image, socket } = await smallSnapshot();
+  const { file, image, socket } = smallSnapshot();
   const args = ["open", file, "--image", image, "--socket", socket, "--read-only"];
   const { stop } = await started(args);
   const client = await NbdClient.open(socket);
@@ -90,7 +116,7 @@ test("refuses writes with --read-only", async () => {
 });
 
 test("completes the image with --fill all, and not with --fill none", async () => {
-  const { file, image, socket } = await smallSnapshot();
+  const { file, image, socket } = smallSnapshot();
   const args = ["open", file, "--image", image, "--socket", socket];
   const none = await started([...args, "--fill", "none"]);
   const client = await NbdClient.open(socket);
@@ -106,7 +132,7 @@ test("completes the image with --fill all, and not with --fill none", async () =
 });
 
 test("says why a save failed at the end", async () => {
-  const { root, file, image, socket } = await smallSnapshot();
+  const { root, file, image, socket } = smallSnapshot();
   const args = ["open", file, "--image", image, "--socket", socket];
   const save = join(root, "none", "delta.vhs");
   const { stop } = await started([...args, "--save", save]);
@@ -116,7 +142,7 @@ test("says why a save failed at the end", async () => {
 });
 
 test("saves all that clients have written, and disconnects them first", async () => {
-  const { root, file, image, socket } = await smallSnapshot();
+  const { root, file, image, socket } = smallSnapshot();
   const delta = join(root, "delta.vhs");
   const args = ["open", file, "--image", image, "--socket", socket, "--save", delta];
   const { child, stop } = await started(args);
@@ -144,7 +170,7 @@ test("saves all that clients have written, and disconnects them first", async ()
 });
 
 test("ends and cleans up if nobody reads its output", async () => {
-  const { file, image, socket } = await smallSnapshot();
+  const { file, image, socket } = smallSnapshot();
   const child = start(["disk", "open", file, "--image", image, "--socket", socket]);
   child.stdout.destroy();
   expect((await ended(child)).code).toBe(0);
@@ -152,7 +178,7 @@ test("ends and cleans up if nobody reads its output", async () => {
 });
 
 test("warns if the disk cannot be completed, and serves what is there", async () => {
-  const { root, file, image, socket } = await smallSnapshot();
+  const { root, file, image, socket } = smallSnapshot();
   const bytes = readFileSync(file);
   bytes[1000] = bytes[1000]! ^ 1;
   const damaged = join(root, "damaged.vhs");
@@ -170,7 +196,7 @@ test("warns if the disk cannot be completed, and serves what is there", async ()
 });
 
 test("shows the progress of the fill on a terminal", async () => {
-  const { file, image, socket } = await smallSnapshot();
+  const { file, image, socket } = smallSnapshot();
   const args = ["disk", "open", file, "--image", image, "--socket", socket, "--fill", "none"];
   const child = startInTerminal(80, args);
   const end = ended(child);
@@ -200,7 +226,7 @@ test.for([
 });
 
 test("fails if the disk cannot be opened, or the socket not be made", async () => {
-  const { root, file, image, socket } = await smallSnapshot();
+  const { root, file, image, socket } = smallSnapshot();
   const missing = join(root, "missing.vhs");
   const place = ["--image", image, "--socket", socket];
   expect(await hedgerow(["disk", "open", missing, ...place])).toMatchObject({
@@ -212,15 +238,14 @@ test("fails if the disk cannot be opened, or the socket not be made", async () =
   });
 });
 
-/** Makes the snapshot of an ext4 file system with a file. */
-async function fileSystem() {
-  const root = makeTree({ "files/hello.txt": "hello\n" });
-  const [image, file, directory] = ["disk.img", "disk.vhs", "mounted"].map((name) =>
-    join(root, name),
-  ) as [string, string, string];
-  const files = join(root, "files");
-  execFileSync("mke2fs", ["-q", "-t", "ext4", "-d", files, image, "16M"]);
-  await createSnapshot(image, file);
+/** Copies the snapshot of an ext4 file system with a file to a folder of its own. */
+function fileSystem() {
+  const root = makeTree();
+  const [file, directory] = ["disk.vhs", "mounted"].map((name) => join(root, name)) as [
+    string,
+    string,
+  ];
+  copyFileSync(fileSystemFile, file);
   for (const name of [directory, join(root, "tmp")]) mkdirSync(name);
   return { root, file, directory, env: { TMPDIR: join(root, "tmp") } };
 }
@@ -246,7 +271,7 @@ function processesOf(root: string): number[] {
 }
 
 test("mounts a file system, read-only, until SIGTERM", async () => {
-  const { root, file, directory, env } = await fileSystem();
+  const { root, file, directory, env } = fileSystem();
   const args = ["mount", file, directory];
   const { out, stop } = await started(args, env);
   expect(out).toBe(`${directory}\n`);
@@ -257,7 +282,7 @@ test("mounts a file system, read-only, until SIGTERM", async () => {
 });
 
 test("ends if nbdfuse is killed, and leaves nothing behind", async () => {
-  const { root, file, directory, env } = await fileSystem();
+  const { root, file, directory, env } = fileSystem();
   const args = ["mount", file, directory];
   const { child } = await started(args, env);
   const end = ended(child);
@@ -269,7 +294,7 @@ test("ends if nbdfuse is killed, and leaves nothing behind", async () => {
 });
 
 test("keeps what was written with --read-write", async () => {
-  const { root, file, directory, env } = await fileSystem();
+  const { root, file, directory, env } = fileSystem();
   const args = ["mount", file, directory, "--image", join(root, "local.img")];
   const first = await started([...args, "--read-write"], env);
   writeFileSync(join(directory, "new.txt"), "new\n");
@@ -282,10 +307,13 @@ test("keeps what was written with --read-write", async () => {
   expectUnmounted(root);
 });
 
+/** How many changes age a file system. */
+const STEPS = trials({ few: 150, all: 400 });
+
 /** Ages a file system: creates, extends, shortens and removes files in turn, also in `files`, which has their content. */
 function age(directory: string, files: Map<string, Buffer>, seed: number): void {
   const random = seededRandom(seed);
-  for (let step = 0; step < 400; step += 1) {
+  for (let step = 0; step < STEPS; step += 1) {
     const name = `file-${Math.floor(random() * 60)}`;
     const known = files.get(name) ?? Buffer.alloc(0);
     const kind = random();
@@ -302,7 +330,7 @@ function age(directory: string, files: Map<string, Buffer>, seed: number): void 
 }
 
 test("an aged file system ages on as a disk, and is intact when it was saved and restored", async () => {
-  const { root, directory, env } = await fileSystem();
+  const { root, directory, env } = fileSystem();
   const [image, file, delta, restored, local, socket] = [
     ...["aged.img", "aged.vhs", "delta.vhs", "restored.img", "local.img", "socket"],
   ].map((name) => join(root, name)) as [string, string, string, string, string, string];
@@ -333,11 +361,11 @@ test("an aged file system ages on as a disk, and is intact when it was saved and
 });
 
 test("leaves nothing behind if it cannot mount, and says why", async () => {
-  const { root, file, directory, env } = await fileSystem();
-  const { file: noFileSystem } = await smallSnapshot();
+  const { root, file, directory, env } = fileSystem();
+  const { file: noFileSystem } = smallSnapshot();
   for (const [args, message, variables] of [
     [[noFileSystem, directory], "cannot mount at", {}],
-    [[file, join(root, "disk.img")], "expected a directory to mount at", {}],
+    [[file, file], "expected a directory to mount at", {}],
     [[file, directory], "the program nbdfuse is missing", { PATH: "/nonexistent" }],
   ] as const) {
     const end = await ended(start(["disk", "mount", ...args], { ...env, ...variables }));
@@ -349,7 +377,7 @@ test("leaves nothing behind if it cannot mount, and says why", async () => {
 });
 
 test("saves what changed and what was read at the end, for the next disk", async () => {
-  const { root, file, image, socket } = await smallSnapshot();
+  const { root, file, image, socket } = smallSnapshot();
   const [delta, trace] = [join(root, "delta.vhs"), join(root, "boot.trace")];
   const open = ["open", file, "--image", image, "--socket", socket, "--trace", trace];
   const first = await started([...open, "--save", delta, "--save-trace", "--fill", "none"]);

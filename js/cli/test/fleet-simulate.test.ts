@@ -12,7 +12,7 @@ const POLICIES = [
 const simulate = (args: readonly string[], input = "") =>
   hedgerow(["fleet", "simulate", ...args], input);
 
-const SMALL = ["--workload", "flash-crowd", "--hosts", "8", "--starts", "3000"];
+const SMALL = ["--workload", "flash-crowd", "--hosts", "8", "--starts", "1200"];
 
 /** Returns the text of a trace whose starts alternate between two images. */
 function traceOf(starts: number): string {
@@ -50,11 +50,11 @@ describe("hedgerow fleet simulate", () => {
       workload: "flash-crowd",
       hosts: 8,
       images: 1_001,
-      starts: 3_000,
+      starts: 1_200,
     });
     expect(results.map(({ policy }: { policy: string }) => policy)).toEqual(POLICIES);
     for (const { hits, misses, flash } of results) {
-      expect(hits + misses).toBe(3_000);
+      expect(hits + misses).toBe(1_200);
       expect(flash.starts).toBe(1_000);
     }
   });

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { canExist, normalizePath } from "hedgerow";
 import { describe, expect, test } from "vitest";
+import fc from "../../../tests/support/fast-check.js";
 import { keysOfPage, keysOfPattern } from "../src/paths/routes/keys.js";
 import { Rewrite } from "../src/paths/routes/rewrite.js";
 

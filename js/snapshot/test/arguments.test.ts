@@ -32,8 +32,8 @@ import {
 } from "@hedgerow/snapshot";
 import * as opentelemetry from "@hedgerow/snapshot/opentelemetry";
 import { type Meter, metrics } from "@opentelemetry/api";
-import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import fc from "../../../tests/support/fast-check.js";
 import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../tests/support/snapshots/image.js";
 import { trials } from "../../../tests/support/trials.js";
@@ -327,11 +327,11 @@ const allPositions = ({ args }: Call) =>
   args().flatMap((value, index) => positionsOf(value, [index]));
 
 /**
- * Returns the positions at which to try a wrong value: a quarter of them in `npm test`, which are another quarter for
- * the next value, and all in `npm run fuzz`.
+ * Returns the positions at which to try a wrong value: one of ten in `npm test`, which are others for the next value, and
+ * all in `npm run verify`.
  */
 const positionsFor = (call: Call, wrong: number) =>
-  allPositions(call).filter((_, index) => (index + wrong) % trials({ few: 4, all: 1 }) === 0);
+  allPositions(call).filter((_, index) => (index + wrong) % trials({ few: 10, all: 1 }) === 0);
 
 /** Returns a copy of a value with `by` at a position. */
 function replaced(value: unknown, [name, ...rest]: Position, by: unknown): unknown {
@@ -516,7 +516,7 @@ describe.each(Object.entries(CALLS))("%s", (name, call) => {
     const anything = fc
       .anything({ withBigInt: true, withNullPrototype: true, withDate: true, withMap: true })
       .filter((value) => typeof value !== "string");
-    const numRuns = trials({ few: 30, all: 1000 });
+    const numRuns = trials({ few: 12, all: 1000 });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...positions), anything, (position, wrong) =>
         expectTyped(call, position, wrong),

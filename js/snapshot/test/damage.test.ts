@@ -14,13 +14,13 @@ import { beforeAll, describe, expect, test } from "vitest";
 
 import { leftovers, temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { letters, noise, steps } from "../../../tests/support/snapshots/image.js";
-import { trials } from "../../../tests/support/trials.js";
+import { minutes, trials } from "../../../tests/support/trials.js";
 import { refusalOf } from "./support/refusal.js";
 
 const OLD = "what was there before";
 
 /** How many bits of a byte are flipped, the first of which differs from byte to byte, and the distance of the bytes. */
-const [BITS, STRIDE] = [trials({ few: 1, all: 8 }), trials({ few: 2, all: 1 })];
+const [BITS, STRIDE] = [trials({ few: 1, all: 8 }), trials({ few: 5, all: 1 })];
 
 const path = temporaryFolder();
 
@@ -97,6 +97,9 @@ async function forEach<T>(
   await Promise.all(places.map(work));
 }
 
+/** Each of thousands of flipped bits starts a worker, or two. */
+const FLIPS_LIMIT = minutes({ all: 4 });
+
 describe("damage", () => {
   test("refuses a snapshot that is truncated at any length", async () => {
     await forEach(whole.keys(), async (length, place) => {
@@ -115,27 +118,31 @@ describe("damage", () => {
     }
   });
 
-  test(`finds every flipped bit (${BITS} of one byte in ${STRIDE}) when verifying, and never restores a wrong image`, async () => {
-    const outcomes: Record<Outcome, number> = { refused: 0, correct: 0 };
-    const flips = Array.from(steps(BITS * whole.length, 1)).filter(
-      (flip) => Math.floor(flip / BITS) % STRIDE === 0,
-    );
-    await forEach(flips, async (flip, place) => {
-      const [byte, turn] = [Math.floor(flip / BITS), flip % BITS];
-      const number = (byte + turn) & 7;
-      const damaged = Buffer.from(whole);
-      damaged[byte]! ^= 1 << number;
-      const restored = await restore(damaged, place);
-      outcomes[restored] += 1;
-      // Where the restore fails, verify one bit of each byte only, to save time.
-      if (restored === "refused" && turn > 0) return;
-      expect(await verify(damaged, place), `bit ${number} of byte ${byte}`).toBe("refused");
-    });
-    // Both occur: data is checked, and a restore does not read everything.
-    expect(outcomes.refused).toBeGreaterThan((BITS * 200) / STRIDE);
-    expect(outcomes.correct).toBeGreaterThan(0);
-    expect(leftovers(path())).toEqual([]);
-  });
+  test(
+    `finds every flipped bit (${BITS} of one byte in ${STRIDE}) when verifying, and never restores a wrong image`,
+    FLIPS_LIMIT,
+    async () => {
+      const outcomes: Record<Outcome, number> = { refused: 0, correct: 0 };
+      const flips = Array.from(steps(BITS * whole.length, 1)).filter(
+        (flip) => Math.floor(flip / BITS) % STRIDE === 0,
+      );
+      await forEach(flips, async (flip, place) => {
+        const [byte, turn] = [Math.floor(flip / BITS), flip % BITS];
+        const number = (byte + turn) & 7;
+        const damaged = Buffer.from(whole);
+        damaged[byte]! ^= 1 << number;
+        const restored = await restore(damaged, place);
+        outcomes[restored] += 1;
+        // Where the restore fails, verify one bit of each byte only, to save time.
+        if (restored === "refused" && turn > 0) return;
+        expect(await verify(damaged, place), `bit ${number} of byte ${byte}`).toBe("refused");
+      });
+      // Both occur: data is checked, and a restore does not read everything.
+      expect(outcomes.refused).toBeGreaterThan((BITS * 200) / STRIDE);
+      expect(outcomes.correct).toBeGreaterThan(0);
+      expect(leftovers(path())).toEqual([]);
+    },
+  );
 });
 
 describe("files that are not snapshots", () => {

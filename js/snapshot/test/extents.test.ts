@@ -1,6 +1,7 @@
 /** Sets of bytes, compared with sets of numbers. */
-import fc from "fast-check";
+
 import { expect, test } from "vitest";
+import fc from "../../../tests/support/fast-check.js";
 
 import { candidatesOf } from "../src/delta/candidates.js";
 import { BlockSet } from "../src/format/block-set.js";

@@ -34,7 +34,7 @@ async function writeChain(images: Buffer[], encoding: CreateOptions = {}): Promi
     const file = path(names[at]!);
     const base = at === 0 ? {} : { base: path(names[at - 1]!) };
     writeFileSync(path("image"), image);
-    await createSnapshot(path("image"), file, { ...encoding, ...base });
+    await createSnapshot(path("image"), file, { workers: 1, ...encoding, ...base });
   }
   return { images, names };
 }
@@ -69,14 +69,17 @@ function changed(image: Buffer, seed: string): Buffer {
   return next;
 }
 
-test.each(Array.from({ length: trials({ few: 4, all: 30 }) }, (_, seed) => `${seed}`))(
+/** The seeds. Of the first two, one has small pieces and images that shrink, one large pieces and images that grow. */
+const SEEDS = [...new Set([5, 3, ...Array(30).keys()])].slice(0, trials({ few: 2, all: 30 }));
+
+test.each(SEEDS.map(String))(
   "flattens every generation to the file that createSnapshot makes of its image, with seed %s",
   async (seed) => {
     const roll = dice(`encoding ${seed}`);
     const encoding = { level: [1, 3, 6][roll(3)]!, pieceSize: [64 * KIB, MIB, 4 * MIB][roll(3)]! };
     const images = [letters(seed, 6 * MIB + 4 * roll(3))];
     images[0]!.fill(0, 2 * MIB, 2 * MIB + roll(MIB));
-    for (let count = 0; count < 3; count += 1)
+    for (let count = 0; count < trials({ few: 2, all: 3 }); count += 1)
       images.push(changed(images.at(-1)!, `${seed} ${count}`));
     const { names } = await writeChain(images, encoding);
     for (const [generation, image] of images.entries()) {
@@ -94,8 +97,11 @@ test.each(Array.from({ length: trials({ few: 4, all: 30 }) }, (_, seed) => `${se
 test("changes the level and the piece size of a delta and of a full snapshot", async () => {
   const image = letters("encoding", 3 * MIB + 5);
   const { names } = await writeChain([image, changed(image, "encoding")], { level: 6 });
-  for (const encoding of [{}, { level: 1 }, { pieceSize: 256 * KIB }]) {
+  const encodings = [{ level: 1 }, { pieceSize: 256 * KIB }, {}];
+  for (const [index, encoding] of encodings.entries()) {
     for (const [at, name] of names.entries()) {
+      // `npm test` tries every other pair.
+      if ((index + at) % trials({ few: 2, all: 1 }) > 0) continue;
       await flattenSnapshot(path(name), path("flat.vhs"), { workers: 1, ...encoding });
       const expected = at === 0 ? image : changed(image, "encoding");
       expectSame(readFileSync(path("flat.vhs")), await fullSnapshot(expected, encoding));
@@ -140,7 +146,7 @@ test("takes base objects from where resolve says, and needs all of them", async 
 });
 
 test("refuses to replace the delta or one of its base objects", async () => {
-  const image = letters("same", 8 * MIB);
+  const image = letters("same", 3 * MIB);
   const { names } = await writeChain([image, changed(image, "same")]);
   const [base, delta] = names.map((name) => path(name)) as [string, string];
   symlinkSync(base, path("link"));

@@ -10,7 +10,7 @@ import { Random } from "../../edge/test/support/random.js";
 import { type Job, killAfter, run } from "./support/job.js";
 
 /** How many processes of each kind are killed, and how many run at a time. */
-const KILLS = trials({ few: 6, all: 50 });
+const KILLS = trials({ few: 4, all: 50 });
 const CONCURRENCY = 2;
 /** How often a process measures the duration of a job. */
 const ROUNDS = trials({ few: 1, all: 4 });

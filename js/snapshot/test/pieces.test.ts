@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import fc from "../../../tests/support/fast-check.js";
 
 import { pieces, toRead } from "../src/encode/pieces.js";
 

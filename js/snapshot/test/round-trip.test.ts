@@ -1,8 +1,8 @@
 /** Snapshots restore to the same image, and the same image and options make the same file. */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createSnapshot } from "@hedgerow/snapshot";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import {
   bytesOnDisk,
@@ -72,7 +72,7 @@ test("adds at most 0.1 % to data that does not compress", async () => {
 
 test("restores any blocks of data and zeros, with any options", async () => {
   const random = new Random(4);
-  const rounds = trials({ few: 6, all: 20 });
+  const rounds = trials({ few: 3, all: 20 });
   for (let round = 0; round < rounds; round += 1) {
     const bytes = letters(`any ${round}`, random.below(600 * KIB));
     for (let at = 0; at < bytes.length; ) {
@@ -90,41 +90,45 @@ test("restores any blocks of data and zeros, with any options", async () => {
 
 // No hole starts or ends at the edge of a piece.
 const bytes = Buffer.concat([
-  letters("first", 3 * MIB + 12 * KIB),
-  Buffer.alloc(3 * MIB + 200 * KIB),
-  noise("last", 2 * MIB + 9),
+  letters("first", 2 * MIB + 12 * KIB),
+  Buffer.alloc(2 * MIB + 200 * KIB),
+  noise("last", MIB + 9),
 ]);
 
-test("writes the same file with any number of threads", async () => {
-  const files = [];
-  for (const workers of [1, 2, 5]) files.push((await roundTrip(bytes, { workers })).file);
-  expectSame(files[1]!, files[0]!);
-  expectSame(files[2]!, files[0]!);
-});
+describe("the same image", () => {
+  let [file, digest] = [Buffer.alloc(0), ""];
 
-test("writes the same file for holes and for zeros", async () => {
-  const { file } = await roundTrip(bytes);
-  const [full, sparse] = [path("image"), path("with holes")];
-  execFileSync("cp", ["--sparse=always", full, sparse]);
-  expect(bytesOnDisk(sparse)).toBeLessThan(bytesOnDisk(full));
-  await createSnapshot(sparse, path("other.vhs"));
-  expectSame(readFileSync(path("other.vhs")), file);
-});
+  beforeAll(async () => {
+    writeFileSync(path("full"), bytes);
+    ({ file, digest } = await roundTrip(bytes));
+  });
 
-test("writes the same file if the system cannot report holes", async () => {
-  const { file } = await roundTrip(bytes);
-  const [source, target] = [path("with holes"), path("all read.vhs")];
-  execFileSync("cp", ["--sparse=always", path("image"), source]);
-  const job = { call: "createSnapshot", source, target } as const;
-  expect(await run(job, { preload: "no-extents" })).toMatchObject({ error: null });
-  expectSame(readFileSync(target), file);
-});
+  test("writes the same file with any number of threads", async () => {
+    for (const workers of [3, 2, 5].slice(0, trials({ few: 1, all: 3 })))
+      expectSame((await roundTrip(bytes, { workers })).file, file);
+  });
 
-test("writes a different file for a different piece size or level", async () => {
-  const { file, digest } = await roundTrip(bytes);
-  for (const options of [{ level: 4 }, { pieceSize: 512 * KIB }]) {
-    const other = await roundTrip(bytes, options);
-    expect(other.digest).not.toBe(digest);
-    expect(other.file.equals(file)).toBe(false);
-  }
+  test("writes the same file for holes and for zeros", async () => {
+    const [full, sparse] = [path("full"), path("with holes")];
+    execFileSync("cp", ["--sparse=always", full, sparse]);
+    expect(bytesOnDisk(sparse)).toBeLessThan(bytesOnDisk(full));
+    await createSnapshot(sparse, path("other.vhs"), { workers: 1 });
+    expectSame(readFileSync(path("other.vhs")), file);
+  });
+
+  test("writes the same file if the system cannot report holes", async () => {
+    const [source, target] = [path("with holes"), path("all read.vhs")];
+    execFileSync("cp", ["--sparse=always", path("full"), source]);
+    const job = { call: "createSnapshot", source, target } as const;
+    expect(await run(job, { preload: "no-extents" })).toMatchObject({ error: null });
+    expectSame(readFileSync(target), file);
+  });
+
+  test("writes a different file for a different piece size or level", async () => {
+    for (const options of [{ level: 4 }, { pieceSize: 512 * KIB }]) {
+      const other = await roundTrip(bytes, options);
+      expect(other.digest).not.toBe(digest);
+      expect(other.file.equals(file)).toBe(false);
+    }
+  });
 });

@@ -14,8 +14,8 @@ import {
 import { open } from "node:fs/promises";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import fc from "../../../tests/support/fast-check.js";
 
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { expectSame, noise, steps } from "../../../tests/support/snapshots/image.js";
@@ -266,7 +266,7 @@ describe.each(Object.entries(disks))("%s", (_, disk) => {
         }
         expect(await shared(image, base)).toEqual(blocks.ranges());
       }),
-      { numRuns: trials({ few: 40, all: 200 }) },
+      { seed: 4, numRuns: trials({ few: 12, all: 200 }) },
     );
   });
 });

@@ -4,6 +4,7 @@ import type { AdapterReport } from "hedgerow/connect";
 import { describe, test } from "vitest";
 import {
   checkDryRuns,
+  DRY_RUN_LIMIT,
   DRY_RUN_TITLE,
   type DryRunSubject,
   MODES,
@@ -53,7 +54,7 @@ const hono: DryRunSubject = {
   free: { requests: [], responses: ["__proto__"] },
 };
 
-describe(DRY_RUN_TITLE, () => {
+describe(DRY_RUN_TITLE, DRY_RUN_LIMIT, () => {
   const subjects = {
     ...Object.fromEntries(
       Object.entries(listeners).map(([name, listener]) => [name, subject(listener)]),

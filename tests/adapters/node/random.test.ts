@@ -1,7 +1,14 @@
 /** Random exchanges with the adapters for Node's servers, over real sockets. */
 import { createServer } from "node:http";
 import { describe, test } from "vitest";
-import { checkExchanges, FRAMING, type Subject, served, TITLE } from "../../support/http/check.js";
+import {
+  checkExchanges,
+  FRAMING,
+  LIMIT,
+  type Subject,
+  served,
+  TITLE,
+} from "../../support/http/check.js";
 import { closed, listening } from "../../support/http/listen.js";
 import { honoListener, listeners, type MakeListener } from "./listeners.js";
 
@@ -27,7 +34,7 @@ const hono: Subject = {
   free: { requests: [], responses: [...FRAMING, "content-type", "__proto__"] },
 };
 
-describe(TITLE, () => {
+describe(TITLE, LIMIT, () => {
   const subjects = {
     ...Object.fromEntries(
       Object.entries(listeners).map(([name, listener]) => [name, subject(listener)]),

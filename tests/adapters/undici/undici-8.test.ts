@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
 import { inRoot, node24 } from "../../../scripts/lib/paths.mjs";
-import { TITLE } from "../../support/http/check.js";
-import { DRY_RUN_TITLE } from "../../support/http/check-dry-run.js";
+import { LIMIT, TITLE } from "../../support/http/check.js";
+import { DRY_RUN_LIMIT, DRY_RUN_TITLE } from "../../support/http/check-dry-run.js";
 import { undiciCases } from "./cases.js";
 
 const FOLDER = inRoot("tests", "adapters", "undici", "8");
@@ -37,7 +37,7 @@ beforeAll(async () => {
   });
   const { stdout } = await promisify(execFile)(node24, [program]);
   report = JSON.parse(stdout);
-});
+}, LIMIT.timeout + DRY_RUN_LIMIT.timeout);
 
 test.for(Object.keys(undiciCases))("%s", (title) => {
   expect(report.results[title]).toBe("passed");

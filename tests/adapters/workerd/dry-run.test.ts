@@ -4,6 +4,7 @@ import type { AdapterReport } from "hedgerow/workers";
 import { describe, test } from "vitest";
 import {
   checkDryRuns,
+  DRY_RUN_LIMIT,
   DRY_RUN_TITLE,
   type DryRunSubject,
   servedModes,
@@ -37,6 +38,6 @@ function subject(ADAPTER: string): DryRunSubject {
   };
 }
 
-describe(DRY_RUN_TITLE, () => {
+describe(DRY_RUN_TITLE, DRY_RUN_LIMIT, () => {
   test.for(["workers", "hono"])("hedgerow/%s in workerd", (name) => checkDryRuns(subject(name)));
 });

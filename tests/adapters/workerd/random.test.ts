@@ -1,7 +1,14 @@
 /** Random exchanges with the adapters in workerd, in front of an origin over real sockets. */
 import { createServer } from "node:http";
 import { describe, test } from "vitest";
-import { checkExchanges, FRAMING, type Subject, served, TITLE } from "../../support/http/check.js";
+import {
+  checkExchanges,
+  FRAMING,
+  LIMIT,
+  type Subject,
+  served,
+  TITLE,
+} from "../../support/http/check.js";
 import { startDirectWorker } from "../../support/http/direct-worker.js";
 import { closed, listening } from "../../support/http/listen.js";
 
@@ -21,7 +28,7 @@ function subject(entry: string): Subject {
   };
 }
 
-describe(TITLE, () => {
+describe(TITLE, LIMIT, () => {
   test.for(["proxy-worker", "proxy-hono"])("%s in workerd", (name) =>
     checkExchanges(subject(`tests/adapters/workerd/${name}.ts`)),
   );

@@ -3,9 +3,10 @@
  * enforcing adapter removes.
  */
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import { normalizePath } from "hedgerow";
 import type { AdapterReport } from "hedgerow/connect";
+import fc from "../fast-check.js";
+import { minutes } from "../trials.js";
 import {
   BATCH,
   EXCHANGES,
@@ -23,6 +24,9 @@ import { exchangesFor } from "./generate.js";
 import { answerFields, Origin } from "./origin.js";
 import { exists } from "./paths.js";
 import { listOf, RULE_SETS, type RuleSet } from "./rule-sets.js";
+
+/** The limit of {@link checkDryRuns}, which sends each of ten thousand exchanges three times. */
+export const DRY_RUN_LIMIT = minutes({ all: 5 });
 
 /** The title of {@link checkDryRuns}. */
 export const DRY_RUN_TITLE = `${EXCHANGES.toLocaleString("en")} random exchanges are the same in a dry run as without an adapter, and its reports are those of enforcement (seed ${SEED})`;

@@ -4,9 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
-import fc from "fast-check";
 import { Oracle } from "../../../js/edge/test/support/oracle.js";
-import { trials } from "../trials.js";
+import fc from "../fast-check.js";
+import { minutes, trials } from "../trials.js";
 import { send, sentFields } from "./client.js";
 import { contentOf, digestOf } from "./content.js";
 import type { Exchange, Field, Message } from "./exchange.js";
@@ -19,8 +19,11 @@ import { listOf, RULE_SETS, type RuleSet, type Rules } from "./rule-sets.js";
 export const SEED = 20_261_122;
 
 /** Number of exchanges for each adapter, and of concurrent ones. */
-export const EXCHANGES = trials({ few: 500, all: 10_000 });
-export const BATCH = trials({ few: 25, all: 50 });
+export const EXCHANGES = trials({ few: 150, all: 10_000 });
+export const BATCH = trials({ few: 10, all: 50 });
+
+/** The limit of {@link checkExchanges}: ten thousand exchanges take up to half a minute. */
+export const LIMIT = minutes({ all: 3 });
 
 /** The title of {@link checkExchanges}. */
 export const TITLE = `${EXCHANGES.toLocaleString("en")} random exchanges lose exactly the fields that the rules match (seed ${SEED})`;

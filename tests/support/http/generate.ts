@@ -1,5 +1,5 @@
 /** Generators of exchanges whose field names are similar to the rules. */
-import fc, { type Arbitrary } from "fast-check";
+import fc, { type Arbitrary } from "../fast-check.js";
 import { TOKEN_CHARACTERS } from "../tokens.js";
 import { MAX_LENGTH } from "./content.js";
 import { type Content, type Exchange, type Field, hasBody, type Setting } from "./exchange.js";

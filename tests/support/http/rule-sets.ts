@@ -1,6 +1,7 @@
 /** The rules that exchanges are generated for. Each set has its own server. */
-import fc from "fast-check";
+
 import { preset } from "hedgerow";
+import fc from "../fast-check.js";
 import { TOKEN_CHARACTERS } from "../tokens.js";
 
 /** Rules of fields to strip, or an allow-list. */

@@ -1,12 +1,11 @@
 /** The edge of the scenario: successive deployments of a site, under requests of all kinds. */
 import { mkdirSync } from "node:fs";
-
+import type { Store } from "../../support/s3/store.js";
 import { type Proxy as FaultProxy, startProxy } from "../../support/snapshots/proxy.js";
 import { trials } from "../../support/trials.js";
 import { runConcurrently } from "../concurrency.js";
 import type { Coverage } from "../coverage.js";
 import { Choices, Deck } from "../random.js";
-import type { Store } from "../store.js";
 import { AbsentRate } from "./absent-rate.js";
 import { EXCHANGE_KINDS, Exchanges } from "./exchanges.js";
 import { FIELD_KINDS } from "./fields.js";

@@ -1,11 +1,10 @@
 /** The sandboxes of the scenario: disks start as copies of base images, and are written to, persisted and resumed. */
 import { mkdirSync, rmSync } from "node:fs";
-
+import type { Store } from "../../support/s3/store.js";
 import { type Proxy as FaultProxy, startProxy } from "../../support/snapshots/proxy.js";
 import type { Coverage } from "../coverage.js";
 import { FaultPlan, READING, WRITING } from "../faults.js";
 import { Choices, Deck } from "../random.js";
-import type { Store } from "../store.js";
 import { AcknowledgedSnapshots, expectImageOf, type Snapshot } from "./acknowledged.js";
 import { expectAllRestorable, expectCacheWhole, expectTidy } from "./audit.js";
 import { makeBase, sumOf, WRITES, writeTo } from "./images.js";

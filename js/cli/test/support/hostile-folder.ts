@@ -1,6 +1,6 @@
 /** Folders with difficult names, links and depth, and request targets for them. */
 import { mkdirSync, writeFileSync } from "node:fs";
-import fc from "fast-check";
+import fc from "../../../../tests/support/fast-check.js";
 
 import { makeTree } from "./tree.js";
 

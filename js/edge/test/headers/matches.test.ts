@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { explainField, HeaderStripper } from "hedgerow";
 import { expect, test } from "vitest";
+import fc from "../../../../tests/support/fast-check.js";
 import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../../../../tests/support/tokens.js";
 import { mode, rulesAndNames } from "../support/generate.js";
 import { ESSENTIAL, Oracle } from "../support/oracle.js";

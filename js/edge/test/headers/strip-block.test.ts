@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { HeaderStripper, HedgerowError } from "hedgerow";
 import { stripBlock } from "hedgerow/block";
 import { expect, test } from "vitest";
+import fc from "../../../../tests/support/fast-check.js";
 import { bytesOf, textOf } from "../../../../tests/support/text.js";
 import { isToken } from "../../../../tests/support/tokens.js";
 import { byteOfValue, mode, rulesAndFieldNames, valuesFor } from "../support/generate.js";

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { HeaderStripper } from "hedgerow";
 import { expect, test } from "vitest";
+import fc from "../../../../tests/support/fast-check.js";
 import { isToken } from "../../../../tests/support/tokens.js";
 import { byteOfValue, mode, rulesAndFieldNames, valuesFor } from "../support/generate.js";
 import { Oracle, refusable } from "../support/oracle.js";

@@ -1,7 +1,8 @@
 /** Properties of merging, over random paths, partitions and options. */
-import fc from "fast-check";
+
 import { buildPathFilter, mergePathFilters, PathFilter, type PathFilterOptions } from "hedgerow";
 import { expect, test } from "vitest";
+import fc from "../../../../tests/support/fast-check.js";
 import { trials } from "../../../../tests/support/trials.js";
 
 const numRuns = trials({ few: 50, all: 1000 });

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { buildPathFilter, canExist, normalizePath, PathFilter, PathSet } from "hedgerow";
 import { expect, test } from "vitest";
+import fc from "../../../../tests/support/fast-check.js";
 
 import { trials } from "../../../../tests/support/trials.js";
 

@@ -1,5 +1,5 @@
 /** Generators of rules and of names similar to them. */
-import fc, { type Arbitrary } from "fast-check";
+import fc, { type Arbitrary } from "../../../../tests/support/fast-check.js";
 import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../../../../tests/support/tokens.js";
 
 /** Rules, and names to match against them. */

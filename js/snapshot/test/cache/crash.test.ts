@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from "vitest";
 
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { trials } from "../../../../tests/support/trials.js";
+import { minutes, trials } from "../../../../tests/support/trials.js";
 import { diskUse, KIB, MIB, makeSample, strayFiles } from "../support/cache.js";
 import { CacheProcess, type ChurnKind, type ChurnSample } from "../support/cache-job.js";
 
@@ -19,7 +19,7 @@ const OPTIONS = { maxBytes: 1.5 * MIB };
 const KILLS_EACH = 10;
 
 /** The number of steps of processes that are not killed. */
-const STEPS = trials({ few: 50, all: 300 });
+const STEPS = trials({ few: 16, all: 300 });
 
 const KINDS: readonly ChurnKind[] = [
   ...(["get", "get", "get", "get", "get", "get", "release"] as const),
@@ -77,6 +77,13 @@ async function waitForMoment(
   return activity;
 }
 
+/** Returns the kinds of steps of a process that is killed. In `npm test` most are those during which it is killed. */
+function kindsFor(number: number): readonly ChurnKind[] {
+  const [activity] = MOMENTS[number % MOMENTS.length]!;
+  const wanted = KINDS.find((kind) => kind === activity) ?? "get";
+  return [...KINDS, ...Array<ChurnKind>(trials({ few: KINDS.length, all: 0 })).fill(wanted)];
+}
+
 /** Makes processes use a cache, and kills some of them. Returns the activity of each killed one. */
 async function killSome(
   directory: string,
@@ -84,23 +91,24 @@ async function killSome(
   number: number,
   { killed, spared }: { readonly killed: number; readonly spared: number },
 ): Promise<string[]> {
-  const start = () => {
+  const start = (kinds: readonly ChurnKind[]) => {
     const process = CacheProcess.start({ directory, options: OPTIONS });
     const seed = Math.floor(random() * 2 ** 31);
-    const done = process.churn({ samples, seed, kinds: KINDS, held: [2] });
+    const done = process.churn({ samples, seed, kinds, held: [2] });
     // The rejection is handled below.
     done.catch(() => {});
     return { process, done };
   };
-  const [victims, others] = [killed, spared].map((count) => Array.from({ length: count }, start));
+  const victims = Array.from({ length: killed }, (_, index) => start(kindsFor(number + index)));
+  const others = Array.from({ length: spared }, () => start(KINDS));
   const activities: string[] = [];
-  for (const [index, { process, done }] of (victims ?? []).entries()) {
+  for (const [index, { process, done }] of victims.entries()) {
     activities.push(await waitForMoment(process, number + index, random));
     await process.kill();
     await expect(done).rejects.toThrow("SIGKILL");
   }
   // The others end normally.
-  await Promise.all((others ?? []).flatMap(({ process, done }) => [process.end(), done]));
+  await Promise.all(others.flatMap(({ process, done }) => [process.end(), done]));
   return activities;
 }
 
@@ -144,10 +152,12 @@ async function expectImageOf(
 
 test.each([
   { many: "one at a time", kills: trials({ few: 11, all: 100 }), killed: 1, spared: 0, seed: 1 },
-  { many: "one of two", kills: trials({ few: 3, all: 25 }), killed: 1, spared: 1, seed: 2 },
+  { many: "one of two", kills: trials({ few: 2, all: 25 }), killed: 1, spared: 1, seed: 2 },
   { many: "three of four", kills: trials({ few: 3, all: 75 }), killed: 3, spared: 1, seed: 3 },
 ])(
   "leaves an intact cache after each of $kills kills, $many",
+  // A hundred processes start and are killed.
+  minutes({ all: 3 }),
   async ({ kills, killed, spared, seed }) => {
     const random = seededRandom(seed);
     const counts: Record<string, number> = {};
@@ -166,23 +176,28 @@ test.each([
   },
 );
 
-test("lets processes that use one cache at random work side by side", async () => {
-  const directory = path("alive");
-  const processes = [1, 2, 3, 4].map((seed) => {
-    const process = CacheProcess.start({ directory, options: OPTIONS });
-    return {
-      process,
-      done: process.churn({ samples, seed, kinds: KINDS, held: [3], steps: STEPS }),
-    };
-  });
-  const counts = await Promise.all(processes.map(({ done }) => done));
-  for (const kind of ["hits", "misses"] as const) {
-    const total = counts.reduce((sum, one) => sum + one[kind], 0);
-    expect(total, kind).toBeGreaterThan((STEPS * processes.length) / 30);
-  }
-  await Promise.all(processes.map(({ process }) => process.end()));
-  await expectWhole(directory, seededRandom(5));
-});
+// Hundreds of images are restored by each process.
+test(
+  "lets processes that use one cache at random work side by side",
+  minutes({ all: 2 }),
+  async () => {
+    const directory = path("alive");
+    const processes = [1, 2, 3, 4].map((seed) => {
+      const process = CacheProcess.start({ directory, options: OPTIONS });
+      return {
+        process,
+        done: process.churn({ samples, seed, kinds: KINDS, held: [3], steps: STEPS }),
+      };
+    });
+    const counts = await Promise.all(processes.map(({ done }) => done));
+    for (const kind of ["hits", "misses"] as const) {
+      const total = counts.reduce((sum, one) => sum + one[kind], 0);
+      expect(total, kind).toBeGreaterThan((STEPS * processes.length) / 30);
+    }
+    await Promise.all(processes.map(({ process }) => process.end()));
+    await expectWhole(directory, seededRandom(5));
+  },
+);
 
 test("removes each kind of file that a killed process can leave", async () => {
   const directory = path("left");

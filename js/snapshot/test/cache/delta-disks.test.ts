@@ -28,15 +28,15 @@ const disks: Record<string, { readonly disk: LoopDisk; readonly canShare: boolea
 };
 
 /** The data of the base, and the changed and the cleared part of it, in bytes. */
-const [DATA, CHANGED, CLEARED] = [16 * MIB, 512 * KIB, 2 * MIB];
+const [DATA, CHANGED, CLEARED] = [6 * MIB, 512 * KIB, MIB];
 
 let [base, delta] = [{} as Sample, {} as Sample];
 
 beforeAll(async () => {
-  base = await makeSample(path, "base", { data: DATA, size: 256 * MIB, stride: 128 * KIB });
+  base = await makeSample(path, "base", { data: DATA, size: 96 * MIB, stride: 128 * KIB });
   delta = await makeDelta(base, "delta", [
     write("changed", 4 * MIB, CHANGED),
-    (bytes) => bytes.fill(0, 8 * MIB, 8 * MIB + 2 * CLEARED),
+    (bytes) => bytes.fill(0, 6 * MIB, 6 * MIB + 2 * CLEARED),
   ]);
 });
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { bytesOnDisk } from "../../../../tests/support/snapshots/image.js";
-import { trials } from "../../../../tests/support/trials.js";
+import { minutes, trials } from "../../../../tests/support/trials.js";
 import { diskUse, filesIn, KIB, MIB, makeSample, openCache, strayFiles } from "../support/cache.js";
 import { CacheProcess, type ChurnSample, type Use } from "../support/cache-job.js";
 
@@ -15,10 +15,13 @@ import { CacheProcess, type ChurnSample, type Use } from "../support/cache-job.j
 const SEEDS = [1, 2, 3, 4];
 
 /** The number of steps of each process. Three of four are gets. */
-const STEPS = trials({ few: 70, all: 700 });
+const STEPS = trials({ few: 30, all: 700 });
 
 /** The maximum number of images each has in use. In the middle, together they exceed the limit. */
 const HELD = [1, 2, 1, 8, 1, 2];
+
+/** The maximum number of times that the processes take their steps. */
+const MAX_ROUNDS = 8;
 
 /** The pause between measurements, in milliseconds. */
 const INTERVAL = 15;
@@ -64,9 +67,8 @@ function measure(directory: string): Measured | undefined {
   }
 }
 
-/** Measures the disk usage until the signal is aborted. */
-async function measureAll(directory: string, signal: AbortSignal): Promise<Measured[]> {
-  const all: Measured[] = [];
+/** Adds measurements of the disk usage until the signal is aborted. */
+async function measureAll(directory: string, all: Measured[], signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     let measured: Measured | undefined;
     for (let tries = 0; tries < 20 && measured === undefined; tries += 1) {
@@ -75,10 +77,12 @@ async function measureAll(directory: string, signal: AbortSignal): Promise<Measu
     if (measured !== undefined) all.push(measured);
     await sleep(INTERVAL);
   }
-  return all;
 }
 
-test("stays within its limit, except for images in use, which stay intact", async () => {
+// Hundreds of images are restored by each process, more than once on a busy machine.
+const LIMIT = minutes({ few: 3, all: 10 });
+
+test("stays within its limit, except for images in use, which stay intact", LIMIT, async () => {
   const samples = await makeSamples();
   const sizes = new Map(samples.map((sample) => [sample.digest, sample.maxSize]));
   const maxBytes = Math.floor(samples.reduce((sum, sample) => sum + sample.maxSize, 0) / 3);
@@ -87,35 +91,44 @@ test("stays within its limit, except for images in use, which stay intact", asyn
   const empty = diskUse(directory) + MARGIN;
 
   const ending = new AbortController();
-  const measuring = measureAll(directory, ending.signal);
+  const measured: Measured[] = [];
+  const measuring = measureAll(directory, measured, ending.signal);
   const processes = SEEDS.map(() => CacheProcess.start({ directory, options: { maxBytes } }));
-  const churned = await Promise.all(
-    processes.map((process, index) =>
-      process.churn({
-        ...{ samples, seed: SEEDS[index]!, steps: STEPS, held: HELD },
-        kinds: ["get", "get", "get", "release"],
-      }),
-    ),
-  );
+  const churn = (round: number) =>
+    Promise.all(
+      processes.map((process, index) =>
+        process.churn({
+          ...{ samples, seed: SEEDS[index]! + SEEDS.length * round, steps: STEPS, held: HELD },
+          kinds: ["get", "get", "get", "release"],
+        }),
+      ),
+    );
+  const churned = await churn(0);
+  const uses = churned.flatMap((each) => each.uses);
+  /** Returns the measurements, each with the disk usage of the images in use. */
+  const measurements = () =>
+    measured.map(({ from, to, bytes }) => {
+      return { bytes, used: empty + bytesInUse(uses, from, to, sizes) };
+    });
+  /** Whether there are enough measurements within the limit and above it. */
+  const isEnough = () => {
+    const own = measurements().filter(({ used }) => used <= maxBytes).length;
+    const isAbove = measured.some(({ bytes }) => bytes > maxBytes);
+    return own > 0.7 * STEPS && measured.length - own > 0.15 * STEPS && isAbove;
+  };
+  // A busy machine measures less in the same time.
+  for (let round = 1; round < MAX_ROUNDS && !isEnough(); round += 1)
+    uses.push(...(await churn(round)).flatMap((each) => each.uses));
   ending.abort();
-  const measured = await measuring;
+  await measuring;
 
   const count = (of: "hits" | "misses") => churned.reduce((sum, each) => sum + each[of], 0);
   expect(count("hits") + count("misses")).toBeGreaterThanOrEqual(2.8 * STEPS);
   expect(count("misses")).toBeGreaterThan(STEPS / 3);
   expect(count("hits")).toBeGreaterThan(STEPS / 3);
-  const uses = churned.flatMap((each) => each.uses);
-  const limits = { own: 0, used: 0 };
-  for (const { from, to, bytes } of measured) {
-    const used = empty + bytesInUse(uses, from, to, sizes);
-    if (used <= maxBytes) limits.own += 1;
-    else limits.used += 1;
+  for (const { bytes, used } of measurements())
     expect(bytes).toBeLessThanOrEqual(Math.max(maxBytes, used));
-  }
-  // There are enough measurements within the limit and above it.
-  expect(limits.own).toBeGreaterThan(0.7 * STEPS);
-  expect(limits.used).toBeGreaterThan(0.15 * STEPS);
-  expect(Math.max(...measured.map(({ bytes }) => bytes))).toBeGreaterThan(maxBytes);
+  expect(isEnough()).toBe(true);
 
   // Nothing is in use any more, so the cache is within its limit, as `du` counts, too.
   const stats = await own.stats();

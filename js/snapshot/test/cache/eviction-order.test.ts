@@ -1,11 +1,11 @@
 /** The order of eviction: least recently used, as in `lru-cache` with the same space. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readlinkSync } from "node:fs";
-import fc from "fast-check";
 import { LRUCache } from "lru-cache";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { seededRandom } from "../../../../tests/origin/random.mjs";
-import { trials } from "../../../../tests/support/trials.js";
+import fc from "../../../../tests/support/fast-check.js";
+import { minutes, trials } from "../../../../tests/support/trials.js";
 import { type CacheComponents, openComponents } from "../../src/cache/components.js";
 import { evictLeastRecentlyUsed } from "../../src/cache/eviction/least-recently-used.js";
 import { MARGIN } from "../../src/cache/eviction/margin.js";
@@ -21,7 +21,7 @@ import {
 
 const BLOCK = 4096;
 
-const REQUESTS = trials({ few: 3_000, all: 100_000 });
+const REQUESTS = trials({ few: 1_500, all: 100_000 });
 
 const path = quickFolder();
 let directories = 0;
@@ -127,7 +127,10 @@ function zipfTrace(length: number, seed: number, count: number, skew: number): I
   return Array.from({ length }, () => images[next()]!);
 }
 
-test(`evicts images in the order of lru-cache over ${REQUESTS} requests`, async () => {
+// Each of a hundred thousand requests looks at files.
+const LIMIT = minutes({ all: 4 });
+
+test(`evicts images in the order of lru-cache over ${REQUESTS} requests`, LIMIT, async () => {
   const space = 400;
   const trace = zipfTrace(REQUESTS, 1, 600, 1.5);
   const expected = playReference(space, trace);
@@ -146,7 +149,7 @@ function expectSame(found: Played, expected: Played): void {
 }
 
 test("evicts in the order of lru-cache when two caches of a directory are used in turn", async () => {
-  const trace = zipfTrace(trials({ few: 800, all: 5000 }), 2, 300, 1);
+  const trace = zipfTrace(trials({ few: 300, all: 5000 }), 2, 300, 1);
   expectSame(await play(await openTrace(300, 2), trace), playReference(300, trace));
 });
 
@@ -175,7 +178,7 @@ test("evicts in the order of lru-cache for any space and any requests", async ()
       );
     },
   );
-  await fc.assert(property, { seed: 3, numRuns: trials({ few: 25, all: 60 }) });
+  await fc.assert(property, { seed: 3, numRuns: trials({ few: 12, all: 60 }) });
 });
 
 /**
@@ -199,7 +202,7 @@ function sandboxTrace(length: number, seed: number): ImageRequest[] {
 }
 
 test("hits at least 95 % of requests where most sandboxes use a few base images", async () => {
-  const trace = sandboxTrace(trials({ few: 4_000, all: 10_000 }), 4);
+  const trace = sandboxTrace(trials({ few: 2_500, all: 10_000 }), 4);
   const bases = trace.filter(({ blocks }) => blocks === 16).length;
   expect(bases / trace.length).toBeGreaterThan(0.9);
   expect(bases / trace.length).toBeLessThan(0.95);

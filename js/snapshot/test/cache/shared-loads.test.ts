@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { Origin } from "../../../../tests/origin/origin.mjs";
 import { rejectionOf } from "../../../../tests/support/assert.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { trials } from "../../../../tests/support/trials.js";
 import {
   expectImage,
   KIB,
@@ -57,13 +58,21 @@ const WAYS = {
   "a digest": (origin: Origin) => ({ source: origin.url("/a.vhs"), digest: sample.digest }),
 };
 
-describe.each(Object.entries(WAYS))("by %s", (_, way) => {
+describe.each(Object.entries(WAYS))("by %s", (name, way) => {
+  let number = Object.keys(WAYS).indexOf(name);
+
+  /** Defines a test, in `npm test` for one of the ways only, which is another for the next test. */
+  const testWay = (title: string, run: () => Promise<void>) => {
+    number += 1;
+    if (number % trials({ few: 2, all: 1 }) === 0) test(title, run);
+  };
+
   const get = (cache: ImageCache, origin: Origin, options = {}) => {
     const { source, digest } = way(origin);
     return cache.get(source, { ...OPTIONS, digest, ...options });
   };
 
-  test("fetches an image once for 25 concurrent requests", async () => {
+  testWay("fetches an image once for 25 concurrent requests", async () => {
     const directory = newDirectory();
     const cache = await openCache(directory);
     const origin = await originOf({ "/a.vhs": sample.snapshot });
@@ -80,7 +89,7 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     expect(strayFiles(directory)).toEqual([]);
   });
 
-  test("fetches an image once for two caches of a directory, of which one waits", async () => {
+  testWay("fetches an image once for two caches of a directory, of which one waits", async () => {
     const directory = newDirectory();
     const caches = [await openCache(directory), await openCache(directory)];
     const origin = await originOf({ "/a.vhs": sample.snapshot });
@@ -93,7 +102,7 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     expect(strayFiles(directory)).toEqual([]);
   });
 
-  test("keeps loading for other callers when one cancels", async () => {
+  testWay("keeps loading for other callers when one cancels", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": sample.snapshot }, SLOW);
     const controllers = [0, 1, 2].map(() => new AbortController());
@@ -109,38 +118,41 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     expectFetchedOnce(origin);
   });
 
-  test("removes a load that all callers cancelled, and starts a new one for the next", async () => {
-    const directory = newDirectory();
-    const cache = await openCache(directory);
-    const origin = await originOf({ "/a.vhs": sample.snapshot }, SLOW);
-    const controller = new AbortController();
-    const { signal } = controller;
-    const getting = [0, 1, 2].map(() => rejectionOf(get(cache, origin, { signal })));
-    await vi.waitUntil(() => origin.requests.some(isPart), { timeout: 20_000 });
-    controller.abort();
-    for (const reason of await Promise.all(getting)) expect(reason).toBe(signal.reason);
-    // A caller that arrives while the load ends starts a new one.
-    const image = await get(cache, origin);
-    expect(image.hit).toBe(false);
-    await expectImage(image.path, sample);
-    expect(await cache.stats()).toMatchObject({ fills: 1, misses: 1, failures: 1, leases: 1 });
-    expect(readdirSync(join(directory, "filling"))).toEqual([]);
-    await image.release();
-    await cache.clear();
+  testWay(
+    "removes a load that all callers cancelled, and starts a new one for the next",
+    async () => {
+      const directory = newDirectory();
+      const cache = await openCache(directory);
+      const origin = await originOf({ "/a.vhs": sample.snapshot }, SLOW);
+      const controller = new AbortController();
+      const { signal } = controller;
+      const getting = [0, 1, 2].map(() => rejectionOf(get(cache, origin, { signal })));
+      await vi.waitUntil(() => origin.requests.some(isPart), { timeout: 20_000 });
+      controller.abort();
+      for (const reason of await Promise.all(getting)) expect(reason).toBe(signal.reason);
+      // A caller that arrives while the load ends starts a new one.
+      const image = await get(cache, origin);
+      expect(image.hit).toBe(false);
+      await expectImage(image.path, sample);
+      expect(await cache.stats()).toMatchObject({ fills: 1, misses: 1, failures: 1, leases: 1 });
+      expect(readdirSync(join(directory, "filling"))).toEqual([]);
+      await image.release();
+      await cache.clear();
 
-    const again = new AbortController();
-    const last = rejectionOf(get(cache, origin, { signal: again.signal }));
-    const parts = origin.requests.filter(isPart).length;
-    await vi.waitUntil(() => origin.requests.filter(isPart).length > parts, { timeout: 20_000 });
-    again.abort();
-    await last;
-    // Closing the cache waits for the cancelled load.
-    await cache.close();
-    expect(strayFiles(directory)).toEqual([]);
-    await expectNoConnections(origin);
-  });
+      const again = new AbortController();
+      const last = rejectionOf(get(cache, origin, { signal: again.signal }));
+      const parts = origin.requests.filter(isPart).length;
+      await vi.waitUntil(() => origin.requests.filter(isPart).length > parts, { timeout: 20_000 });
+      again.abort();
+      await last;
+      // Closing the cache waits for the cancelled load.
+      await cache.close();
+      expect(strayFiles(directory)).toEqual([]);
+      await expectNoConnections(origin);
+    },
+  );
 
-  test("makes no request for a caller whose signal is already aborted", async () => {
+  testWay("makes no request for a caller whose signal is already aborted", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": sample.snapshot });
     const signal = AbortSignal.abort(new Error("the caller's own"));
@@ -148,7 +160,7 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     expect(origin.requestCount).toBe(0);
   });
 
-  test("reports progress to every caller", async () => {
+  testWay("reports progress to every caller", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": sample.snapshot }, SLOW);
     const reports: Progress[][] = [[], [], []];
@@ -166,7 +178,7 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     expect(isReported).toBe(false);
   });
 
-  test("rejects only the caller whose onProgress throws", async () => {
+  testWay("rejects only the caller whose onProgress throws", async () => {
     const cache = await openCache(newDirectory());
     const origin = await originOf({ "/a.vhs": sample.snapshot }, SLOW);
     const mine = new Error("mine");
@@ -180,7 +192,7 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     expect((await cache.stats()).fills).toBe(1);
   });
 
-  test("rejects all callers when a load fails, and retries for the next", async () => {
+  testWay("rejects all callers when a load fails, and retries for the next", async () => {
     const directory = newDirectory();
     const cache = await openCache(directory);
     const origin = await originOf({ "/a.vhs": sample.snapshot });
@@ -200,7 +212,7 @@ describe.each(Object.entries(WAYS))("by %s", (_, way) => {
     expect(strayFiles(same)).toEqual([]);
   });
 
-  test("rejects waiting callers of another cache with the same message", async () => {
+  testWay("rejects waiting callers of another cache with the same message", async () => {
     const directory = newDirectory();
     const caches = [await openCache(directory), await openCache(directory)];
     const origin = await originOf({ "/a.vhs": sample.snapshot });

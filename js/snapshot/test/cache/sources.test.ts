@@ -32,8 +32,8 @@ const TAIL = 512 * KIB;
 const ranges = (origin: Origin) => origin.requests.map(({ headers }) => headers.range);
 
 beforeAll(async () => {
-  one = await makeSample(path, "one", { data: 2 * MIB });
-  other = await makeSample(path, "other", { data: 2 * MIB });
+  one = await makeSample(path, "one", { data: MIB });
+  other = await makeSample(path, "other", { data: MIB });
 });
 
 /** Gets an image, checks it, and releases it. Returns whether it was a hit. */

@@ -19,7 +19,13 @@ const KIB = 2 ** 10;
 const GENERATIONS = 12;
 
 const path = temporaryFolder();
-const SEEDS = Array.from({ length: trials({ few: 3, all: 60 }) }, (_, seed) => seed);
+const SEEDS = Array.from({ length: trials({ few: 2, all: 60 }) }, (_, seed) => seed);
+
+/** Returns whether a step belongs to a generation: in `npm test` to one of `few`, and with all trials to each. */
+function hasStep(generation: number, few: number, phase = 0): boolean {
+  const every = trials({ few, all: 1 });
+  return generation % every === phase % every;
+}
 
 test.each(SEEDS)("restores each of 12 generations of deltas, seed %i", async (seed) => {
   const random = new Random(seed);
@@ -44,20 +50,27 @@ test.each(SEEDS)("restores each of 12 generations of deltas, seed %i", async (se
 
     const named = await create({ changed: differences(bytes, before) });
     expect(named.info.detection).toBe("changed");
-    await (await cache.get(base)).release();
-    const compared = await create({ cache });
-    expect(compared.info.detection).toBe("compare");
-    expectSame(compared.file, named.file);
-    const { info, file } = await create({ workers: 1 + random.below(3) });
-    expect(info.detection).toBe("digests");
-    expectSame(file, named.file);
+    if (hasStep(generation, 2)) {
+      await (await cache.get(base)).release();
+      const compared = await create({ cache });
+      expect(compared.info.detection).toBe("compare");
+      expectSame(compared.file, named.file);
+    }
+    const workers = 1 + random.below(3);
+    let last = named;
+    if (hasStep(generation, 2, 1)) {
+      last = await create({ workers });
+      expect(last.info.detection).toBe("digests");
+      expectSame(last.file, named.file);
+    }
 
+    const { info, file } = last;
     expect(info.delta?.generation).toBe(generation);
     expect(info.delta?.objects.length).toBeLessThanOrEqual(8);
     expect(info).toMatchObject({ imageSize: bytes.length, pieceSize, fileSize: file.length });
     const { detection, changedBytes, rewrittenBytes, duration, ...described } = info;
     expect(await inspectSnapshot(name(generation))).toEqual(described);
-    await verifySnapshot(name(generation), { workers: 1 });
+    if (hasStep(generation, 4)) await verifySnapshot(name(generation), { workers: 1 });
     await restoreSnapshot(name(generation), restored, { workers: 1 });
     expectSame(readFileSync(restored), bytes);
   }

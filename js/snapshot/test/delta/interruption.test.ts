@@ -5,7 +5,7 @@ import { beforeAll, expect, test, vi } from "vitest";
 import { rejectionOf } from "../../../../tests/support/assert.js";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, letters } from "../../../../tests/support/snapshots/image.js";
-import { trials } from "../../../../tests/support/trials.js";
+import { minutes, trials } from "../../../../tests/support/trials.js";
 import { openCache } from "../support/cache.js";
 import { killAfter, run } from "../support/job.js";
 import { refusalOf } from "../support/refusal.js";
@@ -15,14 +15,14 @@ const OLD = "what was there before";
 
 const path = temporaryFolder();
 const [image, base, delta] = [path("image"), path("base.vhs"), path("made", "delta.vhs")];
-const bytes = letters("base", 16 * MIB);
+const bytes = letters("base", 3 * MIB);
 
 beforeAll(async () => {
   for (const name of ["made", "tmp"]) mkdirSync(path(name));
   vi.stubEnv("TMPDIR", path("tmp"));
   writeFileSync(image, bytes);
-  await createSnapshot(image, base);
-  letters("changed", 4 * MIB + 5).copy(bytes, 3 * MIB + 1);
+  await createSnapshot(image, base, { workers: 1, pieceSize: MIB / 4 });
+  letters("changed", MIB + 5).copy(bytes, MIB + 1);
   writeFileSync(image, bytes);
 });
 
@@ -36,7 +36,7 @@ function expectNothing(): void {
 test("reports the comparison, the restore and the creation as phases, none of which goes back", async () => {
   const reports: Progress[] = [];
   await createSnapshot(image, path("whole.vhs"), {
-    base,
+    ...{ base, workers: 1 },
     onProgress: (progress) => void reports.push(progress),
   });
   expect([...new Set(reports.map(({ phase }) => phase))]).toEqual(["compare", "restore", "create"]);
@@ -48,7 +48,7 @@ test("reports the comparison, the restore and the creation as phases, none of wh
     }
     expect(own.at(-1)!.bytes).toBe(own.at(-1)!.totalBytes);
   }
-  await restoreSnapshot(path("whole.vhs"), path("restored"));
+  await restoreSnapshot(path("whole.vhs"), path("restored"), { workers: 1 });
   expectSame(readFileSync(path("restored")), bytes);
 });
 
@@ -72,7 +72,8 @@ test.each(["compare", "restore", "create"])(
     const onProgress = (progress: Progress) => {
       if (progress.phase === phase) throw reason;
     };
-    expect(await rejectionOf(createSnapshot(image, delta, { base, onProgress }))).toBe(reason);
+    const options = { base, onProgress, workers: 1 };
+    expect(await rejectionOf(createSnapshot(image, delta, options))).toBe(reason);
     expectNothing();
   },
 );
@@ -86,7 +87,7 @@ test.each([{}, { changed: [{ start: 0, end: MIB }] }])(
       if (isFirst) appendFileSync(image, "x");
       isFirst = false;
     };
-    const work = createSnapshot(image, delta, { base, onProgress, ...options });
+    const work = createSnapshot(image, delta, { base, onProgress, workers: 1, ...options });
     await refusalOf(work, "ERR_IMAGE_CHANGED");
     writeFileSync(image, bytes);
     expectNothing();
@@ -99,10 +100,10 @@ test("an abort ends the lease of the cached base", async () => {
   await (await cache.get(base)).release();
   const controller = new AbortController();
   const onProgress = () => controller.abort();
-  const options = { base, cache, signal: controller.signal, onProgress };
+  const options = { base, cache, signal: controller.signal, onProgress, workers: 1 };
   await rejectionOf(createSnapshot(image, delta, options));
   expect((await cache.stats()).leases).toBe(0);
-  await createSnapshot(image, path("cached.vhs"), { base, cache });
+  await createSnapshot(image, path("cached.vhs"), { base, cache, workers: 1 });
   expect((await cache.stats()).leases).toBe(0);
   expectNothing();
 });
@@ -112,14 +113,16 @@ test.each([
   ["flattenSnapshot", path("killed.vhs"), { workers: 1 }],
 ] as const)(
   "a kill of %s leaves the old file, or the complete one",
+  // Each round starts a process.
+  minutes({ all: 2 }),
   async (call, source, options) => {
-    await createSnapshot(image, path("killed.vhs"), { base });
+    await createSnapshot(image, path("killed.vhs"), { base, workers: 1 });
     writeFileSync(delta, OLD);
     const job = { call, source, target: delta };
     const usual = await run({ ...job, options, target: path("made", `${call}.vhs`) });
     expect(usual.error).toBeNull();
     const whole = readFileSync(path("made", `${call}.vhs`));
-    const rounds = trials({ few: 6, all: 60 });
+    const rounds = trials({ few: 3, all: 60 });
     for (let round = 0; round < rounds; round += 1) {
       writeFileSync(delta, OLD);
       await killAfter((usual.duration * round) / rounds, { ...job, options });

@@ -1,6 +1,7 @@
 /** Of a piece, only what its delta is made of is read. */
-import fc from "fast-check";
+
 import { describe, expect, test } from "vitest";
+import fc from "../../../../tests/support/fast-check.js";
 
 import { noise } from "../../../../tests/support/snapshots/image.js";
 import { readBaseRanges, readImageRanges, toBytes } from "../../src/delta/read-ranges.js";

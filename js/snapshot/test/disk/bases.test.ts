@@ -34,7 +34,7 @@ async function cacheWith(names: readonly string[], directory = path(`cache-${nam
 
 test("a disk whose image is cached needs no request, if its snapshot is pinned", async () => {
   const { origin, cache } = await cacheWith(["a.vhs"]);
-  const options = { image: path("pinned"), cache, digest: digests["a.vhs"] };
+  const options = { image: path("pinned"), cache, workers: 1, digest: digests["a.vhs"] };
   await using disk = await openSnapshot(origin.url("/a.vhs").href, options);
   expectSame(await disk.read(0, disk.size), chain.image);
   await disk.filled;
@@ -48,6 +48,7 @@ test("reads what a cached base has from there, and fetches the delta alone", asy
     image: path("over-base"),
     cache,
     fill: "delta" as const,
+    workers: 1,
     trace: false as const,
   };
   await using disk = await openSnapshot(origin.url("/a.vhs").href, options);
@@ -59,7 +60,7 @@ test("reads what a cached base has from there, and fetches the delta alone", asy
 
 test("without a base, fills the delta, and leaves the rest to readers", async () => {
   const { origin, cache } = await cacheWith([]);
-  const options = { image: path("delta"), cache, fill: "delta" as const };
+  const options = { image: path("delta"), cache, fill: "delta" as const, workers: 1 };
   await using disk = await openSnapshot(origin.url("/a.vhs").href, options);
   await disk.filled;
   const { bytes, totalBytes } = disk.progress;
@@ -69,7 +70,7 @@ test("without a base, fills the delta, and leaves the rest to readers", async ()
 
 test("an image over a base that is evicted later is opened again without it", async () => {
   const { origin, cache } = await cacheWith(["base.vhs"]);
-  const options = { image: path("evicted"), cache, fill: "none" as const };
+  const options = { image: path("evicted"), cache, fill: "none" as const, workers: 1 };
   const first = await openSnapshot(origin.url("/a.vhs").href, options);
   await first.write(4096, Buffer.alloc(10, 1));
   await first.write(3 * MIB + 4090, Buffer.alloc(10_000, 2));
@@ -96,7 +97,7 @@ test("a cached image is leased while a disk is over it", async () => {
 describe("on XFS", () => {
   test(`an image begins as a clone of that of its base`, async () => {
     const { origin, cache } = await cacheWith(["first.vhs"], xfs.path("cache"));
-    const options = { image: xfs.path("disk"), cache };
+    const options = { image: xfs.path("disk"), cache, workers: 1 };
     await using disk = await openSnapshot(origin.url("/a.vhs").href, options);
     const bytes = noise("written", 5_000);
     const expected = Buffer.from(chain.image);
@@ -114,7 +115,7 @@ describe("on XFS", () => {
       Array.from({ length: 8 }, (_, number) => {
         const image = xfs.path(`disk-${number}`);
         const fill = number % 2 === 0 ? "all" : "delta";
-        return openSnapshot(origin.url("/a.vhs").href, { image, cache, fill });
+        return openSnapshot(origin.url("/a.vhs").href, { image, cache, fill, workers: 1 });
       }),
     );
     const expected = disks.map(() => Buffer.from(chain.image));

@@ -33,7 +33,7 @@ import { failSystem } from "../support/fail-system.js";
 import { ext4Disk, memoryDisk } from "../support/loop-disk.js";
 import { NBD, NbdClient } from "../support/nbd-client.js";
 import { refusalOf } from "../support/refusal.js";
-import { isTail, originOf, SOON } from "../support/remote.js";
+import { isTail, originOf } from "../support/remote.js";
 import { manifestOf } from "../support/resume-state.js";
 
 const [PIECE, MIB, BLOCK] = [2 ** 16, 2 ** 20, 2 ** 12];
@@ -56,7 +56,7 @@ async function open(options: Partial<OpenOptions> = {}, faults?: Faults) {
   const folder = path(`disk-${count}`);
   mkdirSync(folder);
   const origin = await originOf({ "/a.vhs": snapshot }, faults && { faults });
-  const how = { fill: "none", workers: 1, retries: 1, timeouts: SOON, ...options } as const;
+  const how = { fill: "none", workers: 1, retries: 1, ...options } as const;
   const target = `${folder}/disk`;
   const disk = await openSnapshot(origin.url("/a.vhs"), { ...how, image: target });
   onTestFinished(() => disk.close().catch(() => {}));
@@ -132,7 +132,7 @@ test("a save that waits for the server is aborted by its signal, and loses nothi
   expect(disk.changedBytes).toBe(changedBytes);
   isAway = false;
   await disk.save(`${folder}/saved.vhs`, { minLive: 1 });
-  await restoreSnapshot(`${folder}/saved.vhs`, `${folder}/restored`);
+  await restoreSnapshot(`${folder}/saved.vhs`, `${folder}/restored`, { workers: 1 });
   const expected = [noise("piece", PIECE), written, image.subarray(PIECE + BLOCK)];
   expectSame(readFileSync(`${folder}/restored`), Buffer.concat(expected));
 });
@@ -209,7 +209,8 @@ test("what the system cannot tell to be a hole counts as data", () => {
 test("with onStall: error, readers get an error, and clients EIO", async () => {
   let isAway = false;
   const faults = () => (isAway ? { noAnswer: true } : undefined);
-  const { disk, folder } = await open({ onStall: "error" }, faults);
+  const timeouts = { firstByte: 1_000 };
+  const { disk, folder } = await open({ onStall: "error", timeouts }, faults);
   await disk.listen({ path: `${folder}/socket` });
   const client = await NbdClient.open(`${folder}/socket`);
   isAway = true;
@@ -264,7 +265,10 @@ test("a damaged frame is an error to its readers, and the others read on", async
   const damaged = Buffer.from(snapshot);
   damaged[snapshot.length >> 1]! ^= 1;
   writeFileSync(path("damaged.vhs"), damaged);
-  await using disk = await openSnapshot(path("damaged.vhs"), { image: path("damaged") });
+  await using disk = await openSnapshot(path("damaged.vhs"), {
+    image: path("damaged"),
+    workers: 1,
+  });
   await expect(disk.filled).rejects.toMatchObject({ code: "ERR_SNAPSHOT_FORMAT" });
   const results = await Promise.allSettled(
     Array.from({ length: image.length / PIECE }, (_, piece) => disk.read(piece * PIECE, PIECE)),
@@ -409,7 +413,7 @@ test.each([
     rmSync(ballast);
     const found = await disk.read(0, disk.size);
     await disk.save(`${folder}/second.vhs`);
-    await restoreSnapshot(`${folder}/second.vhs`, `${folder}/restored`);
+    await restoreSnapshot(`${folder}/second.vhs`, `${folder}/restored`, { workers: 1 });
     expectSame(readFileSync(`${folder}/restored`), found);
     await disk.close();
     rmSync(options.image, { force: true });
@@ -481,7 +485,7 @@ test("after a power failure, a hole has the blocks that were flushed, and no oth
   written.copy(sparse, MIB);
   expectSame(await again.read(0, again.size), sparse);
   await again.save(path("sparse-saved.vhs"));
-  await restoreSnapshot(path("sparse-saved.vhs"), path("sparse-restored"));
+  await restoreSnapshot(path("sparse-saved.vhs"), path("sparse-restored"), { workers: 1 });
   expectSame(readFileSync(path("sparse-restored")), sparse);
 });
 
@@ -507,8 +511,8 @@ test.each(["none", "all"] as const)(
       for (const offset of [MIB + 2 * BLOCK, 3 * MIB]) written.copy(expected, offset);
     expectSame(found, expected);
     await again.save(`${copy}/saved.vhs`, { resolve: () => path("a.vhs") });
-    const restored = `${copy}/restored`;
-    await restoreSnapshot(`${copy}/saved.vhs`, restored, { resolve: () => path("a.vhs") });
+    const [restored, resolve] = [`${copy}/restored`, () => path("a.vhs")];
+    await restoreSnapshot(`${copy}/saved.vhs`, restored, { resolve, workers: 1 });
     expectSame(readFileSync(restored), expected);
   },
 );

@@ -16,9 +16,12 @@ let count = 0;
 
 beforeAll(async () => {
   writeFileSync(path("image"), image);
-  ({ digest } = await createSnapshot(path("image"), path("a.vhs"), { pieceSize: PIECE }));
+  ({ digest } = await createSnapshot(path("image"), path("a.vhs"), {
+    pieceSize: PIECE,
+    workers: 1,
+  }));
   writeFileSync(path("other"), noise("other", 4 * MIB));
-  await createSnapshot(path("other"), path("other.vhs"), { pieceSize: PIECE });
+  await createSnapshot(path("other"), path("other.vhs"), { pieceSize: PIECE, workers: 1 });
 });
 
 /** Makes a disk, of which the first half is in the image if it is not complete. */

@@ -24,7 +24,10 @@ let digest: string;
 
 beforeAll(async () => {
   writeFileSync(path("image"), image);
-  ({ digest } = await createSnapshot(path("image"), path("a.vhs"), { pieceSize: PIECE }));
+  ({ digest } = await createSnapshot(path("image"), path("a.vhs"), {
+    pieceSize: PIECE,
+    workers: 1,
+  }));
 });
 
 /** The time until the first byte of each response, in milliseconds. */

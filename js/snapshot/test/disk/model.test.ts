@@ -15,15 +15,25 @@ import { startOrigin } from "../../../../tests/origin/origin.mjs";
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, letters, noise } from "../../../../tests/support/snapshots/image.js";
-import { trials } from "../../../../tests/support/trials.js";
+import { minutes, trials } from "../../../../tests/support/trials.js";
 import { Random } from "../../../edge/test/support/random.js";
 import { makeChain } from "../support/deltas.js";
 import { DiskModel } from "../support/disk-model.js";
 import { DiskProcess } from "../support/disk-process.js";
 import { NbdClient } from "../support/nbd-client.js";
-import { SOON } from "../support/remote.js";
 
-const [RUNS, KILLS] = [trials({ few: 485, all: 2_500 }), trials({ few: 15, all: 150 })];
+/** Returns seeds from `first` on. */
+const seedsFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, at) => first + at);
+
+const RUNS = seedsFrom(1, trials({ few: 60, all: 2_500 }));
+
+/** Of a chain on a server with faults, a snapshot in a file, and one on such a server without a fill. */
+const FIRST_KILLS = [100_001, 100_003, 100_011];
+const KILLS = [...new Set([...FIRST_KILLS, ...seedsFrom(100_001, 150)])].slice(
+  0,
+  trials({ few: FIRST_KILLS.length, all: 150 }),
+);
 /** How many run at a time: they mostly wait. */
 const CONCURRENCY = 4;
 const CONNECTIONS = 3;
@@ -93,7 +103,7 @@ async function withSetting(seed: number, use: (setting: Setting) => Promise<void
     await use({
       ...{ random, inFolder, model: new DiskModel(Buffer.from(image), random) },
       source: isRemote ? origin.url("/a.vhs").href : inFolder("a.vhs"),
-      options: { image: inFolder("disk"), workers: 1, timeouts: SOON, fill },
+      options: { image: inFolder("disk"), workers: 1, fill },
     });
   } catch (error) {
     throw new Error(`seed ${seed}: ${(error as Error).message}`, { cause: error });
@@ -134,42 +144,60 @@ const runOpened = (seed: number) =>
 const runKilled = (seed: number) =>
   withSetting(seed, async ({ random, model, source, options, inFolder }) => {
     const socket = inFolder("socket");
-    const { size } = { size: model.image.length };
-    for (let killed = 2; killed > 0; killed -= 1) {
+    const processes: DiskProcess[] = [];
+    const start = async () => {
       const disk = await DiskProcess.start(source, options, socket);
-      const clients = await connect(socket);
-      const changing = (async () => {
-        for (;;) await model.change(clients, true);
-      })();
-      await Promise.race([changing, sleep(random.below(150))]);
-      await disk.kill();
-      await expect(changing).rejects.toThrow("the connection was closed");
-      // The next process has the same content as long as it runs, and saves it.
-      const next = await DiskProcess.start(source, options, socket);
-      const [client] = await connect(socket);
-      model.adopt(await content([client as NbdClient], size));
-      await next.save(inFolder(`${killed}.vhs`));
-      await next.close();
-      const resolve = (digest: string) => names[digest] ?? inFolder("2.vhs");
-      await restoreSnapshot(inFolder(`${killed}.vhs`), inFolder("restored"), {
-        resolve,
-        workers: 1,
-      });
-      expectSame(readFileSync(inFolder("restored")), model.image);
+      processes.push(disk);
+      return disk;
+    };
+    try {
+      for (let killed = 2; killed > 0; killed -= 1) {
+        const disk = await start();
+        const clients = await connect(socket);
+        const changing = (async () => {
+          for (;;) await model.change(clients, true);
+        })();
+        await Promise.race([changing, sleep(random.below(150))]);
+        await disk.kill();
+        await expect(changing).rejects.toThrow("the connection was closed");
+        // The next process has the same content as long as it runs, and saves it.
+        const next = await start();
+        const [client] = await connect(socket);
+        model.adopt(await content([client as NbdClient], model.image.length));
+        await next.save(inFolder(`${killed}.vhs`));
+        await next.close();
+        const resolve = (digest: string) => names[digest] ?? inFolder("2.vhs");
+        await restoreSnapshot(inFolder(`${killed}.vhs`), inFolder("restored"), {
+          resolve,
+          workers: 1,
+        });
+        expectSame(readFileSync(inFolder("restored")), model.image);
+      }
+    } finally {
+      // If the run has failed, they still have its files open.
+      for (const one of processes) await one.kill();
     }
   });
 
 /** Runs all seeds, some at a time. */
-async function runAll(first: number, count: number, run: (seed: number) => Promise<void>) {
-  const seeds = Array.from({ length: count }, (_, at) => first + at).values();
+async function runAll(seeds: readonly number[], run: (seed: number) => Promise<void>) {
+  const left = seeds.values();
   const next = async () => {
-    for (const seed of seeds) await run(seed);
+    for (const seed of left) await run(seed);
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, next));
 }
 
-test("a disk has what was written to it, whoever wrote it, and however often it is opened", () =>
-  runAll(1, RUNS, runOpened));
+test(
+  "a disk has what was written to it, whoever wrote it, and however often it is opened",
+  // Each run opens disks, and there are thousands of them.
+  minutes({ all: 30 }),
+  () => runAll(RUNS, runOpened),
+);
 
-test("a disk that is killed has what was flushed, and nothing that it never had", () =>
-  runAll(100_001, KILLS, runKilled));
+test(
+  "a disk that is killed has what was flushed, and nothing that it never had",
+  // Each run starts four processes.
+  minutes({ all: 20 }),
+  () => runAll(KILLS, runKilled),
+);

@@ -15,7 +15,7 @@ const path = temporaryFolder();
 
 beforeAll(async () => {
   writeFileSync(path("image"), noise("metrics", 16 * PIECE));
-  await createSnapshot(path("image"), path("a.vhs"), { pieceSize: PIECE });
+  await createSnapshot(path("image"), path("a.vhs"), { pieceSize: PIECE, workers: 1 });
 });
 
 /** Opens a disk, and closes it when the test ends. */

@@ -4,12 +4,13 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createSnapshot, type Disk, openSnapshot } from "@hedgerow/snapshot";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
 import { type Origin, startOrigin } from "../../../../tests/origin/origin.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, letters, noise } from "../../../../tests/support/snapshots/image.js";
+import { trials } from "../../../../tests/support/trials.js";
 import { s3Options, urlOf } from "../support/upload-s3.js";
 
 const MIB = 2 ** 20;
@@ -66,31 +67,26 @@ const states = {
   },
 };
 
-describe.each(Object.entries(states))("on a disk %s", (_, open) => {
-  let served: Awaited<ReturnType<typeof open>>;
-  beforeEach(async () => {
-    served = await open();
-  });
-
-  test("nbdcopy reads over several connections", async () => {
-    await run("nbdcopy", "--connections=4", served.uri, path("copy"));
+const clients: Record<string, (served: Awaited<ReturnType<typeof serve>>) => Promise<void>> = {
+  "nbdcopy reads over several connections": async ({ uri }) => {
+    await run("nbdcopy", "--connections=4", uri, path("copy"));
     expectSame(readFileSync(path("copy")), image);
-  });
+  },
 
-  test("nbdcopy writes over several connections", async () => {
+  "nbdcopy writes over several connections": async ({ disk, uri }) => {
     const other = Buffer.from(image.map((byte) => byte ^ 1));
     writeFileSync(path("other"), other);
-    await run("nbdcopy", "--connections=4", "--flush", path("other"), served.uri);
-    expectSame(await served.disk.read(0, image.length), other);
-  });
+    await run("nbdcopy", "--connections=4", "--flush", path("other"), uri);
+    expectSame(await disk.read(0, image.length), other);
+  },
 
-  test("qemu-img compares and converts", async () => {
-    expect(await run("qemu-img", "compare", served.uri, path("image"))).toMatch(/identical/);
-    await run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", served.uri, path("image.qcow2"));
+  "qemu-img compares and converts": async ({ uri }) => {
+    expect(await run("qemu-img", "compare", uri, path("image"))).toMatch(/identical/);
+    await run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", uri, path("image.qcow2"));
     await run("qemu-img", "compare", path("image.qcow2"), path("image"));
-  });
+  },
 
-  test("qemu-io writes, discards, and reads patterns back", async () => {
+  "qemu-io writes, discards, and reads patterns back": async ({ disk, uri }) => {
     const commands = [
       ...["write -P 5 0 64k", "write -f -P 6 65536 512", "read -P 5 0 64k", "read -P 6 65536 512"],
       ...["write -z 4k 8k", "read -P 0 4k 8k", "write -z -u 1M 1M", "read -P 0 1M 1M"],
@@ -98,17 +94,17 @@ describe.each(Object.entries(states))("on a disk %s", (_, open) => {
       ...["flush", "read -P 0 5M 1M"],
     ];
     const args = commands.flatMap((command) => ["-c", command]);
-    const output = await run("qemu-io", "-f", "raw", ...args, served.uri);
+    const output = await run("qemu-io", "-f", "raw", ...args, uri);
     expect(output).not.toMatch(/failed|error|Pattern verification/i);
-    const found = await served.disk.read(0, 4 * MIB);
+    const found = await disk.read(0, 4 * MIB);
     expectSame(found.subarray(0, 4096), Buffer.alloc(4096, 5));
     expectSame(found.subarray(3_145_985, 3_146_985), Buffer.alloc(1000, 7));
-  });
+  },
 
-  test("libnbd uses every command, and gets every error", async () => {
+  "libnbd uses every command, and gets every error": async ({ socket }) => {
     const contexts = ["base:allocation", "x-hedgerow:filled"];
     const before = contexts.flatMap((name) => ["-c", `h.add_meta_context("${name}")`]);
-    const connect = ["-c", `h.connect_unix("${served.socket}")`];
+    const connect = ["-c", `h.connect_unix("${socket}")`];
     // Whatever Python comes first, it is Debian's that has libnbd.
     await run(
       "env",
@@ -119,15 +115,27 @@ describe.each(Object.entries(states))("on a disk %s", (_, open) => {
       "-c",
       `exec(open("${LIBNBD}").read())`,
     );
-  });
+  },
 
-  test("fio verifies what it writes", async () => {
-    const job = ["--name=verify", "--ioengine=nbd", `--uri=${served.uri}`, "--rw=randrw"];
+  "fio verifies what it writes": async ({ uri }) => {
+    const job = ["--name=verify", "--ioengine=nbd", `--uri=${uri}`, "--rw=randrw"];
     const sizes = ["--bssplit=512/20:4k/50:20k/30", "--size=8M", "--iodepth=16", "--randseed=1"];
     const checks = ["--verify=crc32c", "--verify_fatal=1", "--fsync=32", "--verify_state_save=0"];
     await run("fio", ...job, ...sizes, ...checks);
-  });
-});
+  },
+};
+
+/** Each client runs on one of the disks, in turn, or on all of them. */
+const EVERY = trials({ few: Object.keys(states).length, all: 1 });
+
+describe.each(Object.entries(states).map(([state, open], row) => ({ state, open, row })))(
+  "on a disk $state",
+  ({ open, row }) => {
+    const tried = Object.entries(clients).filter((_, column) => (row + column) % EVERY === 0);
+
+    test.each(tried)("%s", async (_, use) => use(await open()));
+  },
+);
 
 test("nbdinfo shows the size, the flags, and what has arrived", async () => {
   const { disk, uri, socket } = await serve({ fill: "none" });

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { trials } from "../../../../tests/support/trials.js";
+import { minutes, trials } from "../../../../tests/support/trials.js";
 import { Random } from "../../../edge/test/support/random.js";
 import { NbdServer } from "../../dist/nbd/server.js";
 import { listenOf } from "../../dist/options/listen-options.js";
@@ -146,8 +146,8 @@ const expectAlive = () =>
     checkReplies(script, await converse(random, script.bytes, "waits"), true);
   });
 
-test("every request gets exactly one reply, however it is sent", async () => {
-  await fuzz(trials({ few: 14_000, all: 700_000 }), 0, async (random) => {
+test("every request gets exactly one reply, however it is sent", minutes({ all: 20 }), async () => {
+  await fuzz(trials({ few: 4_000, all: 700_000 }), 0, async (random) => {
     const script = randomScript(random, MOST);
     const leaving = (["waits", "waits", "waits", "ends", "vanishes"] as const)[random.below(5)]!;
     // A script that is cut off in a write waits for the rest of it.
@@ -159,8 +159,8 @@ test("every request gets exactly one reply, however it is sent", async () => {
   await expectAlive();
 });
 
-test("scripts of which some bytes are changed harm nobody", async () => {
-  await fuzz(trials({ few: 4000, all: 200_000 }), 1e6, async (random) => {
+test("scripts of which some bytes are changed harm nobody", minutes({ all: 10 }), async () => {
+  await fuzz(trials({ few: 1200, all: 200_000 }), 1e6, async (random) => {
     const { bytes, messages } = randomScript(random, MOST);
     const changes = 1 + random.below(20);
     await converse(random, flipped(random, bytes, changes), "ends");
@@ -169,8 +169,8 @@ test("scripts of which some bytes are changed harm nobody", async () => {
   await expectAlive();
 });
 
-test("random bytes harm nobody", async () => {
-  await fuzz(trials({ few: 1500, all: 75_000 }), 2e6, async (random) => {
+test("random bytes harm nobody", minutes({ all: 5 }), async () => {
+  await fuzz(trials({ few: 500, all: 75_000 }), 2e6, async (random) => {
     const { bytes } = randomScript(random, 0);
     const noise = Buffer.from(Array.from({ length: random.below(600) }, () => random.below(256)));
     const prefix = bytes.subarray(0, random.below(2) * random.below(bytes.length + 1));
@@ -180,21 +180,25 @@ test("random bytes harm nobody", async () => {
   await expectAlive();
 });
 
-test("a server that is closed amid requests ends all connections", async () => {
-  let round = 0;
-  await fuzz(trials({ few: 500, all: 25_000 }), 3e6, async (random) => {
-    round += 1;
-    const socket = path(`closing-${round % CLIENTS}-${round}`);
-    const listen = listenOf({ path: socket, name: NAME });
-    const closing = await NbdServer.listen(new FlakyExport(SIZE), listen);
-    const scripts = [randomScript(random, MOST), randomScript(random, MOST)];
-    const clients = scripts.map(async (script) => {
-      const how = script.isComplete ? "waits" : "ends";
-      checkReplies(script, await converse(random, script.bytes, how, socket), false);
+test(
+  "a server that is closed amid requests ends all connections",
+  minutes({ all: 5 }),
+  async () => {
+    let round = 0;
+    await fuzz(trials({ few: 500, all: 25_000 }), 3e6, async (random) => {
+      round += 1;
+      const socket = path(`closing-${round % CLIENTS}-${round}`);
+      const listen = listenOf({ path: socket, name: NAME });
+      const closing = await NbdServer.listen(new FlakyExport(SIZE), listen);
+      const scripts = [randomScript(random, MOST), randomScript(random, MOST)];
+      const clients = scripts.map(async (script) => {
+        const how = script.isComplete ? "waits" : "ends";
+        checkReplies(script, await converse(random, script.bytes, how, socket), false);
+      });
+      for (let turns = random.below(12); turns > 0; turns -= 1) await turn();
+      await closing.close();
+      await Promise.all(clients);
+      return scripts.reduce((sum, { messages }) => sum + messages, 0);
     });
-    for (let turns = random.below(12); turns > 0; turns -= 1) await turn();
-    await closing.close();
-    await Promise.all(clients);
-    return scripts.reduce((sum, { messages }) => sum + messages, 0);
-  });
-});
+  },
+);

@@ -99,7 +99,7 @@ test.each([
     await NbdClient.open(path("slow")),
   ];
   let [isDone, served] = [false, 0];
-  const all = Promise.all(Array.from({ length: 500 }, () => busy.request(request))).then(() => {
+  const all = Promise.all(Array.from({ length: 200 }, () => busy.request(request))).then(() => {
     isDone = true;
   });
   while (!isDone) {
@@ -107,7 +107,7 @@ test.each([
     served += 1;
   }
   await all;
-  expect(served).toBeGreaterThan(25);
+  expect(served).toBeGreaterThan(10);
   await Promise.all([busy.close(), other.close()]);
 });
 

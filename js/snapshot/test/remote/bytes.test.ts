@@ -35,9 +35,14 @@ describe("a healthy server", () => {
   const snapshotOf = (pieceSize: number) => path(`${pieceSize}.vhs`);
 
   beforeAll(async () => {
-    writeSparse(path("image"), 60 * MIB, [0], () => noise("image", 56 * MIB));
+    const data = trials({ few: 28 * MIB, all: 56 * MIB });
+    writeSparse(path("image"), data + 4 * MIB, [0], () => noise("image", data));
     for (const pieceSize of pieceSizes) {
-      await createSnapshot(path("image"), snapshotOf(pieceSize), { pieceSize, level: 1 });
+      await createSnapshot(path("image"), snapshotOf(pieceSize), {
+        workers: 1,
+        pieceSize,
+        level: 1,
+      });
     }
   });
 
@@ -80,10 +85,10 @@ describe("a healthy server", () => {
     { connections: 64, partSize: MIB },
     { connections: 4, partSize: 2 ** 16 },
   ];
-  // `npm test` tries half of the options with each size of pieces, and each of them with one size or two.
+  // `npm test` tries a third of the options with each size of pieces, and each of them with one size.
   const all = pieceSizes.flatMap((pieceSize, shift) =>
     ways
-      .filter((_, index) => trials({ few: (index + shift) % 2, all: 0 }) === 0)
+      .filter((_, index) => trials({ few: (index + shift) % 3, all: 0 }) === 0)
       .map((options) => ({ pieceSize, options })),
   );
 
@@ -101,7 +106,8 @@ describe("a healthy server", () => {
     },
   );
 
-  test.each([1, 4, 16])(
+  // Of many connections more are slow at a time, and more ranges could be requested twice.
+  test.each([16, 4, 1].slice(0, trials({ few: 1, all: 3 })))(
     "transfers up to 5 % more from a slow server over %i connections",
     async (connections) => {
       const conditions = { bytesPerSecond: 60e6 / connections, firstByte: 30 };
@@ -117,7 +123,7 @@ describe("a sparse snapshot", () => {
   beforeAll(async () => {
     const offsets = [0, TIB / 2, TIB - 3 * MIB];
     writeSparse(path("sparse"), TIB, offsets, (offset) => noise(`${offset}`, 3 * MIB));
-    const options: CreateOptions = { level: 1 };
+    const options: CreateOptions = { workers: 1, level: 1 };
     info = await createSnapshot(path("sparse"), path("sparse.vhs"), options);
     expect(info.fileSize).toBeGreaterThan(30 * MIB);
   });
@@ -133,7 +139,9 @@ describe("a sparse snapshot", () => {
 
   test("restores a sparse snapshot without requesting its holes", async () => {
     const origin = await originOf({ "/a.vhs": path("sparse.vhs") });
-    await restoreSnapshot(origin.url("/a.vhs"), path("restored"), { partSize: 4 * MIB });
+    await restoreSnapshot(origin.url("/a.vhs"), path("restored"), {
+      ...{ workers: 1, partSize: 4 * MIB },
+    });
     await expectDataOnly(origin);
     for (const { range } of origin.requests.filter((request) => !isTail(request))) {
       expect(range!.end - range!.start).toBeLessThanOrEqual(4 * MIB);
@@ -144,7 +152,7 @@ describe("a sparse snapshot", () => {
 
   test("verifies a sparse snapshot including its holes", async () => {
     const origin = await originOf({ "/a.vhs": path("sparse.vhs") });
-    await verifySnapshot(origin.url("/a.vhs"));
+    await verifySnapshot(origin.url("/a.vhs"), { workers: 1 });
     expect(origin.bytesSent).toBeGreaterThanOrEqual(statSync(path("sparse.vhs")).size);
   });
 });
@@ -165,8 +173,7 @@ describe("inspectSnapshot", () => {
     const offsets = steps(GIB, 2 ** 17);
     writeSparse(path("image"), GIB, offsets, (offset) => noise(`${offset}`, 4096));
     const made = createSnapshot(path("image"), path("image.vhs"), {
-      pieceSize: 4096,
-      level: 1,
+      ...{ workers: 1, pieceSize: 4096, level: 1 },
     });
     const { duration: _, ...info } = await made;
     const origin = await originOf({ "/a.vhs": path("image.vhs") });

@@ -4,6 +4,7 @@ import { restoreSnapshot, type SnapshotErrorCode, verifySnapshot } from "@hedger
 import { expect, test } from "vitest";
 
 import { noise } from "../../../../tests/support/snapshots/image.js";
+import { trials } from "../../../../tests/support/trials.js";
 import { fatal } from "../support/fault-tables.js";
 import { OPTIONS, path, restored } from "../support/faulty.js";
 import {
@@ -61,8 +62,11 @@ const wrong: Record<string, [(bytes: Buffer) => Buffer, SnapshotErrorCode]> = {
   ],
 };
 
-const cases = Object.entries(wrong).flatMap(([name, [make, code]]) =>
-  BASES.map((file) => ({ name, make, code, file })),
+// `npm test` tries each of them in place of one of the base objects.
+const cases = Object.entries(wrong).flatMap(([name, [make, code]], index) =>
+  BASES.filter((_, at) => trials({ few: (index + at) % BASES.length, all: 0 }) === 0).map(
+    (file) => ({ name, make, code, file }),
+  ),
 );
 
 /** Writes the files of the delta to a folder, with one of them changed. */

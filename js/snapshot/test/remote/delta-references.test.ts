@@ -13,6 +13,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { rejectionOf } from "../../../../tests/support/assert.js";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { trials } from "../../../../tests/support/trials.js";
 import { blake3, DELTA_START, type ForgedFields, forgeDelta } from "../support/deltas.js";
 import { textsIn } from "../support/error-texts.js";
 import { refusalOf } from "../support/refusal.js";
@@ -80,20 +81,26 @@ const unfit: Record<string, (url: string) => string | Buffer> = {
   "a lone surrogate": () => Buffer.of(0xed, 0xa0, 0x80),
 };
 
+/** Returns whether to try a way with a case: `npm test` tries one in `few`, and another with the next case. */
+const isTried = (at: number, index: number, few: number) =>
+  (at + index) % trials({ few, all: 1 }) === 0;
+
 test.each(Object.entries(unfit))(
   "refuses a reference with %s, and requests nothing but the delta",
-  async (_, make) => {
+  async (name, make) => {
+    const index = Object.keys(unfit).indexOf(name);
     const other = await originOf({ "/base.vhs": base });
     const reference = make(other.url("/base.vhs").href);
     const delta = deltaAt(reference);
     const origin = await originOf({ "/d/a.vhs": delta, "/base.vhs": base, "/d/base.vhs": base });
     writeFileSync(path("a.vhs"), delta);
     for (const source of [origin.url("/d/a.vhs"), path("a.vhs")]) {
-      for (const call of [
+      const calls = [
         () => inspectSnapshot(source, OPTIONS),
         () => verifySnapshot(source, OPTIONS),
         () => restoreSnapshot(source, restored, OPTIONS),
-      ]) {
+      ].filter((_, at) => isTried(at, index, 3));
+      for (const call of calls) {
         const error = await refusalOf(call(), "ERR_SNAPSHOT_FORMAT");
         expect(error.field).toBe("reference");
         expect(error.offset).toBe(referenceOffset(frames.length));
@@ -140,12 +147,14 @@ test.each(literal)(
     const paths = origin.requests.map((request) => request.path);
     expect(new Set(paths)).toEqual(new Set(["/d/a.vhs", asked]));
 
-    mkdirSync(path("d", name, ".."), { recursive: true });
-    writeFileSync(path("d", "a.vhs"), delta);
-    writeFileSync(path("d", ...name.split("/")), base);
-    await restoreSnapshot(path("d", "a.vhs"), restored, { ...OPTIONS, overwrite: true });
-    expectSame(readFileSync(restored), image);
-    rmSync(path("d"), { recursive: true });
+    if (isTried(literal.indexOf(name), 0, 2)) {
+      mkdirSync(path("d", name, ".."), { recursive: true });
+      writeFileSync(path("d", "a.vhs"), delta);
+      writeFileSync(path("d", ...name.split("/")), base);
+      await restoreSnapshot(path("d", "a.vhs"), restored, { ...OPTIONS, overwrite: true });
+      expectSame(readFileSync(restored), image);
+      rmSync(path("d"), { recursive: true });
+    }
     await expectNothingLeft(path(), origin);
   },
 );
@@ -186,8 +195,8 @@ describe("resolve", () => {
       origin.url("/elsewhere/b.vhs"),
       origin.url("/elsewhere/b.vhs").href,
     ];
-    for (const source of [path("a.vhs"), origin.url("/a.vhs")]) {
-      for (const answer of answers) {
+    for (const [index, source] of [path("a.vhs"), origin.url("/a.vhs")].entries()) {
+      for (const answer of answers.filter((_, at) => isTried(at, index, 2))) {
         const asked: string[] = [];
         const resolve = (digest: string) => {
           asked.push(digest);

@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 /**
- * Returns the calls to try with a key, in turns: `npm test` tries one of them with each key, and `npm run fuzz` all.
+ * Returns the calls to try with a key, in turns: `npm test` tries one of them with each key, and `npm run verify` all.
  * Each starts a worker, which takes longer than the rest of the call.
  */
 function turnsOf<Call>(calls: readonly Call[], index: number): Call[] {
@@ -114,11 +114,16 @@ describe("a key that S3 has", () => {
     if (!url.href.includes("%252e")) expect((await calls.inspect(url)).digest).toBe(digest);
   });
 
-  test.each(["a".repeat(2000), `${"a/".repeat(1000)}b`, "a\u0000b"])(
+  const refused = ["a".repeat(2000), `${"a/".repeat(1000)}b`, "a\u0000b"];
+
+  test.each(refused)(
     "reports a key that the service refuses as a SnapshotError: %j",
     async (key) => {
-      const calls = callsWith(options);
-      for (const call of Object.values(calls)) {
+      // `npm test` tries a third of the calls with each key.
+      const calls = Object.values(callsWith(options)).filter(
+        (_, at) => (at + refused.indexOf(key)) % trials({ few: 3, all: 1 }) === 0,
+      );
+      for (const call of calls) {
         const error = await call(`s3://${server.bucket}/${key}`).then(
           () => undefined,
           (thrown: unknown) => thrown,

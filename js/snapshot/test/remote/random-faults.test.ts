@@ -8,11 +8,11 @@ import { startOrigin } from "../../../../tests/origin/origin.mjs";
 import { seededRandom } from "../../../../tests/origin/random.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, letters, noise } from "../../../../tests/support/snapshots/image.js";
-import { trials } from "../../../../tests/support/trials.js";
+import { minutes, trials } from "../../../../tests/support/trials.js";
 import { makeChain } from "../support/deltas.js";
 import { expectNoConnections, SOON } from "../support/remote.js";
 
-const RUNS = trials({ few: 14, all: 200 });
+const RUNS = trials({ few: 8, all: 200 });
 /** How many runs go on at a time: they mostly wait. */
 const CONCURRENCY = 5;
 
@@ -87,6 +87,8 @@ const samples = { snapshot: () => snapshot, delta: () => delta };
 
 test.each(Object.entries(samples))(
   `restores every byte of a %s, or fails and leaves nothing, in ${RUNS} runs with random faults`,
+  // Each run takes a fraction of a second.
+  minutes({ all: 3 }),
   async (_, sampleOf) => {
     const sample = sampleOf();
     let [complete, next] = [0, 1];

@@ -253,7 +253,7 @@ describe("damage of the partial image and the journal", () => {
 
   test("restores every byte in spite of random flipped bits in both files", async () => {
     const random = seededRandom(9);
-    const rounds = trials({ few: 4, all: 20 });
+    const rounds = trials({ few: 2, all: 20 });
     for (let round = 0; round < rounds; round += 1) {
       rmSync(target, { force: true });
       await restoreHalf();

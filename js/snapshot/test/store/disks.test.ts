@@ -5,12 +5,14 @@ import { describe, expect, test } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
+import { trials } from "../../../../tests/support/trials.js";
 import { refusalOf } from "../support/refusal.js";
 import {
   age,
   BLOCK,
   fillBlock,
   KINDS,
+  type Kind,
   lettersOf,
   objectsIn,
   openHost,
@@ -30,50 +32,69 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 const numbersOf = (generations: readonly Generation[]) => generations.map(({ number }) => number);
 
+/** How many of the kinds of places each test runs in. With one, the tests take turns. */
+const PLACES = trials({ few: 1, all: KINDS.length });
+
+/** Returns a function that makes a test, if it is its turn in this kind of place. */
+function testsInTurn(kind: Kind) {
+  let turn = KINDS.indexOf(kind);
+  return (title: string, run: () => Promise<void>) => {
+    if (turn % KINDS.length < PLACES) test(title, run);
+    turn += 1;
+  };
+}
+
 describe.each(KINDS)("in %s", (kind) => {
   const at = storePlace(kind);
+  const inTurn = testsInTurn(kind);
 
-  test("a disk that was detached has the same content when another host attaches it", async () => {
-    const [one, two] = [await openHost(at, "move"), await openHost(at, "move")];
-    await one.create("a", { size: 4 * BLOCK });
-    await whileAttached(one, "a", (disk) => fillBlock(disk, 1, "x"));
-    await whileAttached(two, "a", async (disk) => {
-      expect(await lettersOf(disk)).toBe(".x..");
-      await fillBlock(disk, 2, "y");
-    });
-    expect(await whileAttached(one, "a", lettersOf)).toBe(".xy.");
-    expect(numbersOf(await all(one.history("a")))).toEqual([1, 2, 3]);
-  });
+  inTurn(
+    "a disk that was detached has the same content when another host attaches it",
+    async () => {
+      const [one, two] = [await openHost(at, "move"), await openHost(at, "move")];
+      await one.create("a", { size: 4 * BLOCK });
+      await whileAttached(one, "a", (disk) => fillBlock(disk, 1, "x"));
+      await whileAttached(two, "a", async (disk) => {
+        expect(await lettersOf(disk)).toBe(".x..");
+        await fillBlock(disk, 2, "y");
+      });
+      expect(await whileAttached(one, "a", lettersOf)).toBe(".xy.");
+      expect(numbersOf(await all(one.history("a")))).toEqual([1, 2, 3]);
+    },
+  );
 
-  test("every method rejects with the reason of an aborted signal, and does nothing", async () => {
-    const store = await openHost(at, "aborted");
-    await store.create("a", { size: BLOCK });
-    const reason = new Error("aborted");
-    const options = { signal: AbortSignal.abort(reason) };
-    const calls: Record<string, () => Promise<unknown>> = {
-      create: () => store.create("b", { ...options, size: BLOCK }),
-      attach: () => store.attach("a", options),
-      fork: () => store.fork("a", "b", options),
-      rollback: () => store.rollback("a", 1, options),
-      history: () => all(store.history("a", options)),
-      list: () => all(store.list(options)),
-      stat: () => store.stat("a", options),
-      expire: () => store.expire({ ...options, keepLast: 1 }),
-      collect: () => store.collect(options),
-      explain: () => store.explain("0".repeat(64), options),
-      remove: () => store.remove("a", options),
-      verify: () => store.verify("a", options),
-      salvage: () => store.salvage(path("none"), "b", options),
-    };
-    for (const [name, call] of Object.entries(calls)) {
-      const found = await call().catch((error: unknown) => error);
-      expect(found, name).toBe(reason);
-    }
-    expect(await all(store.list())).toEqual(["a"]);
-    expect(await store.stat("a")).toMatchObject({ generations: 1, attached: undefined });
-  });
+  inTurn(
+    "every method rejects with the reason of an aborted signal, and does nothing",
+    async () => {
+      const store = await openHost(at, "aborted");
+      await store.create("a", { size: BLOCK });
+      const reason = new Error("aborted");
+      const options = { signal: AbortSignal.abort(reason) };
+      const calls: Record<string, () => Promise<unknown>> = {
+        create: () => store.create("b", { ...options, size: BLOCK }),
+        attach: () => store.attach("a", options),
+        fork: () => store.fork("a", "b", options),
+        rollback: () => store.rollback("a", 1, options),
+        history: () => all(store.history("a", options)),
+        list: () => all(store.list(options)),
+        stat: () => store.stat("a", options),
+        expire: () => store.expire({ ...options, keepLast: 1 }),
+        collect: () => store.collect(options),
+        explain: () => store.explain("0".repeat(64), options),
+        remove: () => store.remove("a", options),
+        verify: () => store.verify("a", options),
+        salvage: () => store.salvage(path("none"), "b", options),
+      };
+      for (const [name, call] of Object.entries(calls)) {
+        const found = await call().catch((error: unknown) => error);
+        expect(found, name).toBe(reason);
+      }
+      expect(await all(store.list())).toEqual(["a"]);
+      expect(await store.stat("a")).toMatchObject({ generations: 1, attached: undefined });
+    },
+  );
 
-  test("detaching a disk that was not changed adds no generation", async () => {
+  inTurn("detaching a disk that was not changed adds no generation", async () => {
     const store = await openHost(at, "unchanged");
     await store.create("a", { size: BLOCK });
     await whileAttached(store, "a", async (disk) => {
@@ -87,7 +108,7 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(second).toMatchObject({ number: 2, label: "checked", digest: first?.digest });
   });
 
-  test("a disk begins with a snapshot, a delta, an image or zeros", async () => {
+  inTurn("a disk begins with a snapshot, a delta, an image or zeros", async () => {
     const store = await openHost(at, "content");
     const image = noise("content", 8 * BLOCK);
     writeFileSync(path("image"), image);
@@ -118,7 +139,7 @@ describe.each(KINDS)("in %s", (kind) => {
     await refusalOf(store.stat("other"), "ERR_NO_DISK");
   });
 
-  test("a snapshot of a store restores without the store", async () => {
+  inTurn("a snapshot of a store restores without the store", async () => {
     const store = await openHost(at, "restore");
     writeFileSync(path("restored-from"), noise("restore", 8 * BLOCK));
     await store.create("a", { image: path("restored-from"), pieceSize: BLOCK });
@@ -129,7 +150,7 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(delta?.objects).toHaveLength(1);
   });
 
-  test("a disk that is attached cannot be attached, rolled back or removed", async () => {
+  inTurn("a disk that is attached cannot be attached, rolled back or removed", async () => {
     const one = await openHost(at, "exclusive", { owner: "host one" });
     const two = await openHost(at, "exclusive");
     await one.create("a", { size: BLOCK });
@@ -145,35 +166,38 @@ describe.each(KINDS)("in %s", (kind) => {
     await refusalOf(one.attach("a"), "ERR_NO_DISK");
   });
 
-  test("a disk that was stolen is not overwritten, and its image is salvaged as a new disk", async () => {
-    const [one, two] = [await openHost(at, "steal"), await openHost(at, "steal")];
-    await one.create("a", { size: 2 * BLOCK });
-    const disk = await one.attach("a");
-    await fillBlock(disk, 0, "1");
-    const stolen = await two.attach("a", { steal: true });
-    expect(stolen.epoch).toBe(2);
-    await fillBlock(stolen, 0, "2");
-    await stolen.save();
-    const { message } = await refusalOf(disk.save(), "ERR_LEASE_LOST");
-    expect(message).toContain("salvage");
-    expect(disk.lost.aborted).toBe(true);
-    // It is still there for its programs.
-    await fillBlock(disk, 1, "1");
-    await refusalOf(disk.detach(), "ERR_LEASE_LOST");
-    await stolen.detach();
-    expect(await whileAttached(two, "a", lettersOf)).toBe("2.");
+  inTurn(
+    "a disk that was stolen is not overwritten, and its image is salvaged as a new disk",
+    async () => {
+      const [one, two] = [await openHost(at, "steal"), await openHost(at, "steal")];
+      await one.create("a", { size: 2 * BLOCK });
+      const disk = await one.attach("a");
+      await fillBlock(disk, 0, "1");
+      const stolen = await two.attach("a", { steal: true });
+      expect(stolen.epoch).toBe(2);
+      await fillBlock(stolen, 0, "2");
+      await stolen.save();
+      const { message } = await refusalOf(disk.save(), "ERR_LEASE_LOST");
+      expect(message).toContain("salvage");
+      expect(disk.lost.aborted).toBe(true);
+      // It is still there for its programs.
+      await fillBlock(disk, 1, "1");
+      await refusalOf(disk.detach(), "ERR_LEASE_LOST");
+      await stolen.detach();
+      expect(await whileAttached(two, "a", lettersOf)).toBe("2.");
 
-    const [left, ...others] = await all(one.unsaved());
-    expect(others).toEqual([]);
-    expect(left).toMatchObject({ name: "a", generation: 1, changedBytes: 2 * BLOCK });
-    await refusalOf(one.salvage(left?.image ?? "", "a"), "ERR_DISK_EXISTS");
-    const salvaged = await one.salvage(left?.image ?? "", "b");
-    expect(salvaged.parent).toEqual({ name: "a", generation: 1 });
-    expect(await whileAttached(two, "b", lettersOf)).toBe("11");
-    expect(await all(one.unsaved())).toEqual([]);
-  });
+      const [left, ...others] = await all(one.unsaved());
+      expect(others).toEqual([]);
+      expect(left).toMatchObject({ name: "a", generation: 1, changedBytes: 2 * BLOCK });
+      await refusalOf(one.salvage(left?.image ?? "", "a"), "ERR_DISK_EXISTS");
+      const salvaged = await one.salvage(left?.image ?? "", "b");
+      expect(salvaged.parent).toEqual({ name: "a", generation: 1 });
+      expect(await whileAttached(two, "b", lettersOf)).toBe("11");
+      expect(await all(one.unsaved())).toEqual([]);
+    },
+  );
 
-  test("detaching without saving discards the changes", async () => {
+  inTurn("detaching without saving discards the changes", async () => {
     const store = await openHost(at, "discard");
     await store.create("a", { size: BLOCK });
     const disk = await store.attach("a");
@@ -182,7 +206,7 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(await whileAttached(store, "a", lettersOf)).toBe(".");
   });
 
-  test("forks begin with a generation of their parent, and diverge", async () => {
+  inTurn("forks begin with a generation of their parent, and diverge", async () => {
     const store = await openHost(at, "fork");
     await store.create("a", { size: 2 * BLOCK });
     await whileAttached(store, "a", (disk) => fillBlock(disk, 0, "a"));
@@ -203,7 +227,7 @@ describe.each(KINDS)("in %s", (kind) => {
     expect((await store.stat("b")).ownBytes).toBeGreaterThan(0);
   });
 
-  test("if the name of a fork is in use, no fork is created", async () => {
+  inTurn("if the name of a fork is in use, no fork is created", async () => {
     const store = await openHost(at, "fork-some");
     await store.create("a", { size: BLOCK });
     await refusalOf(store.fork("a", ["b", "a", "c"]), "ERR_DISK_EXISTS");
@@ -212,7 +236,7 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(await all(store.list())).toEqual(["a"]);
   });
 
-  test("a rollback adds an earlier generation, and removes none", async () => {
+  inTurn("a rollback adds an earlier generation, and removes none", async () => {
     const store = await openHost(at, "rollback");
     await store.create("a", { size: BLOCK });
     for (const letter of ["x", "y"])
@@ -224,7 +248,7 @@ describe.each(KINDS)("in %s", (kind) => {
     await refusalOf(store.rollback("a", 9), "ERR_NO_DISK");
   });
 
-  test("lists names in order, after a name, and with a prefix", async () => {
+  inTurn("lists names in order, after a name, and with a prefix", async () => {
     const store = await openHost(at, "list");
     const names = ["a", "a-1", "a.b", "a_", "b", "z9"];
     await store.create("a", { size: BLOCK });
@@ -235,33 +259,36 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(await all(store.list({ prefix: "a", after: "a-1" }))).toEqual(["a.b", "a_"]);
   });
 
-  test("generations expire by count and age, except the last, forked and attached ones", async () => {
-    const store = await openHost(at, "expire");
-    await store.create("a", { size: BLOCK });
-    for (const letter of "bcdef")
-      await whileAttached(store, "a", (disk) => fillBlock(disk, 0, letter));
-    await store.fork("a", "fork", { generation: 3 });
-    const disk = await store.attach("a");
-    await fillBlock(disk, 0, "g");
-    await disk.save();
-    await disk.save({ label: "last" });
-    const expired = (generations: number[]) =>
-      generations.map((generation) => ({ name: "a", generation }));
-    expect(await store.expire({ olderThan: "1d" })).toEqual([]);
-    expect(await store.expire({ keepLast: 9, olderThan: 0 })).toEqual([]);
-    expect(await store.expire({ keepLast: 4, dryRun: true })).toEqual(expired([1, 2, 4]));
-    expect(await store.expire({ keepLast: 5 })).toEqual(expired([1, 2]));
-    // The host reads generation 6.
-    expect(await store.expire({ name: "a", keepLast: 1 })).toEqual(expired([4, 5, 7]));
-    expect(numbersOf(await all(store.history("a")))).toEqual([3, 6, 8]);
-    expect(await lettersOf(disk)).toBe("g");
-    await disk.detach();
-    expect(await store.expire({ keepLast: 1 })).toEqual(expired([6]));
-    expect(await whileAttached(store, "fork", lettersOf)).toBe("c");
-    await refusalOf(store.expire({ name: "none", keepLast: 1 }), "ERR_NO_DISK");
-  });
+  inTurn(
+    "generations expire by count and age, except the last, forked and attached ones",
+    async () => {
+      const store = await openHost(at, "expire");
+      await store.create("a", { size: BLOCK });
+      for (const letter of "bcdef")
+        await whileAttached(store, "a", (disk) => fillBlock(disk, 0, letter));
+      await store.fork("a", "fork", { generation: 3 });
+      const disk = await store.attach("a");
+      await fillBlock(disk, 0, "g");
+      await disk.save();
+      await disk.save({ label: "last" });
+      const expired = (generations: number[]) =>
+        generations.map((generation) => ({ name: "a", generation }));
+      expect(await store.expire({ olderThan: "1d" })).toEqual([]);
+      expect(await store.expire({ keepLast: 9, olderThan: 0 })).toEqual([]);
+      expect(await store.expire({ keepLast: 4, dryRun: true })).toEqual(expired([1, 2, 4]));
+      expect(await store.expire({ keepLast: 5 })).toEqual(expired([1, 2]));
+      // The host reads generation 6.
+      expect(await store.expire({ name: "a", keepLast: 1 })).toEqual(expired([4, 5, 7]));
+      expect(numbersOf(await all(store.history("a")))).toEqual([3, 6, 8]);
+      expect(await lettersOf(disk)).toBe("g");
+      await disk.detach();
+      expect(await store.expire({ keepLast: 1 })).toEqual(expired([6]));
+      expect(await whileAttached(store, "fork", lettersOf)).toBe("c");
+      await refusalOf(store.expire({ name: "none", keepLast: 1 }), "ERR_NO_DISK");
+    },
+  );
 
-  test("a collection deletes unneeded snapshots when the grace period is over", async () => {
+  inTurn("a collection deletes unneeded snapshots when the grace period is over", async () => {
     const store = await openHost(at, "collect");
     const folder = at.folder("collect");
     await store.create("a", { size: BLOCK });
@@ -288,7 +315,7 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(await whileAttached(store, "a", lettersOf)).toBe("c");
   });
 
-  test("a snapshot that is referred to again is not deleted", async () => {
+  inTurn("a snapshot that is referred to again is not deleted", async () => {
     const store = await openHost(at, "again");
     await store.create("a", { size: BLOCK });
     await store.remove("a");
@@ -303,7 +330,7 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(await whileAttached(store, "b", lettersOf)).toBe(".");
   });
 
-  test("lists the generations that need a snapshot, with its size", async () => {
+  inTurn("lists the generations that need a snapshot, with its size", async () => {
     const store = await openHost(at, "explain");
     writeFileSync(path("explained"), noise("explained", 8 * BLOCK));
     const { digest, bytes } = await store.create("a", { image: path("explained") });
@@ -321,7 +348,7 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(await store.explain(none)).toEqual({ digest: none, bytes: undefined, references: [] });
   });
 
-  test("verifies every byte of a generation, and the sizes of all snapshots", async () => {
+  inTurn("verifies every byte of a generation, and the sizes of all snapshots", async () => {
     const store = await openHost(at, "verify");
     writeFileSync(path("verified"), noise("verified", 8 * BLOCK));
     await store.create("a", { image: path("verified") });
@@ -336,13 +363,16 @@ describe.each(KINDS)("in %s", (kind) => {
     await refusalOf(store.verify("a"), "ERR_STORE");
   });
 
-  test("opening a place that is no store leaves nothing there, if it must not become one", async () => {
-    mkdirSync(at.folder("no-store"), { recursive: true, mode: 0o700 });
-    await refusalOf(openHost(at, "no-store", { create: false }), "ERR_STORE");
-    expect(objectsIn(at.folder("no-store"))).toEqual([]);
-  });
+  inTurn(
+    "opening a place that is no store leaves nothing there, if it must not become one",
+    async () => {
+      mkdirSync(at.folder("no-store"), { recursive: true, mode: 0o700 });
+      await refusalOf(openHost(at, "no-store", { create: false }), "ERR_STORE");
+      expect(objectsIn(at.folder("no-store"))).toEqual([]);
+    },
+  );
 
-  test("an image that is in use is not discarded", async () => {
+  inTurn("an image that is in use is not discarded", async () => {
     const store = await openHost(at, "in-use");
     await store.create("a", { size: BLOCK });
     await whileAttached(store, "a", async (disk) => {
@@ -354,7 +384,7 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(await whileAttached(store, "a", lettersOf)).toBe("x");
   });
 
-  test("a disk is forked, expired and collected while it is attached, and goes on", async () => {
+  inTurn("a disk is forked, expired and collected while it is attached, and goes on", async () => {
     const store = await openHost(at, "meanwhile");
     await store.create("a", { size: 2 * BLOCK });
     await whileAttached(store, "a", async (disk) => {
@@ -371,7 +401,7 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(await whileAttached(store, "fork", lettersOf)).toBe("y.");
   });
 
-  test("leaves nothing behind locally or in the store when all disks are detached", async () => {
+  inTurn("leaves nothing behind locally or in the store when all disks are detached", async () => {
     const images = at.images();
     const store = await openHost(at, "tidy", { images });
     await store.create("a", { size: BLOCK });

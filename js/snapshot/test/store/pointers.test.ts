@@ -1,8 +1,8 @@
 /** Objects of stores that are damaged, hostile, or of another version. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { DiskStore } from "@hedgerow/snapshot";
-import fc from "fast-check";
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import fc from "../../../../tests/support/fast-check.js";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { trials } from "../../../../tests/support/trials.js";
@@ -14,13 +14,26 @@ let store: DiskStore;
 let count = 0;
 let folder = "";
 
+/** A store that each test gets a copy of. */
+const original = path("store");
+
+const open = (place: string) => DiskStore.open(place, { images: path("images") });
+
+beforeAll(async () => {
+  const first = await open(original);
+  await first.create("a", { size: BLOCK });
+  await whileAttached(first, "a", (disk) => fillBlock(disk, 0, "x"));
+  await first.close();
+});
+
 beforeEach(async () => {
   count += 1;
   folder = path(`store-${count}`);
-  store = await DiskStore.open(folder, { images: path("images") });
-  await store.create("a", { size: BLOCK });
-  await whileAttached(store, "a", (disk) => fillBlock(disk, 0, "x"));
+  cpSync(original, folder, { recursive: true, preserveTimestamps: true });
+  store = await open(folder);
 });
+
+afterEach(() => store.close());
 
 const pointerFile = () => `${folder}/disks/a`;
 const readPointer = () => JSON.parse(readFileSync(pointerFile(), "utf8"));

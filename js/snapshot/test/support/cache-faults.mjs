@@ -15,6 +15,9 @@ const scenario = /** @type {FaultScenario} */ (JSON.parse(process.argv[2] ?? "")
 const { directory } = scenario;
 const OPTIONS = { maxBytes: 2 ** 30 };
 
+/** One worker, which starts faster than more. */
+const ONE = { workers: 1 };
+
 /**
  * Returns the rejection of a promise, or null.
  *
@@ -53,7 +56,7 @@ async function afterFailure(cache, { small, large }) {
   const isServed = image.hit && isSame(image.path, small.image);
   await image.release();
   rmSync(join(directory, "padding"));
-  const again = await cache.get(large.snapshot);
+  const again = await cache.get(large.snapshot, ONE);
   const isRestored = !again.hit && isSame(again.path, large.image);
   const isNoFailure = (/** @type {string} */ name) => !name.endsWith(".failed");
   const files = readdirSync(join(directory, "filling")).filter(isNoFailure);
@@ -65,36 +68,36 @@ async function afterFailure(cache, { small, large }) {
 const kinds = {
   async "disk is full"() {
     const cache = await ImageCache.open(directory, OPTIONS);
-    await (await cache.get(scenario.small.snapshot)).release();
+    await (await cache.get(scenario.small.snapshot, ONE)).release();
     fillDisk(2 ** 20);
-    const error = await errorOf(cache.get(scenario.large.snapshot));
+    const error = await errorOf(cache.get(scenario.large.snapshot, ONE));
     return { error, ...(await afterFailure(cache, scenario)) };
   },
 
   async "disk fills up"() {
     const cache = await ImageCache.open(directory, OPTIONS);
-    await (await cache.get(scenario.small.snapshot)).release();
+    await (await cache.get(scenario.small.snapshot, ONE)).release();
     let isFull = false;
     const onProgress = () => {
       if (!isFull) fillDisk(2 ** 16);
       isFull = true;
     };
-    const error = await errorOf(cache.get(scenario.source, { connections: 1, onProgress }));
+    const error = await errorOf(cache.get(scenario.source, { ...ONE, connections: 1, onProgress }));
     return { error, ...(await afterFailure(cache, scenario)) };
   },
 
   async "disk has less room"() {
     const { small, large, another, source } = scenario;
     const cache = await ImageCache.open(directory, OPTIONS);
-    await (await cache.get(large.snapshot)).release();
-    const held = await cache.get(small.snapshot);
+    await (await cache.get(large.snapshot, ONE)).release();
+    const held = await cache.get(small.snapshot, ONE);
     let isFull = false;
     // A file is restored before its first progress event; there, the disk itself is too small.
     const onProgress = () => {
       if (!isFull && source !== another.snapshot) fillDisk(2 ** 16);
       isFull = true;
     };
-    const image = await cache.get(source, { connections: 1, onProgress });
+    const image = await cache.get(source, { ...ONE, connections: 1, onProgress });
     const isRestored = !image.hit && isSame(image.path, another.image);
     const isHeld = isSame(held.path, small.image);
     const { evictions, fills, failures } = await cache.stats();
@@ -109,13 +112,13 @@ const kinds = {
   async "disk may not be written"() {
     const { small, large } = scenario;
     const cache = await ImageCache.open(directory, OPTIONS);
-    const held = await cache.get(small.snapshot);
+    const held = await cache.get(small.snapshot, ONE);
     // A bind mount, because a file system with files open for writing cannot be remounted read-only.
     execFileSync("mount", ["--bind", directory, directory]);
     execFileSync("mount", ["-o", "remount,bind,ro", directory]);
     const image = await cache.get(small.snapshot, { digest: small.digest });
     const isServed = image.hit && isSame(image.path, small.image);
-    const fill = await errorOf(cache.get(large.snapshot));
+    const fill = await errorOf(cache.get(large.snapshot, ONE));
     const remove = await errorOf(cache.delete(small.snapshot));
     const verified = await cache.verify();
     const { entries } = await cache.stats();

@@ -43,9 +43,13 @@ export class DiskModel {
       );
       if (isFree) operations.push(next);
     }
-    const before = Buffer.from(this.image);
+    const before = new Map(
+      operations
+        .filter(({ kind }) => kind === "read")
+        .map((read) => [read, Buffer.from(this.image.subarray(read.start, read.end))]),
+    );
     const flushed = [...this.#history].map(([block, all]) => [block, all.at(-1)] as const);
-    for (const operation of operations) if (isWrite(operation)) this.#apply(operation);
+    for (const operation of operations) if (isWrite(operation)) this.#apply(operation, canBeKilled);
     await Promise.all(
       operations.map(async (operation) => {
         const client = clients[this.#random.below(clients.length)] as NbdClient;
@@ -54,7 +58,8 @@ export class DiskModel {
         const reply = await client.request(request);
         if (reply.errno !== 0)
           throw new Error(`${kind} of [${start}, ${end}): error ${reply.errno}`);
-        if (kind === "read") this.#check(reply.data, operation, before, operations);
+        const read = before.get(operation);
+        if (read !== undefined) this.#check(reply.data, operation, read, operations);
         if (kind === "flush") {
           for (const [block, content] of flushed) this.#forgetBefore(block, content as Buffer);
         }
@@ -112,10 +117,10 @@ export class DiskModel {
     return seed % 5 === 0 ? Buffer.alloc(length) : noise(`${seed}`, length);
   }
 
-  /** Changes the content, and remembers what it was. */
-  #apply(operation: Operation): void {
+  /** Changes the content, and remembers what it was if a kill may bring that back. */
+  #apply(operation: Operation, canBeKilled: boolean): void {
     const { kind, start, end, data } = operation;
-    const blocks = blocksOf(operation);
+    const blocks = canBeKilled ? blocksOf(operation) : [];
     const remember = (block: number) => {
       const contents = this.#history.get(block) ?? [];
       contents.push(Buffer.from(this.image.subarray(block * BLOCK, (block + 1) * BLOCK)));
@@ -133,7 +138,7 @@ export class DiskModel {
     for (const block of blocks) remember(block);
   }
 
-  /** Checks what was read: bytes that were being written are as before or after. */
+  /** Checks what was read: bytes that were being written are as `before` or after. */
   #check(
     found: Buffer,
     { start, end }: Operation,
@@ -145,7 +150,7 @@ export class DiskModel {
       all.some((one) => isWrite(one) && at >= one.start && at < one.end);
     for (let at = start; at < end; at += 1) {
       const byte = found[at - start];
-      if (byte === this.image[at] || (byte === before[at] && isChanging(at))) continue;
+      if (byte === this.image[at] || (byte === before[at - start] && isChanging(at))) continue;
       throw new Error(
         `read [${start}, ${end}): expected ${this.image[at]} at ${at}, found ${byte}`,
       );

@@ -10,8 +10,13 @@ export class MemoryExport implements Export {
   readonly calls: string[] = [];
   /** The number of bytes that were read. */
   bytesRead = 0;
-  /** Reads wait for it, if there is one. */
+  /** Calls wait for it, if there is one. */
   pending: Promise<void> | undefined;
+  #onHeld: () => void = () => {};
+  /** Resolves when a call waits. */
+  readonly held = new Promise<void>((resolve) => {
+    this.#onHeld = resolve;
+  });
   /** What every call throws, if it is set. */
   error: Error | undefined;
 
@@ -43,8 +48,7 @@ export class MemoryExport implements Export {
   }
 
   async load(): Promise<void> {
-    await this.pending;
-    if (this.error !== undefined) throw this.error;
+    await this.#wait();
   }
 
   async write(offset: number, bytes: Uint8Array): Promise<void> {
@@ -86,6 +90,11 @@ export class MemoryExport implements Export {
 
   async #call(call: string): Promise<void> {
     this.calls.push(call);
+    await this.#wait();
+  }
+
+  async #wait(): Promise<void> {
+    if (this.pending !== undefined) this.#onHeld();
     await this.pending;
     if (this.error !== undefined) throw this.error;
   }

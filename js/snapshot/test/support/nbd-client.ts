@@ -79,6 +79,8 @@ export class NbdClient {
   readonly #replies = new Map<bigint, (reply: Reply) => void>();
   readonly #chunks = new Map<bigint, Chunk[]>();
   #failure: ((error: Error) => void)[] = [];
+  /** Why no more replies are received. */
+  #ended: Error | undefined;
   isStructured = false;
 
   private constructor(public socket: Socket) {
@@ -193,6 +195,7 @@ export class NbdClient {
       }
     };
     receive().catch((error: Error) => {
+      this.#ended = error;
       for (const fail of this.#failure) fail(error);
     });
   }
@@ -211,6 +214,8 @@ export class NbdClient {
     header.writeBigUInt64BE(BigInt(offset), 16);
     header.writeUInt32BE(length, 24);
     return new Promise((resolve, reject) => {
+      // Nobody would hear of its end.
+      if (this.#ended !== undefined) return reject(this.#ended);
       this.#failure.push(reject);
       this.#replies.set(cookie, resolve);
       this.send(header, data);

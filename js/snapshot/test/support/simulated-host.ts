@@ -5,11 +5,12 @@
  * They run in an asynchronous context of their own, by which the patched functions of `node:fs/promises` know them.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
+import crypto from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { openSync, readFileSync, utimesSync } from "node:fs";
 import promises, { type FileHandle } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import threads, { type Worker, type WorkerOptions } from "node:worker_threads";
 import koffi from "koffi";
 
@@ -64,8 +65,19 @@ const FALLIBLE = new Set([
   "writeFile",
 ]);
 
+let marks = 0;
+
+/** Returns what the random identities of a host end with: they tell which claims of a store are its own. */
+export function newMark(): string {
+  marks += 1;
+  return marks.toString(16).padStart(12, "0");
+}
+
 /** A host that shares a store with others. */
 export class SimulatedHost {
+  readonly mark = newMark();
+  /** Operations that are running, and threads that are being ended. */
+  readonly #underWay = new Set<Promise<unknown>>();
   /** What closes each open file, by its number. */
   readonly #files = new Map<number, () => Promise<void>>();
   readonly #threads = new Set<Worker>();
@@ -100,14 +112,25 @@ export class SimulatedHost {
       graves.push(close);
     }
     for (const close of graves.splice(0, Math.max(0, graves.length - MAX_GRAVES))) void close();
-    for (const thread of this.#threads) end(thread);
+    for (const thread of this.#threads) void this.#track(end(thread));
     this.#leave();
+  }
+
+  /** Waits until everything has ended that the host has begun until now, if it is dead. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  #track<T>(begun: Promise<T>): Promise<T> {
+    const ended: Promise<unknown> = begun.catch(() => {}).then(() => this.#underWay.delete(ended));
+    this.#underWay.add(ended);
+    return begun;
   }
 
   /** Notes a thread of this host, which ends with it. */
   started(thread: Worker): void {
     // Its pool listens to it first.
-    if (this.died.aborted) setImmediate(() => end(thread));
+    if (this.died.aborted) void this.#track(nextTurn().then(() => end(thread)));
     this.#threads.add(thread);
     thread.once("exit", () => this.#threads.delete(thread));
   }
@@ -136,7 +159,7 @@ export class SimulatedHost {
     if (target !== undefined) owners.set(target, this);
     const isDurable = name === "sync" || name === "datasync";
     // The kernel keeps what a process has written that is killed: only a power failure would need this.
-    const result = isDurable ? (undefined as T) : await operation();
+    const result = isDurable ? (undefined as T) : await this.#track(operation());
     if (name === "open") this.#opened(result as FileHandle, path);
     if (this.died.aborted) this.#leave();
     await this.#step();
@@ -191,9 +214,9 @@ export class SimulatedHost {
 }
 
 /** Ends a thread, and does not tell those who wait for it, who are dead. */
-function end(thread: Worker): void {
+function end(thread: Worker): Promise<number> {
   thread.removeAllListeners();
-  void thread.terminate();
+  return thread.terminate();
 }
 
 function failure(name: string): Error {
@@ -229,6 +252,12 @@ const prototype = Object.getPrototypeOf(any) as Record<string, Operation>;
 await any.close();
 patch(prototype, WITH_FILE, (self) => paths.get(self as FileHandle) ?? "");
 patch(promises as unknown as Record<string, Operation>, WITH_PATH, (_, [path]) => String(path));
+const { randomUUID } = crypto;
+(crypto as { randomUUID: () => string }).randomUUID = () => {
+  const mark = hosts.getStore()?.mark ?? "";
+  const text = randomUUID();
+  return text.slice(0, text.length - mark.length) + mark;
+};
 const { Worker: Thread } = threads;
 /** Returns a worker, which ends with its host. */
 function startWorker(script: string | URL, options?: WorkerOptions): Worker {

@@ -76,6 +76,9 @@ const FAULTS = [
   "ERR_SNAPSHOT_FORMAT",
 ];
 
+/** Matches the error for a snapshot whose deletion another host has begun and not ended. */
+const CLAIMED = /is being deleted; try again in/;
+
 /** Matches the error for an image that nothing can complete. */
 const INCOMPLETE = /not complete, and the store no longer has the snapshot/;
 
@@ -115,6 +118,10 @@ export interface ModelHost {
   /** The directory of its local images. */
   readonly images: string;
   readonly options: StoreOptions;
+  /** What the revisions of its claims end with. */
+  readonly mark: string;
+  /** Waits until everything has arrived that the host has sent until now. */
+  settled(): Promise<void>;
   /** Opens the store on it. Default: in this process. */
   open?(): Promise<ModelStore>;
 }
@@ -233,18 +240,15 @@ export class StoreModel {
         host.host.kill();
         this.#note(host, "died");
         for (const session of sessions.values()) this.#leave(host, session);
-        if (host.open !== undefined) this.#setBackClaims();
+        await host.settled();
+        this.#setBackClaims(host);
       }
     }
   }
 
-  async #open({ host, options, open }: ModelHost): Promise<ModelStore | undefined> {
-    try {
-      return await host.run(open ?? (() => DiskStore.open(this.place.place, options)));
-    } catch (error) {
-      this.#expected(error, "open", []);
-      return undefined;
-    }
+  #open(host: ModelHost): Promise<ModelStore | undefined> {
+    const open = host.open ?? (() => DiskStore.open(this.place.place, host.options));
+    return this.#try<ModelStore>(host, "open", [], open);
   }
 
   async #call(
@@ -415,6 +419,7 @@ export class StoreModel {
     session.isDetaching = true;
     for (let tries = 0; ; tries += 1) {
       let code: unknown;
+      let isClaimed = false;
       const done = await this.#try(
         host,
         `detach ${name}${save ? "" : ", discard"}`,
@@ -425,8 +430,11 @@ export class StoreModel {
         },
         (error) => {
           code = error.code;
+          isClaimed = CLAIMED.test(error.message);
         },
       );
+      // As the message says, it succeeds minutes later.
+      if (isClaimed) await this.#setBackTimes();
       if (done === true) {
         this.#end(host, name);
         sessions.delete(name);
@@ -593,6 +601,8 @@ export class StoreModel {
     if (this.#aging !== undefined) return this.#aging;
     this.#aging = (async () => {
       while (this.#active > 0) await sleep(1);
+      // No request arrives as late, not even one of a host that has died.
+      await Promise.all(this.#hosts.map((host) => host.settled()));
       this.#setBackStore();
     })();
     await this.#aging;
@@ -616,13 +626,14 @@ export class StoreModel {
     }
   }
 
-  /** Sets the times of claims back whose host was killed, since others wait for minutes until they take them over. */
-  #setBackClaims(): void {
+  /** Sets the times of the claims of a dead host back, since others wait for minutes until they take them over. */
+  #setBackClaims({ mark }: ModelHost): void {
     const folder = join(this.place.folder, "tombstones");
     for (const name of existsSync(folder) ? readdirSync(folder) : []) {
       try {
         const path = join(folder, name);
-        if (readFileSync(path, "utf8").includes("deleting")) utimesSync(path, 0, 0);
+        const text = readFileSync(path, "utf8");
+        if (text.includes("deleting") && text.includes(`${mark}"`)) utimesSync(path, 0, 0);
       } catch {
         // A host has removed it.
       }
@@ -705,6 +716,8 @@ export class StoreModel {
   async #recover(): Promise<void> {
     for (const { host } of this.#hosts) host.kill();
     await this.place.settled();
+    await Promise.all(this.#hosts.map((host) => host.settled()));
+    for (const host of this.#hosts) this.#setBackClaims(host);
     const filesIn = (images: string) =>
       existsSync(images) ? readdirSync(images).filter((name) => name !== "lock") : [];
     const all = [...new Set(this.#hosts.map(({ images }) => images))];

@@ -1,10 +1,19 @@
 // Opens a store of disks, and carries out calls until it is killed, or its standard input ends. Each line of its input is a
 // call as JSON, and each line of its output the end of one: { id, value } or { id, error }, with the state of its disk.
-// `HEDGEROW_CLOCK` is the number of milliseconds by which the clock of this process is wrong.
+// `HEDGEROW_CLOCK` is the number of milliseconds by which the clock of this process is wrong, and `HEDGEROW_MARK` what its
+// random identities end with, by which tests know its claims.
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
 import { createInterface } from "node:readline";
 
 const now = Date.now.bind(Date);
 Date.now = () => now() + Number(process.env.HEDGEROW_CLOCK ?? 0);
+
+const { randomUUID } = crypto;
+const mark = process.env.HEDGEROW_MARK ?? "";
+/** @type {{ randomUUID: () => string }} */ (crypto).randomUUID = () =>
+  randomUUID().slice(0, 36 - mark.length) + mark;
+syncBuiltinESMExports();
 
 const { DiskStore } = await import("@hedgerow/snapshot");
 

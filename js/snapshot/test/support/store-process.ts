@@ -4,7 +4,7 @@ import { setMaxListeners } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { AttachOptions, StoreOptions, UnsavedImage } from "@hedgerow/snapshot";
-import { HostDied } from "./simulated-host.js";
+import { HostDied, newMark } from "./simulated-host.js";
 import type { ModelDisk, ModelRunner, ModelStore } from "./store-model.js";
 
 const SCRIPT = fileURLToPath(new URL("store-process.mjs", import.meta.url));
@@ -24,6 +24,7 @@ interface End {
 
 /** A process that works with a store. */
 export class StoreProcess implements ModelRunner {
+  readonly mark = newMark();
   readonly #child: ChildProcess;
   readonly #died = new AbortController();
   readonly #pending = new Map<number, (end: End) => void>();
@@ -35,7 +36,10 @@ export class StoreProcess implements ModelRunner {
     setMaxListeners(0, this.died);
     this.#child = spawn(process.execPath, [SCRIPT], {
       stdio: ["pipe", "pipe", "inherit"],
-      env: { ...process.env, HEDGEROW_CLOCK: `${clock}`, NODE_NO_WARNINGS: "1" },
+      env: {
+        ...process.env,
+        ...{ HEDGEROW_CLOCK: `${clock}`, HEDGEROW_MARK: this.mark, NODE_NO_WARNINGS: "1" },
+      },
     });
     this.#child.stdin?.on("error", () => {});
     this.#child.on("exit", () => this.#died.abort(new HostDied("the process has ended")));

@@ -64,7 +64,8 @@ function inFolder(random: Random, hasFaults: boolean, folder: string): ModelPlac
     start: async (images, isFaulty) => {
       const faults = isFaulty ? fileFaults(random, hasFaults) : () => undefined;
       const host = new SimulatedHost(store, faults);
-      return { host, images, options: { images } };
+      const { mark } = host;
+      return { host, images, mark, options: { images }, settled: () => host.settled() };
     },
     settled: async () => {},
   };
@@ -88,7 +89,10 @@ function inS3(random: Random, hasFaults: boolean, folder: string, prefix: string
         ...{ images, lease: "1s", retries: 4 },
         s3: { endpoint: wire.endpoint, credentials, region },
       };
-      return { host, images, options };
+      const settled = async () => {
+        await Promise.all([host.settled(), wire.settled()]);
+      };
+      return { host, images, mark: host.mark, options, settled };
     },
     settled: async () => {
       for (const wire of wires.splice(0)) await wire[Symbol.asyncDispose]();
@@ -102,16 +106,20 @@ function inProcesses(place: ModelPlace): ModelPlace {
   return {
     ...place,
     start: async (images, isFaulty) => {
-      const { options } = await place.start(images, false);
-      if (!isFaulty) return place.start(images, false);
+      const base = await place.start(images, false);
+      if (!isFaulty) return base;
       const host = new StoreProcess();
       processes.push(host);
+      const { options } = base;
       const { s3 } = options;
       const endpoint = s3 && { ...s3, endpoint: String(s3.endpoint) };
       return {
-        host,
-        images,
-        options,
+        ...{ host, images, options, mark: host.mark },
+        settled: async () => {
+          // Its network ends with the process.
+          if (host.died.aborted) base.host.kill();
+          await base.settled();
+        },
         open: () => host.open(place.place, { ...options, s3: endpoint }),
       };
     },
@@ -152,10 +160,20 @@ async function run(seed: number, kind: Kind): Promise<void> {
 /** The seed of the only sequence to run, to repeat one that failed: it takes a different course each time. */
 const { HEDGEROW_SEED: ONLY } = process.env;
 
-/** Runs sequences, some at a time. @param first the seed of the first one */
-export async function runAll(kind: Kind, first: number, count: number): Promise<void> {
+/**
+ * Runs sequences, some at a time. Their seeds are whole numbers from `first` on.
+ *
+ * @param early seeds among these to begin with
+ */
+export async function runAll(
+  kind: Kind,
+  first: number,
+  count: number,
+  early: readonly number[] = [],
+): Promise<void> {
   if (ONLY !== undefined) return run(Number(ONLY), kind);
-  const seeds = Array.from({ length: count }, (_, at) => first + at).values();
+  const all = Array.from({ length: count }, (_, at) => first + at);
+  const seeds = [...new Set([...early, ...all])].slice(0, count).values();
   const next = async () => {
     for (const seed of seeds) await run(seed, kind);
   };

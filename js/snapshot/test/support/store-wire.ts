@@ -25,8 +25,8 @@ const requests = new Map<string, Promise<unknown>>();
 
 /** A network that a host reaches a service through. */
 export class StoreWire implements AsyncDisposable {
-  /** Requests that arrive after their connection was lost. */
-  readonly #late = new Set<Promise<void>>();
+  /** Requests that are being carried out, or that arrive after their connection was lost. */
+  readonly #underWay = new Set<Promise<unknown>>();
   readonly #open = new Set<ServerResponse>();
   #isCut = false;
 
@@ -65,9 +65,9 @@ export class StoreWire implements AsyncDisposable {
     this.#isCut = false;
   }
 
-  /** Waits for requests that are late. */
+  /** Waits until those requests were carried out that have arrived until now, or are late. */
   async settled(): Promise<void> {
-    await Promise.all(this.#late);
+    await Promise.all(this.#underWay);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -85,21 +85,24 @@ export class StoreWire implements AsyncDisposable {
     if (status !== undefined) return void response.writeHead(status).end();
     if (late !== undefined) {
       response.destroy();
-      const sent = sleep(late).then(async () => (await this.#pass(asked, body)).resume());
-      const arriving: Promise<void> = sent.then(
-        () => void this.#late.delete(arriving),
-        () => void this.#late.delete(arriving),
-      );
-      this.#late.add(arriving);
+      void this.#track(sleep(late).then(async () => (await this.#pass(asked, body)).resume()));
       return;
     }
-    const found = await this.#pass(asked, body);
+    const found = await this.#track(this.#pass(asked, body));
     this.onStep();
     if (delay !== undefined) await sleep(delay);
     if (loseResponse) found.resume();
     if (loseResponse || this.#isCut) return void response.destroy();
     response.writeHead(found.statusCode ?? 0, found.headers);
     found.pipe(response);
+  }
+
+  #track<T>(request: Promise<T>): Promise<T> {
+    const ended: Promise<unknown> = request
+      .catch(() => {})
+      .then(() => this.#underWay.delete(ended));
+    this.#underWay.add(ended);
+    return request;
   }
 
   /**

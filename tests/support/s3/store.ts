@@ -1,7 +1,7 @@
 /** Direct access to the object store, for setting it up and cleaning it up. */
 import { S3 } from "@aws-sdk/client-s3";
 
-import type { S3Server } from "../support/s3/server.js";
+import type { S3Server } from "./server.js";
 
 export class Store {
   readonly server: S3Server;

@@ -2,18 +2,15 @@
 // link is broken, or a code block does not do what the document says.
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
-import { documentPackage } from "./docs/typedoc.mjs";
-import { publishedCrates } from "./lib/crates.mjs";
-import { inRoot } from "./lib/paths.mjs";
-import { main, run, step } from "./lib/run.mjs";
-import { setUpTests } from "./lib/set-up-tests.mjs";
-import { installSuite } from "./lib/suites.mjs";
+import { documentPackage } from "../docs/typedoc.mjs";
+import { publishedCrates } from "../lib/crates.mjs";
+import { inRoot } from "../lib/paths.mjs";
+import { run, step } from "../lib/run.mjs";
+import { installSuite } from "../lib/suites.mjs";
 
 const OUTPUT = inRoot("target", "docs");
 
-await main(async () => {
-  // Types also come from generated modules, and documents install the packed packages.
-  await setUpTests();
+export function runDocuments() {
   installSuite("scripts/docs");
   rmSync(OUTPUT, { recursive: true, force: true });
   mkdirSync(OUTPUT, { recursive: true });
@@ -23,7 +20,7 @@ await main(async () => {
   step("running the code in all documents");
   run("vitest", ["run", "--project", "documents"]);
   step("all documents passed");
-});
+}
 
 /** @typedef {{ name: string, version: string, description: string, href: string }} Documented */
 

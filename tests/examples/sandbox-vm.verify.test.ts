@@ -1,0 +1,103 @@
+/** The example that runs virtual machines whose disks persist: machines that are resumed, forked, killed or stolen. */
+import { existsSync, readdirSync } from "node:fs";
+import { expect, test, vi } from "vitest";
+
+import {
+  boot,
+  noteIn,
+  numberOf,
+  PATIENCE,
+  path,
+  runIn,
+  sandbox,
+  store,
+} from "../support/examples/sandboxes.js";
+import { minutes } from "../support/trials.js";
+
+/** A boot takes seconds without KVM, and each test boots several machines. */
+const LIMIT = minutes({ all: 4 });
+
+test(
+  "a stopped sandbox resumes on another host with its files, and a fork diverges from it",
+  LIMIT,
+  async () => {
+    await store.fork("debian", "alice");
+    await runIn("one", "alice", "echo note: of alice > note");
+    expect(await sandbox("two", "pull", "debian").ended).toBe(0);
+    const { digest } = (await store.stat("debian")).last;
+    expect(readdirSync(path("two", "host", "cache", "images"))).toContain(`${digest}.record`);
+    expect(await noteIn("two", "alice")).toBe("note: of alice\n");
+
+    expect(await sandbox("two", "fork", "alice", "bob").ended).toBe(0);
+    const before = await runIn("two", "bob", "cat note", "echo note: of bob > note");
+    expect(before).toBe("note: of alice\n");
+    expect(await Promise.all([noteIn("one", "alice"), noteIn("one", "bob")])).toEqual([
+      "note: of alice\n",
+      "note: of bob\n",
+    ]);
+    const list = sandbox("one", "list");
+    expect(await list.stop()).toBe("alice: stopped\nbob: stopped\ndebian: stopped\n");
+  },
+);
+
+test("a machine that is killed leaves the last save", LIMIT, async () => {
+  await store.fork("debian", "carol");
+  const running = await boot("one", ["carol"]);
+  // Without `sync`: the hooks flush the file system.
+  running.type("echo note: saved > note", ".save");
+  await running.prints("saved as generation 2");
+  running.type("echo note: lost > note; sync; echo written");
+  await running.prints("written");
+  process.kill(running.machine, "SIGKILL");
+  expect(await running.ended).toBe(1);
+  expect(running.printed).toContain("the machine has crashed");
+  expect(await numberOf("carol")).toBe(2);
+
+  const resumed = await boot("two", ["carol"]);
+  resumed.type("cat note");
+  await resumed.prints("note: saved");
+  resumed.kill("SIGTERM");
+  expect(await resumed.ended).toBe(0);
+  expect(await numberOf("carol")).toBe(3);
+});
+
+test(
+  "a host that is killed leaves the last save of the running machine, and the rest can be salvaged",
+  LIMIT,
+  async () => {
+    await store.fork("debian", "dave");
+    const running = await boot("one", ["dave"], { SANDBOX_SAVE_EVERY: "1s" });
+    running.type("echo note: saved > note; sync; echo written");
+    await running.prints("written");
+    running.type("while sleep 1; do date > clock; sync; done");
+    // A save that is running now may lack the note. The one after it has it.
+    const before = await numberOf("dave");
+    const isSaved = async () => (await numberOf("dave")) > before + 1;
+    await vi.waitUntil(isSaved, { timeout: PATIENCE, interval: 100 });
+    const { machine } = running;
+    process.kill(machine, 0);
+    running.kill("SIGKILL");
+    await running.ended;
+    const isRunning = () => existsSync(`/proc/${machine}/fd`);
+    await vi.waitUntil(() => !isRunning(), { timeout: PATIENCE, interval: 10 });
+
+    const refused = sandbox("two", "run", "dave");
+    expect(await refused.ended).toBe(1);
+    expect(refused.printed).toContain("dave is attached by ");
+    const thief = await boot("two", ["dave", "--steal"]);
+    thief.type("cat note", "echo note: unsaved > note; sync; echo written");
+    await thief.prints("written");
+    expect(thief.printed).toContain("note: saved");
+
+    // Taken again, while the host lives.
+    const last = await boot("one", ["dave", "--steal"]);
+    thief.type(".save");
+    expect(await thief.ended).toBe(1);
+    expect(thief.printed).toContain("nothing more can be saved under this name");
+    expect(await sandbox("two", "salvage", "dave", "erin").ended).toBe(0);
+    last.type("cat note");
+    const [salvaged] = await Promise.all([noteIn("two", "erin"), last.stop()]);
+    expect(last.printed).toContain("note: saved");
+    expect(salvaged).toBe("note: unsaved\n");
+  },
+);
