@@ -58,7 +58,8 @@ const processes = {
   plain: sharedProcess(),
   "disk-fails": sharedProcess({ preload: "disk-fails" }),
   "few-threads": sharedProcess({ preload: "few-threads" }),
-  "slow-disk": sharedProcess({ preload: "slow-disk" }),
+  // Whole runs would take half a minute: none is awaited.
+  "slow-disk": sharedProcess({ preload: "slow-disk", env: { SLOW_DISK_DELAY: "40" } }),
   "worker-exits": sharedProcess({ preload: "worker-exits" }),
   "worker-fails": sharedProcess({ preload: "worker-fails" }),
 };

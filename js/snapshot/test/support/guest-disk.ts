@@ -14,7 +14,7 @@ const MIB = 2 ** 20;
 
 export const path = temporaryFolder();
 
-/** What the guest has in `/data`, and its digest. */
+/** The data that the guest has in `/data`, and its digest. */
 export const data = letters("data of the guest", 8 * MIB);
 export const digest = createHash("sha256").update(data).digest("hex");
 

@@ -1,10 +1,10 @@
-// Slows down reads in workers, so that jobs take half a minute on any machine.
+// Slows down reads in workers, so that jobs take seconds on any machine.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { isMainThread } from "node:worker_threads";
 
 /** The delay of each read, in milliseconds. */
-const DELAY = 40;
+const DELAY = Number(process.env.SLOW_DISK_DELAY ?? 10);
 
 const { readSync } = fs;
 const nothing = new Int32Array(new SharedArrayBuffer(4));
