@@ -1,10 +1,9 @@
 // Checks formatting, lints, types and words. Changes nothing.
-import { build } from "./build.mjs";
 import { formatCrates, runClippy, WASMTIME_CRATES } from "./lib/crates.mjs";
 import { main, run, step } from "./lib/run.mjs";
 import { installTestSuites } from "./lib/suites.mjs";
 import { checkVoice } from "./lib/voice.mjs";
-import { setup } from "./setup.mjs";
+import { setUpAndBuild } from "./setup.mjs";
 
 /** The crates and features that clippy checks. `npm run verify -- crates` checks those that need Wasmtime. */
 const CLIPPY = [
@@ -18,8 +17,7 @@ const CLIPPY = [
 
 await main(async () => {
   checkVoice();
-  await setup([["lib/suites.mjs", "fetchTestSuites"]]);
-  build();
+  await setUpAndBuild([["lib/suites.mjs", "fetchTestSuites"]]);
   // `tsc` needs their types.
   installTestSuites();
   step("Rust: formatting");

@@ -21,20 +21,32 @@ const PREREQUISITES = [
 /** The oldest Node for the development tools. */
 const OLDEST_NODE = [20, 19];
 
-/** A function without arguments in a module of `scripts`. @typedef {[module: string, name: string]} Call */
-
-/**
- * Installs what every script needs, and calls other installers, each in its own process: building tools is bound by the
- * processors, the rest by the network.
- *
- * @param {Call[]} others
- */
-export async function setup(others = []) {
+/** Installs what every script needs. */
+export async function setup() {
   checkPrerequisites();
   installPrograms("build");
   installToolchain();
-  /** @type {Call[]} */
-  const calls = [["setup.mjs", "installBuildTools"], ["setup.mjs", "installPackages"], ...others];
+  await callTogether([
+    ["setup.mjs", "installBuildTools"],
+    ["setup.mjs", "installPackages"],
+  ]);
+}
+
+/**
+ * Installs what every script needs, then builds and calls installers at the same time: building is bound by the
+ * processors, and installers by the network.
+ *
+ * @param {Call[]} installers
+ */
+export async function setUpAndBuild(installers) {
+  await setup();
+  await callTogether([["build.mjs", "build"], ...installers]);
+}
+
+/** A function without arguments in a module of `scripts`. @typedef {[module: string, name: string]} Call */
+
+/** Calls functions at the same time, each in its own process. @param {Call[]} calls */
+async function callTogether(calls) {
   const programs = calls.map(
     ([module, name]) => `
       const { main } = await import("./scripts/lib/run.mjs");

@@ -1,6 +1,5 @@
 // Prepares everything that tests need: set-up, test programs, build, and packed packages.
-import { build } from "../build.mjs";
-import { setup } from "../setup.mjs";
+import { setUpAndBuild } from "../setup.mjs";
 import { installPrograms } from "./debian.mjs";
 import { installGoTool } from "./go.mjs";
 import { installKubernetesSchemas } from "./kubernetes.mjs";
@@ -16,11 +15,10 @@ const OLD_ZSTD = "target/zstd-1.4";
 export const oldZstd = `${OLD_ZSTD}/release/hedgerow-tests-zstd-1-4`;
 
 export async function setUpTests() {
-  await setup([
+  await setUpAndBuild([
     ["lib/suites.mjs", "fetchTestSuites"],
     ["lib/set-up-tests.mjs", "installTestPrograms"],
   ]);
-  build();
   installTestSuites();
 }
 
