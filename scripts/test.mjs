@@ -25,7 +25,7 @@ await main(async () => {
     // `npm run verify` tries all 256, of other seeds.
     { PROPTEST_CASES: "64", PROPTEST_RNG_SEED: "1" },
   );
-  const documents = ["README.md", ...changedDocuments()];
+  const documents = [...new Set(["README.md", ...changedDocuments()])];
   step(`JavaScript, the readers of path filters, and the code in ${documents.join(", ")}`);
   run("vitest", ["run", "--project", "tests", "--project", "documents"], {
     env: { HEDGEROW_DOCUMENTS: documents.join(" "), ...(slow && { HEDGEROW_SLOW: "1" }) },
