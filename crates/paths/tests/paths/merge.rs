@@ -52,6 +52,15 @@ fn file(members: &str) -> Vec<u8> {
     format!("{{\"version\":\"\",\"bloom\":{{{members}}}}}\n\"AAAA\"").into_bytes()
 }
 
+#[test]
+fn a_merged_filter_has_the_depth_of_the_deepest_wildcard() {
+    let builder = PathFilterBuilder::new().sizing(Sizing::Bits(24));
+    let (deep, shallow) = (builder.build(["/a/b/*"]).unwrap(), builder.build(["/*"]).unwrap());
+    for files in [[deep.clone(), shallow.clone()], [shallow, deep]] {
+        assert_eq!(PathFilter::parse(&merged(&files)).unwrap().wildcards(), 3);
+    }
+}
+
 proptest! {
     #[test]
     fn the_parts_of_a_partition_merge_to_the_file_that_one_build_makes(

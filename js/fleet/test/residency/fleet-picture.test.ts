@@ -50,6 +50,13 @@ test("ignores changes and states that are older than what it knows", () => {
   expect([...picture.hostsOf(FIRST)]).toEqual(["a"]);
 });
 
+test("knows the state of a host that has started again, which counts from the beginning", () => {
+  const picture = newPicture();
+  expect(picture.replace(stored({ epoch: "2", seq: 1, images: SECOND }), 0)).toBe("done");
+  expect([...picture.hostsOf(SECOND)]).toEqual(["a"]);
+  expect(picture.hostsOf(FIRST).size).toBe(0);
+});
+
 test("removes a host that is gone, but not one that has started again", () => {
   const picture = newPicture();
   expect(picture.apply(parseMessage(encodeGone("a", "0"))!, 0)).toBe("read");
