@@ -1,4 +1,4 @@
-/** A guest in QEMU whose disk is served over NBD, and another one that goes on with what it saved. */
+/** A guest in QEMU boots from a disk over NBD, and another guest boots from the save of the first one. */
 import { createHash } from "node:crypto";
 import { openSnapshot } from "@hedgerow/snapshot";
 import { expect, onTestFinished, test } from "vitest";
