@@ -1,4 +1,4 @@
-// Builds the crates, the WebAssembly modules and the JavaScript packages.
+// Builds the WebAssembly modules and the JavaScript packages.
 import { rmSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -10,7 +10,6 @@ import { buildModule, ZSTD_ENV } from "./lib/wasm.mjs";
 import { setup } from "./setup.mjs";
 
 export function build() {
-  run("cargo", ["build", "--quiet"]);
   buildWasm({
     crate: "edge-wasm",
     package: "js/edge",

@@ -18,18 +18,23 @@ const CHANGE_HOURS = 4;
 await main(async () => {
   const { slow } = parseArgs({ options: { slow: { type: "boolean" } } }).values;
   await setUpTests();
+  const rust = Object.values(RUST_TESTS).map((args) => ["test", "--quiet", ...args]);
   step(`Rust: ${Object.keys(RUST_TESTS).join(", ")}`);
-  // In parallel, because each ends with one slow test.
-  await runTogether(
-    Object.values(RUST_TESTS).map((args) => ["cargo", ["test", "--quiet", ...args]]),
-    // `npm run verify` tries all 256, of other seeds.
-    { PROPTEST_CASES: "64", PROPTEST_RNG_SEED: "1" },
-  );
+  for (const args of rust) run("cargo", [...args, "--no-run"]);
   const documents = [...new Set(["README.md", ...changedDocuments()])];
-  step(`JavaScript, the readers of path filters, and the code in ${documents.join(", ")}`);
-  run("vitest", ["run", "--project", "tests", "--project", "documents"], {
-    env: { HEDGEROW_DOCUMENTS: documents.join(" "), ...(slow && { HEDGEROW_SLOW: "1" }) },
-  });
+  step(`Rust, JavaScript, the readers of path filters, and the code in ${documents.join(", ")}`);
+  await runTogether(
+    [
+      ...rust.map((args) => /** @type {[string, string[]]} */ (["cargo", args])),
+      ["vitest", ["run", "--project", "tests", "--project", "documents"]],
+    ],
+    {
+      // `npm run verify` tries all 256, of other seeds.
+      ...{ PROPTEST_CASES: "64", PROPTEST_RNG_SEED: "1" },
+      HEDGEROW_DOCUMENTS: documents.join(" "),
+      ...(slow && { HEDGEROW_SLOW: "1" }),
+    },
+  );
   step("all tests passed");
 });
 

@@ -11,7 +11,7 @@ export function soak({ rounds, seeds }) {
       HEDGEROW_TRIALS: "all",
     };
     const flags = ["--disable-console-intercept", "--typecheck.enabled=false"];
-    run("vitest", ["run", ...flags, "tests/system/system.test.ts"], { env });
+    run("vitest", ["run", ...flags, "tests/system/system.verify.test.ts"], { env });
   }
   step(`no data was lost and nothing leaked: seed ${seeds.join(", ")}`);
 }

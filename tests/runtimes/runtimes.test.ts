@@ -28,8 +28,8 @@ const PASSED: Readonly<Record<Program, ReturnType<typeof passedOutcomes>>> = {
   responses: passedOutcomes(hostileResponses),
 };
 
-/** The newest Node, the newest workerd and edge-light, beside the oldest Node in `tests/node/cases.test.ts`. */
-const FEW = [/^Node 26$/, /^workerd/, /^edge-light/].map(
+/** The newest Node and the newest workerd, beside the oldest Node in `tests/node/cases.test.ts`. */
+const FEW = [/^Node 26$/, /^workerd/].map(
   (pattern) => engines.find(({ name }) => pattern.test(name))!,
 );
 const others = engines.filter((engine) => !FEW.includes(engine));

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { trials } from "../../../tests/support/trials.js";
 import { ended, hedgerowProcess, start, startInTerminal } from "./support/bin.js";
 import { LARGE_DATA, makeLargeImage } from "./support/images.js";
 
@@ -63,18 +64,18 @@ function linesOn(terminal: string): string[] {
   return lines.filter((line) => line !== "");
 }
 
+/** The gate tries one of them here, and SIGINT in the tests that follow. */
+const SIGNALS = (["SIGTERM", "SIGINT", "SIGHUP"] as const).slice(0, trials({ few: 1, all: 3 }));
+
 describe.for(Object.entries(LONG))("%s", ([, args]) => {
-  test.for(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "leaves nothing behind on %s",
-    async (signal) => {
-      const child = start(args, SLOW);
-      const end = ended(child);
-      await untilWriting();
-      child.kill(signal);
-      expect(await end).toEqual({ code: signal, out: "", err: "" });
-      expectNothingLeft();
-    },
-  );
+  test.for(SIGNALS)("leaves nothing behind on %s", async (signal) => {
+    const child = start(args, SLOW);
+    const end = ended(child);
+    await untilWriting();
+    child.kill(signal);
+    expect(await end).toEqual({ code: signal, out: "", err: "" });
+    expectNothingLeft();
+  });
 
   test("leaves nothing behind after a signal that npm forwards too", async () => {
     const child = start(args, SLOW);

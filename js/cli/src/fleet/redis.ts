@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 import { Residency } from "@hedgerow/fleet";
-import { createClient } from "@redis/client";
 import { Option } from "commander";
 
 import { CliError, messageOf } from "../error.js";
@@ -21,7 +20,7 @@ export async function withResidency<T>(
   url: string,
   use: (residency: Residency) => T | Promise<T>,
 ): Promise<T> {
-  const client = clientOf(url);
+  const client = await clientOf(url);
   try {
     await connected(client).catch((error) => fail(reasonOf(error)));
     let reason = "does not answer";
@@ -41,7 +40,9 @@ export async function withResidency<T>(
   }
 }
 
-function clientOf(url: string) {
+async function clientOf(url: string) {
+  // Loading it takes longer than starting Node.
+  const { createClient } = await import("@redis/client");
   const socket = { connectTimeout: CONNECT_TIMEOUT, reconnectStrategy: false } as const;
   try {
     return createClient({ url, socket }).on("error", () => {});
@@ -52,7 +53,7 @@ function clientOf(url: string) {
 }
 
 /** Connects, unless the server accepts the connection and does not answer. */
-function connected(client: ReturnType<typeof clientOf>): Promise<unknown> {
+function connected(client: Awaited<ReturnType<typeof clientOf>>): Promise<unknown> {
   const deadline = delay(CONNECT_TIMEOUT, undefined, { ref: false }).then(() => {
     throw new Error("does not answer");
   });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import {
+  digestsIn,
   expectImage,
   filesIn,
   imageIn,
@@ -13,6 +14,7 @@ import {
   makeSample,
   newDirectories,
   openCache,
+  recordIn,
   type Sample,
 } from "../support/cache.js";
 import { type FaultScenario, runScenario } from "../support/cache-faults.js";
@@ -40,6 +42,12 @@ const scenario = (kind: FaultScenario["kind"], source = large.snapshot): FaultSc
   ...{ kind, directory, small, large, another, source },
 });
 
+/** Returns what all open files inherit from. */
+async function handles(): Promise<FileHandle> {
+  await using file = await open(large.image);
+  return Object.getPrototypeOf(file);
+}
+
 describe("a disk", () => {
   /** The state after an image could not be restored on a full disk. */
   const CLEANED_UP = { entries: 1, isServed: true, isRestored: true, files: [] };
@@ -59,9 +67,7 @@ describe("a disk", () => {
     const origin = await originOf({ "/a.vhs": large.snapshot });
     const cache = await openCache(newDirectory());
     await (await cache.get(small.snapshot)).release();
-    const file = await open(large.image);
-    const handle = Object.getPrototypeOf(file) as FileHandle;
-    await file.close();
+    const handle = await handles();
     const full = Object.assign(new Error("no space"), { code: "ENOSPC", syscall: "fsync" });
     const { sync: syncFile } = handle;
     const { size } = statSync(large.image);
@@ -77,6 +83,25 @@ describe("a disk", () => {
     expect(failures).toBe(1);
     await expectImage(image.path, large);
     expect(origin.bytesSent).toBeGreaterThan(1.9 * large.fileSize);
+    await image.release();
+  });
+
+  test("has the image and its record in full before they are visible, whenever its power fails", async () => {
+    const cache = await openCache(newDirectory());
+    const handle = await handles();
+    const { sync: syncFile } = handle;
+    const synced: { readonly size: number; readonly visible: string[] }[] = [];
+    const sync = vi.spyOn(handle, "sync").mockImplementation(async function (this: FileHandle) {
+      const { size } = await this.stat();
+      await syncFile.call(this);
+      synced.push({ size, visible: digestsIn(cache.directory) });
+    });
+    const image = await cache.get(large.snapshot, { workers: 1 });
+    sync.mockRestore();
+    const sizes = [image.path, recordIn(cache.directory, large.digest)].map(
+      (path) => statSync(path).size,
+    );
+    expect(synced).toEqual(sizes.map((size) => ({ size, visible: [] })));
     await image.release();
   });
 

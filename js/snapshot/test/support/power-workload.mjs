@@ -1,4 +1,4 @@
-// Uses a disk at random, one operation at a time. Takes one argument: the source, the options and the seed, as JSON.
+// Uses a disk at random, one operation at a time beside a flush that may be running. Takes one argument: the source, the options and the seed, as JSON.
 // Prints each operation when it begins and when it is acknowledged: `begin 7 write 8192 512`, `end 7`.
 import { writeSync } from "node:fs";
 
@@ -12,6 +12,8 @@ const random = seededRandom(seed);
 const below = (/** @type {number} */ count) => Math.floor(random() * count);
 
 const disk = await openSnapshot(source, options);
+/** A flush that began before the last writes. */
+let running = Promise.resolve();
 const sectors = Math.floor(disk.size / SECTOR);
 for (let step = 1; step <= steps; step += 1) {
   // Mostly near each other, so that blocks change several times.
@@ -19,6 +21,7 @@ for (let step = 1; step <= steps; step += 1) {
   const count = Math.min(1 + below(24), sectors - first);
   const [offset, length] = [first * SECTOR, count * SECTOR];
   const kind = ["write", "write", "write", "zero", "read", "flush"][below(6)] ?? "flush";
+  if (random() < 0.3) running = disk.flush();
   writeSync(1, `begin ${step} ${kind} ${offset} ${length}\n`);
   if (kind === "write") await disk.write(offset, contentOf(step, first, count));
   else if (kind === "zero") await disk.write(offset, Buffer.alloc(length));
@@ -27,4 +30,5 @@ for (let step = 1; step <= steps; step += 1) {
   writeSync(1, `end ${step}\n`);
   if (options.fill === "all" && step === steps >> 1) await disk.filled;
 }
+await running;
 await disk.close();
