@@ -13,7 +13,7 @@ import { startWorker } from "../../scripts/lib/worker.mjs";
 import { minutes, trials } from "../support/trials.js";
 
 /** Number of filters, and of keys looked up in each. */
-const FILTERS = trials({ few: 10, all: 40 });
+const FILTERS = trials({ few: 10, all: 20 });
 const KEYS = trials({ few: 2_000, all: 5_000 });
 const ALL_KEYS = FILTERS * KEYS;
 

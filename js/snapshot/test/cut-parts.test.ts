@@ -26,7 +26,7 @@ const base = noise("base", 24 * MIB);
 
 const source = (key: string): CopySource => ({ location: { bucket: "b", key }, etag: undefined });
 
-test.each(Array.from({ length: trials({ few: 8, all: 500 }) }, (_, seed) => seed))(
+test.each(Array.from({ length: trials({ few: 8, all: 150 }) }, (_, seed) => seed))(
   "cuts content into parts that are large enough, with seed %i",
   async (seed) => {
     const dice = noise(`parts ${seed}`, 256);

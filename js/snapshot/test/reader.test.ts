@@ -46,7 +46,7 @@ test(
   LIMIT,
   async () => {
     const random = new Random(SEED);
-    for (let round = 0; round < trials({ few: 4, all: 80 }); round += 1) {
+    for (let round = 0; round < trials({ few: 4, all: 30 }); round += 1) {
       const images = [randomImage(random, 600 * KIB)];
       while (random.below(3) > 0 && images.length < 4) images.push(changed(random, images.at(-1)!));
       const sample = await makeSample(path, images, 4 * KIB * 2 ** random.below(7));

@@ -266,7 +266,7 @@ describe.each(Object.entries(disks))("%s", (_, disk) => {
         }
         expect(await shared(image, base)).toEqual(blocks.ranges());
       }),
-      { seed: 4, numRuns: trials({ few: 12, all: 200 }) },
+      { seed: 4, numRuns: trials({ few: 12, all: 100 }) },
     );
   });
 });

@@ -19,7 +19,7 @@ import { listOf, RULE_SETS, type RuleSet, type Rules } from "./rule-sets.js";
 export const SEED = 20_261_122;
 
 /** Number of exchanges for each adapter, and of concurrent ones. */
-export const EXCHANGES = trials({ few: 150, all: 10_000 });
+export const EXCHANGES = trials({ few: 150, all: 4_000 });
 export const BATCH = trials({ few: 10, all: 50 });
 
 /** The limit of {@link checkExchanges}: ten thousand exchanges take up to half a minute. */

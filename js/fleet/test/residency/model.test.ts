@@ -12,7 +12,7 @@ import { untilShown, watching } from "../support/pictures.js";
 import { connectTo, Redis, until } from "../support/redis.js";
 import { StubCache } from "../support/stub-cache.js";
 
-const SEEDS = Array.from({ length: trials({ few: 3, all: 60 }) }, (_, at) => at + 1);
+const SEEDS = Array.from({ length: trials({ few: 3, all: 30 }) }, (_, at) => at + 1);
 
 const STEPS = trials({ few: 80, all: 200 });
 

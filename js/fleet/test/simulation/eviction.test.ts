@@ -2,7 +2,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
-import { trials } from "../../../../tests/support/trials.js";
+import { minutes, trials } from "../../../../tests/support/trials.js";
 import { type CacheComponents, openComponents } from "../../../snapshot/src/cache/components.js";
 import { recordLength } from "../../../snapshot/src/cache/directory/image-record.js";
 import { MARGIN } from "../../../snapshot/src/cache/eviction/margin.js";
@@ -19,7 +19,10 @@ import {
 import { HostCache } from "../../src/simulation/host-cache.js";
 import { Random } from "../../src/simulation/random.js";
 
-const TRACES = trials({ few: 60, all: 10_000 });
+const TRACES = trials({ few: 60, all: 2_000 });
+
+/** Each of them fills a cache on disk. */
+const LIMIT = minutes({ all: 3 });
 
 const STEPS = 30;
 
@@ -191,7 +194,7 @@ async function playTrace(seed: number, ownBytes: number): Promise<Both["counts"]
   }
 }
 
-test(`evicts the same images as a real cache over ${TRACES} random traces`, async () => {
+test(`evicts the same images as a real cache over ${TRACES} random traces`, LIMIT, async () => {
   const ownBytes = await emptyBytes();
   const sums = { hits: 0, evictions: 0, excesses: 0, refusals: 0 };
   for (let seed = 1; seed <= TRACES; seed += 1) {

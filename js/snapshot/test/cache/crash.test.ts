@@ -19,7 +19,7 @@ const OPTIONS = { maxBytes: 1.5 * MIB };
 const KILLS_EACH = 10;
 
 /** The number of steps of processes that are not killed. */
-const STEPS = trials({ few: 16, all: 300 });
+const STEPS = trials({ few: 16, all: 200 });
 
 const KINDS: readonly ChurnKind[] = [
   ...(["get", "get", "get", "get", "get", "get", "release"] as const),
@@ -151,9 +151,9 @@ async function expectImageOf(
 }
 
 test.each([
-  { many: "one at a time", kills: trials({ few: 11, all: 100 }), killed: 1, spared: 0, seed: 1 },
+  { many: "one at a time", kills: trials({ few: 11, all: 60 }), killed: 1, spared: 0, seed: 1 },
   { many: "one of two", kills: trials({ few: 2, all: 25 }), killed: 1, spared: 1, seed: 2 },
-  { many: "three of four", kills: trials({ few: 3, all: 75 }), killed: 3, spared: 1, seed: 3 },
+  { many: "three of four", kills: trials({ few: 3, all: 40 }), killed: 3, spared: 1, seed: 3 },
 ])(
   "leaves an intact cache after each of $kills kills, $many",
   // A hundred processes start and are killed.

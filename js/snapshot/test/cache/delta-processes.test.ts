@@ -32,7 +32,7 @@ const LIMITS = { maxBytes: 128 * MIB };
 /** The length of the first request, for the end of a snapshot with its manifest, in bytes. */
 const TAIL = 512 * KIB;
 
-const KILLS = trials({ few: 3, all: 100 });
+const KILLS = trials({ few: 3, all: 50 });
 
 let [base, one, other] = [{} as Sample, {} as Sample, {} as Sample];
 const sums = new Map<string, string>();

@@ -19,7 +19,7 @@ const KIB = 2 ** 10;
 const GENERATIONS = 12;
 
 const path = temporaryFolder();
-const SEEDS = Array.from({ length: trials({ few: 1, all: 60 }) }, (_, seed) => seed);
+const SEEDS = Array.from({ length: trials({ few: 1, all: 20 }) }, (_, seed) => seed);
 
 /** Returns whether a step belongs to a generation: in `npm test` to one of `few`, and with all trials to each. */
 function hasStep(generation: number, few: number, phase = 0): boolean {

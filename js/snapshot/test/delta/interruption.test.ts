@@ -122,7 +122,7 @@ test.each([
     const usual = await run({ ...job, options, target: path("made", `${call}.vhs`) });
     expect(usual.error).toBeNull();
     const whole = readFileSync(path("made", `${call}.vhs`));
-    const rounds = trials({ few: 3, all: 60 });
+    const rounds = trials({ few: 3, all: 30 });
     for (let round = 0; round < rounds; round += 1) {
       writeFileSync(delta, OLD);
       await killAfter((usual.duration * round) / rounds, { ...job, options });

@@ -26,13 +26,13 @@ import { NbdClient } from "../support/nbd-client.js";
 const seedsFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, at) => first + at);
 
-const RUNS = seedsFrom(1, trials({ few: 60, all: 2_500 }));
+const RUNS = seedsFrom(1, trials({ few: 60, all: 1_200 }));
 
 /** Of a chain on a server with faults, a snapshot in a file, and one on such a server without a fill. */
 const FIRST_KILLS = [100_001, 100_003, 100_011];
-const KILLS = [...new Set([...FIRST_KILLS, ...seedsFrom(100_001, 150)])].slice(
+const KILLS = [...new Set([...FIRST_KILLS, ...seedsFrom(100_001, 50)])].slice(
   0,
-  trials({ few: FIRST_KILLS.length, all: 150 }),
+  trials({ few: FIRST_KILLS.length, all: 50 }),
 );
 /** How many run at a time: they mostly wait. */
 const CONCURRENCY = 4;

@@ -20,13 +20,13 @@ import { manifestOf } from "../support/resume-state.js";
 const BLOCK = 2 ** 12;
 
 /** How many disks are written to and saved, of each kind. */
-const DISKS = trials({ few: 1, all: 12 });
+const DISKS = trials({ few: 1, all: 4 });
 
 /** How often each is saved: more often than a delta may have base objects. */
 const SAVES = 10;
 
 /** How often a disk is saved while it is written to. */
-const ROUNDS = trials({ few: 3, all: 8 });
+const ROUNDS = trials({ few: 3, all: 6 });
 
 const folder = temporaryFolder();
 const xfs = xfsDisk(320 * MIB);

@@ -12,7 +12,7 @@ import { minutes, trials } from "../../../../tests/support/trials.js";
 import { makeChain } from "../support/deltas.js";
 import { expectNoConnections, SOON } from "../support/remote.js";
 
-const RUNS = trials({ few: 8, all: 200 });
+const RUNS = trials({ few: 8, all: 100 });
 /** How many runs go on at a time: they mostly wait. */
 const CONCURRENCY = 5;
 

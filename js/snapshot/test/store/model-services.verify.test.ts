@@ -13,8 +13,8 @@ const IN_S3 = [100_010, 100_013, 100_016, 100_019, 100_026, 100_032];
 /** The same of processes, in folders and in S3. */
 const OF_PROCESSES = [200_009, 200_012, 200_014, 200_016];
 
-const SEQUENCES = trials({ few: IN_S3.length, all: 300 });
-const KILLS = trials({ few: OF_PROCESSES.length, all: 80 });
+const SEQUENCES = trials({ few: IN_S3.length, all: 80 });
+const KILLS = trials({ few: OF_PROCESSES.length, all: 50 });
 
 test(
   "a store in S3 loses no save and keeps nothing else, whichever hosts die and whatever fails",

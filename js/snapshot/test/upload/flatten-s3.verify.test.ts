@@ -16,7 +16,7 @@ import { refusalOf } from "../support/refusal.js";
 import { objectOf, s3, s3Options, urlOf } from "../support/upload-s3.js";
 
 const [BLOCK, MIB] = [4096, 2 ** 20];
-const KILLS = trials({ few: 3, all: 20 });
+const KILLS = trials({ few: 3, all: 10 });
 const path = temporaryFolder();
 
 /**
@@ -114,7 +114,7 @@ test("compresses frames of another level or piece size again", async () => {
 });
 
 /** With the first seed, the size stays, grows and shrinks, and the changes have all lengths. */
-const SEEDS = Array.from({ length: trials({ few: 1, all: 15 }) }, (_, at) => (at + 5) % 15);
+const SEEDS = Array.from({ length: trials({ few: 1, all: 8 }) }, (_, at) => (at + 5) % 15);
 
 test.each(SEEDS)(
   "flattens generations in S3 whose image grows, shrinks and gets zeros, with seed %i",
