@@ -43,8 +43,9 @@ local function open(path)
   local first, last = text:match('^[^\n]*\n"()[%w+/]*()"\r?\n?$')
   assert(first and m % l == 0 and last - first == 4 * m, path .. ": cannot read it")
   local function slot(at, part)
-    local c, i = ffi.cast(BYTES, text), first - 1 + 4 * tonumber(at * l + rshift(part * l, 32))
-    return ((VALUE[c[i]] * 64 + VALUE[c[i + 1]]) * 64 + VALUE[c[i + 2]]) * 64 + VALUE[c[i + 3]]
+    local i = first + 4 * tonumber(at * l + rshift(part * l, 32))
+    local a, b, c, d = text:byte(i, i + 3) -- LuaJIT 2.1 beta 3 miscompiles pointers
+    return ((VALUE[a] * 64 + VALUE[b]) * 64 + VALUE[c]) * 64 + VALUE[d]
   end
   return { has = function(_, key)
     local h = xxh64(key, s)
