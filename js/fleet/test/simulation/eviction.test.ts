@@ -19,7 +19,7 @@ import {
 import { HostCache } from "../../src/simulation/host-cache.js";
 import { Random } from "../../src/simulation/random.js";
 
-const TRACES = trials({ few: 60, all: 2_000 });
+const TRACES = trials({ few: 60, all: 500 });
 
 /** Each of them fills a cache on disk. */
 const LIMIT = minutes({ all: 3 });
