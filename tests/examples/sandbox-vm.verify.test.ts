@@ -29,16 +29,16 @@ async function fileIn(name: string, file: string): Promise<string> {
 }
 
 test("a machine is saved with its files while it runs, and when it stops", async () => {
-  await store.fork("debian", "alice");
-  const running = await boot("one", ["alice"]);
+  await store.fork("debian", "frank");
+  const running = await boot("one", ["frank"]);
   // Without `sync`: the hooks flush the file system.
   running.type("echo note: first > note", ".save");
   await running.prints("saved as generation 2");
-  expect(await fileIn("alice", "/root/note")).toBe("note: first\n");
+  expect(await fileIn("frank", "/root/note")).toBe("note: first\n");
   running.type("echo note: second > note");
   await running.stop();
-  expect(await numberOf("alice")).toBe(3);
-  expect(await fileIn("alice", "/root/note")).toBe("note: second\n");
+  expect(await numberOf("frank")).toBe(3);
+  expect(await fileIn("frank", "/root/note")).toBe("note: second\n");
 });
 
 test("explains invalid commands", async () => {
