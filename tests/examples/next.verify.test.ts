@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { keptBuild } from "../packaging/support/kept-build.js";
+import { TEST_TIMEOUT } from "../packaging/support/project.js";
 import { expectFound, expectRefused, expectStripped } from "../support/examples/ask.js";
 import { build, exampleFolder, type Running, start } from "../support/examples/run.js";
 
@@ -31,7 +32,8 @@ beforeAll(async () => {
   });
   const next = join(installed("next"), "dist/bin/next");
   server = await start(folder, [next, "start", "-H", "127.0.0.1", "-p", "0"], OFFLINE);
-});
+  // Next.js builds the site.
+}, TEST_TIMEOUT);
 afterAll(() => server?.close());
 
 test("depends on the versions that it is tested with", () => {
