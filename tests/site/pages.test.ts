@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
+import { minutes } from "../support/trials.js";
 import { PAGES, SITE, useSite } from "./support.js";
 
 /** The most JavaScript that a page outside the playground loads, in bytes after gzip. */
@@ -49,7 +50,9 @@ test("finds pages by their words, by keyboard", async () => {
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
-  test.concurrent.each(PAGES)(`%s is sound with the ${colorScheme} theme`, async (file) => {
+  // axe takes a minute for the longest page of the API, on a busy machine.
+  const limit = minutes({ few: 4, all: 4 });
+  test.concurrent.each(PAGES)(`%s is sound with the ${colorScheme} theme`, limit, async (file) => {
     await visit(file, async (page) => {
       const bytes = await scriptBytes(page);
       expect(bytes).toBeGreaterThan(10_000);
