@@ -6,7 +6,7 @@ import { checkedOptions } from "../../src/simulation/options.js";
 import { Simulation } from "../../src/simulation/simulation.js";
 import { makeWorkload, POLICIES, simulate, WORKLOADS } from "../../src/simulation.js";
 
-const STARTS = trials({ few: 1_000, all: 4_000 });
+const STARTS = trials({ few: 2_000, all: 4_000 });
 
 describe.for(WORKLOADS)("the workload %s", (name) => {
   const workload = makeWorkload(name, { hosts: 16, starts: STARTS, seed: 5 });
@@ -38,7 +38,7 @@ describe.for(WORKLOADS)("the workload %s", (name) => {
 });
 
 describe("64 hosts whose caches hold a fifth of the images, Zipf 0.9", () => {
-  const starts = trials({ few: 10_000, all: 60_000 });
+  const starts = trials({ few: 40_000, all: 60_000 });
   const workload = makeWorkload("zipf-0.9", { hosts: 64, starts });
   const results = new Map(POLICIES.map((policy) => [policy, simulate(workload, policy)]));
   const hedgerow = results.get("hedgerow")!;
@@ -62,7 +62,7 @@ describe("64 hosts whose caches hold a fifth of the images, Zipf 0.9", () => {
 });
 
 test.for([1, 2, 3])("a flash crowd fetches its image three times at most, seed %s", (seed) => {
-  const starts = trials({ few: 10_000, all: 60_000 });
+  const starts = trials({ few: 20_000, all: 60_000 });
   const workload = makeWorkload("flash-crowd", { hosts: 64, starts, seed });
   const { flash } = simulate(workload, "hedgerow");
   expect(flash?.starts).toBe(1_000);
