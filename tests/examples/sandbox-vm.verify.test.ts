@@ -39,6 +39,7 @@ test("a machine is saved with its files while it runs, and when it stops", async
   await running.stop();
   expect(await numberOf("frank")).toBe(3);
   expect(await fileIn("frank", "/root/note")).toBe("note: second\n");
+  await store.remove("frank");
 });
 
 test("explains invalid commands", async () => {
