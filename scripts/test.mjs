@@ -18,19 +18,18 @@ const CHANGE_HOURS = 4;
 await main(async () => {
   const { slow } = parseArgs({ options: { slow: { type: "boolean" } } }).values;
   await setUpTests();
-  const rust = Object.values(RUST_TESTS).map((args) => ["test", "--quiet", ...args]);
+  /** @type {[command: string, args: string[]][]} */
+  const rust = Object.values(RUST_TESTS).map((args) => ["cargo", ["test", "--quiet", ...args]]);
   step(`Rust: ${Object.keys(RUST_TESTS).join(", ")}`);
-  for (const args of rust) run("cargo", [...args, "--no-run"]);
+  for (const [command, args] of rust) run(command, [...args, "--no-run"]);
   const documents = [...new Set(["README.md", ...changedDocuments()])];
   step(`Rust, JavaScript, the readers of path filters, and the code in ${documents.join(", ")}`);
   await runTogether(
-    [
-      ...rust.map((args) => /** @type {[string, string[]]} */ (["cargo", args])),
-      ["vitest", ["run", "--project", "tests", "--project", "documents"]],
-    ],
+    [...rust, ["vitest", ["run", "--project", "tests", "--project", "documents"]]],
     {
       // `npm run verify` tries all 256, of other seeds.
-      ...{ PROPTEST_CASES: "64", PROPTEST_RNG_SEED: "1" },
+      PROPTEST_CASES: "64",
+      PROPTEST_RNG_SEED: "1",
       HEDGEROW_DOCUMENTS: documents.join(" "),
       ...(slow && { HEDGEROW_SLOW: "1" }),
     },

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { join } from "node:path";
 import { restoreSnapshot } from "@hedgerow/snapshot";
 import { expect, test, vi } from "vitest";
-import { trials } from "../../../tests/support/trials.js";
 
+import { trials } from "../../../tests/support/trials.js";
 import { NBD } from "../../snapshot/test/support/nbd-client.js";
 import { hedgerow, hedgerowProcess } from "./support/bin.js";
 import {

@@ -22,7 +22,7 @@ export const SEED = 20_261_122;
 export const EXCHANGES = trials({ few: 150, all: 4_000 });
 export const BATCH = trials({ few: 10, all: 50 });
 
-/** The limit of {@link checkExchanges}: ten thousand exchanges take up to half a minute. */
+/** The limit of {@link checkExchanges}: all exchanges take up to half a minute. */
 export const LIMIT = minutes({ all: 3 });
 
 /** The title of {@link checkExchanges}. */

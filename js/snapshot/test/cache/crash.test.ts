@@ -156,7 +156,7 @@ test.each([
   { many: "three of four", kills: trials({ few: 3, all: 40 }), killed: 3, spared: 1, seed: 3 },
 ])(
   "leaves an intact cache after each of $kills kills, $many",
-  // A hundred processes start and are killed.
+  // Many processes start and are killed.
   minutes({ all: 3 }),
   async ({ kills, killed, spared, seed }) => {
     const random = seededRandom(seed);

@@ -127,7 +127,7 @@ function zipfTrace(length: number, seed: number, count: number, skew: number): I
   return Array.from({ length }, () => images[next()]!);
 }
 
-// Each of a hundred thousand requests looks at files.
+// Each request looks at files.
 const LIMIT = minutes({ all: 5 });
 
 test(`evicts images in the order of lru-cache over ${REQUESTS} requests`, LIMIT, async () => {

@@ -1,4 +1,5 @@
-// Uses a disk at random, one operation at a time beside a flush that may be running. Takes one argument: the source, the options and the seed, as JSON.
+// Uses a disk at random, one operation at a time, beside a flush that may be running. Takes one argument: the source,
+// the options and the seed, as JSON.
 // Prints each operation when it begins and when it is acknowledged: `begin 7 write 8192 512`, `end 7`.
 import { writeSync } from "node:fs";
 
