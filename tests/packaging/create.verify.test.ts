@@ -1,4 +1,4 @@
-/** Projects of `npm create hedgerow` that take long, each installed with all packed packages, tested and run. */
+/** A project of each template of `npm create hedgerow`, installed with all packed packages, tested and run. */
 import { join } from "node:path";
 import { test } from "vitest";
 
@@ -15,6 +15,7 @@ const STARTS: Readonly<Record<string, Start>> = {
     args: ["--", "--ip", "127.0.0.1", "--port", "0", "--var", "ORIGIN:http://origin.invalid"],
     absent: "/wp-login.php",
   },
+  hono: { absent: "/plants/oak" },
   next: { args: ["--", "--hostname", "127.0.0.1", "--port", "0"], absent: "/plants/oak" },
   express: { absent: "/wp-login.php" },
   fastify: { absent: "/plants/oak" },

@@ -15,7 +15,7 @@ import { CacheProcess, type ChurnSample, type Use } from "../support/cache-job.j
 const SEEDS = [1, 2, 3, 4];
 
 /** The number of steps of each process. Three of four are gets. */
-const STEPS = trials({ few: 30, all: 300 });
+const STEPS = trials({ few: 20, all: 300 });
 
 /** The maximum number of images each has in use. In the middle, together they exceed the limit. */
 const HELD = [1, 2, 1, 8, 1, 2];

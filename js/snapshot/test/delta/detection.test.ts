@@ -124,7 +124,7 @@ describe.each(Object.entries(disks))("on %s", (name, { path, isSharing }) => {
 
   // `npm test` tries all changes where they are found by extents, and some where all bytes are compared.
   const changes = Object.keys(CHANGES).filter(
-    (_, index) => isSharing || index % trials({ few: 4, all: 1 }) === 0,
+    (_, index) => isSharing || index % trials({ few: 6, all: 1 }) === 0,
   );
 
   test.each(changes)(`on ${name}, a delta contains %s`, async (change) => {

@@ -26,7 +26,7 @@ import { NbdClient } from "../support/nbd-client.js";
 const seedsFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, at) => first + at);
 
-const RUNS = seedsFrom(1, trials({ few: 40, all: 1_200 }));
+const RUNS = seedsFrom(1, trials({ few: 25, all: 1_200 }));
 
 /** Of a chain on a server with faults, a snapshot in a file, and one on such a server without a fill. */
 const FIRST_KILLS = [100_001, 100_003, 100_011];
