@@ -31,11 +31,14 @@ const HOSTS = trials({ few: 4, all: 8 });
 
 const [SIZE, PIECE] = [2 ** 16, 4_096];
 
-/** The lease of a host. Its duration is only a parameter: a longer one would make the tests slower, and nothing else. */
-const LEASE = 1_000;
+/** For hosts that are cut off for longer than their lease. Others have the default, which no slow machine exceeds. */
+const SHORT = { lease: 1_000 };
 
-/** Longer than a lease, with the second by which times of a store are rounded. */
-const LONGER = LEASE + 2_000;
+/** For hosts that renew their lease in time, on a slow machine as well. */
+const RENEWED = { lease: 3_000 };
+
+/** Longer than these leases, with the second by which times of a store are rounded. */
+const longerThan = ({ lease }: { readonly lease: number }) => sleep(lease + 2_000);
 
 const path = temporaryFolder();
 let count = 0;
@@ -51,7 +54,7 @@ function optionsOf(host: string, endpoint: URL = s3.endpoint): StoreOptions {
   const { credentials, region } = s3;
   count += 1;
   return {
-    ...{ images: path(`${host}-${count}`), owner: host, lease: LEASE, retries: 2 },
+    ...{ images: path(`${host}-${count}`), owner: host, retries: 2 },
     partSize: 5 * 2 ** 20,
     s3: { endpoint: endpoint.href, credentials, region },
   };
@@ -106,7 +109,7 @@ const LOST = /alice is attached by bob: nothing more can be saved under this nam
 
 test("a host that is cut off for longer than its lease can no longer save, and loses nothing", async () => {
   const place = newPlace();
-  const { store, wire } = await openBehindWire(place, "anna");
+  const { store, wire } = await openBehindWire(place, "anna", undefined, SHORT);
   const lost = recordEvents("hedgerow:store:lost");
   const disk = await attachNew(store, "alice");
   await disk.write(0, text("a"));
@@ -116,7 +119,7 @@ test("a host that is cut off for longer than its lease can no longer save, and l
   await expect(disk.save({ workers: 1 })).rejects.toMatchObject({
     code: /^ERR_(STORE|TARGET|SOURCE)$/,
   });
-  await sleep(LONGER);
+  await longerThan(SHORT);
   const other = await open(place, optionsOf("bob"));
   const taken = await other.attach("alice", { workers: 1 });
   expect(taken.epoch).toBe(2);
@@ -136,11 +139,11 @@ test("a host that is cut off for longer than its lease can no longer save, and l
 });
 
 test("a host that was cut off for longer than its lease goes on if no other has taken the disk", async () => {
-  const { store, wire } = await openBehindWire(newPlace(), "anna");
+  const { store, wire } = await openBehindWire(newPlace(), "anna", undefined, SHORT);
   const disk = await attachNew(store, "alice");
   wire.cut();
   await disk.write(0, text("a"));
-  await sleep(LONGER);
+  await longerThan(SHORT);
   wire.mend();
   expect(await disk.save({ workers: 1 })).toMatchObject({ number: 2 });
   await disk.detach();
@@ -156,11 +159,11 @@ test("a host that changes the pointer of a disk does not prolong the lease of an
 
 test("a disk that is attached is refused to other hosts, which learn who has it and what to do", async () => {
   const place = newPlace();
-  const store = await open(place, optionsOf("anna"));
+  const store = await open(place, { ...optionsOf("anna"), ...RENEWED });
   const other = await open(place, optionsOf("bob"));
   const disk = await attachNew(store, "alice");
   // The host renews its lease.
-  await sleep(LONGER);
+  await longerThan(RENEWED);
   await expect(other.attach("alice")).rejects.toMatchObject({
     code: "ERR_ATTACHED",
     message: "alice is attached by anna; wait until it is detached, or pass steal: true to take it",
@@ -194,7 +197,8 @@ test.each(["S3", "a folder"])(
 
 test("a host learns that its disk was stolen before it saves", async () => {
   const place = newPlace();
-  const disk = await attachNew(await open(place, optionsOf("anna")), "alice");
+  const store = await open(place, { ...optionsOf("anna"), ...SHORT });
+  const disk = await attachNew(store, "alice");
   const stolen = await (await open(place, optionsOf("bob"))).attach("alice", { steal: true });
   await expect.poll(() => disk.lost.aborted, { timeout: 20_000 }).toBe(true);
   await disk.detach();
@@ -204,12 +208,12 @@ test("a host learns that its disk was stolen before it saves", async () => {
 
 test("a disk that was removed or rolled back while its host was cut off can be salvaged", async () => {
   const place = newPlace();
-  const { store, wire } = await openBehindWire(place, "anna");
+  const { store, wire } = await openBehindWire(place, "anna", undefined, SHORT);
   const other = await open(place, optionsOf("bob"));
   const [alice, bella] = [await attachNew(store, "alice"), await attachNew(store, "bella")];
   for (const disk of [alice, bella]) await disk.write(0, text("a"));
   wire.cut();
-  await sleep(LONGER);
+  await longerThan(SHORT);
   await other.remove("alice");
   await other.rollback("bella", 1);
   wire.mend();
@@ -233,7 +237,7 @@ test.each([HOUR, -HOUR].slice(0, trials({ few: 1, all: 2 })))(
     const place = newPlace();
     const wrong = new StoreProcess(clock);
     onTestFinished(() => wrong.ended());
-    const theirs = await wrong.open(place, optionsOf("bob"));
+    const theirs = await wrong.open(place, { ...optionsOf("bob"), ...RENEWED });
     const store = await open(place, optionsOf("anna"));
     const disk = await attachNew(store, "alice");
     // The lease of another host is not over for it.
@@ -249,14 +253,14 @@ test.each([HOUR, -HOUR].slice(0, trials({ few: 1, all: 2 })))(
     await disk.write(0, text("a"));
     await expect(disk.save()).rejects.toMatchObject({ code: "ERR_LEASE_LOST" });
     // It renews its own lease in time.
-    await sleep(LONGER);
+    await longerThan(RENEWED);
     await expect(store.attach("alice")).rejects.toMatchObject({ code: "ERR_ATTACHED" });
     await stolen.write(0, text("b"));
     const { time } = await stolen.save();
     expect(Math.abs(new Date(time).getTime() - Date.now())).toBeLessThan(HOUR / 2);
     // When it dies, its lease ends.
     await wrong.ended();
-    await sleep(LONGER);
+    await longerThan(RENEWED);
     expect(await contentOf(store, "alice")).toBe("b");
     await salvage(store, disk, "alice-of-anna");
   },
