@@ -80,12 +80,13 @@ export class HeldImages {
 
   /** Returns the difference since the last time. @throws {SnapshotError} `ERR_CACHE` */
   async difference(): Promise<Difference> {
-    const now = this.#listed;
+    // A listing that ends meanwhile belongs to the next difference, with the images to look at again.
+    const [now, touched] = [this.#listed, [...this.#touched]];
     this.#listed = undefined;
+    this.#touched.clear();
     const removed = new Set(now && [...this.#held].filter((digest) => !now.has(digest)));
     const added = new Set(now && [...now].filter((digest) => !this.#held.has(digest)));
-    for (const digest of this.#touched) {
-      this.#touched.delete(digest);
+    for (const digest of touched) {
       // With a digest, the source is not asked.
       const isThere = await this.#cache.has(this.#cache.directory, { digest });
       for (const changes of [added, removed]) changes.delete(digest);
