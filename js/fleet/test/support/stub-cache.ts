@@ -5,6 +5,9 @@ import type { ImageCache } from "@hedgerow/snapshot";
 
 import { digestOf } from "../../../snapshot/test/support/stored-images.js";
 
+/** Held, as a cache does: Node 20 may lose the subscribers of a channel that is collected, and is made again. */
+const [FILL, EVICT] = [channel("hedgerow:cache:fill"), channel("hedgerow:cache:evict")];
+
 /** The part of a cache that a report uses, with the events of a real one. */
 export class StubCache {
   readonly directory = `/nowhere/${randomUUID()}`;
@@ -14,13 +17,13 @@ export class StubCache {
   fill(name: string | number): string {
     const digest = digestOf(name);
     this.digests.add(digest);
-    channel("hedgerow:cache:fill").publish({ directory: this.directory, digest });
+    FILL.publish({ directory: this.directory, digest });
     return digest;
   }
 
   evict(digest: string): void {
     this.digests.delete(digest);
-    channel("hedgerow:cache:evict").publish({ directory: this.directory, digest });
+    EVICT.publish({ directory: this.directory, digest });
   }
 
   async entries() {
