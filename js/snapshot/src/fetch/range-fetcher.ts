@@ -117,11 +117,10 @@ export class RangeFetcher {
   }
 
   async #transfer(range: ScheduledRange, slot: number): Promise<void> {
-    const { sink, scheduler, missing } = this.#context;
+    const { scheduler, missing } = this.#context;
     const transfer = new RangeTransfer(this.#context, range, slot);
     this.#transfers[slot] = transfer;
     try {
-      if (range.kind === "hedge") sink.counters.hedged();
       if (range.kind === "prefetched") this.#decodePrefetched(transfer);
       await fetchRange(transfer, this.#context);
       const { index } = range;

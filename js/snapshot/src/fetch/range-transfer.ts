@@ -130,6 +130,7 @@ export class RangeTransfer {
     if (bytes === undefined) return pause(POLL_INTERVAL, this.signal).catch(() => {});
     const stream = this.#streamFrom(bytes.first);
     const wanted = { start: stream.position, end: bytes.end };
+    if (this.isHedge) sink.counters.hedged();
     this.emit((event) => ["hedgerow:snapshot:request", event]);
     const begun = now();
     const headers = rangeHeaders(wanted, version);
