@@ -9,7 +9,7 @@ export function trials({ few, all }: { readonly few: number; readonly all: numbe
   return isAll ? all : few;
 }
 
-/** Returns the limit of a test that needs more than the default of one minute. */
-export function minutes({ few = 1, all }: { readonly few?: number; readonly all: number }) {
+/** Returns the limit of a test of many trials, which needs more than the default of one minute on a busy machine. */
+export function minutes({ few = 2, all }: { readonly few?: number; readonly all: number }) {
   return { timeout: 60_000 * (isAll ? all : few) };
 }
