@@ -21,6 +21,9 @@ const KILLS_EACH = 10;
 /** The number of steps of processes that are not killed. */
 const STEPS = trials({ few: 16, all: 200 });
 
+/** How often they are used at most, until enough images were found and enough were not. */
+const MAX_ROUNDS = 5;
+
 const KINDS: readonly ChurnKind[] = [
   ...(["get", "get", "get", "get", "get", "get", "release"] as const),
   ...(["delete", "shrink", "shrink", "clear", "verify", "reopen", "reopen"] as const),
@@ -182,19 +185,27 @@ test(
   minutes({ all: 2 }),
   async () => {
     const directory = path("alive");
-    const processes = [1, 2, 3, 4].map((seed) => {
-      const process = CacheProcess.start({ directory, options: OPTIONS });
-      return {
-        process,
-        done: process.churn({ samples, seed, kinds: KINDS, held: [3], steps: STEPS }),
-      };
-    });
-    const counts = await Promise.all(processes.map(({ done }) => done));
-    for (const kind of ["hits", "misses"] as const) {
-      const total = counts.reduce((sum, one) => sum + one[kind], 0);
-      expect(total, kind).toBeGreaterThan((STEPS * processes.length) / 30);
+    const processes = [1, 2, 3, 4].map(() => CacheProcess.start({ directory, options: OPTIONS }));
+    const churn = (round: number) =>
+      Promise.all(
+        processes.map((process, index) =>
+          process.churn({
+            ...{ samples, seed: index + processes.length * round, kinds: KINDS },
+            ...{ held: [3], steps: STEPS },
+          }),
+        ),
+      );
+    const wanted = (STEPS * processes.length) / 30;
+    let [hits, misses] = [0, 0];
+    // Which process finds an image that another one has restored is a matter of chance.
+    for (let round = 0; round < MAX_ROUNDS && Math.min(hits, misses) <= wanted; round += 1) {
+      for (const counts of await churn(round)) {
+        hits += counts.hits;
+        misses += counts.misses;
+      }
     }
-    await Promise.all(processes.map(({ process }) => process.end()));
+    expect(Math.min(hits, misses)).toBeGreaterThan(wanted);
+    await Promise.all(processes.map((process) => process.end()));
     await expectWhole(directory, seededRandom(5));
   },
 );
