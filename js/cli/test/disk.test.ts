@@ -1,5 +1,5 @@
 /** Disks that the command serves and mounts, and what it leaves when it ends. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   copyFileSync,
@@ -250,9 +250,11 @@ function fileSystem() {
   return { root, file, directory, env: { TMPDIR: join(root, "tmp") } };
 }
 
+const mounts = () => readFileSync("/proc/self/mountinfo", "utf8");
+
 /** Asserts that nothing is mounted, runs or lies around. */
 function expectUnmounted(root: string): void {
-  expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(root);
+  expect(mounts()).not.toContain(root);
   expect(readdirSync(join(root, "tmp"))).toEqual([]);
   expect(execFileSync("losetup", ["--list"]).toString()).not.toContain(root);
   expect(processesOf(root)).toEqual([]);
@@ -307,6 +309,30 @@ test("keeps what was written with --read-write", async () => {
   expectUnmounted(root);
 });
 
+test("loses nothing if another mount namespace keeps the file system", async () => {
+  const { root, file, directory, env } = fileSystem();
+  const args = ["mount", file, directory, "--image", join(root, "local.img"), "--read-write"];
+  const first = await started(args, env);
+  writeFileSync(join(directory, "new.txt"), "new\n");
+  // It begins with all mounts, and keeps them.
+  const other = spawn("unshare", ["--mount", "sh", "-c", "echo; exec sleep 60"]);
+  try {
+    await once(other.stdout, "data");
+    const end = first.stop("SIGTERM");
+    await vi.waitFor(() => expect(mounts()).not.toContain(directory), 10_000);
+    // It serves the other namespace, and would be killed later.
+    process.kill(processesOf(root)[0]!, "SIGKILL");
+    expect(await end).toMatchObject({ code: "SIGTERM", err: "" });
+  } finally {
+    other.kill();
+    await once(other, "exit");
+  }
+  expectUnmounted(root);
+  const second = await started(args, env);
+  expect(readFileSync(join(directory, "new.txt"), "utf8")).toBe("new\n");
+  await second.stop("SIGTERM");
+});
+
 /** How many changes age a file system. */
 const STEPS = trials({ few: 150, all: 400 });
 
@@ -339,6 +365,7 @@ test("an aged file system ages on as a disk, and is intact when it was saved and
   const files = new Map<string, Buffer>();
   execFileSync("mount", ["-o", "loop", image, directory]);
   age(directory, files, 1);
+  execFileSync("sync", ["--file-system", directory]);
   execFileSync("umount", [directory]);
   await createSnapshot(image, file, { pieceSize: 2 ** 16 });
 

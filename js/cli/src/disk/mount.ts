@@ -145,13 +145,18 @@ async function untilThere(file: string, program: Program, signal: AbortSignal): 
   if (!signal.aborted) throw new CliError("ERR_OUTPUT", "cannot mount: nbdfuse does not start");
 }
 
-/** Unmounts a file system. One that stays in use is made durable and detached: its users keep it until they end. */
+/**
+ * Makes a file system durable and unmounts it. One that stays in use is detached: its users keep it until they end. The
+ * kernel writes nothing when it unmounts a file system that another mount namespace has, too, as a container may.
+ */
 async function unmount(directory: string): Promise<void> {
+  const sync = () => startProgram("sync", ["--file-system", directory]).ended;
   for (let tries = 0; tries < MAX_UNMOUNTS; tries += 1) {
+    await sync();
     if ((await startProgram("umount", [directory]).ended) === undefined) return;
     await delay(UNMOUNT_INTERVAL);
   }
-  await startProgram("sync", ["--file-system", directory]).ended;
+  await sync();
   await runProgram(`unmount ${directory}`, "umount", ["--lazy", directory]);
 }
 
