@@ -5,7 +5,7 @@ import { createSnapshot } from "@hedgerow/snapshot";
 import { beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { letters } from "../../../tests/support/snapshots/image.js";
-import { trials } from "../../../tests/support/trials.js";
+import { minutes, trials } from "../../../tests/support/trials.js";
 import { Random } from "../../edge/test/support/random.js";
 import { type Job, killAfter, run } from "./support/job.js";
 
@@ -55,6 +55,8 @@ async function usualDuration(work: Pick<Job, "call" | "source">, whole: string):
 
 test.each(works)(
   "$call, when killed, leaves the old file or the complete new one",
+  // Dozens of processes start and are killed.
+  minutes({ all: 3 }),
   async ({ result, seed, ...work }) => {
     const [old, whole] = [digestOf(OLD), digestOf(readFileSync(result))];
     const usual = await usualDuration(work, whole);
