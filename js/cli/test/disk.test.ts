@@ -156,7 +156,7 @@ test("saves all that clients have written, and disconnects them first", async ()
     }
   })();
   const ended = expect(writing).rejects.toThrow();
-  await vi.waitUntil(() => written > 100 || child.exitCode !== null);
+  await vi.waitUntil(() => written > 100 || child.exitCode !== null, 30_000);
   expect((await stop("SIGTERM")).code).toBe("SIGTERM");
   await ended;
   await restoreSnapshot(delta, join(root, "restored"));

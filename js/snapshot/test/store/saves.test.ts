@@ -131,7 +131,7 @@ test("saves in intervals, if the disk has changed", async () => {
   await sleep(1_300);
   expect(events).toEqual([]);
   await fillBlock(disk, 0, "a");
-  await vi.waitFor(() => expect(events).toHaveLength(1), 5_000);
+  await vi.waitFor(() => expect(events).toHaveLength(1), 30_000);
   expect(await saved(store)).toBe("a...");
 });
 
@@ -150,11 +150,11 @@ test("an automatic save that fails is reported and tried again, and the disk sta
   };
   const { store, disk } = await attach("retry", { saveEvery: "1s", freeze });
   await fillBlock(disk, 0, "a");
-  await vi.waitFor(() => expect(events.length).toBeGreaterThan(0), 5_000);
+  await vi.waitFor(() => expect(events.length).toBeGreaterThan(0), 30_000);
   expect(events[0]).toMatchObject({ store: store.place, name: "a", code: "ERR_HOOK" });
   await fillBlock(disk, 1, "b");
   isBroken = false;
-  await vi.waitFor(() => expect(disk.generation.number).toBe(2), 5_000);
+  await vi.waitFor(() => expect(disk.generation.number).toBe(2), 30_000);
   expect(await saved(store)).toBe("ab..");
 });
 
