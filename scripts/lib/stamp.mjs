@@ -1,7 +1,7 @@
 // Skips work whose inputs have not changed.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 
 import { root } from "./paths.mjs";
 
@@ -41,11 +41,13 @@ export function stampOf(output, inputs, also = "") {
 }
 
 /**
+ * Adds the relative path and the contents, so that build output remains current in a copy of the repository.
+ *
  * @param {import("node:crypto").Hash} digest
  * @param {string} path
  */
 function addTo(digest, path) {
-  digest.update(`${path}\0`);
+  digest.update(`${relative(root, path)}\0`);
   if (!statSync(path).isDirectory()) {
     digest.update(readFileSync(path));
     return;
