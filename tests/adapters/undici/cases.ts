@@ -2,6 +2,7 @@
 import { apis } from "./cases/apis.js";
 import { connection } from "./cases/connection.js";
 import { fields } from "./cases/fields.js";
+import { handlers } from "./cases/handlers.js";
 import { messages } from "./cases/messages.js";
 import { paths } from "./cases/paths.js";
 import type { UndiciCases } from "./client.js";
@@ -10,6 +11,7 @@ export const undiciCases: UndiciCases = {
   ...apis,
   ...fields,
   ...connection,
+  ...handlers,
   ...messages,
   ...paths,
 };

@@ -45,8 +45,10 @@ export function hedgerow(options: UndiciOptions): Dispatcher.DispatcherComposeIn
     });
     const isBad = refusal !== undefined;
     if (isBad && !isDryRun) throw refusal;
-    const stripping = responses === undefined ? handler : new StrippingHandler(responses, handler);
-    const exists = isBad || (passes?.(request.method, request.path, outgoing) ?? true);
+    const stripping = responses === undefined ? handler : strippingHandler(responses, handler);
+    // undici refuses a handler that cannot be answered.
+    const exists =
+      isBad || !isAnswerable(handler) || (passes?.(request.method, request.path, outgoing) ?? true);
     if (exists === true) return dispatch(outgoing, stripping);
     if (exists === false) return answerNotFound(outgoing, handler);
     exists
@@ -58,64 +60,55 @@ export function hedgerow(options: UndiciOptions): Dispatcher.DispatcherComposeIn
   };
 }
 
-type Received = Parameters<NonNullable<Handler["onResponseStart"]>>[2];
+/** The methods of handlers, and the index of the argument with the fields for those that receive a head. */
+const METHODS: readonly [name: string, fields?: number][] = [
+  ["onRequestStart"],
+  ["onBodySent"],
+  ["onRequestSent"],
+  ["onRequestUpgrade", 2],
+  ["onResponseStarted"],
+  ["onResponseStart", 2],
+  ["onResponseData"],
+  ["onResponseEnd"],
+  ["onResponseError"],
+];
 
-/** A handler that passes everything on except fields that the rules match. */
-class StrippingHandler implements Handler {
-  constructor(
-    private readonly stripping: Stripping,
-    private readonly handler: Handler,
-  ) {}
-
-  onRequestStart(controller: Controller, context: unknown): void {
-    this.handler.onRequestStart?.(controller, context);
-  }
-
-  onRequestUpgrade(
-    controller: Controller,
-    status: number,
-    headers: Received,
-    socket: Parameters<NonNullable<Handler["onRequestUpgrade"]>>[3],
-  ): void {
-    const kept = this.#stripped(controller, headers);
-    this.handler.onRequestUpgrade?.(controller, status, kept, socket);
-  }
-
-  onResponseStart(
-    controller: Controller,
-    status: number,
-    headers: Received,
-    message?: string,
-  ): void {
-    const kept = this.#stripped(controller, headers);
-    this.handler.onResponseStart?.(controller, status, kept, message);
-  }
-
-  onResponseStarted(): void {
-    this.handler.onResponseStarted?.();
-  }
-
-  onResponseData(controller: Controller, chunk: Buffer): void {
-    this.handler.onResponseData?.(controller, chunk);
-  }
-
-  onResponseEnd(controller: Controller, trailers: Received): void {
-    this.handler.onResponseEnd?.(controller, trailers);
-  }
-
-  onResponseError(controller: Controller, error: Error): void {
-    this.handler.onResponseError?.(controller, error);
-  }
-
-  #stripped(controller: Controller, headers: Received): Received {
-    // undici 8 also exposes the fields as received.
-    const raw = controller as { rawHeaders?: Readable | null };
-    if (raw.rawHeaders) {
-      const silent = { ...this.stripping, note() {} };
-      raw.rawHeaders = strippedFields(silent, raw.rawHeaders, true);
+/**
+ * Returns a handler that passes everything on except fields that the rules match. It lacks the methods that `handler`
+ * lacks, by which undici recognises, and refuses, a handler for another version.
+ */
+function strippingHandler(stripping: Stripping, handler: Handler): Handler {
+  const given = handler as Readonly<Record<string, unknown>>;
+  const methods: Record<string, unknown> = {};
+  for (const [name, at] of METHODS) {
+    const method = given[name];
+    if (typeof method !== "function") {
+      methods[name] = method;
+    } else if (at === undefined) {
+      methods[name] = (...args: unknown[]) => method.apply(handler, args);
+    } else {
+      methods[name] = (...args: unknown[]) => {
+        args[at] = strippedHead(stripping, args[0] as Controller, args[at] as Readable);
+        return method.apply(handler, args);
+      };
     }
-    return strippedFields(this.stripping, headers, true) as Received;
   }
+  return methods;
+}
+
+/** Strips the fields of a response, also as they were received, which undici 8 exposes. */
+function strippedHead(stripping: Stripping, controller: Controller, fields: Readable): Readable {
+  const raw = controller as { rawHeaders?: Readable | null };
+  if (raw.rawHeaders) {
+    const silent = { ...stripping, note() {} };
+    raw.rawHeaders = strippedFields(silent, raw.rawHeaders, true);
+  }
+  return strippedFields(stripping, fields, true);
+}
+
+/** Returns whether a handler can be answered, and can receive an error, without undici. */
+function isAnswerable({ onRequestStart, onResponseError }: Handler): boolean {
+  return typeof onRequestStart === "function" && typeof onResponseError === "function";
 }
 
 /** Answers a request with 404 without sending it. */
@@ -130,6 +123,9 @@ function answerNotFound(request: Dispatcher.DispatchOptions, handler: Handler): 
     "content-type": "text/plain; charset=utf-8",
     "content-length": `${content.length}`,
   };
+  controller.rawHeaders = Object.entries(headers).flatMap((field) =>
+    field.map((text) => Buffer.from(text)),
+  );
   handler.onResponseStart?.(controller, 404, headers, "Not Found");
   if (!controller.aborted && request.method !== "HEAD")
     handler.onResponseData?.(controller, content);
@@ -142,6 +138,8 @@ class LocalController implements Dispatcher.DispatchController {
   aborted = false;
   paused = false;
   reason: Error | null = null;
+  /** The fields of the response, which undici 8 reads here. */
+  rawHeaders: Buffer[] = [];
 
   constructor(readonly handler: Handler) {}
 

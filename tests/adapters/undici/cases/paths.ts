@@ -66,6 +66,19 @@ export const paths: UndiciCases = {
       assert.equal(await text(duplex.end()), "Not Found\n");
     }),
 
+  "the 404 for an absent path has a type and a length, in every form of a response": (undici) =>
+    withClient(undici, { paths: new PathSet([]) }, echo, async ({ client, origin }) => {
+      const fields = ["content-type", "text/plain; charset=utf-8", "content-length", "10"];
+      for (const responseHeaders of ["raw", null] as const) {
+        const request = { origin, path: "/b", method: "GET" as const, responseHeaders };
+        const { headers, body } = await client.request(request);
+        await body.dump();
+        assert.deepEqual(Array.isArray(headers) ? headers : Object.entries(headers).flat(), fields);
+      }
+      const { headers } = await undici.fetch(`${origin}/b`, { dispatcher: client });
+      assert.deepEqual([...headers].flat().sort(), [...fields].sort());
+    }),
+
   "a request passes and the error is reported if the path check fails": async (undici) => {
     const failure = new RangeError("no storage");
     const failing: UndiciOptions["paths"][] = [
