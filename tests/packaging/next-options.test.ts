@@ -102,3 +102,24 @@ test.each<[name: string, init: object | undefined]>([
   ]);
   expect(headers.get("x-middleware-request-x-nextjs-data")).toBe("1");
 });
+
+const I18N = { locales: ["en", "fr-CA", "fr"], defaultLocale: "en" };
+
+// The URLs that `next start` hands to a proxy, by the configuration of the site.
+test.each<[handed: string, nextConfig: object, requested: string]>([
+  ["/base/about", { basePath: "/base", i18n: I18N }, "/base/about"],
+  ["/fr/base/fr/about?x=/fr", { basePath: "/base", i18n: I18N }, "/base/fr/about"],
+  ["/fr/base/fr/about/", { basePath: "/base", i18n: I18N, trailingSlash: true }, "/base/fr/about"],
+  ["/fr/base/fr", { basePath: "/base", i18n: I18N }, "/base/fr"],
+  ["/fr-CA/a/b/fr-ca/caf%C3%A9", { basePath: "/a/b", i18n: I18N }, "/a/b/fr-CA/café"],
+  ["/fr/base/fr//x.example/", { basePath: "/base", i18n: I18N }, "/base/fr/x.example"],
+  ["/fr/base/fr/about", { i18n: I18N }, "/fr/base/fr/about"],
+  ["/fr/basement/fr", { basePath: "/base", i18n: I18N }, "/fr/basement/fr"],
+  ["/fr/base/fr/about", { basePath: "/base" }, "/fr/base/fr/about"],
+])("looks up the path that was requested where Next.js hands over %s, with %j", async (...row) => {
+  const [handed, nextConfig, requested] = row;
+  const paths: string[] = [];
+  const proxy = hedgerow({ paths: (path: string) => paths.push(path) > 0 });
+  await proxy(new NextRequest(`http://localhost:3000${handed}`, { nextConfig }), {});
+  expect(paths).toEqual([requested]);
+});

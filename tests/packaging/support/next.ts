@@ -31,20 +31,36 @@ export async function startApp(
   return start(folder, env);
 }
 
-/**
- * Builds and starts an app with a fault in the package that it uses. Returns its URL.
- *
- * The folder stays, with the cache of Turbopack: the next build compiles only what differs.
- */
+/** Builds and starts an app with a fault in the package that it uses. Returns its URL. */
 export async function startFaultyApp(name: string, fault: Fault): Promise<URL> {
-  const folder = join(WORK, `${name} with a fault`);
+  const folder = rebuiltFolder(name, "with a fault");
+  copyProject(name, folder, fault);
+  await build(folder);
+  return start(folder);
+}
+
+/** Builds an app with options of `next.config`, and a filter of its paths. Returns its folder and its URL. */
+export async function startFilteredApp(
+  name: string,
+  options: Readonly<Record<string, unknown>>,
+): Promise<{ folder: string; url: URL }> {
+  const folder = rebuiltFolder(name, "with options");
+  copyProject(name, folder);
+  writeFileSync(join(folder, "options.json"), JSON.stringify(options));
+  await build(folder);
+  const args = ["paths", "build", ".next", "-o", "paths.filter", "--ignore-middleware"];
+  await run(folder, tool("hedgerow"), ...args);
+  return { folder, url: await start(folder) };
+}
+
+/** Returns a folder that stays, with the cache of Turbopack: the next build compiles only what differs. */
+function rebuiltFolder(name: string, what: string): string {
+  const folder = join(WORK, `${name} ${what}`);
   mkdirSync(folder, { recursive: true });
   for (const file of readdirSync(folder).filter((file) => file !== ".next")) {
     rmSync(join(folder, file), { recursive: true, force: true, maxRetries: 5 });
   }
-  copyProject(name, folder, fault);
-  await build(folder);
-  return start(folder);
+  return folder;
 }
 
 const build = (folder: string, args: readonly string[] = []) =>

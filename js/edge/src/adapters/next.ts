@@ -76,7 +76,7 @@ export function hedgerow(
     const isBad = refusal !== undefined;
     if (isBad && !isDryRun) return badRequest();
     if (removed > 0 && !inbound.headers.has("cookie")) clearCookies(inbound);
-    const exists = isBad || (passes?.(inbound.method, inbound.url, inbound) ?? true);
+    const exists = isBad || (passes?.(inbound.method, requestedUrl(inbound), inbound) ?? true);
     let response: Response;
     // Fields that the adapter itself adds are not reported.
     let isOwn = (_name: string) => true;
@@ -96,6 +96,18 @@ export function hedgerow(
     if (responses === undefined) return response;
     return strippedNextResponse(noting(responses, isOwn), response);
   };
+}
+
+/**
+ * Returns the URL that the client requested. On a site with a base path and locales, Next.js hands `/fr/base/fr/about`
+ * to a proxy for `/base/fr/about`, so that it finds the locale.
+ */
+function requestedUrl({ url, nextUrl }: NextRequest): string {
+  if (nextUrl.basePath !== "" || nextUrl.locale === "") return url;
+  const withoutLocale = nextUrl.clone();
+  // Parsing it applies the configuration of the site, which is not public.
+  withoutLocale.href = nextUrl.origin + nextUrl.pathname + nextUrl.search;
+  return withoutLocale.basePath === "" ? url : withoutLocale.href;
 }
 
 /** Clears the cookies of a request whose `Cookie` was stripped, since `NextRequest` parses them early. */

@@ -1,0 +1,7 @@
+export const dynamicParams = false;
+
+export const generateStaticParams = () => [{ id: "one" }];
+
+export default function Item() {
+  return <p>item</p>;
+}

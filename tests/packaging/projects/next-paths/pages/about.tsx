@@ -1,0 +1,5 @@
+export const getStaticProps = () => ({ props: {} });
+
+export default function About() {
+  return <p>about</p>;
+}

@@ -1,0 +1,5 @@
+export const getServerSideProps = () => ({ props: {} });
+
+export default function User() {
+  return <p>user</p>;
+}
