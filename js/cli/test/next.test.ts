@@ -198,6 +198,21 @@ test("prefixes pages with each locale and files with the default locale", async 
   );
 });
 
+test("adds prerendered paths with their locale as written and in lower case", async () => {
+  const routes = { i18n: { locales: ["en", "fr-CA"], defaultLocale: "en" } };
+  const json = {
+    routes: { "/fr-CA/Oak": { dataRoute: "/_next/data/B1/fr-CA/Oak.json" }, "/fr-CA": {} },
+    dynamicRoutes: { "/[plant]": { fallback: false } },
+  };
+  expect(await keysOf(routes, { ".next/prerender-manifest.json": { json } })).toEqual(
+    [
+      ...["/", "/en", "/Oak", "/en/Oak", "/fr-CA/Oak", "/fr-ca/Oak", "/fr-CA", "/fr-ca"],
+      ...["/en/fr-CA/Oak", "/en/fr-ca/Oak", "/en/fr-CA", "/en/fr-ca"],
+      ...["/_next/data/B1/fr-CA/Oak.json", "/en/_next/data/B1/fr-CA/Oak.json"],
+    ].sort(),
+  );
+});
+
 test("adds the paths that middleware matches unless it is ignored", async () => {
   const matcher = (regexp: string, originalSource: string) => ({ regexp, originalSource });
   const about =

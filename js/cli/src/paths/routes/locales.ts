@@ -21,6 +21,14 @@ export class Locales {
     this.defaultPrefixes = prefixesOf(defaults);
   }
 
+  /** Returns a path as written and with its locale in lower case, since Next.js ignores the case of locales. */
+  spellings(path: string): string[] {
+    const rest = this.without(path, "");
+    if (rest === undefined) return [path];
+    const end = rest === "/" ? path.length : path.length - rest.length;
+    return [path, path.slice(0, end).toLowerCase() + path.slice(end)];
+  }
+
   /** Returns a path without the locale after its base path, or `undefined` if it has none. */
   without(path: string, base: string): string | undefined {
     for (const name of this.#names) {

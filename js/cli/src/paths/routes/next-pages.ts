@@ -93,13 +93,14 @@ function* prerenderedKeys(prerender: Json, locales: Locales): Generator<string> 
   for (const [path, route] of prerender.get("routes").entries()) {
     const data = route.get("dataRoute").stringIfThere() ?? "";
     const bare = locales.without(path, "") ?? path;
-    for (const found of new Set([path, bare, data || path])) yield* spellings(found);
-    if (data.endsWith(".rsc")) yield* spellings(path).flatMap(dataPaths);
+    const paths = [...locales.spellings(path), bare, data || path];
+    for (const found of new Set(paths)) yield* readings(found);
+    if (data.endsWith(".rsc")) yield* readings(path).flatMap(dataPaths);
   }
 }
 
 /** A path in a manifest is plain text; if it may be encoded already, both readings count. */
-function spellings(path: string): string[] {
+function readings(path: string): string[] {
   const text = escapeName(path);
   return path.includes("%") ? [text, path.replaceAll("*", "%2A")] : [text];
 }
