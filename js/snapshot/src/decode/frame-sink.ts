@@ -3,6 +3,7 @@ import { SnapshotError } from "../error.js";
 import { BlockSet } from "../format/block-set.js";
 import { type FrameRecords, Frames, type Segment } from "../format/frames.js";
 import { readFullySync } from "../local/read-fully.js";
+import { checkLengthSync } from "../local/read-whole.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { writeFullySync } from "../local/write-fully.js";
 import { zeroRangeSync } from "../local/zero-range.js";
@@ -130,8 +131,11 @@ export class FrameSink {
     if (target === undefined) return;
     const out = this.#decoder.out();
     const runs = new Uint32Array(this.#memory.buffer, this.#decoder.runs(), 2 * count);
+    const segments = this.#segmentsToWrite(index);
+    const end = Math.max(0, ...segments.map((one) => one.imageOffset + one.length));
+    checkLengthSync("ERR_TARGET", { fd: target, name: targetName }, end);
     wrapSystemErrorsSync("ERR_TARGET", `cannot write ${targetName}`, () => {
-      for (const { imageOffset, frameOffset, length } of this.#segmentsToWrite(index)) {
+      for (const { imageOffset, frameOffset, length } of segments) {
         const shift = imageOffset - frameOffset;
         let done = frameOffset;
         const skipTo = (end: number) => {

@@ -7,13 +7,13 @@ import type { EncodeData } from "../encode/encode-worker.js";
 import { readPiece } from "../encode/read-piece.js";
 import { RUN_LENGTH } from "../encode/run-records.js";
 import type { Extent } from "../local/data-extents.js";
-import { readFullySync } from "../local/read-fully.js";
-import { wrapSystemErrorsSync } from "../local/system-errors.js";
+import { toSet } from "../local/extents.js";
+import { readWholeSync } from "../local/read-whole.js";
 import { errorOf } from "../wasm/wasm-error.js";
 import { serve } from "../workers/serve.js";
 import type { DeltaTask } from "./delta-pieces.js";
 import { DELTA_RUN_LENGTH } from "./delta-run-records.js";
-import { readBaseRanges, readImageRanges, toBytes } from "./read-ranges.js";
+import { readImageRanges, toBytes } from "./read-ranges.js";
 
 /** An image of a base that is open in all threads. */
 export interface BaseImage {
@@ -56,20 +56,16 @@ function readImage({ offset, length }: DeltaTask, ranges: readonly Extent[]): vo
   });
 }
 
-/** Reads the compared ranges of the base's image, which may be shorter. Returns the number of bytes to compare with. */
-function readBase({ fd, name, size }: BaseImage, { offset, length, ranges }: DeltaTask): number {
+/** Reads the compared ranges of the base's image. Returns the number of bytes to compare with: those before its end. */
+function readBase(base: BaseImage, { offset, length, ranges }: DeltaTask): number {
   const compared = toBytes(
     ranges.filter(({ isCompared }) => isCompared),
     length,
   );
-  const end = Math.max(0, Math.min(size - offset, length));
-  return readBaseRanges(compared, end, (from, to) => {
-    const bytes = inMemory(compressor.base(), from, to);
-    const count = wrapSystemErrorsSync("ERR_SOURCE", `cannot read ${name}`, () =>
-      readFullySync(fd, bytes, offset + from),
-    );
-    return bytes.subarray(0, count);
-  });
+  const end = Math.max(0, Math.min(base.size - offset, length));
+  for (const { start, end: stop } of toSet(compared, end))
+    readWholeSync("ERR_CACHE", base, inMemory(compressor.base(), start, stop), offset + start);
+  return end;
 }
 
 serve<DeltaTask, DeltaPiece>((task) => {

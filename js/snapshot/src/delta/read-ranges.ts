@@ -2,14 +2,14 @@
 
 import { BLOCK_SIZE } from "../format/limits.js";
 import type { Extent } from "../local/data-extents.js";
-import { append, subtract, toSet } from "../local/extents.js";
+import { append, subtract } from "../local/extents.js";
 
 /** The longest gap between two ranges that is read with them, in bytes: another system call takes as long. */
 const MAX_GAP = 2 ** 15;
 
 const ZEROS = Buffer.alloc(BLOCK_SIZE);
 
-/** Reads bytes of a piece at an offset in it, and returns them. There are fewer at the end of the file. */
+/** Reads bytes of a piece at an offset in it, and returns them. */
 export type ReadRange = (start: number, end: number) => Uint8Array;
 
 /** Returns the bytes of a piece of `length` that hold ranges of blocks, in order, with short gaps between these. */
@@ -32,16 +32,4 @@ export function readImageRanges(ranges: readonly Extent[], length: number, read:
   const isData = (bytes: Uint8Array) => !ZEROS.subarray(0, bytes.length).equals(bytes);
   if (rest.some(({ start, end }) => isData(read(start, Math.min(start + BLOCK_SIZE, end))))) return;
   for (const { start, end } of rest) read(start, end);
-}
-
-/**
- * Reads ranges of the same piece of the base, up to `length`. Returns the number of bytes to compare with, which is
- * less if the base is shorter.
- */
-export function readBaseRanges(ranges: readonly Extent[], length: number, read: ReadRange): number {
-  for (const { start, end } of toSet(ranges, length)) {
-    const { length: count } = read(start, end);
-    if (count < end - start) return start + count;
-  }
-  return length;
 }

@@ -12,6 +12,8 @@ export interface BaseImage {
   readonly fd: number;
   /** The path of the image, for messages. */
   readonly name: string;
+  /** Its size, in bytes. */
+  readonly size: number;
   /** The frames of the snapshot whose data it has. */
   readonly frames: ReadonlySet<number>;
 }
@@ -44,8 +46,9 @@ export async function withLeased<T>(
   let file: FileHandle | undefined;
   try {
     file = await openFile("ERR_CACHE", leased.path, (handle) => handle);
-    const frames = new Set(inheritedFrames(wanted, leased.manifest).keys());
-    return await use({ fd: file.fd, name: leased.path, frames });
+    const { manifest, path: name } = leased;
+    const frames = new Set(inheritedFrames(wanted, manifest).keys());
+    return await use({ fd: file.fd, name, size: manifest.info.imageSize, frames });
   } finally {
     await file?.close();
     // The cache may have been closed, which ends the lease, too.

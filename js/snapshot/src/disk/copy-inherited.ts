@@ -2,8 +2,7 @@ import { pause } from "../abort.js";
 import type { DecodeJob } from "../decode/decode-job.js";
 import { wrapWriteErrors } from "../local/atomic-write.js";
 import { nonZeroRuns } from "../local/copy-windows.js";
-import { reading } from "../local/open-file.js";
-import { readFully } from "../local/read-fully.js";
+import { checkLengthSync, readWhole } from "../local/read-whole.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { writeFully } from "../local/write-fully.js";
 import { zeroRangeSync } from "../local/zero-range.js";
@@ -34,8 +33,8 @@ export async function copyInherited(
     for (const { imageOffset, length } of frames.segments(frame)) {
       for (const { start, end } of files.sets.written.gaps(imageOffset, imageOffset + length)) {
         const bytes = buffer.subarray(0, end - start);
-        // The base may be shorter; zeros follow.
-        bytes.fill(0, await reading("ERR_CACHE", base.name, readFully(base.fd, bytes, start)));
+        await readWhole("ERR_CACHE", base, bytes, start);
+        checkLengthSync("ERR_TARGET", { fd: files.file.fd, name: files.path }, end);
         if (files.mayHoldData) {
           wrapSystemErrorsSync("ERR_TARGET", `cannot write ${files.path}`, () =>
             zeroRangeSync(files.file.fd, start, end),

@@ -11,6 +11,7 @@ import type { Manifest } from "../format/manifest.js";
 import { syncDirectory, wrapWriteErrors } from "../local/atomic-write.js";
 import { FileSync } from "../local/file-sync.js";
 import { libc } from "../local/libc.js";
+import { checkLengthSync } from "../local/read-whole.js";
 import { zeroHoles } from "../local/zero-range.js";
 import { Turns } from "../turns.js";
 import type { BaseImage } from "./base-image.js";
@@ -25,6 +26,8 @@ interface Found {
   readonly sets: DiskSets;
   readonly mayHoldData: boolean;
   readonly isPublished: boolean;
+  /** The size of the image, in bytes. */
+  readonly imageSize: number;
 }
 
 /** The files of a disk that is open. */
@@ -34,6 +37,7 @@ export class DiskFiles {
   readonly mayHoldData: boolean;
   readonly #image: FileSync;
   readonly #state: StateFile;
+  readonly #imageSize: number;
   #states: FrameStates | undefined;
   #isPublished: boolean;
   /** Orders writes of the state file, which must not go back to what it knew earlier. */
@@ -46,10 +50,11 @@ export class DiskFiles {
     private readonly disk: LockedDisk,
     /** The image, which has its name when it is complete. */
     readonly file: FileHandle,
-    { sets, mayHoldData, isPublished }: Found,
+    { sets, mayHoldData, isPublished, imageSize }: Found,
   ) {
     this.#image = new FileSync(disk.paths.target, file);
     this.#state = disk.state;
+    this.#imageSize = imageSize;
     this.sets = sets;
     this.mayHoldData = mayHoldData;
     this.#isPublished = isPublished;
@@ -160,6 +165,7 @@ export class DiskFiles {
     const sets = { frames: this.#doneFrames(), written: this.sets.written.copy() };
     const { target } = this.disk.paths;
     await this.#image.run();
+    checkLengthSync("ERR_TARGET", { fd: this.file.fd, name: this.path }, this.#imageSize);
     await this.#state.add(sets);
     if (this.#isNew) await syncDirectory(dirname(target));
     this.#isNew = false;
@@ -193,30 +199,47 @@ async function reopen(
   manifest: Manifest,
 ): Promise<Found> {
   const { frames, info } = manifest;
+  const { imageSize } = info;
   const sets = emptySets(manifest);
-  // A power failure may have left a new image without its size.
-  if (!isPublished) await wrapWriteErrors(path, file.truncate(info.imageSize));
   const { writtenIn } = state.header ?? { writtenIn: "" };
   const hasFailed = writtenIn !== "" && writtenIn !== bootId();
   await state.load(sets, !hasFailed);
+  // Of an image that is not complete, only blocks count that were flushed.
+  if (hasFailed && !isPublished) sets.frames.fill(0);
+  if ((await wrapWriteErrors(path, file.stat())).size < imageSize) {
+    // A power failure may have left a new image without its size, but not without data that the state file knows.
+    const end = isPublished ? imageSize : endOfData(sets, manifest);
+    checkLengthSync("ERR_TARGET", { fd: file.fd, name: path }, end);
+    await wrapWriteErrors(path, file.truncate(imageSize));
+  }
   if (hasFailed) {
     // The system has failed since the disk was written to: blocks may have reached the image that the state file does
-    // not know. An image that is complete keeps them, and all of its blocks count as written. Of others, only blocks
-    // count that were flushed.
+    // not know. An image that is complete keeps them, and all of its blocks count as written.
     if (isPublished) {
-      sets.written.add(0, Math.ceil(info.imageSize / BLOCK_SIZE));
+      sets.written.add(0, Math.ceil(imageSize / BLOCK_SIZE));
       await state.add(sets);
     } else {
-      sets.frames.fill(0);
       // No frame replaces what may have reached holes.
-      const kept = sets.written.runs(0, info.imageSize);
-      await wrapWriteErrors(path, zeroHoles(file, frames, info.imageSize, kept));
+      const kept = sets.written.runs(0, imageSize);
+      await wrapWriteErrors(path, zeroHoles(file, frames, imageSize, kept));
       await wrapWriteErrors(path, file.datasync());
       await state.forgetUnsynced();
     }
     await state.setWrittenIn("");
   }
-  return { sets, mayHoldData: true, isPublished };
+  return { sets, mayHoldData: true, isPublished, imageSize };
+}
+
+/** Returns where the last data ends that an image has, as its state file knows. */
+function endOfData({ frames: bits, written }: DiskSets, { frames, info }: Manifest): number {
+  let end = 0;
+  for (const run of written.runs(0, info.imageSize)) end = run.end;
+  for (let frame = 0; frame < frames.count; frame += 1) {
+    if (frames.isHole(frame) || !hasBit(bits, frame)) continue;
+    for (const { imageOffset, length } of frames.segments(frame))
+      end = Math.max(end, imageOffset + length);
+  }
+  return end;
 }
 
 /** Makes the files of a new disk: its image is a clone of that of a base, or empty. */
@@ -236,13 +259,14 @@ async function create(
   const system = await libc();
   const isClone =
     base !== undefined && system !== undefined && (await system.clone(file.fd, base.fd)) === 0;
+  if (isClone) checkLengthSync("ERR_CACHE", { fd: file.fd, name: base.name }, base.size);
   await wrapWriteErrors(path, file.truncate(imageSize));
   if (isClone) {
     await wrapWriteErrors(path, zeroHoles(file, frames, imageSize));
     for (const frame of base.frames) addBit(sets.frames, frame);
   }
   await state.create({ digest, imageSize, frameCount: frames.count });
-  return { sets, mayHoldData: isClone, isPublished: false };
+  return { sets, mayHoldData: isClone, isPublished: false, imageSize };
 }
 
 function emptySets({ info, frames }: Manifest): DiskSets {

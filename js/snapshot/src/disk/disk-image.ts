@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type FrameStates, INHERITED, type UnheldState } from "../decode/frame-states.js";
 import type { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
-import { type Libc, SEEK_DATA, SEEK_HOLE } from "../local/libc.js";
-import { readFullySync } from "../local/read-fully.js";
+import { type Libc, SEEK_DATA, SEEK_END, SEEK_HOLE } from "../local/libc.js";
+import { checkLengthSync, readWholeSync } from "../local/read-whole.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { touchPages } from "../local/touch-pages.js";
 import { writeFullySync } from "../local/write-fully.js";
@@ -96,9 +96,7 @@ export class DiskImage {
   read(offset: number, target: Uint8Array): void {
     const { base, layout, states, name, files } = this.#parts;
     const end = offset + target.length;
-    wrapSystemErrorsSync("ERR_TARGET", `cannot read ${name}`, () =>
-      readOrZero(files.file.fd, target, offset),
-    );
+    readWholeSync("ERR_TARGET", { fd: files.file.fd, name }, target, offset);
     if (base === undefined || layout.everyFrame(offset, end, (frame) => states.isDone(frame)))
       return;
     for (const part of layout.parts(offset, end)) {
@@ -106,7 +104,7 @@ export class DiskImage {
       if (frame === undefined || !states.isInherited(frame)) continue;
       for (const gap of files.sets.written.gaps(part.start, part.end)) {
         const bytes = target.subarray(gap.start - offset, gap.end - offset);
-        readBase(base, bytes, gap.start);
+        readWholeSync("ERR_CACHE", base, bytes, gap.start);
       }
     }
   }
@@ -121,7 +119,11 @@ export class DiskImage {
     });
   }
 
-  /** Writes bytes. No frame of the blocks that it covers only partly may be missing. @throws {SnapshotError} `ERR_TARGET` */
+  /**
+   * Writes bytes. No frame of the blocks that it covers only partly may be missing.
+   *
+   * @throws {SnapshotError} `ERR_TARGET`, `ERR_CACHE`
+   */
   async write(offset: number, bytes: Uint8Array): Promise<void> {
     const { files, name } = this.#parts;
     const end = offset + bytes.length;
@@ -166,7 +168,10 @@ export class DiskImage {
     const { files, libc } = this.#parts;
     const { file } = files;
     const data = libc.lseek(file.fd, start, SEEK_DATA);
-    if (data === -constants.errno.ENXIO) return { end, isHole: true };
+    if (data === -constants.errno.ENXIO) {
+      // Bytes that a truncated file lacks are not zeros.
+      return { end, isHole: libc.lseek(file.fd, 0, SEEK_END) >= end };
+    }
     if (data > start) return { end: Math.min(data, end), isHole: true };
     // So it is data, or may be: the call has failed.
     const hole = libc.lseek(file.fd, start, SEEK_HOLE);
@@ -190,7 +195,7 @@ export class DiskImage {
         if (frame === undefined || held.get(frame) !== INHERITED) continue;
         for (const gap of files.sets.written.gaps(part.start, part.end)) {
           const bytes = Buffer.alloc(gap.end - gap.start);
-          readBase(base, bytes, gap.start);
+          readWholeSync("ERR_CACHE", base, bytes, gap.start);
           writeFullySync(files.file.fd, bytes, gap.start);
         }
       }
@@ -214,6 +219,7 @@ export class DiskImage {
       await sleep(POLL_INTERVAL);
     }
     try {
+      this.#checkLength();
       // Blocks of frames that are done are noted before they change: if the process is killed in between, they are as
       // they were. Others are noted after: if it is killed before, the fill writes them.
       for (const part of layout.parts(first * BLOCK_SIZE, wholeEnd))
@@ -230,6 +236,14 @@ export class DiskImage {
     } finally {
       for (const [frame, state] of held) states.release(frame, state);
     }
+  }
+
+  /** Throws if the file was truncated: a write would extend it again, with zeros. @throws {SnapshotError} `ERR_TARGET` */
+  #checkLength(): void {
+    const { files, libc, name } = this.#parts;
+    const { fd } = files.file;
+    if (libc.lseek(fd, 0, SEEK_END) < this.size)
+      checkLengthSync("ERR_TARGET", { fd, name }, this.size);
   }
 
   /** Notes at once that the blocks of a part are written. */
@@ -273,14 +287,4 @@ export class DiskImage {
 function writeBlocks(fd: number, bytes: Uint8Array, offset: number): void {
   touchPages(bytes);
   writeFullySync(fd, bytes, offset);
-}
-
-/** Fills `target`, with zeros beyond the end of the file. */
-function readOrZero(fd: number, target: Uint8Array, offset: number): void {
-  target.fill(0, readFullySync(fd, target, offset));
-}
-
-/** Fills `target` from the image of a base. @throws {SnapshotError} `ERR_CACHE` */
-function readBase({ fd, name }: BaseImage, target: Uint8Array, offset: number): void {
-  wrapSystemErrorsSync("ERR_CACHE", `cannot read ${name}`, () => readOrZero(fd, target, offset));
 }

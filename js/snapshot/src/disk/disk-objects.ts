@@ -17,6 +17,8 @@ import { type SourceOptions, withSource } from "../places/source.js";
 /** Errors of a snapshot that no retry can fix. */
 const PERMANENT: ReadonlySet<string> = new Set([
   ...["ERR_SNAPSHOT_FORMAT", "ERR_SNAPSHOT_DIGEST", "ERR_SOURCE_CHANGED", "ERR_WORKER"],
+  // The image of a base cannot be read.
+  "ERR_CACHE",
 ]);
 
 /** How long a known snapshot is opened later than its disk, in milliseconds: first readers have the thread and the link. */

@@ -17,8 +17,7 @@ import type { Extent } from "../local/data-extents.js";
 import { lengthOf, subtract, union, widen } from "../local/extents.js";
 import { ImageFile } from "../local/image-file.js";
 import { libc } from "../local/libc.js";
-import { reading } from "../local/open-file.js";
-import { readFully } from "../local/read-fully.js";
+import { checkLengthSync, readWhole } from "../local/read-whole.js";
 import { withTemporaryFile } from "../local/temporary-file.js";
 import { writeFully } from "../local/write-fully.js";
 import { encodingOf } from "../options/create-options.js";
@@ -221,7 +220,7 @@ function manifestOf({ location, digest }: SavedSnapshot, options: OpenOptions): 
  * Copies at least some ranges of the image. Returns whether the copy has all data of the disk: it is a clone of an image
  * that is complete.
  *
- * @throws {SnapshotError} `ERR_IMAGE`, `ERR_TARGET`
+ * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`
  */
 async function copyImage(
   files: DiskFiles,
@@ -231,13 +230,16 @@ async function copyImage(
 ): Promise<boolean> {
   const { file, path, isPublished } = files;
   const system = lengthOf(ranges) < MIN_CLONE ? undefined : await libc();
-  if (system !== undefined && (await system.clone(copy.fd, file.fd)) === 0) return isPublished;
+  if (system !== undefined && (await system.clone(copy.fd, file.fd)) === 0) {
+    checkLengthSync("ERR_IMAGE_CHANGED", { fd: copy.fd, name: path }, size);
+    return isPublished;
+  }
   await wrapWriteErrors(path, copy.truncate(size));
   await copyRanges(files, copy, ranges);
   return false;
 }
 
-/** Copies ranges of the image. @throws {SnapshotError} `ERR_IMAGE`, `ERR_TARGET` */
+/** Copies ranges of the image. @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET` */
 async function copyRanges(
   { file, path }: DiskFiles,
   copy: FileHandle,
@@ -247,8 +249,7 @@ async function copyRanges(
   for (const { start, end } of ranges) {
     for (let at = start; at < end; at += COPY_SIZE) {
       const bytes = buffer.subarray(0, Math.min(COPY_SIZE, end - at));
-      // An image that is shorter than the disk ends with zeros.
-      bytes.fill(0, await reading("ERR_IMAGE", path, readFully(file.fd, bytes, at)));
+      await readWhole("ERR_IMAGE", { fd: file.fd, name: path }, bytes, at, "ERR_IMAGE_CHANGED");
       await wrapWriteErrors(path, writeFully(copy.fd, bytes, at));
     }
   }

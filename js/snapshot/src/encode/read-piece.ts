@@ -1,6 +1,4 @@
-import { SnapshotError } from "../error.js";
-import { readFullySync } from "../local/read-fully.js";
-import { wrapSystemErrorsSync } from "../local/system-errors.js";
+import { readWholeSync } from "../local/read-whole.js";
 
 /** An image that is open in all threads. */
 export interface SharedImage {
@@ -11,16 +9,9 @@ export interface SharedImage {
 
 /** Reads a piece of an image. @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED` */
 export function readPiece(
-  { image, imageName }: SharedImage,
+  { image: fd, imageName: name }: SharedImage,
   piece: Uint8Array,
   offset: number,
 ): void {
-  const count = wrapSystemErrorsSync("ERR_IMAGE", `cannot read ${imageName}`, () =>
-    readFullySync(image, piece, offset),
-  );
-  if (count === piece.length) return;
-  throw new SnapshotError(
-    "ERR_IMAGE_CHANGED",
-    `${imageName} was truncated while it was read: it now ends at byte ${offset + count}`,
-  );
+  readWholeSync("ERR_IMAGE", { fd, name }, piece, offset, "ERR_IMAGE_CHANGED");
 }

@@ -6,6 +6,7 @@ import { type FetcherPool, fetchFrames, withFetchers } from "../fetch/fetch-fram
 import { type Manifest, readManifest } from "../format/manifest.js";
 import { strongEtag } from "../http/read/object-version.js";
 import { RemoteObject } from "../http/read/remote-object.js";
+import { checkLengthSync } from "../local/read-whole.js";
 import { checkDifferentFile, type FileId } from "../local/same-file.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
 import { type Transfer, type TransferOptions, transferOf } from "../options/transfer-options.js";
@@ -183,9 +184,10 @@ export async function decodeFrom(
   const isRemote = remote.some((one) => one !== undefined);
   const hasFiles = files.some((one) => one !== undefined);
   if (!isRemote || (hasFiles && job.order.isAll)) await decodeFrames(files, job, options);
-  if (!isRemote) return;
-  if (pool !== undefined) return fetchFrames(pool, remote, transfer, job, options);
-  return withFetchers(options, (own) => fetchFrames(own, remote, transfer, job, options));
+  const fetch = (fetchers: FetcherPool) => fetchFrames(fetchers, remote, transfer, job, options);
+  if (isRemote) await (pool === undefined ? withFetchers(options, fetch) : fetch(pool));
+  const { image, manifest } = job;
+  if (image !== undefined) checkLengthSync("ERR_TARGET", image, manifest.info.imageSize);
 }
 
 /** Reads the manifest of an object. If it is damaged, the end of the object is requested once more. */

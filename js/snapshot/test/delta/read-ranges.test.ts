@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import fc from "../../../../tests/support/fast-check.js";
 
 import { noise } from "../../../../tests/support/snapshots/image.js";
-import { readBaseRanges, readImageRanges, toBytes } from "../../src/delta/read-ranges.js";
+import { readImageRanges, toBytes } from "../../src/delta/read-ranges.js";
 
 const BLOCK = 4096;
 const KIB = 1024;
@@ -73,23 +73,5 @@ describe("of an image", () => {
       { start: 0, end: 20 * BLOCK },
       { start: 21 * BLOCK, end: LENGTH },
     ]);
-  });
-});
-
-describe("of a base", () => {
-  const wanted = [
-    { start: 0, end: 2 * BLOCK },
-    { start: 20 * BLOCK, end: 21 * BLOCK },
-  ];
-
-  test("reads up to the end of the base", () => {
-    const { ranges, read } = reader(noise("a base", LENGTH));
-    expect(readBaseRanges(wanted, 20 * BLOCK + 5, read)).toBe(20 * BLOCK + 5);
-    expect(ranges).toEqual([wanted[0], { start: 20 * BLOCK, end: 20 * BLOCK + 5 }]);
-  });
-
-  test("returns where a base ends that is shorter than expected", () => {
-    const { read } = reader(noise("a base", BLOCK + 7));
-    expect(readBaseRanges(wanted, LENGTH, read)).toBe(BLOCK + 7);
   });
 });

@@ -29,6 +29,7 @@ import { expectSame, noise } from "../../../../tests/support/snapshots/image.js"
 import { FrameStates } from "../../dist/decode/frame-states.js";
 import { DiskImage, type DiskImageParts } from "../../dist/disk/disk-image.js";
 import { MissingFrames } from "../../dist/fetch/missing-frames.js";
+import { SEEK_END } from "../../dist/local/libc.js";
 import { failSystem } from "../support/fail-system.js";
 import { ext4Disk, memoryDisk } from "../support/loop-disk.js";
 import { NBD, NbdClient } from "../support/nbd-client.js";
@@ -199,7 +200,9 @@ test("a response that does not end is cut off, and readers go on", async () => {
 test("what the system cannot tell to be a hole counts as data", () => {
   const { EIO, ENXIO } = constants.errno;
   for (const errno of [EIO, ENXIO]) {
-    const parts = { files: { file: { fd: 0 } }, libc: { lseek: () => -errno } };
+    const lseek = (_fd: number, _at: number, whence: number) =>
+      whence === SEEK_END ? MIB : -errno;
+    const parts = { files: { file: { fd: 0 } }, libc: { lseek } };
     const disk = new DiskImage(parts as unknown as DiskImageParts);
     const status = disk.statusAt(0, { start: 0, end: MIB, frame: undefined });
     expect(status).toEqual({ end: MIB, isHole: errno === ENXIO, isMissing: false });

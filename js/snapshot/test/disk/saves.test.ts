@@ -189,7 +189,8 @@ test("copies frames of a base once, and waits for those that another call copies
   for (const frame of all) states.inherit(frame);
   await using from = await open(path("image"));
   await using file = await open(path("copy"), "wx+");
-  const base = { fd: from.fd, name: path("image"), frames: new Set(all) };
+  await file.truncate(image.length);
+  const base = { fd: from.fd, name: path("image"), size: image.length, frames: new Set(all) };
   const files = { file, mayHoldData: false, sets: { written } } as unknown as DiskFiles;
   const copy = async () => {
     await copyInherited(base, all, { states, manifest }, files, AbortSignal.timeout(60_000));
