@@ -43,15 +43,16 @@ export async function openComponents(
     const message = "a cache needs Linux on x64 or arm64, and the optional package koffi";
     throw new SnapshotError("ERR_CACHE", message);
   }
-  const { layout, lock: lockFile, sources: sourcesFile } = await openDirectory(path, create);
+  const opened = await openDirectory(path, create);
+  const { layout, isReadOnly } = opened;
   const { directory } = layout;
   const close = async () => {
-    await sourcesFile.close();
-    await lockFile.close();
+    await opened.sources?.close();
+    await opened.lock.close();
   };
   try {
-    const lock = new CacheLock(system, lockFile.fd, layout.lock, path);
-    const leases = new Leases(system, layout, new Recency(lockFile.fd));
+    const lock = new CacheLock(system, opened.lock.fd, layout.lock, path);
+    const leases = new Leases(system, layout, new Recency(opened.lock.fd));
     const keyedLock = new KeyedLock(layout);
     const counters = new Counters();
     const totals = new Totals(layout, lock);
@@ -71,12 +72,12 @@ export async function openComponents(
       },
     });
     const writer = new ImageWriter({ libc: system, layout, lock, leases, evictor, limit });
-    const sources = new SourceIndex(sourcesFile);
+    const sources = new SourceIndex(opened.sources, isReadOnly);
     const loader = new ImageLoader({
-      ...{ directory, layout, store, writer, keyedLock, sources, counters },
+      ...{ directory, isReadOnly, layout, store, writer, keyedLock, sources, counters },
     });
     const verifier = new Verifier(system, layout, leases, store);
-    await store.recover();
+    if (!isReadOnly) await store.recover();
     if (verifyBytesPerSecond !== undefined) verifier.start(verifyBytesPerSecond);
     return { layout, maxBytes, counters, totals, leases, store, writer, loader, verifier, close };
   } catch (error) {

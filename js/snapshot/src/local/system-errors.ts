@@ -22,6 +22,15 @@ export function wrapSystemErrorsSync<T>(code: SnapshotErrorCode, what: string, a
   }
 }
 
+/** Errors of a change where nothing may be changed. */
+const READ_ONLY: ReadonlySet<unknown> = new Set(["EROFS", "EACCES", "EPERM"]);
+
+/** Returns whether a change failed because the file system or directory, or the user's rights, do not allow any. */
+export function isReadOnlyError(error: unknown): boolean {
+  const { code, cause } = Object(error) as { readonly code?: unknown; readonly cause?: unknown };
+  return READ_ONLY.has(code) || (error instanceof SnapshotError && isReadOnlyError(cause));
+}
+
 /** Wraps a system error as the cause of a `SnapshotError`; returns other errors unchanged. */
 function wrap(code: SnapshotErrorCode, what: string, error: unknown): unknown {
   if (!(error instanceof Error) || !isSystemError(error)) return error;

@@ -139,14 +139,24 @@ describe("a disk", () => {
     },
   );
 
-  test("serves hits and refuses changes on a read-only disk", async () => {
+  const refused = { name: "SnapshotError", code: "ERR_CACHE", causeCode: "EROFS" };
+
+  test("serves hits and refuses changes on a disk that becomes read-only", async () => {
     const found = await runScenario(scenario("disk may not be written"), onDisk(directory, "64m"));
-    const refused = { name: "SnapshotError", causeCode: "EROFS" };
     expect(found).toMatchObject({
       ...{ isServed: true, isThere: true, entries: 1, verified: { good: 1, damaged: [] } },
-      fill: { ...refused, code: "ERR_CACHE" },
-      remove: { ...refused, code: "ERR_CACHE" },
-      open: { ...refused, code: "ERR_CACHE" },
+      ...{ fill: refused, remove: refused },
+    });
+  });
+
+  test("opens and serves hits on a read-only disk, and says why a miss fails", async () => {
+    const origin = await originOf({ "/a.vhs": small.snapshot });
+    const { href } = origin.url("/a.vhs");
+    const found = await runScenario(scenario("disk is read-only", href), onDisk(directory, "64m"));
+    const message = `${directory}: nothing can be added to this cache, which is read-only`;
+    expect(found).toEqual({
+      ...{ served: [true, true, true], entries: 2 },
+      errors: [1, 2].map(() => ({ ...refused, message })),
     });
   });
 });

@@ -1,6 +1,15 @@
 // Uses a cache with a faulty disk or limited permissions, and prints what it finds as JSON. The process ends by itself.
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 import { ImageCache } from "@hedgerow/snapshot";
@@ -46,6 +55,13 @@ function fillDisk(left) {
     // The restore may have taken the remaining space meanwhile: the disk is full.
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ENOSPC") throw error;
   }
+}
+
+/** Makes the file system of the cache read-only. */
+function makeReadOnly() {
+  // A bind mount, because a file system with files open for writing cannot be remounted read-only.
+  execFileSync("mount", ["--bind", directory, directory]);
+  execFileSync("mount", ["-o", "remount,bind,ro", directory]);
 }
 
 /** Returns the state of a cache after a failed restore. @param {ImageCache} cache @param {FaultScenario} scenario */
@@ -113,9 +129,7 @@ const kinds = {
     const { small, large } = scenario;
     const cache = await ImageCache.open(directory, OPTIONS);
     const held = await cache.get(small.snapshot, ONE);
-    // A bind mount, because a file system with files open for writing cannot be remounted read-only.
-    execFileSync("mount", ["--bind", directory, directory]);
-    execFileSync("mount", ["-o", "remount,bind,ro", directory]);
+    makeReadOnly();
     const image = await cache.get(small.snapshot, { digest: small.digest });
     const isServed = image.hit && isSame(image.path, small.image);
     const fill = await errorOf(cache.get(large.snapshot, ONE));
@@ -124,9 +138,41 @@ const kinds = {
     const { entries } = await cache.stats();
     await image.release();
     await held.release();
-    const open = await errorOf(ImageCache.open(directory, OPTIONS));
     await cache.close();
-    return { isServed, fill, remove, verified, entries, open, isThere: existsSync(image.path) };
+    return { isServed, fill, remove, verified, entries, isThere: existsSync(image.path) };
+  },
+
+  async "disk is read-only"() {
+    const { small, large, another, source } = scenario;
+    const filled = await ImageCache.open(directory, OPTIONS);
+    await (await filled.get(small.snapshot, ONE)).release();
+    await (await filled.get(another.snapshot, ONE)).release();
+    await filled.close();
+    const damaged = join(directory, "images", `${another.digest}.img`);
+    chmodSync(damaged, 0o600);
+    truncateSync(damaged, 1);
+    // Images that were in use kept the cache above this limit.
+    writeFileSync(join(directory, "excess"), String(2 ** 20), { mode: 0o600 });
+    makeReadOnly();
+    const cache = await ImageCache.open(directory, { maxBytes: 2 ** 20, verifyBytesPerSecond: 1 });
+    const [copyTo, { digest }] = [`${directory}-copy`, small];
+    const served = [];
+    // Which snapshot the server has cannot be remembered.
+    const gets = [
+      cache.get("no such file", { digest }),
+      cache.get("no such file", { digest, copyTo }),
+      cache.get(source),
+    ];
+    for (const image of await Promise.all(gets)) {
+      served.push(image.hit && isSame(image.path, small.image));
+      await image.release();
+    }
+    const errors = [];
+    for (const { snapshot } of [large, another]) errors.push(await errorOf(cache.get(snapshot)));
+    const { entries } = await cache.stats();
+    await cache.close();
+    rmSync(copyTo);
+    return { served, errors, entries };
   },
 
   async "another user"() {

@@ -9,7 +9,7 @@ import type { Sample } from "./cache.js";
 export interface FaultScenario {
   readonly kind:
     | ("disk is full" | "disk fills up" | "disk has less room" | "disk may not be written")
-    | ("another user" | "image may not be read" | "is left open");
+    | ("disk is read-only" | "another user" | "image may not be read" | "is left open");
   readonly directory: string;
   /** A sample that fits on the disk, and one that does not. */
   readonly small: Sample;

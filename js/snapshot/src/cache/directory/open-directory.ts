@@ -1,17 +1,18 @@
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, realpath, stat } from "node:fs/promises";
+import { access, type FileHandle, mkdir, open, readdir, realpath, stat } from "node:fs/promises";
 
 import { SnapshotError } from "../../error.js";
 import { PRIVATE_DIRECTORY, PRIVATE_MODE, undefinedIfMissing } from "../../local/atomic-write.js";
 import { OTHERS_WRITE } from "../../local/own-directory.js";
 import { openPrivate } from "../../local/private-file.js";
-import { wrapSystemErrors } from "../../local/system-errors.js";
+import { isReadOnlyError, wrapSystemErrors } from "../../local/system-errors.js";
 import { Layout } from "./layout.js";
+import { READ_FLAGS } from "./read-files.js";
 import { INDEX_LENGTH } from "./source-index.js";
 import { remove } from "./write-files.js";
 
 /** Windows lacks the last flag, but a cache needs Linux anyway. */
-const { O_RDWR, O_CREAT, O_NOFOLLOW = 0 } = constants;
+const { O_RDWR, O_CREAT, O_NOFOLLOW = 0, W_OK } = constants;
 
 /** The content of the file that marks a directory as a cache: its kind and version. */
 const KIND = "hedgerow image cache 1\n";
@@ -21,8 +22,10 @@ export interface OpenDirectory {
   readonly layout: Layout;
   /** The file that carries the cache lock and the clock. */
   readonly lock: FileHandle;
-  /** The file of the source index. */
-  readonly sources: FileHandle;
+  /** The file of the source index. Only a directory that cannot be changed may have none. */
+  readonly sources: FileHandle | undefined;
+  /** Whether nothing can be changed, as on a read-only file system. */
+  readonly isReadOnly: boolean;
 }
 
 /**
@@ -41,7 +44,9 @@ export async function openDirectory(path: string, create: boolean): Promise<Open
   const layout = new Layout(directory);
   await using(checkOwn(path, directory));
   await using(checkKind(path, layout, create));
-  const lock = await using(open(layout.lock, O_RDWR | O_CREAT | O_NOFOLLOW, PRIVATE_MODE));
+  const isReadOnly = await using(isFixed(layout));
+  const flags = isReadOnly ? READ_FLAGS : O_RDWR | O_CREAT | O_NOFOLLOW;
+  const lock = await using(open(layout.lock, flags, PRIVATE_MODE));
   let sources: FileHandle | undefined;
   try {
     await using(writeKind(path, lock));
@@ -49,15 +54,31 @@ export async function openDirectory(path: string, create: boolean): Promise<Open
       await using(mkdir(subdirectory, { recursive: true, mode: PRIVATE_DIRECTORY }));
       await using(checkOwn(subdirectory, subdirectory));
     }
+    if (isReadOnly) {
+      // It only saves requests.
+      sources = await open(layout.sources, READ_FLAGS).catch(() => undefined);
+      return { layout, lock, sources, isReadOnly };
+    }
     sources = await using(openPrivate(layout.sources, layout.sources, remove));
     const { size } = await using(sources.stat());
     // The index takes all of its space at once, so that it never grows beyond the limit.
     if (size < INDEX_LENGTH)
       await using(sources.write(Buffer.alloc(INDEX_LENGTH - size), 0, undefined, size));
-    return { layout, lock, sources };
+    return { layout, lock, sources, isReadOnly };
   } catch (error) {
     await sources?.close();
     await lock.close();
+    throw error;
+  }
+}
+
+/** Returns whether a directory is a cache that cannot be changed, as on a read-only file system. */
+async function isFixed({ directory, lock }: Layout): Promise<boolean> {
+  try {
+    await access(directory, W_OK);
+    return false;
+  } catch (error) {
+    if (isReadOnlyError(error)) return (await undefinedIfMissing(stat(lock))) !== undefined;
     throw error;
   }
 }

@@ -26,10 +26,13 @@ export interface SeenSnapshot {
  * It is a hash table in a file of fixed length. A damaged slot is empty; the others are not affected.
  */
 export class SourceIndex {
-  readonly #file: FileHandle;
+  readonly #file: FileHandle | undefined;
+  readonly #isReadOnly: boolean;
 
-  constructor(file: FileHandle) {
+  /** @param isReadOnly whether nothing more can be remembered */
+  constructor(file: FileHandle | undefined, isReadOnly = false) {
     this.#file = file;
+    this.#isReadOnly = isReadOnly;
   }
 
   /**
@@ -39,6 +42,7 @@ export class SourceIndex {
    * @throws {SnapshotError} `ERR_CACHE`
    */
   async get(source: string): Promise<SeenSnapshot | undefined> {
+    if (this.#file === undefined) return undefined;
     const slot = Buffer.alloc(SLOT_LENGTH);
     const read = this.#file.read(slot, 0, SLOT_LENGTH, positionOf(source));
     await wrapSystemErrors("ERR_CACHE", "cannot read the source index of the cache", read);
@@ -53,6 +57,7 @@ export class SourceIndex {
 
   /** Remembers what was seen at a source. @throws {SnapshotError} `ERR_CACHE` */
   async set(source: string, { version, digest }: SeenSnapshot): Promise<void> {
+    if (this.#file === undefined || this.#isReadOnly) return;
     const slot = Buffer.from(source + version + digest, "hex");
     const sum = Buffer.from(sha256(slot), "hex");
     const bytes = Buffer.concat([slot, sum]);

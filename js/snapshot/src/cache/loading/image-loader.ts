@@ -22,6 +22,8 @@ import { type FlightOptions, type LoadedImage, Singleflight } from "./singleflig
 /** What an image loader works with. */
 export interface ImageLoaderParts {
   readonly directory: string;
+  /** Whether nothing can be restored into the cache. */
+  readonly isReadOnly: boolean;
   readonly layout: Layout;
   readonly store: ImageStore;
   readonly writer: ImageWriter;
@@ -103,7 +105,7 @@ export class ImageLoader {
 
   /** Leases the image of the snapshot that a server has now. */
   async #getLatest(location: RemoteLocation, options: GetOptions): Promise<LoadedImage> {
-    const { keyedLock, store, sources } = this.#parts;
+    const { isReadOnly, keyedLock, store, sources } = this.#parts;
     const identity = sha256(identityOf(location, options));
     // Requests with other credentials are not shared: the server decides who may see the snapshot.
     const requester = requesterOf(location, options);
@@ -122,7 +124,7 @@ export class ImageLoader {
       if (lease !== undefined) return { lease, hit: true };
       const look = () => this.#lookUp(identity, request);
       // Copies of a delta are made while it is open, which must not keep other processes waiting.
-      if (options.copyTo !== undefined) return look();
+      if (options.copyTo !== undefined || isReadOnly) return look();
       // Another process may have restored the image by the time this one gets the lock.
       const find = async () => asMiss(await takeKnown());
       const { signal } = shared;

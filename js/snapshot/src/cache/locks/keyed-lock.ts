@@ -5,6 +5,7 @@ import { pause } from "../../abort.js";
 import { SnapshotError } from "../../error.js";
 import { lockPrivateFile } from "../../local/lock-private-file.js";
 import { isSameFile } from "../../local/same-file.js";
+import { isReadOnlyError } from "../../local/system-errors.js";
 import { CLAIM, FAILURE, keyOf, type Layout } from "../directory/layout.js";
 import { remove } from "../directory/write-files.js";
 import { errorOf, type Failure, readFailure, writeFailure } from "./failures.js";
@@ -85,6 +86,10 @@ export class KeyedLock {
       return await lockPrivateFile(`a lock file in ${directory}`, this.#layout.claim(key), remove);
     } catch (error) {
       if (!(error instanceof SnapshotError)) throw error;
+      if (isReadOnlyError(error)) {
+        const message = `${directory}: nothing can be added to this cache, which is read-only`;
+        throw new SnapshotError("ERR_CACHE", message, { cause: error.cause });
+      }
       throw new SnapshotError("ERR_CACHE", error.message, { cause: error.cause });
     }
   }

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { PRIVATE_MODE } from "../../local/atomic-write.js";
 import type { Libc } from "../../local/libc.js";
 import { isUnfit } from "../../local/private-file.js";
-import { wrapSystemErrorsSync } from "../../local/system-errors.js";
+import { isReadOnlyError, wrapSystemErrorsSync } from "../../local/system-errors.js";
 import { READ_FLAGS } from "../directory/read-files.js";
 import { lockExclusive, lockShared } from "./flock.js";
 
@@ -14,7 +14,7 @@ export class LeaseFile {
   ) {}
 
   /**
-   * Opens the file at a path, or creates it. Returns undefined if it is not a regular file.
+   * Opens the file at a path, or creates it. Returns undefined if it is not a regular file, or cannot be created.
    *
    * @throws {SnapshotError} `ERR_CACHE`
    */
@@ -23,7 +23,7 @@ export class LeaseFile {
       try {
         return openSync(path, READ_FLAGS | constants.O_CREAT, PRIVATE_MODE);
       } catch (error) {
-        if (isUnfit(error)) return undefined;
+        if (isUnfit(error) || isReadOnlyError(error)) return undefined;
         throw error;
       }
     });

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-
+import { isReadOnlyError } from "../../local/system-errors.js";
 import { type Inventory, type StoredImage, takeInventory } from "../directory/inventory.js";
 import type { Layout } from "../directory/layout.js";
 import { changing, remove } from "../directory/write-files.js";
@@ -32,7 +32,7 @@ export class ImageStore {
   async take(digest: string): Promise<Lease | undefined> {
     const found = this.#parts.leases.take(digest);
     if (found !== "damaged") return found;
-    await this.discardDamaged(digest);
+    await unlessReadOnly(this.discardDamaged(digest));
     return undefined;
   }
 
@@ -47,12 +47,13 @@ export class ImageStore {
     const { digest } = lease.info;
     const isRemoved = () => !existsSync(layout.record(digest));
     if (isRemoved()) {
-      await lock.run(async () => {
+      const evicting = lock.run(async () => {
         // Meanwhile another process may have restored it again.
         if (isRemoved()) await evictor.evict(remainsOf(digest));
       });
+      await unlessReadOnly(evicting);
     }
-    if (existsSync(layout.excess)) await lock.run(() => limit.enforceNoted());
+    if (existsSync(layout.excess)) await unlessReadOnly(lock.run(() => limit.enforceNoted()));
   }
 
   /** Returns whether an image exists. Without a lease it may be evicted at any time. */
@@ -158,6 +159,15 @@ export class ImageStore {
     const found = this.#parts.leases.take(digest, false);
     if (found !== undefined && found !== "damaged") found.release();
     return found;
+  }
+}
+
+/** Waits for a change that a later process makes if the cache is read-only now. */
+async function unlessReadOnly(change: Promise<unknown>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    if (!isReadOnlyError(error)) throw error;
   }
 }
 
