@@ -20,6 +20,7 @@ const EXPECTED = new Set(["HedgerowError", "SnapshotError", "FleetError"]);
 const HINTS = [
   ["pass overwrite: true", "omit --no-overwrite"],
   ["pass steal: true", "pass --steal"],
+  ["pass images,", "pass --images,"],
 ] as const;
 
 /** Describes an expected error; returns `undefined` for a bug in this program. */

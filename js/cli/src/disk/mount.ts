@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import type { Command } from "commander";
 
-import { CliError } from "../error.js";
+import { CliError, messageOf } from "../error.js";
 import { interruptible } from "../interrupt.js";
 import { jsonOf } from "../one-line.js";
 import { print } from "../print.js";
@@ -57,7 +57,7 @@ async function mount(source: string, directory: string, flags: MountFlags): Prom
   programs.catch(() => {});
   await interruptible(async (signal) => {
     // Private: it holds the socket, the file of nbdfuse, and perhaps the image.
-    const folder = await mkdtemp(join(tmpdir(), "hedgerow-mount-"));
+    const folder = await temporaryFolder();
     try {
       const { image = join(folder, "image"), readWrite } = flags;
       const listen = { path: join(folder, "socket") };
@@ -70,6 +70,15 @@ async function mount(source: string, directory: string, flags: MountFlags): Prom
       await rm(folder, { recursive: true, force: true });
     }
   });
+}
+
+async function temporaryFolder(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), "hedgerow-mount-"));
+  } catch (error) {
+    const message = `cannot make a directory in ${tmpdir()}, as TMPDIR says: ${messageOf(error)}`;
+    throw new CliError("ERR_OUTPUT", message);
+  }
 }
 
 /** Throws if nothing can be mounted at a directory, before anything is fetched. */

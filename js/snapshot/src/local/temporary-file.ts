@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { PRIVATE_MODE, wrapWriteErrors } from "./atomic-write.js";
+import { wrapSystemErrors } from "./system-errors.js";
 
 /** An open temporary file. */
 export interface TemporaryFile {
@@ -24,7 +25,8 @@ export async function withTemporaryFile<T>(
   folder = tmpdir(),
 ): Promise<T> {
   const path = join(folder, `.hedgerow-${randomUUID()}.tmp`);
-  const handle = await wrapWriteErrors(path, open(path, "wx+", PRIVATE_MODE));
+  const what = `cannot make a temporary file in ${folder}${folder === tmpdir() ? ", as TMPDIR says" : ""}`;
+  const handle = await wrapSystemErrors("ERR_TARGET", what, open(path, "wx+", PRIVATE_MODE));
   try {
     await wrapWriteErrors(path, rm(path));
     return await use({ path, handle });

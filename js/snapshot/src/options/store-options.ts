@@ -16,7 +16,8 @@ export interface StoreOptions extends Omit<TransferOptions, "headers"> {
   readonly cache?: ImageCache | undefined;
   /**
    * The directory for the local images of attached disks. Default: a directory beside that of the cache, with the suffix
-   * `-disks`; without a cache, `hedgerow/disks` in `XDG_STATE_HOME` or `~/.local/state`.
+   * `-disks`; without a cache, `hedgerow/disks` in `XDG_STATE_HOME` or `~/.local/state`; for a user without a home
+   * directory, `/var/tmp/hedgerow-<uid>-disks`.
    */
   readonly images?: string | undefined;
   /** Whether to make a store if the place is none. Default: `true`. */

@@ -1,11 +1,11 @@
 /** The local images of attached disks. An image that may have unsaved changes stays until it is salvaged or discarded. */
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { homedir, userInfo } from "node:os";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 
 import { readWholeFile } from "../cache/directory/read-files.js";
 import { type IdleImage, LockedDisk, withIdleImage } from "../disk/locked-disk.js";
-import { SnapshotError } from "../error.js";
+import { messageOf, SnapshotError } from "../error.js";
 import {
   PRIVATE_DIRECTORY,
   undefinedIfMissing,
@@ -67,15 +67,25 @@ export class LocalImages {
 
   /** Returns the default directory. @param cache the directory of the cache, if there is one */
   static defaultDirectory(cache: string | undefined): string {
-    const { XDG_STATE_HOME = join(homedir(), ".local", "state") } = process.env;
-    return cache === undefined ? join(XDG_STATE_HOME, "hedgerow", "disks") : `${cache}-disks`;
+    if (cache !== undefined) return `${cache}-disks`;
+    const { XDG_STATE_HOME = "" } = process.env;
+    if (isAbsolute(XDG_STATE_HOME)) return join(XDG_STATE_HOME, "hedgerow", "disks");
+    const home = homeDirectory();
+    // Unlike /tmp, this survives a reboot.
+    if (home === undefined) return `/var/tmp/hedgerow-${process.getuid?.()}-disks`;
+    return join(home, ".local", "state", "hedgerow", "disks");
   }
 
   /** Makes the directory. @throws {SnapshotError} `ERR_TARGET`, also if other users can write to it */
   async open(): Promise<void> {
-    const made = mkdir(this.directory, { recursive: true, mode: PRIVATE_DIRECTORY });
-    await wrapWriteErrors(this.directory, made);
-    await checkOwn(this.directory);
+    const { directory } = this;
+    try {
+      await mkdir(directory, { recursive: true, mode: PRIVATE_DIRECTORY });
+    } catch (cause) {
+      const message = `cannot make a directory for local images: ${messageOf(cause)}; pass images, or set XDG_STATE_HOME, to choose another`;
+      throw new SnapshotError("ERR_TARGET", message, { cause });
+    }
+    await checkOwn(directory);
   }
 
   /** Returns the path of a new image. @param token that of its lease */
@@ -209,6 +219,20 @@ export class LocalImages {
     await idle.remove();
     await rm(recordOf(image), { force: true });
   }
+}
+
+/** Returns the home directory of this user, if there is one. */
+function homeDirectory(): string | undefined {
+  for (const find of [homedir, () => userInfo().homedir]) {
+    try {
+      const found = find();
+      // Container engines set HOME to / for users that are not in the password file.
+      if (isAbsolute(found) && resolve(found) !== "/") return found;
+    } catch {
+      // The user is not in the password file.
+    }
+  }
+  return undefined;
 }
 
 /** Throws if other users can write to a directory. @throws {SnapshotError} `ERR_TARGET` */

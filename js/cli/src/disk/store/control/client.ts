@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 
-import { CliError, type ErrorCode, messageOf } from "../../../error.js";
-import { socketPath } from "./socket-path.js";
+import { CliError, type ErrorCode, messageOf, systemCode } from "../../../error.js";
+import { socketPaths } from "./socket-path.js";
 
 /** The maximum length of a response, in characters. */
 const MAX_RESPONSE = 65_536;
@@ -19,18 +19,35 @@ export async function askAttached(
   action: "save" | "detach",
   body: object,
 ): Promise<unknown> {
-  const socket = await socketPath(place, name);
-  const { status, text } = await post(socket, `/${action}`, JSON.stringify(body)).catch((error) => {
-    const isNone = ["ENOENT", "ECONNREFUSED"].includes(error.code);
-    const message = isNone
-      ? `${name} is not attached by a process of this user on this host`
-      : `the process that has attached ${name} did not answer: ${messageOf(error)}`;
+  const found = await postToFirst(
+    await socketPaths(place, name),
+    action,
+    JSON.stringify(body),
+  ).catch((error) => {
+    const message = `the process that has attached ${name} did not answer: ${messageOf(error)}`;
     throw new CliError("ERR_SOURCE", message);
   });
+  if (found === undefined) {
+    const message = `${name} is not attached by a process of this user on this host, or that process has another XDG_RUNTIME_DIR or a private /tmp: set XDG_RUNTIME_DIR to the same directory for both`;
+    throw new CliError("ERR_SOURCE", message);
+  }
+  const { status, text } = found;
   const result = JSON.parse(text) as { error?: { code: ErrorCode; message: string } };
   if (status === 200) return result;
   const { code = "ERR_SOURCE", message = `unexpected status ${status}` } = result.error ?? {};
   throw new CliError(code, message);
+}
+
+/** Posts to the first socket at which a process listens. Returns undefined if there is none. */
+async function postToFirst(sockets: readonly string[], action: string, body: string) {
+  for (const socket of sockets) {
+    try {
+      return await post(socket, `/${action}`, body);
+    } catch (error) {
+      if (!["ENOENT", "ECONNREFUSED"].includes(systemCode(error) ?? "")) throw error;
+    }
+  }
+  return undefined;
 }
 
 async function post(socketPath: string, path: string, body: string) {

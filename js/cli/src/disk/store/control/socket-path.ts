@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { CliError } from "../../../error.js";
+import { CliError, messageOf, systemCode } from "../../../error.js";
 
 /** Mode of a directory that only its owner may use. */
 const PRIVATE = 0o700;
@@ -14,27 +14,70 @@ const PRIVATE = 0o700;
 const DIGITS = 32;
 
 /**
- * Returns the path of the socket for a disk. Makes its directory if it is missing.
+ * Returns the path at which to listen for a disk, in the first directory that exists or can be made.
  *
  * @param place the store, as in a command line
- * @throws {CliError} `ERR_OUTPUT` if other users may use the directory
+ * @throws {CliError} `ERR_OUTPUT` if there is none, or if other users may use it
  */
 export async function socketPath(place: string, name: string): Promise<string> {
-  const { XDG_RUNTIME_DIR } = process.env;
-  const uid = process.getuid?.() ?? 0;
-  const directory = XDG_RUNTIME_DIR
-    ? join(XDG_RUNTIME_DIR, "hedgerow")
-    : join(tmpdir(), `hedgerow-${uid}`);
-  await mkdir(directory, { mode: PRIVATE }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") throw error;
-  });
-  const found = await lstat(directory);
-  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o777 & ~PRIVATE) !== 0) {
-    const message = `${directory}: expected a directory that only this user owns and may use`;
-    throw new CliError("ERR_OUTPUT", message);
+  const reasons: string[] = [];
+  for (const directory of directories()) {
+    try {
+      await mkdir(directory, { mode: PRIVATE });
+    } catch (error) {
+      if (systemCode(error) !== "EEXIST") {
+        reasons.push(messageOf(error));
+        continue;
+      }
+    }
+    await isPrivate(directory);
+    return join(directory, await nameOf(place, name));
   }
+  const message = `cannot make a directory for the control socket; set XDG_RUNTIME_DIR to a directory of this user: ${reasons.join("; ")}`;
+  throw new CliError("ERR_OUTPUT", message);
+}
+
+/**
+ * Returns the paths at which a process may listen for a disk: its environment may be another one.
+ *
+ * @param place the store, as in a command line
+ * @throws {CliError} `ERR_OUTPUT` if other users may use one of the directories
+ */
+export async function socketPaths(place: string, name: string): Promise<string[]> {
+  const file = await nameOf(place, name);
+  const paths: string[] = [];
+  // A login shell has this, and a service of the same user may not.
+  for (const directory of new Set([...directories(), `/run/user/${userId()}/hedgerow`]))
+    if (await isPrivate(directory)) paths.push(join(directory, file));
+  return paths;
+}
+
+/** Returns the directories for sockets, the preferred one first. */
+function directories(): Set<string> {
+  const { XDG_RUNTIME_DIR } = process.env;
+  const own = `hedgerow-${userId()}`;
+  const runtime = XDG_RUNTIME_DIR ? [join(XDG_RUNTIME_DIR, "hedgerow")] : [];
+  // Processes of one user may have different values of TMPDIR.
+  return new Set([...runtime, join("/tmp", own), join(tmpdir(), own)]);
+}
+
+function userId(): number {
+  return process.getuid?.() ?? 0;
+}
+
+/** Returns whether a directory exists. @throws {CliError} `ERR_OUTPUT` if other users may use it */
+async function isPrivate(directory: string): Promise<boolean> {
+  const found = await lstat(directory).catch(() => undefined);
+  if (found === undefined) return false;
+  if (found.isDirectory() && found.uid === userId() && (found.mode & 0o777 & ~PRIVATE) === 0)
+    return true;
+  const message = `${directory}: expected a directory that only this user owns and may use`;
+  throw new CliError("ERR_OUTPUT", message);
+}
+
+async function nameOf(place: string, name: string): Promise<string> {
   const text = JSON.stringify([await resolvedPlace(place), name]);
-  return join(directory, createHash("sha256").update(text).digest("hex").slice(0, DIGITS));
+  return createHash("sha256").update(text).digest("hex").slice(0, DIGITS);
 }
 
 /** Returns a store in the form that all paths of it have in common. */

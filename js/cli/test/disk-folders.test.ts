@@ -1,0 +1,70 @@
+/** The folders that commands look up in the environment, where it lacks them. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+
+import { BIN, ended } from "./support/bin.js";
+import { attach, failure, json, withDisk } from "./support/disk-store.js";
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** A user who is not in the password file. */
+const USER = 54_321;
+
+/** Starts the command as that user, with an empty /var/tmp. */
+function startAsNobody(args: readonly string[], env: NodeJS.ProcessEnv) {
+  const user = ["--user", `--map-user=${USER}`, `--map-group=${USER}`];
+  const script = 'mount -t tmpfs tmpfs /var/tmp && exec unshare "$@"';
+  const command = [...user, process.execPath, BIN, ...args];
+  const { HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR, ...others } = process.env;
+  const child = spawn("unshare", ["--mount", "sh", "-c", script, "sh", ...command], {
+    env: { ...others, ...env },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+test.for([{}, { HOME: "" }, { HOME: "/" }])(
+  "works for a user without a home directory: %j",
+  async (env) => {
+    const { store, args } = await withDisk();
+    const listed = await ended(startAsNobody(["disk", "list", store], env));
+    expect(listed).toEqual({ code: 0, out: "alice\n", err: "" });
+    const attached = startAsNobody(["disk", "attach", ...args, "--json"], env);
+    const end = ended(attached);
+    const [out] = await Promise.race([once(attached.stdout, "data"), end.then(({ err }) => [err])]);
+    expect(JSON.parse(String(out)).path).toMatch(`/var/tmp/hedgerow-${USER}-disks/alice-`);
+    attached.kill("SIGTERM");
+    expect(await end).toMatchObject({ code: "SIGTERM", err: "" });
+  },
+);
+
+test("finds the process that has attached a disk, whatever TMPDIR and XDG_RUNTIME_DIR are", async () => {
+  const { root, store, args, env } = await withDisk();
+  mkdirSync(join(root, "tmp"));
+  const service = { ...env, XDG_RUNTIME_DIR: join(root, "missing"), TMPDIR: join(root, "tmp") };
+  const { stop } = await attach(args, service);
+  expect(await json(["save", store, "alice", "--label", "x"], env)).toMatchObject({ number: 2 });
+  await stop("SIGTERM");
+  const { message } = await failure(["save", store, "alice"], env);
+  expect(message).toContain("set XDG_RUNTIME_DIR to the same directory for both");
+});
+
+test("names the option and the variable that choose a folder which cannot be used", async () => {
+  const { root, store, image, args, env } = await withDisk();
+  const state = await failure(["attach", ...args], { ...env, XDG_STATE_HOME: image });
+  expect(state).toMatchObject({ exit: 3, code: "ERR_TARGET" });
+  expect(state.message).toMatch(/ENOTDIR: .*; pass --images, or set XDG_STATE_HOME, to choose/);
+  const missing = join(root, "missing");
+  vi.stubEnv("TMPDIR", missing);
+  expect(await failure(["create", store, "bob", "--size", "1MiB"])).toMatchObject({
+    ...{ exit: 3, code: "ERR_TARGET" },
+    message: expect.stringContaining(`cannot make a temporary file in ${missing}, as TMPDIR says`),
+  });
+  expect(await failure(["mount", image, root])).toMatchObject({
+    ...{ exit: 3, code: "ERR_OUTPUT" },
+    message: expect.stringContaining(`cannot make a directory in ${missing}, as TMPDIR says`),
+  });
+});
