@@ -20,7 +20,8 @@ import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../tests/support/snapshots/image.js";
 import { trials } from "../../../tests/support/trials.js";
 import { NBD, NbdClient } from "../../snapshot/test/support/nbd-client.js";
-import { BIN, ended, hedgerow, start, startInTerminal } from "./support/bin.js";
+import { ended, hedgerow, start, startInTerminal } from "./support/bin.js";
+import { expectUnmounted, mounts, processesOf, started } from "./support/disk.js";
 import { SMALL } from "./support/images.js";
 import { makeTree } from "./support/tree.js";
 
@@ -51,21 +52,6 @@ function smallSnapshot() {
   ) as [string, string, string];
   copyFileSync(smallFile, file);
   return { root, file, image, socket };
-}
-
-/** Starts a command, and waits for its first output. */
-async function started(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const child = start(["disk", ...args], env);
-  const end = ended(child);
-  const [out] = await Promise.race([
-    once(child.stdout, "data"),
-    end.then(({ err }) => Promise.reject(new Error(err))),
-  ]);
-  const stop = (signal: NodeJS.Signals) => {
-    child.kill(signal);
-    return end;
-  };
-  return { child, out: String(out), stop };
 }
 
 test.each((["SIGTERM", "SIGINT"] as const).slice(0, trials({ few: 1, all: 2 })))(
@@ -248,28 +234,6 @@ function fileSystem() {
   copyFileSync(fileSystemFile, file);
   for (const name of [directory, join(root, "tmp")]) mkdirSync(name);
   return { root, file, directory, env: { TMPDIR: join(root, "tmp") } };
-}
-
-const mounts = () => readFileSync("/proc/self/mountinfo", "utf8");
-
-/** Asserts that nothing is mounted, runs or lies around. */
-function expectUnmounted(root: string): void {
-  expect(mounts()).not.toContain(root);
-  expect(readdirSync(join(root, "tmp"))).toEqual([]);
-  expect(execFileSync("losetup", ["--list"]).toString()).not.toContain(root);
-  expect(processesOf(root)).toEqual([]);
-}
-
-/** Returns the IDs of the processes with a path below a folder in their command line, but for `hedgerow` itself. */
-function processesOf(root: string): number[] {
-  return readdirSync("/proc").flatMap((pid) => {
-    try {
-      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-      return command.includes(root) && !command.includes(BIN) ? [Number(pid)] : [];
-    } catch {
-      return [];
-    }
-  });
 }
 
 test("mounts a file system, read-only, until SIGTERM", async () => {

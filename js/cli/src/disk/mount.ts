@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
+import type { Disk } from "@hedgerow/snapshot";
 import type { Command } from "commander";
 
 import { CliError, messageOf } from "../error.js";
@@ -22,6 +23,9 @@ const [MAX_UNMOUNTS, UNMOUNT_INTERVAL] = [20, 100] as const;
 
 /** How long nbdfuse may take to end, in milliseconds. */
 const END_TIMEOUT = 5_000;
+
+/** The first bytes of an XFS file system. */
+const XFS_MAGIC = Buffer.from("XFSB");
 
 interface MountFlags extends DiskFlags {
   readonly image?: string;
@@ -60,7 +64,8 @@ async function mount(source: string, directory: string, flags: MountFlags): Prom
     const folder = await temporaryFolder();
     try {
       const { image = join(folder, "image"), readWrite } = flags;
-      const listen = { path: join(folder, "socket") };
+      // The kernel replays the journal of a file system that was in use when it was saved, even to read it.
+      const listen = { path: join(folder, "socket"), discardWrites: !readWrite };
       const serving = { source, image, readOnly: !readWrite, listen, flags, signal };
       await serveDisk(serving, async (served) => {
         await programs;
@@ -95,7 +100,9 @@ async function checkMountable(directory: string): Promise<void> {
 /** Throws if a program is missing that mounting needs. */
 async function checkPrograms(directory: string): Promise<void> {
   await Promise.all(
-    ["nbdfuse", "mount"].map((name) => runProgram(`mount at ${directory}`, name, ["--version"])),
+    ["nbdfuse", "losetup", "mount"].map((name) =>
+      runProgram(`mount at ${directory}`, name, ["--version"]),
+    ),
   );
 }
 
@@ -110,19 +117,13 @@ interface Mounting {
 /** Mounts a disk until a signal arrives. Whatever happens, nothing stays mounted. */
 async function useMounted({ disk, uri }: Served, mounting: Mounting): Promise<void> {
   const { directory, folder, flags, signal } = mounting;
-  const access = flags.readWrite ? "rw" : "ro";
   const fuse = join(folder, "fuse");
   await mkdir(fuse);
-  const nbdfuse = startProgram("nbdfuse", [
-    ...(flags.readWrite ? [] : ["--readonly"]),
-    ...[join(fuse, "disk"), uri],
-  ]);
+  const nbdfuse = startProgram("nbdfuse", [join(fuse, "disk"), uri]);
   try {
     await untilThere(join(fuse, "disk"), nbdfuse, signal);
     if (signal.aborted) return;
-    // The kernel removes the loop device when the file system is unmounted.
-    const args = ["--options", `loop,${access}`, join(fuse, "disk"), directory];
-    await runProgram(`mount at ${directory}`, "mount", args);
+    await mountFile(join(fuse, "disk"), directory, await mountOptionsOf(disk, flags));
     try {
       const { digest: identity, imageSize: size } = disk.info;
       const path = resolve(directory);
@@ -134,6 +135,26 @@ async function useMounted({ disk, uri }: Served, mounting: Mounting): Promise<vo
     }
   } finally {
     await endNbdfuse(nbdfuse, fuse);
+  }
+}
+
+/** Returns the options to mount the file system of a disk with. */
+async function mountOptionsOf(disk: Disk, { readWrite }: MountFlags): Promise<string> {
+  const start = await disk.read(0, Math.min(disk.size, XFS_MAGIC.length));
+  // Snapshots of one XFS have the same UUID, of which the kernel otherwise mounts one at a time.
+  const isXfs = start.equals(XFS_MAGIC);
+  return `${readWrite ? "rw" : "ro"}${isXfs ? ",nouuid" : ""}`;
+}
+
+/** Mounts the file system in a file by a loop device, which is writable whatever the options are. */
+async function mountFile(file: string, directory: string, options: string): Promise<void> {
+  const what = `mount at ${directory}`;
+  const device = await runProgram(what, "losetup", ["--find", "--show", file]);
+  try {
+    await runProgram(what, "mount", ["--options", options, device, directory]);
+  } finally {
+    // If the file system is mounted, the kernel removes the device when it is unmounted.
+    await runProgram(what, "losetup", ["--detach", device]);
   }
 }
 

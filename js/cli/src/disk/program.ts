@@ -9,24 +9,28 @@ const MAX_TEXT = 500;
 /** A program that was started in a process group of its own: a terminal sends its signals to this process only. */
 export interface Program {
   readonly child: ChildProcess;
+  /** Returns the beginning of its standard output so far. */
+  readonly output: () => string;
   /** Settles when the program has ended: with nothing, or with the reason why it failed. */
   readonly ended: Promise<string | undefined>;
 }
 
-/** Starts a program. Its output is only used if it fails. */
+/** Starts a program. */
 export function startProgram(
   name: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
 ): Program {
   const child = spawn(name, args, { stdio: ["ignore", "pipe", "pipe"], detached: true, env });
-  let text = "";
+  let [text, output] = ["", ""];
+  const add = (to: string, data: Buffer) => (to + data.toString()).slice(0, MAX_TEXT);
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (data: Buffer) => {
-      text = (text + data.toString()).slice(0, MAX_TEXT);
+      text = add(text, data);
+      if (stream === child.stdout) output = add(output, data);
     });
   }
-  return { child, ended: endOf(name, child, () => text.trim()) };
+  return { child, output: () => output.trim(), ended: endOf(name, child, () => text.trim()) };
 }
 
 async function endOf(
@@ -44,8 +48,14 @@ async function endOf(
   }
 }
 
-/** Runs a program to its end. @throws {CliError} `ERR_OUTPUT` if it fails */
-export async function runProgram(what: string, name: string, args: readonly string[]) {
-  const reason = await startProgram(name, args).ended;
+/** Runs a program to its end. Returns its standard output. @throws {CliError} `ERR_OUTPUT` if it fails */
+export async function runProgram(
+  what: string,
+  name: string,
+  args: readonly string[],
+): Promise<string> {
+  const { output, ended } = startProgram(name, args);
+  const reason = await ended;
   if (reason !== undefined) throw new CliError("ERR_OUTPUT", `cannot ${what}: ${reason}`);
+  return output();
 }

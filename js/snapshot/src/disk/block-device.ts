@@ -1,9 +1,12 @@
+import { dirname } from "node:path";
+
 import { SnapshotError } from "../error.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { lengthOf } from "../local/extents.js";
 import { NbdServer } from "../nbd/server.js";
+import { WriteLayer } from "../nbd/write-layer.js";
 import { checkInteger } from "../options/check-integer.js";
-import { type ListenOptions, listenOf } from "../options/listen-options.js";
+import { type Listen, type ListenOptions, listenOf } from "../options/listen-options.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { Trace } from "../options/trace.js";
 import type { Location } from "../places/location.js";
@@ -135,7 +138,7 @@ export abstract class BlockDevice {
   async listen(options: ListenOptions): Promise<NbdServer> {
     const listen = listenOf(options);
     if (this.#isClosing) throw closedError();
-    const listening = NbdServer.listen(this.parts.engine, listen);
+    const listening = this.#serve(listen);
     this.#servers.add(listening);
     const server = await listening.catch((error) => {
       this.#servers.delete(listening);
@@ -143,6 +146,15 @@ export abstract class BlockDevice {
     });
     if (!this.#servers.has(listening)) throw closedError();
     return server;
+  }
+
+  async #serve(listen: Listen): Promise<NbdServer> {
+    const { engine } = this.parts;
+    const folder = dirname(this.image);
+    return NbdServer.listen(
+      listen.discardWrites ? await WriteLayer.over(engine, folder) : engine,
+      listen,
+    );
   }
 
   /** The ranges that were read first, until 30 seconds after the disk was opened. */

@@ -24,15 +24,27 @@ export async function withTemporaryFile<T>(
   use: (file: TemporaryFile) => Promise<T>,
   folder = tmpdir(),
 ): Promise<T> {
+  const file = await openTemporaryFile(folder);
+  try {
+    return await use(file);
+  } finally {
+    await file.handle.close();
+    // On systems that do not unlink open files.
+    await rm(file.path, { force: true }).catch(() => {});
+  }
+}
+
+/** Opens an empty temporary file, which is gone when it is closed. @throws {SnapshotError} `ERR_TARGET` */
+export async function openTemporaryFile(folder: string): Promise<TemporaryFile> {
   const path = join(folder, `.hedgerow-${randomUUID()}.tmp`);
   const what = `cannot make a temporary file in ${folder}${folder === tmpdir() ? ", as TMPDIR says" : ""}`;
   const handle = await wrapSystemErrors("ERR_TARGET", what, open(path, "wx+", PRIVATE_MODE));
   try {
     await wrapWriteErrors(path, rm(path));
-    return await use({ path, handle });
-  } finally {
+    return { path, handle };
+  } catch (error) {
     await handle.close();
-    // On systems that do not unlink open files.
     await rm(path, { force: true }).catch(() => {});
+    throw error;
   }
 }

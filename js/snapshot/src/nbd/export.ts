@@ -36,4 +36,6 @@ export interface Export {
   prefetch(offset: number, length: number): void;
   /** Returns the status of a range, or of the beginning of it: at least one extent, and at most `limit`. */
   status(context: Context, offset: number, length: number, limit: number): StatusExtent[];
+  /** Releases what it holds. Called when its server is closed, or could not be started. */
+  release?(): Promise<void>;
 }

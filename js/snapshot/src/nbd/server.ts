@@ -26,17 +26,20 @@ export class NbdServer {
   /** The URI of the export, for `nbdinfo`, `qemu-img` and other clients. */
   readonly uri: string;
   readonly #server: Server;
+  readonly #exported: Export;
   readonly #connections: Set<Connection>;
   readonly #socket: MadeSocket | undefined;
   #closed: Promise<void> | undefined;
 
   private constructor(
     server: Server,
+    exported: Export,
     connections: Set<Connection>,
     listen: Listen,
     socket: MadeSocket | undefined,
   ) {
     this.#server = server;
+    this.#exported = exported;
     this.#connections = connections;
     this.#socket = socket;
     this.uri = uriOf(server, listen);
@@ -44,6 +47,15 @@ export class NbdServer {
 
   /** Serves an export until the server is closed. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */
   static async listen(exported: Export, listen: Listen): Promise<NbdServer> {
+    try {
+      return await NbdServer.#listen(exported, listen);
+    } catch (error) {
+      await exported.release?.();
+      throw error;
+    }
+  }
+
+  static async #listen(exported: Export, listen: Listen): Promise<NbdServer> {
     const connections = new Set<Connection>();
     const tls = tlsOf(listen);
     const system = await libc();
@@ -56,7 +68,7 @@ export class NbdServer {
     });
     server.maxConnections = MAX_CONNECTIONS;
     const socket = await start(server, listen);
-    return new NbdServer(server, connections, listen, socket);
+    return new NbdServer(server, exported, connections, listen, socket);
   }
 
   /** Stops listening, waits for running requests, and disconnects all clients. */
@@ -77,6 +89,7 @@ export class NbdServer {
     await Promise.all([...this.#connections].map((connection) => connection.shutDown()));
     for (const connection of this.#connections) connection.destroy();
     await closed;
+    await this.#exported.release?.();
   }
 }
 

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 
 import { SnapshotError } from "../error.js";
+import { checkBooleans } from "./check-booleans.js";
 import { checkInteger } from "./check-integer.js";
 import { checkObject, readOptions } from "./read-options.js";
 
@@ -16,6 +17,11 @@ export interface ListenOptions {
   readonly name?: string | undefined;
   /** Certificates in PEM format. All clients then have to use TLS 1.2 or later. Default: no TLS. */
   readonly tls?: TlsFiles | undefined;
+  /**
+   * Whether to accept writes, also of a read-only disk, and discard them when the server is closed. Until then they are in
+   * a temporary file beside the image, and only the clients of this server see them. Default: `false`.
+   */
+  readonly discardWrites?: boolean | undefined;
 }
 
 /** Certificates of a server, in PEM format. */
@@ -35,6 +41,7 @@ export interface Listen {
   readonly host: string;
   readonly name: string;
   readonly tls: TlsFiles | undefined;
+  readonly discardWrites: boolean;
 }
 
 /** The maximum length of the path of a Unix socket, in bytes: that of Linux, less a suffix while it is made. */
@@ -45,7 +52,8 @@ const MAX_NAME = 4096;
 
 /** @throws {SnapshotError} `ERR_ARGUMENT` */
 export function listenOf(options: ListenOptions): Listen {
-  const { path, port, host = "127.0.0.1", name = "", tls } = readOptions(options);
+  const { path, port, host = "127.0.0.1", name = "", tls, ...rest } = readOptions(options);
+  checkBooleans(rest, ["discardWrites"]);
   if ((path === undefined) === (port === undefined)) throw invalid("expected either path or port");
   if (path !== undefined) {
     const length = typeof path === "string" ? Buffer.byteLength(path) : 0;
@@ -62,7 +70,8 @@ export function listenOf(options: ListenOptions): Listen {
   if (tls === undefined && !isLoopback(host)) {
     throw invalid(`host: expected a loopback address, or tls, found ${host}`);
   }
-  return { path, port: port ?? 0, host, name, tls };
+  const { discardWrites = false } = rest;
+  return { path, port: port ?? 0, host, name, tls, discardWrites };
 }
 
 function isLoopback(host: string): boolean {

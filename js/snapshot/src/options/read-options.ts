@@ -61,7 +61,7 @@ const OPTIONS: Readonly<Record<Option, true>> = {
     onStall: true,
     trace: true,
   },
-  ...{ path: true, port: true, host: true, name: true, tls: true },
+  ...{ path: true, port: true, host: true, name: true, tls: true, discardWrites: true },
   ...{ images: true, owner: true, lease: true, from: true, size: true, label: true },
   ...{ steal: true, saveEvery: true, freeze: true, thaw: true, hookTimeout: true, save: true },
   ...{ generation: true, prefix: true, after: true, keepLast: true, olderThan: true },
