@@ -18,10 +18,14 @@ export interface ProxyFault {
   readonly body?: string;
   /** Whether the response is lost with the connection. */
   readonly loseResponse?: boolean;
+  /** The request waits for this. */
+  readonly hold?: Promise<unknown>;
   /** The response waits for this. */
   readonly delay?: Promise<unknown>;
   /** The fault of a response whose body has a length. */
   readonly fault?: (length: number) => Fault;
+  /** Changes the body of the response, which has no `Content-Length` then. */
+  readonly change?: (body: Buffer) => Buffer;
   /** The number of bytes after which the request is lost with the connection. It is not passed on. */
   readonly loseRequestAfter?: number;
 }
@@ -41,6 +45,7 @@ export async function startProxy(target: URL, inject: InjectFault): Promise<Prox
     requests.push(`${asked.method} ${asked.url}`);
     const injected = inject(asked) ?? {};
     if (injected.loseRequestAfter !== undefined) return lose(asked, injected.loseRequestAfter);
+    await injected.hold;
     if (injected.status === undefined) return pass(target, asked, response, injected);
     asked.resume();
     await once(asked, "end");
@@ -74,6 +79,12 @@ function pass(
       found.resume();
       await once(found, "end");
       response.destroy();
+      return;
+    }
+    if (injected.change !== undefined) {
+      const changed = injected.change(await buffer(found));
+      const { "content-length": _, ...headers } = found.headers;
+      response.writeHead(found.statusCode ?? 0, headers).end(changed);
       return;
     }
     if (injected.fault !== undefined) return sendFaulty(found, response, injected.fault);

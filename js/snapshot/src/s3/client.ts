@@ -26,6 +26,9 @@ const NO_CREDENTIALS =
   "s3.credentials: no valid credentials found; set this option, AWS_ACCESS_KEY_ID and " +
   "AWS_SECRET_ACCESS_KEY, a profile in ~/.aws, or a role of the machine or container";
 
+/** Why a conditional upload was refused. */
+export const EXISTS = "destination already exists (HTTP 412); pass overwrite: true to replace it";
+
 /** Returns the name of an object in messages. */
 export function nameOf({ bucket, key }: ObjectLocation): string {
   return `s3://${bucket}/${key}`;
@@ -218,8 +221,9 @@ function describe({ bucket }: ObjectLocation, failure: S3Failure): string {
   const via = proxyName === undefined ? "" : `, through proxy ${proxyName}`;
   if (proxyMessage !== undefined) return proxyMessage;
   if (name === "NoSuchBucket") return `bucket "${bucket}" does not exist (HTTP ${status})`;
-  if (status === 412) {
-    return "destination already exists (HTTP 412); pass overwrite: true to replace it";
+  if (status === 412) return EXISTS;
+  if (status === 409) {
+    return `other requests for the object are under way (HTTP ${status}, ${description})${via}`;
   }
   if (status === 401 || status === 403)
     return `access denied (HTTP ${status}, ${description})${via}`;

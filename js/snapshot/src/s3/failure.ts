@@ -15,11 +15,18 @@ interface SdkError {
 
 /** S3 errors after which a retry may succeed, whatever their status. */
 const TRANSIENT: ReadonlySet<string | undefined> = new Set([
+  // The bytes were damaged or cut off on the way.
+  "BadDigest",
+  "IncompleteBody",
+  "XAmzContentSHA256Mismatch",
   "InternalError",
   "RequestTimeout",
   "SlowDown",
   "ThrottlingException",
 ]);
+
+/** The status of a request that collided with another one: `ConditionalRequestConflict`, `OperationAborted`. */
+const CONFLICT = 409;
 
 /** A failure of the AWS SDK, without secrets. */
 export class S3Failure implements RetryableFailure {
@@ -48,8 +55,9 @@ export class S3Failure implements RetryableFailure {
     }
     const { name, $metadata, $response } = Object(error) as SdkError;
     const status = $metadata?.httpStatusCode;
-    // The SDK also puts the status of a successful response that it cannot parse here.
-    this.status = status !== undefined && status >= 300 ? status : undefined;
+    // The SDK also puts the status of a successful response that it cannot parse here: it was cut off.
+    const isUnreadable = status !== undefined && status < 300;
+    this.status = isUnreadable ? undefined : status;
     this.cause = new CleanCause(error, this.status, secrets);
     this.proxyName = $response?.proxyName;
     this.retryAfter = retryAfter($response?.headers?.["retry-after"], Date.now());
@@ -58,7 +66,7 @@ export class S3Failure implements RetryableFailure {
       $metadata?.clockSkewCorrected === true ||
       TRANSIENT.has(name) ||
       (this.status === undefined
-        ? !isPermanent(error) && (isLost(error) || name === "TimeoutError")
-        : isRetryableStatus(this.status));
+        ? isUnreadable || (!isPermanent(error) && (isLost(error) || name === "TimeoutError"))
+        : this.status === CONFLICT || isRetryableStatus(this.status));
   }
 }

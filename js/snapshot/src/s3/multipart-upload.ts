@@ -5,7 +5,7 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { CompletedPart } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
-import { nameOf, type ObjectLocation } from "./client.js";
+import { EXISTS, nameOf, type ObjectLocation } from "./client.js";
 import { type Content, type CopiedRange, sizeOf, UnsupportedCopy } from "./content.js";
 import type { ObjectStore } from "./object-store.js";
 
@@ -328,7 +328,8 @@ class Upload {
   /**
    * Sends the request that makes the object appear. If a response was lost, the next attempt may find the upload
    * gone or the object there: then the ETag of the object tells whether it is this one. A service that refuses a
-   * conditional upload before it has read it may close the connection, and that response is lost as well.
+   * conditional upload before it has read it may close the connection, and that response is lost as well. A conflict with
+   * another upload (409) does not say which of them succeeded, if any.
    */
   async #commit(call: Parameters<ObjectStore["send"]>[0], tag: () => string): Promise<void> {
     let attempts = 0;
@@ -345,22 +346,27 @@ class Upload {
     } catch (error) {
       const { status } = Object(error) as { readonly status?: unknown };
       const isUnknown = status === undefined && !this.#plan.overwrite;
-      const mayBeThere = attempts > 1 && (isUnknown || status === 404 || status === 412);
-      if (mayBeThere && (await this.#hasEtag(tag()))) return;
+      const isConflict = status === 409;
+      const mayBeThere = isUnknown || isConflict || status === 404 || status === 412;
+      const found = attempts > 1 && mayBeThere ? await this.#etag() : undefined;
+      if (found === tag()) return;
+      if (isConflict && found !== undefined && !this.#plan.overwrite)
+        throw new SnapshotError("ERR_TARGET", `${this.#store.name}: ${EXISTS}`, { status: 412 });
       throw error;
     }
   }
 
-  async #hasEtag(tag: string): Promise<boolean> {
+  /** Returns the ETag of the object, without quotes, or undefined if there is none or that is unknown. */
+  async #etag(): Promise<string | undefined> {
     try {
       const { ETag } = await this.#store.send(
         (s3, options) => s3.headObject(this.#target, options),
         this.#ended.signal,
         this.#late.signal,
       );
-      return ETag !== undefined && unquoted(ETag) === tag;
+      return ETag === undefined ? undefined : unquoted(ETag);
     } catch {
-      return false;
+      return undefined;
     }
   }
 

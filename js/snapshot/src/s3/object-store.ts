@@ -3,7 +3,7 @@ import { TLSSocket } from "node:tls";
 
 import type { S3 } from "@aws-sdk/client-s3";
 
-import type { SnapshotErrorCode } from "../error.js";
+import { SnapshotError, type SnapshotErrorCode } from "../error.js";
 import { withRetries } from "../http/with-retries.js";
 import type { S3Options } from "../options/s3-options.js";
 import type { Transfer } from "../options/transfer-options.js";
@@ -62,7 +62,7 @@ export class ObjectStore {
    * @param signal prevents the next attempt, and is thrown; a request on its way is still answered
    * @param late cancels a request on its way
    * @param code that of the error. Default: `ERR_TARGET`
-   * @throws {SnapshotError} `code`
+   * @throws {SnapshotError} `code`, and those that `call` throws
    */
   async send<T>(
     call: (s3: S3, options: CallOptions) => Promise<T>,
@@ -73,7 +73,10 @@ export class ObjectStore {
     return withRetries(
       {
         ...{ retries: this.retries, signal },
-        failureOf: (error) => new S3Failure(error, this.client.secrets),
+        failureOf: (error) => {
+          if (error instanceof SnapshotError) throw error;
+          return new S3Failure(error, this.client.secrets);
+        },
         errorOf: (failure) => objectError(code, this.location, failure),
       },
       () => call(this.client.s3, { abortSignal: late }),

@@ -12,6 +12,7 @@ import { rejectionOf } from "../../../../tests/support/assert.js";
 import { expectSame } from "../../../../tests/support/snapshots/image.js";
 import { type InjectFault, startProxy } from "../../../../tests/support/snapshots/proxy.js";
 import { trials } from "../../../../tests/support/trials.js";
+import { refused } from "../support/quirks.js";
 import { refusalOf } from "../support/refusal.js";
 import { expected, image, MAX_ABORT_TIME, small, temporaryFiles } from "../support/upload.js";
 import { objectOf, PART, s3, s3Options, urlOf } from "../support/upload-s3.js";
@@ -63,6 +64,15 @@ const spoiled = [
     { status: 200, body: "<Error><Code>InternalError</Code><Message>x</Message></Error>" },
   ],
   ["the completion, whose response is lost", isComplete, { loseResponse: true }],
+  ["a part that collides with another request", part(2), refused(409, "OperationAborted")],
+  ["a part that was damaged on the way", part(1), refused(400, "BadDigest")],
+  ["a part that was cut off on the way", part(3), refused(400, "IncompleteBody")],
+  ["a completion that collides", isComplete, refused(409, "ConditionalRequestConflict")],
+  [
+    "the completion, whose response is cut off",
+    isComplete,
+    { change: (body: Buffer) => body.subarray(0, body.length / 2) },
+  ],
 ] as const;
 
 test.each(spoiled)("retries %s", async (what, is, how) => {

@@ -28,8 +28,14 @@ const SECOND = 1_000;
 /** The maximum length of objects that are written conditionally, in bytes. */
 const MAX_LENGTH = 2 ** 22;
 
-/** The statuses of conditional requests that found another object, or none. */
+/** The statuses of conditional requests whose condition did not hold, or that collided with other requests. */
 const CONFLICTS = [404, 409, 412];
+
+/** The statuses of an upload whose object, or parts, another request has replaced or removed. */
+const SUPERSEDED = [404, 412];
+
+/** How often a conditional request is sent whose condition holds. */
+const MAX_TRIES = 3;
 
 /** The prefix of temporary objects that test a service, and their maximum length in bytes. */
 export const PROBE = ".probe-";
@@ -102,13 +108,20 @@ export class S3Objects implements StoreObjects {
         { Bucket, Key },
         options,
       );
-      if (ContentLength === undefined || ContentLength > maxLength) {
-        Body?.transformToWebStream().cancel();
-        const message = `${this.#nameOf(key)}: expected at most ${maxLength} bytes, found ${ContentLength}`;
-        throw new SnapshotError("ERR_STORE", message);
+      const body = (Body ?? []) as AsyncIterable<Buffer>;
+      const chunks: Buffer[] = [];
+      let length = 0;
+      // Some services do not announce the length.
+      for await (const chunk of body) {
+        length += chunk.length;
+        if (Math.max(length, ContentLength ?? 0) > maxLength) {
+          const found = ContentLength ?? "more";
+          const message = `${this.#nameOf(key)}: expected at most ${maxLength} bytes, found ${found}`;
+          throw new SnapshotError("ERR_STORE", message);
+        }
+        chunks.push(chunk);
       }
-      const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
-      return { bytes, tag: ETag ?? "", modified: modifiedOf(LastModified) };
+      return { bytes: Buffer.concat(chunks), tag: ETag ?? "", modified: modifiedOf(LastModified) };
     };
     return this.#unlessStatus([404], this.#send(key, read, signal));
   }
@@ -122,25 +135,23 @@ export class S3Objects implements StoreObjects {
     const condition = tag === undefined ? { IfNoneMatch: "*" } : { IfMatch: tag };
     const { Bucket, Key } = this.#names(key);
     const ContentType = "application/json";
-    const write: Call<string | undefined> = async (s3, options) => {
+    const write: Call<WriteResult> = async (s3, options) => {
       const put = { Bucket, Key, Body: bytes, ContentType, ...condition };
-      return (await s3.putObject(put, options)).ETag;
+      return { tag: (await s3.putObject(put, options)).ETag };
     };
-    const written = await this.#unlessConflict(this.#send(key, write, signal));
-    if (written !== undefined) return { tag: written };
-    // The response of an earlier attempt may have been lost.
-    const found = await this.read(key, Math.max(bytes.length, MAX_LENGTH), signal);
-    return { tag: found?.bytes.equals(bytes) ? found.tag : undefined, found };
+    return this.#unlessRefused(key, tag, write, signal, (found) => {
+      // The response of an earlier attempt may have been lost.
+      return { tag: found?.bytes.equals(bytes) ? found.tag : undefined, found };
+    });
   }
 
   async remove(key: string, tag: string): Promise<boolean> {
     const { Bucket, Key } = this.#names(key);
-    const remove: Call<true> = async (s3, options) => {
+    const remove: Call<boolean> = async (s3, options) => {
       await s3.deleteObject({ Bucket, Key, IfMatch: tag }, options);
       return true;
     };
-    if ((await this.#unlessConflict(this.#send(key, remove))) === true) return true;
-    return (await this.read(key, MAX_LENGTH)) === undefined;
+    return this.#unlessRefused(key, tag, remove, undefined, (found) => found === undefined);
   }
 
   async delete(key: string, timeout: number): Promise<boolean> {
@@ -169,8 +180,19 @@ export class S3Objects implements StoreObjects {
 
   size(key: string, signal?: AbortSignal): Promise<number | undefined> {
     const { Bucket, Key } = this.#names(key);
-    const head: Call<number | undefined> = async (s3, options) =>
-      (await s3.headObject({ Bucket, Key }, options)).ContentLength;
+    const head: Call<number> = async (s3, options) => {
+      const { ContentLength } = await s3.headObject({ Bucket, Key }, options);
+      if (ContentLength !== undefined) return ContentLength;
+      // Some proxies remove it. A range tells the size, too.
+      const first = await s3.getObject({ Bucket, Key, Range: "bytes=0-0" }, options);
+      for await (const _ of (first.Body ?? []) as AsyncIterable<Buffer>);
+      const [, size] = /\/(\d{1,16})$/.exec(first.ContentRange ?? "") ?? [];
+      if (size !== undefined) return Number(size);
+      throw new SnapshotError(
+        "ERR_STORE",
+        `${this.#nameOf(key)}: the service does not tell its size`,
+      );
+    };
     return this.#unlessStatus([404], this.#send(key, head, signal));
   }
 
@@ -194,7 +216,10 @@ export class S3Objects implements StoreObjects {
       const ranges = Array.from({ length: Math.max(1, Math.ceil(size / step)) }, (_, at) => {
         return { source, start: at * step, end: Math.min((at + 1) * step, size) };
       });
-      await this.#unlessConflict(uploadParts(store, plan, (write) => write(ranges)));
+      await this.#unlessStatus(
+        SUPERSEDED,
+        uploadParts(store, plan, (write) => write(ranges)),
+      );
       return true;
     } catch (error) {
       if (error instanceof UnsupportedCopy) return false;
@@ -207,15 +232,37 @@ export class S3Objects implements StoreObjects {
   async *list(wanted: string, after?: string, signal?: AbortSignal): AsyncGenerator<ListedObject> {
     const { bucket: Bucket, prefix } = this.#place;
     const Prefix = `${prefix}${wanted}`;
-    const StartAfter = after === undefined ? undefined : `${prefix}${after}`;
-    for (let ContinuationToken: string | undefined; ; ) {
-      const request = { Bucket, Prefix, StartAfter, ContinuationToken };
-      const page = await this.#send(wanted, (s3, o) => s3.listObjectsV2(request, o), signal);
-      for (const { Key = "", Size = 0 } of page.Contents ?? [])
+    const first = after === undefined ? {} : { StartAfter: `${prefix}${after}` };
+    for (let from: { StartAfter?: string; ContinuationToken?: string } = first; ; ) {
+      const request = { Bucket, Prefix, ...from };
+      const page = await this.#page(wanted, (s3, o) => s3.listObjectsV2(request, o), signal);
+      const contents = page.Contents ?? [];
+      for (const { Key = "", Size = 0 } of contents)
         yield { key: Key.slice(prefix.length), size: Size };
-      ContinuationToken = page.NextContinuationToken;
-      if (ContinuationToken === undefined) return;
+      if (!page.IsTruncated) return;
+      const { NextContinuationToken: token } = page;
+      // Without a token, or with an empty one, the last key tells where the list continues.
+      const last = contents.at(-1)?.Key;
+      if (token ? token === from.ContinuationToken : !last || last === from.StartAfter)
+        throw this.#endlessList();
+      from = token ? { ...first, ContinuationToken: token } : { StartAfter: last as string };
     }
+  }
+
+  /** Requests a page of a list. An empty response must not pass for an empty list: a collection would delete everything. */
+  #page<T extends object>(key: string, call: Call<T>, signal: AbortSignal | undefined): Promise<T> {
+    const request: Call<T> = async (s3, options) => {
+      const page = await call(s3, options);
+      const { $metadata, ...members } = page as T & SdkError;
+      if (Object.values(members).some((member) => member !== undefined)) return page;
+      throw Object.assign(new Error("expected a list, found nothing"), { $metadata });
+    };
+    return this.#send(key, request, signal);
+  }
+
+  #endlessList(): SnapshotError {
+    const message = `${this.name}: the service does not tell how a list continues`;
+    return new SnapshotError("ERR_STORE", message);
   }
 
   /** Does nothing: only the lease in the pointer counts. */
@@ -249,7 +296,7 @@ export class S3Objects implements StoreObjects {
     let count = 0;
     for (let marker: { KeyMarker?: string; UploadIdMarker?: string } = {}; ; ) {
       const wanted = { Bucket, Prefix, ...marker };
-      const page = await this.#send("", (s3, o) => s3.listMultipartUploads(wanted, o), signal);
+      const page = await this.#page("", (s3, o) => s3.listMultipartUploads(wanted, o), signal);
       for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
         if (Key === undefined || UploadId === undefined) continue;
         if (modifiedOf(Initiated) > before) continue;
@@ -260,10 +307,13 @@ export class S3Objects implements StoreObjects {
         await this.#unlessStatus([404], this.#send("", abort, signal));
       }
       const { NextKeyMarker, NextUploadIdMarker, IsTruncated } = page;
-      if (!IsTruncated || NextKeyMarker === undefined) return count;
+      if (!IsTruncated) return count;
+      const isSame =
+        NextKeyMarker === marker.KeyMarker && NextUploadIdMarker === marker.UploadIdMarker;
+      if (!NextKeyMarker || isSame) throw this.#endlessList();
       marker = {
         KeyMarker: NextKeyMarker,
-        ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
+        ...(NextUploadIdMarker ? { UploadIdMarker: NextUploadIdMarker } : {}),
       };
     }
   }
@@ -291,8 +341,29 @@ export class S3Objects implements StoreObjects {
     );
   }
 
-  #unlessConflict<T>(result: Promise<T>): Promise<T | undefined> {
-    return this.#unlessStatus(CONFLICTS, result);
+  /**
+   * Sends a conditional request. If the service refuses it, returns the result for the object that is found then. A
+   * refusal alone does not tell whether the condition holds: the request may have collided with another one.
+   *
+   * @param tag what the object must have; undefined if there must be none
+   */
+  async #unlessRefused<T>(
+    key: string,
+    tag: string | undefined,
+    call: Call<T>,
+    signal: AbortSignal | undefined,
+    resultOf: (found: StoredObject | undefined) => T,
+  ): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#send(key, call, signal);
+      } catch (error) {
+        if (!hasStatus(error, CONFLICTS)) throw error;
+        const found = await this.read(key, MAX_LENGTH, signal);
+        if (found?.tag !== tag) return resultOf(found);
+        if (tries === MAX_TRIES) throw error;
+      }
+    }
   }
 
   async #unlessStatus<T>(
@@ -302,8 +373,7 @@ export class S3Objects implements StoreObjects {
     try {
       return await result;
     } catch (error) {
-      const isOne = error instanceof SnapshotError && statuses.includes(error.status);
-      if (isOne && (error.cause as Error | undefined)?.name !== "NoSuchBucket") return undefined;
+      if (hasStatus(error, statuses)) return undefined;
       throw error;
     }
   }
@@ -320,12 +390,18 @@ export class S3Objects implements StoreObjects {
       await uploadWhole(object, { ...plan, partSize }, write);
       return true;
     };
-    return (await this.#unlessConflict(upload())) ?? false;
+    return (await this.#unlessStatus(SUPERSEDED, upload())) ?? false;
   }
 
   #planOf(size: number, signal: AbortSignal | undefined): UploadPlan {
     return planOf({ options: { overwrite: false, signal }, transfer: this.#transfer }, size);
   }
+}
+
+/** Returns whether an error has one of some statuses, and the bucket exists. */
+function hasStatus(error: unknown, statuses: readonly (number | undefined)[]): boolean {
+  const isOne = error instanceof SnapshotError && statuses.includes(error.status);
+  return isOne && (error.cause as Error | undefined)?.name !== "NoSuchBucket";
 }
 
 /** Returns whether a status is the answer of the service: a gateway gives up while the service may still work. */

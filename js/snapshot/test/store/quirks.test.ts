@@ -1,0 +1,119 @@
+/** Stores in services that differ from AWS. */
+import { writeFileSync } from "node:fs";
+import { DiskStore, type StoreOptions } from "@hedgerow/snapshot";
+import { expect, onTestFinished, test } from "vitest";
+
+import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
+import { noise } from "../../../../tests/support/snapshots/image.js";
+import { type InjectFault, startProxy } from "../../../../tests/support/snapshots/proxy.js";
+import { MIB } from "../support/cache.js";
+import { refused, S3_QUIRKS, type S3Quirk } from "../support/quirks.js";
+import { refusalOf } from "../support/refusal.js";
+import { BLOCK, fillBlock, lettersOf, whileAttached } from "../support/stores.js";
+import { s3 } from "../support/upload-s3.js";
+
+const path = temporaryFolder();
+let count = 0;
+
+const newPlace = () => {
+  count += 1;
+  return `s3://${s3.bucket}/quirks-${count}`;
+};
+
+/** Opens a store behind a proxy, until the test is done. */
+async function openBehind(
+  inject: InjectFault,
+  place = newPlace(),
+  options: StoreOptions = {},
+): Promise<DiskStore> {
+  const proxy = await startProxy(s3.endpoint, inject);
+  const { region, credentials } = s3;
+  const { endpoint } = proxy;
+  const access = { s3: { endpoint, region, credentials } };
+  const store = await DiskStore.open(place, { images: path("images"), ...access, ...options });
+  onTestFinished(async () => {
+    await store.close();
+    await proxy[Symbol.asyncDispose]();
+  });
+  return store;
+}
+
+const quirks: readonly S3Quirk[] = [
+  "a conflict for each write, once",
+  "damage of each upload, once",
+  "a list that is cut off, once",
+  "an empty response in place of a list, once",
+  "an empty continuation token",
+  "pages of one object, without continuation tokens",
+  "no Content-Length",
+];
+
+test.each(quirks)("works with a service that has this quirk: %s", async (quirk) => {
+  const store = await openBehind(S3_QUIRKS[quirk]());
+  await store.create("alice", { size: 4 * BLOCK });
+  await whileAttached(store, "alice", (disk) => fillBlock(disk, 1, "x"));
+  await store.fork("alice", ["bob", "carol"]);
+  await store.remove("carol");
+  expect(await whileAttached(store, "bob", lettersOf)).toBe(".x..");
+  const names = [];
+  for await (const name of store.list()) names.push(name);
+  expect(names).toEqual(["alice", "bob"]);
+  await store.collect();
+  await store.verify("alice");
+});
+
+test("hosts that store the same image at once share one object if the service refuses all but one", async () => {
+  writeFileSync(path("image"), noise("same", MIB));
+  const inject = S3_QUIRKS["one writer at a time"]();
+  const names = ["anna", "bob", "carol", "dave"];
+  const place = newPlace();
+  const stores = await Promise.all(names.map((owner) => openBehind(inject, place, { owner })));
+  const created = await Promise.all(
+    stores.map((store, at) => store.create(names[at] as string, { image: path("image") })),
+  );
+  expect(new Set(created.map(({ digest }) => digest)).size).toBe(1);
+  const folder = place.slice(`s3://${s3.bucket}/`.length);
+  const isSnapshot = (key: string) => key.startsWith(`${folder}/snapshots/`);
+  expect(s3.objects().filter(isSnapshot)).toHaveLength(1);
+});
+
+/** Returns a list whose next page is the same one. */
+function endless(page: string): string {
+  const markers =
+    "<NextKeyMarker>a</NextKeyMarker><NextContinuationToken>a</NextContinuationToken>";
+  return page
+    .replace(/<Next\w+>.*?<\/Next\w+>/g, "")
+    .replace("<IsTruncated>false", "<IsTruncated>true")
+    .replace(/<\/List\w+Result>/, (end) => `${markers}${end}`);
+}
+
+/** Refuses all writes of pointers of disks. */
+const refusing =
+  (status: number, code: string): InjectFault =>
+  ({ method, url = "" }) =>
+    method === "PUT" && url.includes("/disks/") ? refused(status, code) : undefined;
+
+test.each([
+  [409, "OperationAborted"],
+  [412, "PreconditionFailed"],
+])(
+  "does not report that a disk exists if there is none and the service answers %i",
+  async (status, code) => {
+    const store = await openBehind(refusing(status, code), newPlace(), { retries: 1 });
+    const error = await refusalOf(store.create("alice", { size: BLOCK }), "ERR_STORE");
+    expect(error).toMatchObject({ status });
+  },
+);
+
+test.each(["list-type", "uploads"])(
+  "ends a list that the service does not continue: %s",
+  async (kind) => {
+    const inject: InjectFault = ({ url = "" }) =>
+      url.includes(kind) ? { change: (body) => Buffer.from(endless(body.toString())) } : undefined;
+    const store = await openBehind(inject);
+    await store.create("alice", { size: BLOCK });
+    expect((await refusalOf(store.collect(), "ERR_STORE")).message).toContain(
+      "how a list continues",
+    );
+  },
+);
