@@ -10,6 +10,9 @@ const NAME = /^[a-z][a-z0-9.]{0,63}$/i;
 
 const MAX_LENGTH = 500;
 
+/** Stands for a message that may hold secrets if the error has no name, which would say more. */
+const HIDDEN = "a message that may hold secrets, and is not shown";
+
 /** The cause of a failure without the request, which holds credentials. */
 export class CleanCause extends Error {
   /** The code of the system, or of TLS. */
@@ -22,9 +25,10 @@ export class CleanCause extends Error {
    * @param secrets strings that must not appear in them
    */
   constructor(error: unknown, status?: number, secrets: readonly string[] = []) {
-    super(cleanMessage(error, secrets));
     const { name, code } = Object(error) as { readonly name?: unknown; readonly code?: unknown };
-    this.name = cleanName(name, secrets) ?? "Error";
+    const clean = cleanName(name, secrets) ?? "Error";
+    super(cleanMessage(error, secrets) ?? (clean === "Error" ? HIDDEN : clean));
+    this.name = clean;
     this.code = cleanName(code, secrets);
     this.status = status;
   }
@@ -32,16 +36,16 @@ export class CleanCause extends Error {
   /** A short description for messages. */
   get description(): string {
     const tls = isOfTls(this.code ?? "") ? "TLS failed: " : "";
-    const name = this.status === undefined || this.name === "Error" ? "" : `${this.name}: `;
+    const hasName = this.status !== undefined && this.name !== "Error";
+    const name = hasName && this.name !== this.message ? `${this.name}: ` : "";
     return `${tls}${name}${this.message}`;
   }
 }
 
-/** Returns the message, unless it may hold secrets: a server may repeat what it was sent. */
-function cleanMessage(error: unknown, secrets: readonly string[]): string {
+/** Returns the message, or undefined if it may hold secrets: a server may repeat what it was sent. */
+function cleanMessage(error: unknown, secrets: readonly string[]): string | undefined {
   const message = plainMessage(error);
-  if (SECRET.test(message) || holdsAny(message, secrets))
-    return "a message that may hold secrets, and is not shown";
+  if (SECRET.test(message) || holdsAny(message, secrets)) return undefined;
   return message.length > MAX_LENGTH ? `${message.slice(0, MAX_LENGTH)}…` : message;
 }
 

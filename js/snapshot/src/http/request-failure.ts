@@ -82,13 +82,17 @@ export function responseFailure({
   proxyName,
 }: ResponseHead): RequestFailure {
   const { "x-amz-bucket-region": region, "retry-after": retryAfter } = headers;
-  // S3 names the region of a bucket that was looked for elsewhere. Other servers might repeat secrets here.
-  const isRegion = statusCode !== 403 && /^[a-z]{2,4}-[a-z]+-\d{1,2}$/.test(String(region));
-  const hint = isRegion ? `; the bucket is in region ${region}` : "";
+  const hint = regionHint(statusCode, region);
   const via = proxyName === undefined ? "" : `, through proxy ${proxyName}`;
   const message = `${meaningOf(statusCode)} (HTTP ${statusCode})${hint}${via}`;
   const isTransient = isRetryableStatus(statusCode);
   return new RequestFailure(message, isTransient, { status: statusCode, retryAfter });
+}
+
+/** Returns where a bucket is, if S3 says that it was looked for elsewhere. Other servers might repeat secrets there. */
+export function regionHint(status: number | undefined, region: unknown): string {
+  const isRegion = status !== 403 && /^[a-z]{2,4}(-[a-z]{2,9}){1,2}-\d{1,2}$/.test(String(region));
+  return isRegion ? `; the bucket is in region ${region}` : "";
 }
 
 /** Describes a status in words. */

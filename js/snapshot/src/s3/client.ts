@@ -204,31 +204,47 @@ async function creating<T>(create: () => T): Promise<T> {
   }
 }
 
-/** Returns the error for a failed request for an object. */
+/**
+ * Returns the error for a failed request for an object.
+ *
+ * @param hasChecksums whether the request may have had a checksum. Default: `false`
+ */
 export function objectError(
   code: SnapshotErrorCode,
   location: ObjectLocation,
   failure: S3Failure,
+  hasChecksums = false,
 ): SnapshotError {
   const { cause, status } = failure;
-  const message = `${nameOf(location)}: ${describe(location, failure)}`;
+  const hint = hasChecksums ? checksumHint(failure) : "";
+  const message = `${nameOf(location)}: ${describe(location, failure)}${hint}`;
   return new SnapshotError(code, message, { cause, status });
 }
 
+/** Statuses by which services refuse header fields that they do not know. */
+const REFUSED_FIELDS: ReadonlySet<number | undefined> = new Set([400, 403, 501]);
+
+/** Returns what to do about a service that does not support the checksums of the SDK. */
+function checksumHint({ status, cause: { name, message } }: S3Failure): string {
+  const isLikely = name === "NotImplemented" || /checksum|crc32|sha256/i.test(`${name} ${message}`);
+  if (!REFUSED_FIELDS.has(status) || !isLikely) return "";
+  return "; if the service does not support checksums, set AWS_REQUEST_CHECKSUM_CALCULATION=WHEN_REQUIRED";
+}
+
 function describe({ bucket }: ObjectLocation, failure: S3Failure): string {
-  const { cause, status, proxyMessage, proxyName } = failure;
+  const { cause, status, proxyMessage, proxyName, regionHint } = failure;
   const { name, description } = cause;
   const via = proxyName === undefined ? "" : `, through proxy ${proxyName}`;
   if (proxyMessage !== undefined) return proxyMessage;
   if (name === "NoSuchBucket") return `bucket "${bucket}" does not exist (HTTP ${status})`;
   if (status === 412) return EXISTS;
-  if (status === 409) {
-    return `other requests for the object are under way (HTTP ${status}, ${description})${via}`;
-  }
-  if (status === 401 || status === 403)
-    return `access denied (HTTP ${status}, ${description})${via}`;
-  if (status !== undefined) {
-    return `the service refused the request (HTTP ${status}, ${description})${via}`;
-  }
-  return `no response from the service: ${description}`;
+  if (failure.isUnreadable) return `the response of the service is damaged: ${description}`;
+  if (status === undefined) return `no response from the service: ${description}`;
+  return `${meaningOf(status)} (HTTP ${status}, ${description})${regionHint}${via}`;
+}
+
+function meaningOf(status: number): string {
+  if (status === 401 || status === 403) return "access denied";
+  if (status === 409) return "other requests for the object are under way";
+  return "the service refused the request";
 }

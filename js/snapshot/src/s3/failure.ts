@@ -1,11 +1,13 @@
 import { CleanCause } from "../http/clean-cause.js";
-import { RequestFailure } from "../http/request-failure.js";
+import { RequestFailure, regionHint } from "../http/request-failure.js";
 import { isLost, isPermanent, isRetryableStatus, retryAfter } from "../http/retry.js";
 import type { RetryableFailure } from "../http/with-retries.js";
 
 /** Properties of errors of the AWS SDK. Others may hold secrets. */
 interface SdkError {
   readonly name?: string;
+  /** The element of an S3 error with the region of the bucket. */
+  readonly Region?: unknown;
   readonly $metadata?: { readonly httpStatusCode?: number; readonly clockSkewCorrected?: boolean };
   readonly $response?: {
     readonly headers?: Readonly<Record<string, string>>;
@@ -37,8 +39,12 @@ export class S3Failure implements RetryableFailure {
   readonly proxyName: string | undefined;
   /** The status of the response, if there was one. */
   readonly status: number | undefined;
+  /** Whether the service succeeded, and its response cannot be read. */
+  readonly isUnreadable: boolean = false;
   /** Whether a retry may succeed. */
   readonly isTransient: boolean;
+  /** Where the bucket is, if it was looked for elsewhere. */
+  readonly regionHint: string = "";
   /** How long the service asks to wait, in milliseconds. */
   readonly retryAfter: number | undefined;
 
@@ -53,20 +59,22 @@ export class S3Failure implements RetryableFailure {
       this.isTransient = error.isTransient;
       return;
     }
-    const { name, $metadata, $response } = Object(error) as SdkError;
+    const { name, Region, $metadata, $response } = Object(error) as SdkError;
     const status = $metadata?.httpStatusCode;
     // The SDK also puts the status of a successful response that it cannot parse here: it was cut off.
-    const isUnreadable = status !== undefined && status < 300;
-    this.status = isUnreadable ? undefined : status;
+    this.isUnreadable = status !== undefined && status < 300;
+    this.status = this.isUnreadable ? undefined : status;
     this.cause = new CleanCause(error, this.status, secrets);
     this.proxyName = $response?.proxyName;
+    const region = $response?.headers?.["x-amz-bucket-region"] ?? Region;
+    this.regionHint = regionHint(this.status, region);
     this.retryAfter = retryAfter($response?.headers?.["retry-after"], Date.now());
     this.isTransient =
       // The SDK has measured the clock skew, and signs the next request with the corrected time.
       $metadata?.clockSkewCorrected === true ||
       TRANSIENT.has(name) ||
       (this.status === undefined
-        ? isUnreadable || (!isPermanent(error) && (isLost(error) || name === "TimeoutError"))
+        ? this.isUnreadable || (!isPermanent(error) && (isLost(error) || name === "TimeoutError"))
         : this.status === CONFLICT || isRetryableStatus(this.status));
   }
 }

@@ -77,7 +77,7 @@ export class ObjectStore {
           if (error instanceof SnapshotError) throw error;
           return new S3Failure(error, this.client.secrets);
         },
-        errorOf: (failure) => objectError(code, this.location, failure),
+        errorOf: (failure) => objectError(code, this.location, failure, this.hasChecksums),
       },
       () => call(this.client.s3, { abortSignal: late }),
     );

@@ -5,8 +5,8 @@ type Asked = Parameters<InjectFault>[0];
 type Is = (asked: Asked) => boolean;
 
 /** Returns a refusal of S3. */
-export function refused(status: number, code: string, more = ""): ProxyFault {
-  const body = `<Error><Code>${code}</Code><Message>no</Message>${more}</Error>`;
+export function refused(status: number, code: string, more = "", message = "no"): ProxyFault {
+  const body = `<Error><Code>${code}</Code><Message>${message}</Message>${more}</Error>`;
   return { status, headers: { "content-type": "application/xml" }, body };
 }
 

@@ -104,6 +104,13 @@ test("does not retry a PUT that is denied, and reports it without secrets", asyn
   expect(temporaryFiles()).toEqual([]);
 });
 
+test("repeats a PUT without Expect if the server does not support that", async () => {
+  origin.faults = ({ headers }) => (headers.expect === undefined ? undefined : { status: 417 });
+  await createSnapshot(image, origin.url("/plain"), { retries: 0 });
+  expect(origin.requests.map(({ status }) => status)).toEqual([417, 201]);
+  expectSame(origin.get("/plain")!, expected.get(image)!);
+});
+
 test("keeps an existing file of a server with overwrite: false", async () => {
   await createSnapshot(small, origin.url("/once"), { overwrite: false });
   const again = createSnapshot(empty, origin.url("/once"), { overwrite: false });

@@ -1,13 +1,14 @@
 /** Uploads of snapshots to S3: the objects and their keys, and the credentials used. */
 import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createSnapshot } from "@hedgerow/snapshot";
+import { createSnapshot, DiskStore } from "@hedgerow/snapshot";
 import { expect, test, vi } from "vitest";
 import { expectSame } from "../../../../tests/support/snapshots/image.js";
 import { type InjectFault, startProxy } from "../../../../tests/support/snapshots/proxy.js";
 import { partSizeFor } from "../../dist/places/part-size.js";
 import { presignedGet } from "../../dist/s3/presign.js";
 import { textsIn } from "../support/error-texts.js";
+import { refused } from "../support/quirks.js";
 import { refusalOf } from "../support/refusal.js";
 import { empty, expected, image, MIB, path, small } from "../support/upload.js";
 import { objectOf, s3, s3Options, urlOf } from "../support/upload-s3.js";
@@ -206,6 +207,49 @@ test.each(["Code", "Message", "Other"])(
     }
   },
 );
+
+const MALFORMED = "The authorization header is malformed; the region 'us-east-1' is wrong";
+
+test.each([
+  ["a header", "us-gov-west-1", refused(301, "PermanentRedirect")],
+  [
+    "the error",
+    "eu-central-1",
+    refused(400, "AuthorizationHeaderMalformed", "<Region>eu-central-1</Region>", MALFORMED),
+  ],
+])("names the region of the bucket, which is in %s", async (where, region, refusal) => {
+  const headers = where === "a header" ? { "x-amz-bucket-region": region } : {};
+  await using proxy = await startProxy(s3.endpoint, () => ({ ...refusal, headers }));
+  const { endpoint } = proxy;
+  const { code } = /<Code>(?<code>\w+)/.exec(refusal.body ?? "")?.groups ?? {};
+  const options = s3Options({}, endpoint);
+  for (const error of [
+    await refusalOf(createSnapshot(small, urlOf("x"), options), "ERR_TARGET"),
+    await refusalOf(DiskStore.open(urlOf("store"), { s3: options.s3 }), "ERR_STORE"),
+  ]) {
+    expect(error.message).toContain(`; the bucket is in region ${region}`);
+    expect(error.message).toContain(code);
+    expect(textsIn(error)).not.toContain("may hold secrets");
+  }
+});
+
+test.each([
+  [400, "InvalidArgument", "x-amz-checksum-crc32 is not supported"],
+  [501, "NotImplemented", "A header you provided implies functionality that is not implemented"],
+])("names the setting for a service that refuses checksums with %i", async (status, code, why) => {
+  const inject: InjectFault = ({ headers }) =>
+    headers["x-amz-sdk-checksum-algorithm"] === undefined
+      ? undefined
+      : refused(status, code, "", why);
+  await using proxy = await startProxy(s3.endpoint, inject);
+  const create = () => createSnapshot(small, urlOf("unchecked"), s3Options({}, proxy.endpoint));
+  const { message } = await refusalOf(create(), "ERR_TARGET");
+  const [, name, value] = /set (AWS_\w+)=(\w+)$/.exec(message) ?? [];
+  vi.stubEnv(String(name), value);
+  await create();
+  vi.stubEnv(String(name), undefined);
+  expectSame(objectOf("unchecked"), expected.get(small)!);
+});
 
 /** Hides all configuration from the SDK. */
 function forgetEnvironment(): void {

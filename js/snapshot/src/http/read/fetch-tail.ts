@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+
 import type { Transfer } from "../../options/transfer-options.js";
 import { RequestFailure } from "../request-failure.js";
 import type { ServerRequest } from "../server-request.js";
@@ -27,6 +29,9 @@ export interface ObjectTail {
   readonly client?: HttpClient | undefined;
 }
 
+/** Statuses by which servers refuse ranges from the end, among other reasons. */
+const REFUSED_SUFFIX: ReadonlySet<unknown> = new Set([400, 416, 501]);
+
 /**
  * Fetches the last `length` bytes of an object. Returns undefined if the server does not support ranges.
  *
@@ -40,20 +45,40 @@ export async function fetchTail(
   signal: AbortSignal | undefined,
   keepsConnection: boolean,
 ): Promise<ObjectTail | undefined> {
-  const fetchRange = (range: string) =>
-    get(request, { range }, transfer, signal, async (open): Promise<ObjectTail | number> => {
-      const { statusCode, headers } = open.response;
-      // Some servers do not support suffix ranges, but their responses tell the size.
-      if (statusCode === 200) return contentLength(headers) ?? Number.NaN;
-      const size = statusCode === 416 ? objectSize(headers) : undefined;
-      return size ?? readTail(open, length, keepsConnection);
-    });
-  const found = await fetchRange(`bytes=-${length}`);
+  const fetch = <T>(range: string, use: (open: OpenResponse) => Promise<T>) =>
+    get(request, { range }, transfer, signal, use);
+  const found = await fetch(`bytes=-${length}`, async (open): Promise<ObjectTail | number> => {
+    const { statusCode } = open.response;
+    const size = sizeIn(open.response);
+    if (size !== undefined) return size;
+    // The first byte tells the size, too, or why requests are refused.
+    if (REFUSED_SUFFIX.has(statusCode)) return fetch("bytes=0-0", sizeByFirstByte);
+    return readTail(open, length, keepsConnection);
+  });
   if (typeof found !== "number") return found;
   if (found === 0) return { request, version: versionOf(0, {}), bytes: sharedBytes(0) };
   if (Number.isNaN(found)) return undefined;
-  const tail = await fetchRange(`bytes=${Math.max(0, found - length)}-${found - 1}`);
-  return typeof tail === "number" ? undefined : tail;
+  return fetch(`bytes=${Math.max(0, found - length)}-${found - 1}`, async (open) =>
+    sizeIn(open.response) === undefined ? readTail(open, length, keepsConnection) : undefined,
+  );
+}
+
+/**
+ * Returns the size of an object if a response tells it without bytes of a range, NaN if that stays unknown. A partial
+ * response without bytes, which some servers send, is that of an empty object.
+ */
+function sizeIn({ statusCode, headers }: IncomingMessage): number | undefined {
+  const length = contentLength(headers);
+  if (statusCode === 200) return length ?? Number.NaN;
+  if (statusCode === 206 && length === 0) return 0;
+  return statusCode === 416 ? objectSize(headers) : undefined;
+}
+
+/** Returns the size of an object from the response to a request for its first byte, NaN if that stays unknown. */
+async function sizeByFirstByte({ response }: OpenResponse): Promise<number> {
+  const size = sizeIn(response);
+  if (response.statusCode === 416) return size ?? Number.NaN;
+  return size ?? partOf(response).version.size;
 }
 
 async function readTail(

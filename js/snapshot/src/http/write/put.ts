@@ -8,6 +8,9 @@ import type { ServerRequest } from "../server-request.js";
 import { withRetries } from "../with-retries.js";
 import { sendFile, type UploadFile, type UploadResponse } from "./send-file.js";
 
+/** The status of a server that does not support `Expect`. The same request without it may succeed. */
+const EXPECTATION_FAILED = 417;
+
 /**
  * Uploads a file with a `PUT`, and retries transient failures. An abort after the last byte was sent comes too
  * late: the response is awaited for some seconds.
@@ -20,7 +23,7 @@ export async function put(
   { retries, timeouts }: Transfer,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  let attempts = 0;
+  let [attempts, asksFirst] = [0, true];
   const what = `cannot write ${safeName(request.url)}`;
   await withRetries(
     {
@@ -33,7 +36,13 @@ export async function put(
     async () => {
       attempts += 1;
       await followRedirects(request, async (next) => {
-        const response = await sendFile(next, file, attempts > 1, timeouts, signal);
+        const send = () =>
+          sendFile(next, file, { isCareful: attempts > 1, asksFirst }, timeouts, signal);
+        let response = await send();
+        if (response.statusCode === EXPECTATION_FAILED && asksFirst) {
+          asksFirst = false;
+          response = await send();
+        }
         return isRedirect(response) ? new Redirection(response) : checkAccepted(response);
       });
     },

@@ -41,17 +41,26 @@ const CONTINUE_TIMEOUT = 1_000;
 /** How long to wait for the response after an abort if everything was sent, in milliseconds. */
 const GRACE = 5_000;
 
+/** How a file is sent. */
+export interface SendHow {
+  /**
+   * Whether to pause after the first bytes. A server that refuses an upload may close the connection before it has read
+   * everything; a client that keeps sending then loses the response.
+   */
+  readonly isCareful: boolean;
+  /** Whether to send `Expect: 100-continue` with a large file. */
+  readonly asksFirst: boolean;
+}
+
 /**
  * Uploads a file with one `PUT`, over a new connection.
  *
- * @param isCareful whether to pause after the first bytes. A server that refuses an upload may close the
- *   connection before it has read everything; a client that keeps sending then loses the response.
  * @throws the system's errors, or the signal's reason
  */
 export function sendFile(
   request: ServerRequest,
   file: UploadFile,
-  isCareful: boolean,
+  { isCareful, asksFirst }: SendHow,
   timeouts: Transfer["timeouts"],
   signal: AbortSignal | undefined,
 ): Promise<UploadResponse> {
@@ -61,7 +70,8 @@ export function sendFile(
       ...{ keepAlive: false, connectTimeout: timeouts.connect },
     });
     const fields = proxyFields(request.url);
-    const client = createPut(request, file.size, fields, agent);
+    const expects = asksFirst && file.size > EXPECT_SIZE;
+    const client = createPut(request, file.size, expects, fields, agent);
     const ended = new AbortController();
     const pauseLength = isCareful ? Math.min(MAX_PAUSE, timeouts.stall / 2) : 0;
     const body = Readable.from(chunksOf(file, pauseLength, ended.signal));
@@ -122,6 +132,7 @@ export function sendFile(
 function createPut(
   { url, secret, condition }: ServerRequest,
   size: number,
+  expects: boolean,
   { path, headers: proxyHeaders }: ProxyFields,
   agent: Agent,
 ): ClientRequest {
@@ -130,7 +141,7 @@ function createPut(
     ...condition,
     ...proxyHeaders,
     "content-length": size,
-    ...(size > EXPECT_SIZE ? { expect: "100-continue" } : {}),
+    ...(expects ? { expect: "100-continue" } : {}),
   };
   const { request } = url.protocol === "https:" ? https : http;
   return request(url, { method: "PUT", headers, agent, ...(path === undefined ? {} : { path }) });
