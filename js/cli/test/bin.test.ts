@@ -107,6 +107,27 @@ describe("hedgerow paths build", () => {
     expect(query).toMatchObject({ code: 0 });
   });
 
+  test("accepts an empty base path, which is the default", async () => {
+    const files = [await filterOf("/about\n", "--base-path", ""), await filterOf("/about\n")];
+    const [empty, none] = files.map((file) => readFileSync(file));
+    expect(empty).toEqual(none);
+  });
+
+  test("warns that a filter of sitemaps alone rejects assets", async () => {
+    const root = makeTree({
+      "map.xml": "<urlset><url><loc>https://example.com/map</loc></url></urlset>",
+      "dist/app.js": "",
+    });
+    const [map, dist, file] = ["map.xml", "dist", "filter"].map((name) => join(root, name));
+    const alone = await hedgerow(["paths", "build", map!, map!, "-o", file!]);
+    expect(alone.err).toBe(
+      "hedgerow: a sitemap lists pages only: the filter rejects scripts, styles and images; " +
+        "add their directory as a source\n",
+    );
+    const both = await hedgerow(["paths", "build", map!, dist!, "-o", file!]);
+    expect([alone.code, both.code, both.err]).toEqual([0, 0, ""]);
+  });
+
   test("sizes a filter as Vercel does with --classic", async () => {
     const lines = Array.from({ length: 1000 }, (_, number) => `/page/${number}`).join("\n");
     const sizes = [await filterOf(lines), await filterOf(lines, "--classic")].map(

@@ -273,12 +273,20 @@ test("warns about a catch-all route", async () => {
     { src: "/.*", dest: "/about" },
     { src: "/(.*)", dest: "https://example.com/$1" },
     { src: "/page-(.*)", dest: "/about" },
-    { src: "/(.*)", middlewarePath: "middleware", continue: true },
   ]) {
     const own = options();
     expect(await keysOfRoutes([route], own)).toContain("/*");
     expect(own.warnings).toEqual([`the route ^${route.src}$ may answer any path`]);
   }
+});
+
+test("names the option that leaves out middleware that matches any path", async () => {
+  const own = options();
+  const route = { src: "/(.*)", middlewarePath: "middleware", continue: true };
+  expect(await keysOfRoutes([route], own)).toContain("/*");
+  expect(own.warnings).toEqual([
+    "the route ^/(.*)$ may answer any path; pass --ignore-middleware if it only adds headers or rejects paths",
+  ]);
 });
 
 test("warns about a rewrite into a wildcard", async () => {

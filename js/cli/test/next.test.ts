@@ -227,7 +227,9 @@ test("adds the paths that middleware matches unless it is ignored", async () => 
   expect(await keysOf({}, files, own)).toEqual([
     ...["/", "/*", "/_next/data/*", "/about", "/about.json", "/about/*"],
   ]);
-  expect(own.warnings).toEqual(["the route /:path* may answer any path"]);
+  expect(own.warnings).toEqual([
+    "the route /:path* may answer any path; pass --ignore-middleware if it only adds headers or rejects paths",
+  ]);
   expect(await keysOf({}, files, options({ ignoreMiddleware: true }))).toEqual([]);
 });
 

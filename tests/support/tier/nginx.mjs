@@ -48,18 +48,7 @@ export async function startTier({ store, parent = tmpdir(), wrapper = [], change
     ...changes,
   ].reduce(replaced, readFileSync(EXAMPLE, "utf8"));
   writeFileSync(config, text);
-  const start = async () => {
-    const command = [...wrapper, "nginx", "-e", errors, "-c", config, "-g", "daemon off;"];
-    const child = spawn(process.execPath, [GUARD, `${LIFETIME}`, ...command], {
-      stdio: ["pipe", "inherit", "inherit"],
-    });
-    const exit = once(child, "exit");
-    await untilListening(port, () => child.exitCode !== null, errors);
-    return async () => {
-      child.stdin?.end();
-      await exit;
-    };
-  };
+  const start = () => runNginx({ config, errors, port, wrapper });
   let kill = await start();
   return {
     url: new URL(`http://127.0.0.1:${port}`),
@@ -77,6 +66,25 @@ export async function startTier({ store, parent = tmpdir(), wrapper = [], change
       await kill();
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/**
+ * Runs nginx until this process ends, or until the function that it returns is called.
+ *
+ * @param {{ config: string, errors: string, port: number, wrapper?: readonly string[] }} options files of its
+ * configuration and its log, the port that it listens on, and a command that runs it
+ */
+export async function runNginx({ config, errors, port, wrapper = [] }) {
+  const command = [...wrapper, "nginx", "-e", errors, "-c", config, "-g", "daemon off;"];
+  const child = spawn(process.execPath, [GUARD, `${LIFETIME}`, ...command], {
+    stdio: ["pipe", "inherit", "inherit"],
+  });
+  const exit = once(child, "exit");
+  await untilListening(port, () => child.exitCode !== null, errors);
+  return async () => {
+    child.stdin?.end();
+    await exit;
   };
 }
 

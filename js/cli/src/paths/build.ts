@@ -23,6 +23,9 @@ A path that ends in /* is a wildcard: any path below it may exist. A dynamic rou
 wildcard for the directory in which it begins to vary. Routes match in any case; the filter contains
 them as written and in lower case.`;
 
+const PAGES_ONLY =
+  "a sitemap lists pages only: the filter rejects scripts, styles and images; add their directory as a source";
+
 interface BuildOptions {
   readonly output: string;
   readonly sourceKind?: SourceKind;
@@ -71,7 +74,11 @@ export function addBuildCommand(paths: Command): void {
     )
     .option("--base-path <prefix>", "prefix for every path", parseBasePath, "")
     .option("--clean-urls", "directory: also add pages without .html or .htm", false)
-    .option("--ignore-middleware", "leave out middleware, if it only adds headers", false)
+    .option(
+      "--ignore-middleware",
+      "leave out middleware, if it only adds headers or rejects paths",
+      false,
+    )
     .option("--json", "print one JSON object", false)
     .addHelpText("after", HELP)
     .action(buildFilter);
@@ -99,6 +106,7 @@ async function collect(
   warn: (message: string) => void,
 ): Promise<Uint8Array> {
   const kinds = sources.map((source) => options.sourceKind ?? detectKind(source));
+  if (kinds.every((kind) => kind === "sitemap")) warn(PAGES_ONLY);
   const { kind, falsePositiveRate, seed, filterVersion: version, classic } = options;
   const builder = new PathFilterBuilder({
     ...{ kind, seed, version },
@@ -128,6 +136,7 @@ async function collect(
 }
 
 function parseBasePath(text: string): string {
-  if (!text.startsWith("/")) throw new InvalidArgumentError("expected a path that begins with /");
+  if (text !== "" && !text.startsWith("/"))
+    throw new InvalidArgumentError("expected a path that begins with /");
   return text;
 }

@@ -1,7 +1,10 @@
 /** Static file servers, set up as their documentation says, with or without a guard in front. */
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, createServer, type RequestListener, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import { getRequestListener } from "@hono/node-server";
 import { serveStatic } from "@hono/node-server/serve-static";
@@ -18,6 +21,9 @@ import serveHandler from "serve-handler";
 import serveStaticFiles from "serve-static";
 import sirv from "sirv";
 import { onTestFinished } from "vitest";
+
+import { freePort } from "../../../../tests/support/http/listen.js";
+import { runNginx } from "../../../../tests/support/tier/nginx.mjs";
 
 /** Options of a guard. */
 export interface Guard {
@@ -42,6 +48,33 @@ const fastifyWith =
     return (request, response) => server.routing(request, response);
   };
 
+/** Starts nginx, and passes requests on to it as they are. */
+const nginx: StaticServer = async (root) => {
+  const folder = mkdtempSync(join(tmpdir(), "hedgerow-nginx-"));
+  const [config, errors] = [join(folder, "nginx.conf"), join(folder, "errors")];
+  const port = await freePort();
+  writeFileSync(
+    config,
+    `user root; worker_processes 1; pid ${join(folder, "pid")};
+     events {}
+     http { access_log off; server { listen 127.0.0.1:${port}; root ${root}; } }`,
+  );
+  const stop = await runNginx({ config, errors, port });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(async () => {
+    agent.destroy();
+    await stop();
+    rmSync(folder, { recursive: true });
+  });
+  return ({ url: path, headers }, response) => {
+    const sent = request({ host: "127.0.0.1", port, path, headers, agent }, (answer) => {
+      response.writeHead(answer.statusCode!);
+      answer.pipe(response);
+    });
+    sent.on("error", () => response.destroy()).end();
+  };
+};
+
 const SERVERS = {
   "express.static": (root) => express().use(express.static(root)),
   "serve-static": (root) => ending(serveStaticFiles(root)),
@@ -65,6 +98,7 @@ const SERVERS = {
     server.silent = true;
     return server.use(koaStatic(root)).callback();
   },
+  nginx,
 } satisfies Record<string, StaticServer>;
 
 export type StaticServerName = keyof typeof SERVERS;

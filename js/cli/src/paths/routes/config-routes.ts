@@ -1,7 +1,7 @@
 import { normalizePath } from "hedgerow";
 
 import type { Json } from "../../files/json.js";
-import { EVERYTHING, eitherCase, keysOfPattern } from "./keys.js";
+import { EVERYTHING, eitherCase, IGNORE_MIDDLEWARE, keysOfPattern } from "./keys.js";
 import { readPattern } from "./read-pattern.js";
 import { Rewrite } from "./rewrite.js";
 
@@ -65,7 +65,9 @@ export function readConfigRoutes(config: Json, options: RouteOptions): ConfigRou
       }
       for (const key of read.keys) {
         keys.push(...spelled(key));
-        if (key === EVERYTHING) options.warn(`the route ${route.source} may answer any path`);
+        if (key !== EVERYTHING) continue;
+        const hint = route.isMiddleware ? IGNORE_MIDDLEWARE : "";
+        options.warn(`the route ${route.source} may answer any path${hint}`);
       }
     }
   }

@@ -3,6 +3,10 @@ import { ANY, OPEN, variationsOf } from "./variations.js";
 /** The catch-all key: a filter that contains it rejects nothing. */
 export const EVERYTHING = "/*";
 
+/** Ends a warning about middleware that may answer any path. */
+export const IGNORE_MIDDLEWARE =
+  "; pass --ignore-middleware if it only adds headers or rejects paths";
+
 /**
  * Returns keys that cover every path that a regular expression matches: the path itself if the
  * expression is literal, else a wildcard below its last literal directory.

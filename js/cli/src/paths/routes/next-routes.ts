@@ -1,5 +1,5 @@
 import type { Json } from "../../files/json.js";
-import { EVERYTHING, eitherCase, keysOfPattern } from "./keys.js";
+import { EVERYTHING, eitherCase, IGNORE_MIDDLEWARE, keysOfPattern } from "./keys.js";
 import type { Locales } from "./locales.js";
 import { readPattern } from "./read-pattern.js";
 
@@ -46,7 +46,9 @@ export function* middlewareKeys(manifests: RouteManifests, warn: Warn): Generato
   for (const [, handler] of all) {
     for (const matcher of handler.get("matchers").items()) {
       const keys = readPattern(matcher.get("regexp"), keysOfPattern);
-      warnOfEverything(keys, base, matcher.get("originalSource"), warn);
+      warnOfEverything(keys, base, matcher.get("originalSource"), (message) =>
+        warn(message + IGNORE_MIDDLEWARE),
+      );
       yield* keys.flatMap(eitherCase);
     }
   }
