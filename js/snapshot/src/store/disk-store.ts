@@ -208,7 +208,8 @@ export class DiskStore {
   }
 
   /**
-   * Adds an earlier generation of a detached disk once more, as the last one. Removes nothing.
+   * Adds an earlier generation of a detached disk once more, as the last one. Removes nothing. Fails if one of the
+   * snapshots that the generation needs is missing.
    *
    * @throws {SnapshotError} `ERR_NO_DISK`, `ERR_ATTACHED`, `ERR_STORE`, `ERR_ARGUMENT`
    */
@@ -220,13 +221,15 @@ export class DiskStore {
     checkedName(name);
     const signal = signalOf(readOptions(options));
     checkInteger("generation", generation, 1, Number.MAX_SAFE_INTEGER);
-    const { pointers } = this.#parts;
+    const { pointers, snapshots } = this.#parts;
     const time = Math.round(await this.#now());
     const { pointer } = await pointers.update(
       name,
       async (known) => {
         await checkDetached(pointers, name, known, "detach it first");
-        const { digest, bases } = this.#find(name, known.pointer, generation);
+        const found = this.#find(name, known.pointer, generation);
+        await snapshots.adoptAll(objectsOf(found), signal);
+        const { digest, bases } = found;
         const again = { digest, bases, time, sizes: {} };
         // A host that was cut off must not save over it.
         return withGeneration({ ...known.pointer, lease: null }, again);

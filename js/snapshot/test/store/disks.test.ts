@@ -1,5 +1,6 @@
 /** Named disks: in folders on ext4 and XFS, and in S3. */
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createSnapshot, type Generation, restoreSnapshot } from "@hedgerow/snapshot";
 import { describe, expect, test } from "vitest";
 
@@ -247,6 +248,29 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(await whileAttached(store, "a", lettersOf)).toBe("y");
     await refusalOf(store.rollback("a", 9), "ERR_NO_DISK");
   });
+
+  inTurn(
+    "a generation of which an object is missing is not rolled back to, nor forked",
+    async () => {
+      const store = await openHost(at, "rollback-missing");
+      await store.create("a", { size: 3 * BLOCK });
+      for (const [block, letter] of [..."xyz"].entries())
+        await whileAttached(store, "a", (disk) => fillBlock(disk, block, letter));
+      const generations = await all(store.history("a"));
+      // The snapshot of the second generation is a base object of the third one.
+      const { digest } = generations[1] as Generation;
+      rmSync(join(at.folder("rollback-missing"), "snapshots", `${digest}.vhs`));
+      for (const generation of [2, 3]) {
+        const rolling = refusalOf(store.rollback("a", generation), "ERR_STORE");
+        expect((await rolling).message).toContain(digest);
+        const forking = refusalOf(store.fork("a", "b", { generation }), "ERR_STORE");
+        expect((await forking).message).toContain(digest);
+      }
+      expect(numbersOf(await all(store.history("a")))).toEqual([1, 2, 3, 4]);
+      await store.rollback("a", 1);
+      expect(await whileAttached(store, "a", lettersOf)).toBe("...");
+    },
+  );
 
   inTurn("lists names in order, after a name, and with a prefix", async () => {
     const store = await openHost(at, "list");
