@@ -145,6 +145,8 @@ export class LockedDisk {
 
 /** The local image of a disk that nobody has open. */
 export interface IdleImage {
+  /** Returns the identity of the snapshot that the image began with, if it is known. @throws {SnapshotError} `ERR_TARGET` */
+  digest(): Promise<string | undefined>;
   /**
    * Returns the number of bytes in blocks that were written since the disk was opened for the first time.
    *
@@ -169,16 +171,22 @@ export async function withIdleImage<T>(
   const file = await lockPrivateFile(path, paths.state, refuse(path));
   if (file === undefined) return undefined;
   try {
+    const digest = async () => (await new StateFile(path, file).readHeader())?.digest;
     const writtenBytes = () => new StateFile(path, file).writtenBytes();
     const remove = async () => {
       // While the image is incomplete, its name may be that of another file.
       const image = exists(paths.partial) ? paths.partial : paths.target;
       for (const one of [image, paths.manifest, paths.state]) await rm(one, { force: true });
     };
-    return await use({ writtenBytes, remove });
+    return await use({ digest, writtenBytes, remove });
   } finally {
     await file.close();
   }
+}
+
+/** Returns whether an image has a state file. */
+export function hasState(path: string): boolean {
+  return exists(pathsOf(path).state);
 }
 
 function pathsOf(target: string): DiskPaths {

@@ -403,7 +403,7 @@ export class DiskStore {
     const signal = signalOf(options);
     const { pointers, images } = this.#parts;
     const path = localPath("image", image);
-    const note = await images.recordOf(path);
+    const note = await images.originOf(path);
     if ((await pointers.find(name, signal)) !== undefined) throw this.#exists(name);
     const pointer = await salvage(this.#parts, path, note, { name, label, signal });
     await images.remove(path, note);
@@ -414,7 +414,7 @@ export class DiskStore {
   async discard(image: string): Promise<void> {
     const { images } = this.#parts;
     const path = localPath("image", image);
-    if (await images.remove(path, await images.recordOf(path))) return;
+    if (await images.remove(path, await images.originOf(path))) return;
     throw new SnapshotError("ERR_TARGET", `cannot remove ${image}: a process has it open`);
   }
 

@@ -4,7 +4,7 @@ import { homedir, userInfo } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 
 import { readWholeFile } from "../cache/directory/read-files.js";
-import { type IdleImage, LockedDisk, withIdleImage } from "../disk/locked-disk.js";
+import { hasState, type IdleImage, LockedDisk, withIdleImage } from "../disk/locked-disk.js";
 import { messageOf, SnapshotError } from "../error.js";
 import {
   PRIVATE_DIRECTORY,
@@ -40,6 +40,12 @@ export interface ImageNote {
   readonly isDone?: boolean | undefined;
 }
 
+/** The origin of a local image whose record may be damaged. */
+export interface ImageOrigin extends Omit<ImageNote, "generation"> {
+  /** The number of the generation that the image began with; undefined if the record of the image is damaged. */
+  readonly generation: number | undefined;
+}
+
 /** The content of a record: the origin of an image, and its store. */
 interface ImageRecord extends ImageNote {
   /** The identity of the store. */
@@ -47,9 +53,11 @@ interface ImageRecord extends ImageNote {
 }
 
 /** A local image whose changes may not have been saved. */
-export interface UnsavedImage extends Omit<ImageNote, "isDone"> {
+export interface UnsavedImage extends Omit<ImageOrigin, "isDone" | "digest"> {
   /** The path of the image. */
   readonly image: string;
+  /** The identity of the snapshot that the image began with; undefined if its files are damaged. */
+  readonly digest: string | undefined;
   /** The number of bytes that were written to it; undefined if its files are damaged. */
   readonly changedBytes: number | undefined;
 }
@@ -116,7 +124,7 @@ export class LocalImages {
   }
 
   /** Removes an image whose changes are saved or not wanted. Returns false if a process has it open. */
-  remove(image: string, note: ImageNote): Promise<boolean> {
+  remove(image: string, note: ImageOrigin): Promise<boolean> {
     return this.#locked(image, async () => {
       const removed = await withIdleImage(image, async (idle) => {
         // If this is interrupted, the rest must not count as unsaved.
@@ -128,26 +136,35 @@ export class LocalImages {
     });
   }
 
-  /** Returns the record of an image of this store. @throws {SnapshotError} `ERR_ARGUMENT`, `ERR_TARGET` */
-  async recordOf(image: string): Promise<ImageRecord> {
-    const path = recordOf(resolve(image));
-    const reading = readWholeFile(path, MAX_RECORD_LENGTH);
-    const found = parseRecord(await wrapSystemErrors("ERR_TARGET", `cannot read ${path}`, reading));
-    if (found?.store === this.store) return found;
-    const message = `image: expected the local image of a disk of this store, found ${image}`;
-    throw new SnapshotError("ERR_ARGUMENT", message);
+  /**
+   * Returns the origin of an image of this store. If its record is damaged, the other files of the image say most of it.
+   *
+   * @throws {SnapshotError} `ERR_ARGUMENT`, `ERR_TARGET`
+   */
+  async originOf(image: string): Promise<ImageOrigin> {
+    const found = await this.#readRecord(resolve(image));
+    if (found === undefined) {
+      const message = `image: expected the local image of a disk of this store, found ${image}`;
+      throw new SnapshotError("ERR_ARGUMENT", message);
+    }
+    if (found !== "damaged") return found;
+    const digest = await this.#whileIdle(resolve(image), (idle) => idle.digest());
+    if (digest !== undefined) return { name: nameIn(image), generation: undefined, digest };
+    const message = `${recordOf(image)}: expected the record of an image that no process has open, found a damaged one`;
+    throw new SnapshotError("ERR_TARGET", message);
   }
 
   /** Yields the images that no process has open and that were written to, or whose files are damaged. */
   async *unsaved(): AsyncGenerator<UnsavedImage> {
     for await (const [image, record] of this.#records()) {
-      if (record.isDone) continue;
-      const { name, generation, digest } = record;
+      if (record?.isDone) continue;
+      const { name, generation } = record ?? { name: nameIn(image), generation: undefined };
       const found = await this.#whileIdle(image, async (idle) => {
-        return { changedBytes: await idle.writtenBytes() };
-      }).catch(() => ({ changedBytes: undefined }));
+        const changedBytes = await idle.writtenBytes();
+        return { changedBytes, digest: record?.digest ?? (await idle.digest()) };
+      }).catch(() => ({ changedBytes: undefined, digest: record?.digest }));
       if (found !== undefined && found.changedBytes !== 0)
-        yield { image, name, generation, digest, ...found };
+        yield { image, name, generation, ...found };
     }
   }
 
@@ -157,9 +174,9 @@ export class LocalImages {
    * @param age of temporary files, in milliseconds
    */
   async clean(age: number): Promise<void> {
-    for await (const [image, { isDone }] of this.#records()) {
+    for await (const [image, record] of this.#records()) {
       await this.#whileIdle(image, async (idle) => {
-        if (isDone || (await idle.writtenBytes()) === 0) await this.#remove(image, idle);
+        if (record?.isDone || (await idle.writtenBytes()) === 0) await this.#remove(image, idle);
       }).catch(() => {
         // It may have unsaved changes. Others need not wait until it is mended.
       });
@@ -173,13 +190,24 @@ export class LocalImages {
     }
   }
 
-  /** Yields the images of this store with their records. */
-  async *#records(): AsyncGenerator<readonly [image: string, record: ImageRecord]> {
+  /** Yields the images of this store with their records, which are undefined if they are damaged. */
+  async *#records(): AsyncGenerator<readonly [image: string, record: ImageRecord | undefined]> {
     for (const name of (await this.#names()).filter((one) => one.endsWith(RECORD)).sort()) {
       const image = join(resolve(this.directory), `${basename(name, RECORD)}${IMAGE}`);
-      const record = await this.recordOf(image).catch(() => undefined);
-      if (record !== undefined) yield [image, record];
+      const record = await this.#readRecord(image).catch(() => undefined);
+      if (record !== undefined) yield [image, record === "damaged" ? undefined : record];
     }
+  }
+
+  /** Returns the record of an image, or undefined if it is not one of this store. A damaged one may be of any store. */
+  async #readRecord(image: string): Promise<ImageRecord | "damaged" | undefined> {
+    const path = recordOf(image);
+    const reading = readWholeFile(path, MAX_RECORD_LENGTH);
+    const bytes = await wrapSystemErrors("ERR_TARGET", `cannot read ${path}`, reading);
+    if (bytes === undefined) return undefined;
+    const found = parseRecord(bytes);
+    if (found === undefined) return hasState(image) ? "damaged" : undefined;
+    return found.store === this.store ? found : undefined;
   }
 
   async #names(): Promise<string[]> {
@@ -209,7 +237,7 @@ export class LocalImages {
     return lock.run(action);
   }
 
-  async #record(image: string, record: ImageNote, isDurable: boolean): Promise<void> {
+  async #record(image: string, record: ImageOrigin, isDurable: boolean): Promise<void> {
     const text = `${JSON.stringify({ version: 1, store: this.store, ...record })}\n`;
     const options = { isDurable, followsLinks: false };
     await writeAtomically(recordOf(image), options, (file) => file.writeFile(text));
@@ -246,12 +274,19 @@ function recordOf(image: string): string {
   return `${image.slice(0, -IMAGE.length)}${RECORD}`;
 }
 
-function parseRecord(bytes: Buffer | undefined): ImageRecord | undefined {
+/** Returns the name of the disk that an image is of. */
+function nameIn(image: string): string {
+  return basename(image, IMAGE).replace(/-[0-9a-f]{8}$/, "");
+}
+
+function parseRecord(bytes: Buffer): ImageRecord | undefined {
   try {
     const found = Object(JSON.parse(String(bytes))) as Record<string, unknown>;
     const { version, store, name, generation, digest, isDone } = found;
     const isValid = version === 1 && typeof store === "string" && typeof name === "string";
-    if (!isValid || !isDigest(digest) || !Number.isSafeInteger(generation)) return undefined;
+    const isKnown =
+      Number.isSafeInteger(generation) || (isDone === true && generation === undefined);
+    if (!isValid || !isDigest(digest) || !isKnown) return undefined;
     return { store, name, generation: generation as number, digest, isDone: isDone === true };
   } catch {
     return undefined;

@@ -6,7 +6,7 @@ import type { SnapshotInfo } from "../format/manifest.js";
 import { ImageFile } from "../local/image-file.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { NewDiskOptions } from "../options/store-options.js";
-import type { ImageNote } from "./local-images.js";
+import type { ImageOrigin } from "./local-images.js";
 import { newPointer, storeImage } from "./new-disk.js";
 import type { Pointer } from "./pointer.js";
 import { type StoredSnapshot, storedOf } from "./snapshots.js";
@@ -28,12 +28,13 @@ interface SalvageRequest {
 export async function salvage(
   store: StoreParts,
   image: string,
-  note: ImageNote,
+  note: ImageOrigin,
   { name, label, signal }: SalvageRequest,
 ): Promise<Pointer> {
   const { objects, pointers, snapshots, transfer } = store;
   const create = async (stored: StoredSnapshot) => {
-    const parent = { name: note.name, generation: note.generation };
+    const { name: origin, generation } = note;
+    const parent = generation === undefined ? undefined : { name: origin, generation };
     const pointer = newPointer(stored, await objects.now(), { label, parent });
     await pointers.create(name, pointer, signal);
     return pointer;
@@ -62,7 +63,7 @@ export async function salvage(
 async function withUnsaved<T>(
   { snapshots, images, cache }: StoreParts,
   image: string,
-  { digest }: ImageNote,
+  { digest }: ImageOrigin,
   options: Omit<OpenOptions, "image">,
   use: (parts: DiskParts) => Promise<T>,
 ): Promise<T> {

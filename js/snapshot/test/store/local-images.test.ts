@@ -15,7 +15,7 @@ import { expect, test } from "vitest";
 
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { refusalOf } from "../support/refusal.js";
-import { BLOCK, fillBlock } from "../support/stores.js";
+import { BLOCK, fillBlock, lettersOf, whileAttached } from "../support/stores.js";
 
 const path = temporaryFolder();
 
@@ -74,4 +74,29 @@ test("a damaged local image is listed, and keeps nobody from listing and collect
   await store.salvage(other, "d");
   await store.discard(damaged);
   expect(readdirSync(dirname(damaged))).toEqual(["lock"]);
+});
+
+test("a local image whose record is damaged is listed, and salvaged by what its other files say", async () => {
+  const place = path("records");
+  const images = await leaveImages(place, ["a", "b"]);
+  const records = images.map((image) => image.replace(/raw$/, "json"));
+  const { digest } = JSON.parse(readFileSync(records[0] as string, "utf8"));
+  for (const [at, length] of [0, 50].entries()) truncateSync(records[at] as string, length);
+  // Other files are no records.
+  writeFileSync(join(dirname(images[0] as string), "other.json"), "");
+  await using store = await DiskStore.open(place, { images: `${place}-images` });
+  const listed: UnsavedImage[] = [];
+  for await (const image of store.unsaved()) listed.push(image);
+  expect(listed.map(({ name, ...rest }) => [name, rest])).toEqual(
+    ["a", "b"].map((name, at) => {
+      const known = { generation: undefined, digest, changedBytes: BLOCK };
+      return [name, { image: images[at], ...known }];
+    }),
+  );
+  await store.collect({ grace: 0 });
+  const [first, second] = images as [string, string];
+  expect(await store.salvage(first, "d")).toMatchObject({ number: 1, parent: undefined });
+  expect(await whileAttached(store, "d", lettersOf)).toBe("x...");
+  await store.discard(second);
+  expect(readdirSync(dirname(first)).sort()).toEqual(["lock", "other.json"]);
 });

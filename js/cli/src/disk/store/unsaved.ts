@@ -34,5 +34,5 @@ const HEAD = ["disk", "generation", "changed", "image"];
 
 function rowOf({ name, generation, changedBytes, image }: UnsavedImage): string[] {
   const changed = changedBytes === undefined ? "unknown" : prettyBytes(changedBytes);
-  return [oneLine(name), String(generation), changed, oneLine(image)];
+  return [oneLine(name), String(generation ?? "unknown"), changed, oneLine(image)];
 }
