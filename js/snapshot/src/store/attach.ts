@@ -22,6 +22,8 @@ export interface AttachRequest {
   readonly saveEvery: number | undefined;
   readonly trace: TraceOption;
   readonly options: Omit<OpenOptions, "image">;
+  /** Called when a disk that was attached needs the store no longer. */
+  readonly onDetached: () => void;
 }
 
 /** How the image of a disk is opened. */
@@ -47,7 +49,7 @@ interface Opening {
 export async function attach(store: StoreParts, request: AttachRequest): Promise<AttachedDisk> {
   const begun = performance.now();
   const { pointers, snapshots, images, owner, duration } = store;
-  const { name, steal, hooks, saveEvery, options } = request;
+  const { name, steal, hooks, saveEvery, onDetached, options } = request;
   const { signal } = options;
   // If nobody has changed a disk since this process detached or created it, it needs not be read.
   const remembered = pointers.remembered(name);
@@ -78,7 +80,7 @@ export async function attach(store: StoreParts, request: AttachRequest): Promise
     const event = { store: store.objects.name, name, generation: note.generation, epoch };
     emit("hedgerow:store:attach", { ...event, duration: time });
     return new AttachedDisk(parts, {
-      ...{ name, lease, snapshots, images, note, hooks, saveEvery },
+      ...{ name, lease, snapshots, images, note, hooks, saveEvery, onDetached },
     });
   } catch (error) {
     await discard(store, opening);

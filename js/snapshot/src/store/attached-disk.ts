@@ -34,6 +34,8 @@ export interface AttachedParts {
   readonly hooks: Hooks;
   /** The interval of automatic saves, in milliseconds, if there are any. */
   readonly saveEvery: number | undefined;
+  /** Called when the disk needs the store no longer. */
+  readonly onDetached: () => void;
 }
 
 /** The result of a save of an attached disk. */
@@ -169,8 +171,12 @@ export class AttachedDisk extends BlockDevice {
   async #close(): Promise<void> {
     this.#isClosed = true;
     this.#ended.abort();
-    await this.closeParts();
-    await this.#saving;
+    try {
+      await this.closeParts();
+      await this.#saving;
+    } finally {
+      this.#attached.onDetached();
+    }
   }
 
   /** Saves the disk. @param isLast whether to release it, too */

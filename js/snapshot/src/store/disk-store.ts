@@ -100,10 +100,13 @@ export interface Attachment {
 export class DiskStore {
   /** The URL or the path of the store, without secrets. */
   readonly place: string;
-  readonly #parts: StoreParts;
+  readonly #allParts: StoreParts;
+  /** The number of disks that are attached, or about to be. */
+  #attached = 0;
+  #isClosed = false;
 
   private constructor(parts: StoreParts) {
-    this.#parts = parts;
+    this.#allParts = parts;
     this.place = parts.objects.name;
   }
 
@@ -176,10 +179,20 @@ export class DiskStore {
     const { images, snapshots, transfer } = this.#parts;
     await images.open();
     const opening = { fill, fillBytesPerSecond, onStall, workers, onProgress, signal };
-    return attach(this.#parts, {
-      ...{ name, steal, hooks, saveEvery, trace: traceOption(options.trace) },
-      options: { ...transfer, ...opening, resolve: snapshots.resolve },
-    });
+    this.#attached += 1;
+    const onDetached = () => {
+      this.#attached -= 1;
+      this.#closeUnused();
+    };
+    try {
+      return await attach(this.#parts, {
+        ...{ name, steal, hooks, saveEvery, trace: traceOption(options.trace), onDetached },
+        options: { ...transfer, ...opening, resolve: snapshots.resolve },
+      });
+    } catch (error) {
+      onDetached();
+      throw error;
+    }
   }
 
   /**
@@ -378,8 +391,8 @@ export class DiskStore {
   }
 
   /** Yields the local images of this host that no process has open and whose changes may not have been saved. */
-  unsaved(): AsyncGenerator<UnsavedImage> {
-    return this.#parts.images.unsaved();
+  async *unsaved(): AsyncGenerator<UnsavedImage> {
+    yield* this.#parts.images.unsaved();
   }
 
   /**
@@ -418,14 +431,27 @@ export class DiskStore {
     throw new SnapshotError("ERR_TARGET", `cannot remove ${image}: a process has it open`);
   }
 
-  /** Closes the connections of the store. Detach its disks first. */
+  /**
+   * Closes the store: later calls fail with `ERR_STORE`. Attached disks can still be saved and detached, and the connections
+   * are closed when none is left.
+   */
   async close(): Promise<void> {
-    this.#parts.objects.close();
+    this.#isClosed = true;
+    this.#closeUnused();
   }
 
   /** Calls {@link close}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  get #parts(): StoreParts {
+    if (!this.#isClosed) return this.#allParts;
+    throw new SnapshotError("ERR_STORE", `${this.place}: the store was closed`);
+  }
+
+  #closeUnused(): void {
+    if (this.#isClosed && this.#attached === 0) this.#allParts.objects.close();
   }
 
   /** Returns the last generation of a pointer, as users see it. */

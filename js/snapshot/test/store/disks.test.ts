@@ -425,6 +425,28 @@ describe.each(KINDS)("in %s", (kind) => {
     expect(await whileAttached(store, "fork", lettersOf)).toBe("y.");
   });
 
+  test("a disk is saved and detached after its store was closed", async () => {
+    const [images, other] = [at.images(), await openHost(at, "closed")];
+    const store = await openHost(at, "closed", { images });
+    await store.create("a", { size: 2 * BLOCK });
+    const disk = await store.attach("a");
+    await store.close();
+    const calls = [
+      () => store.stat("a"),
+      () => store.attach("a"),
+      () => all(store.list()),
+      () => all(store.unsaved()),
+    ];
+    for (const call of calls)
+      expect((await refusalOf(call(), "ERR_STORE")).message).toContain("the store was closed");
+    await fillBlock(disk, 0, "x");
+    expect((await disk.save()).number).toBe(2);
+    await fillBlock(disk, 1, "y");
+    await disk.detach();
+    expect(readdirSync(images)).toEqual(["lock"]);
+    expect(await whileAttached(other, "a", lettersOf)).toBe("xy");
+  });
+
   inTurn("leaves nothing behind locally or in the store when all disks are detached", async () => {
     const images = at.images();
     const store = await openHost(at, "tidy", { images });
