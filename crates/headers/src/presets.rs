@@ -50,27 +50,102 @@ pub const HOP_BY_HOP_REFRAMED: &[&str] = &[
 
 /// The fields that Cloudflare adds to a request to the origin, and Cloudflare's internal fields.
 ///
-/// Source: Cloudflare Fundamentals, *HTTP headers*, request headers; `cf-int-*` from Cloudflare's
+/// Applications trust several of them as the identity, the address or the location of the client.
+/// Not listed are the fields that clients send to Cloudflare (`cf-access-client-id`,
+/// `cf-access-client-secret`, `cf-access-token`), and those that any proxy may add
+/// (`x-forwarded-for`, `x-real-ip`, and the `client-cert` of RFC 9440).
+///
+/// Source: Cloudflare's documentation: Fundamentals, *HTTP headers*, request headers; Rules,
+/// *Available Managed Transforms*, request headers, with `cf-threat-score`, which earlier versions
+/// of that page list; Access, *Validate JWTs*; SSL/TLS, *Client certificates*, forwarding; Cache,
+/// *Cache by device type*; `cf-warp-tag-*` from the source of `cloudflared`; `cf-int-*` from the
 /// article on `trie-hard`, *A good day to trie-hard* (2024).
 pub const CLOUDFLARE: &[&str] = &[
+    // Proxies that the request passed: Cloudflare and other networks stop loops by it.
     "cdn-loop",
+    // Access: the address of the user. Applications take it as the login, often without the token.
+    "cf-access-authenticated-user-email",
+    // Access: the signed token of the user. Applications must verify it; some only look for it.
+    "cf-access-jwt-assertion",
+    // Managed Transform: how likely a bot is. Applications admit or refuse by it.
+    "cf-bot-score",
+    // Managed Transform: the client's certificate, and whether it is valid. Applications take it
+    // as the identity of a device or a service.
+    "cf-cert-*",
+    // mTLS: the client's certificate, forwarded. Trusted as `cf-cert-*`.
+    "cf-client-cert-*",
+    // The client's address. Applications log it, limit rates by it and admit by it.
     "cf-connecting-ip",
     "cf-connecting-ipv6",
+    // Set if the request passed another zone of Cloudflare before.
     "cf-connecting-o2o",
+    // Whether the client is a phone, a tablet or a desktop. Applications choose a page by it.
+    "cf-device-type",
+    // Stops loops of Workers, as `cdn-loop` does.
     "cf-ew-via",
+    // Internal to Cloudflare's proxies.
     "cf-int-*",
+    // Managed Transform, and IP geolocation: where the client is. Applications choose prices,
+    // licences and laws by it.
+    "cf-ipcity",
+    "cf-ipcontinent",
     "cf-ipcountry",
+    "cf-iplatitude",
+    "cf-iplongitude",
+    // Managed Transform: the fingerprint of the client's TLS. Applications recognise bots by it.
+    "cf-ja3-hash",
+    "cf-ja4",
+    // Managed Transform: where the client is.
+    "cf-metro-code",
+    "cf-postal-code",
+    // The client's IPv6 address as a made-up IPv4 address. Trusted as `cf-connecting-ip`.
     "cf-pseudo-ipv4",
+    // The identifier of the request, for logs.
     "cf-ray",
+    // Managed Transform: where the client is.
+    "cf-region",
+    "cf-region-code",
+    // Managed Transform, formerly: how suspicious the client is. Applications refuse by it.
+    "cf-threat-score",
+    // Managed Transform: where the client is.
+    "cf-timezone",
+    // Managed Transform: whether the bot is a known one. Applications admit by it.
+    "cf-verified-bot",
+    // Whether the client used HTTPS. Applications redirect by it.
     "cf-visitor",
+    // The tunnel through which `cloudflared` forwarded the request.
+    "cf-warp-tag-*",
+    // The zone of the Worker that sent the request. Applications admit by it.
     "cf-worker",
+    // Managed Transform: whether the password in the request is known to be leaked. Applications
+    // ask for another one.
+    "exposed-credential-check",
+    // Managed Transform: whether an uploaded file is harmful. Applications refuse by it.
+    "malicious-uploads-detection",
+    // Managed Transform: the client's address. Trusted as `cf-connecting-ip`.
     "true-client-ip",
 ];
 
 /// The fields that Vercel's proxy adds to a request to a deployment.
 ///
-/// Source: Vercel documentation, *Request headers*.
-pub const VERCEL: &[&str] = &["x-now-*", "x-vercel-*"];
+/// The prefixes also match three kinds of fields that others send: `x-vercel-protection-bypass` and
+/// `x-vercel-set-bypass-cookie`, by which your own clients pass a protected deployment;
+/// `x-vercel-signature` of webhooks and drains, which is verified; and `x-now-*` of uploads by older
+/// tools. Do not strip them where these are received. Not listed are the fields that any proxy may
+/// add: `x-forwarded-*` and `x-real-ip`, in which `@vercel/functions` looks for the client's
+/// address.
+///
+/// Source: Vercel documentation, *Request headers*; the source of `@vercel/functions`.
+pub const VERCEL: &[&str] = &[
+    // The names that Vercel used before, such as `x-now-deployment-url`.
+    "x-now-*",
+    // The client's address and location (`x-vercel-forwarded-for`, `x-vercel-ip-*`), which
+    // applications trust as those of `CLOUDFLARE`; the fingerprint of its TLS
+    // (`x-vercel-ja4-digest`); the token by which a deployment logs in to other services
+    // (`x-vercel-oidc-token`); the request and the deployment (`x-vercel-id`,
+    // `x-vercel-deployment-url`).
+    "x-vercel-*",
+];
 
 /// The internal request fields of a Next.js server.
 ///

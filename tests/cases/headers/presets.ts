@@ -33,6 +33,35 @@ export const presets: Cases = {
     );
   },
 
+  "the preset cloudflare matches what applications trust as identity, address, location and score":
+    () => {
+      using stripper = new HeaderStripper(preset("cloudflare"));
+      const trusted = [
+        ...["Cf-Access-Authenticated-User-Email", "Cf-Access-Jwt-Assertion"],
+        ...["cf-cert-verified", "cf-cert-subject-dn-rfc2253", "cf-cert-sha256"],
+        ...["Cf-Client-Cert-Der-Base64", "Cf-Client-Cert-Sha256"],
+        ...["cf-connecting-ip", "cf-connecting-ipv6", "cf-pseudo-ipv4", "true-client-ip"],
+        ...["cf-ipcity", "cf-ipcountry", "cf-ipcontinent", "cf-iplongitude", "cf-iplatitude"],
+        ...["cf-region", "cf-region-code", "cf-metro-code", "cf-postal-code", "cf-timezone"],
+        ...["cf-bot-score", "cf-verified-bot", "cf-threat-score", "cf-ja3-hash", "cf-ja4"],
+        ...["Exposed-Credential-Check", "Malicious-Uploads-Detection"],
+      ];
+      equal(
+        trusted.filter((name) => !stripper.matches(name)),
+        [],
+        "missed",
+      );
+    },
+
+  "the preset cloudflare keeps the fields by which clients log in to Access": () => {
+    using stripper = new HeaderStripper(preset("cloudflare"));
+    const sent = ["cf-access-client-id", "cf-access-client-secret", "cf-access-token"];
+    equal(
+      sent.filter((name) => stripper.matches(name)),
+      [],
+    );
+  },
+
   "the preset next matches the field that skips middleware": () => {
     using stripper = new HeaderStripper(preset("next"));
     equal(stripper.matches("x-middleware-subrequest"), true);
