@@ -6,6 +6,7 @@ import { placement, reportResidency } from "@hedgerow/fleet";
 import { expect, onTestFinished, test } from "vitest";
 import { closed, freePort, listening } from "../../../tests/support/http/listen.js";
 import { connectTo, Redis } from "../../fleet/test/support/redis.js";
+import { startCluster } from "../../fleet/test/support/redis-cluster.js";
 import { StubCache } from "../../fleet/test/support/stub-cache.js";
 import { hedgerow, hedgerowProcess } from "./support/bin.js";
 import { makeTree } from "./support/tree.js";
@@ -116,6 +117,33 @@ test("says that a server accepts connections and does not answer", async () => {
   onTestFinished(() => closed(silent));
   const { code, err } = await hedgerow(["fleet", "status", "--redis", `redis://127.0.0.1:${port}`]);
   expect([code, err]).toEqual([3, "hedgerow: Redis: does not answer\n"]);
+});
+
+test("prints the hosts of a fleet in a cluster, asked through any node of it", async () => {
+  for (const { url } of await startCluster()) {
+    const { out, err } = await hedgerow(["fleet", "status", "--redis", url, "--json"]);
+    expect([JSON.parse(out), err]).toEqual([{ hosts: [] }, ""]);
+  }
+});
+
+test("names Redis once in an error, and says how to connect", async () => {
+  const redis = await Redis.start();
+  onTestFinished(() => redis.close());
+  const client = await connectTo(redis.url);
+  await client.sendCommand(["ACL", "SETUSER", "fleet", "on", ">secret", "+info", "+hello"]);
+  await client.configSet("requirepass", "secret");
+  const locked = await hedgerow(["fleet", "status", "--redis", redis.url]);
+  expect(locked.err).toBe(
+    "hedgerow: Redis: expected a user and a password in --redis: redis://user:password@host:port\n",
+  );
+  const user = `redis://fleet:secret@127.0.0.1:${redis.port}`;
+  const forbidden = await hedgerow(["fleet", "status", "--redis", user]);
+  expect(forbidden.err).toMatch(/^hedgerow: Redis: NOPERM .*: connect as a user who may use /);
+  const closing = createServer((socket) => socket.destroy());
+  const { port } = await listening(closing);
+  onTestFinished(() => closed(closing));
+  const secure = await hedgerow(["fleet", "status", "--redis", `redis://127.0.0.1:${port}`]);
+  expect(secure.err).toMatch(/^hedgerow: Redis: the server closed .* pass rediss:\/\/host:port$/m);
 });
 
 test("refuses an identity that no host reports, and starts of a trace", async () => {

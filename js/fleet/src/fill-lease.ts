@@ -10,13 +10,13 @@ import {
 } from "./check.js";
 import type { FleetEngine } from "./residency/engine.js";
 import { FillSlot, type SlotOptions } from "./residency/fill-slot.js";
-import type { RedisClient } from "./residency/redis-client.js";
+import type { RedisClient, RedisCluster } from "./residency/redis-client.js";
 import { engineOf } from "./residency/redis-engine.js";
 
 /** Options of `fillLease`. */
 export interface FillLeaseOptions {
-  /** A connected client of the package `redis`, or an engine. Required. */
-  readonly client: RedisClient | FleetEngine;
+  /** A connected client of the package `redis`, of a server or of a cluster, or an engine. Required. */
+  readonly client: RedisClient | RedisCluster | FleetEngine;
   /** How many hosts may fill the image at a time. All must pass the same. From 1 to 1,024. Default: 3. */
   readonly slots?: number | undefined;
   /**

@@ -25,7 +25,12 @@ export type {
   StoredHost,
 } from "./residency/engine.js";
 export { encodeGone, encodeMessage } from "./residency/message.js";
-export type { RedisClient, RedisConnection } from "./residency/redis-client.js";
+export type {
+  RedisClient,
+  RedisCluster,
+  RedisCommandOptions,
+  RedisConnection,
+} from "./residency/redis-client.js";
 export { type RedisEngineOptions, redisEngine } from "./residency/redis-engine.js";
 export { type ResidencyReport, reportResidency } from "./residency/report.js";
 export type { ReportedStatus, ReportOptions } from "./residency/report-options.js";

@@ -8,8 +8,18 @@ import { CliError, messageOf } from "../error.js";
 export const redisOption = () =>
   new Option("--redis <url>", "Redis or Valkey, such as redis://localhost:6379").env("REDIS_URL");
 
-/** How long a connection may take, in milliseconds. */
-const CONNECT_TIMEOUT = 5_000;
+/** How long a connection may take, and a first reply, in milliseconds. */
+const TIMEOUT = 5_000;
+
+const SOCKET = { connectTimeout: TIMEOUT, reconnectStrategy: false } as const;
+
+/** Errors of connections that do not say what to do. */
+const ADVICE = [
+  [/^NOAUTH /, "expected a user and a password in --redis: redis://user:password@host:port"],
+  [/^Socket closed/, "the server closed the connection; if it uses TLS, pass rediss://host:port"],
+] as const;
+
+type Client = Awaited<ReturnType<typeof clientOf>>;
 
 /**
  * Calls `use` with a picture of the fleet, and stops to watch afterwards.
@@ -21,11 +31,12 @@ export async function withResidency<T>(
   use: (residency: Residency) => T | Promise<T>,
 ): Promise<T> {
   const client = await clientOf(url);
+  let cluster: Awaited<ReturnType<typeof clusterOf>> | undefined;
   try {
-    await connected(client).catch((error) => fail(reasonOf(error)));
-    let reason = "does not answer";
+    cluster = await withinTimeout(connect(url, client));
+    let reason = "Redis: does not answer";
     const residency = await Residency.watch({
-      client,
+      client: cluster ?? client,
       onError: (error) => {
         reason = error.message;
       },
@@ -37,35 +48,59 @@ export async function withResidency<T>(
     }
   } finally {
     if (client.isOpen) client.destroy();
+    if (cluster?.isOpen) cluster.destroy();
   }
 }
 
 async function clientOf(url: string) {
   // Loading it takes longer than starting Node.
   const { createClient } = await import("@redis/client");
-  const socket = { connectTimeout: CONNECT_TIMEOUT, reconnectStrategy: false } as const;
   try {
-    return createClient({ url, socket }).on("error", () => {});
+    return createClient({ url, socket: { ...SOCKET } }).on("error", () => {});
   } catch {
     // The URL may have a password.
     throw new CliError("ERR_USAGE", "--redis: expected redis://host:port or rediss://host:port");
   }
 }
 
-/** Connects, unless the server accepts the connection and does not answer. */
-function connected(client: Awaited<ReturnType<typeof clientOf>>): Promise<unknown> {
-  const deadline = delay(CONNECT_TIMEOUT, undefined, { ref: false }).then(() => {
+/** Connects, and returns a client of the cluster if the server is a node of one. */
+async function connect(url: string, client: Client) {
+  await client.connect();
+  // The user may be forbidden to ask.
+  const info = await client.info("cluster").catch(() => "");
+  return String(info).includes("cluster_enabled:1") ? clusterOf(url, client) : undefined;
+}
+
+/** Connects to the cluster of a node, with the same user and protocol. */
+async function clusterOf(url: string, { options }: Client) {
+  const { createCluster } = await import("@redis/client");
+  const { username, password, socket } = options;
+  const tls = Object(socket).tls === true ? { tls: true } : {};
+  const user = username === undefined ? {} : { username };
+  const secret = password === undefined ? {} : { password };
+  const cluster = createCluster({
+    rootNodes: [{ url, socket: { ...SOCKET } }],
+    defaults: { ...user, ...secret, socket: { ...SOCKET, ...tls } as typeof SOCKET },
+  });
+  await cluster.on("error", () => {}).connect();
+  return cluster;
+}
+
+/** @throws {CliError} `ERR_ENGINE` if the connection fails, or the server does not answer */
+async function withinTimeout<T>(connecting: Promise<T>): Promise<T> {
+  const deadline = delay(TIMEOUT, undefined, { ref: false }).then(() => {
     throw new Error("does not answer");
   });
-  return Promise.race([client.connect(), deadline]);
+  return Promise.race([connecting, deadline]).catch((error) => fail(`Redis: ${reasonOf(error)}`));
 }
 
 /** Returns why a connection failed: the error of several addresses has no message. */
 function reasonOf(error: unknown): string {
   const { errors = [error] } = Object(error) as { readonly errors?: readonly unknown[] };
-  return errors.map(messageOf).join(", ");
+  const reason = errors.map(messageOf).join(", ");
+  return ADVICE.find(([pattern]) => pattern.test(reason))?.[1] ?? reason;
 }
 
 function fail(reason: string): never {
-  throw new CliError("ERR_ENGINE", `Redis: ${reason}`);
+  throw new CliError("ERR_ENGINE", reason);
 }

@@ -1,6 +1,6 @@
 import { FleetError } from "../error.js";
-import { engineError } from "./engine-error.js";
 import type { RedisClient } from "./redis-client.js";
+import { redisError } from "./redis-error.js";
 
 /**
  * The maximum number of commands that wait for a reply after their timeout. The client does not forget them until its
@@ -37,7 +37,7 @@ export class RedisCommands {
     try {
       return await this.#send(args);
     } catch (error) {
-      throw engineError("Redis", error);
+      throw redisError(error);
     }
   }
 

@@ -9,9 +9,10 @@ import {
   type StoredHost,
 } from "./engine.js";
 import { encodeGone, encodeMessage, MAX_TTL, versionOf } from "./message.js";
-import type { RedisClient } from "./redis-client.js";
+import type { RedisClient, RedisCluster } from "./redis-client.js";
 import { RedisCommands } from "./redis-commands.js";
-import { HOSTS, PUBLISH, READ, RELEASE, REMOVE, TAKE } from "./redis-scripts.js";
+import { CHECK, HOSTS, PUBLISH, READ, RELEASE, REMOVE, TAKE } from "./redis-scripts.js";
+import { serverOf } from "./redis-server.js";
 import { subscribeTo } from "./redis-subscription.js";
 
 /** Options of `redisEngine`. */
@@ -34,21 +35,25 @@ const MAX_STATE = 1_024;
  *
  * The keys have a hash tag, so that they are in one slot of a cluster.
  *
- * @param client a connected client; handle its event `error`, or Node ends the process. Subscriptions use a duplicate
+ * @param client a connected client of a server or of a cluster; handle its event `error`, or Node ends the process.
+ *   Subscriptions use a duplicate, and so do commands after a failover, as long as the client reaches a replica
  * @throws {FleetError} `ERR_ARGUMENT`
  * @example
  * const client = await createClient({ url }).on("error", () => {}).connect();
  * const residency = await Residency.watch({ client: redisEngine(client, { prefix: "blue" }) });
  */
-export function redisEngine(client: RedisClient, options: RedisEngineOptions = {}): FleetEngine {
-  checkClient(client);
+export function redisEngine(
+  client: RedisClient | RedisCluster,
+  options: RedisEngineOptions = {},
+): FleetEngine {
   const { prefix = "hedgerow", timeout = 2_000, ...others } = checkedOptions(options);
   checkNoOthers(others);
   if (typeof prefix !== "string" || !/^[\w.:-]{1,64}$/.test(prefix)) {
     throw invalid("prefix", "1 to 64 letters, digits, `.`, `_`, `:` and `-`", typeof prefix);
   }
   checkInteger("timeout", timeout, 10, 60_000);
-  const commands = new RedisCommands(client, timeout);
+  const server = serverOf(client, timeout);
+  const commands = new RedisCommands(server, timeout);
   const key = (...parts: string[]) => [`{${prefix}}`, ...parts].join(":");
   const channel = key("changes");
   const keysOf = (host: string) => [key("hosts"), key("state", host), key("images", host)];
@@ -81,7 +86,10 @@ export function redisEngine(client: RedisClient, options: RedisEngineOptions = {
       return found.length === 0 ? undefined : storedHost(host, found);
     },
 
-    subscribe: (onMessage, onEnd) => subscribeTo(client, channel, timeout, onMessage, onEnd),
+    subscribe(onMessage, onEnd) {
+      const check = () => commands.run(CHECK, [key("hosts")], []);
+      return subscribeTo(server, { channel, timeout, check, onMessage, onEnd });
+    },
 
     async takeSlot({ identity, holder, slots, ttl }: SlotRequest) {
       const args = [holder, `${slots}`, `${ttl}`];
@@ -96,25 +104,18 @@ export function redisEngine(client: RedisClient, options: RedisEngineOptions = {
   };
 }
 
-const engines = new WeakMap<RedisClient, FleetEngine>();
+const engines = new WeakMap<object, FleetEngine>();
 
 /** Returns the engine for an option `client`. @throws {FleetError} `ERR_ARGUMENT` */
-export function engineOf(client: RedisClient | FleetEngine): FleetEngine {
+export function engineOf(client: RedisClient | RedisCluster | FleetEngine): FleetEngine {
   if (typeof (client as FleetEngine | undefined)?.takeSlot === "function") {
     return client as FleetEngine;
   }
-  checkClient(client);
   const known = engines.get(client);
   if (known !== undefined) return known;
-  const engine = redisEngine(client);
+  const engine = redisEngine(client as RedisClient | RedisCluster);
   engines.set(client, engine);
   return engine;
-}
-
-function checkClient(client: unknown): asserts client is RedisClient {
-  const { sendCommand, duplicate } = Object(client) as Partial<RedisClient>;
-  if (typeof sendCommand === "function" && typeof duplicate === "function") return;
-  throw invalid("client", "a client of the package redis, or a FleetEngine", typeof client);
 }
 
 function storedHost(host: string, found: readonly unknown[]): StoredHost | "invalid" {

@@ -59,8 +59,22 @@ end
 return 1
 `;
 
+/**
+ * Begins scripts that only read. A replica that has lost its primary answers them, unless its configuration forbids it,
+ * but hosts have expired there that still report. The user may be forbidden to ask.
+ */
+const READING = `${COMMON}
+local info = redis.pcall('INFO', 'replication')
+if type(info) == 'string' and info:find('master_link_status:down', 1, true) then
+  return {err = 'MASTERDOWN the replica has lost its primary'}
+end
+`;
+
+/** Answers if other scripts would be up to date. */
+export const CHECK = `${READING}return 1`;
+
 /** KEYS: hosts. ARGV: the maximum number, and the maximum length in bytes. */
-export const HOSTS = `${COMMON}
+export const HOSTS = `${READING}
 if not is(KEYS[1], 'zset') then return {} end
 local hosts = {}
 for _, host in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], now(), '+inf', 'LIMIT', 0, ARGV[1])) do
@@ -74,7 +88,7 @@ return hosts
  * nothing if there is no state, its members, or one text if it is invalid. If the number of images differs, the engine
  * has evicted them, or will be told all of them soon.
  */
-export const READ = `${COMMON}
+export const READ = `${READING}
 if not is(KEYS[1], 'hash') or not is(KEYS[2], 'set') then return {'invalid'} end
 local state = redis.call('HMGET', KEYS[1], 'epoch', 'seq', 'status', 'count')
 local ttl = redis.call('PTTL', KEYS[1])

@@ -11,7 +11,7 @@ import {
 } from "../check.js";
 import type { FleetEngine } from "./engine.js";
 import { MAX_TTL } from "./message.js";
-import type { RedisClient } from "./redis-client.js";
+import type { RedisClient, RedisCluster } from "./redis-client.js";
 import { engineOf } from "./redis-engine.js";
 
 /** The part of the state of a host that only the platform knows. */
@@ -26,8 +26,8 @@ export interface ReportedStatus {
 
 /** Options of `reportResidency`. */
 export interface ReportOptions {
-  /** A connected client of the package `redis`, or an engine. Required. */
-  readonly client: RedisClient | FleetEngine;
+  /** A connected client of the package `redis`, of a server or of a cluster, or an engine. Required. */
+  readonly client: RedisClient | RedisCluster | FleetEngine;
   /** The ID of this host, of 1 to 256 characters. It must stay the same when the host restarts. Required. */
   readonly host: string;
   /**

@@ -1,12 +1,12 @@
 import { checkedOptions, checkFunction, checkInteger, checkNoOthers } from "../check.js";
 import type { FleetEngine } from "./engine.js";
-import type { RedisClient } from "./redis-client.js";
+import type { RedisClient, RedisCluster } from "./redis-client.js";
 import { engineOf } from "./redis-engine.js";
 
 /** Options of `Residency.watch`. */
 export interface ResidencyOptions {
-  /** A connected client of the package `redis`, or an engine. Required. */
-  readonly client: RedisClient | FleetEngine;
+  /** A connected client of the package `redis`, of a server or of a cluster, or an engine. Required. */
+  readonly client: RedisClient | RedisCluster | FleetEngine;
   /**
    * How long images are still believed to be where they were while the engine is away, in milliseconds. From 0 to
    * 3,600,000. Default: 60,000.

@@ -1,4 +1,5 @@
 /** Arguments of residency: bounds, and errors that name the argument. */
+import { createSentinel } from "@redis/client";
 import { expect, test } from "vitest";
 
 import type { FleetEngine } from "../../src/residency/engine.js";
@@ -77,6 +78,17 @@ test.each([
   expect(() => redisEngine(given as never, options as never)).toThrow(
     expect.objectContaining(failureOf(name)),
   );
+});
+
+test.each([
+  ["ioredis", { ...client, defineCommand: () => {} }],
+  ["createSentinel", createSentinel({ name: "fleet", sentinelRootNodes: [] })],
+])("redisEngine refuses a client of %s, and names it", (name, given) => {
+  const refused = {
+    ...failureOf("client"),
+    message: expect.stringContaining(`found one of ${name}`),
+  };
+  expect(() => redisEngine(given as never)).toThrow(expect.objectContaining(refused));
 });
 
 test("accepts the bounds of all options, and a client that is not connected", async () => {

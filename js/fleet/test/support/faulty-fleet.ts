@@ -11,7 +11,7 @@ import { StubCache } from "./stub-cache.js";
 export const TIMEOUT = 300;
 
 /** Starts a host with an image, and a picture of its fleet. @param timeout of commands, in milliseconds */
-export async function newFleet(server: Redis, prefix = "faults", timeout = TIMEOUT) {
+export async function newFleet(server: Pick<Redis, "url">, prefix = "faults", timeout = TIMEOUT) {
   const errors: Error[] = [];
   const onError = (error: Error) => errors.push(error);
   const redisClient = await connectTo(server.url);
