@@ -3,11 +3,13 @@ import type { SnapshotInfo } from "../format/manifest.js";
 import { requestTo } from "../http/server-request.js";
 import { put } from "../http/write/put.js";
 import { withTemporaryFile } from "../local/temporary-file.js";
+import { checkAbsentAt, checkStoredAt } from "./stored-snapshot.js";
 import { fillSnapshotFile } from "./write-snapshot-file.js";
 
 /**
  * Uploads a snapshot to a URL. The request has to state its length, which is known only when the snapshot is
- * complete, so that it is written to a temporary file first.
+ * complete, so that it is written to a temporary file first. If it must not replace an object, the URL is read before and
+ * after the upload: some servers ignore the condition.
  *
  * @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT`
  */
@@ -15,9 +17,11 @@ export async function putSnapshot(url: URL, making: EncodeJob): Promise<Snapshot
   const { options, transfer } = making;
   const { headers, signal, overwrite = true } = options;
   const request = requestTo(url, headers, overwrite ? {} : { "if-none-match": "*" });
+  if (!overwrite) await checkAbsentAt(url, options);
   return withTemporaryFile(async ({ path, handle }) => {
     const { info } = await fillSnapshotFile(path, handle, making);
     await put(request, { handle, size: info.fileSize }, transfer, signal);
+    if (!overwrite) await checkStoredAt(url, info.digest, options);
     return info;
   });
 }

@@ -106,20 +106,30 @@ test("does not retry a PUT that is denied, and reports it without secrets", asyn
 
 test("repeats a PUT without Expect if the server does not support that", async () => {
   origin.faults = ({ headers }) => (headers.expect === undefined ? undefined : { status: 417 });
-  await createSnapshot(image, origin.url("/plain"), { retries: 0 });
+  await createSnapshot(image, origin.url("/unexpected"), { retries: 0 });
   expect(origin.requests.map(({ status }) => status)).toEqual([417, 201]);
-  expectSame(origin.get("/plain")!, expected.get(image)!);
+  expectSame(origin.get("/unexpected")!, expected.get(image)!);
 });
 
 test("keeps an existing file of a server with overwrite: false", async () => {
   await createSnapshot(small, origin.url("/once"), { overwrite: false });
   const again = createSnapshot(empty, origin.url("/once"), { overwrite: false });
+  const { message } = await refusalOf(again, "ERR_TARGET");
+  const exists = "destination already exists; pass overwrite: true to replace it";
+  expect(message).toBe(`${origin.url("/once")}: ${exists}`);
+  expectSame(origin.get("/once")!, expected.get(small)!);
+});
+
+test("keeps a file of a server that appears during the upload", async () => {
+  await createSnapshot(small, origin.url("/meanwhile"));
+  origin.faults = ({ method }) => (method === "GET" ? { status: 404 } : undefined);
+  const again = createSnapshot(empty, origin.url("/meanwhile"), { overwrite: false });
   const error = await refusalOf(again, "ERR_TARGET");
   expect(error).toMatchObject({
     status: 412,
     message: /destination already exists \(HTTP 412\); pass overwrite: true/,
   });
-  expectSame(origin.get("/once")!, expected.get(small)!);
+  expectSame(origin.get("/meanwhile")!, expected.get(small)!);
 });
 
 test("follows a redirect of a PUT, and drops the headers of the caller for another origin", async () => {
@@ -131,7 +141,7 @@ test("follows a redirect of a PUT, and drops the headers of the caller for anoth
   ] as const) {
     origin.faults = ({ path }) => (path === "/here" ? { status, location } : undefined);
     await createSnapshot(image, origin.url("/here"), { headers, overwrite: false });
-    const found = heard.requests.at(-1)!.headers;
+    const found = heard.requests.findLast(({ method }) => method === "PUT")!.headers;
     expect(found.authorization).toBe(heard === origin ? "Bearer x" : undefined);
     expect(found["if-none-match"]).toBe("*");
     expectSame(heard.get("/there")!, expected.get(image)!);

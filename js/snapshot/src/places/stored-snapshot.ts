@@ -1,0 +1,59 @@
+/** What a URL holds to which a snapshot is uploaded that must not replace another one: servers may ignore conditions. */
+import { SnapshotError } from "../error.js";
+import { safeName } from "../http/safe-url.js";
+import type { TransferOptions } from "../options/transfer-options.js";
+import type { WorkOptions } from "../options/work-options.js";
+import { etagAt } from "./server.js";
+import { withSource } from "./source.js";
+
+/** The options of requests. */
+type LookOptions = TransferOptions & WorkOptions;
+
+/** Statuses of a URL that holds nothing. */
+const ABSENT: ReadonlySet<number | undefined> = new Set([404, 410]);
+
+/**
+ * Throws unless a URL holds nothing.
+ *
+ * @throws {SnapshotError} `ERR_TARGET` if it holds something or cannot be reached, `ERR_ARGUMENT` if the server does not
+ *   tell: a presigned `PUT` cannot be read
+ */
+export async function checkAbsentAt(url: URL, options: LookOptions): Promise<void> {
+  const name = safeName(url);
+  try {
+    await etagAt({ kind: "http", url }, options);
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error;
+    const { status = 0, message, cause } = error;
+    if (ABSENT.has(status)) return;
+    if (status < 400 || status >= 500)
+      throw new SnapshotError("ERR_TARGET", message, { cause, status });
+    const expected = "expected a URL that can also be read, to see that it holds nothing";
+    const text = `overwrite: ${expected}; ${message}`;
+    throw new SnapshotError("ERR_ARGUMENT", text, { cause, status });
+  }
+  const message = `${name}: destination already exists; pass overwrite: true to replace it`;
+  throw new SnapshotError("ERR_TARGET", message);
+}
+
+/** Throws unless a URL holds a snapshot, which was just uploaded. @throws {SnapshotError} `ERR_TARGET` */
+export async function checkStoredAt(url: URL, digest: string, options: LookOptions): Promise<void> {
+  const found = await digestAt(url, options);
+  if (found === digest) return;
+  const message = `${safeName(url)}: another snapshot was stored there at the same time, and the server ignores If-None-Match`;
+  throw new SnapshotError("ERR_TARGET", message);
+}
+
+async function digestAt(url: URL, options: LookOptions): Promise<string> {
+  try {
+    return await withSource(
+      { kind: "http", url },
+      { options, wanted: "info" },
+      async (source) => (await source.manifest()).info.digest,
+    );
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error;
+    const { message, cause, status } = error;
+    throw new SnapshotError("ERR_TARGET", `after the upload: ${message}`, { cause, status });
+  }
+}
