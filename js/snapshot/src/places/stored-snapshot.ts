@@ -1,4 +1,4 @@
-/** What a URL holds to which a snapshot is uploaded that must not replace another one: servers may ignore conditions. */
+/** Looks at the destination of an upload that must not replace another snapshot: servers may ignore conditions. */
 import { SnapshotError } from "../error.js";
 import { safeName } from "../http/safe-url.js";
 import type { TransferOptions } from "../options/transfer-options.js";
