@@ -19,6 +19,7 @@ import { seededRandom } from "../../../tests/origin/random.mjs";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../tests/support/snapshots/image.js";
 import { trials } from "../../../tests/support/trials.js";
+import { memoryDisk } from "../../snapshot/test/support/loop-disk.js";
 import { NBD, NbdClient } from "../../snapshot/test/support/nbd-client.js";
 import { ended, hedgerow, start, startInTerminal } from "./support/bin.js";
 import { expectUnmounted, mounts, processesOf, started } from "./support/disk.js";
@@ -88,6 +89,24 @@ test("prints one JSON object, and listens on a port instead of a socket", async 
   await client.greet();
   await client.close();
   expect(await stop("SIGTERM")).toMatchObject({ code: "SIGTERM", err: "" });
+});
+
+const tiny = memoryDisk(256 * 1024);
+
+test("warns of a file system that is smaller than the data, and serves all of it", async () => {
+  const { file, socket } = smallSnapshot();
+  const args = ["open", file, "--image", tiny.path("local.img"), "--socket", socket];
+  const { stop } = await started(args);
+  const client = await NbdClient.open(socket);
+  for (let round = 0; round < 2; round += 1)
+    expect((await client.readAt(0, SMALL.length)).equals(SMALL)).toBe(true);
+  const data = Buffer.alloc(2 ** 19, 1);
+  const request = { type: cmd.write, offset: 2 ** 20, data };
+  expect((await client.request(request)).errno).toBe(errno.noSpace);
+  await client.close();
+  const { code, err } = await stop("SIGTERM");
+  expect(code).toBe("SIGTERM");
+  expect(err).toMatch(/^hedgerow: .*local.img: .* of data is to arrive and .* is free: .*\n$/);
 });
 
 test("refuses writes with --read-only", async () => {

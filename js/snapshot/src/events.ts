@@ -70,6 +70,18 @@ export interface Events {
     /** The time since the disk was open, in milliseconds. */
     readonly duration: number;
   };
+  /**
+   * The file system of an image has less room than the data that is to arrive: the rest is fetched again for each read.
+   * Published once for each disk.
+   */
+  readonly "hedgerow:disk:full": DiskEvent & {
+    /** The digest of the snapshot. */
+    readonly digest: string;
+    /** The number of bytes of data that are not in the image. */
+    readonly missingBytes: number;
+    /** The number of bytes that are free. */
+    readonly freeBytes: number;
+  };
   /** A disk was saved. */
   readonly "hedgerow:disk:save": DiskEvent & {
     /** The path of the delta, or its URL. */
@@ -179,6 +191,7 @@ const NAMES = [
   "hedgerow:disk:open",
   "hedgerow:disk:demand",
   "hedgerow:disk:filled",
+  "hedgerow:disk:full",
   "hedgerow:disk:save",
   "hedgerow:store:attach",
   "hedgerow:store:save",

@@ -168,6 +168,9 @@ test("declares the documented, read-only fields of the statistics and events of 
   expectTypeOf<keyof Events["hedgerow:disk:filled"]>().toEqualTypeOf<
     "image" | "digest" | "bytes" | "duration"
   >();
+  expectTypeOf<keyof Events["hedgerow:disk:full"]>().toEqualTypeOf<
+    "image" | "digest" | "missingBytes" | "freeBytes"
+  >();
   expectTypeOf<keyof Events["hedgerow:disk:save"]>().toEqualTypeOf<
     "image" | "destination" | "bytes" | "pause" | "duration"
   >();
@@ -212,6 +215,7 @@ test("declares the documented fields of progress and events", () => {
     | "hedgerow:disk:open"
     | "hedgerow:disk:demand"
     | "hedgerow:disk:filled"
+    | "hedgerow:disk:full"
     | "hedgerow:disk:save"
     | "hedgerow:store:attach"
     | "hedgerow:store:save"

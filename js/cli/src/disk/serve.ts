@@ -1,7 +1,9 @@
+import { subscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { type Disk, type ListenOptions, openSnapshot } from "@hedgerow/snapshot";
+import { type Disk, type Events, type ListenOptions, openSnapshot } from "@hedgerow/snapshot";
+import prettyBytes from "pretty-bytes";
 
 import { messageOf } from "../error.js";
 import { type Spinner, spinnerColumns, startSpinner } from "../progress/spinner.js";
@@ -43,6 +45,7 @@ export function serveDisk(
   { source, image, readOnly, listen, flags, signal }: Serving,
   use: (served: Served) => Promise<void>,
 ): Promise<void> {
+  warnOfFullDisks();
   return withCacheOf(flags, async (cache) => {
     const options = { ...openOptionsOf(flags), image, readOnly, cache, signal };
     await using disk = await openSnapshot(source, options);
@@ -55,6 +58,17 @@ export function serveDisk(
       ended.abort();
       await showing;
     }
+  });
+}
+
+/** Warns of a file system that has no room for the data of a disk. */
+export function warnOfFullDisks(): void {
+  subscribe("hedgerow:disk:full", (event) => {
+    const { image, missingBytes, freeBytes } = event as Events["hedgerow:disk:full"];
+    const [needed, free] = [prettyBytes(missingBytes), prettyBytes(freeBytes)];
+    process.emitWarning(
+      `${image}: ${needed} of data is to arrive and ${free} is free: the rest is read from the snapshot each time, and writes may fail`,
+    );
   });
 }
 

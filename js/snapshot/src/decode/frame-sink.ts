@@ -44,11 +44,12 @@ export class FrameSink {
   readonly #decoder: FrameDecoder;
   readonly #written: BlockSet | undefined;
 
-  constructor(data: SinkData) {
+  /** @param states those of `data`, by default */
+  constructor(data: SinkData, states = new FrameStates(data.states)) {
     this.#data = data;
     this.#written = data.written && new BlockSet(data.written);
     this.frames = new Frames(data.frames);
-    this.states = new FrameStates(data.states);
+    this.states = states;
     this.counters = new SharedCounters(data.counters);
     this.#memory = initSync({ module: data.module }).memory;
     const decoder = FrameDecoder.create(data.pieceSize, data.target === undefined);
@@ -91,9 +92,16 @@ export class FrameSink {
       this.#writeJournal(index);
     } catch (error) {
       this.states.release(index);
+      const data = this.view(this.#decoder.out(), this.frames.rawLength(index));
+      if (this.spare(index, data, error)) return;
       throw error;
     }
     this.#markDone(index);
+  }
+
+  /** Returns whether the data of a frame is of use though it could not be written. */
+  protected spare(_index: number, _data: Uint8Array, _error: unknown): boolean {
+    return false;
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { DecodeJob } from "../decode/decode-job.js";
 import { FrameSink, type SinkData } from "../decode/frame-sink.js";
+import { FrameStates } from "../decode/frame-states.js";
 import { messageOf, SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import type { FetchData, FetchedObject } from "../fetch/fetch-task.js";
@@ -12,10 +13,11 @@ import { HttpClient } from "../http/read/client.js";
 import { RemoteObject } from "../http/read/remote-object.js";
 import { readFullySync } from "../local/read-fully.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
-import { wrapSystemErrorsSync } from "../local/system-errors.js";
+import { isUnkeepable, wrapSystemErrorsSync } from "../local/system-errors.js";
 import type { Transfer } from "../options/transfer-options.js";
 import type { DemandLatency } from "./demand-latency.js";
 import type { DiskObjects, OpenObjects } from "./disk-objects.js";
+import type { UnkeptFrames } from "./unkept-frames.js";
 
 /** The maximum number of requests at a time. Each holds a compressed frame. */
 const MAX_FLIGHTS = 16;
@@ -46,13 +48,39 @@ interface Waiting {
   isRequested: boolean;
 }
 
-/** A frame sink that reports the frames that are in the image. */
+/** The states of frames for readers: one that is in memory need not be fetched. */
+class ReadableStates extends FrameStates {
+  constructor(
+    buffer: SharedArrayBuffer,
+    private readonly unkept: UnkeptFrames,
+  ) {
+    super(buffer);
+  }
+
+  override isDone(index: number): boolean {
+    return super.isDone(index) || this.unkept.has(index);
+  }
+
+  override isTaken(index: number): boolean {
+    return super.isTaken(index) || this.unkept.has(index);
+  }
+}
+
+/** A frame sink that reports the frames that can be read: they are in the image, or in memory if that has no room. */
 class ReportingSink extends FrameSink {
+  readonly #unkept: UnkeptFrames;
   readonly #onDone: (frame: number) => void;
 
-  constructor(data: SinkData, onDone: (frame: number) => void) {
-    super(data);
+  constructor(data: SinkData, unkept: UnkeptFrames, onDone: (frame: number) => void) {
+    super(data, new ReadableStates(data.states, unkept));
+    this.#unkept = unkept;
     this.#onDone = onDone;
+  }
+
+  protected override spare(index: number, data: Uint8Array, error: unknown): boolean {
+    if (!isUnkeepable(error)) return false;
+    this.#unkept.add(index, data.slice(), error);
+    return true;
   }
 
   override finish(slot: number, index: number, count: number): void {
@@ -85,8 +113,9 @@ export class DemandFetcher {
     private readonly transfer: Transfer,
     private readonly latency: DemandLatency,
     private readonly job: Pick<DecodeJob, "arrivals">,
+    unkept: UnkeptFrames,
   ) {
-    this.#sink = new ReportingSink(data, (frame) => this.#settle(frame));
+    this.#sink = new ReportingSink(data, unkept, (frame) => this.#settle(frame));
     const { frames, states } = this.#sink;
     this.#context = {
       // A request that fails is not retried before the object is open.

@@ -13,6 +13,7 @@ import { zeroRangeSync } from "../local/zero-range.js";
 import type { BaseImage } from "./base-image.js";
 import type { DiskFiles } from "./disk-files.js";
 import type { ImageLayout, ImagePart } from "./image-layout.js";
+import type { UnkeptFrames } from "./unkept-frames.js";
 
 /** How long a write waits before it looks again at a frame that a thread is writing, in milliseconds. */
 const POLL_INTERVAL = 1;
@@ -29,6 +30,8 @@ export interface DiskImageParts {
   readonly states: FrameStates;
   /** The image of a base, which has the data of inherited frames. */
   readonly base: BaseImage | undefined;
+  /** The frames for which the file system has no room. */
+  readonly unkept: UnkeptFrames;
   readonly libc: Libc;
 }
 
@@ -70,8 +73,35 @@ export class DiskImage {
 
   /** Returns the frames without which [start, end) cannot be read. */
   missingFrames(start: number, end: number): number[] {
-    const { layout, states } = this.#parts;
-    const isHere = (frame: number) => states.isDone(frame) || states.isInherited(frame);
+    const { unkept } = this.#parts;
+    return this.#framesNotHere(start, end, (frame) => this.#isKept(frame) || unkept.has(frame));
+  }
+
+  /**
+   * Throws if a part of [start, end) is in memory only, because the file system has no room. It is then fetched again.
+   *
+   * @throws {SnapshotError} `ERR_TARGET`
+   */
+  checkKept(start: number, end: number): void {
+    const { unkept } = this.#parts;
+    const missing = this.#framesNotHere(start, end, (frame) => this.#isKept(frame));
+    if (missing.length === 0) return;
+    for (const frame of missing) unkept.delete(frame);
+    throw unkept.error;
+  }
+
+  /** Keeps the frames of a range in memory that the file system has no room for, until the returned function is called. */
+  await(start: number, end: number): () => void {
+    return this.#parts.unkept.await(this.neededFrames(start, end));
+  }
+
+  #isKept(frame: number): boolean {
+    const { states } = this.#parts;
+    return states.isDone(frame) || states.isInherited(frame);
+  }
+
+  #framesNotHere(start: number, end: number, isHere: (frame: number) => boolean): number[] {
+    const { layout } = this.#parts;
     if (layout.everyFrame(start, end, isHere)) return [];
     return [...this.neededFrames(start, end)].filter((frame) => !isHere(frame));
   }
@@ -94,9 +124,16 @@ export class DiskImage {
 
   /** Fills `target`. No frame of it may be missing. @throws {SnapshotError} `ERR_TARGET`, `ERR_CACHE` */
   read(offset: number, target: Uint8Array): void {
-    const { base, layout, states, name, files } = this.#parts;
+    const { base, layout, states, unkept, name, files } = this.#parts;
     const end = offset + target.length;
     readWholeSync("ERR_TARGET", { fd: files.file.fd, name }, target, offset);
+    // Whatever their states: another thread may have written such a frame after the image was read.
+    for (const part of unkept.isEmpty ? [] : layout.parts(offset, end)) {
+      const { frame } = part;
+      if (frame === undefined) continue;
+      for (const gap of files.sets.written.gaps(part.start, part.end))
+        unkept.copy(frame, gap, target.subarray(gap.start - offset));
+    }
     if (base === undefined || layout.everyFrame(offset, end, (frame) => states.isDone(frame)))
       return;
     for (const part of layout.parts(offset, end)) {

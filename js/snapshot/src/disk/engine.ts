@@ -199,20 +199,32 @@ export class DiskEngine implements Export {
     }
   }
 
-  /** Waits until no frame of a range is missing. */
+  /** Waits until no frame of a range is missing in the image. @throws {SnapshotError} also if there is no room for one */
   fetch(start: number, end: number): Promise<void> {
-    return this.#run(async () => void (await this.#fetch(start, end)));
+    return this.#run(() => this.#fetchKept(start, end));
   }
 
   /** Waits until no frame of a range is missing. Returns whether one was. */
   async #fetch(start: number, end: number): Promise<boolean> {
     const { image, demand } = this.#parts;
-    for (let hasWaited = false; ; hasWaited = true) {
-      const missing = image.missingFrames(start, end);
-      if (missing.length === 0) return hasWaited;
-      await Promise.all(missing.map((frame) => demand.fetch(frame)));
-      this.#checkOpen();
+    if (image.missingFrames(start, end).length === 0) return false;
+    const forget = image.await(start, end);
+    try {
+      for (;;) {
+        const missing = image.missingFrames(start, end);
+        if (missing.length === 0) return true;
+        await Promise.all(missing.map((frame) => demand.fetch(frame)));
+        this.#checkOpen();
+      }
+    } finally {
+      // First, the caller reads what is here now.
+      void setImmediate().then(forget);
     }
+  }
+
+  async #fetchKept(start: number, end: number): Promise<void> {
+    await this.#fetch(start, end);
+    this.#parts.image.checkKept(start, end);
   }
 
   /**
@@ -223,7 +235,7 @@ export class DiskEngine implements Export {
     const partial = this.#parts.image.partialBlocks(start, end);
     if (partial.length === 0) return Promise.resolve();
     return this.#run(async () => {
-      await Promise.all(partial.map((block) => this.#fetch(block.start, block.end)));
+      await Promise.all(partial.map((block) => this.#fetchKept(block.start, block.end)));
     });
   }
 

@@ -6,6 +6,8 @@ import { SnapshotError } from "../error.js";
 import type { FetcherPool } from "../fetch/fetch-frames.js";
 import { RemoteObject } from "../http/read/remote-object.js";
 import { DENIED } from "../http/request-failure.js";
+import { freeSpace } from "../local/free-space.js";
+import { isUnkeepable } from "../local/system-errors.js";
 import { withWriteback } from "../local/writeback.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { Trace } from "../options/trace.js";
@@ -16,6 +18,7 @@ import { copyInherited } from "./copy-inherited.js";
 import type { DiskFiles } from "./disk-files.js";
 import { afterFirstReaders, type OpenObjects, untilDone } from "./disk-objects.js";
 import type { ImageLayout } from "./image-layout.js";
+import type { DiskMonitor } from "./statistics/disk-monitor.js";
 import { framesOf } from "./trace.js";
 
 /** The size of the ranges of a fill whose rate is limited, in bytes: each is charged as a whole when it is requested. */
@@ -26,6 +29,9 @@ const SYNC_INTERVAL = 1_000;
 
 /** How often it is checked whether readers have fetched everything, in milliseconds. */
 const CHECK_INTERVAL = 100;
+
+/** How much room a fill waits for that has found none, in bytes, and how often it looks, in milliseconds. */
+const [MIN_ROOM, ROOM_INTERVAL] = [2 ** 24, 1_000] as const;
 
 /** How long a trace is waited for, in milliseconds. */
 const MAX_TRACE_WAIT = 100;
@@ -41,6 +47,7 @@ export interface FillParts {
   readonly transfer: Transfer;
   readonly options: OpenOptions;
   readonly layout: ImageLayout;
+  readonly monitor: DiskMonitor;
   readonly trace: Promise<Trace | undefined>;
   readonly signal: AbortSignal;
 }
@@ -57,9 +64,10 @@ export async function fillDisk(parts: FillParts): Promise<void> {
   try {
     if (files.isPublished) return;
     await afterFirstReaders();
+    if (isAll) await checkRoom(parts);
     const copied =
       isAll && base !== undefined
-        ? untilDone(signal, () => copyInherited(base, base.frames, job, files, signal))
+        ? untilFilled(parts, () => copyInherited(base, base.frames, job, files, signal))
         : undefined;
     // The image may be closed after this: neither may write to it any more.
     for (const result of await Promise.allSettled([fetchMissing(parts), copied]))
@@ -71,6 +79,44 @@ export async function fillDisk(parts: FillParts): Promise<void> {
     clearInterval(sync);
     await fetchers?.end();
   }
+}
+
+/** Returns the number of bytes of data that are not in the image. */
+function missingBytes({ states, manifest: { frames } }: DecodeJob): number {
+  let bytes = 0;
+  for (let frame = 0; frame < states.count; frame += 1)
+    if (!states.isDone(frame)) bytes += frames.usedLength(frame);
+  return bytes;
+}
+
+/** What is needed to report a full file system. */
+type RoomParts = Pick<FillParts, "files" | "job" | "monitor">;
+
+/** Reports a file system without room for the data that is not in the image. */
+async function checkRoom({ files, job, monitor }: RoomParts): Promise<void> {
+  const [missing, free] = [missingBytes(job), await freeSpace(files.path)];
+  if (free < missing) monitor.full(missing, free);
+}
+
+/** Reports that there was no room for data. */
+export async function reportFull({ files, job, monitor }: RoomParts): Promise<void> {
+  monitor.full(missingBytes(job), await freeSpace(files.path));
+}
+
+/** Repeats an action until it succeeds, as {@link untilDone} does. Waits for room if there is none. */
+function untilFilled(parts: FillParts, action: () => Promise<void>): Promise<void> {
+  const { files, job, signal } = parts;
+  return untilDone(signal, async () => {
+    try {
+      await action();
+    } catch (error) {
+      if (!isUnkeepable(error)) throw error;
+      await reportFull(parts);
+      do await sleep(ROOM_INTERVAL, undefined, { signal });
+      while ((await freeSpace(files.path)) < Math.min(MIN_ROOM, missingBytes(job)));
+      throw error;
+    }
+  });
 }
 
 /** Renews the locations of objects on servers, as far as that is possible now. */
@@ -116,7 +162,7 @@ async function fetchMissing(parts: FillParts): Promise<void> {
   // Do not wait for a trace much longer than for the manifest.
   const trace = await Promise.race([parts.trace, sleep(MAX_TRACE_WAIT, undefined, { ref: false })]);
   const first = trace === undefined ? new Set<number>() : framesOf(trace, layout);
-  await untilDone(signal, async () => {
+  await untilFilled(parts, async () => {
     while (fill !== "all" && [...first].some((frame) => !job.states.isTaken(frame))) {
       job.order = { first, isAll: false };
       await fetch(objects);

@@ -23,13 +23,14 @@ import { DiskFiles } from "./disk-files.js";
 import { DiskImage } from "./disk-image.js";
 import { openedLater, type WithDiskObjects } from "./disk-objects.js";
 import { DiskEngine } from "./engine.js";
-import { fillDisk } from "./fill.js";
+import { fillDisk, reportFull } from "./fill.js";
 import { ImageLayout } from "./image-layout.js";
 import { LockedDisk } from "./locked-disk.js";
 import { DiskSaver } from "./save-disk.js";
 import { DiskMonitor } from "./statistics/disk-monitor.js";
 import { TraceHits } from "./statistics/trace-hits.js";
 import { readTrace, TraceRecorder } from "./trace.js";
+import { UnkeptFrames } from "./unkept-frames.js";
 
 /** By how much the threads that fill a disk give way to others. */
 const NICENESS = 10;
@@ -188,7 +189,6 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
   const system = await libc();
   if (system === undefined) throw new SnapshotError("ERR_TARGET", "disks need koffi");
   const layout = new ImageLayout(manifest);
-  const diskImage = new DiskImage({ name: path, files, layout, states, base, libc: system });
   const transfer = transferOf(options);
   await opened.withObjects(job, async (objects) => {
     const latency = new DemandLatency();
@@ -202,8 +202,14 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
     const sink = await job.sinkData();
     // From here to the listener, nothing waits: an abort before it would go unnoticed.
     signal.throwIfAborted();
+    const unkept = new UnkeptFrames(manifest.frames, () => {
+      if (!monitor.isFull) void reportFull({ files, job, monitor });
+    });
+    const diskImage = new DiskImage({
+      ...{ name: path, files, layout, states, base, unkept, libc: system },
+    });
     const readers = forReaders(transfer, options);
-    const demand = new DemandFetcher(sink, objects, readers, latency, job);
+    const demand = new DemandFetcher(sink, objects, readers, latency, job, unkept);
     const isReadOnly = options.readOnly ?? false;
     const traceHits = new TraceHits(job, diskImage);
     job.isInTheWay = () => latency.isSlow && !demand.isBulk;
@@ -225,7 +231,7 @@ async function run(opened: OpenedDisk, onOpen: OnOpen): Promise<void> {
     const filled = monitor.measureFill(async () => {
       await unlessAborted(Promise.resolve(opened.ready), signal);
       await fillDisk({
-        ...{ files, base, job, layout, transfer, options, signal },
+        ...{ files, base, job, layout, monitor, transfer, options, signal },
         ...{ objects: objects.opened, fetchers: objects.fetchers, trace: opened.trace },
       });
     });

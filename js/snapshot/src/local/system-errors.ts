@@ -22,6 +22,16 @@ export function wrapSystemErrorsSync<T>(code: SnapshotErrorCode, what: string, a
   }
 }
 
+/** Errors of a file system, quota or limit that leaves no room for more data. */
+export const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+/** Returns whether data could not be kept: there is no room for it, or the file system has become read-only. */
+export function isUnkeepable(error: unknown): boolean {
+  if (!(error instanceof SnapshotError)) return false;
+  const { code } = Object(error.cause) as { readonly code?: unknown };
+  return error.code === "ERR_TARGET" && (FULL.has(code) || code === "EROFS");
+}
+
 /** Errors of a change where nothing may be changed. */
 const READ_ONLY: ReadonlySet<unknown> = new Set(["EROFS", "EACCES", "EPERM"]);
 

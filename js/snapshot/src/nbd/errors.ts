@@ -1,7 +1,5 @@
+import { FULL } from "../local/system-errors.js";
 import { ERRNO } from "./constants.js";
-
-/** The codes of a full disk. */
-const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /** Returns the error value for an error of an export. */
 export function errnoOf(error: unknown): number {

@@ -30,6 +30,7 @@ import { FrameStates } from "../../dist/decode/frame-states.js";
 import { DiskImage, type DiskImageParts } from "../../dist/disk/disk-image.js";
 import { MissingFrames } from "../../dist/fetch/missing-frames.js";
 import { SEEK_END } from "../../dist/local/libc.js";
+import { recordEvents } from "../support/events.js";
 import { failSystem } from "../support/fail-system.js";
 import { ext4Disk, memoryDisk } from "../support/loop-disk.js";
 import { NBD, NbdClient } from "../support/nbd-client.js";
@@ -517,5 +518,60 @@ test.each(["none", "all"] as const)(
     const [restored, resolve] = [`${copy}/restored`, () => path("a.vhs")];
     await restoreSnapshot(`${copy}/saved.vhs`, restored, { resolve, workers: 1 });
     expectSame(readFileSync(restored), expected);
+  },
+);
+
+describe.each(["all", "none"] as const)(
+  "on a file system that is smaller than the data (fill: %s)",
+  (fill) => {
+    const tiny = memoryDisk(2 * MIB);
+
+    test("a disk reads what does not fit from the snapshot, and never zeros in its place", async () => {
+      const events = recordEvents("hedgerow:disk:full");
+      const target = tiny.path("disk");
+      const origin = await originOf({ "/a.vhs": snapshot });
+      const options = { image: target, fill, workers: 1 };
+      const disk = await openSnapshot(origin.url("/a.vhs"), options);
+      onTestFinished(() => disk.close().catch(() => {}));
+      await disk.write(0, written);
+      const expected = Buffer.from(image);
+      written.copy(expected);
+      await disk.listen({ path: path(`tiny-${fill}`) });
+      const client = await NbdClient.open(path(`tiny-${fill}`));
+      for (let round = 0; round < 2; round += 1) {
+        expectSame(await disk.read(0, disk.size), expected);
+        const starts = Array.from({ length: 64 }, (_, at) => at * PIECE + 512);
+        const reads = await Promise.all(starts.map((start) => client.readAt(start, BLOCK)));
+        for (const [at, start] of starts.entries())
+          expectSame(reads[at]!, expected.subarray(start, start + BLOCK));
+      }
+      const { digest } = disk.info;
+      expect(events).toMatchObject([{ image: target, digest }]);
+      expect(events[0]?.missingBytes).toBeGreaterThan(events[0]?.freeBytes ?? Infinity);
+      // Only blocks of frames that were begun have room.
+      let refused = 0;
+      for (let offset = PIECE; offset < image.length; offset += PIECE) {
+        for (const [start, data] of [
+          [offset, noise(`${offset}`, PIECE)],
+          [offset + 512, noise(`part of ${offset}`, 512)],
+        ] as const) {
+          const { errno } = await client.request({ type: NBD.cmd.write, offset: start, data });
+          if (errno === 0) data.copy(expected, start);
+          else expect(errno).toBe(NBD.errno.noSpace);
+          refused += Number(errno !== 0);
+        }
+      }
+      expect(refused).toBeGreaterThan(32);
+      expectSame(await disk.read(0, disk.size), expected);
+      await expect(disk.save(path(`tiny-${fill}.vhs`), { minLive: 1 })).rejects.toMatchObject({
+        code: "ERR_TARGET",
+      });
+      await disk.flush();
+      await client.close();
+      await disk.close();
+      // Nothing that was not kept counts as present.
+      await using again = await openSnapshot(origin.url("/a.vhs"), { ...options, fill: "none" });
+      expectSame(await again.read(0, again.size), expected);
+    });
   },
 );

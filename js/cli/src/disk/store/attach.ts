@@ -14,6 +14,7 @@ import {
   type ListenFlags,
   listenOf,
 } from "../options.js";
+import { warnOfFullDisks } from "../serve.js";
 import { hookOf } from "./hooks.js";
 import { imagesOption, nameArgument, type StoreFlags, storeArgument, withStore } from "./open.js";
 import { serveAttached } from "./serve-attached.js";
@@ -61,6 +62,7 @@ export function addAttachCommand(disk: Command): void {
 async function attach(place: string, name: string, flags: AttachFlags): Promise<void> {
   const { deadline, json, owner } = flags;
   const listen = listenOf(flags);
+  warnOfFullDisks();
   await interruptible((signal) =>
     withCacheOf(flags, (cache) =>
       withStore(

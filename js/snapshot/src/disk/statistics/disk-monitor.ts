@@ -26,9 +26,15 @@ export class DiskMonitor {
   readonly #demand = new WaitHistogram();
   #reads = 0;
   #firstByte: number | undefined;
+  #isFull = false;
 
   constructor(parts: MonitorParts) {
     this.#parts = parts;
+  }
+
+  /** Whether the file system was reported as full. */
+  get isFull(): boolean {
+    return this.#isFull;
   }
 
   get image(): string {
@@ -52,6 +58,14 @@ export class DiskMonitor {
   countDemand(offset: number, length: number, duration: number): void {
     this.#demand.add(duration);
     emit("hedgerow:disk:demand", { image: this.image, offset, length, duration });
+  }
+
+  /** Reports once that the file system has no room for the data that is missing in the image. */
+  full(missingBytes: number, freeBytes: number): void {
+    if (this.#isFull) return;
+    this.#isFull = true;
+    const { image, digest } = this.#parts;
+    emit("hedgerow:disk:full", { image, digest, missingBytes, freeBytes });
   }
 
   /** Measures the fill, which must begin when the disk is open. */
