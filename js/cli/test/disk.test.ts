@@ -20,13 +20,13 @@ import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { expectSame, noise } from "../../../tests/support/snapshots/image.js";
 import { trials } from "../../../tests/support/trials.js";
 import { memoryDisk } from "../../snapshot/test/support/loop-disk.js";
-import { NBD, NbdClient } from "../../snapshot/test/support/nbd-client.js";
+import { infoQuery, NBD, NbdClient } from "../../snapshot/test/support/nbd-client.js";
 import { ended, hedgerow, start, startInTerminal } from "./support/bin.js";
 import { expectUnmounted, mounts, processesOf, started } from "./support/disk.js";
 import { SMALL } from "./support/images.js";
 import { makeTree } from "./support/tree.js";
 
-const { cmd, errno } = NBD;
+const { cmd, errno, opt, rep } = NBD;
 const BLOCK = Buffer.alloc(4096, "new");
 
 const original = temporaryFolder();
@@ -107,6 +107,21 @@ test("warns of a file system that is smaller than the data, and serves all of it
   const { code, err } = await stop("SIGTERM");
   expect(code).toBe("SIGTERM");
   expect(err).toMatch(/^hedgerow: .*local.img: .* of data is to arrive and .* is free: .*\n$/);
+});
+
+test("refuses clients that do not ask for the name of --export-name", async () => {
+  const { file, image, socket } = smallSnapshot();
+  const args = ["open", file, "--image", image, "--socket", socket, "--export-name", "vm-1"];
+  const { out, stop } = await started(args);
+  expect(out).toBe(`nbd+unix:///vm-1?socket=${socket}\n`);
+  const other = await NbdClient.connect(socket);
+  await other.greet();
+  expect(await other.option(opt.go, infoQuery(""))).toMatchObject([{ type: rep.unknown }]);
+  await other.close();
+  const client = await NbdClient.open(socket, { name: "vm-1" });
+  expect((await client.readAt(0, 512)).equals(SMALL.subarray(0, 512))).toBe(true);
+  await stop("SIGTERM");
+  await client.close();
 });
 
 test("refuses writes with --read-only", async () => {

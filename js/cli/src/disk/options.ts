@@ -33,22 +33,27 @@ export interface DiskFlags extends FillFlags, ReadFlags, WorkFlags, CacheFlags, 
 export interface ListenFlags {
   readonly socket?: string;
   readonly port?: number;
+  readonly exportName?: string;
 }
 
 /** Adds the options of commands that listen. */
 export function addListenOptions(command: Command): Command {
   return command
     .option("--socket <path>", "Unix socket to listen on, for this user only")
-    .option("--port <number>", "port of 127.0.0.1 to listen on instead; 0 for any", parseWhole);
+    .option("--port <number>", "port of 127.0.0.1 to listen on instead; 0 for any", parseWhole)
+    .option(
+      "--export-name <text>",
+      "name that clients must ask for, so that none reaches another disk (default: the default export)",
+    );
 }
 
 /** Converts the flags to options of `listen`. @throws {CliError} `ERR_USAGE` */
-export function listenOf({ socket, port }: ListenFlags): ListenOptions {
+export function listenOf({ socket, port, exportName: name }: ListenFlags): ListenOptions {
   if ((socket === undefined) === (port === undefined)) {
     const found = socket === undefined ? "neither" : "both";
     throw new CliError("ERR_USAGE", `--socket and --port: expected one of them, found ${found}`);
   }
-  return { path: socket, port };
+  return { path: socket, port, name };
 }
 
 /** Adds the options of how the data of a disk arrives. */

@@ -37,7 +37,7 @@ export type HandshakeStep =
 /** What a handshake needs to know. */
 export interface HandshakeOptions {
   readonly exported: Export;
-  /** The name of the export. The empty name, of the default export, stands for it, too. */
+  /** The name of the export, for which clients have to ask; the empty name is that of the default export. */
   readonly name: string;
   /** Whether clients must start TLS. */
   readonly needsTls: boolean;
@@ -70,8 +70,8 @@ class Negotiation {
   readonly #omitsZeroes: boolean;
   #isSecure = false;
   #hasStructuredReplies = false;
-  /** The metadata contexts, and the export that they were selected for. */
-  #selected: { readonly name: string; readonly contexts: readonly Context[] } | undefined;
+  /** The metadata contexts that were selected. */
+  #contexts: readonly Context[] = [];
 
   constructor(options: HandshakeOptions, omitsZeroes: boolean) {
     this.#options = options;
@@ -135,19 +135,18 @@ class Negotiation {
     yield { kind: "tls" };
     this.#isSecure = true;
     this.#hasStructuredReplies = false;
-    this.#selected = undefined;
+    this.#contexts = [];
     return undefined;
   }
 
   #exportName(data: Buffer): Agreement | "close" {
-    const name = data.toString();
-    if (!this.#isExport(name)) return "close";
+    if (!this.#isExport(data.toString())) return "close";
     const { exported, send } = this.#options;
     const reply = Buffer.alloc(10 + (this.#omitsZeroes ? 0 : RESERVED_ZEROES));
     reply.writeBigUInt64BE(BigInt(exported.size));
     reply.writeUInt16BE(this.#transmissionFlags(), 8);
     send(reply);
-    return this.#agreement(name);
+    return this.#agreement();
   }
 
   #info(option: number, data: Buffer): Agreement | undefined {
@@ -175,7 +174,7 @@ class Negotiation {
       this.#reply(option, REP.INFO, sizes);
     }
     this.#reply(option, REP.ACK);
-    return option === OPT.GO ? this.#agreement(name) : undefined;
+    return option === OPT.GO ? this.#agreement() : undefined;
   }
 
   #list(data: Buffer): undefined {
@@ -187,7 +186,7 @@ class Negotiation {
 
   #metaContext(option: number, data: Buffer): undefined {
     const isSet = option === OPT.SET_META_CONTEXT;
-    if (isSet) this.#selected = undefined;
+    if (isSet) this.#contexts = [];
     const fields = new Fields(data);
     const name = fields.string();
     const queries = fields.list(4, () => fields.string());
@@ -204,17 +203,16 @@ class Negotiation {
     for (const [id, context] of contexts.entries()) {
       this.#reply(option, REP.META_CONTEXT, uint32(isSet ? id : 0), Buffer.from(context));
     }
-    if (isSet) this.#selected = { name, contexts };
+    if (isSet) this.#contexts = contexts;
     return this.#reply(option, REP.ACK);
   }
 
-  #agreement(name: string): Agreement {
-    const selected = this.#selected?.name === name ? this.#selected.contexts : [];
-    return { hasStructuredReplies: this.#hasStructuredReplies, contexts: selected };
+  #agreement(): Agreement {
+    return { hasStructuredReplies: this.#hasStructuredReplies, contexts: this.#contexts };
   }
 
   #isExport(name: string): boolean {
-    return name === "" || name === this.#options.name;
+    return name === this.#options.name;
   }
 
   #transmissionFlags(): number {

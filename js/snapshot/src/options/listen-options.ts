@@ -13,7 +13,7 @@ export interface ListenOptions {
   readonly port?: number | undefined;
   /** The address to listen on. Default: `127.0.0.1`. Any other than loopback needs `tls`. */
   readonly host?: string | undefined;
-  /** The name of the export. Clients that ask for the default export get it, too. Default: `""`. */
+  /** The name of the export. Clients that ask for another one are refused. Default: `""`, the default export. */
   readonly name?: string | undefined;
   /** Certificates in PEM format. All clients then have to use TLS 1.2 or later. Default: no TLS. */
   readonly tls?: TlsFiles | undefined;

@@ -1,10 +1,13 @@
 /** Clients of others, on disks that are being filled from a slow server, and on those that are filled. */
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createSnapshot, type Disk, openSnapshot } from "@hedgerow/snapshot";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
 import { type Origin, startOrigin } from "../../../../tests/origin/origin.mjs";
@@ -180,6 +183,42 @@ test("nbddump shows the first bytes", async () => {
   // It separates the halves of a line by more spaces.
   expect((await run("nbddump", "--length=16", uri)).replace(/ +/g, " ")).toContain(hex);
 });
+
+test.each([undefined, "one"])(
+  "QEMU's client that reconnects goes on with its own disk, and with no other: export %s",
+  async (name) => {
+    const [{ disk: one }, { disk: two }] = [await serve(), await serve()];
+    const socket = path(`reconnects-${name}`);
+    await one.write(0, Buffer.alloc(512, 1));
+    await two.write(0, Buffer.alloc(512, 2));
+    const first = await one.listen({ path: socket, name });
+    const where = `driver=nbd,server.type=unix,server.path=${socket},reconnect-delay=40`;
+    // Otherwise, it would keep its output.
+    const program = ["-oL", "qemu-io", "--image-opts"];
+    const args = [...program, name === undefined ? where : `${where},export=${name}`];
+    const client = spawn("stdbuf", args, { stdio: ["pipe", "pipe", "inherit"] });
+    onTestFinished(() => void client.kill());
+    const lines = createInterface({ input: client.stdout });
+    const replies: string[] = [];
+    lines.on("line", (line) => void (/Pattern|read 512|failed/.test(line) && replies.push(line)));
+    const read = () => client.stdin.write("read -P 1 0 512\n");
+    read();
+    await vi.waitUntil(() => replies.length === 1, 30_000);
+    await first.close();
+    const other = await two.listen({ path: socket, name: "two" });
+    read();
+    // QEMU tries to connect each second at first.
+    await sleep(1_500);
+    await other.close();
+    await one.listen({ path: socket, name });
+    await vi.waitUntil(() => replies.length > 1, 40_000);
+    client.stdin.end("quit\n");
+    await once(client, "exit");
+    expect(replies.map((line) => line.replace(/^.*> /, ""))).toEqual(
+      Array(2).fill("read 512/512 bytes at offset 0"),
+    );
+  },
+);
 
 test("a client that asks through a delay, errors and retries gets the right bytes", async () => {
   const { socket } = await serve();

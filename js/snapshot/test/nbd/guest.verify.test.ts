@@ -43,12 +43,12 @@ test("a guest whose server is killed goes on when it is back, with what it flush
   const socket = path("killed.sock");
   const serve = async () => {
     const options = { image: path("killed"), workers: 1 };
-    const server = await DiskProcess.start(origin.url("/a.vhs").href, options, socket);
+    const server = await DiskProcess.start(origin.url("/a.vhs").href, options, socket, "killed");
     onTestFinished(() => server.kill());
     return server;
   };
   let server = await serve();
-  const guest = await start(socket, ",file.reconnect-delay=30");
+  const guest = await start(socket, ",file.export=killed,file.reconnect-delay=30");
   await guest.run("echo kept > /flushed; sync");
   await server.kill();
   // The guest reads missing data and writes while no server is running.

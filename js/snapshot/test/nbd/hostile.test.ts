@@ -14,15 +14,14 @@ import { NBD, NbdClient, uint32 } from "../support/nbd-client.js";
 
 const { cmd, opt } = NBD;
 const MIB = 2 ** 20;
+/** The longest name of an export. */
+const NAME = "n".repeat(4096);
 const path = temporaryFolder();
 let [exported, server] = [new MemoryExport(0), undefined as NbdServer | undefined];
 
 beforeEach(async () => {
   exported = new MemoryExport(16 * MIB);
-  server = await NbdServer.listen(
-    exported,
-    listenOf({ path: path("socket"), name: "n".repeat(4096) }),
-  );
+  server = await NbdServer.listen(exported, listenOf({ path: path("socket"), name: NAME }));
 });
 
 afterEach(async () => {
@@ -50,7 +49,7 @@ test("a client that sends options and does not receive the replies is disconnect
 });
 
 test("what a client sends after DISC is not kept", async () => {
-  const client = await NbdClient.open(path("socket"));
+  const client = await NbdClient.open(path("socket"), { name: NAME });
   const release = exported.hold();
   const write = client.request({ type: cmd.write, data: Buffer.alloc(512, 7) });
   client.request({ type: cmd.disc }).catch(() => {});
@@ -71,7 +70,7 @@ test("a client that sends more after ABORT, and does not receive the reply, is d
 });
 
 test("closing the server does not wait for requests that never end", async () => {
-  const client = await NbdClient.open(path("socket"));
+  const client = await NbdClient.open(path("socket"), { name: NAME });
   const release = exported.hold();
   client.request({ type: cmd.read, length: 512 }).catch(() => {});
   await sleep(50);
@@ -84,7 +83,7 @@ test("closing the server does not wait for requests that never end", async () =>
 });
 
 test("a client that vanishes while the server is closed does not fail the close", async () => {
-  const client = await NbdClient.open(path("socket"));
+  const client = await NbdClient.open(path("socket"), { name: NAME });
   client.socket.pause();
   for (let again = 0; again < 8; again += 1)
     client.request({ type: cmd.read, length: 4 * MIB }).catch(() => {});

@@ -16,8 +16,14 @@ export class DiskProcess {
     this.#lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   }
 
-  static async start(source: string, options: OpenOptions, socket: string): Promise<DiskProcess> {
-    const argument = JSON.stringify({ source, options, socket });
+  /** @param name of the export. Default: the default export */
+  static async start(
+    source: string,
+    options: OpenOptions,
+    socket: string,
+    name?: string,
+  ): Promise<DiskProcess> {
+    const argument = JSON.stringify({ source, options, listen: { path: socket, name } });
     const child = spawn(process.execPath, [SCRIPT, argument], {
       stdio: ["pipe", "pipe", "inherit"],
     });

@@ -97,13 +97,13 @@ export class NbdClient {
   /** Connects, and starts the transmission phase. */
   static async open(
     path: string,
-    { structured = true, contexts = [] as readonly string[] } = {},
+    { structured = true, contexts = [] as readonly string[], name = "" } = {},
   ): Promise<NbdClient> {
     const client = await NbdClient.connect(path);
     await client.greet();
     if (structured) await client.option(NBD.opt.structured);
-    if (contexts.length > 0) await client.option(NBD.opt.setMeta, metaQuery("", contexts));
-    await client.option(NBD.opt.go, infoQuery(""));
+    if (contexts.length > 0) await client.option(NBD.opt.setMeta, metaQuery(name, contexts));
+    await client.option(NBD.opt.go, infoQuery(name));
     client.isStructured = structured;
     client.start();
     return client;

@@ -57,7 +57,7 @@ export function randomScript(random: Random, most: number): Script {
   const state: State = {
     ...{ bytes: Buffer.alloc(0), messages: 0, options: [], isStructured: false, isComplete: true },
     ...{ end: "closed", exportLength: (handshakeFlags & 2) === 0 ? 134 : 10 },
-    ...{ requests: new Map(), parts: [uint32(handshakeFlags)], selected: { name: "", count: 0 } },
+    ...{ requests: new Map(), parts: [uint32(handshakeFlags)], selected: { name: NAME, count: 0 } },
   };
   if (handshakeFlags < 4 && negotiate(random, state)) request(random, state, most);
   return { ...state, bytes: Buffer.concat(state.parts) };
@@ -67,13 +67,13 @@ export function randomScript(random: Random, most: number): Script {
 function negotiate(random: Random, state: State): boolean {
   for (let count = below(random, 7); count > 0; count -= 1)
     if (!addOption(random, state)) return false;
-  const name = oneOf(random, ["", NAME]);
+  const name = NAME;
   if (state.selected !== undefined && state.selected.name !== name) {
     state.selected = { name, count: 0 };
   }
   if (isOneIn(random, 4)) {
     const isKnown = !isOneIn(random, 10);
-    option(state, opt.exportName, Buffer.from(isKnown ? name : "other"));
+    option(state, opt.exportName, Buffer.from(isKnown ? name : oneOf(random, ["", "other"])));
     if (!isKnown) return false;
     state.end = "exportName";
     return true;
@@ -114,7 +114,7 @@ function addOption(random: Random, state: State): boolean {
       const whole = metaQuery(name, queries);
       const data = mutated(random, whole);
       option(state, opt.setMeta, data);
-      const isSelected = state.isStructured && name !== "other";
+      const isSelected = state.isStructured && name === NAME;
       const count = isSelected ? queries.filter((query) => CONTEXTS.includes(query)).length : 0;
       state.selected = data.equals(whole) ? { name, count } : undefined;
       return true;
@@ -127,7 +127,7 @@ function addOption(random: Random, state: State): boolean {
       option(state, oneOf(random, [0, opt.peek, opt.startTls, 11, 2 ** 32 - 1]), junk(random));
       return true;
     case 9:
-      option(state, opt.go, infoQuery("other"));
+      option(state, opt.go, infoQuery(oneOf(random, ["", "other"])));
       return true;
     case 10:
       if (isOneIn(random, 4))
