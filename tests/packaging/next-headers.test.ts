@@ -20,8 +20,12 @@ function namesIn(text: string): string[] {
   return [...text.matchAll(/(['"])([a-z][a-z-]+)\1/g)].map(([, , name]) => name!);
 }
 
-/** Returns the fields that the client code reads from responses, named by string literals or constants. */
-function readByClient(): string[] {
+/**
+ * Returns the fields that the client code names, by string literals or constants, where a pattern matches.
+ *
+ * @param pattern captures a literal, or the name of a constant
+ */
+function namedByClient(pattern: RegExp): string[] {
   const constants = ["client/components/app-router-headers.js", "lib/constants.js"].map(textOf);
   const values = new Map<string, string>();
   for (const [, name, value] of constants.join("").matchAll(/const (\w+) = '([^']+)'/g)) {
@@ -33,20 +37,42 @@ function readByClient(): string[] {
     const sources = files.filter((file) => file.endsWith(".js"));
     return sources.flatMap((file) => {
       const text = textOf(join(folder, file));
-      const reads = [...text.matchAll(/headers\.get\((?:'([^']+)'|\w+\.([A-Z_]+))\)/g)];
-      return reads.map(([, name, constant]) => name ?? values.get(constant!) ?? `? ${constant}`);
+      return [...text.matchAll(pattern)].map(
+        ([, name, constant]) => name ?? values.get(constant!) ?? `? ${constant}`,
+      );
     });
   });
   return [...new Set(names)].sort();
 }
 
-test("strips from requests every field that Next.js lists as internal", () => {
+/** Returns the fields that the server lists as internal. */
+function internal(): string[] {
   const [, list] = /INTERNAL_HEADERS = \[([^\]]+)\]/.exec(
     textOf("server/lib/server-ipc/utils.js"),
   )!;
-  const names = namesIn(list!);
+  return namesIn(list!);
+}
+
+test("strips from requests every field that Next.js lists as internal", () => {
+  const names = internal();
   expect(names).toContain("x-matched-path");
   expect(names.filter((name) => !requests.matches(name))).toEqual([]);
+});
+
+test("keeps on requests every field that the client sends in production, except internal ones", () => {
+  const assigned = namedByClient(/headers\[(?:'([^']+)'|\w+\.([A-Z_]+))\] = /g);
+  const literal = namedByClient(/(?:'([a-z]+(?:-[a-z]+)+)'|\[\w+\.([A-Z_]+)\]): /g);
+  const names = [...new Set([...assigned, ...literal])];
+  expect(names).toEqual(
+    expect.arrayContaining([
+      ...["x-middleware-prefetch", "x-nextjs-data", "x-deployment-id", "rsc"],
+      ...["next-router-prefetch", "next-router-state-tree", "next-url", "next-action"],
+    ]),
+  );
+  // The development server distinguishes its requests by these; a later version lists them as internal.
+  const development = ["x-nextjs-request-id", "x-nextjs-html-request-id"];
+  const known = [...internal(), ...development];
+  expect(names.filter((name) => !known.includes(name) && requests.matches(name))).toEqual([]);
 });
 
 test("strips from responses the fields that the middleware sends to Next.js", () => {
@@ -62,7 +88,7 @@ test("strips from responses the fields that the middleware sends to Next.js", ()
 });
 
 test("keeps on responses every field that client navigation reads", () => {
-  const names = readByClient();
+  const names = namedByClient(/headers\.get\((?:'([^']+)'|\w+\.([A-Z_]+))\)/g);
   expect(names).toEqual(
     expect.arrayContaining([
       ...["x-matched-path", "x-middleware-cache", "x-middleware-skip", "x-nextjs-rewrite"],

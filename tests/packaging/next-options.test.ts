@@ -123,3 +123,11 @@ test.each<[handed: string, nextConfig: object, requested: string]>([
   await proxy(new NextRequest(`http://localhost:3000${handed}`, { nextConfig }), {});
   expect(paths).toEqual([requested]);
 });
+
+test("lets Next.js skip a prefetch that its client marked", async () => {
+  const { preset } = await importPacked("hedgerow", "dist/adapters/next.js");
+  const given = { "x-middleware-prefetch": "1", "x-middleware-subrequest": "middleware" };
+  const { headers } = await hedgerow({ headers: preset("next") })(request(given), {});
+  expect(headers.get("x-middleware-override-headers")).toBe("x-middleware-prefetch");
+  expect(headers.get("x-middleware-request-x-middleware-prefetch")).toBe("1");
+});

@@ -152,17 +152,53 @@ pub const VERCEL: &[&str] = &[
 /// A client that forges `x-middleware-subrequest` could skip the middleware and its authorization
 /// (CVE-2025-29927). A client that forges `x-nextjs-data` could poison a cache (CVE-2026-44572).
 ///
+/// The fields that the client of Next.js sends are not listed: `rsc`, `next-*` other than
+/// `next-resume`, `x-deployment-id` and `x-middleware-prefetch`. There are two exceptions, because
+/// Next.js lists them as internal. `x-nextjs-data` is sent as well, but the server ignores it and
+/// sets its own. `x-nextjs-request-id` and `x-nextjs-html-request-id` are sent in development only.
+///
+/// Add the rule `x-middleware-prefetch` in front of a cache that stores responses under the URL
+/// alone: a request with that field is answered by `{}` wherever a page renders on demand. Prefetches
+/// of the Pages Router then render the page.
+///
 /// Source: `INTERNAL_HEADERS` in Next.js, `server/lib/server-ipc/utils.ts`, of 16.4 and of its
-/// `canary` branch (`x-nextjs-request-id`, `x-nextjs-html-request-id`); the advisory
-/// GHSA-f82v-jwr5-mffw.
+/// `canary` branch (`x-nextjs-request-id`, `x-nextjs-html-request-id`), and in
+/// `shared/lib/constants.ts` of 13.4 to 15 (`x-invoke-*`, `x-middleware-invoke`); the advisories
+/// GHSA-f82v-jwr5-mffw and GHSA-3g8h-86w9-wvmq. Next.js trusts these fields wherever it does not
+/// remove them itself.
 pub const NEXT: &[&str] = &[
+    // The state of a page that is to be resumed, which a platform sends.
     "next-resume",
+    // Between the router and the renderer of Next.js 13 and 14: the page, the query, the status and
+    // the error to render.
+    "x-invoke-error",
+    "x-invoke-output",
+    "x-invoke-path",
+    "x-invoke-query",
+    "x-invoke-status",
+    // The route that a platform has matched.
     "x-matched-path",
-    "x-middleware-*",
+    // Runs only the middleware, in Next.js 13 and 14.
+    "x-middleware-invoke",
+    // The decisions of the middleware; see `NEXT_RESPONSES`.
+    "x-middleware-next",
+    "x-middleware-override-headers",
+    "x-middleware-redirect",
+    "x-middleware-refresh",
+    "x-middleware-request-*",
+    "x-middleware-rewrite",
+    "x-middleware-set-cookie",
+    "x-middleware-skip",
+    // The middleware that called the server, which is skipped: up to 15.2.
+    "x-middleware-subrequest",
+    "x-middleware-subrequest-id",
     "x-next-resume-state-length",
+    // A request for the data of a page. The router sets it by the path.
     "x-nextjs-data",
+    // Which page receives the debug information of a request.
     "x-nextjs-html-request-id",
     "x-nextjs-request-id",
+    // The parameters of the route that a platform has matched.
     "x-now-route-matches",
 ];
 

@@ -77,6 +77,27 @@ export const presets: Cases = {
     }
   },
 
+  "the preset next matches every field by which Next.js hands on what its proxy decided": () => {
+    using stripper = new HeaderStripper(preset("next", "requests"));
+    const decisions = preset("next", "responses").map((rule) => rule.replace("*", "cookie"));
+    const others = ["x-middleware-skip", "x-middleware-invoke", "x-invoke-status", "x-invoke-path"];
+    const missed = [...decisions, ...others].filter((name) => !stripper.matches(name));
+    equal(missed, []);
+  },
+
+  "the preset next keeps request fields that the client of Next.js sends": () => {
+    using stripper = new HeaderStripper(preset("next", "requests"));
+    const sent = [
+      ...["x-middleware-prefetch", "purpose", "x-deployment-id"],
+      ...["rsc", "next-url", "next-action", "next-router-state-tree"],
+      ...["next-router-prefetch", "next-router-segment-prefetch", "next-hmr-refresh"],
+    ];
+    equal(
+      sent.filter((name) => stripper.matches(name)),
+      [],
+    );
+  },
+
   "the preset next keeps response fields that client navigation reads": () => {
     using stripper = new HeaderStripper(preset("next", "responses"));
     const internal = ["x-middleware-set-cookie", "x-middleware-request-cookie"];

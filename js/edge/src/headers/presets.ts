@@ -18,10 +18,12 @@ export type PresetDirection = "requests" | "responses";
  *   the body.
  * - `"hop-by-hop-reframed"`: the same, and `Transfer-Encoding`, `TE`, `Trailer` and `Upgrade`. Use it only in
  *   a proxy that decodes the body and frames it again; in any other it enables request smuggling.
- * - `"cloudflare"`: the fields that Cloudflare adds to requests, and `cf-int-*`.
+ * - `"cloudflare"`: the fields that Cloudflare adds to requests, including those of Access, of mTLS and of
+ *   Managed Transforms, and `cf-int-*`.
  * - `"vercel"`: the fields that Vercel's proxy adds to requests.
  * - `"next"`: the internal fields of Next.js. A forged `x-middleware-subrequest` could skip the middleware
- *   (CVE-2025-29927). The list for responses keeps the fields that client navigation reads.
+ *   (CVE-2025-29927). The list for requests keeps the fields that the client of Next.js sends, such as
+ *   `x-middleware-prefetch`; the one for responses keeps those that client navigation reads.
  *
  * @param direction the messages to strip. Default: `"requests"`. Only `"next"` has a separate list for
  * `"responses"`.
