@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { type FileHandle, link, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { constants } from "node:os";
 import { dirname, join, sep } from "node:path";
 
 import { SnapshotError } from "../error.js";
 import { kindOf } from "./file-kind.js";
+import { libc } from "./libc.js";
 import { wrapSystemErrors } from "./system-errors.js";
 import { withWriteback } from "./writeback.js";
 
@@ -75,20 +77,41 @@ export async function publishFile(
   await wrapWriteErrors(path, file.close());
   signal?.throwIfAborted();
   if (overwrite) await wrapWriteErrors(path, rename(partial, target));
-  else await linkNew(path, partial, target);
+  else await publishNew(path, partial, target);
   if (isDurable) await syncDirectory(dirname(target));
 }
 
 /** Links a file to its target unless that exists: `rename` would replace it. */
-async function linkNew(path: string, partial: string, target: string): Promise<void> {
+async function publishNew(path: string, partial: string, target: string): Promise<void> {
   try {
     await link(partial, target);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "EEXIST") throw exists(path);
-    throw await wrapWriteErrors(path, Promise.reject(cause));
+    // File systems without links report this in various ways.
+    return renameNew(path, partial, target);
   }
   // The target exists now. A temporary name that cannot be removed is harmless.
   await rm(partial).catch(() => {});
+}
+
+/** Renames a file to its target unless that exists, on a file system without links. */
+async function renameNew(path: string, partial: string, target: string): Promise<void> {
+  const result = await (await libc())?.renameNew(partial, target);
+  if (result === 0) return;
+  if (result === -constants.errno.EEXIST) throw exists(path);
+  // The file system cannot rename without replacing: an empty file takes the name first. It stays if the process is
+  // killed in between.
+  const reserved = await open(target, "wx", PRIVATE_MODE).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "EEXIST") throw exists(path);
+    return wrapWriteErrors(path, Promise.reject(error));
+  });
+  try {
+    await wrapWriteErrors(path, reserved.close());
+    await wrapWriteErrors(path, rename(partial, target));
+  } catch (error) {
+    await rm(target, { force: true }).catch(() => {});
+    throw error;
+  }
 }
 
 function exists(path: string): SnapshotError {

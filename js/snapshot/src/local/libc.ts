@@ -22,6 +22,8 @@ export interface Libc {
   punchHoleSync(fd: number, offset: number, length: number): number;
   /** Allocates the space of an open file up to `length` bytes, which is its size then. */
   allocate(fd: number, length: number): Promise<number>;
+  /** Renames a file, unless the new name exists (`RENAME_NOREPLACE`). */
+  renameNew(from: string, to: string): Promise<number>;
   /** Starts to write the pending data of an open file to the disk, and does not wait for it (`sync_file_range`). */
   startWriteback(fd: number): Promise<number>;
   /**
@@ -57,6 +59,10 @@ const SYNC_FILE_RANGE_WRITE = 0x2;
 
 /** Level and options of `setsockopt`. */
 const [SOL_SOCKET, SO_SNDBUF, SO_SNDBUFFORCE] = [1, 7, 32] as const;
+
+/** The number of the system call `renameat2`, which not every C library has, its flag, and the current folder. */
+const RENAMEAT2: Readonly<Record<string, number>> = { x64: 316, arm64: 276 };
+const [RENAME_NOREPLACE, AT_FDCWD] = [1, -100] as const;
 
 /** Architectures with 64-bit file offsets in the C library on which this is tested. */
 const ARCHITECTURES: readonly string[] = ["x64", "arm64"];
@@ -98,6 +104,9 @@ async function load(): Promise<Libc | undefined> {
     const setsockopt = library.func(
       "int setsockopt(int fd, int level, int option, const int *value, uint32_t length)",
     );
+    const syscall = library.func(
+      "long syscall(long number, long from, const char *old, long to, const char *name, long flags)",
+    );
     const checked = (result: number | bigint) => {
       return result < 0 ? -koffi.errno() : Number(result);
     };
@@ -130,6 +139,10 @@ async function load(): Promise<Libc | undefined> {
       punchHole: (fd, offset, length) => call(fallocate, fd, PUNCH_HOLE, offset, length),
       punchHoleSync: (fd, offset, length) => checked(fallocate(fd, PUNCH_HOLE, offset, length)),
       allocate: (fd, length) => call(fallocate, fd, 0, 0, length),
+      renameNew: (from, to) => {
+        const number = RENAMEAT2[process.arch];
+        return call(syscall, number, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+      },
       setSendBuffer: (fd, size) => {
         const set = (option: number) => checked(setsockopt(fd, SOL_SOCKET, option, [size], 4));
         return set(SO_SNDBUFFORCE) === 0 ? 0 : set(SO_SNDBUF);
