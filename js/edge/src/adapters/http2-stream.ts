@@ -24,9 +24,11 @@ export function stripStream(
   stream: ServerHttp2Stream,
   noting = sender(stripping.note),
 ): void {
-  const methods = stream as unknown as Record<string, Method>;
+  const methods = stream as unknown as Record<string, Method | undefined>;
   for (const [name, at] of SENDERS) {
-    const send = methods[name]!;
+    const send = methods[name];
+    // Platforms that emulate streams may lack methods, which callers look for.
+    if (send === undefined) continue;
     methods[name] = (...args) => {
       const [fields, names] = stripped(stripping, args[at] as Given);
       args[at] = fields;
@@ -35,13 +37,14 @@ export function stripStream(
     };
   }
   const { pushStream } = methods;
+  if (pushStream === undefined) return;
   methods.pushStream = (fields, ...rest) => {
     const args = rest.map((argument) =>
       typeof argument === "function" ? withPushed(stripping, argument as Method) : argument,
     );
     const [kept, names] = stripped(stripping, fields as Given);
     // A promise is a message of its own.
-    return sender(stripping.note)(names, () => pushStream!.call(stream, kept, ...args));
+    return sender(stripping.note)(names, () => pushStream.call(stream, kept, ...args));
   };
 }
 

@@ -12,8 +12,8 @@ import {
 import { text } from "node:stream/consumers";
 import { getRequestListener } from "@hono/node-server";
 import Fastify from "fastify";
-import { PathSet } from "hedgerow";
-import { type ConnectOptions, hedgerow } from "hedgerow/connect";
+import { HeaderStripper, PathSet } from "hedgerow";
+import { type ConnectOptions, hedgerow, stripResponse } from "hedgerow/connect";
 import { hedgerow as plugin } from "hedgerow/fastify";
 import { hedgerow as middleware } from "hedgerow/hono";
 import { Hono } from "hono";
@@ -167,3 +167,12 @@ test.each(Object.entries(LISTENERS))(
     }
   },
 );
+
+test("stripResponse adds no method to the stream of a platform that lacks it", () => {
+  const stream = { respond: (headers: object) => headers };
+  const response = { writeHead() {}, stream };
+  using stripper = new HeaderStripper(RULES);
+  stripResponse(stripper, response as never);
+  expect(Object.keys(stream)).toEqual(["respond"]);
+  expect(stream.respond({ "x-debug": "1", "x-kept": "1" })).toEqual({ "x-kept": "1" });
+});
