@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { directory } from "../src/paths/sources/directory.js";
-import { keysIn } from "./support/keys.js";
+import { keysIn, options } from "./support/keys.js";
 import { makeTree } from "./support/tree.js";
 
-const plain = { cleanUrls: false };
+const plain = options();
 
 test("adds files at their paths and an index at its directory too", async () => {
   const root = makeTree({
@@ -20,7 +20,7 @@ test("adds files at their paths and an index at its directory too", async () => 
 
 test("adds pages without .html with --clean-urls", async () => {
   const root = makeTree({ "about.html": "", "docs/index.html": "", "feed.xml": "" });
-  expect(await keysIn(directory(root, { cleanUrls: true }))).toEqual([
+  expect(await keysIn(directory(root, options({ cleanUrls: true })))).toEqual([
     ...["/about", "/about.html", "/docs", "/docs/index", "/docs/index.html", "/feed.xml"],
   ]);
 });
@@ -62,7 +62,7 @@ test("finds .html in names that are not UTF-8", async () => {
     "",
   );
   writeFileSync(Buffer.concat([folder, Buffer.from("/\ufffd.html")]), "");
-  expect(await keysIn(directory(root, { cleanUrls: true }))).toEqual([
+  expect(await keysIn(directory(root, options({ cleanUrls: true })))).toEqual([
     ...["/é%C3", "/é%C3/a%FF", "/é%C3/a%FF.html", "/é%C3/index", "/é%C3/index.html"],
     ...["/é%C3/\ufffd", "/é%C3/\ufffd.html"],
   ]);

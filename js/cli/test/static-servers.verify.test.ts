@@ -6,7 +6,7 @@ import { documentAt, rowsOf, section } from "../../../tests/support/document.js"
 import { minutes, trials } from "../../../tests/support/trials.js";
 import { directory } from "../src/paths/sources/directory.js";
 import { makeHostileFolder, targetsOf } from "./support/hostile-folder.js";
-import { keysIn } from "./support/keys.js";
+import { keysIn, options } from "./support/keys.js";
 import {
   type Guard,
   STATIC_SERVERS,
@@ -61,7 +61,7 @@ function coversOf(name: StaticServerName): Cover[] {
 /** The guard of a folder, with the options documented for its server. */
 async function guardOf(root: string, covers: readonly Cover[]): Promise<Guard> {
   const cleanUrls = covers.some((cover) => cover.cleanUrls);
-  const keys = await keysIn(directory(root, { cleanUrls }));
+  const keys = await keysIn(directory(root, options({ cleanUrls })));
   const listed = covers.flatMap(({ lists }) => lists?.(keys) ?? []);
   const filter = PathFilter.parse(buildPathFilter([...keys, ...listed]));
   const normalize = (path: string) =>

@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 
+import { parse as parseToml } from "smol-toml";
+
 import { CliError, messageOf, systemCode } from "../error.js";
 
-/** A value in an untrusted JSON file, with its place for error messages. */
+/** A value in an untrusted JSON or TOML file, with its place for error messages. */
 export class Json {
   private constructor(
     private readonly value: unknown,
@@ -10,11 +12,24 @@ export class Json {
   ) {}
 
   static async read(file: string): Promise<Json> {
-    const text = await readFile(file, "utf8");
+    return Json.parse(await readFile(file, "utf8"), file);
+  }
+
+  static parse(text: string, file: string): Json {
     try {
       return new Json(JSON.parse(text), file);
     } catch (error) {
       throw new CliError("ERR_SOURCE", `${file}: expected JSON: ${messageOf(error)}`);
+    }
+  }
+
+  static parseToml(text: string, file: string): Json {
+    try {
+      return new Json(parseToml(text), file);
+    } catch (error) {
+      // Further lines of the message quote the file.
+      const [reason] = messageOf(error).split("\n", 1);
+      throw new CliError("ERR_SOURCE", `${file}: expected TOML: ${reason}`);
     }
   }
 

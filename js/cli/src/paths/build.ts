@@ -13,7 +13,8 @@ const HELP = `
 Sources:
   directory     static files. /about/index.html is /about as well. Hidden files count; .git, .hg
                 and .svn do not. Links are followed, except to a directory that contains them: such
-                a link is a page and a wildcard.
+                a link is a page and a wildcard. Redirects and rewrites in _redirects, netlify.toml,
+                vercel.json, firebase.json and staticwebapp.config.json count as well.
   build-output  .vercel/output (Build Output API v3): files, functions and routes
   next          .next or another distDir, and public and static of its project
   sitemap       .xml or .xml.gz: the path of each URL
@@ -38,6 +39,7 @@ interface BuildOptions {
   readonly basePath: string;
   readonly cleanUrls: boolean;
   readonly ignoreMiddleware: boolean;
+  readonly ignoreHosts: boolean;
   readonly json: boolean;
 }
 
@@ -77,6 +79,11 @@ export function addBuildCommand(paths: Command): void {
     .option(
       "--ignore-middleware",
       "leave out middleware, if it only adds headers or rejects paths",
+      false,
+    )
+    .option(
+      "--ignore-hosts",
+      "directory: leave out what _redirects, vercel.json and such state",
       false,
     )
     .option("--json", "print one JSON object", false)

@@ -7,7 +7,7 @@ import type { SourceOptions } from "../../src/paths/sources/index.js";
 export function options(own: Partial<SourceOptions> = {}) {
   const warnings: string[] = [];
   const warn = (message: string) => void warnings.push(message);
-  return { cleanUrls: false, ignoreMiddleware: false, warn, ...own, warnings };
+  return { cleanUrls: false, ignoreHosts: false, ignoreMiddleware: false, warn, ...own, warnings };
 }
 
 /** Returns the distinct normalised keys of a source, in order. */

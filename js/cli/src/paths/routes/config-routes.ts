@@ -133,19 +133,30 @@ function withWildcards(destination: string | undefined, values: readonly string[
   return values.map((value) => destination.replaceAll("$wildcard", value));
 }
 
+function rulesOrKeys(route: Route): { rules?: Rewrite[]; keys: readonly string[] } {
+  if (!route.isForNextClient && !route.isMiddleware) return mappedPaths(route);
+  const keys = keysOfPattern(route.source);
+  return { keys: route.isForNextClient ? keys.filter((key) => key !== EVERYTHING) : keys };
+}
+
 /**
+ * Returns the keys of the paths that a route answers, or its rules if it has to be inverted.
+ *
  * A rewrite to a path of the deployment answers only if its target exists, so it is inverted. A
  * redirect always answers and yields keys, unless the key would be the catch-all (as with redirects
  * that add or remove slashes or `.html`): then it too counts only if its target exists.
  */
-function rulesOrKeys(route: Route): { rules?: Rewrite[]; keys: readonly string[] } {
-  const { source, destination } = route;
+export function mappedPaths({
+  source,
+  destination,
+  isRedirect,
+}: Pick<Route, "source" | "destination" | "isRedirect">): {
+  rules?: Rewrite[];
+  keys: readonly string[];
+} {
   const keys = keysOfPattern(source);
-  const specific = keys.filter((key) => key !== EVERYTHING);
-  const isEverything = specific.length < keys.length;
-  if (route.isForNextClient) return { keys: specific };
   const isInternal = destination !== undefined && !EXTERNAL.test(destination);
-  if (isInternal && !route.isMiddleware && (isEverything || !route.isRedirect)) {
+  if (isInternal && (keys.includes(EVERYTHING) || !isRedirect)) {
     const read = Rewrite.read(source, destination);
     if (read !== undefined) return read;
   }

@@ -20,6 +20,7 @@ export function* withRewrites(
   warn: (message: string) => void,
 ): Generator<string> {
   yield key;
+  if (rewrites.length === 0) return;
   const found = new Found({ key, redirects: new Set() });
   for (const link of found.links) {
     if (link.key === EVERYTHING) return;

@@ -1,5 +1,10 @@
+import { normalizePath } from "hedgerow";
+
 import { walk } from "../../files/walk.js";
+import { NO_HOSTS, readHosts } from "../hosts/index.js";
+import type { RouteOptions } from "../routes/config-routes.js";
 import { keysOfDirectory } from "../routes/keys.js";
+import { withRewrites } from "../routes/rewrite-chains.js";
 
 /** Directories of version control: large, and never served on purpose. */
 const STORES = new Set([".git", ".hg", ".svn"]);
@@ -10,16 +15,27 @@ const PAGE = /\.html?$/;
 export interface DirectoryOptions {
   /** Whether to add pages without `.html` or `.htm` too. */
   readonly cleanUrls: boolean;
+  /** Whether to leave out what the files of hosts state, such as `_redirects`. */
+  readonly ignoreHosts: boolean;
 }
 
 /**
  * Yields the paths that a static file server answers for a directory: every file, including hidden
- * ones, and every directory with an `index.html` or `index.htm`.
+ * ones, and every directory with an `index.html` or `index.htm`. Adds those that the files of hosts state.
  */
 export async function* directory(
   root: string,
-  { cleanUrls }: DirectoryOptions,
+  options: DirectoryOptions & RouteOptions,
 ): AsyncGenerator<string> {
+  const hosts = options.ignoreHosts ? NO_HOSTS : await readHosts(root, options);
+  const { keys, rewrites, cleanUrls } = hosts;
+  const reached = (path: string) => withRewrites(normalizePath(path), rewrites, options.warn);
+  for await (const path of filesOf(root, cleanUrls || options.cleanUrls)) yield* reached(path);
+  for (const key of keys) yield* reached(key);
+}
+
+/** Yields the paths of files. */
+async function* filesOf(root: string, cleanUrls: boolean): AsyncGenerator<string> {
   for await (const { path, kind } of walk(root, (name) => !STORES.has(name))) {
     if (kind === "endless") yield* keysOfDirectory(path);
     if (kind !== "file") continue;

@@ -1,0 +1,37 @@
+/** Reads `firebase.json`. */
+import { dirname, resolve } from "node:path";
+
+import type { Json } from "../../files/json.js";
+import { destinationOf, patternOfGlob } from "./patterns.js";
+import type { HostRule } from "./rules.js";
+
+/** What Firebase answers itself: its reserved URLs, and the associations of apps. */
+export const FIREBASE_KEYS = [
+  "/__/*",
+  "/.well-known/assetlinks.json",
+  "/.well-known/apple-app-site-association",
+  "/apple-app-site-association",
+];
+
+/** Returns the sites whose files are those of a directory; those that name none count, too. */
+export function sitesOfFirebase(config: Json, file: string, directory: string): Json[] {
+  const hosting = config.get("hosting");
+  const sites = hosting.isList ? hosting.items() : [hosting];
+  return sites.filter((site) => {
+    const folder = site.get("public").stringIfThere();
+    return folder === undefined || resolve(dirname(file), folder) === resolve(directory);
+  });
+}
+
+/** Returns the rules of redirects and rewrites. */
+export function rulesOfFirebase(site: Json): HostRule[] {
+  const routes = [...site.get("redirects").items(), ...site.get("rewrites").items()];
+  return routes.map((route) => {
+    const destination = destinationOf(route.get("destination").stringIfThere());
+    const regex = route.get("regex").stringIfThere();
+    if (regex !== undefined) return { source: regex, pattern: regex, destination };
+    // `glob` is the former name.
+    const source = route.get(route.get("glob").isThere ? "glob" : "source").string();
+    return { source, pattern: patternOfGlob(source), destination };
+  });
+}

@@ -1,0 +1,70 @@
+/** The paths that the rules of a host answer besides files. */
+import { type ConfigRoutes, mappedPaths, type RewriteRoute } from "../routes/config-routes.js";
+import { EVERYTHING, eitherCase } from "../routes/keys.js";
+
+/** A rule of a host that answers the paths that match a pattern. */
+export interface HostRule {
+  /** The pattern as the host states it, for warnings. */
+  readonly source: string;
+  /** The same as a regular expression. */
+  readonly pattern: string;
+  /** Path or URL to which it leads, with `$name` for what a group captures. */
+  readonly destination?: string | undefined;
+  /** Ends a warning that the rule may answer any path. */
+  readonly hint?: string;
+}
+
+/** Characters of a pattern. Hosts allow no longer ones. */
+export const MAX_PATTERN_LENGTH = 4096;
+/** Keys of a file. Beyond them, any path may exist. */
+export const MAX_HOST_KEYS = 1 << 17;
+/** Rules of a file that map any path to another. Each is applied to every key. */
+export const MAX_MAPPINGS = 64;
+
+const IGNORE_HOSTS = "; pass --ignore-hosts if this host does not serve the site";
+
+/** Returns the keys of rules, and those rules that map any path to another, which are to be inverted. */
+export function routesOfRules(
+  rules: Iterable<HostRule>,
+  file: string,
+  warn: (message: string) => void,
+): ConfigRoutes {
+  const keys: string[] = [];
+  const rewrites: RewriteRoute[] = [];
+  for (const { source, pattern, destination, hint = IGNORE_HOSTS } of rules) {
+    const read = pathsOf(pattern, destination);
+    if (read === undefined) {
+      warn(
+        `${file}: expected a pattern, found ${source.slice(0, 100)}; the filter lacks its paths`,
+      );
+      continue;
+    }
+    for (const key of read.keys) keys.push(...eitherCase(key));
+    if (read.keys.includes(EVERYTHING))
+      warn(`${file}: the rule ${source} may answer any path${hint}`);
+    if (read.rules !== undefined && read.rules.length > 0) {
+      rewrites.push({
+        ...{ source, rules: read.rules, index: rewrites.length, matches: [EVERYTHING] },
+        // In this way, each counts once in a chain, in any order.
+        ...{ isRedirect: true, check: false, phase: undefined },
+      });
+    }
+    if (keys.length > MAX_HOST_KEYS || rewrites.length > MAX_MAPPINGS) {
+      warn(`${file}: too many rules: any path may exist`);
+      return { keys: [EVERYTHING], rewrites: [] };
+    }
+  }
+  return { keys, rewrites };
+}
+
+/** Returns `undefined` if a pattern is not understood. */
+function pathsOf(pattern: string, destination: string | undefined) {
+  if (pattern.length > MAX_PATTERN_LENGTH) return undefined;
+  try {
+    return mappedPaths({ source: pattern, destination, isRedirect: true });
+  } catch (error) {
+    // A RangeError is a stack overflow from deeply nested groups.
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

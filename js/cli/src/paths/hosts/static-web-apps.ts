@@ -1,0 +1,28 @@
+/** Reads `staticwebapp.config.json` of Azure Static Web Apps. */
+import type { Json } from "../../files/json.js";
+import { ruleOf } from "./redirects-file.js";
+import type { HostRule } from "./rules.js";
+
+/** What Azure answers itself: functions and authentication. */
+export const STATIC_WEB_APPS_KEYS = ["/api/*", "/.auth/*"];
+
+/** Returns the rules of routes, and of what is answered where there is no file. */
+export function rulesOfStaticWebApps(config: Json): HostRule[] {
+  const routes = config
+    .get("routes")
+    .items()
+    .flatMap((route) => {
+      const status = route.get("statusCode").numberIfThere();
+      const [to] = ["rewrite", "redirect"].flatMap((name) => route.get(name).stringIfThere() ?? []);
+      if (to === undefined && status === undefined) return [];
+      return ruleOf(route.get("route").string(), to, status ?? 200);
+    });
+  const fallback = config.get("navigationFallback").get("rewrite").stringIfThere();
+  const missing = config.get("responseOverrides").get("404");
+  const status = missing.get("redirect").isThere ? 302 : 404;
+  return [
+    ...routes,
+    ...(fallback === undefined ? [] : ruleOf("/*", fallback, 200)),
+    ...ruleOf("/*", undefined, missing.get("statusCode").numberIfThere() ?? status),
+  ];
+}
