@@ -13,8 +13,9 @@ import { wrapWriteErrors } from "../local/atomic-write.js";
 import { lengthOf } from "../local/extents.js";
 import { FileSync } from "../local/file-sync.js";
 import { libc } from "../local/libc.js";
+import { readFully } from "../local/read-fully.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
-import { writeFullySync } from "../local/write-fully.js";
+import { writeFully, writeFullySync } from "../local/write-fully.js";
 
 /** The first bytes of the header: the kind and version of the file. */
 const MAGIC = "hedgerow disk 1\n";
@@ -113,9 +114,9 @@ export class StateFile {
   async load(sets: DiskSets, withNoted: boolean): Promise<void> {
     const { frames, written, noted, end } = layoutOf(this.#known);
     const found = Buffer.alloc(end - PAGE);
-    const { bytesRead } = await this.#wrap(this.#file.read(found, 0, found.length, PAGE));
-    if (bytesRead < found.length) {
-      const message = `${this.#path}: expected a state file of ${end} bytes, found ${bytesRead + PAGE}`;
+    const count = await this.#wrap(readFully(this.#file.fd, found, PAGE));
+    if (count < found.length) {
+      const message = `${this.#path}: expected a state file of ${end} bytes, found ${count + PAGE}`;
       throw new SnapshotError("ERR_TARGET", message);
     }
     this.#stored = found;
@@ -147,7 +148,7 @@ export class StateFile {
       [noted, end],
     ] as const) {
       const bytes = this.#stored.subarray(from - PAGE, to - PAGE).fill(0);
-      await this.#wrap(this.#file.write(bytes, 0, bytes.length, from));
+      await this.#wrap(writeFully(this.#file.fd, bytes, from));
     }
     await this.#sync.run();
   }
@@ -210,12 +211,17 @@ export class StateFile {
   async #writeHeader(header: DiskHeader): Promise<void> {
     // A file that has a header must have its length, too.
     if (this.#isNew) await this.#sync.run();
-    this.#isNew = false;
     const body = Buffer.alloc(HEADER_LENGTH - CHECKSUM_LENGTH);
     body.write(`${MAGIC}${JSON.stringify(header)}\n`, "latin1");
     const bytes = Buffer.concat([body, createHash("sha256").update(body).digest()]);
-    await this.#wrap(this.#file.write(bytes, 0, bytes.length, 0));
+    const { bytesWritten } = await this.#wrap(this.#file.write(bytes, 0, bytes.length, 0));
+    if (bytesWritten < bytes.length) {
+      const message = `cannot write ${this.#path}: expected to write ${bytes.length} bytes, wrote ${bytesWritten}`;
+      throw new SnapshotError("ERR_TARGET", message);
+    }
     this.#header = header;
+    // If it could not be written, the next sync writes it.
+    this.#isNew = false;
   }
 
   #wrap<T>(result: Promise<T>): Promise<T> {

@@ -30,6 +30,7 @@ import { FrameStates } from "../../dist/decode/frame-states.js";
 import { DiskImage, type DiskImageParts } from "../../dist/disk/disk-image.js";
 import { MissingFrames } from "../../dist/fetch/missing-frames.js";
 import { SEEK_END } from "../../dist/local/libc.js";
+import { DiskProcess } from "../support/disk-process.js";
 import { recordEvents } from "../support/events.js";
 import { failSystem } from "../support/fail-system.js";
 import { ext4Disk, memoryDisk } from "../support/loop-disk.js";
@@ -442,6 +443,48 @@ test("a sync in the background that fails is an error of each later flush", asyn
   for (let flush = 0; flush < 2; flush += 1)
     await expect(disk.flush()).rejects.toMatchObject({ code: "ERR_TARGET" });
   await expect(disk.close()).rejects.toMatchObject({ code: "ERR_TARGET" });
+});
+
+test("the first header of a state file is written again if that failed", async () => {
+  const file = await openFile(path("image"));
+  const prototype = Object.getPrototypeOf(file) as typeof file;
+  await file.close();
+  const failing = vi.spyOn(prototype, "write").mockImplementationOnce(async () => {
+    throw Object.assign(new Error("EIO: i/o error"), { code: "EIO", syscall: "write" });
+  });
+  onTestFinished(() => failing.mockRestore());
+  const options = { image: path("headless"), workers: 1 } as const;
+  const disk = await openSnapshot(path("a.vhs"), { ...options, fill: "none" });
+  await expect(disk.flush()).rejects.toMatchObject({ code: "ERR_TARGET" });
+  await disk.read(0, disk.size);
+  await disk.filled;
+  await disk.close();
+  expect(failing).toHaveBeenCalled();
+  await using again = await openSnapshot(path("a.vhs"), options);
+  expectSame(await again.read(0, again.size), image);
+});
+
+test("a flush that cannot write the state file fails, and the next one loses nothing", async () => {
+  const [folder, socket] = [path("limited"), path("limited.sock")];
+  mkdirSync(folder);
+  const options = { image: `${folder}/disk`, fill: "none", workers: 1 } as const;
+  const server = await DiskProcess.start(path("a.vhs"), options, socket);
+  onTestFinished(() => server.kill());
+  const client = await NbdClient.open(socket);
+  const { cmd, errno } = NBD;
+  // The image may grow to its first block, and the state file up to the page of written blocks.
+  server.limitFiles(2 * BLOCK);
+  expect((await client.request({ type: cmd.write, data: written })).errno).toBe(0);
+  for (let flush = 0; flush < 2; flush += 1)
+    expect((await client.request({ type: cmd.flush })).errno).toBe(errno.noSpace);
+  server.limitFiles("unlimited");
+  expect((await client.request({ type: cmd.flush })).errno).toBe(0);
+  await server.kill();
+  await client.close();
+  const [state = ""] = leftovers(folder).filter((name) => name.endsWith(".state"));
+  expect(failSystem(`${folder}/${state}`)).toBe(true);
+  await using disk = await openSnapshot(path("a.vhs"), options);
+  expectSame(await disk.read(0, disk.size), Buffer.concat([written, image.subarray(BLOCK)]));
 });
 
 /** Copies the files of a disk that is in use, as a power failure would leave them. Returns the folder of the copy. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -30,6 +30,11 @@ export class DiskProcess {
     const disk = new DiskProcess(child);
     await disk.#line();
     return disk;
+  }
+
+  /** Limits the length of files, in bytes: writes beyond it fail. */
+  limitFiles(length: number | "unlimited"): void {
+    execFileSync("prlimit", ["--pid", `${this.#child.pid}`, `--fsize=${length}:unlimited`]);
   }
 
   /** Saves the disk. @param destination the path of the delta */
