@@ -6,7 +6,7 @@ import { SnapshotFile } from "../local/snapshot-file.js";
 import type { Transfer, TransferOptions } from "../options/transfer-options.js";
 import type { WorkOptions } from "../options/work-options.js";
 import type { Location } from "./location.js";
-import { requestAt } from "./server.js";
+import { requestAt, withRequestAt } from "./server.js";
 
 /** A local file, or an object on a server with ranges, that is open for reading. */
 export type OpenObject = SnapshotFile | RemoteObject;
@@ -75,13 +75,15 @@ async function takeOrOpen(location: Location, how: OpenHow): Promise<OpenedObjec
 export async function openObject(location: Location, how: OpenHow): Promise<OpenedObject> {
   const { options, transfer, nameOf = (place) => place, early: _, ...requested } = how;
   if (location.kind === "file") return SnapshotFile.open(location.path, nameOf(location.path));
-  const { request, name: url } = await requestAt(location, options);
-  const [name, { signal }] = [nameOf(url), options];
+  const { signal } = options;
   const locate = async () => (await requestAt(location, options)).request;
-  const opened = await RemoteObject.open(request, {
-    ...{ ...requested, name, url, locate, transfer, signal },
+  return withRequestAt(location, options, async ({ request, name: url }) => {
+    const name = nameOf(url);
+    const opened = await RemoteObject.open(request, {
+      ...{ ...requested, name, url, locate, transfer, signal },
+    });
+    return opened ?? new Stream(request, name, url);
   });
-  return opened ?? new Stream(request, name, url);
 }
 
 /** Closes an object. */

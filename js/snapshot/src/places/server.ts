@@ -1,8 +1,12 @@
+import { SnapshotError } from "../error.js";
+import { fetchDate } from "../http/read/fetch-date.js";
 import { fetchEtag } from "../http/read/fetch-etag.js";
+import { DENIED, RequestFailure } from "../http/request-failure.js";
 import { safeName } from "../http/safe-url.js";
 import { requestTo, type ServerRequest } from "../http/server-request.js";
 import { type TransferOptions, transferOf } from "../options/transfer-options.js";
 import { presignedGet } from "../s3/presign.js";
+import { clockOf, signingTime } from "../s3/server-clock.js";
 import type { Location } from "./location.js";
 
 /** A location on a server. */
@@ -31,6 +35,35 @@ export async function requestAt(
 }
 
 /**
+ * Calls `use` with the request for the object at a location. If the service refuses the signature, its clock is asked for,
+ * and `use` is called once more with another signature if the clock of this machine is wrong.
+ *
+ * @throws {SnapshotError} `ERR_ARGUMENT`, and what `use` throws
+ */
+export async function withRequestAt<T>(
+  location: RemoteLocation,
+  options: ServerOptions,
+  use: (request: NamedRequest) => Promise<T>,
+): Promise<T> {
+  const first = await requestAt(location, options);
+  try {
+    return await use(first);
+  } catch (error) {
+    if (location.kind !== "s3" || !isDenied(error)) throw error;
+    const { origin } = first.request.url;
+    clockOf(origin).observe(await fetchDate(first.request, transferOf(options), options.signal));
+    if (signingTime(origin) === undefined) throw error;
+    return use(await requestAt(location, options));
+  }
+}
+
+/** Returns whether a server refused a request, among other reasons because of its signature. */
+function isDenied(error: unknown): boolean {
+  if (error instanceof RequestFailure) return DENIED.has(error.details.status);
+  return error instanceof SnapshotError && DENIED.has(error.status);
+}
+
+/**
  * Requests the strong ETag of the object at a location. Returns undefined if it has none.
  *
  * @throws {SnapshotError} `ERR_SOURCE`, `ERR_ARGUMENT`
@@ -39,8 +72,9 @@ export async function etagAt(
   location: RemoteLocation,
   options: ServerOptions,
 ): Promise<string | undefined> {
-  const { request, name } = await requestAt(location, options);
-  return fetchEtag(request, name, transferOf(options), options.signal);
+  return withRequestAt(location, options, ({ request, name }) =>
+    fetchEtag(request, name, transferOf(options), options.signal),
+  );
 }
 
 /** Returns a text that identifies a location, whatever the credentials and signatures. */

@@ -11,7 +11,7 @@ import { uploadWhole } from "../s3/multipart-upload.js";
 import { ObjectStore } from "../s3/object-store.js";
 import type { Location } from "./location.js";
 import { partSizeFor } from "./part-size.js";
-import { requestAt } from "./server.js";
+import { withRequestAt } from "./server.js";
 
 type SmallObjectOptions = TransferOptions & { readonly signal?: AbortSignal | undefined };
 
@@ -34,19 +34,20 @@ export async function readSmallObject(
       await file.close();
     }
   }
-  const { request } = await requestAt(location, options);
   const transfer = transferOf(options);
-  return get(request, {}, transfer, options.signal, async ({ response, download }) => {
-    if (response.statusCode !== 200) throw responseFailure(response);
-    const chunks: Buffer[] = [];
-    let length = 0;
-    await download.body(response, (chunk) => {
-      length += chunk.length;
-      if (length > maxLength) download.cancel();
-      else chunks.push(Buffer.from(chunk));
-    });
-    return length > maxLength ? undefined : Buffer.concat(chunks);
-  });
+  return withRequestAt(location, options, ({ request }) =>
+    get(request, {}, transfer, options.signal, async ({ response, download }) => {
+      if (response.statusCode !== 200) throw responseFailure(response);
+      const chunks: Buffer[] = [];
+      let length = 0;
+      await download.body(response, (chunk) => {
+        length += chunk.length;
+        if (length > maxLength) download.cancel();
+        else chunks.push(Buffer.from(chunk));
+      });
+      return length > maxLength ? undefined : Buffer.concat(chunks);
+    }),
+  );
 }
 
 /** Writes an object, and replaces an existing one. @throws {SnapshotError} `ERR_TARGET`, `ERR_ARGUMENT` */

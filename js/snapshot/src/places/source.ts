@@ -6,6 +6,7 @@ import { type FetcherPool, fetchFrames, withFetchers } from "../fetch/fetch-fram
 import { type Manifest, readManifest } from "../format/manifest.js";
 import { strongEtag } from "../http/read/object-version.js";
 import { RemoteObject } from "../http/read/remote-object.js";
+import { DENIED } from "../http/request-failure.js";
 import { checkLengthSync } from "../local/read-whole.js";
 import { checkDifferentFile, type FileId } from "../local/same-file.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
@@ -161,7 +162,7 @@ function sourceOf(opening: Opening, object: OpenObject, pool: FetcherPool | unde
       const started = pool;
       pool = undefined;
       return withAll(job, workOptions.signal, (objects) =>
-        decodeFrom(objects, transfer, job, workOptions, started),
+        decodeRenewing(objects, transfer, job, workOptions, started),
       );
     },
     get fetchers() {
@@ -169,6 +170,40 @@ function sourceOf(opening: Opening, object: OpenObject, pool: FetcherPool | unde
     },
     withObjects: withAll,
   };
+}
+
+/**
+ * Decodes the frames of a job. If a server refuses a signature, because it is too old or its credentials were replaced, signs
+ * anew and decodes the rest. After that, there must be progress.
+ */
+async function decodeRenewing(
+  objects: readonly (OpenObject | undefined)[],
+  transfer: Transfer,
+  job: DecodeJob,
+  options: WorkOptions,
+  started: FetcherPool | undefined,
+): Promise<void> {
+  // A pool ends with its job.
+  for (let [pool, frames] = [started, -1]; ; pool = undefined) {
+    try {
+      return await decodeFrom(objects, transfer, job, options, pool);
+    } catch (error) {
+      job.recover();
+      const hasProgress = job.counters.counts.frames > frames;
+      const isDenied = error instanceof SnapshotError && DENIED.has(error.status);
+      if (!hasProgress || !isDenied || !(await renewAll(objects))) throw error;
+      frames = job.counters.counts.frames;
+    }
+  }
+}
+
+/** Renews the locations of objects on servers. Returns whether that was possible, and any has changed. */
+async function renewAll(objects: readonly (OpenObject | undefined)[]): Promise<boolean> {
+  const remote = objects.filter((one) => one instanceof RemoteObject);
+  const before = remote.map(({ endpoint }) => endpoint.url);
+  const results = await Promise.allSettled(remote.map((one) => one.renew()));
+  const isRenewed = results.every(({ status }) => status === "fulfilled");
+  return isRenewed && remote.some(({ endpoint }, at) => endpoint.url !== before[at]);
 }
 
 /** Decodes the frames of a job from open objects, by their number: first those in files. */

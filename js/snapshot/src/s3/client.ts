@@ -7,7 +7,7 @@ import { responseFailure } from "../http/request-failure.js";
 import type { S3Credentials, S3Options } from "../options/s3-options.js";
 import type { Transfer } from "../options/transfer-options.js";
 import { S3Failure } from "./failure.js";
-import { ServerClock } from "./server-clock.js";
+import { clockOf, ServerClock } from "./server-clock.js";
 
 /** The bucket and the key of an object. */
 export interface ObjectLocation {
@@ -128,9 +128,7 @@ function throughProxy<Arguments extends object, Result>(
 ): (args: Arguments) => Promise<Result> {
   return async (args) => {
     const { request } = args as { readonly request: SignedRequest };
-    const { protocol, hostname, port } = request;
-    const origin = `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`;
-    const { path, headers, proxyName } = proxyFields(new URL(origin));
+    const { path, headers, proxyName } = proxyFields(urlOf(request));
     if (path !== undefined) request.path = `${path.slice(0, -1)}${request.path}`;
     Object.assign(request.headers, headers);
     const result = await next(args);
@@ -146,13 +144,20 @@ function throughProxy<Arguments extends object, Result>(
   };
 }
 
-/** Lets a clock see the date of each response. */
+/** Returns the URL of the service that a request is for. */
+function urlOf({ protocol, hostname, port }: SignedRequest): URL {
+  return new URL(`${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`);
+}
+
+/** Lets a clock see the date of each response, and that of all who use the service. */
 function observedBy(clock: ServerClock) {
   return <Arguments extends object, Result>(next: (args: Arguments) => Promise<Result>) =>
     async (args: Arguments): Promise<Result> => {
       const result = await next(args);
       const { response } = result as { readonly response?: ProxiedResponse };
-      clock.observe(response?.headers?.date);
+      const { request } = args as { readonly request?: SignedRequest };
+      for (const one of request ? [clock, clockOf(urlOf(request).origin)] : [clock])
+        one.observe(response?.headers?.date);
       return result;
     };
 }

@@ -1,6 +1,7 @@
 import type { S3Options } from "../options/s3-options.js";
 import { nameOf, type ObjectLocation, objectError, openClient } from "./client.js";
 import { S3Failure } from "./failure.js";
+import { signingTime } from "./server-clock.js";
 
 /** The longest lifetime of a signature in S3, in seconds: a week. */
 const LIFETIME = 604_800;
@@ -15,7 +16,8 @@ export interface PresignedObject {
 
 /**
  * Presigns a `GET` that is valid for a week, or for as long as temporary credentials are. Only the host is
- * signed, so that requests can add headers such as `range` and `if-match`.
+ * signed, so that requests can add headers such as `range` and `if-match`. The clock of this machine may be wrong, if
+ * that of the service is known.
  *
  * @throws {SnapshotError} `ERR_ARGUMENT` if no region or no credentials are found
  */
@@ -31,8 +33,13 @@ export async function presignedGet(
       import("@aws-sdk/client-s3"),
     ]);
     const command = new GetObjectCommand({ Bucket: location.bucket, Key: location.key });
-    const url = await getSignedUrl(s3, command, { expiresIn: LIFETIME });
-    return { url: new URL(url), name: nameOf(location) };
+    const sign = async (signingDate?: Date) => {
+      const options = { expiresIn: LIFETIME, ...(signingDate && { signingDate }) };
+      return new URL(await getSignedUrl(s3, command, options));
+    };
+    const url = await sign();
+    const time = signingTime(url.origin);
+    return { url: time === undefined ? url : await sign(time), name: nameOf(location) };
   } catch (error) {
     throw objectError("ERR_ARGUMENT", location, new S3Failure(error, secrets));
   } finally {

@@ -19,3 +19,22 @@ export class ServerClock {
     return this.#offset === undefined ? undefined : performance.now() + this.#offset;
   }
 }
+
+/** The clocks of services, by the origin of their URLs. */
+const clocks = new Map<string, ServerClock>();
+
+/** Returns the clock of the service with an origin, which everything in this process observes. */
+export function clockOf(origin: string): ServerClock {
+  const clock = clocks.get(origin) ?? new ServerClock();
+  clocks.set(origin, clock);
+  return clock;
+}
+
+/** By how much a clock may differ from that of a service, in milliseconds. Services accept signatures up to 15 minutes old. */
+const MAX_SKEW = 300_000;
+
+/** Returns the time to sign a request with: that of the service, if it is known and that of this machine differs much. */
+export function signingTime(origin: string): Date | undefined {
+  const time = clocks.get(origin)?.now();
+  return time === undefined || Math.abs(time - Date.now()) < MAX_SKEW ? undefined : new Date(time);
+}
