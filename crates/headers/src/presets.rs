@@ -25,8 +25,17 @@
 ///
 /// Source: RFC 9110 §7.6.1; `Proxy-Authenticate` and `Proxy-Authorization` from RFC 2616 §13.5.1,
 /// for recipients that still follow it.
-pub const HOP_BY_HOP: &[&str] =
-    &["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"];
+pub const HOP_BY_HOP: &[&str] = &[
+    // Whether the connection stays open, and which other fields concern it. The next server obeys.
+    "connection",
+    // How long the connection stays open.
+    "keep-alive",
+    // The challenge of a proxy, and the credentials for it, which it takes as the client's login.
+    "proxy-authenticate",
+    "proxy-authorization",
+    // `connection` as old clients name it. Some servers obey it.
+    "proxy-connection",
+];
 
 /// All hop-by-hop fields, for a proxy that decodes and reframes the body and sends its own trailers
 /// and upgrades.
@@ -42,9 +51,13 @@ pub const HOP_BY_HOP_REFRAMED: &[&str] = &[
     "proxy-authenticate",
     "proxy-authorization",
     "proxy-connection",
+    // The transfer codings that the sender accepts, and whether it accepts trailers.
     "te",
+    // The names of the fields that follow the body.
     "trailer",
+    // How the body is framed. The next server decides by it where the body ends.
     "transfer-encoding",
+    // The protocols to switch to. The next server may switch.
     "upgrade",
 ];
 
@@ -205,20 +218,29 @@ pub const NEXT: &[&str] = &[
 /// The response fields in which Next.js middleware reports its decisions to the server, including
 /// the request fields it set.
 ///
-/// The fields that the client router reads are not listed: `x-matched-path`, `x-middleware-cache`,
-/// `x-middleware-skip` and `x-nextjs-*`.
+/// A Next.js server obeys them on what its proxy returns, also if that is the response of another
+/// server; to clients they reveal where requests lead. The fields that the client router reads are
+/// not listed: `x-matched-path`, `x-middleware-cache`, `x-middleware-skip` and `x-nextjs-*`.
 ///
 /// Source: Next.js 16.4, `server/web/spec-extension/response.ts` and
 /// `server/lib/router-utils/resolve-routes.ts`; for what the client reads,
 /// `shared/lib/router/router.ts` and `client/components`.
 pub const NEXT_RESPONSES: &[&str] = &[
+    // The request continues.
     "x-middleware-next",
+    // The names of all fields of the request that continues; their values are in
+    // `x-middleware-request-*`.
     "x-middleware-override-headers",
+    // The client goes elsewhere.
     "x-middleware-redirect",
+    // The response is the answer.
     "x-middleware-refresh",
     "x-middleware-request-*",
+    // The path or the server to which the request goes.
     "x-middleware-rewrite",
+    // Cookies that pages see in the same request.
     "x-middleware-set-cookie",
+    // The parameters of the route that a platform has matched.
     "x-now-route-matches",
 ];
 
