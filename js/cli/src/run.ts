@@ -18,6 +18,7 @@ const EXPECTED = new Set(["HedgerowError", "SnapshotError", "FleetError"]);
 
 /** Hints of the API, and what to do instead on the command line. */
 const HINTS = [
+  ['pass format: "raw"', "pass --format raw"],
   ["pass overwrite: true", "omit --no-overwrite"],
   ["pass steal: true", "pass --steal"],
   ["pass images,", "pass --images,"],

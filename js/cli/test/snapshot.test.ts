@@ -256,6 +256,10 @@ describe("hedgerow snapshot refuses", () => {
       [["restore", file, "/dev/null"], "found a device"],
       [["info", missing], `cannot read ${missing}: ENOENT`],
       [["verify", root], "expected a file"],
+      // The arguments in the wrong order.
+      [["create", file, image], "found a snapshot: restore it with hedgerow snapshot restore"],
+      [["create", file, join(root, "new")], "to store the file as it is, pass --format raw"],
+      [["restore", image, file], "disk.img: expected a snapshot, found another file"],
     ] as const;
     for (const [args, message] of failures) {
       const { code, out, err } = await snapshot(...args);

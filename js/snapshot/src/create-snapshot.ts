@@ -3,7 +3,12 @@ import { createDelta, type DeltaResult } from "./delta/create-delta.js";
 import { checkEncoding } from "./encode/snapshot-encoder.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { ImageFile } from "./local/image-file.js";
-import { type CreateOptions, checkOverwrite, encodingOf } from "./options/create-options.js";
+import {
+  type CreateOptions,
+  checkFormat,
+  checkOverwrite,
+  encodingOf,
+} from "./options/create-options.js";
 import { deltaOf } from "./options/delta-options.js";
 import { readOptions } from "./options/read-options.js";
 import { transferOf } from "./options/transfer-options.js";
@@ -53,6 +58,7 @@ export async function createSnapshot(
   options = readOptions(options);
   checkWork(options);
   checkOverwrite(options);
+  checkFormat(options);
   const delta = deltaOf(options);
   const cache = checkedCache(options.cache);
   const [transfer, encoding] = [transferOf(options), encodingOf(options)];
@@ -63,6 +69,7 @@ export async function createSnapshot(
   options.signal?.throwIfAborted();
   const file = await ImageFile.open(path);
   try {
+    if (options.format === undefined) await file.checkRaw();
     const job = { image: file, encoding, options, transfer };
     const info =
       base === undefined

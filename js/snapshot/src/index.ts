@@ -23,7 +23,7 @@ export { inspectSnapshot } from "./inspect-snapshot.js";
 export type { NbdServer } from "./nbd/server.js";
 export { openSnapshot } from "./open-snapshot.js";
 export type { CacheOptions, GetOptions, VerifyOptions } from "./options/cache-options.js";
-export type { CreateOptions } from "./options/create-options.js";
+export type { CreateOptions, ImageFormat } from "./options/create-options.js";
 export type { ByteRange, DeltaOptions } from "./options/delta-options.js";
 export type { Duration } from "./options/duration.js";
 export type { FlattenOptions } from "./options/flatten-options.js";

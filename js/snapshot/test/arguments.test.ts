@@ -125,7 +125,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   }, createSnapshot),
   "createSnapshot of a delta": callOf((): [string, string, All<CreateOptions>] => {
     const { digest: baseDigest, ...options } = read();
-    const encoding = { level: 1, pieceSize: MIB, overwrite: true };
+    const encoding = { level: 1, pieceSize: MIB, format: "raw", overwrite: true } as const;
     const delta = { base: snapshot, baseDigest, cache, changed: [{ start: 0, end: 1 }] };
     return [image, made, { ...options, ...work(), ...encoding, ...delta, minLive: 0.5 }];
   }, createSnapshot),
@@ -211,7 +211,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   "DiskStore.prototype.create": callOf(
     (): [string, Omit<All<NewDiskOptions>, "image" | "size">] => {
       const { headers, digest: pinned, resolve, signal } = read();
-      const encoding = { level: 1, pieceSize: 4096 };
+      const encoding = { level: 1, pieceSize: 4096, format: "raw" } as const;
       const options = { digest: pinned, resolve, headers, label: "new", signal };
       return ["b", { ...work(), ...encoding, ...options, from: snapshot }];
     },

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { jsonOption, type OutputFlags, parseShare, parseSize, parseWhole } from "../options.js";
 import { addCacheOptions, type CacheFlags, withCacheOf } from "./cache-options.js";
 import {
+  formatOption,
   overwriteOption,
   PLACE,
   parsePlace,
@@ -21,6 +22,7 @@ interface CreateFlags extends OutputFlags, WorkFlags, WriteFlags, CacheFlags, Tr
   readonly base?: string;
   readonly baseDigest?: string;
   readonly minLive?: number;
+  readonly format?: "raw";
 }
 
 /** Adds `hedgerow snapshot create`. */
@@ -47,6 +49,7 @@ export function addCreateCommand(snapshot: Command): void {
       "share of a base object that must be in use, 0 to 1; if less is, its data is stored again (default: 0.5)",
       parseShare,
     )
+    .addOption(formatOption())
     .addOption(overwriteOption())
     .addOption(workersOption())
     .addOption(jsonOption())
@@ -59,9 +62,10 @@ export function addCreateCommand(snapshot: Command): void {
 }
 
 async function create(image: string, place: string, flags: CreateFlags): Promise<void> {
-  const { level, pieceSize, base, baseDigest, minLive, overwrite, workers } = flags;
+  const { level, pieceSize, base, baseDigest, minLive, format, overwrite, workers } = flags;
   const delta = { base, baseDigest, minLive };
-  const options = { level, pieceSize, overwrite, workers, ...delta, ...transferOf(flags) };
+  const encoding = { level, pieceSize, format };
+  const options = { ...encoding, overwrite, workers, ...delta, ...transferOf(flags) };
   const info = await doWork("create", (hooks) =>
     withCacheOf(flags, (cache) => createSnapshot(image, place, { ...options, cache, ...hooks })),
   );

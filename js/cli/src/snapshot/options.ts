@@ -25,6 +25,12 @@ export const workersOption = () =>
     parseWhole,
   );
 
+export const formatOption = () =>
+  new Option(
+    "--format <format>",
+    "raw: store the image as it is, even if it looks like another kind of file",
+  ).choices(["raw"]);
+
 export const overwriteOption = () => new Option("--no-overwrite", "fail if the destination exists");
 
 /** Forms of a source or destination. */

@@ -2,6 +2,7 @@ import { initSync, Tail } from "../../wasm/decode.js";
 import { SnapshotError } from "../error.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
 import { errorOf } from "../wasm/wasm-error.js";
+import { fileTypeOf, isSnapshot, START_LENGTH } from "./file-type.js";
 import { Frames } from "./frames.js";
 
 /** The number of bytes to read first from the end of a snapshot: enough for 1,200 frames. */
@@ -9,6 +10,9 @@ export const FIRST_LENGTH = 1 << 16;
 
 /** The length of a digest, in bytes. */
 const DIGEST_LENGTH = 32;
+
+/** The field at the very end of a file. */
+const FOOTER_MAGIC = "magic number of the footer";
 
 /** Random access to the bytes of a snapshot. */
 export interface SnapshotBytes {
@@ -88,7 +92,10 @@ export async function readManifest(file: SnapshotBytes, isStrict = false): Promi
   try {
     const bytes = await parse(tail, file, isStrict, memory);
     if (bytes === undefined) {
-      throw errorOf("ERR_SNAPSHOT_FORMAT", `${file.name}: `, tail.take_error(), memory);
+      const start = await readStart(tail, file, memory);
+      tail.prefer_version_error();
+      const error = errorOf("ERR_SNAPSHOT_FORMAT", "", tail.take_error(), memory);
+      throw invalidFile(file.name, start, error);
     }
     const frames = Frames.copy(
       memory,
@@ -130,7 +137,7 @@ export async function readManifestIn(
   }
 }
 
-/** Parses the end of a snapshot, and returns it, or undefined if it is invalid; `tail.take_error()` then says why. */
+/** Parses the end of a snapshot, and returns it, or undefined if it is invalid. */
 async function parse(
   tail: Tail,
   file: SnapshotBytes,
@@ -153,24 +160,38 @@ async function parse(
   let bytes = await fill(first);
   const length = tail.length();
   if (length > first) bytes = await fill(length);
-  if (isStrict) await readHeader(tail, file, memory);
-  if (length > 0 && tail.parse(isStrict)) return bytes.slice(-length);
-  // A later version may change everything but the header: read it, so that the error names the version.
-  if (!isStrict) await readHeader(tail, file, memory);
-  tail.prefer_version_error();
-  return undefined;
+  if (isStrict) await readStart(tail, file, memory, tail.header_length());
+  return length > 0 && tail.parse(isStrict) ? bytes.slice(-length) : undefined;
 }
 
-/** Reads the header, unless the file is too short to have one. */
-async function readHeader(
+/**
+ * Reads the beginning of a file, with its header unless it is too short to have one. A later version may change
+ * everything but the header, and another program writes another one: errors name the version, or the kind of the file.
+ */
+async function readStart(
   tail: Tail,
   file: SnapshotBytes,
   memory: WebAssembly.Memory,
-): Promise<void> {
-  const length = tail.header_length();
-  if (file.size < length) return;
-  const header = await file.read(0, length);
-  new Uint8Array(memory.buffer).set(header, tail.header());
+  maxLength = START_LENGTH,
+): Promise<Uint8Array> {
+  const start = await file.read(0, Math.min(file.size, maxLength));
+  const header = start.subarray(0, tail.header_length());
+  if (header.length === tail.header_length()) {
+    new Uint8Array(memory.buffer).set(header, tail.header());
+  }
+  return start;
+}
+
+/** Returns the error for an invalid file: first whether it is a snapshot at all. */
+function invalidFile(name: string, start: Uint8Array, error: SnapshotError): SnapshotError {
+  const { code, field, offset, message } = error;
+  const isCut = field === FOOTER_MAGIC;
+  let what = isCut ? "the end of the snapshot is missing or damaged: " : "";
+  if (!isSnapshot(start)) {
+    what = `expected a snapshot, found ${fileTypeOf(start)?.name ?? "another file"}: `;
+  }
+  const place = field === undefined || offset === undefined ? undefined : { field, offset };
+  return new SnapshotError(code, `${name}: ${what}${message}`, { place });
 }
 
 function infoOf(

@@ -2,8 +2,10 @@ import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 
 import { SnapshotError } from "../error.js";
+import { fileTypeOf, START_LENGTH } from "../format/file-type.js";
 import { dataExtents, type Extent } from "./data-extents.js";
 import { openFile, reading } from "./open-file.js";
+import { readFully } from "./read-fully.js";
 import type { FileId } from "./same-file.js";
 
 /** Unit of `blocks` in the result of `stat`, in bytes. */
@@ -69,6 +71,16 @@ export class ImageFile {
       "ERR_IMAGE_CHANGED",
       `${this.name} changed while it was read: it had ${was}, and has ${now.size} of ${timeOf(now.mtimeNs)}; stop what writes to it and try again`,
     );
+  }
+
+  /** Throws if the file looks like anything but a raw image. @throws {SnapshotError} `ERR_IMAGE` */
+  async checkRaw(): Promise<void> {
+    const start = new Uint8Array(START_LENGTH);
+    const length = await reading("ERR_IMAGE", this.name, readFully(this.fd, start, 0));
+    const type = fileTypeOf(start.subarray(0, length));
+    if (type?.toRaw === undefined) return;
+    const message = `${this.name}: expected a raw disk image, found ${type.name}: ${type.toRaw}; to store the file as it is, pass format: "raw"`;
+    throw new SnapshotError("ERR_IMAGE", message);
   }
 
   close(): Promise<void> {

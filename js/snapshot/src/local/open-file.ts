@@ -24,13 +24,22 @@ export async function openFile<T>(
   const handle = await reading(code, name, open(path, O_RDONLY | O_NONBLOCK));
   try {
     const found = await reading(code, name, handle.stat({ bigint: true }));
-    if (!found.isFile())
-      throw new SnapshotError(code, `${name}: expected a file, found ${kindOf(found)}`);
+    if (!found.isFile()) {
+      const kind = kindOf(found);
+      const message = `${name}: expected a file, found ${kind}${hintOf(kind, name)}`;
+      throw new SnapshotError(code, message);
+    }
     return await use(handle, found);
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+function hintOf(kind: string, name: string): string {
+  if (kind === "a pipe") return "; write it to a file first";
+  if (kind !== "a device") return "";
+  return `; copy it to a file: dd if=${name} of=FILE bs=4M conv=sparse`;
 }
 
 /** Returns the result of reading a file. Errors of the system become a `SnapshotError` with `code`. */

@@ -1,3 +1,4 @@
+import { SnapshotError } from "../error.js";
 import { checkBooleans } from "./check-booleans.js";
 import type { DeltaOptions } from "./delta-options.js";
 import type { TransferOptions } from "./transfer-options.js";
@@ -16,9 +17,18 @@ export interface CreateOptions extends WorkOptions, TransferOptions, DeltaOption
    * the piece size of its base; any other value is an error.
    */
   readonly pieceSize?: number | undefined;
+  /**
+   * `"raw"` to store any file as it is. Pass it if others write to the image: they decide what it looks like. By
+   * default, an image in another format (qcow2, VMDK, VHDX, VDI), a compressed file, an archive, a web page and a
+   * snapshot are errors.
+   */
+  readonly format?: ImageFormat | undefined;
   /** Whether to replace an existing file or object at the destination. Default: `true`. */
   readonly overwrite?: boolean | undefined;
 }
+
+/** The format of an image. */
+export type ImageFormat = "raw";
 
 const DEFAULT_LEVEL = 3;
 const DEFAULT_PIECE_SIZE = 2 ** 20;
@@ -33,6 +43,13 @@ export interface Encoding {
 export function encodingOf(options: CreateOptions): Encoding {
   const { level = DEFAULT_LEVEL, pieceSize = DEFAULT_PIECE_SIZE } = options;
   return { level, pieceSize };
+}
+
+/** Throws unless a format is known. @throws {SnapshotError} `ERR_ARGUMENT` */
+export function checkFormat({ format }: { readonly format?: unknown }): void {
+  if (format === undefined || format === "raw") return;
+  const found = typeof format === "string" ? JSON.stringify(format) : typeof format;
+  throw new SnapshotError("ERR_ARGUMENT", `format: expected "raw", found ${found}`);
 }
 
 /** @throws {SnapshotError} `ERR_ARGUMENT` */

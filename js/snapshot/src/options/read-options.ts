@@ -44,6 +44,7 @@ const OPTIONS: Readonly<Record<Option, true>> = {
   ...{
     level: true,
     pieceSize: true,
+    format: true,
     overwrite: true,
     resume: true,
     copyTo: true,

@@ -3,6 +3,7 @@ import { SnapshotError } from "../error.js";
 import { checkBooleans } from "./check-booleans.js";
 import { checkInteger } from "./check-integer.js";
 import { checkFunction } from "./check-types.js";
+import { type CreateOptions, checkFormat } from "./create-options.js";
 import { type Duration, durationOf } from "./duration.js";
 import type { OpenOptions } from "./open-options.js";
 import { checkObject } from "./read-options.js";
@@ -46,6 +47,8 @@ export interface NewDiskOptions extends WorkOptions {
   readonly headers?: TransferOptions["headers"];
   /** The path of a disk image. */
   readonly image?: string | undefined;
+  /** `"raw"` to store any file as `image`, as for `createSnapshot`. */
+  readonly format?: CreateOptions["format"];
   /** The size of an empty disk, in bytes. */
   readonly size?: number | undefined;
   /** zstd compression level of `image`, 1 to 19. Default: `3`. */
@@ -184,6 +187,7 @@ export function checkNewDisk(options: NewDiskOptions): void {
     throw new SnapshotError("ERR_ARGUMENT", message);
   }
   if (options.size !== undefined) checkInteger("size", options.size, 0, Number.MAX_SAFE_INTEGER);
+  checkFormat(options);
 }
 
 /** Hooks with their timeout, in milliseconds. */

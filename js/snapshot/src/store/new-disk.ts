@@ -25,6 +25,7 @@ export async function storeContent(
   if (image !== undefined) {
     const file = await ImageFile.open(localPath("image", image));
     try {
+      if (options.format === undefined) await file.checkRaw();
       return await storeImage(snapshots, file, options);
     } finally {
       await file.close();

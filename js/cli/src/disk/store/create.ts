@@ -4,6 +4,7 @@ import { CliError } from "../../error.js";
 import { jsonOption, parseSize } from "../../options.js";
 import {
   digestOption,
+  formatOption,
   PLACE,
   parsePlace,
   type ReadFlags,
@@ -19,6 +20,7 @@ interface CreateFlags extends StoreFlags, ReadFlags, WorkFlags {
   readonly from?: string;
   readonly image?: string;
   readonly size?: number;
+  readonly format?: "raw";
   readonly label?: string;
 }
 
@@ -31,6 +33,7 @@ export function addCreateCommand(disk: Command): void {
     .addArgument(nameArgument())
     .option("--from <place>", `snapshot to begin with, which is copied: ${PLACE}`, parsePlace)
     .option("--image <file>", "disk image to begin with; it must not change meanwhile", parsePlace)
+    .addOption(formatOption())
     .option("--size <size>", "size of an empty disk, such as 10GiB", parseSize)
     .addOption(digestOption())
     .addOption(labelOption())
@@ -41,7 +44,7 @@ export function addCreateCommand(disk: Command): void {
 }
 
 async function create(place: string, name: string, flags: CreateFlags): Promise<void> {
-  const { from, image, size, digest, label, workers } = flags;
+  const { from, image, size, format, digest, label, workers } = flags;
   const count = [from, image, size].filter((content) => content !== undefined).length;
   if (count !== 1) {
     const found = count === 0 ? "none" : `${count}`;
@@ -49,7 +52,7 @@ async function create(place: string, name: string, flags: CreateFlags): Promise<
     throw new CliError("ERR_USAGE", message);
   }
   const { headers } = transferOf(flags);
-  const options = { from, image, size, digest, label, workers, headers };
+  const options = { from, image, size, format, digest, label, workers, headers };
   const generation = await doWork("create", ({ signal, onProgress }) =>
     withStore(place, flags, (store) => store.create(name, { ...options, signal, onProgress }), {
       ...{ create: true, signal },
