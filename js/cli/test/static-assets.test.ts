@@ -8,7 +8,7 @@ import { directory } from "../src/paths/sources/directory.js";
 import { keysIn, options } from "./support/keys.js";
 import { makeTree } from "./support/tree.js";
 
-/** The function of docs/path-filter.md. */
+/** The function of docs/guides/paths.md. */
 const pageOf = (path: string) =>
   normalizePath(
     normalizePath(path)
