@@ -58,14 +58,16 @@ describe("_redirects", () => {
     expect(warnings).toEqual([]);
   });
 
-  test.for(["/* /index.html 200", "/* https://new.example/:splat", "/:a/b /c?a=:a"])(
-    "warns that any path may exist: %s",
-    async (line) => {
-      const { keys, warnings } = await readOf("_redirects", line);
-      expect(keys).toContain("/*");
-      expect(warnings).toEqual([anyPath("_redirects", line.split(" ")[0]!)]);
-    },
-  );
+  test.for([
+    "/* /index.html 200",
+    "/* https://new.example/:splat",
+    "/:a/b /c?a=:a",
+    "/news* /blog",
+  ])("warns that any path may exist: %s", async (line) => {
+    const { keys, warnings } = await readOf("_redirects", line);
+    expect(keys).toContain("/*");
+    expect(warnings).toEqual([anyPath("_redirects", line.split(" ")[0]!)]);
+  });
 
   test("warns of a line that it does not understand, without quoting it", async () => {
     const { keys, warnings } = await readOf("_redirects", "/a /b\n\nsecret: 1\n/only\n");
