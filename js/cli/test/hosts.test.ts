@@ -3,7 +3,12 @@ import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { MAX_HOST_FILE } from "../src/paths/hosts/index.js";
-import { MAX_HOST_KEYS, MAX_MAPPINGS, MAX_PATTERN_LENGTH } from "../src/paths/hosts/rules.js";
+import {
+  MAX_HOST_KEYS,
+  MAX_MAPPINGS,
+  MAX_PATTERN_DEPTH,
+  MAX_PATTERN_LENGTH,
+} from "../src/paths/hosts/rules.js";
 import { directory } from "../src/paths/sources/directory.js";
 import { keysIn, options } from "./support/keys.js";
 import { makeTree, type Tree } from "./support/tree.js";
@@ -284,6 +289,17 @@ describe("bounds what a file may cost", () => {
     expect(warnings[0]).toContain("; the filter lacks its paths");
   });
 
+  test("reads brackets of the maximum depth and no deeper ones", async () => {
+    const redirectsOf = (depth: number) => {
+      const source = `/x${"{".repeat(depth)}y${"}".repeat(depth)}`;
+      return { json: { redirects: [{ source, destination: "/z" }] } };
+    };
+    expect((await readOf("vercel.json", redirectsOf(MAX_PATTERN_DEPTH))).keys).toContain("/xy");
+    const { keys, warnings } = await readOf("vercel.json", redirectsOf(MAX_PATTERN_DEPTH + 1));
+    expect(keys).not.toContain("/xy");
+    expect(warnings[0]).toContain("; the filter lacks its paths");
+  });
+
   test.for([
     [
       ...["rules that map any path", "_redirects", MAX_MAPPINGS],
@@ -310,7 +326,9 @@ describe("bounds what a file may cost", () => {
 
   test.for(["(", "{", "@(", "[", ":a(", "\\", "{a,", "!(a|"])("ends for many %s", async (part) => {
     for (const name of ["vercel.json", "firebase.json"]) {
-      const routes = [{ source: `/x/${part.repeat(1_300)}`, destination: "/y" }];
+      const routes = [1_300, MAX_HOST_FILE / 32].map((count) => {
+        return { source: `/x/${part.repeat(count)}`, destination: "/y" };
+      });
       const json = { redirects: routes, hosting: { redirects: routes } };
       const { keys, warnings } = await readOf(name, { json });
       expect(

@@ -29,9 +29,9 @@ export function rulesOfFirebase(site: Json): HostRule[] {
   return routes.map((route) => {
     const destination = destinationOf(route.get("destination").stringIfThere());
     const regex = route.get("regex").stringIfThere();
-    if (regex !== undefined) return { source: regex, pattern: regex, destination };
+    if (regex !== undefined) return { source: regex, pattern: () => regex, destination };
     // `glob` is the former name.
     const source = route.get(route.get("glob").isThere ? "glob" : "source").string();
-    return { source, pattern: patternOfGlob(source), destination };
+    return { source, pattern: () => patternOfGlob(source), destination };
   });
 }

@@ -32,10 +32,10 @@ function rulesOfEdge(edge: Json): HostRule[] {
   return [
     ...strings(edge.get("path")).map((source) => ({
       source,
-      pattern: patternOfGlob(source),
+      pattern: () => patternOfGlob(source),
       hint,
     })),
-    ...strings(edge.get("pattern")).map((source) => ({ source, pattern: source, hint })),
+    ...strings(edge.get("pattern")).map((source) => ({ source, pattern: () => source, hint })),
   ];
 }
 

@@ -35,6 +35,5 @@ export function rulesOfRedirects(text: string, warn: (message: string) => void):
 export function ruleOf(from: string, to: string | undefined, status: number): HostRule[] {
   if (MISSING.has(status)) return [];
   const [path = ""] = pathOf(from).split(/[?#]/, 1);
-  const pattern = patternOfSplat(path);
-  return [{ source: from, pattern, destination: destinationOf(to) }];
+  return [{ source: from, pattern: () => patternOfSplat(path), destination: destinationOf(to) }];
 }

@@ -6,8 +6,8 @@ import { EVERYTHING, eitherCase } from "../routes/keys.js";
 export interface HostRule {
   /** The pattern as the host states it, for warnings. */
   readonly source: string;
-  /** The same as a regular expression. */
-  readonly pattern: string;
+  /** Returns the same as a regular expression. */
+  readonly pattern: () => string;
   /** Path or URL to which it leads, with `$name` for what a group captures. */
   readonly destination?: string | undefined;
   /** Ends a warning that the rule may answer any path. */
@@ -16,6 +16,8 @@ export interface HostRule {
 
 /** Characters of a pattern. Hosts allow no longer ones. */
 export const MAX_PATTERN_LENGTH = 4096;
+/** Depth of brackets in a pattern. Reading it takes time in proportion to this. */
+export const MAX_PATTERN_DEPTH = 32;
 /** Keys of a file. Beyond them, any path may exist. */
 export const MAX_HOST_KEYS = 1 << 17;
 /** Rules of a file that map any path to another. Each is applied to every key. */
@@ -31,8 +33,9 @@ export function routesOfRules(
 ): ConfigRoutes {
   const keys: string[] = [];
   const rewrites: RewriteRoute[] = [];
-  for (const { source, pattern, destination, hint = IGNORE_HOSTS } of rules) {
-    const read = pathsOf(pattern, destination);
+  for (const rule of rules) {
+    const { source, hint = IGNORE_HOSTS } = rule;
+    const read = pathsOf(rule);
     if (read === undefined) {
       warn(
         `${file}: expected a pattern, found ${source.slice(0, 100)}; the filter lacks its paths`,
@@ -58,13 +61,26 @@ export function routesOfRules(
 }
 
 /** Returns `undefined` if a pattern is not understood. */
-function pathsOf(pattern: string, destination: string | undefined) {
-  if (pattern.length > MAX_PATTERN_LENGTH) return undefined;
+function pathsOf({ source, pattern, destination }: HostRule) {
+  if (source.length > MAX_PATTERN_LENGTH || depthOf(source) > MAX_PATTERN_DEPTH) return undefined;
   try {
-    return mappedPaths({ source: pattern, destination, isRedirect: true });
+    const regex = pattern();
+    if (regex.length > MAX_PATTERN_LENGTH) return undefined;
+    return mappedPaths({ source: regex, destination, isRedirect: true });
   } catch (error) {
     // A RangeError is a stack overflow from deeply nested groups.
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/** Returns the depth of brackets, whether they are closed or not. */
+function depthOf(pattern: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const character of pattern) {
+    if ("({[".includes(character)) depth += 1;
+    if (")}]".includes(character)) depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }

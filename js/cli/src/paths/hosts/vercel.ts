@@ -12,6 +12,6 @@ export function rulesOfVercel(config: Json): HostRule[] {
   return routes.map((route) => {
     const source = route.get("source").string();
     const destination = destinationOf(route.get("destination").string());
-    return { source, pattern: patternOfPath(source), destination };
+    return { source, pattern: () => patternOfPath(source), destination };
   });
 }
