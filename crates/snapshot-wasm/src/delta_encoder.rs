@@ -1,9 +1,10 @@
 //! The encoder of a delta.
 
-use hedgerow_snapshot::{DeltaEncoder as Encoder, DeltaRun, Index, Options, Run};
+use hedgerow_snapshot::{DeltaEncoder as Encoder, DeltaRun, EncodeError, Index, Options, Run};
 use wasm_bindgen::prelude::*;
 
-use crate::delta_run_record::{DeltaRunRecord, from_record};
+use crate::delta_piece_record::{self, DeltaPieceRecord};
+use crate::delta_run_record::{self, DeltaRunRecord};
 use crate::run_record::{self, RunRecord};
 use crate::wasm_error::WasmError;
 
@@ -15,12 +16,14 @@ pub struct DeltaEncoder {
     base_size: u64,
     tail: Vec<u8>,
     encoder: Option<Encoder>,
+    pieces: Vec<DeltaPieceRecord>,
     frames: Vec<RunRecord>,
     runs: Vec<DeltaRunRecord>,
     text: Vec<u8>,
     references: Vec<String>,
     output: Vec<u8>,
     error: Option<WasmError>,
+    is_too_large: bool,
 }
 
 #[wasm_bindgen]
@@ -34,12 +37,14 @@ impl DeltaEncoder {
             base_size: base_size as u64,
             tail: Vec::new(),
             encoder: None,
+            pieces: Vec::new(),
             frames: Vec::new(),
             runs: Vec::new(),
             text: Vec::new(),
             references: Vec::new(),
             output: Vec::new(),
             error: None,
+            is_too_large: false,
         }
     }
 
@@ -70,25 +75,40 @@ impl DeltaEncoder {
         self.encoder.is_some()
     }
 
-    /// Makes room for the records of frames. Returns the address to write them to.
+    /// Makes room for the records of pieces. Returns the address to write them to.
+    pub fn reserve_pieces(&mut self, count: usize) -> *const DeltaPieceRecord {
+        self.pieces.resize(count, [0; 4]);
+        self.pieces.as_ptr()
+    }
+
+    /// Makes room for the records of their frames. Returns the address to write them to.
     pub fn reserve_frames(&mut self, count: usize) -> *const RunRecord {
         self.frames.resize(count, [0; 6]);
         self.frames.as_ptr()
     }
 
-    /// Makes room for the records of runs. Returns the address to write them to.
+    /// Makes room for the records of their runs. Returns the address to write them to.
     pub fn reserve_runs(&mut self, count: usize) -> *const DeltaRunRecord {
         self.runs.resize(count, [0; 3]);
         self.runs.as_ptr()
     }
 
-    /// Adds a piece at a block of the image, whose records were written. Returns whether it is valid.
-    pub fn push(&mut self, block: f64) -> bool {
+    /// Adds the pieces whose records were written. Returns whether they are valid.
+    pub fn push(&mut self) -> bool {
         let frames: Vec<Run> = self.frames.iter().map(run_record::from_record).collect();
-        let runs: Vec<DeltaRun> = self.runs.iter().map(from_record).collect();
-        let pushed = self.encoder.as_mut().map(|it| it.push(block as u64, &frames, &runs));
-        if let Some(Err(error)) = pushed {
-            self.error = Some(error.into());
+        let runs: Vec<DeltaRun> = self.runs.iter().map(delta_run_record::from_record).collect();
+        let (mut frames, mut runs) = (&frames[..], &runs[..]);
+        for record in &self.pieces {
+            let (block, frame_count, run_count) = delta_piece_record::from_record(record);
+            let (of_piece, after) = frames.split_at(frame_count.min(frames.len()));
+            frames = after;
+            let (runs_of_piece, after) = runs.split_at(run_count.min(runs.len()));
+            runs = after;
+            let pushed = self.encoder.as_mut().map(|it| it.push(block, of_piece, runs_of_piece));
+            if let Some(Err(error)) = pushed {
+                self.fail(error);
+                break;
+            }
         }
         self.error.is_none()
     }
@@ -110,10 +130,20 @@ impl DeltaEncoder {
         let references: Vec<&str> = self.references.iter().map(String::as_str).collect();
         match self.encoder.take().map(|encoder| encoder.finish(&references)) {
             Some(Ok(output)) => self.output = output,
-            Some(Err(error)) => self.error = Some(error.into()),
+            Some(Err(error)) => self.fail(error),
             None => {}
         }
         self.error.is_none()
+    }
+
+    fn fail(&mut self, error: EncodeError) {
+        self.is_too_large = matches!(error, EncodeError::Frames | EncodeError::Mappings);
+        self.error = Some(error.into());
+    }
+
+    /// Returns whether the last error is that the delta has more frames or mappings than the format allows.
+    pub fn is_too_large(&self) -> bool {
+        self.is_too_large
     }
 
     /// Returns the address of the bytes to write next.

@@ -9,6 +9,8 @@ mod delta_encoder;
 #[cfg(feature = "encode")]
 mod delta_piece_compressor;
 #[cfg(feature = "encode")]
+mod delta_piece_record;
+#[cfg(feature = "encode")]
 mod delta_run_record;
 mod digest_words;
 #[cfg(feature = "decode")]

@@ -31,7 +31,7 @@ pub use decoder::Decoder;
 pub use decompressor::Decompressor;
 pub use delta::{
     BaseObject, DeltaEncoder, DeltaPiece, DeltaPieceEncoder, DeltaRun, FrameBlocks, Index,
-    IndexedFrame, Mapping, Segment,
+    IndexedFrame, Mapping, Segment, Unchanged,
 };
 pub use digest::{Digest, DigestTextError};
 pub use encode_error::EncodeError;

@@ -1,6 +1,7 @@
 //! The encoder for pieces, which finds holes and compresses the data between them.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use zstd_safe::{CCtx, CParameter, get_error_name};
 
@@ -11,6 +12,9 @@ use crate::limits::{BLOCK_SIZE, MIN_HOLE_LENGTH};
 use crate::options::Options;
 use crate::out_of_memory::buffer;
 use crate::runs::runs;
+
+/// The minimum length of a hole inside a piece, in blocks.
+pub(crate) const MIN_HOLE_BLOCKS: usize = (MIN_HOLE_LENGTH / BLOCK_SIZE) as usize;
 
 /// A run of the image: a data frame, or zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,13 +99,24 @@ impl PieceEncoder {
         &mut self,
         piece: &[u8],
     ) -> Result<impl Iterator<Item = (Run, &[u8])>, EncodeError> {
+        self.encode_runs(piece, runs(piece, MIN_HOLE_BLOCKS))
+    }
+}
+
+impl PieceEncoder {
+    /// Encodes a piece whose runs are known.
+    pub(crate) fn encode_runs(
+        &mut self,
+        piece: &[u8],
+        runs: impl Iterator<Item = (Range<usize>, bool)>,
+    ) -> Result<impl Iterator<Item = (Run, &[u8])>, EncodeError> {
         if piece.len() > self.piece_size as usize {
             let found = piece.len() as u64;
             return Err(EncodeError::Piece { most: self.piece_size, found });
         }
         self.runs.clear();
         let mut end = 0;
-        for (range, is_zero) in runs(piece, (MIN_HOLE_LENGTH / BLOCK_SIZE) as usize) {
+        for (range, is_zero) in runs {
             if is_zero {
                 self.runs.push(Run::Zeros { length: range.len() as u64 });
                 continue;
@@ -121,9 +136,7 @@ impl PieceEncoder {
             (*run, bytes)
         }))
     }
-}
 
-impl PieceEncoder {
     /// Compresses up to [`piece_size`](Options::piece_size) bytes to one frame.
     pub(crate) fn compress(&mut self, raw: &[u8]) -> Result<(Run, &[u8]), EncodeError> {
         let (run, length) = self.compress_at(0, raw)?;

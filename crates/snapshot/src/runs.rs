@@ -28,10 +28,20 @@ pub fn data_runs(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
 /// Zeros of fewer than `min_blocks` blocks count as data, unless `bytes` is all zeros. The last block
 /// may be shorter than the others.
 pub(crate) fn runs(bytes: &[u8], min_blocks: usize) -> impl Iterator<Item = Run> {
+    let is_zero = |at| is_zero(&bytes[at * BLOCK..bytes.len().min((at + 1) * BLOCK)]);
+    runs_of(bytes.len(), min_blocks, is_zero)
+}
+
+/// Splits `length` bytes in the same way. `is_zero` says whether a block is zeros.
+pub(crate) fn runs_of(
+    length: usize,
+    min_blocks: usize,
+    is_zero: impl Fn(usize) -> bool,
+) -> impl Iterator<Item = Run> {
     let is_run = move |zeros: &Range<usize>| {
-        zeros.len().div_ceil(BLOCK) >= min_blocks || zeros.len() == bytes.len()
+        zeros.len().div_ceil(BLOCK) >= min_blocks || zeros.len() == length
     };
-    let mut stretches = stretches(bytes)
+    let mut stretches = stretches(length, is_zero)
         .map(move |(range, is_zero)| (range.clone(), is_zero && is_run(&range)))
         .peekable();
     core::iter::from_fn(move || {
@@ -43,17 +53,15 @@ pub(crate) fn runs(bytes: &[u8], min_blocks: usize) -> impl Iterator<Item = Run>
     })
 }
 
-/// Splits `bytes` into maximal stretches of blocks that are all zero or all not.
-fn stretches(bytes: &[u8]) -> impl Iterator<Item = Run> {
-    let mut start = 0;
+/// Splits `length` bytes into maximal stretches of blocks that are all zero or all not.
+fn stretches(length: usize, is_zero: impl Fn(usize) -> bool) -> impl Iterator<Item = Run> {
+    let blocks = length.div_ceil(BLOCK);
+    let mut block = 0;
     core::iter::from_fn(move || {
-        let mut blocks = bytes[start..].chunks(BLOCK);
-        let first = blocks.next()?;
+        let first = (block < blocks).then_some(block)?;
         let is_first_zero = is_zero(first);
-        let same = blocks.take_while(|block| is_zero(block) == is_first_zero);
-        let range = start..start + first.len() + same.map(<[u8]>::len).sum::<usize>();
-        start = range.end;
-        Some((range, is_first_zero))
+        block = (first + 1..blocks).find(|at| is_zero(*at) != is_first_zero).unwrap_or(blocks);
+        Some((first * BLOCK..length.min(block * BLOCK), is_first_zero))
     })
 }
 

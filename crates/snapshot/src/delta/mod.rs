@@ -13,4 +13,4 @@ mod write;
 pub use encoder::DeltaEncoder;
 pub use index::{BaseObject, FrameBlocks, Index, IndexedFrame, Mapping, Segment};
 pub(crate) use layout::VERSION;
-pub use piece_encoder::{DeltaPiece, DeltaPieceEncoder, DeltaRun};
+pub use piece_encoder::{DeltaPiece, DeltaPieceEncoder, DeltaRun, Unchanged};

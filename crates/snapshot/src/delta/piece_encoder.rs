@@ -7,8 +7,8 @@ use crate::encode_error::EncodeError;
 use crate::limits::BLOCK_SIZE;
 use crate::options::Options;
 use crate::out_of_memory::buffer;
-use crate::piece_encoder::{PieceEncoder, Run};
-use crate::runs::{is_same, is_zero};
+use crate::piece_encoder::{MIN_HOLE_BLOCKS, PieceEncoder, Run};
+use crate::runs::{is_same, is_zero, runs, runs_of};
 
 const BLOCK: usize = BLOCK_SIZE as usize;
 
@@ -45,6 +45,15 @@ pub struct DeltaPiece<'a> {
     pub runs: &'a [DeltaRun],
     /// The bytes of all frames, concatenated.
     pub bytes: &'a [u8],
+}
+
+/// The blocks of a piece that are as in the base, in the image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unchanged {
+    /// All of them are zeros.
+    Zeros,
+    /// Some may be data.
+    Data,
 }
 
 /// Encodes pieces of an image as pieces of a delta.
@@ -121,6 +130,42 @@ impl DeltaPieceEncoder {
         base: Option<&[u8]>,
         candidates: &[Range<u32>],
     ) -> Result<DeltaPiece<'_>, EncodeError> {
+        self.start(piece)?;
+        self.classify(piece, base, candidates);
+        let mut blocks = piece.chunks(BLOCK).zip(&self.kinds);
+        let is_new = self.kinds.contains(&Kind::Data)
+            && blocks.all(|(block, kind)| *kind != Kind::Unchanged || is_zero(block));
+        if is_new {
+            self.encode_whole(piece)?
+        } else {
+            self.gather(piece)?
+        }
+        Ok(DeltaPiece { frames: &self.frames, runs: &self.runs, bytes: &self.bytes })
+    }
+
+    /// Encodes a piece of which only the blocks that changed are at hand: the others of `piece` may hold
+    /// anything, and parts of them are overwritten. Takes no time for them.
+    ///
+    /// # Errors
+    ///
+    /// As [`encode`](Self::encode).
+    pub fn encode_changed(
+        &mut self,
+        piece: &mut [u8],
+        changed: &[Range<u32>],
+        unchanged: Unchanged,
+    ) -> Result<DeltaPiece<'_>, EncodeError> {
+        self.start(piece)?;
+        self.classify(piece, None, changed);
+        if unchanged == Unchanged::Zeros && self.kinds.contains(&Kind::Data) {
+            self.encode_among_zeros(piece)?
+        } else {
+            self.gather(piece)?
+        }
+        Ok(DeltaPiece { frames: &self.frames, runs: &self.runs, bytes: &self.bytes })
+    }
+
+    fn start(&mut self, piece: &[u8]) -> Result<(), EncodeError> {
         if piece.len() > self.gathered.len() {
             let (most, found) = (self.gathered.len() as u32, piece.len() as u64);
             return Err(EncodeError::Piece { most, found });
@@ -128,16 +173,7 @@ impl DeltaPieceEncoder {
         self.frames.clear();
         self.runs.clear();
         self.bytes.clear();
-        self.classify(piece, base, candidates);
-        let blocks = piece.chunks(BLOCK).zip(&self.kinds);
-        let is_new = self.kinds.contains(&Kind::Data)
-            && blocks.clone().all(|(block, kind)| *kind != Kind::Unchanged || is_zero(block));
-        if is_new {
-            self.encode_whole(piece)?
-        } else {
-            self.gather(piece)?
-        }
-        Ok(DeltaPiece { frames: &self.frames, runs: &self.runs, bytes: &self.bytes })
+        Ok(())
     }
 
     /// Determines the kind of each block.
@@ -157,7 +193,33 @@ impl DeltaPieceEncoder {
 
     /// Encodes the piece as a piece of a full snapshot.
     fn encode_whole(&mut self, piece: &[u8]) -> Result<(), EncodeError> {
-        for (run, bytes) in self.encoder.encode(piece)? {
+        self.encode_runs(piece, runs(piece, MIN_HOLE_BLOCKS))
+    }
+
+    /// Does the same if all blocks are zeros that are not data.
+    fn encode_among_zeros(&mut self, piece: &mut [u8]) -> Result<(), EncodeError> {
+        let kinds = core::mem::take(&mut self.kinds);
+        let runs: Vec<_> =
+            runs_of(piece.len(), MIN_HOLE_BLOCKS, |at| kinds[at] != Kind::Data).collect();
+        for (range, _) in runs.iter().filter(|(_, is_zero)| !is_zero) {
+            for (block, kind) in
+                piece[range.clone()].chunks_mut(BLOCK).zip(&kinds[range.start / BLOCK..])
+            {
+                if *kind != Kind::Data {
+                    block.fill(0);
+                }
+            }
+        }
+        self.kinds = kinds;
+        self.encode_runs(piece, runs.into_iter())
+    }
+
+    fn encode_runs(
+        &mut self,
+        piece: &[u8],
+        runs: impl Iterator<Item = (Range<usize>, bool)>,
+    ) -> Result<(), EncodeError> {
+        for (run, bytes) in self.encoder.encode_runs(piece, runs)? {
             match run {
                 Run::Zeros { length } => {
                     self.runs

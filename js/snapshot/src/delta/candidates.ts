@@ -29,3 +29,8 @@ export function grownBlock(imageSize: number, baseSize: number): Extent[] {
   if (rest === 0 || imageSize <= baseSize) return [];
   return [{ start: baseSize - rest, end: baseSize }];
 }
+
+/** Yields extents as candidates that count as changed. */
+export function* uncompared(extents: Iterable<Extent>): Generator<Candidate> {
+  for (const { start, end } of extents) yield { start, end, isCompared: false };
+}

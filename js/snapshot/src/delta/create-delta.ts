@@ -19,7 +19,7 @@ import { compiledEncode } from "../wasm/compiled-encode.js";
 import { droppedObjects } from "./compaction.js";
 import { DeltaEncoder } from "./delta-encoder.js";
 import { type Changes, changedPieces } from "./delta-pieces.js";
-import { type Detection, withDetected } from "./detect.js";
+import { type Changed, type Detection, withDetected } from "./detect.js";
 import type { OpenBase } from "./restored-pieces.js";
 
 /** How the changes of a delta were found, and how much it contains. */
@@ -39,7 +39,7 @@ export interface DeltaJob extends Omit<EncodeJob, "make"> {
   readonly write?: ((making: EncodeJob) => Promise<SnapshotInfo>) | undefined;
   /** Leases a snapshot, if its image is cached. */
   lease(digest: string): Promise<LeasedSnapshot | undefined>;
-  readonly delta: Omit<Delta, "base"> & { readonly base: Location };
+  readonly delta: Omit<Delta, "base" | "changed"> & Changed & { readonly base: Location };
   /** The manifest of the base, if it is known, and `changed` is given. */
   readonly manifest?: Manifest | undefined;
 }

@@ -1,17 +1,15 @@
 import { initSync, DeltaEncoder as WasmEncoder } from "../../wasm/encode.js";
 import type { FileEncoder } from "../encode/encode-image.js";
-import { RUN_COMPRESSED_LENGTH, RUN_LENGTH } from "../encode/run-records.js";
 import { SnapshotError } from "../error.js";
-import { BLOCK_SIZE } from "../format/limits.js";
 import type { Manifest } from "../format/manifest.js";
 import type { ImageFile } from "../local/image-file.js";
 import type { Encoding } from "../options/create-options.js";
 import { errorOf } from "../wasm/wasm-error.js";
-import { changedBlocks, DELTA_RUN_LENGTH } from "./delta-run-records.js";
-import type { DeltaPiece } from "./delta-worker.js";
+import { changedBytesOf, DELTA_PIECE_LENGTH, DELTA_RUN_LENGTH } from "./delta-run-records.js";
+import type { DeltaBatch } from "./delta-worker.js";
 
 /** Assembles a delta from the pieces that changed, in image order. */
-export class DeltaEncoder implements FileEncoder<DeltaPiece> {
+export class DeltaEncoder implements FileEncoder<DeltaBatch> {
   readonly #memory: WebAssembly.Memory;
   readonly #encoder: WasmEncoder;
   readonly #image: ImageFile;
@@ -56,19 +54,16 @@ export class DeltaEncoder implements FileEncoder<DeltaPiece> {
     return this.#takeOutput();
   }
 
-  *push({ offset, length, frames, runs, bytes }: DeltaPiece): Generator<Uint8Array> {
-    const frameCount = frames.byteLength / RUN_LENGTH;
+  *push(batch: DeltaBatch): Generator<Uint8Array> {
+    const { pieces, frames, frameCount, runs, bytes } = batch;
+    const pieceCount = pieces.byteLength / DELTA_PIECE_LENGTH;
+    this.#write(new Uint8Array(pieces), this.#encoder.reserve_pieces(pieceCount));
     this.#write(new Uint8Array(frames), this.#encoder.reserve_frames(frameCount));
     const runCount = runs.byteLength / DELTA_RUN_LENGTH;
     this.#write(new Uint8Array(runs), this.#encoder.reserve_runs(runCount));
-    this.#check(this.#encoder.push(offset / BLOCK_SIZE));
-    this.#changedBytes += Math.min(changedBlocks(runs) * BLOCK_SIZE, length);
-    const records = new DataView(frames);
-    for (let at = 0, start = 0; at < frames.byteLength; at += RUN_LENGTH) {
-      const end = start + records.getUint32(at + RUN_COMPRESSED_LENGTH, true);
-      yield bytes.subarray(start, end);
-      start = end;
-    }
+    this.#check(this.#encoder.push());
+    this.#changedBytes += changedBytesOf(batch, this.#image.size);
+    if (bytes.length > 0) yield bytes;
   }
 
   finish(): Uint8Array {

@@ -6,13 +6,21 @@ import type { Compressed } from "../encode/compress-pieces.js";
 import type { EncodeData } from "../encode/encode-worker.js";
 import { readPiece } from "../encode/read-piece.js";
 import { RUN_LENGTH } from "../encode/run-records.js";
-import type { Extent } from "../local/data-extents.js";
+import { BLOCK_SIZE } from "../format/limits.js";
 import { toSet } from "../local/extents.js";
 import { readWholeSync } from "../local/read-whole.js";
 import { errorOf } from "../wasm/wasm-error.js";
 import { serve } from "../workers/serve.js";
-import type { DeltaTask } from "./delta-pieces.js";
-import { DELTA_RUN_LENGTH } from "./delta-run-records.js";
+import type { Candidate } from "./candidates.js";
+import { DELTA_PIECE_LENGTH, DELTA_RUN_LENGTH } from "./delta-run-records.js";
+import {
+  AMONG_DATA,
+  AMONG_ZEROS,
+  CHANGED,
+  COMPARED,
+  type DeltaTask,
+  RANGE_NUMBERS,
+} from "./delta-task.js";
 import { readImageRanges, toBytes } from "./read-ranges.js";
 
 /** An image of a base that is open in all threads. */
@@ -26,16 +34,20 @@ export interface BaseImage {
 
 /** Start-up data of a thread. */
 export interface DeltaData extends EncodeData {
+  /** Size of the image, in bytes. */
+  readonly imageSize: number;
   /** The image of the base, if pieces are compared. */
   readonly base: BaseImage | undefined;
 }
 
-/** A piece of a delta. */
-export interface DeltaPiece extends Compressed {
-  readonly offset: number;
-  /** Records of its frames, `RUN_LENGTH` bytes each. */
+/** Pieces of a delta, in order. */
+export interface DeltaBatch extends Compressed {
+  /** Records of the pieces, `DELTA_PIECE_LENGTH` bytes each. */
+  readonly pieces: ArrayBuffer;
+  /** Records of their frames, `RUN_LENGTH` bytes each. */
   readonly frames: ArrayBuffer;
-  /** Records of its runs, `DELTA_RUN_LENGTH` bytes each. */
+  readonly frameCount: number;
+  /** Records of their runs, `DELTA_RUN_LENGTH` bytes each. */
   readonly runs: ArrayBuffer;
 }
 
@@ -43,21 +55,33 @@ const data = workerData as DeltaData;
 const { memory } = initSync({ module: data.module });
 const compressor = new DeltaPieceCompressor(data.level, data.pieceSize);
 
+/** The number of blocks in a piece. */
+const BLOCKS = data.pieceSize / BLOCK_SIZE;
+
 /** Returns bytes of the buffer of a piece in memory. */
 const inMemory = (address: number, start: number, end: number) =>
   new Uint8Array(memory.buffer, address + start, end - start);
 
-/** Reads the ranges of a piece of the image that its compression needs. */
-function readImage({ offset, length }: DeltaTask, ranges: readonly Extent[]): void {
-  readImageRanges(ranges, length, (start, end) => {
-    const bytes = inMemory(compressor.piece(), start, end);
-    readPiece(data, bytes, offset + start);
-    return bytes;
-  });
+/** A piece that may have changed. */
+interface Piece {
+  /** Its first block. */
+  readonly block: number;
+  /** Its length in bytes. */
+  readonly length: number;
+  /** The candidates in it, in blocks from its beginning. */
+  readonly ranges: readonly Candidate[];
+}
+
+/** Reads a range of a piece of the image. */
+function readRange(piece: Piece, start: number, end: number): Uint8Array {
+  const bytes = inMemory(compressor.piece(), start, end);
+  readPiece(data, bytes, piece.block * BLOCK_SIZE + start);
+  return bytes;
 }
 
 /** Reads the compared ranges of the base's image. Returns the number of bytes to compare with: those before its end. */
-function readBase(base: BaseImage, { offset, length, ranges }: DeltaTask): number {
+function readBase(base: BaseImage, { block, length, ranges }: Piece): number {
+  const offset = block * BLOCK_SIZE;
   const compared = toBytes(
     ranges.filter(({ isCompared }) => isCompared),
     length,
@@ -68,18 +92,52 @@ function readBase(base: BaseImage, { offset, length, ranges }: DeltaTask): numbe
   return end;
 }
 
-serve<DeltaTask, DeltaPiece>((task) => {
-  const { offset, length, ranges } = task;
-  readImage(task, toBytes(ranges, length));
-  const isCompared = ranges.some((range) => range.isCompared);
-  const baseLength = isCompared && data.base !== undefined ? readBase(data.base, task) : -1;
+/** Compresses a piece. @param kind of its last range. Returns whether it is accepted */
+function compress(piece: Piece, kind: number): boolean {
+  const { block, length, ranges } = piece;
   for (const range of ranges) compressor.add_candidate(range.start, range.end, range.isCompared);
-  const count = compressor.compress(length, baseLength);
-  if (count < 0) throw errorOf("ERR_IMAGE", `${data.imageName}: `, compressor.error(), memory);
+  if (kind === AMONG_ZEROS || kind === AMONG_DATA) {
+    // The gaps between them are holes of a copy.
+    for (const { start, end } of toBytes(ranges, length, 0)) readRange(piece, start, end);
+    return compressor.compress_changed(block, length, kind === AMONG_ZEROS);
+  }
+  readImageRanges(toBytes(ranges, length), length, (start, end) => readRange(piece, start, end));
+  const isCompared = ranges.some((range) => range.isCompared);
+  const baseLength = isCompared && data.base !== undefined ? readBase(data.base, piece) : -1;
+  return compressor.compress(block, length, baseLength);
+}
+
+/** Compresses the pieces of a task. Returns their bytes in the image. */
+function compressAll(numbers: Float64Array): number {
+  let total = 0;
+  for (let at = 0; at < numbers.length; ) {
+    const first = numbers[at] as number;
+    const block = first - (first % BLOCKS);
+    const length = Math.min(data.pieceSize, data.imageSize - block * BLOCK_SIZE);
+    const ranges: Candidate[] = [];
+    let kind = CHANGED as number;
+    for (; (numbers[at] ?? Number.POSITIVE_INFINITY) < block + BLOCKS; at += RANGE_NUMBERS) {
+      kind = numbers[at + 2] as number;
+      const [start, end] = [(numbers[at] as number) - block, (numbers[at + 1] as number) - block];
+      ranges.push({ start, end, isCompared: kind === COMPARED });
+    }
+    if (!compress({ block, length, ranges }, kind))
+      throw errorOf("ERR_IMAGE", `${data.imageName}: `, compressor.error(), memory);
+    total += length;
+  }
+  return total;
+}
+
+serve<DeltaTask, DeltaBatch>(({ ranges }) => {
+  compressor.clear();
+  const length = compressAll(ranges);
   const copy = (start: number, bytes: number) =>
     memory.buffer.slice(start, start + bytes) as ArrayBuffer;
   const bytes = copy(compressor.bytes(), compressor.length());
-  const frames = copy(compressor.frames(), count * RUN_LENGTH);
+  const pieces = copy(compressor.pieces(), compressor.piece_count() * DELTA_PIECE_LENGTH);
+  const frameCount = compressor.frame_count();
+  const frames = copy(compressor.frames(), frameCount * RUN_LENGTH);
   const runs = copy(compressor.runs(), compressor.run_count() * DELTA_RUN_LENGTH);
-  return [{ offset, length, frames, runs, bytes: new Uint8Array(bytes) }, [bytes, frames, runs]];
+  const batch = { length, pieces, frames, frameCount, runs, bytes: new Uint8Array(bytes) };
+  return [batch, [bytes, pieces, frames, runs]];
 });

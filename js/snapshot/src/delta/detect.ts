@@ -1,12 +1,12 @@
+import { BlockSet } from "../format/block-set.js";
 import type { Extent } from "../local/data-extents.js";
 import { intersect, subtract, toSet, union } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
 import { openFile } from "../local/open-file.js";
 import { sharedExtents } from "../local/shared-extents.js";
 import type { Encoding } from "../options/create-options.js";
-import type { Delta } from "../options/delta-options.js";
 import type { WorkOptions } from "../options/work-options.js";
-import { candidatesOf, grownBlock } from "./candidates.js";
+import { candidatesOf, grownBlock, uncompared } from "./candidates.js";
 import type { Changes } from "./delta-pieces.js";
 import type { BaseImage } from "./delta-worker.js";
 import { differingPieces } from "./differing-pieces.js";
@@ -24,12 +24,23 @@ import { type OpenBase, withRestoredPieces } from "./restored-pieces.js";
  */
 export type Detection = "changed" | "extents" | "compare" | "digests";
 
+/** What is known about the changes of an image. */
+export interface Changed {
+  /** The ranges that may have changed, if the caller knows them. */
+  readonly changed?: Iterable<Extent> | undefined;
+  /**
+   * Returns whether a range of the image may be data, if it is a copy that only has what is in `changed` and what is
+   * rewritten.
+   */
+  readonly mayHoldData?: ((start: number, end: number) => boolean) | undefined;
+}
+
 /** An image, and the base to compare it with. */
 export interface Comparison {
   readonly image: ImageFile;
   readonly encoding: Encoding;
   readonly base: OpenBase;
-  readonly delta: Pick<Delta, "changed">;
+  readonly delta: Changed;
   /** Ranges that are written whether they have changed or not. */
   readonly rewritten: readonly Extent[];
   readonly options: WorkOptions;
@@ -51,6 +62,14 @@ export async function withDetected<T>(
 ): Promise<T> {
   const { image, base, delta, rewritten, options } = comparison;
   const { imageSize } = base.manifest.info;
+  const { changed, mayHoldData } = delta;
+  if (changed !== undefined && mayHoldData !== undefined) {
+    const blocks = BlockSet.of(image.size);
+    for (const extents of [changed, rewritten])
+      for (const { start, end } of extents) blocks.addBytes(start, end);
+    const candidates = { [Symbol.iterator]: () => uncompared(blocks.runs(0, image.size)) };
+    return use({ detection: "changed", candidates, baseImage: undefined, mayHoldData });
+  }
   const certain = union(rewritten, grownBlock(image.size, imageSize));
   // Outside of it, both images are zeros.
   const data = union(toSet(await image.extents(), image.size), base.segments.extents());
@@ -62,10 +81,10 @@ export async function withDetected<T>(
     const candidates = candidatesOf(image.size, certain, compared);
     return use({ detection, candidates, baseImage });
   };
-  if (delta.changed !== undefined) {
-    const changed = intersect(toSet(delta.changed, image.size), data);
+  if (changed !== undefined) {
+    const known = intersect(toSet([...changed], image.size), data);
     const grown = intersect([{ start: imageSize, end: Math.max(imageSize, image.size) }], data);
-    const candidates = candidatesOf(image.size, union(certain, changed, grown), []);
+    const candidates = candidatesOf(image.size, union(certain, known, grown), []);
     return use({ detection: "changed", candidates, baseImage: undefined });
   }
   if (base.data === undefined)

@@ -1,6 +1,7 @@
 /** Saves what changed on a disk, while it is in use. */
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
 
 import { unlessAborted } from "../abort.js";
 import { type ImageCache, leaseCached } from "../cache/image-cache.js";
@@ -14,12 +15,13 @@ import { BLOCK_SIZE } from "../format/limits.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { wrapWriteErrors } from "../local/atomic-write.js";
 import type { Extent } from "../local/data-extents.js";
-import { lengthOf, subtract, union, widen } from "../local/extents.js";
+import { lengthOf } from "../local/extents.js";
 import { ImageFile } from "../local/image-file.js";
 import { libc } from "../local/libc.js";
-import { checkLengthSync, readWhole } from "../local/read-whole.js";
+import { checkLengthSync, readWholeSync } from "../local/read-whole.js";
+import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { withTemporaryFile } from "../local/temporary-file.js";
-import { writeFully } from "../local/write-fully.js";
+import { writeFullySync } from "../local/write-fully.js";
 import { encodingOf } from "../options/create-options.js";
 import { MIN_LIVE } from "../options/delta-options.js";
 import { checkPinned } from "../options/digest.js";
@@ -39,8 +41,8 @@ import type { DiskEngine } from "./engine.js";
 /** From how many bytes on the image is cloned: the clone of a file with many extents takes longer than a small copy. */
 const MIN_CLONE = 2 ** 25;
 
-/** The number of bytes that are copied at a time. */
-const COPY_SIZE = 2 ** 20;
+/** The number of bytes that are copied at a time, and for how many milliseconds before others have their turn. */
+const [COPY_SIZE, COPY_TIME] = [2 ** 20, 4] as const;
 
 /** What saving works with. */
 export interface SaverParts {
@@ -121,7 +123,7 @@ export class DiskSaver {
   }
 
   async #save(target: SaveTarget, options: SaveOptions): Promise<Saved> {
-    const { files, cache, signal } = this.#parts;
+    const { files, image, cache, signal } = this.#parts;
     signal.throwIfAborted();
     options.signal?.throwIfAborted();
     const work = { ...this.#parts.options, ...options, signal: options.signal };
@@ -138,7 +140,7 @@ export class DiskSaver {
       /** The blocks of the copy that changed. */
       const saving = BlockSet.of(imageSize);
       try {
-        const pause = await this.#copy(file, saving, { rewritten, pieceSize }, target);
+        const { pause, isWhole } = await this.#copy(file, saving, rewritten, target);
         // If all blocks count as written, they may only be unknown.
         const isKnown = !saving.hasAll(0, Math.ceil(imageSize / BLOCK_SIZE));
         const info = await createDelta({
@@ -148,7 +150,8 @@ export class DiskSaver {
           write: target.write,
           delta: {
             ...{ base: location, baseDigest: digest, minLive, resolve: work.resolve },
-            changed: isKnown ? [...saving.runs(0, imageSize)] : undefined,
+            changed: isKnown ? saving.runs(0, imageSize) : undefined,
+            mayHoldData: isWhole ? undefined : (start, end) => image.mayHoldData(start, end),
           },
           lease: async (wanted) => cache && leaseCached(cache, wanted),
           manifest: isKnown ? manifest : undefined,
@@ -164,17 +167,18 @@ export class DiskSaver {
   }
 
   /**
-   * Copies the changed blocks and other ranges. Returns for how many milliseconds writes had to wait.
+   * Copies the changed blocks and other ranges. Returns for how many milliseconds writes had to wait, and whether the copy
+   * has all data of the disk.
    *
    * @param copied receives the blocks that changed
-   * @param how other ranges to copy, and the size of pieces in bytes
+   * @param rewritten other ranges to copy
    */
   async #copy(
     file: FileHandle,
     copied: BlockSet,
-    { rewritten, pieceSize }: { readonly rewritten: readonly Extent[]; readonly pieceSize: number },
+    rewritten: readonly Extent[],
     { whileFrozen = (copy) => copy() }: SaveTarget,
-  ): Promise<number> {
+  ): Promise<{ readonly pause: number; readonly isWhole: boolean }> {
     const { files, engine, image } = this.#parts;
     /** Returns the changes until now. Those that follow are recorded anew. */
     const takeChanges = async () => {
@@ -183,17 +187,17 @@ export class DiskSaver {
       this.#changed = BlockSet.of(image.size);
       this.#stopRecording = image.record(this.#changed);
       copied.addBits(taken.bytes);
-      return [...taken.runs(0, image.size)];
+      return taken;
     };
     const early = await engine.whileUnchanged(takeChanges);
-    const isWhole = await copyImage(files, file, union(early.result, rewritten), image.size);
+    const blocks = early.result;
+    for (const { start, end } of rewritten) blocks.addBytes(start, end);
+    const isWhole = await copyImage(files, file, blocks, image.size);
     // Programs have written little meanwhile.
     const late = await whileFrozen(() =>
-      engine.whileUnchanged(async () => copyRanges(files, file, await takeChanges())),
+      engine.whileUnchanged(async () => copyBlocks(files, file, await takeChanges(), image.size)),
     );
-    const ranges = union([...copied.runs(0, image.size)], rewritten);
-    if (!isWhole) await markPieces(image, file, files.path, ranges, pieceSize);
-    return early.pause + late.pause;
+    return { pause: early.pause + late.pause, isWhole };
   }
 
   /** Brings ranges into the local image. @param aborted ends the wait for a server that does not answer */
@@ -217,7 +221,7 @@ function manifestOf({ location, digest }: SavedSnapshot, options: OpenOptions): 
 }
 
 /**
- * Copies at least some ranges of the image. Returns whether the copy has all data of the disk: it is a clone of an image
+ * Copies at least some blocks of the image. Returns whether the copy has all data of the disk: it is a clone of an image
  * that is complete.
  *
  * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`
@@ -225,57 +229,43 @@ function manifestOf({ location, digest }: SavedSnapshot, options: OpenOptions): 
 async function copyImage(
   files: DiskFiles,
   copy: FileHandle,
-  ranges: readonly Extent[],
+  blocks: BlockSet,
   size: number,
 ): Promise<boolean> {
   const { file, path, isPublished } = files;
-  const system = lengthOf(ranges) < MIN_CLONE ? undefined : await libc();
+  const system = lengthOf(blocks.runs(0, size)) < MIN_CLONE ? undefined : await libc();
   if (system !== undefined && (await system.clone(copy.fd, file.fd)) === 0) {
     checkLengthSync("ERR_IMAGE_CHANGED", { fd: copy.fd, name: path }, size);
     return isPublished;
   }
   await wrapWriteErrors(path, copy.truncate(size));
-  await copyRanges(files, copy, ranges);
+  await copyBlocks(files, copy, blocks, size);
   return false;
 }
 
-/** Copies ranges of the image. @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET` */
-async function copyRanges(
-  { file, path }: DiskFiles,
+/**
+ * Copies blocks of the image. The calls are synchronous: those on other threads take several times as long for a block.
+ *
+ * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`
+ */
+async function copyBlocks(
+  { file, path: name }: DiskFiles,
   copy: FileHandle,
-  ranges: readonly Extent[],
+  blocks: BlockSet,
+  size: number,
 ): Promise<void> {
   const buffer = Buffer.allocUnsafe(COPY_SIZE);
-  for (const { start, end } of ranges) {
+  let begun = performance.now();
+  for (const { start, end } of blocks.runs(0, size)) {
     for (let at = start; at < end; at += COPY_SIZE) {
       const bytes = buffer.subarray(0, Math.min(COPY_SIZE, end - at));
-      await readWhole("ERR_IMAGE", { fd: file.fd, name: path }, bytes, at, "ERR_IMAGE_CHANGED");
-      await wrapWriteErrors(path, writeFully(copy.fd, bytes, at));
-    }
-  }
-}
-
-/**
- * Marks the pieces of a copy that have data outside of the copied ranges: a piece is only encoded as a whole if the rest
- * of it is zeros.
- *
- * @throws {SnapshotError} `ERR_TARGET`
- */
-async function markPieces(
-  image: DiskImage,
-  copy: FileHandle,
-  path: string,
-  ranges: readonly Extent[],
-  pieceSize: number,
-): Promise<void> {
-  let marked = -1;
-  for (const { start, end } of subtract(widen(ranges, pieceSize, image.size), ranges)) {
-    for (let at = start, next = start; at < end; at = next) {
-      const piece = Math.floor(at / pieceSize);
-      next = Math.min(end, (piece + 1) * pieceSize);
-      if (piece === marked || !image.mayHoldData(at, next)) continue;
-      await wrapWriteErrors(path, writeFully(copy.fd, Uint8Array.of(1), at));
-      marked = piece;
+      readWholeSync("ERR_IMAGE", { fd: file.fd, name }, bytes, at, "ERR_IMAGE_CHANGED");
+      wrapSystemErrorsSync("ERR_TARGET", `cannot write ${name}`, () =>
+        writeFullySync(copy.fd, bytes, at),
+      );
+      if (performance.now() - begun < COPY_TIME) continue;
+      await setImmediate();
+      begun = performance.now();
     }
   }
 }

@@ -12,6 +12,8 @@ export interface Compressed {
   readonly length: number;
   /** Concatenated data of its frames. */
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Number of its frames, if their data is written at once. */
+  readonly frameCount?: number;
 }
 
 /** The pieces of an image to compress, in order. */

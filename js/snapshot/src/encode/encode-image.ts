@@ -41,7 +41,7 @@ async function* bytesOf<Piece extends Compressed>(
   for await (const piece of pieces) {
     for (const chunk of encoder.push(piece)) {
       counts.compressedBytes += chunk.length;
-      if (chunk.buffer === piece.bytes.buffer) counts.frames += 1;
+      if (chunk.buffer === piece.bytes.buffer) counts.frames += piece.frameCount ?? 1;
       yield chunk;
     }
     counts.bytes += piece.length;

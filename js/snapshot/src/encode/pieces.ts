@@ -31,7 +31,7 @@ export function* pieces(
 }
 
 /** Returns the number of pieces to read, and their bytes. */
-export function toRead(imageSize: number, pieceSize: number, extents: readonly Extent[]) {
+export function toRead(imageSize: number, pieceSize: number, extents: Iterable<Extent>) {
   let [count, totalBytes] = [0, 0];
   for (const { start, end } of regions(imageSize, pieceSize, extents)) {
     count += Math.ceil((end - start) / pieceSize);
@@ -44,7 +44,7 @@ export function toRead(imageSize: number, pieceSize: number, extents: readonly E
 function* regions(
   imageSize: number,
   pieceSize: number,
-  extents: readonly Extent[],
+  extents: Iterable<Extent>,
 ): Generator<Extent> {
   let previousEnd = 0;
   for (const extent of extents) {

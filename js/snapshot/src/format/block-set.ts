@@ -58,6 +58,11 @@ export class BlockSet {
     }
   }
 
+  /** Adds the blocks of [start, end) of the image, in bytes. */
+  addBytes(start: number, end: number): void {
+    this.add(Math.floor(start / BLOCK_SIZE), Math.ceil(end / BLOCK_SIZE));
+  }
+
   /** Returns whether all blocks of [first, end) are in the set. */
   hasAll(first: number, end: number): boolean {
     return this.#next(first, end, false) >= end;

@@ -81,6 +81,8 @@ export function* difference(one: Iterable<Extent>, other: Iterable<Extent>): Gen
 }
 
 /** Returns the number of bytes in a set. */
-export function lengthOf(set: readonly Extent[]): number {
-  return set.reduce((sum, { start, end }) => sum + end - start, 0);
+export function lengthOf(set: Iterable<Extent>): number {
+  let length = 0;
+  for (const { start, end } of set) length += end - start;
+  return length;
 }

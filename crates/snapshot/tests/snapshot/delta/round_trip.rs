@@ -2,7 +2,9 @@
 
 use std::{iter::once, ops::Range, slice::from_ref};
 
-use hedgerow_snapshot::{BLOCK_SIZE, EncodeError, Index, Options};
+use hedgerow_snapshot::{
+    BLOCK_SIZE, DeltaPiece, DeltaPieceEncoder, EncodeError, Index, Options, Unchanged,
+};
 use proptest::{collection::vec, prelude::*, sample};
 
 use crate::support::{
@@ -325,5 +327,46 @@ fn an_image_of_16_tib_is_divided_into_mappings() {
         let encoder = DeltaEncoder::new(MAX_IMAGE_SIZE, &options, base).unwrap();
         let file = [encoder.header(), encoder.finish(&[""]).unwrap()].concat();
         assert_eq!(open_index(&file).unwrap().mappings(), mappings);
+    }
+}
+
+/// Describes a piece, to compare it with another one.
+fn described(piece: &DeltaPiece<'_>) -> String {
+    format!("{piece:?}")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_piece_of_which_only_the_changes_are_at_hand_is_encoded_as_the_whole_piece(
+        // Blocks that changed to data, changed to zeros, and others, in stretches.
+        stretches in vec((0..3_u8, 1..30_usize), 1..8),
+        end in 1..=BLOCK_SIZE as usize,
+    ) {
+        let kinds: Vec<u8> =
+            stretches.iter().flat_map(|(kind, blocks)| vec![*kind; *blocks]).take(64).collect();
+        let length = (kinds.len() - 1) * BLOCK_SIZE as usize + end;
+        let changed: Vec<_> = (0..kinds.len() as u32)
+            .filter(|at| kinds[*at as usize] < 2)
+            .map(|at| at..at + 1)
+            .collect();
+        let options = Options { level: 1, piece_size: 1 << 18 };
+        let filled = |others: u8| -> Vec<u8> {
+            let block = |kind: &u8| vec![[7, 0, others][usize::from(*kind)]; BLOCK_SIZE as usize];
+            kinds.iter().flat_map(block).take(length).collect()
+        };
+        let has_others = kinds.contains(&2);
+        for (others, unchanged) in [(0, Unchanged::Zeros), (9, Unchanged::Data)] {
+            if unchanged == Unchanged::Data && !has_others {
+                continue;
+            }
+            let mut whole = DeltaPieceEncoder::new(&options).unwrap();
+            let mut parts = DeltaPieceEncoder::new(&options).unwrap();
+            let expected = described(&whole.encode(&filled(others), None, &changed).unwrap());
+            // The other blocks have bytes of earlier pieces.
+            let found = parts.encode_changed(&mut filled(5), &changed, unchanged).unwrap();
+            prop_assert_eq!(described(&found), expected);
+        }
     }
 }

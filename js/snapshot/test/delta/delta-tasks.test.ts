@@ -1,0 +1,97 @@
+/** The pieces of a delta are divided into tasks that hold a bounded number of blocks each. */
+import { expect, test } from "vitest";
+
+import fc from "../../../../tests/support/fast-check.js";
+import { deltaTasks } from "../../src/delta/delta-pieces.js";
+import {
+  AMONG_DATA,
+  AMONG_ZEROS,
+  CHANGED,
+  COMPARED,
+  RANGE_NUMBERS,
+} from "../../src/delta/delta-task.js";
+
+const BLOCK = 4096;
+
+/** Candidates in blocks, in order and apart; every other one is compared. */
+const candidates = fc
+  .uniqueArray(fc.nat(600), { minLength: 2, maxLength: 60 })
+  .map((bounds) => bounds.toSorted((a, b) => a - b))
+  .map((bounds) =>
+    Array.from({ length: bounds.length >> 1 }, (_, at) => ({
+      start: bounds[2 * at]! * BLOCK,
+      end: bounds[2 * at + 1]! * BLOCK,
+      isCompared: at % 2 === 1,
+    })),
+  );
+
+/** Returns the ranges of all tasks, in blocks, with their kinds. */
+function rangesOf(tasks: Iterable<{ readonly ranges: Float64Array }>) {
+  const ranges: { start: number; end: number; kind: number }[] = [];
+  for (const { ranges: numbers } of tasks)
+    for (let at = 0; at < numbers.length; at += RANGE_NUMBERS)
+      ranges.push({ start: numbers[at]!, end: numbers[at + 1]!, kind: numbers[at + 2]! });
+  return ranges;
+}
+
+/** Returns the blocks of a range, each with its kind. */
+const blocksOf = (start: number, end: number, kind: number) =>
+  Array.from({ length: end - start }, (_, at) => `${start + at} ${kind}`);
+
+test("every block of a candidate is in one range, which is within one piece, in one task", () => {
+  fc.assert(
+    fc.property(candidates, fc.constantFrom(1, 16, 256), (wanted, blocksPerPiece) => {
+      const pieceSize = blocksPerPiece * BLOCK;
+      const tasks = [...deltaTasks(600 * BLOCK, pieceSize, { candidates: wanted })];
+      const expected = wanted.flatMap(({ start, end, isCompared }) =>
+        blocksOf(start / BLOCK, end / BLOCK, isCompared ? COMPARED : CHANGED),
+      );
+      const found = rangesOf(tasks);
+      expect(found.flatMap(({ start, end, kind }) => blocksOf(start, end, kind))).toEqual(expected);
+      const pieceOf = (block: number) => Math.floor(block / blocksPerPiece);
+      expect(found.every(({ start, end }) => pieceOf(start) === pieceOf(end - 1))).toBe(true);
+      const lastPieces = tasks.map(({ ranges }) => pieceOf(ranges.at(-2)! - 1));
+      expect(new Set(lastPieces).size).toBe(tasks.length);
+    }),
+  );
+});
+
+test("a task has the pieces with 1 MiB of candidates, or 1,024 ranges, or one piece", () => {
+  const single = (count: number, step: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      ...{ start: at * step, end: at * step + BLOCK, isCompared: false },
+    }));
+  const sizes = (pieceSize: number, count: number, step: number) => {
+    const tasks = deltaTasks(2 ** 40, pieceSize, { candidates: single(count, step) });
+    return [...tasks].map(({ ranges }) => ranges.length / RANGE_NUMBERS);
+  };
+  expect(sizes(BLOCK, 600, 2 * BLOCK)).toEqual([256, 256, 88]);
+  expect(sizes(2 ** 20, 600, 2 ** 20)).toEqual([256, 256, 88]);
+  expect(sizes(2 ** 24, 4096, 2 * BLOCK)).toEqual([2048, 2048]);
+});
+
+test("the rest of a piece is data if any of it may be, when only candidates can be read", () => {
+  const pieceSize = 4 * BLOCK;
+  const at = (block: number) => ({
+    start: block * BLOCK,
+    end: (block + 1) * BLOCK,
+    isCompared: false,
+  });
+  const asked: string[] = [];
+  const mayHoldData = (start: number, end: number) => {
+    asked.push(`${start / BLOCK}-${end / BLOCK}`);
+    return start === 6 * BLOCK;
+  };
+  // The image ends in the third piece.
+  const tasks = deltaTasks(9 * BLOCK, pieceSize, {
+    candidates: [at(1), at(5), at(7), at(8)],
+    mayHoldData,
+  });
+  expect(rangesOf(tasks).map(({ kind }) => kind)).toEqual([
+    AMONG_ZEROS,
+    AMONG_DATA,
+    AMONG_DATA,
+    AMONG_ZEROS,
+  ]);
+  expect(asked).toEqual(["0-1", "2-4", "4-5", "6-7"]);
+});
