@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use hedgerow_headers::{Fault, HeaderSet, HeaderSetBuilder, Mode};
+use hedgerow_headers::{Fault, HeaderSet, HeaderSetBuilder, Mode, Spelling};
 use wasm_bindgen::prelude::*;
 
 /// Sentinel for "no value".
@@ -23,10 +23,16 @@ pub struct BlockStripper {
 
 #[wasm_bindgen]
 impl BlockStripper {
-    /// Creates a stripper without rules: an allow-list if it `keeps` what they match.
+    /// Creates a stripper without rules: an allow-list if it `keeps` what they match, and otherwise
+    /// one that also strips equivalent spellings unless it `is_exact`.
     #[wasm_bindgen(constructor)]
-    pub fn new(keeps: bool) -> Self {
-        let builder = HeaderSetBuilder::with_mode(if keeps { Mode::Keep } else { Mode::Strip });
+    pub fn new(keeps: bool, is_exact: bool) -> Self {
+        let builder = if keeps {
+            HeaderSetBuilder::with_mode(Mode::Keep)
+        } else {
+            let spelling = if is_exact { Spelling::Exact } else { Spelling::Equivalent };
+            HeaderSetBuilder::with_spelling(spelling)
+        };
         let (set, buffer) = (HeaderSetBuilder::new().build(), Vec::new());
         Self { builder, set, buffer, numbers: [0; 4], fault: Fault::default() }
     }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::{
-    ESSENTIAL, HeaderSet, Mode, RuleError,
+    ESSENTIAL, HeaderSet, Mode, RuleError, Spelling,
     layout::{ImageHeader, NODE_LENGTH, SlotBits},
     rule_list::RuleList,
     rule_table::RuleTable,
@@ -15,7 +15,8 @@ use crate::{exact_table, hash::NameHasher, prefix_filter};
 /// Collects rules and compiles them into a [`HeaderSet`].
 ///
 /// A rule is a field name (`x-internal-token`) or a prefix of field names that ends in `*`
-/// (`cf-int-*`). Case does not matter, and adding a rule twice has no effect.
+/// (`cf-int-*`). Case does not matter, and `-`, `_` and `.` are the same character, unless the
+/// [`Spelling`] is exact or the set is an allow-list. Adding a rule twice has no effect.
 ///
 /// # Example
 ///
@@ -42,6 +43,13 @@ impl HeaderSetBuilder {
         Self::default()
     }
 
+    /// Creates a builder without rules, of a set that strips the fields that its rules match with this
+    /// spelling.
+    #[must_use]
+    pub fn with_spelling(spelling: Spelling) -> Self {
+        Self { mode: Mode::Strip, rules: RuleList::new(spelling) }
+    }
+
     /// Creates a builder of a set with this mode. With [`Mode::Keep`], it has a rule for each of the
     /// [`ESSENTIAL`] fields.
     ///
@@ -59,8 +67,11 @@ impl HeaderSetBuilder {
     /// ```
     #[must_use]
     pub fn with_mode(mode: Mode) -> Self {
-        let mut rules = RuleList::default();
-        for name in if mode == Mode::Keep { ESSENTIAL } else { &[] } {
+        if mode == Mode::Strip {
+            return Self::new();
+        }
+        let mut rules = RuleList::new(Spelling::Exact);
+        for name in ESSENTIAL {
             rules.insert(name.as_bytes()).expect("a name");
         }
         Self { mode, rules }
@@ -123,6 +134,7 @@ impl HeaderSetBuilder {
         let native = NativeTables::of(rules);
         let header = ImageHeader {
             mode: self.mode,
+            spelling: self.rules.spelling(),
             slot_bits: native.slot_bits,
             prefix_filter_bits: native.prefix_filter_bits,
             shortest_prefix: native.shortest_prefix,

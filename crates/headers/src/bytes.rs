@@ -1,6 +1,8 @@
-//! Little-endian numbers in byte slices, and comparison without regard to case.
+//! Little-endian numbers in byte slices, and comparison of names.
 
 use core::cmp::Ordering;
+
+use crate::Spelling;
 
 #[inline]
 pub(crate) fn u16_at(bytes: &[u8], at: usize) -> u16 {
@@ -22,10 +24,10 @@ fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     *bytes[at..].first_chunk().expect("enough bytes")
 }
 
-/// Compares two byte strings, ignoring the case of ASCII letters. Not inlined, to keep the
-/// WebAssembly module small.
+/// Compares two names, ignoring the case of ASCII letters. Not inlined, to keep the WebAssembly
+/// module small.
 #[inline(never)]
-pub(crate) fn compare_ignoring_case(a: &[u8], b: &[u8]) -> Ordering {
-    let a = a.iter().map(u8::to_ascii_lowercase);
-    a.cmp(b.iter().map(u8::to_ascii_lowercase))
+pub(crate) fn compare(a: &[u8], b: &[u8], spelling: Spelling) -> Ordering {
+    let folded = |&byte: &u8| spelling.fold(byte);
+    a.iter().map(folded).cmp(b.iter().map(folded))
 }

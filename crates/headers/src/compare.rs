@@ -1,6 +1,11 @@
-//! Comparison of a name of either case with the lower-case text of a rule.
+//! Comparison of a name with the folded text of a rule.
 
-use crate::bytes::{u32_at, u64_at};
+use core::iter::zip;
+
+use crate::{
+    Spelling,
+    bytes::{u32_at, u64_at},
+};
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 
@@ -26,6 +31,13 @@ pub(crate) fn is_name(name: &[u8], text: &[u8]) -> bool {
         }
         _ => name.eq_ignore_ascii_case(text),
     }
+}
+
+/// Returns whether `name` equals the folded `text` in another spelling.
+#[inline]
+pub(crate) fn is_equivalent(name: &[u8], text: &[u8], spelling: Spelling) -> bool {
+    let is_folded = |(&byte, &folded): (&u8, &u8)| byte == folded || spelling.fold(byte) == folded;
+    name.len() == text.len() && zip(name, text).all(is_folded)
 }
 
 /// Lowercases the ASCII letters in eight bytes.

@@ -1,10 +1,11 @@
 //! The `Connection` field (RFC 9110 §7.6.1), whose options nominate other fields for removal.
 
-use crate::{bytes::compare_ignoring_case, token::is_token};
+use crate::{Spelling, bytes::compare, token::is_token};
 
 /// Fields that no sender may nominate, because they are meant for all recipients: they frame or
 /// route the message, describe its content, carry credentials, or name the sender. A list in lower
-/// case, separated by commas. An entry that ends in a hyphen is a prefix.
+/// case, separated by commas. An entry that ends in a hyphen is a prefix. An entry stands for every
+/// [equivalent](Spelling::Equivalent) spelling.
 ///
 /// `Transfer-Encoding` concerns one connection only, but only a proxy that reframes the body may
 /// remove it.
@@ -37,7 +38,7 @@ pub enum Nomination {
 #[must_use]
 #[inline(never)]
 pub fn nomination(name: &[u8], value: &[u8]) -> Nomination {
-    let is = |a: &[u8], b: &[u8]| compare_ignoring_case(a, b).is_eq();
+    let is = |a: &[u8], b: &[u8]| compare(a, b, Spelling::Equivalent).is_eq();
     let is_end_to_end = |other: &[u8]| {
         let length = if other.ends_with(b"-") { other.len() } else { name.len() };
         is(name.get(..length).unwrap_or_default(), other)

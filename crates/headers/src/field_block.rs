@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 use core::{fmt, ops::Range};
 
 use crate::{
-    Fault, HeaderSet,
-    bytes::compare_ignoring_case,
+    Fault, HeaderSet, Spelling,
+    bytes::compare,
     connection::{self, Nomination, nomination},
     control::find_control,
     token::is_token,
@@ -99,7 +99,7 @@ impl HeaderSet<'_> {
             let strips = self.strips(name);
             if strips
                 && self.strips_connection()
-                && compare_ignoring_case(name, b"connection").is_eq()
+                && compare(name, b"connection", Spelling::Exact).is_eq()
             {
                 for option in connection::options(&block[colon + 1..end - 2]) {
                     if !self.strips(option) && !nominate(nominated, option) {
@@ -131,7 +131,7 @@ const ENCODING: u8 = 2;
 
 /// Returns how a field frames the body, or 0 if it does not.
 fn framing(name: &[u8]) -> u8 {
-    let is = |other: &[u8]| compare_ignoring_case(name, other).is_eq();
+    let is = |other: &[u8]| compare(name, other, Spelling::Exact).is_eq();
     if is(b"content-length") {
         LENGTH
     } else if is(b"transfer-encoding") {
@@ -155,7 +155,7 @@ fn nominate<'b>(nominated: &mut Vec<&'b [u8]>, option: &'b [u8]) -> bool {
 
 /// Searches the sorted list of nominated fields for `name`.
 fn search(nominated: &[&[u8]], name: &[u8]) -> Result<usize, usize> {
-    nominated.binary_search_by(|other| compare_ignoring_case(other, name))
+    nominated.binary_search_by(|other| compare(other, name, Spelling::Exact))
 }
 
 /// Returns the offset of the colon after the name of the field that begins at `start`.

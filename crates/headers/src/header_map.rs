@@ -125,8 +125,8 @@ impl fmt::Display for ConnectionOptionError {
 
 impl core::error::Error for ConnectionOptionError {}
 
-/// Removes every name that `strips` selects, one by one.
-fn strip_each<T>(map: &mut HeaderMap<T>, strips: impl Fn(&HeaderName) -> bool) -> usize {
+/// Removes every name that `strips` selects, one by one. Returns their number.
+pub(crate) fn strip_each<T>(map: &mut HeaderMap<T>, strips: impl Fn(&HeaderName) -> bool) -> usize {
     let names: Vec<_> = map.keys().filter(|name| strips(name)).cloned().collect();
     names.iter().filter(|&name| map.remove(name).is_some()).count()
 }

@@ -7,7 +7,8 @@ use http::{HeaderMap, HeaderName};
 use crate::{
     HeaderSet, Rule,
     exact_table::{self, BuiltExactTable, Candidate},
-    hash::NameHasher,
+    hash::{NameHasher, Words},
+    header_map::strip_each,
     name_key::NameKey,
     standard_names::StandardNames,
 };
@@ -32,8 +33,8 @@ const MAX_SEEDS: u64 = 256;
 /// The names of a map that a rule may match.
 #[derive(Default)]
 struct Candidates {
-    /// Exact rules that names of the map may equal.
-    rules: [u16; CANDIDATES],
+    /// Exact rules that names of the map may equal, and the positions of these names.
+    rules: [(u16, u16); CANDIDATES],
     rule_count: usize,
     /// Positions in the map of the names that a prefix rule may match.
     positions: [u16; CANDIDATES],
@@ -43,7 +44,7 @@ struct Candidates {
 impl Candidates {
     /// Returns the rules, or `None` if there were too many.
     #[inline]
-    fn rules(&self) -> Option<&[u16]> {
+    fn rules(&self) -> Option<&[(u16, u16)]> {
         self.rules[..CANDIDATES - 1].get(..self.rule_count)
     }
 
@@ -55,8 +56,8 @@ impl Candidates {
 }
 
 impl KnownNames {
-    /// Collects the exact rules of `set`. Returns `None` if two of them have the same hash, if they
-    /// were chosen so that they fit into no table, or if `http` does not behave as [`NameKey`] needs.
+    /// Collects the exact rules of `set`. Returns `None` if they were chosen so that they fit into no
+    /// table, or if `http` does not behave as [`NameKey`] needs.
     pub(crate) fn of(set: &HeaderSet<'_>) -> Option<Self> {
         let names: Vec<_> = set
             .rules()
@@ -64,18 +65,21 @@ impl KnownNames {
             .map(|rule| HeaderName::from_bytes(rule.text().as_bytes()))
             .collect::<Result<_, _>>()
             .ok()?;
-        let exact_table = exact_table::build_within(MAX_SEEDS, names.len(), |seed| {
+        // The numbers of standard names, and the words of all, which equivalent spellings have, too.
+        let keys: Vec<(NameKey, u16)> = (0..)
+            .zip(&names)
+            .flat_map(|(rule, name)| {
+                let words = NameKey::Words(Words::of(name.as_str().as_bytes()));
+                let number = Some(NameKey::of(name)).filter(|&key| key != words);
+                number.into_iter().chain([words]).map(move |key| (key, rule))
+            })
+            .collect();
+        let exact_table = exact_table::build_within(MAX_SEEDS, keys.len(), |seed| {
             let hasher = NameHasher::new(seed);
-            names.iter().map(|name| NameKey::of(name).hash(hasher)).zip(0..).collect()
+            keys.iter().map(|&(key, rule)| (key.hash(hasher), rule)).collect()
         })?;
-        let is_exact = exact_table.as_table().rules().count() == names.len();
         let standard = StandardNames::of(set)?;
-        is_exact.then(|| Self {
-            hasher: NameHasher::new(exact_table.seed),
-            names,
-            exact_table,
-            standard,
-        })
+        Some(Self { hasher: NameHasher::new(exact_table.seed), names, exact_table, standard })
     }
 
     /// Returns whether a rule of `set` matches `name`. `set` must be the one passed to
@@ -88,7 +92,7 @@ impl KnownNames {
         }
         let Candidate { rule, is_likely } =
             self.exact_table.as_table().candidate(key.hash(self.hasher));
-        is_likely && self.names.get(usize::from(rule)) == Some(name)
+        is_likely && (self.names.get(usize::from(rule)) == Some(name) || set.matches_text(name))
             || set.has_prefixes() && has_prefix(set, name)
     }
 
@@ -106,13 +110,24 @@ impl KnownNames {
             self.find_candidates::<false, T>(set, map, &mut candidates);
         }
         let before = map.keys_len();
-        for &rule in candidates.rules()? {
-            if let Some(name) = self.names.get(usize::from(rule)) {
-                map.remove(name);
+        // If each candidate's rule removes a name, then these names are the candidates. Otherwise a
+        // candidate may be another spelling. Positions hold until something is removed.
+        let mut has_others = false;
+        for &(rule, position) in candidates.rules()? {
+            let Some(name) = self.names.get(usize::from(rule)) else { continue };
+            if map.remove(name).is_none() && !has_others {
+                let mut keys = map.keys();
+                has_others = keys.len() < before
+                    || keys
+                        .nth(position.into())
+                        .is_some_and(|key| set.is_other(key.as_ref(), name.as_ref()));
             }
         }
         for name in prefixed {
             map.remove(name);
+        }
+        if has_others {
+            strip_each(map, |name| self.matches(set, name));
         }
         Some(before - map.keys_len())
     }
@@ -135,7 +150,7 @@ impl KnownNames {
         for (position, name) in (0..).zip(map.keys()) {
             let key = NameKey::of(name);
             let candidate = exact_table.candidate(key.hash(hasher));
-            candidates.rules[rule_count % CANDIDATES] = candidate.rule;
+            candidates.rules[rule_count % CANDIDATES] = (candidate.rule, position);
             rule_count += usize::from(candidate.is_likely);
             if FOR_PREFIXES {
                 let is_candidate = match key {

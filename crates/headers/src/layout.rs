@@ -6,11 +6,12 @@
 //! | offset | width | field |
 //! |---|---|---|
 //! | 0 | 4 | magic, `HGHS` |
-//! | 4 | 2 | version, 4 |
+//! | 4 | 2 | version, 5 |
 //! | 6 | 1 | log2 of the number of slots, 3 to 16; 0: no table of exact rules and no prefix filter |
 //! | 7 | 1 | log2 of the number of bits in the prefix filter, 6 to 22; 0 if there is none |
 //! | 8 | 1 | mode: 0 strips what the rules match, 1 keeps it |
-//! | 9 | 5 | zero |
+//! | 9 | 1 | spelling: 0 matches every equivalent one, 1 only exact ones; always 1 in mode 1 |
+//! | 10 | 4 | zero |
 //! | 14 | 2 | length of the shortest prefix rule; 0 if there is none, or no prefix filter |
 //! | 16 | 4 | number of rules |
 //! | 20 | 4 | number of trie nodes |
@@ -26,7 +27,7 @@
 //! | prefix filter | bits / 8 | the beginnings of the prefix rules, hashed (`prefix_filter.rs`) |
 //! | nodes | 16 × nodes | the trie (`trie.rs`) |
 //! | rules | 8 × rules | the offset of each rule in the text, sorted (`rule_table.rs`) |
-//! | text | | the names and prefixes, in lower case |
+//! | text | | the names and prefixes, folded (`spelling.rs`) |
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -37,10 +38,11 @@ use crate::{
     mix::mix,
     mode::Mode,
     rule::MAX_RULES,
+    spelling::Spelling,
 };
 
 const MAGIC: [u8; 4] = *b"HGHS";
-const VERSION: u16 = 4;
+const VERSION: u16 = 5;
 const HEADER_LENGTH: usize = 48;
 const CHECKSUM_AT: usize = 40;
 
@@ -110,6 +112,7 @@ impl SlotBits {
 #[derive(Clone, Debug)]
 pub(crate) struct ImageHeader {
     pub(crate) mode: Mode,
+    pub(crate) spelling: Spelling,
     pub(crate) slot_bits: SlotBits,
     pub(crate) prefix_filter_bits: u8,
     pub(crate) shortest_prefix: u16,
@@ -138,8 +141,10 @@ impl ImageHeader {
             return Err(ImageError::Length { expected: HEADER_LENGTH as u64, found: image.len() });
         }
         let mode = Mode::of_byte(image[8]);
+        let spelling = Spelling::of_byte(image[9]);
         let header = Self {
             mode: mode.unwrap_or_default(),
+            spelling: spelling.unwrap_or_default(),
             slot_bits: SlotBits(image[6]),
             prefix_filter_bits: image[7],
             shortest_prefix: u16_at(image, 14),
@@ -161,7 +166,13 @@ impl ImageHeader {
                 7,
             ),
             (mode.is_some(), "mode", 8),
-            (image[9..14] == [0; 5], "reserved bytes", 9),
+            (
+                spelling == Some(Spelling::Exact)
+                    || spelling.is_some() && mode == Some(Mode::Strip),
+                "spelling",
+                9,
+            ),
+            (image[10..14] == [0; 4], "reserved bytes", 10),
             (header.rules <= MAX_RULES as u32, "number of rules", 16),
             (u64::from(header.nodes) <= 2 * u64::from(header.rules), "number of nodes", 20),
             (image[28..32] == [0; 4], "reserved bytes", 28),
@@ -209,7 +220,7 @@ impl ImageHeader {
         let [version_low, version_high] = VERSION.to_le_bytes();
         let SlotBits(slot_bits) = self.slot_bits;
         let bits = [version_low, version_high, slot_bits, self.prefix_filter_bits];
-        let mode = [self.mode.byte(), 0, 0, 0];
+        let mode = [self.mode.byte(), self.spelling.byte(), 0, 0];
         let shortest = [0, 0, short_low, short_high];
         let [rules, nodes, text_length] =
             [self.rules, self.nodes, self.text_length].map(u32::to_le_bytes);

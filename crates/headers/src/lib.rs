@@ -28,6 +28,7 @@ mod rule;
 mod rule_list;
 mod rule_table;
 mod set;
+mod spelling;
 mod token;
 mod trie;
 
@@ -50,3 +51,4 @@ pub use image_error::ImageError;
 pub use mode::{ESSENTIAL, Mode};
 pub use rule::{MAX_RULE_LENGTH, MAX_RULES, Rule, RuleError};
 pub use set::HeaderSet;
+pub use spelling::Spelling;

@@ -1,4 +1,4 @@
-//! The key of an [`http::HeaderName`]: its number if it is a standard name, else its words.
+//! The key of an [`http::HeaderName`]: its number if it is a standard name, else its folded words.
 //!
 //! `http` holds standard names as numbers and other names as bytes in lower case, and exposes
 //! neither. Its [`Hash`] feeds one or the other to the hasher, so a hasher that records its input
@@ -42,7 +42,7 @@ struct Recorder(NameKey);
 impl Hasher for Recorder {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
-        self.0 = NameKey::Words(Words::of_lower_case(bytes));
+        self.0 = NameKey::Words(Words::of(bytes));
     }
 
     #[inline]

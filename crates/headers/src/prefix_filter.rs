@@ -17,7 +17,7 @@ use alloc::{vec, vec::Vec};
 
 use crate::{
     bytes::u32_at,
-    hash::{FOLD, Words},
+    hash::{Words, folded},
     layout::{BUCKET_LENGTH, MAX_PREFIX_FILTER_BITS, MIN_PREFIX_FILTER_BITS},
 };
 
@@ -48,7 +48,7 @@ impl<'a> PrefixFilter<'a> {
         Self { buckets: buckets.as_chunks().0, shared: shared_bytes(usize::from(shortest)) }
     }
 
-    /// Returns whether the bucket of a name with these words, folded or not, has a prefix.
+    /// Returns whether the bucket of a name with these words has a prefix.
     #[cfg(feature = "http")]
     #[inline]
     pub(crate) fn has_bucket(self, words: Words) -> bool {
@@ -58,7 +58,7 @@ impl<'a> PrefixFilter<'a> {
     /// Returns whether a name may begin with a prefix rule. The set must have one.
     #[inline]
     pub(crate) fn admits(self, name: &[u8]) -> bool {
-        let beginning = beginning(Words::of_any_case(name), self.shared);
+        let beginning = beginning(Words::of(name), self.shared);
         let bucket = self.bucket(beginning);
         if bucket == 0 {
             return false;
@@ -90,13 +90,13 @@ fn shared_bytes(shortest: usize) -> u64 {
 /// Returns the bytes that select the bucket of a name with these words.
 #[inline]
 fn beginning(words: Words, shared: u64) -> u64 {
-    (words.first | FOLD) & shared
+    words.first & shared
 }
 
 /// Returns the bytes of the second comparison, folded.
 #[inline]
 fn window(name: &[u8], at: usize) -> u32 {
-    u32_at(name, at) | FOLD as u32
+    folded(u64::from(u32_at(name, at))) as u32
 }
 
 #[inline]
@@ -119,7 +119,7 @@ pub(crate) fn build(prefixes: &[&[u8]], shortest: usize) -> (Vec<u8>, u8) {
     let mut sorted: Vec<(usize, &[u8])> = prefixes
         .iter()
         .map(|&prefix| {
-            let beginning = beginning(Words::of_any_case(prefix), shared);
+            let beginning = beginning(Words::of(prefix), shared);
             (bucket_of(beginning, count), prefix)
         })
         .collect();

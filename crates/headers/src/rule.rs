@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::{Fault, token::is_token};
+use crate::{Fault, Spelling, bytes::compare, token::is_token};
 
 /// The maximum length of a rule in bytes, not counting the `*` of a prefix rule.
 pub const MAX_RULE_LENGTH: usize = 256;
@@ -10,7 +10,7 @@ pub const MAX_RULE_LENGTH: usize = 256;
 /// The maximum number of different rules in a set.
 pub const MAX_RULES: usize = 32_768;
 
-/// One rule of a set, in lower case.
+/// One rule of a set, in lower case. With [`Spelling::Equivalent`], it has `-` for `_` and `.`.
 ///
 /// [`Display`](fmt::Display) writes it as a builder accepts it.
 ///
@@ -44,17 +44,16 @@ impl<'a> Rule<'a> {
         }
     }
 
-    /// Returns whether this rule matches `name`, ignoring case.
+    /// Returns whether this rule matches `name` with this spelling, ignoring case.
     ///
     /// This compares byte by byte. To test many rules at once, use
     /// [`HeaderSet::matches`](crate::HeaderSet::matches).
     #[must_use]
-    pub fn matches(&self, name: &[u8]) -> bool {
+    pub fn matches(&self, name: &[u8], spelling: Spelling) -> bool {
+        let is = |name: &[u8], text: &str| compare(name, text.as_bytes(), spelling).is_eq();
         match self {
-            Self::Exact(text) => name.eq_ignore_ascii_case(text.as_bytes()),
-            Self::Prefix(text) => name
-                .get(..text.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(text.as_bytes())),
+            Self::Exact(text) => is(name, text),
+            Self::Prefix(text) => name.get(..text.len()).is_some_and(|start| is(start, text)),
         }
     }
 }

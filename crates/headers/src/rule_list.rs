@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::{
-    bytes::compare_ignoring_case,
+    Spelling,
+    bytes::compare,
     rule::{self, MAX_RULES, RuleError},
     rule_table::{RuleTable, record},
 };
@@ -11,19 +12,28 @@ use crate::{
 /// A table of rules in order of insertion, and their sorted order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RuleList {
+    spelling: Spelling,
     records: Vec<u8>,
     text: Vec<u8>,
     order: Vec<u16>,
 }
 
 impl RuleList {
+    pub(crate) fn new(spelling: Spelling) -> Self {
+        Self { spelling, ..Self::default() }
+    }
+
+    pub(crate) fn spelling(&self) -> Spelling {
+        self.spelling
+    }
+
     /// Inserts a rule, unless the list has it already.
     pub(crate) fn insert(&mut self, rule: &[u8]) -> Result<(), RuleError> {
         let (text, is_prefix) = rule::parse(rule)?;
         let table = self.table();
         let search = |&other: &u16| {
             let other = usize::from(other);
-            compare_ignoring_case(table.text(other), text)
+            compare(table.text(other), text, self.spelling)
                 .then_with(|| table.is_prefix(other).cmp(&is_prefix))
         };
         let Err(position) = self.order.binary_search_by(search) else {
@@ -39,7 +49,7 @@ impl RuleList {
 
     /// Returns the rules as an image stores them: their sorted records, and their text.
     pub(crate) fn sorted(&self) -> (Vec<u8>, Vec<u8>) {
-        let mut sorted = Self::default();
+        let mut sorted = Self::new(self.spelling);
         let table = self.table();
         for &rule in &self.order {
             let rule = usize::from(rule);
@@ -52,7 +62,9 @@ impl RuleList {
         self.records.extend_from_slice(&record(self.text.len(), text.len(), is_prefix));
         let start = self.text.len();
         self.text.extend_from_slice(text);
-        self.text[start..].make_ascii_lowercase();
+        for byte in &mut self.text[start..] {
+            *byte = self.spelling.fold(*byte);
+        }
     }
 
     fn table(&self) -> RuleTable<'_> {

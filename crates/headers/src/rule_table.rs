@@ -7,7 +7,7 @@
 //! | 6 | 2 | 0: a name, 1: a prefix |
 
 use crate::{
-    Rule,
+    Rule, Spelling,
     bytes::{u16_at, u32_at},
     image_error::ImageError,
     layout::{RULE_LENGTH, Sections},
@@ -58,9 +58,9 @@ impl<'a> RuleTable<'a> {
         if self.is_prefix(rule) { Rule::Prefix(text) } else { Rule::Exact(text) }
     }
 
-    /// Checks that every rule is one that a builder accepts, in lower case, and that the rules are
-    /// sorted. `offset` is the offset of the table in its image.
-    pub(crate) fn validate(self, offset: usize) -> Result<(), ImageError> {
+    /// Checks that every rule is one that a builder accepts, folded, and that the rules are sorted.
+    /// `offset` is the offset of the table in its image.
+    pub(crate) fn validate(self, offset: usize, spelling: Spelling) -> Result<(), ImageError> {
         let error = |rule: usize, field| {
             Err(ImageError::Field { field, offset: offset + rule * RULE_LENGTH })
         };
@@ -73,7 +73,7 @@ impl<'a> RuleTable<'a> {
                 return error(rule, "offset of a rule's text");
             };
             let is_valid = (1..=MAX_RULE_LENGTH).contains(&length)
-                && text.iter().all(|&b| is_token(b) && b != b'*' && !b.is_ascii_uppercase());
+                && text.iter().all(|&b| is_token(b) && b != b'*' && b == spelling.fold(b));
             if !is_valid {
                 return error(rule, "rule");
             }

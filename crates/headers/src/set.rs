@@ -5,14 +5,17 @@ use alloc::{borrow::Cow, vec::Vec};
 #[cfg(feature = "http")]
 use crate::known_names::KnownNames;
 use crate::{
-    ImageError, Mode, Rule,
+    ImageError, Mode, Rule, Spelling,
     layout::{ImageHeader, Sections},
     rule_table::RuleTable,
     trie::Trie,
 };
 #[cfg(feature = "front")]
 use crate::{
-    compare::is_name, exact_table::ExactTable, hash::NameHasher, prefix_filter::PrefixFilter,
+    compare::{is_equivalent, is_name},
+    exact_table::ExactTable,
+    hash::NameHasher,
+    prefix_filter::PrefixFilter,
 };
 
 /// A compiled set of rules.
@@ -127,7 +130,7 @@ impl<'a> HeaderSet<'a> {
 
     fn validate(&self) -> Result<(), ImageError> {
         let rules = self.rule_table();
-        rules.validate(self.sections.rules.start)?;
+        rules.validate(self.sections.rules.start, self.spelling())?;
         self.trie().validate(self.sections.nodes.start)?;
         #[cfg(feature = "front")]
         if self.has_native_tables()
@@ -149,6 +152,13 @@ impl<'a> HeaderSet<'a> {
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.header.mode
+    }
+
+    /// Returns which spellings of a name the rules match.
+    #[inline]
+    #[must_use]
+    pub fn spelling(&self) -> Spelling {
+        self.header.spelling
     }
 
     /// Returns the number of rules.
@@ -180,7 +190,8 @@ impl<'a> HeaderSet<'a> {
         (0..table.len()).map(move |rule| table.get(rule))
     }
 
-    /// Returns whether a rule matches `name`, ignoring case. What that means for a field depends on
+    /// Returns whether a rule matches `name`, ignoring case, and with [`Spelling::Equivalent`] also
+    /// whether it has `-`, `_` or `.`. What that means for a field depends on
     /// the [`mode`](Self::mode): see [`strips`](Self::strips).
     ///
     /// # Complexity
@@ -259,10 +270,11 @@ impl<'a> HeaderSet<'a> {
         self.matches_name(name) != (self.mode() == Mode::Keep)
     }
 
-    /// Not inlined, to keep `matches_name` small for sets that own their image.
+    /// Returns whether a rule matches `name`, without the names of the exact rules. Not inlined, to
+    /// keep its callers small.
     #[cfg(feature = "http")]
     #[cold]
-    fn matches_text(&self, name: &http::HeaderName) -> bool {
+    pub(crate) fn matches_text(&self, name: &http::HeaderName) -> bool {
         self.matches(name.as_str().as_bytes())
     }
 
@@ -280,13 +292,22 @@ impl<'a> HeaderSet<'a> {
         candidate.is_likely && self.is_exact_rule(usize::from(candidate.rule), name)
     }
 
-    /// Returns whether the candidate `rule`, or another rule with the same hash, equals `name`.
+    /// Returns whether the candidate `rule`, or another rule with the same hash, matches `name`.
     #[cfg(feature = "front")]
     #[inline]
     fn is_exact_rule(&self, rule: usize, name: &[u8]) -> bool {
         let table = self.rule_table();
         rule < table.len()
-            && (is_name(name, table.text(rule)) || self.has_shared_hashes && self.is_in_trie(name))
+            && (is_name(name, table.text(rule)) || self.is_other(name, table.text(rule)))
+    }
+
+    /// Returns whether `name`, which has the hash of a rule with this text, is another spelling of
+    /// it or matches another rule with the same hash. Not inlined, to keep its callers small.
+    #[cfg(feature = "front")]
+    #[cold]
+    pub(crate) fn is_other(&self, name: &[u8], text: &[u8]) -> bool {
+        is_equivalent(name, text, self.spelling())
+            || self.has_shared_hashes && self.is_in_trie(name)
     }
 
     #[cfg(feature = "front")]
@@ -308,7 +329,7 @@ impl<'a> HeaderSet<'a> {
         self.header.shortest_prefix != 0
     }
 
-    /// Returns the names of the exact rules, if the set owns its image and no two share a hash.
+    /// Returns the names of the exact rules, if the set owns its image.
     #[cfg(feature = "http")]
     #[inline]
     pub(crate) fn known_names(&self) -> Option<&KnownNames> {
@@ -342,6 +363,6 @@ impl<'a> HeaderSet<'a> {
 
     #[inline]
     fn trie(&self) -> Trie<'_> {
-        Trie::new(&self.image[self.sections.nodes.clone()], self.rule_table())
+        Trie::new(&self.image[self.sections.nodes.clone()], self.rule_table(), self.spelling())
     }
 }

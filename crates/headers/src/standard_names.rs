@@ -43,7 +43,7 @@ impl StandardNames {
     /// two names have the same number, or if the words of a name are not its own.
     pub(crate) fn of(set: &HeaderSet<'_>) -> Option<Self> {
         let other = NameKey::of(&HeaderName::from_static(OTHER));
-        if other != NameKey::Words(Words::of_lower_case(OTHER.as_bytes())) {
+        if other != NameKey::Words(Words::of(OTHER.as_bytes())) {
             return None;
         }
         let mut is_taken = [false; NUMBERS];
@@ -57,7 +57,7 @@ impl StandardNames {
                     is_ruled_out[index(number)] = !set.matches(name.as_bytes());
                 }
                 NameKey::Number(_) => {}
-                NameKey::Words(words) if words == Words::of_lower_case(name.as_bytes()) => {}
+                NameKey::Words(words) if words == Words::of(name.as_bytes()) => {}
                 NameKey::Words(_) => return None,
             }
         }

@@ -30,8 +30,10 @@
 //! Cloudflare's `trie-hard`; the compressed paths are those of Morrison, *PATRICIA* (1968).
 
 use alloc::vec::Vec;
+use core::iter::zip;
 
 use crate::{
+    Spelling,
     bytes::{u16_at, u32_at, u64_at},
     image_error::ImageError,
     layout::NODE_LENGTH,
@@ -44,6 +46,7 @@ use crate::{
 pub(crate) struct Trie<'a> {
     nodes: &'a [u8],
     rules: RuleTable<'a>,
+    spelling: Spelling,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,8 +68,8 @@ impl Node {
 
 impl<'a> Trie<'a> {
     #[inline]
-    pub(crate) fn new(nodes: &'a [u8], rules: RuleTable<'a>) -> Self {
-        Self { nodes, rules }
+    pub(crate) fn new(nodes: &'a [u8], rules: RuleTable<'a>, spelling: Spelling) -> Self {
+        Self { nodes, rules, spelling }
     }
 
     /// Returns the number of the longest rule that matches `name`. A name takes precedence over the
@@ -77,9 +80,9 @@ impl<'a> Trie<'a> {
         let mut matched = 0;
         loop {
             let shared = &self.rules.text(node.first_rule)[matched..node.text_length];
-            let is_shared = name
-                .get(matched..node.text_length)
-                .is_some_and(|part| part.eq_ignore_ascii_case(shared));
+            let is_shared = name.get(matched..node.text_length).is_some_and(|part| {
+                zip(part, shared).all(|(&byte, &folded)| self.spelling.fold(byte) == folded)
+            });
             if !is_shared {
                 return longest;
             }
@@ -88,7 +91,9 @@ impl<'a> Trie<'a> {
             let Some(&next) = name.get(matched) else {
                 return longest;
             };
-            let Some(child) = symbol(next).and_then(|symbol| node.child(symbol)) else {
+            let Some(child) =
+                symbol(self.spelling.fold(next)).and_then(|symbol| node.child(symbol))
+            else {
                 return longest;
             };
             node = self.node(child)?;
@@ -184,5 +189,5 @@ pub(crate) fn write(rules: RuleTable<'_>) -> Vec<u8> {
 
 /// Returns the length of the text shared by a run of sorted rules, given its first and its last.
 fn shared_length(first: &[u8], last: &[u8]) -> usize {
-    core::iter::zip(first, last).take_while(|(a, b)| a == b).count()
+    zip(first, last).take_while(|(a, b)| a == b).count()
 }

@@ -45,6 +45,20 @@ describe("hedgerow headers check", () => {
     ]);
   });
 
+  test("says that an equivalent spelling matches", async () => {
+    const rules = "x-a-*\nX_A_*\nx.a.b\nset_cookie\n";
+    expect((await check(rules)).out.split("\n")).toEqual([
+      "-:2: X_A_*: duplicate of line 1, an equivalent spelling",
+      "-:3: x.a.b: covered by x-a-* on line 1, an equivalent spelling",
+      "-:4: set_cookie: strips set-cookie from responses, an equivalent spelling: it starts and ends sessions",
+      "4 rules, 3 findings",
+      "",
+    ]);
+    expect(await findingsOf(rules, "--spelling", "exact")).toEqual([]);
+    const kept = await findingsOf("x-a\nx_a\ncontent_length\n", "--mode", "keep");
+    expect(kept.filter((finding) => "line" in finding)).toEqual([]);
+  });
+
   test("prints one JSON object with --json", async () => {
     const { out } = await check("x-a\nSet-Cookie\n", "--json");
     const message = "strips set-cookie from responses: it starts and ends sessions";

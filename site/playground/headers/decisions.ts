@@ -35,14 +35,15 @@ export function decisionsOf(stripper: HeaderStripper, message: Message): Decisio
     const [name = "", value = ""] = fields.slice(index, index + 2);
     const isStripped = kept[at] !== name || kept[at + 1] !== value;
     if (!isStripped) at += 2;
-    const { strips, rule, step } = explainField(stripper, name);
+    const { strips, rule, step, spelling } = explainField(stripper, name);
+    const other = spelling === "equivalent" ? ", equivalent spelling" : "";
     const isNominated = isStripped && !strips;
     decisions.push({
       name,
       value,
       isStripped,
       rule: rule ?? "",
-      step: isNominated ? "nominated by Connection" : STEPS[step],
+      step: isNominated ? "nominated by Connection" : STEPS[step] + other,
     });
   }
   return decisions;

@@ -115,6 +115,19 @@ export const connection: Cases = {
     leaves(["connection"], `connection: te,UPGRADE\r\nte: gzip\r\n${block}`, block);
   },
 
+  "a nomination of another spelling of a field for all recipients is refused": () => {
+    using stripper = new HeaderStripper(["connection"]);
+    for (const name of ["X_Real_IP", "x-forwarded_for", "content.type"]) {
+      const raw = ["Connection", name, name, "1"];
+      const lower = name.toLowerCase();
+      refused(() => stripper.stripRaw(raw), "ERR_CONNECTION_OPTION", `nominates ${lower},`);
+      const block = bytesOf(`Connection: ${name}\r\n${name}: 1\r\n`);
+      const message = "expected a field that may be nominated, found another";
+      refused(() => stripBlock(stripper, block), "ERR_FIELD_BLOCK", message);
+    }
+    strippedRaw(["connection"], ["Connection", "x-a", "x-a", "1", "x_a", "2"], ["x_a", "2"]);
+  },
+
   "stripBlock refuses a block that frames its body twice": () => {
     using stripper = new HeaderStripper(["x-a"]);
     const [length, encoding] = ["Content-Length: 4\r\n", "Transfer-Encoding: chunked\r\n"];

@@ -46,6 +46,22 @@ export const keep: Cases = {
     }
   },
 
+  "an allow-list keeps no other spelling of a name unless it is listed": () => {
+    using stripper = new HeaderStripper(["x-app-user", "x-app.id"], { mode: "keep" });
+    const names = ["X-App-User", "x-app_user", "x_app_user", "x-app.id", "x-app-id"];
+    equal(
+      names.filter((name) => !stripper.strips(name)),
+      ["X-App-User", "x-app.id"],
+    );
+    equal(stripper.stripRaw(["x-app-user", "a", "x_app-user", "b"]), ["x-app-user", "a"]);
+    equal(stripper.stripRaw(["content_length", "1", "Content-Length", "2"]), [
+      "Content-Length",
+      "2",
+    ]);
+    using exact = new HeaderStripper(["x-a"], { mode: "keep", spelling: "exact" });
+    equal([exact.strips("x-a"), exact.strips("x_a")], [false, true]);
+  },
+
   "an allow-list keeps pseudo-fields": () => {
     using stripper = new HeaderStripper(["accept"], { mode: "keep" });
     const pseudo = [":method", "GET", ":path", "/", ":status", "200", ":", "1"];
@@ -81,18 +97,20 @@ export const keep: Cases = {
     refused(() => new HeaderStripper(rules, { mode: "keep" }), "ERR_HEADER_RULE", "rule 32764");
   },
 
-  "an unknown mode is refused": () => {
+  "an unknown mode or spelling is refused": () => {
     const wrong = [
       { mode: "drop" },
       { mode: null },
       { mode: 7 },
       { Mode: "keep" },
+      { spelling: "folded" },
+      { mode: "keep", spelling: "equivalent" },
       null,
       "keep",
       [],
     ];
     for (const options of wrong) {
-      const expected = 'expected { mode: "strip" } or { mode: "keep" }, found ';
+      const expected = 'expected { mode: "keep" } or { spelling: "exact" }, found ';
       refused(() => new HeaderStripper(["x-a"], options as never), "ERR_ARGUMENT", expected);
     }
     using stripper = new HeaderStripper(["x-a"], { mode: undefined } as never);

@@ -134,7 +134,7 @@ export function withoutEmpty({ fields, answer, ...exchange }: Exchange): Exchang
 
 /** Returns the naive implementation of rules. */
 export function oracleOf(rules: Rules): Oracle {
-  return new Oracle(listOf(rules), "keep" in rules ? "keep" : "strip");
+  return new Oracle(listOf(rules), { mode: "keep" in rules ? "keep" : "strip" });
 }
 
 async function compare(

@@ -25,13 +25,14 @@ const oddName = fc.constantFrom(
   ...["x-internal-", `x-internal-${"a".repeat(300)}`, "x-".padEnd(257, "b")],
 );
 
-/** An edit of one character of a string, or none. */
+/** An edit of one character of a string, another spelling of it, or none. */
 function edited(text: string, kind: number, place: number, character: string): string {
   const at = place % (text.length + 1);
   const [before, after] = [text.slice(0, at), text.slice(at)];
   if (kind === 0) return before + character + after;
   if (kind === 1) return before + after.slice(1);
   if (kind === 2) return before + character + after.slice(1);
+  if (kind === 4) return text.replace(/[-_.]/g, (_, mark: number) => "-_."[(place + mark) % 3]!);
   return kind === 3 ? text + character.repeat(1 + (place % 9)) : text;
 }
 

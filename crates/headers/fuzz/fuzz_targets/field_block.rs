@@ -2,7 +2,7 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use hedgerow_headers::{HeaderSet, HeaderSetBuilder, Mode};
+use hedgerow_headers::{HeaderSet, HeaderSetBuilder, Mode, Spelling};
 use hedgerow_headers_fuzz::oracle::Oracle;
 use libfuzzer_sys::fuzz_target;
 
@@ -31,15 +31,20 @@ impl Block<'_> {
     }
 }
 
-fuzz_target!(|input: (Vec<&str>, bool, bool, Block<'_>)| {
-    let (mut rules, strips_connection, keeps, block) = input;
-    let mode = if keeps { Mode::Keep } else { Mode::Strip };
+fuzz_target!(|input: (Vec<&str>, bool, Option<bool>, Block<'_>)| {
+    let (mut rules, strips_connection, is_exact, block) = input;
     rules.extend(strips_connection.then_some("connection"));
-    let mut builder = HeaderSetBuilder::with_mode(mode);
+    let (mode, spelling, mut builder) = match is_exact {
+        None => (Mode::Keep, Spelling::Exact, HeaderSetBuilder::with_mode(Mode::Keep)),
+        Some(is_exact) => {
+            let spelling = if is_exact { Spelling::Exact } else { Spelling::Equivalent };
+            (Mode::Strip, spelling, HeaderSetBuilder::with_spelling(spelling))
+        }
+    };
     rules.retain(|rule| builder.rule(rule).is_ok());
     let owned = builder.build();
     let borrowed = HeaderSet::from_image(owned.image()).expect("an image of a builder");
-    let oracle = Oracle::with_mode(mode, &rules);
+    let oracle = Oracle::of(mode, spelling, &rules);
     let block = block.bytes();
     oracle.assert_strips_block(&owned, &block);
     oracle.assert_strips_block(&borrowed, &block);

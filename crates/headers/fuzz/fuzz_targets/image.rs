@@ -26,7 +26,7 @@ impl Image<'_> {
     fn bytes(&self) -> Vec<u8> {
         let mut image = match self {
             Self::Bytes(bytes) => return bytes.to_vec(),
-            Self::Forged(bytes) => [b"HGHS\x04\0", *bytes].concat(),
+            Self::Forged(bytes) => [b"HGHS\x05\0", *bytes].concat(),
             Self::Damaged { rules, changes } => {
                 let mut builder = HeaderSetBuilder::new();
                 for rule in rules {

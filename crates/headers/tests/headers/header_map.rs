@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use proptest::{collection::vec, prelude::*};
 
 use crate::support::{
-    for_owned_and_borrowed, for_sets_with_mode,
+    KINDS, Kind, for_owned_and_borrowed, for_sets_of, for_sets_with_mode,
     generate::{case, token},
     oracle::Oracle,
     set_of,
@@ -78,9 +78,9 @@ proptest! {
             .filter_map(|name| HeaderName::from_bytes(name).ok())
             .zip(values)
             .collect();
-        for mode in [Mode::Strip, Mode::Keep] {
-            let oracle = Oracle::with_mode(mode, &rules);
-            for_sets_with_mode(mode, &rules, |set| {
+        for kind @ Kind(mode, spelling) in KINDS {
+            let oracle = Oracle::of(mode, spelling, &rules);
+            for_sets_of(kind, &rules, |set| {
                 assert_strips_as_the_oracle(set, &oracle, &fields);
             });
         }
@@ -284,4 +284,25 @@ fn repeated_nominations_of_repeated_fields_read_each_value_once() {
 #[test]
 fn an_empty_map_stays_empty() {
     assert_stripped(&["connection", "x-*"], &Vec::new());
+}
+
+#[test]
+fn every_spelling_of_any_number_of_names_is_removed() {
+    let spellings = |number: usize| {
+        ["x-internal-user", "x_internal_user", "x-internal_user", "x.internal-user"]
+            .map(|name| format!("{name}{number}"))
+    };
+    let others = ["user_agent", "user-agent", "user.agent", "accept", "x-internal-uses0"];
+    for count in [1, 2, 7, 8, 20] {
+        let rules: Vec<String> = (0..count).map(|number| spellings(number)[0].clone()).collect();
+        let rules = [rules, vec!["user-agent".to_owned()]].concat();
+        let names: Vec<String> = (0..count).flat_map(spellings).collect();
+        let names = names.iter().map(String::as_str).chain(others);
+        let mut fields = numbered(names);
+        assert_stripped(&rules, &fields);
+        fields.reverse();
+        assert_stripped(&rules, &fields);
+        fields.truncate(4);
+        assert_stripped(&rules, &fields);
+    }
 }

@@ -1,11 +1,11 @@
-use hedgerow_headers::{HeaderSet, ImageError, Mode};
+use hedgerow_headers::{HeaderSet, ImageError, Mode, Spelling};
 use proptest::{collection::vec, prelude::*, sample::Index};
 
 use crate::support::{
-    for_owned_and_borrowed,
+    KINDS, Kind, for_owned_and_borrowed,
     forge::{CHECKSUM_AT, HEADER_LENGTH, exercise, fix_checksum},
     generate::case,
-    set_of, set_with_mode,
+    set_of,
 };
 
 /// Rules of every kind. Their image is small enough to damage every byte of it.
@@ -81,10 +81,11 @@ proptest! {
         numbers in [0..4_u32, 0..8_u32, 0..64_u32],
     ) {
         let mut image = [header, body].concat();
-        image[..6].copy_from_slice(b"HGHS\x04\0");
+        image[..6].copy_from_slice(b"HGHS\x05\0");
         image[6..8].copy_from_slice(&sizes);
         image[8] &= 1;
-        image[9..14].fill(0);
+        image[9] = image[8] | image[9] & 1;
+        image[10..14].fill(0);
         for (at, number) in (16..).step_by(4).zip(numbers) {
             image[at..at + 4].copy_from_slice(&number.to_le_bytes());
         }
@@ -144,11 +145,12 @@ fn the_checksum_is_as_documented() {
 }
 
 #[test]
-fn an_image_says_whether_it_is_an_allow_list() {
-    for mode in [Mode::Strip, Mode::Keep] {
-        let built = set_with_mode(mode, RULES);
+fn an_image_says_whether_it_is_an_allow_list_and_which_spellings_match() {
+    for kind @ Kind(mode, spelling) in KINDS {
+        let built = kind.builder().rules(RULES).expect("valid rules").build();
         let read = HeaderSet::from_image(built.image()).expect("an image of a builder");
-        assert_eq!(read.mode(), mode);
+        assert_eq!((read.mode(), read.spelling()), (mode, spelling));
+        assert_eq!(read.matches(b"cf_ray"), spelling == Spelling::Equivalent);
         assert!(read.rules().eq(built.rules()));
         assert_eq!(read.strips(b"accept"), mode == Mode::Keep);
         assert_eq!(read.strips_connection(), mode == Mode::Strip);
@@ -235,8 +237,8 @@ fn an_error_names_the_first_invalid_field_of_the_header() {
         (7, 2, "prefix filter bits", 7),
         (7, 23, "prefix filter bits", 7),
         (8, 2, "mode", 8),
-        (9, 1, "reserved bytes", 9),
-        (13, 1, "reserved bytes", 9),
+        (9, 2, "spelling", 9),
+        (13, 1, "reserved bytes", 10),
         (30, 1, "reserved bytes", 28),
         (45, !set.image()[45], "checksum", CHECKSUM_AT),
     ] {

@@ -2,32 +2,24 @@ use hedgerow_headers::{ESSENTIAL, HeaderSet, MAX_RULE_LENGTH, MAX_RULES, Mode, R
 use proptest::prelude::*;
 
 use crate::support::{
-    for_owned_and_borrowed, for_sets_with_mode,
+    KINDS, Kind, for_owned_and_borrowed, for_sets_of,
     generate::{TOKEN_CHARACTERS, case},
-    oracle::{Oracle, described},
+    oracle::{Oracle, described, folded},
     set_of, set_with_mode,
 };
 
 proptest! {
     #[test]
-    fn a_name_matches_if_and_only_if_one_of_the_rules_does(case in case()) {
-        let oracle = Oracle::new(&case.rules);
-        for_owned_and_borrowed(&case.rules, |set| {
-            for name in &case.names {
-                assert_matches(set, name, oracle.matches(name));
-            }
-        });
-    }
-
-    #[test]
     fn a_set_strips_what_its_rules_match_or_everything_else(case in case()) {
-        for mode in [Mode::Strip, Mode::Keep] {
-            let oracle = Oracle::with_mode(mode, &case.rules);
-            for_sets_with_mode(mode, &case.rules, |set| {
-                assert_eq!(set.mode(), mode);
+        for kind @ Kind(mode, spelling) in KINDS {
+            let oracle = Oracle::of(mode, spelling, &case.rules);
+            for_sets_of(kind, &case.rules, |set| {
+                assert_eq!((set.mode(), set.spelling()), (mode, spelling));
                 assert!(set.rules().map(|rule| described(&rule)).eq(oracle.sorted()));
                 for name in &case.names {
                     assert_matches(set, name, oracle.matches(name));
+                    let of_rule = set.rules().any(|rule| rule.matches(name, spelling));
+                    assert_eq!(of_rule, oracle.matches(name));
                     let strips = oracle.strips(name);
                     assert_eq!(set.strips(name), strips, "{}", name.escape_ascii());
                     #[cfg(feature = "http")]
@@ -41,13 +33,15 @@ proptest! {
 
     #[test]
     fn find_returns_the_name_itself_or_else_the_longest_prefix(case in case()) {
-        let oracle = Oracle::new(&case.rules);
-        for_owned_and_borrowed(&case.rules, |set| {
-            for name in &case.names {
-                let found = set.find(name).as_ref().map(described);
-                assert_eq!(found, oracle.find(name), "{}", name.escape_ascii());
-            }
-        });
+        for kind @ Kind(mode, spelling) in KINDS {
+            let oracle = Oracle::of(mode, spelling, &case.rules);
+            for_sets_of(kind, &case.rules, |set| {
+                for name in &case.names {
+                    let found = set.find(name).as_ref().map(described);
+                    assert_eq!(found, oracle.find(name), "{}", name.escape_ascii());
+                }
+            });
+        }
     }
 
     #[test]
@@ -143,7 +137,7 @@ fn a_name_that_differs_in_one_byte_does_not_match() {
         for position in 0..length {
             for byte in 0..=u8::MAX {
                 name[position] = byte;
-                let expected = byte.eq_ignore_ascii_case(&rule[position]);
+                let expected = folded(&[byte]) == folded(&rule[position..=position]);
                 assert_eq!(exact.matches(&name), expected, "byte {byte:#04x} at {position}");
                 assert_eq!(prefix.matches(&name), expected, "byte {byte:#04x} at {position}");
             }
@@ -153,13 +147,13 @@ fn a_name_that_differs_in_one_byte_does_not_match() {
 }
 
 #[test]
-fn letters_match_in_either_case_and_other_characters_only_themselves() {
+fn letters_match_in_either_case_and_marks_as_each_other_and_other_characters_only_themselves() {
     for &rule in TOKEN_CHARACTERS {
         let text = format!("x-{}-end", char::from(rule));
         for_owned_and_borrowed([text.clone(), format!("y{text}*")], |set| {
             for &found in TOKEN_CHARACTERS {
                 let name = format!("x-{}-end", char::from(found));
-                let expected = rule.eq_ignore_ascii_case(&found);
+                let expected = folded(&[rule]) == folded(&[found]);
                 assert_matches(set, name.as_bytes(), expected);
                 assert_matches(set, format!("y{name}ing").as_bytes(), expected);
             }
@@ -285,4 +279,40 @@ fn an_allow_list_without_rules_keeps_only_essential_fields() {
     let set = set_with_mode(Mode::Keep, [""; 0]);
     assert!(set.rules().eq(ESSENTIAL.iter().map(|name| Rule::Exact(name))));
     assert!(set.strips(b"accept") && !set.strips(b"host"));
+}
+
+#[test]
+fn every_spelling_of_a_rule_is_one_name_for_programs_that_read_variables() {
+    for_owned_and_borrowed(["x-internal-user", "X_Trace.*"], |set| {
+        for name in
+            ["x-internal_user", "X_INTERNAL_USER", "x.internal-user", "x-trace.id", "X_Trace"]
+        {
+            assert_matches(set, name.as_bytes(), name.len() > 7);
+        }
+        assert_eq!(set.find(b"x_internal.user"), Some(Rule::Exact("x-internal-user")));
+        assert_eq!(set.find(b"x.trace_id"), Some(Rule::Prefix("x-trace-")));
+    });
+    assert!(
+        set_of(["x-a", "x_a", "X.A", "x-a*", "x_a*"])
+            .rules()
+            .eq([Rule::Exact("x-a"), Rule::Prefix("x-a"),])
+    );
+}
+
+#[test]
+fn an_allow_list_keeps_no_other_spelling_of_a_name_unless_it_is_listed() {
+    for_sets_of(KINDS[2], ["x-app-user", "x-app.id", "x-open-*"], |set| {
+        for (name, is_kept) in [
+            ("X-App-User", true),
+            ("x-app_user", false),
+            ("x_app_user", false),
+            ("x-app.id", true),
+            ("x-app-id", false),
+            ("x-open-a_b", true),
+            ("x-open_a", false),
+            ("content_length", false),
+        ] {
+            assert_eq!(set.strips(name.as_bytes()), !is_kept, "{name}");
+        }
+    });
 }

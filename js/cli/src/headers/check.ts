@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { HeaderStripper, HedgerowError } from "hedgerow";
+import { explainField, HeaderStripper, HedgerowError } from "hedgerow";
 
 import { EXIT } from "../error.js";
 import { escapeControls, jsonOf } from "../one-line.js";
@@ -14,13 +14,16 @@ rules. Each file is a list of its own.
 
 Findings:
   invalid    the rule is not a field name, or a prefix that ends in *
-  duplicate  an earlier line has the same rule
+  duplicate  an earlier line has the same rule, maybe in an equivalent spelling
   covered    a prefix of the list matches all that this rule does
   strips     the rule strips a field that a site needs
-  missing    an allow-list strips a field that a site needs`;
+  missing    an allow-list strips a field that a site needs
+
+Spellings are equivalent if they differ in -, _ and . only. Those of an allow-list never are.`;
 
 interface CheckFlags extends OutputFlags {
   readonly mode: "strip" | "keep";
+  readonly spelling: "equivalent" | "exact";
   readonly direction?: Direction;
   readonly without: readonly string[];
 }
@@ -49,6 +52,11 @@ export function addCheckCommand(headers: Command): void {
         .default("strip"),
     )
     .addOption(
+      new Option("--spelling <spelling>", "spellings that rules which strip match")
+        .choices(["equivalent", "exact"])
+        .default("equivalent"),
+    )
+    .addOption(
       new Option(
         "--direction <direction>",
         "messages that the lists are for (default: both)",
@@ -63,7 +71,7 @@ export function addCheckCommand(headers: Command): void {
 const collect = (field: string, fields: readonly string[]) => [...fields, field.toLowerCase()];
 
 async function check(files: string[], flags: CheckFlags): Promise<void> {
-  const { mode, direction, without, json } = flags;
+  const { mode, spelling, direction, without, json } = flags;
   const needs = NEEDS.filter(
     (need) => (direction ?? need.direction) === need.direction && !without.includes(need.field),
   );
@@ -72,7 +80,8 @@ async function check(files: string[], flags: CheckFlags): Promise<void> {
   for (const file of files) {
     const rules = await readRuleList(file);
     count += rules.length;
-    const found = mode === "strip" ? checkDenyList(rules, needs) : checkAllowList(rules, needs);
+    const found =
+      mode === "strip" ? checkDenyList(rules, needs, spelling) : checkAllowList(rules, needs);
     findings.push(...found.map((finding) => ({ file, ...finding })));
   }
   const summary = `${counted(count, "rule")}, ${counted(findings.length, "finding")}\n`;
@@ -90,22 +99,42 @@ function lineOf({ file, line, rule, message }: Finding): string {
 
 type Found = Omit<Finding, "file">;
 
-function checkDenyList(rules: readonly ListedRule[], needs: readonly Need[]): Found[] {
-  return checkRules(rules, undefined, ({ text, line }) => {
-    using stripper = new HeaderStripper([text]);
-    return needs
-      .filter(({ field }) => stripper.matches(field))
-      .map(({ field, direction, reason }) => ({
-        ...{ line, rule: text, kind: "strips", field, direction },
-        message: `strips ${field} from ${direction}: ${reason}`,
-      }));
-  });
+/** Added to a message if a rule and what it matches differ in characters that compare equal. */
+const EQUIVALENT = ", an equivalent spelling";
+
+const lowerCase = (text: string) => text.toLowerCase();
+
+/** Returns the same text for all spellings that compare equal. */
+const folded = (text: string) => lowerCase(text).replace(/[._]/g, "-");
+
+function checkDenyList(
+  rules: readonly ListedRule[],
+  needs: readonly Need[],
+  spelling: CheckFlags["spelling"],
+): Found[] {
+  return checkRules(
+    rules,
+    undefined,
+    spelling === "exact" ? lowerCase : folded,
+    ({ text, line }) => {
+      using stripper = new HeaderStripper([text], { spelling });
+      return needs
+        .filter(({ field }) => stripper.matches(field))
+        .map(({ field, direction, reason }) => {
+          const other = explainField(stripper, field).spelling === "equivalent" ? EQUIVALENT : "";
+          return {
+            ...{ line, rule: text, kind: "strips", field, direction },
+            message: `strips ${field} from ${direction}${other}: ${reason}`,
+          };
+        });
+    },
+  );
 }
 
 function checkAllowList(rules: readonly ListedRule[], needs: readonly Need[]): Found[] {
   const valid: string[] = [];
   using empty = new HeaderStripper([], { mode: "keep" });
-  const found = checkRules(rules, empty, ({ text }) => {
+  const found = checkRules(rules, empty, lowerCase, ({ text }) => {
     valid.push(text);
     return [];
   });
@@ -122,34 +151,42 @@ function checkAllowList(rules: readonly ListedRule[], needs: readonly Need[]): F
  * Finds invalid and redundant rules, and calls `checkRule` for all others.
  *
  * @param empty an allow-list without rules, if the rules are of an allow-list
+ * @param fold returns the same text for equivalent rules
  */
 function checkRules(
   rules: readonly ListedRule[],
   empty: HeaderStripper | undefined,
+  fold: (text: string) => string,
   checkRule: (rule: ListedRule) => Found[],
 ): Found[] {
   const firsts = new Map<string, ListedRule>();
   for (const rule of rules) {
-    const lower = rule.text.toLowerCase();
-    if (!firsts.has(lower)) firsts.set(lower, rule);
+    const key = fold(rule.text);
+    if (!firsts.has(key)) firsts.set(key, rule);
   }
+  /** Says that a rule has another spelling than one that matches the same names. */
+  const otherSpelling = (rule: ListedRule, other: ListedRule) => {
+    const text = lowerCase(other.text).replace("*", "");
+    return lowerCase(rule.text).startsWith(text) ? "" : EQUIVALENT;
+  };
   return rules.flatMap((rule): Found[] => {
     const { text, line } = rule;
-    const lower = text.toLowerCase();
     const refusal = refusalOf(text);
     if (refusal !== undefined) {
       return [{ line, rule: text, kind: "invalid", message: `invalid: ${refusal}` }];
     }
-    const first = firsts.get(lower)!;
+    const first = firsts.get(fold(text))!;
     if (first !== rule) {
-      return [{ line, rule: text, kind: "duplicate", message: `duplicate of line ${first.line}` }];
+      const message = `duplicate of line ${first.line}${otherSpelling(rule, first)}`;
+      return [{ line, rule: text, kind: "duplicate", message }];
     }
-    const prefix = prefixesOf(lower).find((each) => firsts.has(each));
+    const prefix = prefixesOf(fold(text)).flatMap((each) => firsts.get(each) ?? [])[0];
     if (prefix !== undefined) {
-      const message = `covered by ${prefix} on line ${firsts.get(prefix)!.line}`;
+      const other = otherSpelling(rule, prefix);
+      const message = `covered by ${lowerCase(prefix.text)} on line ${prefix.line}${other}`;
       return [{ line, rule: text, kind: "covered", message }];
     }
-    if (empty?.strips(lower) === false) {
+    if (empty?.strips(text) === false) {
       return [{ line, rule: text, kind: "covered", message: "always kept, without a rule" }];
     }
     return checkRule(rule);

@@ -25,9 +25,9 @@ export class BlockRules {
    * @throws {HedgerowError} `ERR_FIELD_BLOCK` if there is not enough memory; `ERR_MODULE` if the module refuses a
    * rule, because it is one of another version
    */
-  constructor({ rules, keeps }: CompiledRules) {
+  constructor({ rules, keeps, isExact }: CompiledRules) {
     const { exports } = blockModule;
-    const pointer = exports.blockstripper_new(Number(keeps));
+    const pointer = exports.blockstripper_new(Number(keeps), Number(isExact));
     this.#object = new WasmObject(pointer, exports.__wbg_blockstripper_free);
     try {
       for (const { lower, isExact } of rules) {

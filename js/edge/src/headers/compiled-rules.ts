@@ -5,13 +5,11 @@ import { parseRules, type Rule } from "./parse-rules.js";
 const SLOTS_PER_RULE = 16;
 /** The shift that selects a slot of the largest table, of 512 KiB. */
 const MIN_SHIFT = 14;
-/** Bit 5, which distinguishes an ASCII letter's lower case from its upper case. */
-const FOLD = 0x20;
 /** 2^32 divided by the golden ratio: Knuth's multiplier for multiplicative hashing. */
 const MULTIPLIER = 0x9e3779b1;
 
-/** Character codes below 256, with those of upper-case ASCII letters replaced by the lower-case ones. */
-const LOWER = /* @__PURE__ */ lowerCodes();
+/** Character codes below 256, with ASCII letters in lower case, and `-` for `_` and `.`. */
+const FOLDED = /* @__PURE__ */ foldedCodes();
 
 /**
  * Rules in a table for JavaScript strings, which decides as the trie of the Rust crate `hedgerow-headers` does: a test
@@ -39,11 +37,13 @@ export class CompiledRules {
 
   /**
    * @param keeps whether the rules are an allow-list
+   * @param isExact whether `-`, `_` and `.` are different characters
    * @throws {HedgerowError} as the constructor of `HeaderStripper`
    */
   constructor(
     rules: Iterable<string>,
     readonly keeps: boolean,
+    readonly isExact: boolean,
   ) {
     const parsed = parseRules(rules, keeps);
     const prefixes = parsed.filter(({ isExact }) => !isExact);
@@ -70,11 +70,11 @@ export class CompiledRules {
   /** Returns whether a rule matches a name. */
   matches(name: string): boolean {
     const first = this.#slots[this.#slotOf(name)]!;
-    if (first !== 0 && isInChain(name, this.rules[first - 1])) return true;
+    if (first !== 0 && isInChain(name, first, this)) return true;
     const shortest = this.#shortestPrefix;
     if (shortest === 0 || name.length < shortest) return false;
     const prefix = this.#slots[this.#prefixSlotOf(name)]!;
-    return prefix !== 0 && isInChain(name, this.rules[prefix - 1]);
+    return prefix !== 0 && isInChain(name, prefix, this);
   }
 
   /** Returns whether a name is compared with rules. Most names are not: their slots are empty. */
@@ -116,10 +116,10 @@ export class CompiledRules {
   }
 }
 
-/** Returns whether a rule of a chain, which `first` begins, matches a name. */
-function isInChain(name: string, first: Rule | undefined): boolean {
+/** Returns whether a rule of the chain of a slot, which is not empty, matches a name. */
+function isInChain(name: string, slot: number, { rules, isExact }: CompiledRules): boolean {
   const { length } = name;
-  for (let rule = first; rule !== undefined; rule = rule.next) {
+  for (let rule = rules[slot - 1]; rule !== undefined; rule = rule.next) {
     const { lower } = rule;
     let at = lower.length;
     if (length === at) {
@@ -134,24 +134,25 @@ function isInChain(name: string, first: Rule | undefined): boolean {
     }
     // Similar names differ near their ends more often than near their beginnings.
     at -= 1;
-    while (at >= 0 && LOWER[name.charCodeAt(at)] === lower.charCodeAt(at)) at -= 1;
+    while (at >= 0 && FOLDED[name.charCodeAt(at)] === FOLDED[lower.charCodeAt(at)]) at -= 1;
     rule.matchedLast = at < 0;
-    if (at < 0) return true;
+    if (at < 0 && (!isExact || name.toLowerCase().startsWith(lower))) return true;
   }
   return false;
 }
 
 /** Combines two of the first `length` characters of a name: in the middle, and at seven eighths. */
 function charactersOf(name: string, length: number): number {
-  const middle = name.charCodeAt(length >> 1) | FOLD;
-  const late = name.charCodeAt((length * 7) >> 3) | FOLD;
+  const middle = FOLDED[name.charCodeAt(length >> 1)]!;
+  const late = FOLDED[name.charCodeAt((length * 7) >> 3)]!;
   return (middle << 7) ^ late;
 }
 
-function lowerCodes(): Uint8Array {
+function foldedCodes(): Uint8Array {
   const codes = new Uint8Array(256);
   for (let code = 0; code < 256; code += 1) {
-    codes[code] = code >= 65 && code <= 90 ? code | FOLD : code;
+    codes[code] = code >= 65 && code <= 90 ? code + 32 : code;
   }
+  codes[46] = codes[95] = 45;
   return codes;
 }

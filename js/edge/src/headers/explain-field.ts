@@ -1,5 +1,7 @@
 import { checkString, wrongType } from "../error.js";
+import type { CompiledRules } from "./compiled-rules.js";
 import { type HeaderStripper, rulesOf } from "./header-stripper.js";
+import type { Rule } from "./parse-rules.js";
 
 /** How a {@link HeaderStripper} decides whether to strip a field. */
 export interface FieldDecision {
@@ -12,6 +14,10 @@ export interface FieldDecision {
    * `"prefix"` if such a rule matches, or `"compared"` if the name was compared with rules and none matches.
    */
   step: "probe" | "exact" | "prefix" | "compared";
+  /**
+   * Whether the name has the characters of the rule, or others for `-`, `_` and `.`; `undefined` if no rule matches.
+   */
+  spelling: "exact" | "equivalent" | undefined;
 }
 
 /**
@@ -25,7 +31,8 @@ export interface FieldDecision {
  * import { explainField, HeaderStripper } from "hedgerow";
  *
  * const internal = new HeaderStripper(["x-internal-*"]);
- * explainField(internal, "X-Internal-Id"); // { strips: true, rule: "x-internal-*", step: "prefix" }
+ * explainField(internal, "X_Internal_Id");
+ * // { strips: true, rule: "x-internal-*", step: "prefix", spelling: "equivalent" }
  * ```
  */
 export function explainField(stripper: HeaderStripper, name: string): FieldDecision {
@@ -33,18 +40,36 @@ export function explainField(stripper: HeaderStripper, name: string): FieldDecis
   const rules = rulesOf(stripper)?.live();
   if (rules === undefined) throw wrongType("a HeaderStripper", stripper);
   const strips = rules.strips(name);
-  // Only ASCII letters have a case in HTTP.
-  const lower = name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-  const rule = rules.rules.find((rule) =>
-    rule.isExact ? rule.lower === lower : lower.startsWith(rule.lower),
-  );
-  if (rule === undefined) {
-    return { strips, rule, step: rules.compares(name) ? "compared" : "probe" };
+  const lower = lowerCase(name);
+  const found = find(rules, lower);
+  if (found === undefined) {
+    return {
+      strips,
+      rule: undefined,
+      step: rules.compares(name) ? "compared" : "probe",
+      spelling: undefined,
+    };
   }
-  const { isExact } = rule;
+  const { lower: text, isExact } = found;
+  const isSame = isExact ? lower === text : lower.startsWith(text);
   return {
     strips,
-    rule: isExact ? rule.lower : `${rule.lower}*`,
+    rule: isExact ? text : `${text}*`,
     step: isExact ? "exact" : "prefix",
+    spelling: isSame ? "exact" : "equivalent",
   };
 }
+
+/** Returns the first rule that matches a name in lower case: one of the same spelling, if there is one. */
+function find({ rules, isExact }: CompiledRules, lower: string): Rule | undefined {
+  const matching = (name: string, textOf: (rule: Rule) => string) =>
+    rules.find((rule) => (rule.isExact ? textOf(rule) === name : name.startsWith(textOf(rule))));
+  const found = matching(lower, (rule) => rule.lower);
+  return found ?? (isExact ? undefined : matching(folded(lower), (rule) => folded(rule.lower)));
+}
+
+/** Returns a name with `-` for every equivalent character. */
+const folded = (name: string) => name.replace(/[._]/g, "-");
+
+/** Returns a name in lower case. Only ASCII letters have a case in HTTP. */
+const lowerCase = (name: string) => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

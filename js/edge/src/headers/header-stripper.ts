@@ -9,13 +9,19 @@ export interface HeaderStripperOptions {
    * other fields. Default: `"strip"`.
    */
   mode?: "strip" | "keep";
+  /**
+   * `"equivalent"` takes `-`, `_` and `.` for the same character, as CGI, WSGI, Rack, PSGI and PHP do: a rule
+   * `x-internal-*` also matches `X_Internal_User`. `"exact"` matches only the characters of the rule. Not for an
+   * allow-list, which is always exact: it keeps no spelling that is not listed. Default: `"equivalent"`.
+   */
+  spelling?: "equivalent" | "exact";
 }
 
 /**
  * Strips the header fields whose names match a fixed set of rules, or all others.
  *
  * A rule is a field name (`"x-internal-token"`) or a prefix that ends in `*` (`"cf-int-*"`). Case does not
- * matter. The constructor compiles the rules once; create one stripper and reuse it for all messages.
+ * matter, and `-`, `_` and `.` are the same character, except in an allow-list. The constructor compiles the rules once; create one stripper and reuse it for all messages.
  *
  * If a rule matches `connection`, the fields that a message's `Connection` nominates are stripped, too, as
  * RFC 9110 §7.6.1 requires of intermediaries. `Upgrade` and `TE: trailers` are kept. A message that
@@ -47,11 +53,11 @@ export class HeaderStripper {
    */
   constructor(rules: Iterable<string>, options: HeaderStripperOptions = {}) {
     checkList("rules", rules);
-    this.#rules = new CompiledRules(rules, modeOf(options) === "keep");
+    this.#rules = new CompiledRules(rules, ...choicesOf(options));
     compiled.set(this, this.#rules);
   }
 
-  /** Returns whether a rule matches `name`, ignoring case, whatever the mode. */
+  /** Returns whether a rule matches `name`, ignoring case and with the `spelling` of the options, whatever the mode. */
   matches(name: string): boolean {
     checkString("a field name", name);
     return this.#rules.live().matches(name);
@@ -192,13 +198,22 @@ function remove(headers: Headers, names: string[]): number {
   return count;
 }
 
-/** @throws {HedgerowError} `ERR_ARGUMENT` if there is an unknown option, which may have been meant as `mode` */
-function modeOf(options: unknown): "strip" | "keep" {
-  const { mode = "strip", ...others }: { mode?: unknown } = isOptions(options)
+/**
+ * Returns whether the rules are an allow-list, and whether they match only their exact spelling.
+ *
+ * @throws {HedgerowError} `ERR_ARGUMENT` if there is an unknown option, which may have been meant as one of these
+ */
+function choicesOf(options: unknown): [keeps: boolean, isExact: boolean] {
+  const { mode, spelling, ...others }: { mode?: unknown; spelling?: unknown } = isOptions(options)
     ? options
     : { mode: null };
-  if ((mode === "strip" || mode === "keep") && Object.keys(others).length === 0) return mode;
-  throw wrongType('{ mode: "strip" } or { mode: "keep" }', options);
+  const keeps = mode === "keep";
+  const isExact = spelling === "exact";
+  const isKnown =
+    (keeps || mode === undefined || mode === "strip") &&
+    (isExact || spelling === undefined || (spelling === "equivalent" && !keeps));
+  if (isKnown && Object.keys(others).length === 0) return [keeps, keeps || isExact];
+  throw wrongType('{ mode: "keep" } or { spelling: "exact" }', options);
 }
 
 /** Returns a name in lower case. Only ASCII letters have a case in HTTP. */

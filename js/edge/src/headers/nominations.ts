@@ -32,9 +32,10 @@ export function nominated(value: string, rules: CompiledRules): Map<string, bool
   return names;
 }
 
-/** Returns whether a field is meant for all recipients. An entry that ends in a hyphen is a prefix. */
+/** Returns whether a field is meant for all recipients, in any equivalent spelling. An entry that ends in a hyphen is a prefix. */
 function isEndToEnd(name: string): boolean {
+  const folded = name.replace(/[._]/g, "-");
   return END_TO_END.some((other) =>
-    other.endsWith("-") ? name.startsWith(other) : name === other,
+    other.endsWith("-") ? folded.startsWith(other) : folded === other,
   );
 }

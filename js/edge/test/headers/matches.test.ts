@@ -2,7 +2,7 @@ import { explainField, HeaderStripper } from "hedgerow";
 import { expect, test } from "vitest";
 import fc from "../../../../tests/support/fast-check.js";
 import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../../../../tests/support/tokens.js";
-import { mode, rulesAndNames } from "../support/generate.js";
+import { options, rulesAndNames } from "../support/generate.js";
 import { ESSENTIAL, Oracle } from "../support/oracle.js";
 
 test("a name matches if and only if a rule matches it, on every call", () => {
@@ -18,9 +18,9 @@ test("a name matches if and only if a rule matches it, on every call", () => {
 });
 
 test("a name is stripped if a rule matches it, or with an allow-list if none does", () => {
-  const property = fc.property(rulesAndNames, mode, ({ rules, names }, mode) => {
-    using stripper = new HeaderStripper(rules, { mode });
-    const oracle = new Oracle(rules, mode);
+  const property = fc.property(rulesAndNames, options, ({ rules, names }, options) => {
+    using stripper = new HeaderStripper(rules, options);
+    const oracle = new Oracle(rules, options);
     const all = [...names, ...names.map((name) => `:${name}`)];
     expect(all.filter((name) => stripper.strips(name))).toEqual(
       all.filter((name) => oracle.strips(name)),
@@ -33,17 +33,20 @@ test("a name is stripped if a rule matches it, or with an allow-list if none doe
 });
 
 test("an explanation names a rule that matches, by itself", () => {
-  const property = fc.property(rulesAndNames, mode, ({ rules, names }, mode) => {
-    using stripper = new HeaderStripper(rules, { mode });
+  const property = fc.property(rulesAndNames, options, ({ rules, names }, options) => {
+    using stripper = new HeaderStripper(rules, options);
     for (const name of names) {
-      const { strips, rule, step } = explainField(stripper, name);
+      const { strips, rule, step, spelling } = explainField(stripper, name);
       expect(strips).toBe(stripper.strips(name));
       expect(rule !== undefined).toBe(stripper.matches(name));
       if (rule === undefined) {
         expect(step).toMatch(/^(probe|compared)$/);
+        expect(spelling).toBe(undefined);
       } else {
         expect(step).toBe(rule.endsWith("*") ? "prefix" : "exact");
-        expect(new Oracle([rule]).matches(name)).toBe(true);
+        expect(new Oracle([rule], options).matches(name)).toBe(true);
+        const isExact = new Oracle([rule], { spelling: "exact" }).matches(name);
+        expect(spelling).toBe(isExact ? "exact" : "equivalent");
         expect([...rules.map((text) => text.toLowerCase()), ...ESSENTIAL]).toContain(rule);
       }
     }
@@ -57,11 +60,16 @@ test("explains most names that no rule matches by an empty slot", () => {
     strips: false,
     rule: undefined,
     step: "probe",
+    spelling: undefined,
   });
   expect(explainField(stripper, "X-DEBUG")).toMatchObject({ rule: "x-debug", step: "exact" });
   expect(explainField(stripper, "X-Internal-Id")).toMatchObject({
     rule: "x-internal-*",
     step: "prefix",
+    spelling: "exact",
+  });
+  expect(explainField(stripper, "X_Internal.Id")).toEqual({
+    ...{ strips: true, rule: "x-internal-*", step: "prefix", spelling: "equivalent" },
   });
   expect(explainField(stripper, "x-devug").step).toBe("compared");
 });

@@ -1,4 +1,5 @@
 /** Generators of rules and of names similar to them. */
+import type { HeaderStripperOptions } from "hedgerow";
 import fc, { type Arbitrary } from "../../../../tests/support/fast-check.js";
 import { MAX_RULE_LENGTH, TOKEN_CHARACTERS } from "../../../../tests/support/tokens.js";
 
@@ -34,17 +35,18 @@ const codeUnit = fc.oneof(
 const specialName = fc.constantFrom(
   ...["connection", "Connection", "keep-alive", "accept", "upgrade", "set-cookie", "Set-Cookie"],
   ...["Content-Length", "transfer-encoding", "host", "te", "X-Forwarded-For"],
+  ...["keep_alive", "Content_Length", "X-Forwarded.For"],
 );
 
 /** A field name that is a token. */
 const token: Arbitrary<string> = fc.oneof(
-  characters("abAB-^~_|", 1, 5),
+  characters("abAB-^~_.|", 1, 5),
   characters(`${TOKEN_CHARACTERS}*`, 1, 40),
   specialName,
 );
 
 const ruleText = fc.oneof(
-  { weight: 4, arbitrary: characters("abAB-^~_|", 1, 6) },
+  { weight: 4, arbitrary: characters("abAB-^~_.|", 1, 6) },
   {
     weight: 4,
     arbitrary: fc
@@ -76,7 +78,10 @@ const anyName = fc.oneof(
 /** An edit of one character or of the end of a string, or none. */
 const edit: Arbitrary<(text: string) => string> = fc
   .tuple(
-    fc.constantFrom("nothing", "replace", "flip the case bit", "insert", "remove", "cut", "append"),
+    fc.constantFrom(
+      ...["nothing", "replace", "flip the case bit", "insert", "remove", "cut", "append"],
+      ...["respell", "respell"],
+    ),
     fc.nat(),
     codeUnit,
     anyName,
@@ -89,6 +94,12 @@ const edit: Arbitrary<(text: string) => string> = fc
     if (kind === "insert") return before + unit + text.slice(at);
     if (kind === "remove") return before + after;
     if (kind === "cut") return before;
+    if (kind === "respell") {
+      return text.replace(
+        /[-_.]/g,
+        (_, mark: number) => "-_.-"[(number >> (2 * (mark % 15))) & 3]!,
+      );
+    }
     return kind === "append" ? text + rest : text;
   });
 
@@ -99,8 +110,10 @@ function capitalized(text: string, capitals: number): string {
   );
 }
 
-/** Whether rules strip the fields that they match, or all others. */
-export const mode = fc.constantFrom("strip" as const, "keep" as const);
+/** Options of a stripper: the defaults, rules of exact spelling, and an allow-list. */
+export const options = fc.constantFrom<HeaderStripperOptions>(
+  ...[{}, { spelling: "exact" as const }, { mode: "keep" as const }],
+);
 
 /** Rules of every form, and names that mostly differ from a rule by at most one edit. */
 export const rulesAndNames: Arbitrary<RulesAndNames> = fc

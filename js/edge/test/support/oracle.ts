@@ -1,5 +1,5 @@
 /** Naive implementations: one rule, one name and one field at a time. */
-import type { HedgerowError } from "hedgerow";
+import type { HeaderStripperOptions, HedgerowError } from "hedgerow";
 import { isToken } from "../../../../tests/support/tokens.js";
 
 /** A well-formed field block: its fields, each with its folded lines, and the closing line. */
@@ -10,19 +10,21 @@ export class Oracle {
   readonly #prefixes: string[];
 
   readonly #keeps: boolean;
+  readonly #fold: (name: string) => string;
 
-  constructor(rules: readonly string[], mode: "strip" | "keep" = "strip") {
+  constructor(rules: readonly string[], { mode, spelling }: HeaderStripperOptions = {}) {
     this.#keeps = mode === "keep";
-    const lower = [...rules, ...(this.#keeps ? ESSENTIAL : [])].map(lowerCase);
-    this.#names = lower.filter((rule) => !rule.endsWith("*"));
-    this.#prefixes = lower.filter((rule) => rule.endsWith("*")).map((rule) => rule.slice(0, -1));
+    this.#fold = this.#keeps || spelling === "exact" ? lowerCase : folded;
+    const all = [...rules, ...(this.#keeps ? ESSENTIAL : [])].map(this.#fold);
+    this.#names = all.filter((rule) => !rule.endsWith("*"));
+    this.#prefixes = all.filter((rule) => rule.endsWith("*")).map((rule) => rule.slice(0, -1));
   }
 
   matches(name: string): boolean {
-    const lower = lowerCase(name);
+    const text = this.#fold(name);
     return (
-      this.#names.some((rule) => rule === lower) ||
-      this.#prefixes.some((prefix) => lower.startsWith(prefix))
+      this.#names.some((rule) => rule === text) ||
+      this.#prefixes.some((prefix) => text.startsWith(prefix))
     );
   }
 
@@ -66,7 +68,8 @@ export class Oracle {
       .map(lowerCase);
     if (this.strips(name)) return "goes";
     if (!this.strips("connection") || !isToken(name) || !options.includes(lower)) return "stays";
-    if (FOR_ALL.has(lower) || /^(?:content|x-forwarded)-/.test(lower)) return "refused";
+    const text = folded(name);
+    if (FOR_ALL.has(text) || /^(?:content|x-forwarded)-/.test(text)) return "refused";
     const isKept = lower === "upgrade" || (lower === "te" && /^trailers$/i.test(value.trim()));
     return isKept ? "stays" : "goes";
   }
@@ -97,6 +100,11 @@ const FOR_ALL = new Set([
 /** Converts ASCII letters to lower case. */
 function lowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Converts a name to lower case, with `-` for `_` and `.`. */
+export function folded(name: string): string {
+  return lowerCase(name).replace(/[._]/g, "-");
 }
 
 /** Trims ASCII white space. */

@@ -38,7 +38,7 @@ pub fn rule() -> impl Strategy<Value = String> {
 /// A field name that is a token, as in field blocks and maps.
 pub fn token() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
-        characters(b"abAB-^~", 1..5),
+        characters(b"abAB-_.^~", 1..5),
         characters(TOKEN_CHARACTERS, 1..40),
         prop::sample::select(&STANDARD_NAMES[..]).prop_map(|name| name.as_bytes().to_vec()),
     ]
@@ -46,7 +46,7 @@ pub fn token() -> impl Strategy<Value = Vec<u8>> {
 
 /// Names that `http` holds as numbers, among them some that stripping treats specially.
 const STANDARD_NAMES: [&str; 6] =
-    ["connection", "Connection", "keep-alive", "accept", "x-forwarded-for", "upgrade"];
+    ["connection", "Connection", "keep-alive", "user_agent", "x-forwarded.for", "upgrade"];
 
 fn characters(
     alphabet: &'static [u8],
@@ -66,7 +66,7 @@ fn rule_text() -> impl Strategy<Value = Vec<u8>> {
     let twins = characters(b"abAB", 3)
         .prop_map(|middle| [b"x-twin-rules-", &middle[..], b"-that-only-differ-between"].concat());
     prop_oneof![
-        4 => characters(b"abAB-^~", 1..6),
+        4 => characters(b"abAB-_.^~", 1..6),
         4 => shared.prop_map(|(beginning, rest)| [beginning, &rest].concat()),
         2 => twins,
         2 => token(),
@@ -88,6 +88,7 @@ enum Edit {
     Remove(Index),
     Truncate(Index),
     Append(Vec<u8>),
+    Respell(u64),
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
@@ -99,6 +100,7 @@ fn edit() -> impl Strategy<Value = Edit> {
         2 => any::<Index>().prop_map(Edit::Remove),
         1 => any::<Index>().prop_map(Edit::Truncate),
         2 => any_name().prop_map(Edit::Append),
+        4 => any::<u64>().prop_map(Edit::Respell),
     ]
 }
 
@@ -117,6 +119,13 @@ impl Edit {
             Self::Remove(at) => drop(name.remove(at.index(text.len()))),
             Self::Truncate(at) => name.truncate(at.index(text.len())),
             Self::Append(rest) => name.extend(rest),
+            Self::Respell(marks) => {
+                for (at, byte) in name.iter_mut().enumerate() {
+                    if b"-_.".contains(byte) {
+                        *byte = b"-_.-"[(marks >> (2 * at % 64) & 3) as usize];
+                    }
+                }
+            }
         }
         name
     }

@@ -1,11 +1,12 @@
 //! Naive implementations: one rule, one name and one line at a time.
 
-use hedgerow_headers::{HeaderSet, Mode, Rule};
+use hedgerow_headers::{HeaderSet, Mode, Rule, Spelling};
 
 /// A list of rules, tested one by one.
 #[derive(Clone, Debug)]
 pub struct Oracle<'a> {
     mode: Mode,
+    spelling: Spelling,
     rules: Vec<Rule<'a>>,
 }
 
@@ -16,6 +17,11 @@ impl<'a> Oracle<'a> {
     }
 
     pub fn with_mode<R: AsRef<str>>(mode: Mode, rules: &'a [R]) -> Self {
+        let is_exact = mode == Mode::Keep;
+        Self::of(mode, if is_exact { Spelling::Exact } else { Spelling::Equivalent }, rules)
+    }
+
+    pub fn of<R: AsRef<str>>(mode: Mode, spelling: Spelling, rules: &'a [R]) -> Self {
         let parse = |rule: &'a R| match rule.as_ref().strip_suffix('*') {
             Some(prefix) => Rule::Prefix(prefix),
             None => Rule::Exact(rule.as_ref()),
@@ -24,11 +30,11 @@ impl<'a> Oracle<'a> {
         if mode == Mode::Keep {
             rules.extend(ALWAYS_KEPT.map(Rule::Exact));
         }
-        Self { mode, rules }
+        Self { mode, spelling, rules }
     }
 
     pub fn matches(&self, name: &[u8]) -> bool {
-        self.rules.iter().any(|rule| rule.matches(name))
+        self.rules.iter().any(|rule| self.is_match(rule, name))
     }
 
     /// Returns whether a field is removed, unless `Connection` nominates it.
@@ -43,15 +49,35 @@ impl<'a> Oracle<'a> {
     pub fn find(&self, name: &[u8]) -> Option<(String, bool)> {
         self.rules
             .iter()
-            .filter(|rule| rule.matches(name))
+            .filter(|rule| self.is_match(rule, name))
             .max_by_key(|rule| (rule.text().len(), !is_prefix(rule)))
-            .map(described)
+            .map(|rule| self.described(rule))
+    }
+
+    fn is_match(&self, rule: &Rule<'_>, name: &[u8]) -> bool {
+        let (text, is_prefix) = self.described(rule);
+        let name = self.folded(name);
+        if is_prefix { name.starts_with(text.as_bytes()) } else { name == text.as_bytes() }
+    }
+
+    /// Returns the text of a rule, folded, and whether it is a prefix.
+    fn described(&self, rule: &Rule<'_>) -> (String, bool) {
+        let text = self.folded(rule.text().as_bytes());
+        (String::from_utf8(text).expect("rules are ASCII"), is_prefix(rule))
+    }
+
+    /// Returns a name in lower case, with `-` for every equivalent character.
+    fn folded(&self, name: &[u8]) -> Vec<u8> {
+        match self.spelling {
+            Spelling::Equivalent => folded(name),
+            Spelling::Exact => name.to_ascii_lowercase(),
+        }
     }
 
     /// Returns all rules in lower case, sorted, without duplicates. A name comes before the prefix
     /// with the same text.
     pub fn sorted(&self) -> Vec<(String, bool)> {
-        let mut rules: Vec<_> = self.rules.iter().map(described).collect();
+        let mut rules: Vec<_> = self.rules.iter().map(|rule| self.described(rule)).collect();
         rules.sort();
         rules.dedup();
         rules
@@ -73,9 +99,10 @@ impl<'a> Oracle<'a> {
         }
         let name = String::from_utf8_lossy(name).to_lowercase();
         let value = String::from_utf8_lossy(value.trim_ascii()).to_lowercase();
-        let is_for_all = name.starts_with("x-forwarded-")
-            || name.starts_with("content-")
-            || FOR_ALL.contains(&name.as_str());
+        let folded = name.replace(['_', '.'], "-");
+        let is_for_all = folded.starts_with("x-forwarded-")
+            || folded.starts_with("content-")
+            || FOR_ALL.contains(&folded.as_str());
         let is_kept = name == "upgrade" || name == "te" && value == "trailers";
         (!is_for_all).then_some(!is_kept)
     }
@@ -136,6 +163,12 @@ const FOR_ALL: &[&str] = &[
     "via",
     "x-real-ip",
 ];
+
+/// Returns a name in lower case, with `-` for `_` and `.`.
+pub fn folded(name: &[u8]) -> Vec<u8> {
+    let is_mark = |byte: &u8| b"_.".contains(byte);
+    name.iter().map(|byte| if is_mark(byte) { b'-' } else { byte.to_ascii_lowercase() }).collect()
+}
 
 /// Returns the text of a rule in lower case, and whether it is a prefix.
 pub fn described(rule: &Rule<'_>) -> (String, bool) {
