@@ -89,12 +89,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equivalent_characters_are_folded_alike_and_most_others_are_not() {
+    fn equivalent_characters_are_folded_alike() {
         let of = |byte: u8| folded(u64::from(byte));
         assert!([b'_', b'.'].iter().all(|&byte| of(byte) == of(b'-')));
         for byte in b'a'..=b'z' {
             assert_eq!(of(byte), of(byte.to_ascii_uppercase()));
-            assert!((b'a'..=b'z').filter(|&other| of(other) == of(byte)).count() <= 5);
         }
     }
 }

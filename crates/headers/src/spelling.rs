@@ -27,8 +27,10 @@ pub enum Spelling {
 }
 
 impl Spelling {
-    /// Returns `byte` as a rule has it: in lower case, and `-` for every equivalent character.
-    #[inline]
+    /// Returns `byte` as a rule has it: in lower case, and `-` for every equivalent character. Not
+    /// inlined where size matters more.
+    #[cfg_attr(feature = "front", inline)]
+    #[cfg_attr(not(feature = "front"), inline(never))]
     pub(crate) fn fold(self, byte: u8) -> u8 {
         match byte {
             b'_' | b'.' if self == Self::Equivalent => b'-',

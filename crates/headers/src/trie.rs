@@ -81,7 +81,8 @@ impl<'a> Trie<'a> {
         loop {
             let shared = &self.rules.text(node.first_rule)[matched..node.text_length];
             let is_shared = name.get(matched..node.text_length).is_some_and(|part| {
-                zip(part, shared).all(|(&byte, &folded)| self.spelling.fold(byte) == folded)
+                let mut bytes = zip(part, shared);
+                bytes.all(|(&byte, &text)| byte == text || self.spelling.fold(byte) == text)
             });
             if !is_shared {
                 return longest;

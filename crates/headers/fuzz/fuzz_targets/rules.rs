@@ -37,7 +37,8 @@ fuzz_target!(|input: (Vec<&str>, Vec<&[u8]>)| {
         for name in names.iter().copied().chain(rules.iter().map(|rule| rule.as_bytes())) {
             check(set, &oracle, name);
             check(set, &oracle, &name.to_ascii_uppercase());
-            check(set, &oracle, &name.iter().map(|&b| if b == b'-' { b'_' } else { b }).collect::<Vec<_>>());
+            let respelled = |&byte: &u8| if byte == b'-' { b'_' } else { byte };
+            check(set, &oracle, &name.iter().map(respelled).collect::<Vec<_>>());
             check(set, &oracle, name.split_last().map_or(name, |(_, rest)| rest));
         }
     }
