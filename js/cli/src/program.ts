@@ -10,7 +10,9 @@ Exit codes:
   1  for query: a path is certainly absent; for headers check: a list has findings; for cache
      verify: an image was damaged
   2  invalid command line
-  3  an input or output is missing, damaged, in use or not the expected one`;
+  3  an input or output is missing, damaged, in use or not the expected one
+  130, 143  ended by SIGINT or SIGTERM, as disk open, attach and mount are, after everything was
+     saved and closed; another signal adds its number to 128`;
 
 /** Loads each group of commands on demand: loading a group takes as long as starting Node. */
 const GROUPS: Readonly<Record<string, () => Promise<(hedgerow: Command) => void>>> = {

@@ -32,6 +32,7 @@ describe("hedgerow", () => {
       expect({ code, err }).toEqual({ code: 0, err: "" });
       expect(out).toContain("Usage: hedgerow");
       expect(out).toContain("Exit codes:");
+      expect(out).toMatch(/^ {2}130, 143 {2}ended by SIGINT or SIGTERM/m);
     }
   });
 

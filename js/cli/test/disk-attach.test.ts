@@ -68,6 +68,18 @@ test("prints one JSON object, and shows other hosts the owner of the lease", asy
   expect(await json(["stat", store, "alice"])).toMatchObject({ generations: 1 });
 });
 
+test("says that the process is stopped that should save a disk, and how to continue it", async () => {
+  const { store, args, env } = await withDisk();
+  const { child, stop } = await attach(args, env);
+  process.kill(child.pid!, "SIGSTOP");
+  const { code, message } = await failure(["save", store, "alice"], env);
+  expect(code).toBe("ERR_SOURCE");
+  const continued = `is stopped: continue it with kill -CONT ${child.pid}`;
+  expect(message).toContain(`alice, process ${child.pid}, ${continued}`);
+  process.kill(child.pid!, "SIGCONT");
+  expect((await stop("SIGTERM")).code).toBe("SIGTERM");
+});
+
 test("saves and detaches a disk from another process", async () => {
   const { store, socket, args, env } = await withDisk();
   const { end } = await attach(args, env);

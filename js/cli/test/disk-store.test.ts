@@ -312,6 +312,10 @@ test("refuses a store that others can write to", async () => {
 test.for([
   [["create", "STORE", "a"], "--from, --image and --size: expected one of them, found none"],
   [["create", "STORE", "a", "--size", "1", "--image", "b"], "expected one of them, found 2"],
+  [
+    ["create", "STORE", "a", "--size", "17TiB"],
+    "size: expected a whole number from 0 to 175921860",
+  ],
   [["create", "STORE", "a/b", "--size", "1"], "name: expected 1 to 128 letters"],
   [["create", "-", "a", "--size", "1"], "not standard input or output"],
   [["create", "https://user:secret@host/x", "a", "--size", "1"], "expected a folder or s3://"],

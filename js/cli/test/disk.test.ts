@@ -385,6 +385,46 @@ test("an aged file system ages on as a disk, and is intact when it was saved and
   }
 });
 
+/** Returns an image of 4 MiB with a partition table: one partition of 1 MiB at 1 MiB, and one of 2 MiB after it. */
+function partitioned(kind: "MBR" | "GPT"): Buffer {
+  const image = Buffer.alloc(4 * 2 ** 20);
+  image.writeUInt16LE(0xaa55, 510);
+  for (const [index, first, sectors] of [
+    [0, 2048, 2048],
+    [1, 4096, 4096],
+  ] as const) {
+    const entry = image.subarray(446 + 16 * index);
+    entry[4] = kind === "MBR" ? 0x83 : 0xee;
+    entry.writeUInt32LE(first, 8);
+    entry.writeUInt32LE(sectors, 12);
+    if (kind === "MBR") continue;
+    image.write("EFI PART", 512);
+    image.writeBigUInt64LE(2n, 512 + 72);
+    image.writeUInt32LE(128, 512 + 80);
+    image.writeUInt32LE(128, 512 + 84);
+    const guid = image.subarray(1024 + 128 * index).fill(7, 0, 16);
+    guid.writeBigUInt64LE(BigInt(first), 32);
+    guid.writeBigUInt64LE(BigInt(first + sectors - 1), 40);
+  }
+  return image;
+}
+
+test.each(["MBR", "GPT"] as const)(
+  "lists the partitions of a disk with an %s that it cannot mount",
+  async (kind) => {
+    const { root, directory, env } = fileSystem();
+    const [image, file] = [join(root, "disk.img"), join(root, "partitioned.vhs")];
+    writeFileSync(image, partitioned(kind));
+    await createSnapshot(image, file);
+    const { code, err } = await ended(start(["disk", "mount", file, directory], env));
+    expect(code).toBe(3);
+    expect(err).toMatch(/^hedgerow: cannot mount: the disk has no file system but a partition /);
+    expect(err).toContain("with the partitions 1 of 1.05 MB, 2 of 2.1 MB; restore it");
+    expect(err).toMatch(/losetup --find --show --partscan disk\.img, and mount .*loop0p1\n$/);
+    expectUnmounted(root);
+  },
+);
+
 test("leaves nothing behind if it cannot mount, and says why", async () => {
   const { root, file, directory, env } = fileSystem();
   const { file: noFileSystem } = smallSnapshot();

@@ -114,6 +114,7 @@ describe("disks", () => {
     const job = jobOver(call, source[call]);
     const outcome = await run(job, { under: ["prlimit", `--fsize=${4 * MIB}`] });
     expect(outcome.error).toMatchObject({ code: "ERR_TARGET", causeCode: "EFBIG" });
+    expect(outcome.error?.message).toContain("neither ulimit -f nor the file system may forbid");
     expectUntouched(outcome);
   });
 

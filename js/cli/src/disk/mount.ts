@@ -12,6 +12,7 @@ import { jsonOf } from "../one-line.js";
 import { print } from "../print.js";
 import { PLACE, parsePlace } from "../snapshot/options.js";
 import { addDiskOptions, type DiskFlags } from "./options.js";
+import { partitionHint } from "./partitions.js";
 import { type Program, runProgram, startProgram } from "./program.js";
 import { type Served, serveDisk, untilAborted } from "./serve.js";
 
@@ -123,7 +124,12 @@ async function useMounted({ disk, uri }: Served, mounting: Mounting): Promise<vo
   try {
     await untilThere(join(fuse, "disk"), nbdfuse, signal);
     if (signal.aborted) return;
-    await mountFile(join(fuse, "disk"), directory, await mountOptionsOf(disk, flags));
+    try {
+      await mountFile(join(fuse, "disk"), directory, await mountOptionsOf(disk, flags));
+    } catch (error) {
+      const hint = await partitionHint(disk);
+      throw hint === undefined ? error : new CliError("ERR_OUTPUT", `cannot mount: ${hint}`);
+    }
     try {
       const { digest: identity, imageSize: size } = disk.info;
       const path = resolve(directory);

@@ -3,6 +3,9 @@
 /** The size of a block, in bytes. */
 export const BLOCK_SIZE = 4096;
 
+/** The maximum size of an image, in bytes: 16 TiB. */
+export const MAX_IMAGE_SIZE = 2 ** 44;
+
 /** The length of the header of a full snapshot, in bytes. */
 export const HEADER_LENGTH = 32;
 

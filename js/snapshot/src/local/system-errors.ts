@@ -44,7 +44,12 @@ export function isReadOnlyError(error: unknown): boolean {
 /** Wraps a system error as the cause of a `SnapshotError`; returns other errors unchanged. */
 function wrap(code: SnapshotErrorCode, what: string, error: unknown): unknown {
   if (!(error instanceof Error) || !isSystemError(error)) return error;
-  return new SnapshotError(code, `${what}: ${messageOf(error)}`, { cause: error });
+  return new SnapshotError(code, `${what}: ${messageOf(error)}${hintOf(error)}`, { cause: error });
+}
+
+function hintOf(error: Error): string {
+  if ((error as NodeJS.ErrnoException).code !== "EFBIG") return "";
+  return "; neither ulimit -f nor the file system may forbid files of that size: use another one, such as XFS";
 }
 
 /** Returns whether an error comes from a system call or from the permission model of Node. */

@@ -1,5 +1,6 @@
 import type { ImageCache } from "../cache/image-cache.js";
 import { SnapshotError } from "../error.js";
+import { MAX_IMAGE_SIZE } from "../format/limits.js";
 import { checkBooleans } from "./check-booleans.js";
 import { checkInteger } from "./check-integer.js";
 import { checkFunction } from "./check-types.js";
@@ -49,7 +50,7 @@ export interface NewDiskOptions extends WorkOptions {
   readonly image?: string | undefined;
   /** `"raw"` to store any file as `image`, as for `createSnapshot`. */
   readonly format?: CreateOptions["format"];
-  /** The size of an empty disk, in bytes. */
+  /** The size of an empty disk, in bytes, at most 16 TiB. */
   readonly size?: number | undefined;
   /** zstd compression level of `image`, 1 to 19. Default: `3`. */
   readonly level?: number | undefined;
@@ -186,7 +187,7 @@ export function checkNewDisk(options: NewDiskOptions): void {
     const message = `options: expected one of from, image and size, found ${found}`;
     throw new SnapshotError("ERR_ARGUMENT", message);
   }
-  if (options.size !== undefined) checkInteger("size", options.size, 0, Number.MAX_SAFE_INTEGER);
+  if (options.size !== undefined) checkInteger("size", options.size, 0, MAX_IMAGE_SIZE);
   checkFormat(options);
 }
 

@@ -32,7 +32,7 @@ export async function storeContent(
     }
   }
   return withTemporaryFile(async ({ path, handle }) => {
-    await wrapWriteErrors(path, handle.truncate(size ?? 0));
+    await wrapWriteErrors(`${path}, as TMPDIR says`, handle.truncate(size ?? 0));
     return storeImage(snapshots, await ImageFile.of(path, handle), options);
   });
 }

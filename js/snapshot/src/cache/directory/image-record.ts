@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { ENTRY_LENGTH, entryPosition } from "../../decode/journal-layout.js";
 import { SnapshotError } from "../../error.js";
+import { MAX_IMAGE_SIZE } from "../../format/limits.js";
 import { type Manifest, readManifestIn, type SnapshotInfo } from "../../format/manifest.js";
 import { reading } from "../../local/open-file.js";
 import { isUnfit } from "../../local/private-file.js";
@@ -38,10 +39,9 @@ const MAX_SOURCE = 512;
 
 const SUM_LENGTH = 32;
 
-/** The limits of the snapshot format, from docs/vhs.md: frames, bytes of a piece, bytes of an image. */
+/** Limits of the snapshot format, from docs/vhs.md: frames, and bytes of a piece. */
 const MAX_FRAMES = 2 ** 20;
 const MAX_PIECE_SIZE = 2 ** 24;
-const MAX_IMAGE_SIZE = 2 ** 44;
 
 /** The maximum length of a record, in bytes: the longest tail is that of a delta. */
 const MAX_LENGTH = 2 ** 28;

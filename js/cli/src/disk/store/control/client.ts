@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 
 import { CliError, type ErrorCode, messageOf, systemCode } from "../../../error.js";
+import { untilSilent } from "./silent.js";
 import { socketPaths } from "./socket-path.js";
 
 /** The maximum length of a response, in characters. */
@@ -21,9 +22,11 @@ export async function askAttached(
 ): Promise<unknown> {
   const found = await postToFirst(
     await socketPaths(place, name),
+    name,
     action,
     JSON.stringify(body),
   ).catch((error) => {
+    if (error instanceof CliError) throw error;
     const message = `the process that has attached ${name} did not answer: ${messageOf(error)}`;
     throw new CliError("ERR_SOURCE", message);
   });
@@ -39,20 +42,28 @@ export async function askAttached(
 }
 
 /** Posts to the first socket at which a process listens. Returns undefined if there is none. */
-async function postToFirst(sockets: readonly string[], action: string, body: string) {
+async function postToFirst(sockets: readonly string[], name: string, action: string, body: string) {
   for (const socket of sockets) {
+    const ending = new AbortController();
+    const { signal } = ending;
+    const silent = untilSilent(socket, name, signal).then(() => undefined);
+    silent.catch(() => {});
     try {
-      return await post(socket, `/${action}`, body);
+      return await Promise.race([post(socket, `/${action}`, body, signal), silent]);
     } catch (error) {
       if (!["ENOENT", "ECONNREFUSED"].includes(systemCode(error) ?? "")) throw error;
+    } finally {
+      ending.abort();
     }
   }
   return undefined;
 }
 
-async function post(socketPath: string, path: string, body: string) {
+async function post(socketPath: string, path: string, body: string, signal: AbortSignal) {
   const headers = { "content-type": "application/json" };
-  const sent = request({ socketPath, path, method: "POST", headers, agent: false });
+  const sent = request({ socketPath, path, method: "POST", headers, agent: false, signal });
+  // The caller may have given up.
+  sent.on("error", () => {});
   sent.end(body);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   let text = "";
