@@ -318,6 +318,19 @@ describe("hedgerow paths query", () => {
   });
 });
 
+test.each([["query", "/a"], ["info"]])(
+  "paths %s names a file that is no filter",
+  async (...args) => {
+    const [command = "", ...others] = args;
+    const file = join(makeTree({ "other.json": '{"a":1}' }), "other.json");
+    const { code, err } = await hedgerow(["paths", command, file, ...others]);
+    expect([code, err]).toEqual([
+      3,
+      expect.stringMatching(/^hedgerow: \S+other\.json: path filter: /),
+    ]);
+  },
+);
+
 describe("hedgerow paths info", () => {
   test("prints the parameters of a filter", async () => {
     const lines = Array.from({ length: 1000 }, (_, number) => `/page/${number}`).join("\n");

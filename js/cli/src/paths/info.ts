@@ -7,6 +7,7 @@ import { measurePathFilter, PathFilter } from "hedgerow";
 import { escapeControls, jsonOf } from "../one-line.js";
 import { grouped, print, table } from "../print.js";
 import { bodyOf } from "./facts.js";
+import { readingFilter } from "./read-filter.js";
 
 /** Adds `hedgerow paths info`. */
 export function addInfoCommand(paths: Command): void {
@@ -22,10 +23,12 @@ async function info(file: string, { json }: { json: boolean }): Promise<void> {
   const chunks: Buffer[] = [];
   // A stream, so that a file that is not a filter is rejected without reading all of it.
   const stream = WebStream.from(chunksOf(file, chunks)) as ReadableStream<Uint8Array>;
-  const filter = await PathFilter.load(stream);
+  const filter = await readingFilter(file, () => PathFilter.load(stream));
   const { version, bloom, wildcards = 0 } = filter.params;
   const content = Buffer.concat(chunks);
-  const { bitsSet, falsePositiveRate } = measurePathFilter(content);
+  const { bitsSet, falsePositiveRate } = await readingFilter(file, () =>
+    measurePathFilter(content),
+  );
   const body = bodyOf(filter.params);
   const { kind, n, m, s } = body;
   const bytes = content.length;

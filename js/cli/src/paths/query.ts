@@ -7,6 +7,7 @@ import { linesOf } from "../files/lines.js";
 import { escapeControls, jsonOf } from "../one-line.js";
 import { print } from "../print.js";
 import { pathOf } from "./path-text.js";
+import { readingFilter } from "./read-filter.js";
 import { STDIN } from "./sources/list.js";
 
 interface QueryOptions {
@@ -31,7 +32,7 @@ export function addQueryCommand(paths: Command): void {
 }
 
 async function query(file: string, paths: string[], { exact, json }: QueryOptions): Promise<void> {
-  const filter = readPathFilterSync(file);
+  const filter = await readingFilter(file, () => readPathFilterSync(file));
   let isAnyAbsent = false;
   let lines = "";
   for await (const path of queried(paths)) {
