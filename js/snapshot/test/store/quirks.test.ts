@@ -45,6 +45,7 @@ const quirks: readonly S3Quirk[] = [
   "an empty response in place of a list, once",
   "an empty continuation token",
   "pages of one object, without continuation tokens",
+  "pages of one object, without IsTruncated",
   "no Content-Length",
 ];
 

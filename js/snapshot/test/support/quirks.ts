@@ -36,6 +36,15 @@ const changing =
         }
       : undefined;
 
+/** Cuts lists after the first object, whose key `change` gets. */
+const pagesOfOne = (change: (page: string, key: string) => string): InjectFault =>
+  changing(isList, (text) => {
+    const [first = "", ...others] = text.match(/<Contents>.*?<\/Contents>/gs) ?? [];
+    if (others.length === 0) return text;
+    const [, key = ""] = /<Key>(.*?)<\/Key>/.exec(first) ?? [];
+    return change(text.replace(/<Contents>.*<\/Contents>/s, first), key);
+  });
+
 /** Carries out the first write of a snapshot when it has refused three others. */
 function oneWriterAtATime(): InjectFault {
   let [count, release] = [0, () => {}];
@@ -76,12 +85,14 @@ export const S3_QUIRKS = {
       text.replace("</ListBucketResult>", "<NextContinuationToken/></ListBucketResult>"),
     ),
   "pages of one object, without continuation tokens": () =>
-    changing(isList, (text) => {
-      const [first = "", ...others] = text.match(/<Contents>.*?<\/Contents>/gs) ?? [];
-      if (others.length === 0) return text;
-      const page = text.replace(/<Contents>.*<\/Contents>/s, first);
-      return page.replace(/<IsTruncated>false/, "<IsTruncated>true");
-    }),
+    pagesOfOne((page) => page.replace("<IsTruncated>false", "<IsTruncated>true")),
+  "pages of one object, without IsTruncated": () =>
+    pagesOfOne((page, key) =>
+      page.replace(
+        "<IsTruncated>false</IsTruncated>",
+        `<NextContinuationToken>${key}</NextContinuationToken>`,
+      ),
+    ),
   "no Content-Length": () => (asked: Asked) =>
     asked.method === "GET" || asked.method === "HEAD" ? { change: (body) => body } : undefined,
   "one writer at a time": oneWriterAtATime,

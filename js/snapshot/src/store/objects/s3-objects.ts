@@ -239,8 +239,9 @@ export class S3Objects implements StoreObjects {
       const contents = page.Contents ?? [];
       for (const { Key = "", Size = 0 } of contents)
         yield { key: Key.slice(prefix.length), size: Size };
-      if (!page.IsTruncated) return;
-      const { NextContinuationToken: token } = page;
+      const { IsTruncated, NextContinuationToken: token } = page;
+      // Some services state only one of them.
+      if (!(IsTruncated ?? token)) return;
       // Without a token, or with an empty one, the last key tells where the list continues.
       const last = contents.at(-1)?.Key;
       if (token ? token === from.ContinuationToken : !last || last === from.StartAfter)
@@ -307,7 +308,7 @@ export class S3Objects implements StoreObjects {
         await this.#unlessStatus([404], this.#send("", abort, signal));
       }
       const { NextKeyMarker, NextUploadIdMarker, IsTruncated } = page;
-      if (!IsTruncated) return count;
+      if (!(IsTruncated ?? NextKeyMarker)) return count;
       const isSame =
         NextKeyMarker === marker.KeyMarker && NextUploadIdMarker === marker.UploadIdMarker;
       if (!NextKeyMarker || isSame) throw this.#endlessList();
