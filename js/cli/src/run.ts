@@ -16,6 +16,9 @@ interface Failure {
 /** Error classes of the packages, by name, so that a command loads only the packages it needs. */
 const EXPECTED = new Set(["HedgerowError", "SnapshotError", "FleetError"]);
 
+/** Matches the messages of V8 for memory that it cannot get. */
+const OUT_OF_MEMORY = /out of memory|could not allocate|allocation failed/i;
+
 /** Hints of the API, and what to do instead on the command line. */
 const HINTS = [
   ['pass format: "raw"', "pass --format raw"],
@@ -36,6 +39,10 @@ function failureOf(error: unknown): Failure | undefined {
     const { code, message: text } = error as Error & { code: string };
     const message = HINTS.reduce((found, [hint, option]) => found.replace(hint, option), text);
     return { code, message, exitCode: code === "ERR_ARGUMENT" ? EXIT.usage : EXIT.failed };
+  }
+  if (error instanceof RangeError && OUT_OF_MEMORY.test(error.message)) {
+    const message = `too little memory, or a low limit of virtual memory (ulimit -v): ${error.message}`;
+    return { code: "ERR_WORKER", message, exitCode: EXIT.failed };
   }
   const code = systemCode(error);
   if (code === undefined) return undefined;

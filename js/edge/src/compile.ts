@@ -18,6 +18,8 @@ export function compile(source: ModuleSource): WebAssembly.Module {
     const bytes = typeof source === "string" ? fromBase64(source) : (source as BufferSource);
     return new WebAssembly.Module(bytes);
   } catch (error) {
+    // Out of memory.
+    if (error instanceof RangeError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new HedgerowError("ERR_MODULE", `expected a WebAssembly module: ${reason}`, {
       cause: error,

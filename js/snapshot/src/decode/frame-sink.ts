@@ -7,6 +7,7 @@ import { checkLengthSync } from "../local/read-whole.js";
 import { wrapSystemErrorsSync } from "../local/system-errors.js";
 import { writeFullySync } from "../local/write-fully.js";
 import { zeroRangeSync } from "../local/zero-range.js";
+import { instantiate } from "../wasm/instantiate.js";
 import { errorOf } from "../wasm/wasm-error.js";
 import { FrameStates } from "./frame-states.js";
 import { ENTRY_LENGTH, entryPosition } from "./journal-layout.js";
@@ -51,7 +52,7 @@ export class FrameSink {
     this.frames = new Frames(data.frames);
     this.states = states;
     this.counters = new SharedCounters(data.counters);
-    this.#memory = initSync({ module: data.module }).memory;
+    this.#memory = instantiate(initSync, data.module).memory;
     const decoder = FrameDecoder.create(data.pieceSize, data.target === undefined);
     if (decoder === undefined) throw this.#outOfMemory();
     this.#decoder = decoder;

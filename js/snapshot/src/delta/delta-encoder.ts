@@ -4,6 +4,7 @@ import { SnapshotError } from "../error.js";
 import type { Manifest } from "../format/manifest.js";
 import type { ImageFile } from "../local/image-file.js";
 import type { Encoding } from "../options/create-options.js";
+import { instantiate } from "../wasm/instantiate.js";
 import { errorOf } from "../wasm/wasm-error.js";
 import { changedBytesOf, DELTA_PIECE_LENGTH, DELTA_RUN_LENGTH } from "./delta-run-records.js";
 import type { DeltaBatch } from "./delta-worker.js";
@@ -27,7 +28,7 @@ export class DeltaEncoder implements FileEncoder<DeltaBatch> {
     { info, tail }: Manifest,
     references: readonly string[],
   ) {
-    this.#memory = initSync({ module }).memory;
+    this.#memory = instantiate(initSync, module).memory;
     this.#image = image;
     this.#references = references;
     this.#encoder = new WasmEncoder(image.size, level, pieceSize, info.fileSize);

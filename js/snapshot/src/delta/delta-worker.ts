@@ -9,6 +9,7 @@ import { RUN_LENGTH } from "../encode/run-records.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import { toSet } from "../local/extents.js";
 import { readWholeSync } from "../local/read-whole.js";
+import { instantiate } from "../wasm/instantiate.js";
 import { errorOf } from "../wasm/wasm-error.js";
 import { serve } from "../workers/serve.js";
 import type { Candidate } from "./candidates.js";
@@ -52,7 +53,7 @@ export interface DeltaBatch extends Compressed {
 }
 
 const data = workerData as DeltaData;
-const { memory } = initSync({ module: data.module });
+const { memory } = instantiate(initSync, data.module);
 const compressor = new DeltaPieceCompressor(data.level, data.pieceSize);
 
 /** The number of blocks in a piece. */

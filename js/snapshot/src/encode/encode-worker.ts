@@ -2,6 +2,7 @@
 import { workerData } from "node:worker_threads";
 
 import { initSync, PieceCompressor } from "../../wasm/encode.js";
+import { instantiate } from "../wasm/instantiate.js";
 import { errorOf } from "../wasm/wasm-error.js";
 import { serve } from "../workers/serve.js";
 import type { Compressed } from "./compress-pieces.js";
@@ -30,7 +31,7 @@ export interface CompressedPiece extends Compressed {
 }
 
 const data = workerData as EncodeData;
-const { memory } = initSync({ module: data.module });
+const { memory } = instantiate(initSync, data.module);
 const compressor = new PieceCompressor(data.level, data.pieceSize);
 
 serve<Piece, CompressedPiece>(({ offset, length }) => {

@@ -10,6 +10,7 @@ import {
 import type { ImageFile } from "../local/image-file.js";
 import { checkInteger } from "../options/check-integer.js";
 import type { Encoding } from "../options/create-options.js";
+import { instantiate } from "../wasm/instantiate.js";
 import { errorOf } from "../wasm/wasm-error.js";
 import type { FileEncoder } from "./encode-image.js";
 import type { CompressedPiece } from "./encode-worker.js";
@@ -21,7 +22,7 @@ import { RUN_COMPRESSED_LENGTH, RUN_LENGTH } from "./run-records.js";
  * @throws {SnapshotError} `ERR_ARGUMENT`
  */
 export function checkEncoding(module: WebAssembly.Module, { level, pieceSize }: Encoding): void {
-  const { memory } = initSync({ module });
+  const { memory } = instantiate(initSync, module);
   checkInteger("level", level, min_level(), max_level());
   checkInteger("pieceSize", pieceSize, min_piece_size(), max_piece_size());
   const error = check_options(level, pieceSize);
@@ -39,7 +40,7 @@ export class SnapshotEncoder implements FileEncoder<CompressedPiece> {
     private readonly image: ImageFile,
     encoding: Encoding,
   ) {
-    this.#memory = initSync({ module }).memory;
+    this.#memory = instantiate(initSync, module).memory;
     this.#encoder = new WasmEncoder(image.size, encoding.level, encoding.pieceSize);
     this.#check(this.#encoder.is_valid());
   }

@@ -1,6 +1,7 @@
 import { initSync, Tail } from "../../wasm/decode.js";
 import { SnapshotError } from "../error.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
+import { instantiate } from "../wasm/instantiate.js";
 import { errorOf } from "../wasm/wasm-error.js";
 import { fileTypeOf, isSnapshot, START_LENGTH } from "./file-type.js";
 import { Frames } from "./frames.js";
@@ -87,7 +88,7 @@ export interface Manifest {
  * @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT`, `ERR_SOURCE`
  */
 export async function readManifest(file: SnapshotBytes, isStrict = false): Promise<Manifest> {
-  const { memory } = initSync({ module: await compiledDecode() });
+  const { memory } = instantiate(initSync, await compiledDecode());
   const tail = new Tail(file.size);
   try {
     const bytes = await parse(tail, file, isStrict, memory);

@@ -1,5 +1,6 @@
 import { initSync, RangeCutter } from "../../wasm/decode.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
+import { instantiate } from "../wasm/instantiate.js";
 import type { Frames } from "./frames.js";
 
 /**
@@ -13,7 +14,7 @@ export async function cutRanges(
   wanted: Iterable<number>,
   partSize: number,
 ): Promise<Uint32Array> {
-  const { memory } = initSync({ module: await compiledDecode() });
+  const { memory } = instantiate(initSync, await compiledDecode());
   const cutter = new RangeCutter();
   try {
     for (const index of wanted) {

@@ -2,6 +2,7 @@ import { FrameDecoder, initSync } from "../../wasm/decode.js";
 import { SnapshotError } from "../error.js";
 import type { Frames } from "../format/frames.js";
 import { compiledDecode } from "../wasm/compiled-decode.js";
+import { instantiate } from "../wasm/instantiate.js";
 import { errorOf } from "../wasm/wasm-error.js";
 
 /** Decodes frames one at a time. */
@@ -28,7 +29,7 @@ export class Decoder {
     isStrict: boolean,
     use: (decoder: Decoder) => Promise<T>,
   ): Promise<T> {
-    const { memory } = initSync({ module: await compiledDecode() });
+    const { memory } = instantiate(initSync, await compiledDecode());
     const decoder = FrameDecoder.create(pieceSize, isStrict);
     if (decoder === undefined) throw outOfMemory();
     try {

@@ -1,3 +1,5 @@
+import { tooLittleMemory } from "./instantiate.js";
+
 /**
  * Returns a function that compiles a module on first use. Workers receive the compiled module.
  *
@@ -9,7 +11,11 @@ export function compiledOnce(
   let compiled: Promise<WebAssembly.Module> | undefined;
   return () => {
     if (compiled !== undefined) return compiled;
-    const module = load().then(({ default: base64 }) => WebAssembly.compile(bytesOf(base64)));
+    const module = load().then(({ default: base64 }) =>
+      WebAssembly.compile(bytesOf(base64)).catch((cause: unknown) => {
+        throw tooLittleMemory(cause);
+      }),
+    );
     compiled = module;
     // Do not cache a failure: memory may be free again at the next call.
     module.catch(() => {

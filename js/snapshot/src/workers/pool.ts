@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 
 import { messageOf, SnapshotError } from "../error.js";
 import { emit } from "../events.js";
+import { addressSpaceLeft } from "./address-space.js";
 import { deserializeError, LOADED, type WorkerMessage } from "./serve.js";
 
 /**
@@ -9,6 +10,9 @@ import { deserializeError, LOADED, type WorkerMessage } from "./serve.js";
  * of dead socket buffers, and reuse them only when they have left the processor's caches.
  */
 const YOUNG_GENERATION = 2;
+
+/** The address space that V8 reserves for a worker, at most, in bytes. If it gets less, it ends the process. */
+const WORKER_SPACE = 2 ** 30;
 
 /** A task that was sent to a worker and is not answered yet. */
 interface PendingTask<Result> {
@@ -95,6 +99,12 @@ export class WorkerPool<Task, Result> {
   /** Starts workers until there are `count`. */
   grow(count: number): void {
     const onFailure = (error: unknown) => void this.end(error);
+    const missing = count - this.size;
+    if (missing > 0 && addressSpaceLeft() < missing * WORKER_SPACE) {
+      const message = `cannot start ${missing} of ${count} workers: the limit of virtual memory (ulimit -v) is too low`;
+      onFailure(new SnapshotError("ERR_WORKER", message));
+      return;
+    }
     try {
       while (this.size < count && !this.#isEnded) {
         this.#workers.push(new PoolWorker(this.script, this.data, onFailure));

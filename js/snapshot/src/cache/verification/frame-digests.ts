@@ -2,6 +2,7 @@ import { FrameDecoder, initSync } from "../../../wasm/decode.js";
 import { SnapshotError } from "../../error.js";
 import type { Frames } from "../../format/frames.js";
 import { compiledDecode } from "../../wasm/compiled-decode.js";
+import { instantiate } from "../../wasm/instantiate.js";
 
 /** Reads bytes of an image at a position. Returns whether all of them are there. */
 export type Fill = (bytes: Uint8Array, position: number) => Promise<boolean>;
@@ -31,7 +32,7 @@ export class FrameDigests {
     fill: Fill,
     use: (digests: FrameDigests) => Promise<T>,
   ): Promise<T> {
-    const { memory } = initSync({ module: await compiledDecode() });
+    const { memory } = instantiate(initSync, await compiledDecode());
     const decoder = FrameDecoder.create(pieceSize, false);
     if (decoder === undefined) {
       const message = `cannot allocate memory for pieces of ${pieceSize} bytes`;
