@@ -203,7 +203,7 @@ export class AttachedDisk extends BlockDevice {
 
   /** Saves a new snapshot. Returns for how many milliseconds writes had to wait. */
   async #saveChanges({ hooks, label, ...options }: CheckedSave, commit: Commit): Promise<number> {
-    const { snapshots } = this.#attached;
+    const { snapshots, lease } = this.#attached;
     const { signal } = options;
     const { pause } = await snapshots.create((snapshot) =>
       this.parts.saver.save(
@@ -212,8 +212,16 @@ export class AttachedDisk extends BlockDevice {
           write: snapshot.write,
           whileFrozen: (copy) => whileFrozen(hooks, copy, signal),
           publish: async (info) => {
-            const published = await snapshot.publish(info, signal);
             const stored = storedOf(info);
+            // The disk may have read all of them from a cache: the store may lack one.
+            const checking = snapshots.checkAll(stored.bases, signal);
+            checking.catch(() => {});
+            const published = await snapshot.publish(info, signal);
+            await checking.catch(async (error: unknown) => {
+              // If another host has taken the disk since, that is why a collection has deleted it.
+              await lease.commit((pointer) => pointer);
+              throw error;
+            });
             // The store may have a later generation than this one continues, which may have expired since.
             if (this.#isUncertain) await snapshots.adoptAll(stored.bases, signal);
             const time = Math.round(await snapshots.objects.now());

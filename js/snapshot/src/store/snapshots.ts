@@ -98,11 +98,13 @@ export class Snapshots {
 
   /** Does the same for snapshots that must be there. @throws {SnapshotError} `ERR_STORE` */
   async adoptAll(digests: readonly string[], signal?: AbortSignal): Promise<void> {
-    const sizes = await this.adopt(digests, signal);
-    const missing = digests.find((_, at) => sizes[at] === undefined);
-    if (missing === undefined) return;
-    const message = `${this.objects.name}: snapshot ${missing} is missing`;
-    throw new SnapshotError("ERR_STORE", message);
+    this.#checkFound(digests, await this.adopt(digests, signal));
+  }
+
+  /** Throws if one of some snapshots is missing. @throws {SnapshotError} `ERR_STORE` */
+  async checkAll(digests: readonly string[], signal?: AbortSignal): Promise<void> {
+    const sizes = digests.map((digest) => this.size(digest, signal));
+    this.#checkFound(digests, await Promise.all(sizes));
   }
 
   /**
@@ -229,6 +231,13 @@ export class Snapshots {
       }
     }
     const message = `${this.objects.name}: snapshot ${digest} is being deleted; try again in ${TAKEOVER / 60_000} minutes`;
+    throw new SnapshotError("ERR_STORE", message);
+  }
+
+  #checkFound(digests: readonly string[], sizes: readonly (number | undefined)[]): void {
+    const missing = digests.find((_, at) => sizes[at] === undefined);
+    if (missing === undefined) return;
+    const message = `${this.objects.name}: snapshot ${missing} is missing`;
     throw new SnapshotError("ERR_STORE", message);
   }
 

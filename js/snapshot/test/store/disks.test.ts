@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { noise } from "../../../../tests/support/snapshots/image.js";
 import { trials } from "../../../../tests/support/trials.js";
+import { openCache } from "../support/cache.js";
 import { refusalOf } from "../support/refusal.js";
 import {
   age,
@@ -271,6 +272,25 @@ describe.each(KINDS)("in %s", (kind) => {
       expect(await whileAttached(store, "a", lettersOf)).toBe("...");
     },
   );
+
+  inTurn("a disk is not saved relative to a snapshot that the store has lost", async () => {
+    const [images, folder] = [at.images(), at.folder("save-missing")];
+    const cache = await openCache(path(`cache-${kind}`));
+    const store = await openHost(at, "save-missing", { images, cache });
+    await store.create("a", { size: 2 * BLOCK });
+    await whileAttached(store, "a", (disk) => fillBlock(disk, 0, "x"));
+    const { source, digest } = (await store.stat("a")).last;
+    await (await cache.get(source, { ...at.options, digest, workers: 1 })).release();
+    rmSync(join(folder, "snapshots", `${digest}.vhs`));
+    // Its image is in the cache.
+    const disk = await store.attach("a");
+    await fillBlock(disk, 1, "y");
+    for (const call of [() => disk.save(), () => disk.detach()])
+      expect((await refusalOf(call(), "ERR_STORE")).message).toContain(digest);
+    expect(await lettersOf(disk)).toBe("xy");
+    expect(numbersOf(await all(store.history("a")))).toEqual([1, 2]);
+    await disk.detach({ save: false });
+  });
 
   inTurn("lists names in order, after a name, and with a prefix", async () => {
     const store = await openHost(at, "list");
