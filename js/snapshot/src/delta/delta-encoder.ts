@@ -9,6 +9,9 @@ import { errorOf } from "../wasm/wasm-error.js";
 import { changedBytesOf, DELTA_PIECE_LENGTH, DELTA_RUN_LENGTH } from "./delta-run-records.js";
 import type { DeltaBatch } from "./delta-worker.js";
 
+/** The error of a delta that would have more frames or mappings than the format allows. */
+export class DeltaTooLargeError extends SnapshotError {}
+
 /** Assembles a delta from the pieces that changed, in image order. */
 export class DeltaEncoder implements FileEncoder<DeltaBatch> {
   readonly #memory: WebAssembly.Memory;
@@ -93,6 +96,9 @@ export class DeltaEncoder implements FileEncoder<DeltaBatch> {
 
   #check(isValid: boolean): void {
     if (isValid) return;
-    throw errorOf("ERR_IMAGE", `${this.#image.name}: `, this.#encoder.take_error(), this.#memory);
+    const error = this.#encoder.take_error();
+    const failure = errorOf("ERR_IMAGE", `${this.#image.name}: `, error, this.#memory);
+    if (!this.#encoder.is_too_large()) throw failure;
+    throw new DeltaTooLargeError(failure.code, failure.message);
   }
 }

@@ -7,6 +7,7 @@ import { unlessAborted } from "../abort.js";
 import { type ImageCache, leaseCached } from "../cache/image-cache.js";
 import type { FrameStates } from "../decode/frame-states.js";
 import { createDelta, type DeltaResult, rewrittenBy } from "../delta/create-delta.js";
+import { DeltaTooLargeError } from "../delta/delta-encoder.js";
 import type { EncodeJob } from "../encode/encode-job.js";
 import { checkEncoding } from "../encode/snapshot-encoder.js";
 import { BlockSet } from "../format/block-set.js";
@@ -14,7 +15,7 @@ import { ImageSegments } from "../format/image-segments.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import type { Manifest, SnapshotInfo } from "../format/manifest.js";
 import { wrapWriteErrors } from "../local/atomic-write.js";
-import type { Extent } from "../local/data-extents.js";
+import { dataExtents, type Extent } from "../local/data-extents.js";
 import { lengthOf } from "../local/extents.js";
 import { ImageFile } from "../local/image-file.js";
 import { libc } from "../local/libc.js";
@@ -28,6 +29,8 @@ import { checkPinned } from "../options/digest.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { SaveOptions } from "../options/save-options.js";
 import { transferOf } from "../options/transfer-options.js";
+import { writeSnapshot } from "../places/destination.js";
+import { writeFullSnapshot } from "../places/full-snapshot.js";
 import type { Location } from "../places/location.js";
 import { withSource } from "../places/source.js";
 import { Turns } from "../turns.js";
@@ -43,6 +46,9 @@ const MIN_CLONE = 2 ** 25;
 
 /** The number of bytes that are copied at a time, and for how many milliseconds before others have their turn. */
 const [COPY_SIZE, COPY_TIME] = [2 ** 20, 4] as const;
+
+/** The number of bytes that are fetched at a time. */
+const BRING_SIZE = 2 ** 26;
 
 /** What saving works with. */
 export interface SaverParts {
@@ -84,9 +90,18 @@ export interface SaveTarget {
 
 /** The result of a save. */
 interface Saved {
-  readonly info: SnapshotInfo & DeltaResult;
+  readonly info: SnapshotInfo & Partial<DeltaResult>;
   /** For how many milliseconds writes had to wait. */
   readonly pause: number;
+}
+
+/** A copy of what changed on a disk. */
+interface Copied {
+  readonly copy: ImageFile;
+  /** The blocks that changed. */
+  readonly changed: BlockSet;
+  /** Whether the copy has all data of the disk. */
+  readonly isWhole: boolean;
 }
 
 /** Saves a disk, each time relative to the snapshot before. */
@@ -112,7 +127,7 @@ export class DiskSaver {
     return this.#changed;
   }
 
-  /** Writes a delta of what changed. One call waits for the other. */
+  /** Writes a delta of what changed, or a full snapshot if that exceeds a limit of the format. Calls wait for each other. */
   save(target: SaveTarget, options: SaveOptions): Promise<Saved> {
     return this.#turns.run(() => this.#save(target, options));
   }
@@ -131,36 +146,62 @@ export class DiskSaver {
     const manifest = this.#last.manifest ?? (await manifestOf(this.#last, work));
     const { imageSize, pieceSize } = manifest.info;
     const { minLive = MIN_LIVE } = options;
-    const rewritten = rewrittenBy(manifest, new ImageSegments(manifest, imageSize), minLive);
+    const segments = new ImageSegments(manifest, imageSize);
+    const rewritten = rewrittenBy(manifest, segments, minLive);
     const encoding = encodingOf({ ...options, pieceSize });
     checkEncoding(await compiledEncode(), encoding);
     await this.#bring(rewritten, options.signal);
-    // Beside the image, so that it can be a clone of it.
-    return withTemporaryFile(async ({ handle: file }) => {
-      /** The blocks of the copy that changed. */
-      const saving = BlockSet.of(imageSize);
-      try {
-        const { pause, isWhole } = await this.#copy(file, saving, rewritten, target);
+    const job = { options: work, transfer: transferOf(work) };
+    try {
+      return await this.#saveCopy(target, rewritten, async ({ copy, changed, isWhole }) => {
         // If all blocks count as written, they may only be unknown.
-        const isKnown = !saving.hasAll(0, Math.ceil(imageSize / BLOCK_SIZE));
-        const info = await createDelta({
-          image: await ImageFile.of(files.path, file),
-          ...{ encoding, options: work, transfer: transferOf(work) },
+        const isKnown = !changed.hasAll(0, Math.ceil(imageSize / BLOCK_SIZE));
+        return createDelta({
+          ...{ ...job, image: copy, encoding },
           destination: target.location,
           write: target.write,
           delta: {
             ...{ base: location, baseDigest: digest, minLive, resolve: work.resolve },
-            changed: isKnown ? saving.runs(0, imageSize) : undefined,
+            changed: isKnown ? changed.runs(0, imageSize) : undefined,
             mayHoldData: isWhole ? undefined : (start, end) => image.mayHoldData(start, end),
           },
           lease: async (wanted) => cache && leaseCached(cache, wanted),
           manifest: isKnown ? manifest : undefined,
         });
+      });
+    } catch (error) {
+      if (!(error instanceof DeltaTooLargeError)) throw error;
+    }
+    // In larger pieces, the whole image has few frames.
+    const larger = encodingOf({ level: options.level });
+    const fullEncoding = { ...larger, pieceSize: Math.max(larger.pieceSize, pieceSize) };
+    await this.#bring(segments.extents(), options.signal);
+    const data = await dataExtents(files.file.fd, imageSize);
+    return this.#saveCopy(target, data ?? [{ start: 0, end: imageSize }], ({ copy }) => {
+      const { write = (making) => writeSnapshot(target.location, making) } = target;
+      return writeFullSnapshot(write, { ...job, image: copy, encoding: fullEncoding });
+    });
+  }
+
+  /** Calls `write` with a copy of what changed and of other ranges, and publishes what it has written. */
+  #saveCopy(
+    target: SaveTarget,
+    others: readonly Extent[],
+    write: (copied: Copied) => Promise<Saved["info"]>,
+  ): Promise<Saved> {
+    const { files, image } = this.#parts;
+    // Beside the image, so that it can be a clone of it.
+    return withTemporaryFile(async ({ handle: file }) => {
+      const changed = BlockSet.of(image.size);
+      try {
+        const { pause, isWhole } = await this.#copy(file, changed, others, target);
+        const copy = await ImageFile.of(files.path, file);
+        const info = await write({ copy, changed, isWhole });
         const published = { location: target.location, manifest: undefined };
         this.#last = { ...((await target.publish?.(info)) ?? published), digest: info.digest };
         return { info, pause };
       } catch (error) {
-        this.#changed.addBits(saving.bytes);
+        this.#changed.addBits(changed.bytes);
         throw error;
       }
     }, dirname(files.path));
@@ -171,12 +212,12 @@ export class DiskSaver {
    * has all data of the disk.
    *
    * @param copied receives the blocks that changed
-   * @param rewritten other ranges to copy
+   * @param others other ranges to copy
    */
   async #copy(
     file: FileHandle,
     copied: BlockSet,
-    rewritten: readonly Extent[],
+    others: readonly Extent[],
     { whileFrozen = (copy) => copy() }: SaveTarget,
   ): Promise<{ readonly pause: number; readonly isWhole: boolean }> {
     const { files, engine, image } = this.#parts;
@@ -191,7 +232,7 @@ export class DiskSaver {
     };
     const early = await engine.whileUnchanged(takeChanges);
     const blocks = early.result;
-    for (const { start, end } of rewritten) blocks.addBytes(start, end);
+    for (const { start, end } of others) blocks.addBytes(start, end);
     const isWhole = await copyImage(files, file, blocks, image.size);
     // Programs have written little meanwhile.
     const late = await whileFrozen(() =>
@@ -203,12 +244,18 @@ export class DiskSaver {
   /** Brings ranges into the local image. @param aborted ends the wait for a server that does not answer */
   async #bring(ranges: readonly Extent[], aborted: AbortSignal | undefined): Promise<void> {
     const { engine, base, states, manifest, files, image, signal } = this.#parts;
-    for (const { start, end } of ranges) {
+    for (const { start, end } of windowsOf(ranges, BRING_SIZE)) {
       await unlessAborted(engine.fetch(start, end), aborted);
       if (base === undefined) continue;
       await copyInherited(base, image.frames(start, end), { states, manifest }, files, signal);
     }
   }
+}
+
+/** Divides ranges into windows of at most `size` bytes. */
+function* windowsOf(ranges: readonly Extent[], size: number): Generator<Extent> {
+  for (const { start, end } of ranges)
+    for (let at = start; at < end; at += size) yield { start: at, end: Math.min(at + size, end) };
 }
 
 /** Reads the manifest of the last save. */
