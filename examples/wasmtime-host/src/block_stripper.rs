@@ -16,13 +16,15 @@ pub struct BlockStripper<'m> {
 }
 
 impl<'m> BlockStripper<'m> {
-    /// Compiles rules, as an allow-list if it `keeps` what they match.
+    /// Compiles rules, as an allow-list if it `keeps` what they match. Otherwise it strips every
+    /// equivalent spelling, too.
     ///
     /// # Errors
     ///
     /// Returns a [`RuleError`] if the module rejects a rule.
     pub fn new<R: AsRef<[u8]>>(edge: &'m EdgeModule, rules: &[R], keeps: bool) -> Result<Self> {
-        let this = edge.call("blockstripper_new", u32::from(keeps))?;
+        let is_exact = u32::from(keeps);
+        let this = edge.call("blockstripper_new", (u32::from(keeps), is_exact))?;
         let stripper = Self { edge, this };
         for (rule, text) in rules.iter().enumerate() {
             let (_, length) = stripper.write(text.as_ref())?;
