@@ -309,6 +309,16 @@ test("refuses a store that others can write to", async () => {
   });
 });
 
+test.each([["list"], ["create", "a", "--size", "1"]])(
+  "refuses a file in place of a store: %s",
+  async (command, ...others) => {
+    const { image } = makePlaces();
+    const refused = await failure([command, image, ...others]);
+    expect(refused).toMatchObject({ exit: 3, code: "ERR_STORE" });
+    expect(refused.message).toBe(`${image}: expected a folder for disks, found a file`);
+  },
+);
+
 test.for([
   [["create", "STORE", "a"], "--from, --image and --size: expected one of them, found none"],
   [["create", "STORE", "a", "--size", "1", "--image", "b"], "expected one of them, found 2"],

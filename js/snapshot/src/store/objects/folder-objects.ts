@@ -50,6 +50,11 @@ export class FolderObjects implements StoreObjects {
       );
     }
     const objects = new FolderObjects(path);
+    const found = await objects.#wrap(undefinedIfMissing(stat(path)));
+    if (found !== undefined && !found.isDirectory()) {
+      const kind = found.isFile() ? "a file" : kindOf(found);
+      throw new SnapshotError("ERR_STORE", `${path}: expected a folder for disks, found ${kind}`);
+    }
     if (!create) {
       await objects.#checkPrivate();
       return objects;
