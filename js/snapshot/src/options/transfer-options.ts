@@ -71,6 +71,20 @@ export function transferOf(options: TransferOptions): Transfer {
   return { connections, partSize, retries, timeouts: { connect, firstByte, stall } };
 }
 
+/** How many times as long as another response one to an upload may take, unless there are fewer attempts. */
+const UPLOAD_PATIENCE = 6;
+
+/**
+ * Returns the options for uploads. A gateway may pass an upload on only when it has all of it, and is silent meanwhile. A
+ * retry would then compete with the first attempt.
+ */
+export function forUploads(transfer: Transfer): Transfer {
+  const { retries, timeouts } = transfer;
+  const times = Math.min(retries + 1, UPLOAD_PATIENCE);
+  const [firstByte, stall] = [timeouts.firstByte * times, timeouts.stall * times];
+  return { ...transfer, timeouts: { ...timeouts, firstByte, stall } };
+}
+
 /** The message does not repeat a wrong header, which may be secret. */
 function checkHeaders(headers: object): void {
   checkObject("headers", headers);

@@ -2,6 +2,7 @@ import type { EncodeJob } from "../encode/encode-job.js";
 import { WrittenTail } from "../encode/written-tail.js";
 import { SnapshotError } from "../error.js";
 import { readManifest, type SnapshotInfo } from "../format/manifest.js";
+import { forUploads } from "../options/transfer-options.js";
 import type { ObjectLocation } from "../s3/client.js";
 import type { Content } from "../s3/content.js";
 import { cutParts } from "../s3/cut-parts.js";
@@ -73,7 +74,8 @@ async function withStore<T>(
   use: (store: ObjectStore) => Promise<T>,
 ): Promise<T> {
   const { signal, overwrite = true } = options;
-  const store = await ObjectStore.open(location, options.s3, transfer, signal, hasChecksums);
+  const patient = forUploads(transfer);
+  const store = await ObjectStore.open(location, options.s3, patient, signal, hasChecksums);
   try {
     if (!overwrite) await checkAbsent(store, signal);
     return await use(store);

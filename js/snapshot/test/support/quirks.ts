@@ -52,7 +52,7 @@ function oneWriterAtATime(): InjectFault {
     release = resolve;
   });
   return ({ method, url = "" }) => {
-    if (method !== "PUT" || !url.includes("/snapshots/")) return undefined;
+    if (method !== "PUT" || !url.includes(".vhs")) return undefined;
     count += 1;
     if (count === 1) return { hold };
     if (count === 4) release();

@@ -92,6 +92,13 @@ test.each([
   expect((await refusalOf(work, "ERR_TARGET")).message).toContain(message);
 });
 
+test("waits for a gateway that passes a PUT on when it has all of it", async () => {
+  origin.faults = () => ({ firstByte: 1_500 });
+  await createSnapshot(small, origin.url("/gateway"), { timeouts: { firstByte: 500 } });
+  expectSame(origin.get("/gateway")!, expected.get(small)!);
+  expect(origin.requests.length).toBe(1);
+});
+
 test("does not retry a PUT that is denied, and reports it without secrets", async () => {
   origin.faults = () => ({ status: 403 });
   const target = origin.url("/denied?X-Amz-Signature=abc");

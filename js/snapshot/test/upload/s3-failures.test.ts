@@ -124,6 +124,17 @@ test("fails at once if S3 asks for a longer pause than is obeyed", async () => {
   expect(proxy.requests.length).toBe(1);
 });
 
+test("waits for a gateway that passes an upload on when it has all of it", async () => {
+  const isUpload: Is = ({ method }) => method === "PUT" || method === "POST";
+  await using proxy = await startProxy(s3.endpoint, (asked) =>
+    isUpload(asked) ? { delay: sleep(1_500) } : undefined,
+  );
+  const timeouts = { firstByte: 500, stall: 500 };
+  await createSnapshot(image, urlOf("gateway"), s3Options({ timeouts }, proxy.endpoint));
+  expectSame(objectOf("gateway"), expected.get(image)!);
+  expect(new Set(proxy.requests).size).toBe(proxy.requests.length);
+});
+
 test("gives up a service that does not respond", async () => {
   const forever = { delay: new Promise(() => {}) };
   await using proxy = await startProxy(s3.endpoint, () => forever);

@@ -1,4 +1,4 @@
-import type { Transfer } from "../../options/transfer-options.js";
+import { forUploads, type Transfer } from "../../options/transfer-options.js";
 import { CleanCause } from "../clean-cause.js";
 import { followRedirects, Redirection } from "../redirect.js";
 import { RequestFailure, responseFailure } from "../request-failure.js";
@@ -20,9 +20,11 @@ const EXPECTATION_FAILED = 417;
 export async function put(
   request: ServerRequest,
   file: UploadFile,
-  { retries, timeouts }: Transfer,
+  transfer: Transfer,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const { retries, timeouts } = transfer;
+  const { firstByte: answer } = forUploads(transfer).timeouts;
   let [attempts, asksFirst] = [0, true];
   const what = `cannot write ${safeName(request.url)}`;
   await withRetries(
@@ -37,7 +39,7 @@ export async function put(
       attempts += 1;
       await followRedirects(request, async (next) => {
         const send = () =>
-          sendFile(next, file, { isCareful: attempts > 1, asksFirst }, timeouts, signal);
+          sendFile(next, file, { isCareful: attempts > 1, asksFirst, answer }, timeouts, signal);
         let response = await send();
         if (response.statusCode === EXPECTATION_FAILED && asksFirst) {
           asksFirst = false;

@@ -50,6 +50,8 @@ export interface SendHow {
   readonly isCareful: boolean;
   /** Whether to send `Expect: 100-continue` with a large file. */
   readonly asksFirst: boolean;
+  /** How long the response may take after the last byte was sent, in milliseconds. */
+  readonly answer: number;
 }
 
 /**
@@ -60,7 +62,7 @@ export interface SendHow {
 export function sendFile(
   request: ServerRequest,
   file: UploadFile,
-  { isCareful, asksFirst }: SendHow,
+  { isCareful, asksFirst, answer }: SendHow,
   timeouts: Transfer["timeouts"],
   signal: AbortSignal | undefined,
 ): Promise<UploadResponse> {
@@ -114,7 +116,7 @@ export function sendFile(
     });
     client.once("continue", sendBody);
     client.once("finish", () => {
-      timer.start(signal?.aborted ? GRACE : timeouts.firstByte, "response");
+      timer.start(signal?.aborted ? GRACE : answer, "response");
     });
     body.once("error", fail);
     client.on("error", fail);

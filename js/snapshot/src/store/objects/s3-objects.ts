@@ -4,9 +4,16 @@ import type { FileHandle } from "node:fs/promises";
 import { withEither } from "../../abort.js";
 import { SnapshotError } from "../../error.js";
 import { withTemporaryFile } from "../../local/temporary-file.js";
-import { type Transfer, type TransferOptions, transferOf } from "../../options/transfer-options.js";
+import {
+  forUploads,
+  type Transfer,
+  type TransferOptions,
+  transferOf,
+} from "../../options/transfer-options.js";
 import { planOf } from "../../places/upload-snapshot.js";
+import type { ObjectLocation } from "../../s3/client.js";
 import { type CopySource, UnsupportedCopy } from "../../s3/content.js";
+import { MIN_PART_SIZE } from "../../s3/limits.js";
 import { type UploadPlan, uploadParts, uploadWhole } from "../../s3/multipart-upload.js";
 import { ObjectStore } from "../../s3/object-store.js";
 import {
@@ -209,7 +216,7 @@ export class S3Objects implements StoreObjects {
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     const location = this.location(key);
-    const store = await ObjectStore.open(location, this.#options.s3, this.#transfer, signal, false);
+    const store = await this.#openUploads(location, signal, false);
     try {
       const plan = this.#planOf(size, signal);
       const step = plan.maxCopy;
@@ -381,7 +388,9 @@ export class S3Objects implements StoreObjects {
 
   async #upload(key: string, file: FileHandle, signal: AbortSignal | undefined): Promise<boolean> {
     const { size } = await file.stat();
-    const object = this.#store.at(this.location(key));
+    const location = this.location(key);
+    const isLarge = size > MIN_PART_SIZE;
+    const object = isLarge ? await this.#openUploads(location, signal) : this.#store.at(location);
     const write = (sink: (bytes: AsyncIterable<Uint8Array>) => Promise<void>) =>
       sink(chunksOf(file, size));
     const plan = this.#planOf(size, signal);
@@ -391,7 +400,17 @@ export class S3Objects implements StoreObjects {
       await uploadWhole(object, { ...plan, partSize }, write);
       return true;
     };
-    return (await this.#unlessStatus(SUPERSEDED, upload())) ?? false;
+    try {
+      return (await this.#unlessStatus(SUPERSEDED, upload())) ?? false;
+    } finally {
+      if (isLarge) object.close();
+    }
+  }
+
+  /** Opens the service for uploads, whose responses may take longer than others. The caller closes it. */
+  #openUploads(location: ObjectLocation, signal: AbortSignal | undefined, hasChecksums = true) {
+    const transfer = forUploads(this.#transfer);
+    return ObjectStore.open(location, this.#options.s3, transfer, signal, hasChecksums);
   }
 
   #planOf(size: number, signal: AbortSignal | undefined): UploadPlan {
