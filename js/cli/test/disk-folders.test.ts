@@ -41,6 +41,14 @@ test.for([{}, { HOME: "" }, { HOME: "/" }])(
   },
 );
 
+test("reaches S3 as a user without a home directory", async () => {
+  const key = { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" };
+  const args = ["snapshot", "info", "s3://bucket/key", "--retries", "0"];
+  const nowhere = { ...key, AWS_ENDPOINT_URL: "http://127.0.0.1:9" };
+  const { err } = await ended(startAsNobody(args, nowhere));
+  expect(err).toContain("ECONNREFUSED");
+});
+
 test("finds the process that has attached a disk, whatever TMPDIR and XDG_RUNTIME_DIR are", async () => {
   const { root, store, args, env } = await withDisk();
   mkdirSync(join(root, "tmp"));

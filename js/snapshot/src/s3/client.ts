@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+
 import type { S3, S3ClientConfig } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../abort.js";
 import { SnapshotError, type SnapshotErrorCode } from "../error.js";
@@ -60,6 +62,7 @@ export async function openClient(
   hasChecksums = transfer !== undefined,
 ): Promise<OpenClient> {
   const { S3 } = await unlessAborted(import("@aws-sdk/client-s3"), signal);
+  ensureHome();
   const agents = agentsOf(transfer);
   const config = configOf(options, agents, transfer, hasChecksums);
   let s3 = await creating(() => new S3(config));
@@ -77,6 +80,15 @@ export async function openClient(
   } catch (error) {
     s3.destroy();
     throw error;
+  }
+}
+
+/** Sets `HOME` as container engines do, for a user who has no home directory: the SDK would look it up and fail. */
+function ensureHome(): void {
+  try {
+    homedir();
+  } catch {
+    process.env.HOME = "/";
   }
 }
 
