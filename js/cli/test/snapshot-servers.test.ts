@@ -164,7 +164,7 @@ describe("a server", () => {
     const refused = await snapshot("create", image, put, "--no-overwrite");
     expect(refused).toMatchObject({ code: 3, out: "" });
     expect(refused.err).toBe(
-      `hedgerow: cannot write ${put}: destination already exists (HTTP 412); omit --no-overwrite to replace it\n`,
+      `hedgerow: ${put}: destination already exists; omit --no-overwrite to replace it\n`,
     );
   });
 
