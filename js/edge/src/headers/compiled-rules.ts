@@ -46,10 +46,12 @@ export class CompiledRules {
     readonly isExact: boolean,
   ) {
     const parsed = parseRules(rules, keeps);
-    const prefixes = parsed.filter(({ isExact }) => !isExact);
-    const shortest = prefixes.reduce((least, { lower }) => Math.min(least, lower.length), Infinity);
+    const shortest = parsed.reduce(
+      (least, { lower, isExact }) => (isExact ? least : Math.min(least, lower.length)),
+      Infinity,
+    );
     this.rules = parsed;
-    this.#shortestPrefix = prefixes.length === 0 ? 0 : shortest;
+    this.#shortestPrefix = shortest === Infinity ? 0 : shortest;
     // Counts one rule more: without rules the shift would be 32, which JavaScript takes as 0.
     this.#shift = Math.max(MIN_SHIFT, Math.clz32(SLOTS_PER_RULE * (parsed.length + 1)));
     this.#slots = new Uint16Array(2 ** (32 - this.#shift));

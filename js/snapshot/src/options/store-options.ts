@@ -1,6 +1,5 @@
 import type { ImageCache } from "../cache/image-cache.js";
 import { SnapshotError } from "../error.js";
-import { MAX_IMAGE_SIZE } from "../format/limits.js";
 import { checkBooleans } from "./check-booleans.js";
 import { checkInteger } from "./check-integer.js";
 import { checkFunction } from "./check-types.js";
@@ -187,7 +186,6 @@ export function checkNewDisk(options: NewDiskOptions): void {
     const message = `options: expected one of from, image and size, found ${found}`;
     throw new SnapshotError("ERR_ARGUMENT", message);
   }
-  if (options.size !== undefined) checkInteger("size", options.size, 0, MAX_IMAGE_SIZE);
   checkFormat(options);
 }
 

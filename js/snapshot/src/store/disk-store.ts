@@ -3,6 +3,7 @@ import { checkedCache } from "../cache/image-cache.js";
 import { traceOption } from "../disk/trace.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
+import { MAX_IMAGE_SIZE } from "../format/limits.js";
 import { checkInteger } from "../options/check-integer.js";
 import { checkedDigestOf } from "../options/digest.js";
 import { checkOpen } from "../options/open-options.js";
@@ -151,6 +152,7 @@ export class DiskStore {
     checkedName(name);
     options = readOptions(options);
     checkNewDisk(options);
+    if (options.size !== undefined) checkInteger("size", options.size, 0, MAX_IMAGE_SIZE);
     const digest = checkedDigest(options);
     const { label } = options;
     const signal = signalOf(options);
