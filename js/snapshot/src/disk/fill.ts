@@ -4,7 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import type { FetcherPool } from "../fetch/fetch-frames.js";
-import { RemoteObject } from "../http/read/remote-object.js";
 import { DENIED } from "../http/request-failure.js";
 import { freeSpace } from "../local/free-space.js";
 import { isUnkeepable } from "../local/system-errors.js";
@@ -12,7 +11,7 @@ import { withWriteback } from "../local/writeback.js";
 import type { OpenOptions } from "../options/open-options.js";
 import type { Trace } from "../options/trace.js";
 import type { Transfer } from "../options/transfer-options.js";
-import { decodeFrom } from "../places/source.js";
+import { decodeFrom, renewAll } from "../places/source.js";
 import type { BaseImage } from "./base-image.js";
 import { copyInherited } from "./copy-inherited.js";
 import type { DiskFiles } from "./disk-files.js";
@@ -117,13 +116,6 @@ function untilFilled(parts: FillParts, action: () => Promise<void>): Promise<voi
       throw error;
     }
   });
-}
-
-/** Renews the locations of objects on servers, as far as that is possible now. */
-async function renewAll(objects: OpenObjects): Promise<void> {
-  await Promise.allSettled(
-    objects.map((one) => (one instanceof RemoteObject ? one.renew() : undefined)),
-  );
 }
 
 /** Fetches the missing frames, or waits until readers have. */

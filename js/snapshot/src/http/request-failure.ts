@@ -89,6 +89,9 @@ export function responseFailure({
   return new RequestFailure(message, isTransient, { status: statusCode, retryAfter });
 }
 
+/** Why a conditional upload was refused. */
+export const EXISTS = "destination already exists (HTTP 412); pass overwrite: true to replace it";
+
 /** Returns where a bucket is, if S3 says that it was looked for elsewhere. Other servers might repeat secrets there. */
 export function regionHint(status: number | undefined, region: unknown): string {
   const isRegion = status !== 403 && /^[a-z]{2,4}(-[a-z]{2,9}){1,2}-\d{1,2}$/.test(String(region));

@@ -197,8 +197,8 @@ async function decodeRenewing(
   }
 }
 
-/** Renews the locations of objects on servers. Returns whether that was possible, and any has changed. */
-async function renewAll(objects: readonly (OpenObject | undefined)[]): Promise<boolean> {
+/** Renews the locations of objects on servers. Returns whether that was possible for all, and any has changed. */
+export async function renewAll(objects: readonly (OpenObject | undefined)[]): Promise<boolean> {
   const remote = objects.filter((one) => one instanceof RemoteObject);
   const before = remote.map(({ endpoint }) => endpoint.url);
   const results = await Promise.allSettled(remote.map((one) => one.renew()));

@@ -32,8 +32,13 @@ export async function checkAbsentAt(url: URL, options: LookOptions): Promise<voi
     const text = `overwrite: ${expected}; ${message}`;
     throw new SnapshotError("ERR_ARGUMENT", text, { cause, status });
   }
+  throw existsError(name);
+}
+
+/** Returns the error for a destination that was found to hold something. @param name of the object in messages */
+export function existsError(name: string): SnapshotError {
   const message = `${name}: destination already exists; pass overwrite: true to replace it`;
-  throw new SnapshotError("ERR_TARGET", message);
+  return new SnapshotError("ERR_TARGET", message);
 }
 
 /** Throws unless a URL holds a snapshot, which was just uploaded. @throws {SnapshotError} `ERR_TARGET` */

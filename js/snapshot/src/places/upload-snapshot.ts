@@ -10,6 +10,7 @@ import { type UploadPlan, uploadParts, uploadWhole } from "../s3/multipart-uploa
 import { ObjectStore } from "../s3/object-store.js";
 import { TemporaryObjects } from "../s3/temporary-objects.js";
 import { largestSnapshot, partSizeFor } from "./part-size.js";
+import { existsError } from "./stored-snapshot.js";
 
 /** How many parts are uploaded at a time by default. */
 const CONNECTIONS = 4;
@@ -110,6 +111,5 @@ async function checkAbsent(store: ObjectStore, signal = new AbortController().si
     if (error instanceof SnapshotError && error.status !== undefined) return;
     throw error;
   }
-  const message = "destination already exists; pass overwrite: true to replace it";
-  throw new SnapshotError("ERR_TARGET", `${store.name}: ${message}`);
+  throw existsError(store.name);
 }

@@ -5,7 +5,7 @@ import { unlessAborted } from "../abort.js";
 import { SnapshotError, type SnapshotErrorCode } from "../error.js";
 import { agentFor, type ProxyAgent } from "../http/agent.js";
 import { proxyFields } from "../http/proxy.js";
-import { responseFailure } from "../http/request-failure.js";
+import { EXISTS, responseFailure } from "../http/request-failure.js";
 import type { S3Credentials, S3Options } from "../options/s3-options.js";
 import type { Transfer } from "../options/transfer-options.js";
 import { S3Failure } from "./failure.js";
@@ -27,9 +27,6 @@ const NO_REGION =
 const NO_CREDENTIALS =
   "s3.credentials: no valid credentials found; set this option, AWS_ACCESS_KEY_ID and " +
   "AWS_SECRET_ACCESS_KEY, a profile in ~/.aws, or a role of the machine or container";
-
-/** Why a conditional upload was refused. */
-export const EXISTS = "destination already exists (HTTP 412); pass overwrite: true to replace it";
 
 /** Returns the name of an object in messages. */
 export function nameOf({ bucket, key }: ObjectLocation): string {

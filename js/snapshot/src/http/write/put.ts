@@ -1,7 +1,7 @@
 import { forUploads, type Transfer } from "../../options/transfer-options.js";
 import { CleanCause } from "../clean-cause.js";
 import { followRedirects, Redirection } from "../redirect.js";
-import { RequestFailure, responseFailure } from "../request-failure.js";
+import { EXISTS, RequestFailure, responseFailure } from "../request-failure.js";
 import { isLost } from "../retry.js";
 import { safeName } from "../safe-url.js";
 import type { ServerRequest } from "../server-request.js";
@@ -61,8 +61,7 @@ function checkAccepted(response: UploadResponse): void {
   const { statusCode } = response;
   if (statusCode >= 200 && statusCode < 300) return;
   if (statusCode !== 412) throw responseFailure(response);
-  const message = "destination already exists (HTTP 412); pass overwrite: true to replace it";
-  throw new RequestFailure(message, false, { status: 412 });
+  throw new RequestFailure(EXISTS, false, { status: 412 });
 }
 
 function failureOf(error: unknown): RequestFailure {
