@@ -11,9 +11,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { open } from "node:fs/promises";
+import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
   createSnapshot,
+  DiskStore,
   inspectSnapshot,
   restoreSnapshot,
   verifySnapshot,
@@ -68,6 +70,26 @@ test.each([
       expect(`${error.message} ${error.stack} ${error.cause}`).not.toContain("secret");
     }
   }
+});
+
+test.each(["s3:bucket/a.vhs", "s3:/bucket/a.vhs", "S3:a.vhs"])(
+  "says what an S3 URL looks like for %s",
+  async (place) => {
+    const error = await refusalOf(createSnapshot(image, place), "ERR_ARGUMENT");
+    expect(error.message).toContain("destination: expected s3://bucket/key");
+    await refusalOf(verifySnapshot(place), "ERR_ARGUMENT");
+    await refusalOf(DiskStore.open(place), "ERR_ARGUMENT");
+    // An image is local.
+    await refusalOf(restoreSnapshot(snapshot, place), "ERR_ARGUMENT");
+  },
+);
+
+test("accepts URLs with one slash, and names like a scheme as paths", async () => {
+  await verifySnapshot(`file:${snapshot}`);
+  await refusalOf(verifySnapshot("https:"), "ERR_ARGUMENT");
+  const named = relative(process.cwd(), path("s3:name"));
+  await createSnapshot(image, `./${named}`);
+  expectSame(readFileSync(path("s3:name")), readFileSync(snapshot));
 });
 
 test.each(["", "a\0b", undefined, null, 3])("rejects %j as a path", async (place) => {

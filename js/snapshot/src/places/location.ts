@@ -10,8 +10,8 @@ export type Location =
   | { readonly kind: "http"; readonly url: URL }
   | { readonly kind: "s3"; readonly bucket: string; readonly key: string };
 
-/** Matches text that begins like a URL. */
-const SCHEME = /^[a-z][a-z0-9+.-]+:\/\//i;
+/** Matches text that begins like a URL. Without a slash, `file:` begins a name. */
+const SCHEME = /^(?:[a-z][a-z0-9+.-]+:\/\/|(?:https?|s3):|file:\/)/i;
 
 /**
  * Parses the location of a source or destination: a path, or a URL: `file:`, `http:`, `https:`, or
