@@ -59,7 +59,10 @@ describe("hedgerow", () => {
     const { code, out, err } = await hedgerowProcess(["paths", "info", "/missing", "--json"]);
     expect({ code, out }).toEqual({ code: 3, out: "" });
     expect(JSON.parse(err)).toEqual({
-      error: { code: "ENOENT", message: expect.stringContaining("/missing") },
+      error: {
+        code: "ENOENT",
+        message: expect.stringContaining("/missing: expected a path filter: ENOENT"),
+      },
     });
     expect(JSON.parse((await hedgerow(["paths", "info", "--json"])).err)).toMatchObject({
       error: { code: "ERR_USAGE" },

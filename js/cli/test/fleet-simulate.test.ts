@@ -87,7 +87,7 @@ describe("hedgerow fleet simulate", () => {
     [["--workload", "bases", "--starts", "0"], 2, "ERR_ARGUMENT", "starts: expected a number"],
     [["--workload", "bases", "--seed", "x"], 2, "ERR_USAGE", "expected a whole number"],
     [["--workload", "bases", "--cache-bytes", "1"], 2, "ERR_ARGUMENT", "cacheBytes: expected"],
-    [["/nowhere/trace"], 3, "ENOENT", "/nowhere/trace"],
+    [["/nowhere/trace"], 3, "ENOENT", "/nowhere/trace: expected a trace of a fleet: "],
   ] as const)("refuses %j", async ([args, exit, code, message]) => {
     const found = await simulate([...args, "--json"]);
     expect({ code: found.code, out: found.out }).toEqual({ code: exit, out: "" });

@@ -71,6 +71,10 @@ test("refuses files that hold no hosts, and options out of range", async () => {
     expect(found.err).toMatch(message);
     expect(found.err.trim().split("\n")).toHaveLength(1);
   }
+  expect(await place(DIGEST, "--hosts", "nothere")).toMatchObject({
+    code: 3,
+    err: expect.stringContaining("nothere: expected a list of hosts: ENOENT"),
+  });
   expect(await place(DIGEST)).toMatchObject({ code: 2, err: expect.stringMatching(/--hosts/) });
 });
 

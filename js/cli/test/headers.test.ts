@@ -150,7 +150,10 @@ describe("hedgerow headers check", () => {
   test("refuses a missing file, a file that is not UTF-8, and an invalid command line", async () => {
     const root = makeTree({ binary: new Uint8Array([0xff]) });
     const missing = await hedgerow(["headers", "check", join(root, "missing")]);
-    expect(missing).toMatchObject({ code: 3, err: expect.stringContaining("ENOENT") });
+    expect(missing).toMatchObject({
+      code: 3,
+      err: expect.stringContaining("expected a list of rules: ENOENT"),
+    });
     const binary = await hedgerow(["headers", "check", join(root, "binary")]);
     expect(binary).toMatchObject({ code: 3, err: expect.stringContaining("expected UTF-8") });
     for (const args of [[], ["a", "--mode", "drop"], ["a", "--direction", "both"], ["a", "--x"]]) {

@@ -80,7 +80,7 @@ test.for([
   ["c", "ERR_FILTER_MERGE", /c: expected s = 0, found s = 5$/],
   ["other", "ERR_FILTER_MERGE", /other: expected the version "1", .*, found "2"$/],
   ["text", "ERR_FILTER_FORMAT", /text: path filter: expected \{ and a member, found 0x74/],
-  ["missing", "ENOENT", /missing/],
+  ["missing", "ENOENT", /missing: expected a path filter: ENOENT/],
 ] as const)("refuses to merge a filter and %s, and leaves the output unchanged", async (test) => {
   const [name, code, message] = test;
   const root = makeParts();

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CliError } from "../src/error.js";
-import { detectKind } from "../src/paths/sources/index.js";
+import { detectKind, keysOf } from "../src/paths/sources/index.js";
 import { makeTree } from "./support/tree.js";
+
+const OPTIONS = { cleanUrls: false, ignoreHosts: true, ignoreMiddleware: false, warn: () => {} };
 
 test("detects the kind of a source", () => {
   const root = makeTree({
@@ -52,4 +54,7 @@ test("asks for --source-kind where the kind cannot be detected", () => {
   expect(errorOf("paths.csv")).toMatchObject({ code: "ERR_USAGE", exitCode: 2 });
   expect(errorOf("missing.txt")).toBeInstanceOf(CliError);
   expect(errorOf("missing.txt")).toMatchObject({ code: "ERR_SOURCE", exitCode: 3 });
+  const missing = join(root, "missing.csv");
+  const expected = "expected a directory, a sitemap or a list of paths: ENOENT";
+  expect(() => keysOf("list", missing, OPTIONS)).toThrow(`${missing}: ${expected}`);
 });

@@ -1,5 +1,6 @@
 import type { Host } from "@hedgerow/fleet";
 
+import { expecting } from "../files/expecting.js";
 import { Json } from "../files/json.js";
 
 /** The hosts of a fleet, and which of them have an image. */
@@ -15,7 +16,7 @@ export interface FleetHosts {
  * @throws {CliError} `ERR_SOURCE` if the file is not such a list; the values are checked by `placement`
  */
 export async function readHosts(file: string, identity: string): Promise<FleetHosts> {
-  const list = await Json.read(file);
+  const list = await expecting(file, "a list of hosts", () => Json.read(file));
   if (!list.isList) throw list.error("a list of hosts");
   const hosts: Host[] = [];
   const residents = new Set<string>();

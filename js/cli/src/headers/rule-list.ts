@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 
 import { CliError, messageOf } from "../error.js";
+import { expecting } from "../files/expecting.js";
 import { decode } from "../files/lines.js";
 
 /** File name that stands for standard input. */
@@ -24,17 +25,23 @@ export interface ListedRule {
 export async function readRuleList(file: string): Promise<ListedRule[]> {
   const isStdin = file === STDIN;
   const name = isStdin ? "standard input" : file;
+  const chunks = isStdin ? process.stdin : createReadStream(file);
+  const text = await expecting(name, "a list of rules", () => textOf(chunks, name));
+  // No rule contains a bracket.
+  const rules = text.trimStart().startsWith("[") ? rulesOfJson(text, name) : rulesOfLines(text);
+  if (rules.length === 0) throw new CliError("ERR_SOURCE", `${name}: expected rules, found none`);
+  return rules;
+}
+
+async function textOf(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
   let text = "";
-  for await (const part of decode(isStdin ? process.stdin : createReadStream(file), name)) {
+  for await (const part of decode(chunks, name)) {
     text += part;
     if (text.length > MAX_LENGTH) {
       throw new CliError("ERR_SOURCE", `${name}: expected at most ${MAX_LENGTH} characters`);
     }
   }
-  // No rule contains a bracket.
-  const rules = text.trimStart().startsWith("[") ? rulesOfJson(text, name) : rulesOfLines(text);
-  if (rules.length === 0) throw new CliError("ERR_SOURCE", `${name}: expected rules, found none`);
-  return rules;
+  return text;
 }
 
 /** A comment begins with `#`, at the beginning of a line or after white space. */

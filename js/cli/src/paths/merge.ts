@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 
 import type { Command } from "commander";
-import { HedgerowError, measurePathFilter, mergePathFilters } from "hedgerow";
+import { measurePathFilter, mergePathFilters } from "hedgerow";
 
 import { jsonOf } from "../one-line.js";
 import { factsOf, summary } from "./facts.js";
 import { checkOutput, printAbout, writeFilter } from "./output.js";
+import { namedFilter } from "./read-filter.js";
 
 const HELP = `
 The filters must have been built with the same rate, seed and sizing, and with the same --capacity:
@@ -52,9 +53,6 @@ function mergeFiles(files: readonly string[], version: string | undefined): Uint
   try {
     return mergePathFilters(contents(), version === undefined ? {} : { version });
   } catch (error) {
-    if (error instanceof HedgerowError && current !== undefined) {
-      error.message = `${current}: ${error.message}`;
-    }
-    throw error;
+    throw current === undefined ? error : namedFilter(error, current);
   }
 }

@@ -1,11 +1,18 @@
 import { HedgerowError } from "hedgerow";
 
-/** Returns the result of reading a filter. Errors about its format name the file. */
+import { named } from "../files/expecting.js";
+
+/** Returns the result of reading a filter. Errors name the file. */
 export async function readingFilter<T>(file: string, read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof HedgerowError) error.message = `${file}: ${error.message}`;
-    throw error;
+    throw namedFilter(error, file);
   }
+}
+
+/** Adds to an error which filter it is about. Returns the error. */
+export function namedFilter(error: unknown, file: string): unknown {
+  if (error instanceof HedgerowError) error.message = `${file}: ${error.message}`;
+  return named(error, file, "a path filter");
 }

@@ -24,6 +24,7 @@ export function keysOf(
   path: string,
   options: SourceOptions,
 ): AsyncIterable<string> {
+  if (path !== STDIN) statOf(path);
   return SOURCES[kind](path, options);
 }
 
@@ -39,11 +40,15 @@ export function detectKind(path: string): SourceKind {
   );
 }
 
+/** A source, as messages name it. */
+const SOURCE = "a directory, a sitemap or a list of paths";
+
+/** @throws {CliError} `ERR_SOURCE` */
 function statOf(path: string): Stats {
   try {
     return statSync(path);
   } catch (error) {
-    throw new CliError("ERR_SOURCE", `cannot read ${path}: ${messageOf(error)}`);
+    throw new CliError("ERR_SOURCE", `${path}: expected ${SOURCE}: ${messageOf(error)}`);
   }
 }
 
