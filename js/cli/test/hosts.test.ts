@@ -131,6 +131,8 @@ describe("vercel.json", () => {
     ["/a{/b}?", "/c", ["/a", "/a/b"]],
     ["/a\\(b\\)", "/c", ["/a(b)"]],
     ["/:path((?!en/|fr/).*)", "/en/:path", ["/about.html"]],
+    ["/:path*", "/en/:path*", ["/", "/about.html"]],
+    ["/:path+", "/en/:path+", ["/about.html"]],
   ])("%s to %s", async ([source, destination, keys]) => {
     for (const name of ["redirects", "rewrites"]) {
       const json = { [name]: [{ source, destination }] };
@@ -161,12 +163,14 @@ test("adds what firebase.json states of the site of a directory", async () => {
       { source: "/foo{,/**}", destination: "/bar", type: 301 },
       { source: "/blog/:post*", destination: "https://blog.example/:post", type: 302 },
       { source: "/@(a|b)/:id(\\d+)", destination: "/", type: 301 },
-      { regex: "/(?P<x>v1)", destination: "/", type: 301 },
+      { regex: "^/(?P<x>v1)$", destination: "/", type: 301 },
+      { regex: "(?i)/v2", destination: "/", type: 301 },
     ],
     rewrites: [
       { source: "api/**", function: { functionId: "api" } },
       { regex: "^/run/.+$", run: { serviceId: "run" } },
       { glob: "/old", destination: "/about.html" },
+      { source: "/docs/page{1..3}", destination: "/about.html" },
     ],
   };
   const other = { public: "other", rewrites: [{ source: "**", destination: "/index.html" }] };
@@ -176,12 +180,20 @@ test("adds what firebase.json states of the site of a directory", async () => {
     [
       ...["/.well-known/apple-app-site-association", "/.well-known/assetlinks.json", "/__/*"],
       ...["/a/*", "/about", "/api", "/api/*", "/apple-app-site-association", "/b/*", "/blog"],
-      ...["/blog/*", "/foo", "/foo/*", "/old", "/run/*"],
+      ...["/blog/*", "/docs/*", "/foo", "/foo/*", "/old", "/run/*", "/v1"],
     ].sort(),
   );
   expect(warnings).toEqual([
-    "firebase.json: expected a pattern, found /(?P<x>v1); the filter lacks its paths",
+    "firebase.json: expected a pattern, found (?i)/v2; the filter lacks its paths",
   ]);
+});
+
+test("lets any path exist for a glob of firebase.json that begins with an exclamation mark", async () => {
+  const source = "!/@(js|css)/**";
+  const json = { hosting: { rewrites: [{ source, destination: "/index.html" }] } };
+  const { keys, warnings } = await readOf("firebase.json", { json });
+  expect(keys).toContain("/*");
+  expect(warnings).toEqual([anyPath("firebase.json", source)]);
 });
 
 test("adds what staticwebapp.config.json states", async () => {

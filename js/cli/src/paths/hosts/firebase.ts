@@ -29,7 +29,11 @@ export function rulesOfFirebase(site: Json): HostRule[] {
   return routes.map((route) => {
     const destination = destinationOf(route.get("destination").stringIfThere());
     const regex = route.get("regex").stringIfThere();
-    if (regex !== undefined) return { source: regex, pattern: () => regex, destination };
+    if (regex !== undefined) {
+      // RE2 also writes a named group in this way.
+      const pattern = () => regex.replaceAll("(?P<", "(?<");
+      return { source: regex, pattern, destination };
+    }
     // `glob` is the former name.
     const source = route.get(route.get("glob").isThere ? "glob" : "source").string();
     return { source, pattern: () => patternOfGlob(source), destination };

@@ -37,9 +37,10 @@ export function patternOfSplat(path: string): string {
 
 /**
  * Returns a regular expression for a glob: `*` and `**` match anything, `:name` a segment, `{a,b}` and `@(a|b)` one
- * of several.
+ * of several. A glob that begins with `!` matches all other paths.
  */
 export function patternOfGlob(glob: string): string {
+  if (glob.startsWith("!") && glob[1] !== "(") return "^.*$";
   return patternWith(glob.startsWith("/") ? glob : `/${glob}`, globText);
 }
 
@@ -69,7 +70,9 @@ function globText(glob: string, groups: Groups): string {
       text += { "@": choices, "?": `${choices}?` }[glob[at]!] ?? ".*";
       at = group + 1;
     } else if (brace >= 0) {
-      text += choicesOf(glob.slice(at + 1, brace), ",", groups);
+      const inner = glob.slice(at + 1, brace);
+      // `{1..3}` is a sequence.
+      text += inner.includes("..") ? ".*" : choicesOf(inner, ",", groups);
       at = brace + 1;
     } else if (glob[at] === "*") {
       text += groups.named("splat", ".*");
@@ -129,9 +132,9 @@ function pathText(path: string, groups: Groups): string {
   return text;
 }
 
-/** Returns a destination with its `:name` as `$name`. */
+/** Returns a destination with its `:name`, or `:name*` and `:name+` for several segments, as `$name`. */
 export function destinationOf(destination: string | undefined): string | undefined {
-  return destination?.replace(/:([a-z_]\w*)/gi, "$$$1");
+  return destination?.replace(/:([a-z_]\w*)[*+]?/gi, "$$$1");
 }
 
 function nameAt(text: string, at: number): string {
