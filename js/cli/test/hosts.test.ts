@@ -59,7 +59,9 @@ describe("_redirects", () => {
   test("maps any path to those that exist", async () => {
     const redirects = "/* /en/:splat 200\n/*.htm /:splat.html\n";
     const { keys, warnings } = await readOf("_redirects", redirects, { "en/about.html": "" });
-    expect(keys).toEqual(["/", "/about.htm", "/about.html", "/en/about.htm"]);
+    const withoutHtml = ["/about", "/en/about"];
+    const paths = ["/", "/about.htm", "/about.html", "/en/about.htm", ...withoutHtml];
+    expect(keys).toEqual(paths.sort());
     expect(warnings).toEqual([]);
   });
 
@@ -196,6 +198,15 @@ test("lets any path exist for a glob of firebase.json that begins with an exclam
   expect(warnings).toEqual([anyPath("firebase.json", source)]);
 });
 
+test.for([
+  ["_redirects", "/old /new"],
+  ["netlify.toml", ""],
+  ["staticwebapp.config.json", "{}"],
+] as const)("adds pages without .html, as the host of %s answers them", async ([name, content]) => {
+  const { keys } = await readOf(name, content, { "about.html": "" });
+  expect(keys).toContain("/about");
+});
+
 test("adds what staticwebapp.config.json states", async () => {
   const name = "staticwebapp.config.json";
   const routes = [
@@ -238,7 +249,7 @@ test("reads files above a directory, up to the working directory", async () => {
   };
   const [index, toml] = [
     ["/", "/index.html"],
-    ["/.netlify/*", "/toml"],
+    ["/.netlify/*", "/index", "/toml"],
   ];
   expect(await keysFrom("")).toEqual([...index, ...toml, "/_vercel/*", "/old"].sort());
   expect(await keysFrom("a")).toEqual([...index, ...toml].sort());

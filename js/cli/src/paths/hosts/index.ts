@@ -15,7 +15,7 @@ import { rulesOfVercel, VERCEL_KEYS } from "./vercel.js";
 
 /** What the files of hosts state about a directory. */
 export interface HostPaths extends ConfigRoutes {
-  /** Whether a page is answered without `.html`, too. */
+  /** Whether a page is answered without `.html`, too: Cloudflare, Netlify and Azure do so by default. */
   readonly cleanUrls: boolean;
 }
 
@@ -42,7 +42,7 @@ const IN_DIRECTORY: Readonly<Record<string, Reader>> = {
     const rules = rulesOfRedirects(text, (message) => warn(`${file}: ${message}`));
     const { keys, rewrites } = routesOfRules(rules, file, warn);
     const isNetlify = rules.some(({ destination }) => destination?.startsWith("/.netlify/"));
-    return { keys: [...keys, ...(isNetlify ? NETLIFY_KEYS : [])], rewrites };
+    return { keys: [...keys, ...(isNetlify ? NETLIFY_KEYS : [])], rewrites, cleanUrls: true };
   },
 };
 
@@ -50,7 +50,7 @@ const IN_DIRECTORY: Readonly<Record<string, Reader>> = {
 const IN_PROJECT: Readonly<Record<string, Reader>> = {
   "netlify.toml": ({ file, text, options }) => {
     const rules = rulesOfNetlify(Json.parseToml(text, file), options);
-    return withKeys(NETLIFY_KEYS, routesOfRules(rules, file, options.warn));
+    return { ...withKeys(NETLIFY_KEYS, routesOfRules(rules, file, options.warn)), cleanUrls: true };
   },
   "vercel.json": ({ file, text, options }) => {
     const config = Json.parse(text, file);
@@ -75,7 +75,7 @@ const IN_PROJECT: Readonly<Record<string, Reader>> = {
   },
   "staticwebapp.config.json": ({ file, text, options: { warn } }) => {
     const rules = rulesOfStaticWebApps(Json.parse(text, file));
-    return withKeys(STATIC_WEB_APPS_KEYS, routesOfRules(rules, file, warn));
+    return { ...withKeys(STATIC_WEB_APPS_KEYS, routesOfRules(rules, file, warn)), cleanUrls: true };
   },
 };
 
