@@ -1,7 +1,7 @@
 /** The folders that commands look up in the environment, where it lacks them. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 
@@ -58,6 +58,17 @@ test("finds the process that has attached a disk, whatever TMPDIR and XDG_RUNTIM
   await stop("SIGTERM");
   const { message } = await failure(["save", store, "alice"], env);
   expect(message).toContain("set XDG_RUNTIME_DIR to the same directory for both");
+});
+
+test("finds a process if other users may use another directory of control sockets", async () => {
+  const { root, store, args, env } = await withDisk();
+  const { stop } = await attach(args, env);
+  const directory = join(root, `hedgerow-${process.getuid?.()}`);
+  mkdirSync(directory);
+  chmodSync(directory, 0o777);
+  vi.stubEnv("TMPDIR", root);
+  expect(await json(["save", store, "alice", "--label", "x"], env)).toMatchObject({ number: 2 });
+  await stop("SIGTERM");
 });
 
 test("names the option and the variable that choose a folder which cannot be used", async () => {

@@ -20,16 +20,13 @@ export async function askAttached(
   action: "save" | "detach",
   body: object,
 ): Promise<unknown> {
-  const found = await postToFirst(
-    await socketPaths(place, name),
-    name,
-    action,
-    JSON.stringify(body),
-  ).catch((error) => {
+  const { paths, refusal } = await socketPaths(place, name);
+  const found = await postToFirst(paths, name, action, JSON.stringify(body)).catch((error) => {
     if (error instanceof CliError) throw error;
     const message = `the process that has attached ${name} did not answer: ${messageOf(error)}`;
     throw new CliError("ERR_SOURCE", message);
   });
+  if (found === undefined && refusal !== undefined) throw refusal;
   if (found === undefined) {
     const message = `${name} is not attached by a process of this user on this host, or that process has another XDG_RUNTIME_DIR or a private /tmp: set XDG_RUNTIME_DIR to the same directory for both`;
     throw new CliError("ERR_SOURCE", message);

@@ -37,19 +37,33 @@ export async function socketPath(place: string, name: string): Promise<string> {
   throw new CliError("ERR_OUTPUT", message);
 }
 
+/** Where a process may listen for a disk. */
+export interface SocketPaths {
+  readonly paths: readonly string[];
+  /** The error for a directory that is left out because other users may use it, if there is one. */
+  readonly refusal: CliError | undefined;
+}
+
 /**
  * Returns the paths at which a process may listen for a disk: its environment may be another one.
  *
  * @param place the store, as in a command line
- * @throws {CliError} `ERR_OUTPUT` if other users may use one of the directories
  */
-export async function socketPaths(place: string, name: string): Promise<string[]> {
+export async function socketPaths(place: string, name: string): Promise<SocketPaths> {
   const file = await nameOf(place, name);
   const paths: string[] = [];
-  // A login shell has this, and a service of the same user may not.
-  for (const directory of new Set([...directories(), `/run/user/${userId()}/hedgerow`]))
-    if (await isPrivate(directory)) paths.push(join(directory, file));
-  return paths;
+  let refusal: CliError | undefined;
+  // A login shell has the last one, and a service of the same user may not.
+  for (const directory of new Set([...directories(), `/run/user/${userId()}/hedgerow`])) {
+    try {
+      if (await isPrivate(directory)) paths.push(join(directory, file));
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      // Any user can make the one in /tmp, which must not make the others unusable.
+      refusal ??= error;
+    }
+  }
+  return { paths, refusal };
 }
 
 /** Returns the directories for sockets, the preferred one first. */
