@@ -123,11 +123,17 @@ test("says that a server accepts connections and does not answer", async () => {
   expect([code, err]).toEqual([3, "hedgerow: Redis: does not answer\n"]);
 });
 
-test("prints the hosts of a fleet in a cluster, asked through any node of it", async () => {
-  for (const { url } of await startCluster()) {
+test("prints the hosts of a fleet in a cluster, asked through any node of it, unless a node is silent", async () => {
+  const servers = await startCluster();
+  for (const { url } of servers) {
     const { out, err } = await hedgerow(["fleet", "status", "--redis", url, "--json"]);
     expect([JSON.parse(out), err]).toEqual([{ hosts: [] }, ""]);
   }
+  const [first, other] = servers as [Redis, Redis];
+  other.pause();
+  onTestFinished(() => other.resume());
+  const ended = await hedgerowProcess(["fleet", "status", "--redis", first.url]);
+  expect(ended).toEqual({ code: 3, out: "", err: "hedgerow: Redis: does not answer\n" });
 });
 
 test("names Redis once in an error, and says how to connect", async () => {

@@ -31,12 +31,12 @@ export async function withResidency<T>(
   use: (residency: Residency) => T | Promise<T>,
 ): Promise<T> {
   const client = await clientOf(url);
-  let cluster: Awaited<ReturnType<typeof clusterOf>> | undefined;
+  const cluster = await clusterOf(url, client);
   try {
-    cluster = await withinTimeout(connect(url, client));
+    const isNode = await withinTimeout(connect(client, cluster));
     let reason = "Redis: does not answer";
     const residency = await Residency.watch({
-      client: cluster ?? client,
+      client: isNode ? cluster : client,
       onError: (error) => {
         reason = error.message;
       },
@@ -48,7 +48,7 @@ export async function withResidency<T>(
     }
   } finally {
     if (client.isOpen) client.destroy();
-    if (cluster?.isOpen) cluster.destroy();
+    if (cluster.isOpen) cluster.destroy();
   }
 }
 
@@ -63,27 +63,27 @@ async function clientOf(url: string) {
   }
 }
 
-/** Connects, and returns a client of the cluster if the server is a node of one. */
-async function connect(url: string, client: Client) {
+/** Connects, and to the cluster if the server is a node of one. Returns whether it is. */
+async function connect(client: Client, cluster: Awaited<ReturnType<typeof clusterOf>>) {
   await client.connect();
   // The user may be forbidden to ask.
   const info = await client.info("cluster").catch(() => "");
-  return String(info).includes("cluster_enabled:1") ? clusterOf(url, client) : undefined;
+  const isNode = String(info).includes("cluster_enabled:1");
+  if (isNode) await cluster.connect();
+  return isNode;
 }
 
-/** Connects to the cluster of a node, with the same user and protocol. */
+/** Returns a client of the cluster of a node, with the same user and protocol. */
 async function clusterOf(url: string, { options }: Client) {
   const { createCluster } = await import("@redis/client");
   const { username, password, socket } = options;
   const tls = Object(socket).tls === true ? { tls: true } : {};
   const user = username === undefined ? {} : { username };
   const secret = password === undefined ? {} : { password };
-  const cluster = createCluster({
+  return createCluster({
     rootNodes: [{ url, socket: { ...SOCKET } }],
     defaults: { ...user, ...secret, socket: { ...SOCKET, ...tls } as typeof SOCKET },
-  });
-  await cluster.on("error", () => {}).connect();
-  return cluster;
+  }).on("error", () => {});
 }
 
 /** @throws {CliError} `ERR_ENGINE` if the connection fails, or the server does not answer */
