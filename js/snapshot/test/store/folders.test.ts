@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -50,6 +51,20 @@ test("refuses a folder that others own or can write to", async () => {
   chownSync(path("owned"), 65_534, 65_534);
   await refusalOf(DiskStore.open(path("owned")), "ERR_STORE");
   await refusalOf(DiskStore.open(path("owned"), { create: false }), "ERR_STORE");
+});
+
+test("refuses a link of others to a folder or to a directory of local images", async () => {
+  const [folder, images] = [path("linked"), path("images that are linked")];
+  const store = await DiskStore.open(folder, { images });
+  await store.create("a", { size: BLOCK });
+  await (await store.attach("a")).detach();
+  for (const target of [folder, images]) symlinkSync(target, `${target} link`);
+  const open = () => DiskStore.open(`${folder} link`, { images: `${images} link/` });
+  await (await (await open()).attach("a")).detach();
+  lchownSync(`${images} link`, 65_534, 65_534);
+  await refusalOf((await open()).attach("a"), "ERR_TARGET");
+  lchownSync(`${folder} link`, 65_534, 65_534);
+  await refusalOf(open(), "ERR_STORE");
 });
 
 test.each([
