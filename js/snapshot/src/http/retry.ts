@@ -4,8 +4,11 @@ const [FIRST_BACKOFF, MAX_BACKOFF] = [100, 5_000];
 /** The longest `Retry-After` that is obeyed, in milliseconds: after a longer one there is no retry. */
 export const MAX_RETRY_AFTER = 60_000;
 
+/** Statuses of a gateway whose server did not answer, those of Cloudflare included. */
+const GATEWAY: ReadonlySet<number> = new Set([502, 504, 520, 521, 522, 523, 524]);
+
 /** Statuses after which the same request may soon succeed. */
-const RETRYABLE: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+const RETRYABLE: ReadonlySet<number> = new Set([408, 429, 500, 503, ...GATEWAY]);
 
 /** Certificate errors of OpenSSL whose codes do not begin with `CERT_` or `UNABLE_TO_`. */
 const CERTIFICATE: ReadonlySet<unknown> = new Set([
@@ -70,6 +73,11 @@ export function retryAfter(header: string | null | undefined, now: number): numb
 /** Returns whether the same request may soon succeed. */
 export function isRetryableStatus(status: number): boolean {
   return RETRYABLE.has(status);
+}
+
+/** Returns whether a gateway has given up, while the server behind it may still carry out the request. */
+export function isGatewayStatus(status: number): boolean {
+  return GATEWAY.has(status);
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   backoff,
   isLost,
   isPermanent,
+  isRetryableStatus,
   MAX_RETRY_AFTER,
   retryAfter,
 } from "../../dist/http/retry.js";
@@ -40,6 +41,11 @@ test("tells permanent failures of connections from transient ones", () => {
   for (const code of ["ECONNRESET", "ECONNREFUSED", "EAI_AGAIN", "ETIMEDOUT"]) {
     expect([isPermanent({ code }), isLost({ code })]).toEqual([false, true]);
   }
+});
+
+test("retries the statuses by which gateways say that a server does not answer", () => {
+  const retried = Array.from({ length: 200 }, (_, at) => 400 + at).filter(isRetryableStatus);
+  expect(retried).toEqual([408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524]);
 });
 
 /** Runs attempts that all fail in one way, and returns how many there were, and the error. */

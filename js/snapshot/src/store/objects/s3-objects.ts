@@ -3,6 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 
 import { withEither } from "../../abort.js";
 import { SnapshotError } from "../../error.js";
+import { isGatewayStatus } from "../../http/retry.js";
 import { withTemporaryFile } from "../../local/temporary-file.js";
 import {
   forUploads,
@@ -424,9 +425,9 @@ function hasStatus(error: unknown, statuses: readonly (number | undefined)[]): b
   return isOne && (error.cause as Error | undefined)?.name !== "NoSuchBucket";
 }
 
-/** Returns whether a status is the answer of the service: a gateway gives up while the service may still work. */
+/** Returns whether a status is the answer of the service. */
 function isAnswer(status: number | undefined): boolean {
-  return status !== undefined && status !== 502 && status !== 504;
+  return status !== undefined && !isGatewayStatus(status);
 }
 
 /** Returns a time by which an object was certainly written. */
