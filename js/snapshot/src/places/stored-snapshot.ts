@@ -1,5 +1,6 @@
 /** Looks at the destination of an upload that must not replace another snapshot: servers may ignore conditions. */
 import { SnapshotError } from "../error.js";
+import { isRetryableStatus } from "../http/retry.js";
 import { safeName } from "../http/safe-url.js";
 import type { TransferOptions } from "../options/transfer-options.js";
 import type { WorkOptions } from "../options/work-options.js";
@@ -26,13 +27,17 @@ export async function checkAbsentAt(url: URL, options: LookOptions): Promise<voi
     if (!(error instanceof SnapshotError)) throw error;
     const { status = 0, message, cause } = error;
     if (ABSENT.has(status)) return;
-    if (status < 400 || status >= 500)
-      throw new SnapshotError("ERR_TARGET", message, { cause, status });
+    if (!isRefusal(status)) throw new SnapshotError("ERR_TARGET", message, { cause, status });
     const expected = "expected a URL that can also be read, to see that it holds nothing";
     const text = `overwrite: ${expected}; ${message}`;
     throw new SnapshotError("ERR_ARGUMENT", text, { cause, status });
   }
   throw existsError(name);
+}
+
+/** Returns whether a server refuses to show an object, and would do so again. A proxy (407) says nothing about it. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 407 && !isRetryableStatus(status);
 }
 
 /** Returns the error for a destination that was found to hold something. @param name of the object in messages */

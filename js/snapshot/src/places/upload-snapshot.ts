@@ -1,7 +1,7 @@
 import type { EncodeJob } from "../encode/encode-job.js";
 import { WrittenTail } from "../encode/written-tail.js";
-import { SnapshotError } from "../error.js";
 import { readManifest, type SnapshotInfo } from "../format/manifest.js";
+import { isRetryableStatus } from "../http/retry.js";
 import { forUploads } from "../options/transfer-options.js";
 import type { ObjectLocation } from "../s3/client.js";
 import type { Content } from "../s3/content.js";
@@ -100,16 +100,17 @@ export function planOf(
 }
 
 /**
- * Throws early if the object exists. If the check itself is refused, the upload finds out: credentials that may
- * write may not be allowed to read.
+ * Throws early if the object exists, or the service fails. If the check itself is refused, the upload finds out:
+ * credentials that may write may not be allowed to read.
  */
 async function checkAbsent(store: ObjectStore, signal = new AbortController().signal) {
   const { bucket: Bucket, key: Key } = store.location;
   try {
     await store.send((s3, options) => s3.headObject({ Bucket, Key }, options), signal, signal);
   } catch (error) {
-    if (error instanceof SnapshotError && error.status !== undefined) return;
-    throw error;
+    const { status } = Object(error) as { readonly status?: number };
+    if (status === undefined || isRetryableStatus(status)) throw error;
+    return;
   }
   throw existsError(store.name);
 }

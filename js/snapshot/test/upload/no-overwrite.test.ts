@@ -51,6 +51,22 @@ test("reports a snapshot that was stored at the same time on a WebDAV server", a
   expect(temporaryFiles()).toEqual([]);
 });
 
+test.each([429, 503])(
+  "does not upload with overwrite: false to a service that answers %i when asked for the object",
+  async (status) => {
+    await using proxy = await startProxy(s3.endpoint, ({ method }) =>
+      method === "HEAD" || method === "GET" ? { status } : undefined,
+    );
+    const { credentials, region, bucket } = s3;
+    const options = { ...ONCE, retries: 0, s3: { credentials, region, endpoint: proxy.endpoint } };
+    for (const url of [`s3://${bucket}/unsure`, new URL("/unsure", proxy.endpoint)]) {
+      const work = createSnapshot(small, url, options);
+      expect(await refusalOf(work, "ERR_TARGET")).toMatchObject({ status });
+    }
+    expect(proxy.requests).toHaveLength(2);
+  },
+);
+
 test("refuses a presigned PUT with overwrite: false, since it cannot be read", async () => {
   const { credentials, region, bucket, endpoint } = s3;
   const client = new S3({ credentials, region, endpoint: endpoint.href, forcePathStyle: true });
