@@ -53,8 +53,9 @@ function cleanMessage(error: unknown, secrets: readonly string[]): string | unde
 function plainMessage(error: unknown): string {
   const { errors } = Object(error) as { readonly errors?: readonly unknown[] };
   const first = messageOf(error) === "" ? errors?.[0] : undefined;
-  // The AWS SDK copies the message from a response, where it may be of another type.
-  return String(messageOf(first ?? error)).replace(/\s+/g, " ");
+  // The AWS SDK copies the message from a response, where it may be of another type, and adds a hint for its own users.
+  const message = String(messageOf(first ?? error)).replace(/\s+/g, " ");
+  return message.replace(/ Deserialization error: to see the raw response,.*/, "");
 }
 
 function cleanName(name: unknown, secrets: readonly string[]): string | undefined {

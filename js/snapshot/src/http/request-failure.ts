@@ -115,6 +115,8 @@ function meaningOf(status: number): string {
       return "no such object";
     case 407:
       return "valid proxy credentials are required";
+    case 412:
+      return "a condition of the request does not hold";
     case 429:
       return "too many requests";
     case 503:

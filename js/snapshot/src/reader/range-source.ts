@@ -113,7 +113,8 @@ export class RangeSource implements OpenSource {
       // Node says why in the cause.
       const reason = (error as Error | undefined)?.cause ?? error;
       const cause = new CleanCause(reason, undefined, [this.url.search]);
-      throw this.#error(cause.description, undefined, cause);
+      // Node does not say why for status 407.
+      throw this.#error(cause.description || "the request failed", undefined, cause);
     }
   }
 

@@ -5,7 +5,7 @@ import { unlessAborted } from "../abort.js";
 import { SnapshotError, type SnapshotErrorCode } from "../error.js";
 import { agentFor, type ProxyAgent } from "../http/agent.js";
 import { proxyFields } from "../http/proxy.js";
-import { EXISTS, responseFailure } from "../http/request-failure.js";
+import { responseFailure } from "../http/request-failure.js";
 import type { S3Credentials, S3Options } from "../options/s3-options.js";
 import type { Transfer } from "../options/transfer-options.js";
 import { S3Failure } from "./failure.js";
@@ -240,7 +240,8 @@ const REFUSED_FIELDS: ReadonlySet<number | undefined> = new Set([400, 403, 501])
 
 /** Returns what to do about a service that does not support the checksums of the SDK. */
 function checksumHint({ status, cause: { name, message } }: S3Failure): string {
-  const isLikely = name === "NotImplemented" || /checksum|crc32|sha256/i.test(`${name} ${message}`);
+  const isLikely =
+    status === 501 || /NotImplemented|checksum|crc32|sha256/i.test(`${name} ${message}`);
   if (!REFUSED_FIELDS.has(status) || !isLikely) return "";
   return "; if the service does not support checksums, set AWS_REQUEST_CHECKSUM_CALCULATION=WHEN_REQUIRED";
 }
@@ -251,14 +252,15 @@ function describe({ bucket }: ObjectLocation, failure: S3Failure): string {
   const via = proxyName === undefined ? "" : `, through proxy ${proxyName}`;
   if (proxyMessage !== undefined) return proxyMessage;
   if (name === "NoSuchBucket") return `bucket "${bucket}" does not exist (HTTP ${status})`;
-  if (status === 412) return EXISTS;
   if (failure.isUnreadable) return `the response of the service is damaged: ${description}`;
   if (status === undefined) return `no response from the service: ${description}`;
-  return `${meaningOf(status)} (HTTP ${status}, ${description})${regionHint}${via}`;
+  const reason = failure.hasCode ? `, ${description}` : "";
+  return `${meaningOf(status)} (HTTP ${status}${reason})${regionHint}${via}`;
 }
 
 function meaningOf(status: number): string {
   if (status === 401 || status === 403) return "access denied";
+  if (status === 412) return "a condition of the request does not hold";
   if (status === 409) return "other requests for the object are under way";
   return "the service refused the request";
 }

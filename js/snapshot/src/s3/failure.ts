@@ -6,6 +6,8 @@ import type { RetryableFailure } from "../http/with-retries.js";
 /** Properties of errors of the AWS SDK. Others may hold secrets. */
 interface SdkError {
   readonly name?: string;
+  /** Of errors that the service reports. */
+  readonly $fault?: unknown;
   /** The element of an S3 error with the region of the bucket. */
   readonly Region?: unknown;
   readonly $metadata?: { readonly httpStatusCode?: number; readonly clockSkewCorrected?: boolean };
@@ -41,6 +43,8 @@ export class S3Failure implements RetryableFailure {
   readonly status: number | undefined;
   /** Whether the service succeeded, and its response cannot be read. */
   readonly isUnreadable: boolean = false;
+  /** Whether the response says why, as S3 does: that of a gateway may be a page, and that to a `HEAD` has no body. */
+  readonly hasCode: boolean = false;
   /** Whether a retry may succeed. */
   readonly isTransient: boolean;
   /** Where the bucket is, if it was looked for elsewhere. */
@@ -59,12 +63,13 @@ export class S3Failure implements RetryableFailure {
       this.isTransient = error.isTransient;
       return;
     }
-    const { name, Region, $metadata, $response } = Object(error) as SdkError;
+    const { name, Region, $fault, $metadata, $response } = Object(error) as SdkError;
     const status = $metadata?.httpStatusCode;
     // The SDK also puts the status of a successful response that it cannot parse here: it was cut off.
     this.isUnreadable = status !== undefined && status < 300;
     this.status = this.isUnreadable ? undefined : status;
     this.cause = new CleanCause(error, this.status, secrets);
+    this.hasCode = $fault !== undefined && this.cause.message !== "UnknownError";
     this.proxyName = $response?.proxyName;
     const region = $response?.headers?.["x-amz-bucket-region"] ?? Region;
     this.regionHint = regionHint(this.status, region);

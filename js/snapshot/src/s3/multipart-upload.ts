@@ -280,7 +280,7 @@ class Upload {
       const { code, message: found, status = 0 } = error;
       if (UNSUPPORTED.has(status)) throw new UnsupportedCopy(code, found, { cause: error, status });
       if (status !== 412) throw error;
-      const message = `${nameOf(location)}: the object changed while it was read: its ETag differs`;
+      const message = `${nameOf(location)}: the object changed while it was read: its ETag differs (HTTP 412)`;
       throw new SnapshotError("ERR_SOURCE_CHANGED", message, { status: 412 });
     }
   }
@@ -351,7 +351,8 @@ class Upload {
       const mayBeThere = isUnknown || isConflict || status === 404 || status === 412;
       const found = attempts > 1 && mayBeThere ? await this.#etag() : undefined;
       if (found === tag()) return;
-      if (isConflict && found !== undefined && !this.#plan.overwrite)
+      const exists = status === 412 || (isConflict && found !== undefined);
+      if (exists && !this.#plan.overwrite)
         throw new SnapshotError("ERR_TARGET", `${this.#store.name}: ${EXISTS}`, { status: 412 });
       throw error;
     }
@@ -397,7 +398,8 @@ class Upload {
 /** Returns the ETag of an object in parts: the MD5 of the MD5s of its parts, and their number. */
 function etagOfParts(parts: readonly CompletedPart[]): string {
   const hash = createHash("md5");
-  for (const { ETag = "" } of parts) hash.update(unquoted(ETag), "hex");
+  // An ETag that is not an MD5 makes another one, which no object has.
+  for (const { ETag = "" } of parts) hash.update(Buffer.from(unquoted(ETag), "hex"));
   return `${hash.digest("hex")}-${parts.length}`;
 }
 

@@ -236,6 +236,7 @@ test.each([
 test.each([
   [400, "InvalidArgument", "x-amz-checksum-crc32 is not supported"],
   [501, "NotImplemented", "A header you provided implies functionality that is not implemented"],
+  [501, "", ""],
 ])("names the setting for a service that refuses checksums with %i", async (status, code, why) => {
   const inject: InjectFault = ({ headers }) =>
     headers["x-amz-sdk-checksum-algorithm"] === undefined

@@ -150,5 +150,7 @@ export function strongEtag(etag: string | undefined): string | undefined {
 
 function changed(message: string, status?: number): RequestFailure {
   const details = { isChange: true, status };
-  return new RequestFailure(`the object changed while it was read: ${message}`, false, details);
+  const answer = status === undefined ? "" : ` (HTTP ${status})`;
+  const text = `the object changed while it was read: ${message}${answer}`;
+  return new RequestFailure(text, false, details);
 }

@@ -8,6 +8,9 @@ import type { ServerRequest } from "../server-request.js";
 import { withRetries } from "../with-retries.js";
 import { sendFile, type UploadFile, type UploadResponse } from "./send-file.js";
 
+/** The size in bytes from which an upload sends `Expect: 100-continue`. The same as curl's. */
+const EXPECT_SIZE = 2 ** 20;
+
 /** The status of a server that does not support `Expect`. The same request without it may succeed. */
 const EXPECTATION_FAILED = 417;
 
@@ -25,13 +28,14 @@ export async function put(
 ): Promise<void> {
   const { retries, timeouts } = transfer;
   const { firstByte: answer } = forUploads(transfer).timeouts;
-  let [attempts, asksFirst] = [0, true];
+  let [attempts, asksFirst] = [0, file.size > EXPECT_SIZE];
+  const isConditional = "if-none-match" in request.condition;
   const what = `cannot write ${safeName(request.url)}`;
   await withRetries(
     {
       ...{ retries, signal, failureOf, isFinal },
       errorOf: (failure, failures) => {
-        const isLate = failures > 1 && failure.details.status === 412;
+        const isLate = isConditional && failures > 1 && failure.details.status === 412;
         return (isLate ? ambiguous() : failure).toError(what, isLate ? 1 : failures, "ERR_TARGET");
       },
     },
@@ -45,7 +49,8 @@ export async function put(
           asksFirst = false;
           response = await send();
         }
-        return isRedirect(response) ? new Redirection(response) : checkAccepted(response);
+        if (isRedirect(response)) return new Redirection(response);
+        return checkAccepted(response, isConditional);
       });
     },
   );
@@ -57,10 +62,10 @@ function isRedirect({ statusCode }: UploadResponse): boolean {
 }
 
 /** @throws {RequestFailure} if the server refused the upload */
-function checkAccepted(response: UploadResponse): void {
+function checkAccepted(response: UploadResponse, isConditional: boolean): void {
   const { statusCode } = response;
   if (statusCode >= 200 && statusCode < 300) return;
-  if (statusCode !== 412) throw responseFailure(response);
+  if (statusCode !== 412 || !isConditional) throw responseFailure(response);
   throw new RequestFailure(EXISTS, false, { status: 412 });
 }
 

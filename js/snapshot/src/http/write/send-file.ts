@@ -29,9 +29,6 @@ const FIRST_BYTES = 2 ** 19;
 /** How long a careful upload pauses, in milliseconds. */
 const MAX_PAUSE = 500;
 
-/** The size in bytes from which an upload sends `Expect: 100-continue`. The same as curl's. */
-const EXPECT_SIZE = 2 ** 20;
-
 /** How much of the file is read at a time, in bytes. */
 const CHUNK = 2 ** 18;
 
@@ -48,7 +45,7 @@ export interface SendHow {
    * everything; a client that keeps sending then loses the response.
    */
   readonly isCareful: boolean;
-  /** Whether to send `Expect: 100-continue` with a large file. */
+  /** Whether to send `Expect: 100-continue`. */
   readonly asksFirst: boolean;
   /** How long the response may take after the last byte was sent, in milliseconds. */
   readonly answer: number;
@@ -72,8 +69,7 @@ export function sendFile(
       ...{ keepAlive: false, connectTimeout: timeouts.connect },
     });
     const fields = proxyFields(request.url);
-    const expects = asksFirst && file.size > EXPECT_SIZE;
-    const client = createPut(request, file.size, expects, fields, agent);
+    const client = createPut(request, file.size, asksFirst, fields, agent);
     const ended = new AbortController();
     const pauseLength = isCareful ? Math.min(MAX_PAUSE, timeouts.stall / 2) : 0;
     const body = Readable.from(chunksOf(file, pauseLength, ended.signal));
