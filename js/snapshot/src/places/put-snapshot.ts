@@ -1,9 +1,10 @@
 import type { EncodeJob } from "../encode/encode-job.js";
+import { SnapshotError } from "../error.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { requestTo } from "../http/server-request.js";
 import { put } from "../http/write/put.js";
 import { withTemporaryFile } from "../local/temporary-file.js";
-import { checkAbsentAt, checkStoredAt } from "./stored-snapshot.js";
+import { checkAbsentAt, checkStoredAt, isStoredAt } from "./stored-snapshot.js";
 import { fillSnapshotFile } from "./write-snapshot-file.js";
 
 /**
@@ -20,7 +21,12 @@ export async function putSnapshot(url: URL, making: EncodeJob): Promise<Snapshot
   if (!overwrite) await checkAbsentAt(url, options);
   return withTemporaryFile(async ({ path, handle }) => {
     const { info } = await fillSnapshotFile(path, handle, making);
-    await put(request, { handle, size: info.fileSize }, transfer, signal);
+    const putting = put(request, { handle, size: info.fileSize }, transfer, signal);
+    await putting.catch(async (error: unknown) => {
+      // An earlier attempt may have stored it, whose response was lost.
+      const isThere = error instanceof SnapshotError && error.status === 412;
+      if (!isThere || !(await isStoredAt(url, info.digest, options))) throw error;
+    });
     if (!overwrite) await checkStoredAt(url, info.digest, options);
     return info;
   });

@@ -54,6 +54,16 @@ export async function checkStoredAt(url: URL, digest: string, options: LookOptio
   throw new SnapshotError("ERR_TARGET", message);
 }
 
+/** Returns whether a URL holds a snapshot, as far as it can be read. */
+export async function isStoredAt(url: URL, digest: string, options: LookOptions): Promise<boolean> {
+  try {
+    return (await digestAt(url, options)) === digest;
+  } catch (error) {
+    if (error instanceof SnapshotError) return false;
+    throw error;
+  }
+}
+
 async function digestAt(url: URL, options: LookOptions): Promise<string> {
   try {
     return await withSource(

@@ -8,6 +8,7 @@ import { makeCertificate } from "../../../../tests/origin/certificate.mjs";
 import { type Origin, startOrigin } from "../../../../tests/origin/origin.mjs";
 import { rejectionOf } from "../../../../tests/support/assert.js";
 import { expectSame } from "../../../../tests/support/snapshots/image.js";
+import { startProxy } from "../../../../tests/support/snapshots/proxy.js";
 import { textsIn } from "../support/error-texts.js";
 import { refusalOf } from "../support/refusal.js";
 import {
@@ -137,6 +138,19 @@ test("keeps a file of a server that appears during the upload", async () => {
     message: /destination already exists \(HTTP 412\); pass overwrite: true/,
   });
   expectSame(origin.get("/meanwhile")!, expected.get(small)!);
+});
+
+test("finds with overwrite: false what it has stored if the response was lost", async () => {
+  let count = 0;
+  await using proxy = await startProxy(origin.url("/"), ({ method }) => {
+    if (method !== "PUT") return undefined;
+    count += 1;
+    return { loseResponse: count === 1 };
+  });
+  await createSnapshot(small, new URL("/lost", proxy.endpoint), { overwrite: false });
+  const statuses = origin.requests.filter(({ method }) => method === "PUT");
+  expect(statuses.map(({ status }) => status)).toEqual([201, 412]);
+  expectSame(origin.get("/lost")!, expected.get(small)!);
 });
 
 test("follows a redirect of a PUT, and drops the headers of the caller for another origin", async () => {
