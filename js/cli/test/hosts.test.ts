@@ -360,6 +360,12 @@ describe("bounds what a file may cost", () => {
     }
   });
 
+  test("ends for many rules that match a long path in many ways", async () => {
+    const source = `/x/${"(a|b)".repeat(12)}${"c".repeat(MAX_PATTERN_LENGTH - 200)}`;
+    const redirects = Array.from({ length: 10 }, () => ({ source, destination: "/y" }));
+    expect((await readOf("vercel.json", { json: { redirects } })).keys).toContain("/x/*");
+  });
+
   test("ends where rules lead to each other", async () => {
     const loop = "/a /b\n/b /a\n/* /x:splat 200\n/x* /:splat\n";
     const { keys } = await readOf("_redirects", loop);

@@ -54,6 +54,13 @@ describe("the keys of a pattern", () => {
     expect(keysOf(`^/x${"(?:a|b|c|d)".repeat(40)}$`).length).toBeLessThanOrEqual(4096);
   });
 
+  test("shortens variations with more than a mebicharacter together to wildcards", () => {
+    // 256 variations of 4,096 characters, and of one more.
+    const patternOf = (length: number) => `^/${"(?:a|b)".repeat(8)}${"c".repeat(length - 9)}$`;
+    expect(keysOf(patternOf(4096))).toHaveLength(256);
+    expect(keysOf(patternOf(4097))).toEqual(["/*"]);
+  });
+
   test.for(["^/(", "^/[b-a]$", "^/(?P<name>a)$", "^/*+$", "^/(?<a>x)(?<a>y)$"])(
     "refuses the pattern %s",
     (pattern) => {

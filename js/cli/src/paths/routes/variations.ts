@@ -20,6 +20,8 @@ export interface Variation {
 
 /** Beyond this, the rest counts as {@link ANY}; locales with regions stay below. */
 const MAX_VARIATIONS = 4096;
+/** Characters of all variations of a sequence. Beyond this, the rest counts as {@link ANY}. */
+const MAX_VARIATION_TEXT = 1 << 20;
 /** Beyond this, a class of characters counts as {@link SOME}. */
 const MAX_CHARACTERS = 8;
 
@@ -78,17 +80,38 @@ function ofAlternatives(alternatives: AST.Alternative[], asked: Asked): Variatio
 
 function ofSequence(elements: AST.Element[], asked: Asked): Variation[] {
   let all = [literal("")];
-  for (const element of elements) {
-    const next = ofElement(element, asked);
-    const following = all.length * next.length > MAX_VARIATIONS ? [literal(ANY)] : next;
-    all = all.flatMap((before) =>
-      following.map((after) => ({
-        text: before.text + after.text,
-        captures: { ...before.captures, ...after.captures },
-      })),
-    );
+  for (let at = 0; at < elements.length; ) {
+    // A run of characters is added at once: each of them may go to thousands of variations.
+    let text = "";
+    for (let next = elements[at]; next?.type === "Character"; next = elements[at]) {
+      text += String.fromCodePoint(next.value);
+      at += 1;
+    }
+    const next = text === "" ? ofElement(elements[at++]!, asked) : [literal(text)];
+    all = isTooMuch(all, next) ? opened(all) : joined(all, next);
   }
   return all;
+}
+
+function isTooMuch(all: readonly Variation[], next: readonly Variation[]): boolean {
+  const longest = (variations: readonly Variation[]) =>
+    variations.reduce((most, { text }) => Math.max(most, text.length), 0);
+  const count = all.length * next.length;
+  return count > MAX_VARIATIONS || count * (longest(all) + longest(next)) > MAX_VARIATION_TEXT;
+}
+
+function joined(all: readonly Variation[], next: readonly Variation[]): Variation[] {
+  return all.flatMap((before) =>
+    next.map((after) => ({
+      text: before.text + after.text,
+      captures: { ...before.captures, ...after.captures },
+    })),
+  );
+}
+
+/** Returns variations after which anything may follow. */
+function opened(all: Variation[]): Variation[] {
+  return all.every(({ text }) => text.endsWith(ANY)) ? all : joined(all, [literal(ANY)]);
 }
 
 function ofElement(element: AST.Element, asked: Asked): Variation[] {
