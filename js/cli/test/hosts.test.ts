@@ -265,11 +265,12 @@ test("leaves out what hosts state with --ignore-hosts", async () => {
 });
 
 test("names the files of hosts that it does not read", async () => {
-  const more = { ".htaccess": "", "_worker.js/index.js": "", _headers: "/*\n  X-A: 1\n" };
+  const others = { _headers: "/*\n  X-A: 1\n", "netlify/functions/a.mjs": "" };
+  const more = { ".htaccess": "", "_worker.js/index.js": "", ...others };
   const { keys, warnings } = await readOf("_routes.json", "{}", more);
   expect(keys).toEqual([]);
   expect(warnings).toEqual(
-    ["_routes.json", "_worker.js", ".htaccess"].map(
+    ["_routes.json", "_worker.js", ".htaccess", "netlify/functions"].map(
       (name) => `${name} may answer further paths, and is not read: add them as a list`,
     ),
   );
