@@ -93,6 +93,19 @@ test("a store waits for a gateway that passes an upload on when it has all of it
   expect(uploads).toHaveLength(1);
 });
 
+test("a store starts another upload if a conflict has ended the first", async () => {
+  writeFileSync(path("parts"), noise("parts", 11 * MIB));
+  const answers = [refused(409, "ConditionalRequestConflict"), refused(404, "NoSuchUpload")];
+  const place = newPlace();
+  const inject: InjectFault = ({ method, url = "" }) =>
+    method === "POST" && url.includes("uploadId=") ? answers.shift() : undefined;
+  const store = await openBehind(inject, place, { partSize: 5 * MIB });
+  await store.create("alice", { image: path("parts") });
+  await store.verify("alice");
+  expect(answers).toEqual([]);
+  expect(s3.multipartUploads()).toEqual([]);
+});
+
 /** Returns a list whose next page is the same one. */
 function endless(page: string): string {
   const markers =

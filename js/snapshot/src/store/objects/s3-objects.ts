@@ -42,7 +42,7 @@ const CONFLICTS = [404, 409, 412];
 /** The statuses of an upload whose object, or parts, another request has replaced or removed. */
 const SUPERSEDED = [404, 412];
 
-/** How often a conditional request is sent whose condition holds. */
+/** How often a conditional request, or an upload, is sent whose condition holds. */
 const MAX_TRIES = 3;
 
 /** The prefix of temporary objects that test a service, and their maximum length in bytes. */
@@ -224,10 +224,7 @@ export class S3Objects implements StoreObjects {
       const ranges = Array.from({ length: Math.max(1, Math.ceil(size / step)) }, (_, at) => {
         return { source, start: at * step, end: Math.min((at + 1) * step, size) };
       });
-      await this.#unlessStatus(
-        SUPERSEDED,
-        uploadParts(store, plan, (write) => write(ranges)),
-      );
+      await this.#publish(key, signal, () => uploadParts(store, plan, (write) => write(ranges)));
       return true;
     } catch (error) {
       if (error instanceof UnsupportedCopy) return false;
@@ -397,14 +394,29 @@ export class S3Objects implements StoreObjects {
     const plan = this.#planOf(size, signal);
     // Two parts take less time in one request than in four.
     const partSize = size <= 2 * plan.partSize ? Math.max(size, plan.partSize) : plan.partSize;
-    const upload = async () => {
-      await uploadWhole(object, { ...plan, partSize }, write);
-      return true;
-    };
     try {
-      return (await this.#unlessStatus(SUPERSEDED, upload())) ?? false;
+      return await this.#publish(key, signal, () =>
+        uploadWhole(object, { ...plan, partSize }, write),
+      );
     } finally {
       if (isLarge) object.close();
+    }
+  }
+
+  /**
+   * Uploads an object, unless it exists. A conflict (409) may end a multipart upload: AWS advises to start another.
+   *
+   * @returns whether this upload has made it
+   */
+  async #publish(
+    key: string,
+    signal: AbortSignal | undefined,
+    upload: () => Promise<void>,
+  ): Promise<boolean> {
+    for (let tries = 1; ; tries += 1) {
+      const made = upload().then(() => true);
+      if (await this.#unlessStatus(SUPERSEDED, made)) return true;
+      if (tries === MAX_TRIES || (await this.size(key, signal)) !== undefined) return false;
     }
   }
 
