@@ -14,12 +14,13 @@ import {
   type Disk,
   inspectSnapshot,
   openSnapshot,
+  type Progress,
   restoreSnapshot,
 } from "@hedgerow/snapshot";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { expectSame, noise } from "../../../../tests/support/snapshots/image.js";
+import { expectSame, letters, noise } from "../../../../tests/support/snapshots/image.js";
 import { imageIn, MIB, openCache } from "../support/cache.js";
 import { type Chain, makeChain } from "../support/deltas.js";
 import { xfsDisk } from "../support/loop-disk.js";
@@ -189,8 +190,9 @@ test("a base that is truncated while an image is compared with it is an error", 
   const { digest } = await createSnapshot(path("compared"), path("compared.vhs"), { workers: 1 });
   const cache = await openCache(path("compared-cache"));
   await (await cache.get(path("compared.vhs"))).release();
-  // Zeros are not equal to what is missing.
-  writeFileSync(path("compared"), base.fill(0, 4 * MIB));
+  // Letters take most of a second, so that the first event precedes the zeros, which are not equal to what is missing.
+  letters("changed", 7 * MIB).copy(base);
+  writeFileSync(path("compared"), base.fill(0, 7 * MIB));
   let events = 0;
   const onProgress = () => {
     events += 1;
@@ -205,12 +207,12 @@ test("a base that is truncated while an image is compared with it is an error", 
 });
 
 test("an image that is truncated while it is restored is an error", async () => {
-  const [folder, seen] = [path("restored"), { events: 0 }];
+  const folder = path("restored");
   mkdirSync(folder);
-  const onProgress = () => {
-    seen.events += 1;
-    for (const name of leftovers(folder))
-      if (seen.events === 1) truncateSync(`${folder}/${name}`, 0);
+  // Data that is written after a truncation would make the file as long as it was.
+  const onProgress = ({ bytes, totalBytes }: Progress) => {
+    if (bytes < totalBytes) return;
+    for (const name of leftovers(folder)) truncateSync(`${folder}/${name}`, 0);
   };
   const restoring = restoreSnapshot(path("a.vhs"), `${folder}/image`, { workers: 1, onProgress });
   await refusalOf(restoring, "ERR_TARGET");
