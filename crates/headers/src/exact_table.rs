@@ -51,15 +51,15 @@ impl<'a> ExactTable<'a> {
 
     #[inline]
     fn of(displacements: &'a [Displacement], slots: &'a [Slot], bits: SlotBits) -> Self {
-        // Asserted once, so that the compiler drops the bounds check from lookups.
-        assert!(!slots.is_empty(), "a table has slots");
+        // Asserted once, so that the compiler drops the bounds checks from lookups.
+        assert!(!displacements.is_empty() && !slots.is_empty(), "a table has buckets and slots");
         Self { displacements, slots, bucket_shift: bits.bucket_shift() }
     }
 
     /// Returns the only rule that a name with this hash can equal.
     #[inline]
     pub(crate) fn candidate(self, hash: u64) -> Candidate {
-        let bucket = (hash >> self.bucket_shift) as usize;
+        let bucket = (hash >> self.bucket_shift) as usize & (self.displacements.len() - 1);
         let displacement = u16::from_le_bytes(self.displacements[bucket]);
         let slot = slot_of(hash, displacement, self.slots.len() - 1);
         let entry = u32::from_le_bytes(self.slots[slot]);

@@ -21,10 +21,40 @@ const CANDIDATES: usize = 32;
 /// The names of a set's exact rules, a table of their hashes, and the standard names.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownNames {
-    names: Vec<HeaderName>,
+    names: Vec<KnownName>,
     exact_table: BuiltExactTable,
     hasher: NameHasher,
     standard: StandardNames,
+}
+
+/// The name of an exact rule.
+#[derive(Clone, Debug)]
+struct KnownName {
+    name: HeaderName,
+    words: Words,
+}
+
+impl KnownName {
+    /// Returns whether a name with these words, which has the rule's hash, may be another spelling of
+    /// the rule, or the name of another rule with the same hash, and [`is_other`](Self::is_other)
+    /// must tell.
+    #[inline]
+    fn may_be_other(&self, set: &HeaderSet<'_>, words: Words) -> bool {
+        set.has_shared_hashes() || words.may_be_equivalent(self.words)
+    }
+
+    /// Returns whether a rule of `set` matches `name`, which has this rule's hash and is not its name.
+    /// Not inlined, to keep its callers small.
+    #[cold]
+    fn is_other(&self, set: &HeaderSet<'_>, name: &HeaderName) -> bool {
+        set.is_other(name.as_ref(), self.name.as_ref())
+    }
+
+    /// Returns whether the name at `position` in `map` is the rule's. Not inlined, to keep its callers small.
+    #[cold]
+    fn is_at<T>(&self, map: &HeaderMap<T>, position: u16) -> bool {
+        map.keys().nth(position.into()) == Some(&self.name)
+    }
 }
 
 /// How many seeds to try for a table: the rules of an image may be hostile.
@@ -62,15 +92,18 @@ impl KnownNames {
         let names: Vec<_> = set
             .rules()
             .filter(|rule| matches!(rule, Rule::Exact(_)))
-            .map(|rule| HeaderName::from_bytes(rule.text().as_bytes()))
+            .map(|rule| {
+                let text = rule.text().as_bytes();
+                HeaderName::from_bytes(text).map(|name| KnownName { name, words: Words::of(text) })
+            })
             .collect::<Result<_, _>>()
             .ok()?;
         // The numbers of standard names, and the words of all, which equivalent spellings have, too.
         let keys: Vec<(NameKey, u16)> = (0..)
             .zip(&names)
-            .flat_map(|(rule, name)| {
-                let words = NameKey::Words(Words::of(name.as_str().as_bytes()));
-                let number = Some(NameKey::of(name)).filter(|&key| key != words);
+            .flat_map(|(rule, known)| {
+                let words = NameKey::Words(known.words);
+                let number = Some(NameKey::of(&known.name)).filter(|&key| key != words);
                 number.into_iter().chain([words]).map(move |key| (key, rule))
             })
             .collect();
@@ -86,14 +119,22 @@ impl KnownNames {
     /// [`of`](Self::of).
     #[inline]
     pub(crate) fn matches(&self, set: &HeaderSet<'_>, name: &HeaderName) -> bool {
-        let key = NameKey::of(name);
-        if self.standard.rules_out(key) {
-            return false;
-        }
-        let Candidate { rule, is_likely } =
-            self.exact_table.as_table().candidate(key.hash(self.hasher));
-        is_likely && (self.names.get(usize::from(rule)) == Some(name) || set.matches_text(name))
-            || set.has_prefixes() && has_prefix(set, name)
+        let hash = match NameKey::of(name) {
+            key if self.standard.rules_out(key) => return false,
+            key => key.hash(self.hasher),
+        };
+        let Candidate { rule, is_likely } = self.exact_table.as_table().candidate(hash);
+        is_likely && self.is_rule(set, rule, name) || set.has_prefixes() && has_prefix(set, name)
+    }
+
+    /// Returns whether the candidate `rule`, or another rule with the same hash, matches `name`.
+    #[inline]
+    fn is_rule(&self, set: &HeaderSet<'_>, rule: u16, name: &HeaderName) -> bool {
+        self.names.get(usize::from(rule)).is_some_and(|rule| {
+            let words = Words::of(name.as_ref());
+            words == rule.words && (words.are_whole() || rule.name == *name)
+                || rule.may_be_other(set, words) && rule.is_other(set, name)
+        })
     }
 
     /// Removes the fields whose names `set` matches, which must be the set passed to
@@ -110,19 +151,7 @@ impl KnownNames {
             self.find_candidates::<false, T>(set, map, &mut candidates);
         }
         let before = map.keys_len();
-        // If each candidate's rule removes a name, then these names are the candidates. Otherwise a
-        // candidate may be another spelling. Positions hold until something is removed.
-        let mut has_others = false;
-        for &(rule, position) in candidates.rules()? {
-            let Some(name) = self.names.get(usize::from(rule)) else { continue };
-            if map.remove(name).is_none() && !has_others {
-                let mut keys = map.keys();
-                has_others = keys.len() < before
-                    || keys
-                        .nth(position.into())
-                        .is_some_and(|key| set.is_other(key.as_ref(), name.as_ref()));
-            }
-        }
+        let has_others = self.remove(set, map, candidates.rules()?);
         for name in prefixed {
             map.remove(name);
         }
@@ -130,6 +159,34 @@ impl KnownNames {
             strip_each(map, |name| self.matches(set, name));
         }
         Some(before - map.keys_len())
+    }
+
+    /// Removes the candidates, rules and the positions of names, that are names of rules. Returns
+    /// whether a rule matches one of the others.
+    #[inline]
+    fn remove<T>(
+        &self,
+        set: &HeaderSet<'_>,
+        map: &mut HeaderMap<T>,
+        candidates: &[(u16, u16)],
+    ) -> bool {
+        let mut has_others = false;
+        // A removal moves the last name of the map to its position: later names go first.
+        for &(rule, position) in candidates.iter().rev() {
+            let (Some(rule), Some(name)) =
+                (self.names.get(usize::from(rule)), map.keys().nth(position.into()))
+            else {
+                continue;
+            };
+            let words = Words::of(name.as_ref());
+            if words == rule.words && (words.are_whole() || rule.is_at(map, position)) {
+                map.remove(&rule.name);
+            } else if rule.may_be_other(set, words) {
+                let name = map.keys().nth(position.into());
+                has_others = has_others || name.is_some_and(|name| rule.is_other(set, name));
+            }
+        }
+        has_others
     }
 
     /// Collects the candidates in `map`.

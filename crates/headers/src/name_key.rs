@@ -1,4 +1,4 @@
-//! The key of an [`http::HeaderName`]: its number if it is a standard name, else its folded words.
+//! The key of an [`http::HeaderName`]: its number if it is a standard name, else its words.
 //!
 //! `http` holds standard names as numbers and other names as bytes in lower case, and exposes
 //! neither. Its [`Hash`] feeds one or the other to the hasher, so a hasher that records its input

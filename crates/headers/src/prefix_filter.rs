@@ -17,7 +17,7 @@ use alloc::{vec, vec::Vec};
 
 use crate::{
     bytes::u32_at,
-    hash::{Words, folded},
+    hash::Words,
     layout::{BUCKET_LENGTH, MAX_PREFIX_FILTER_BITS, MIN_PREFIX_FILTER_BITS},
 };
 
@@ -90,7 +90,14 @@ fn shared_bytes(shortest: usize) -> u64 {
 /// Returns the bytes that select the bucket of a name with these words.
 #[inline]
 fn beginning(words: Words, shared: u64) -> u64 {
-    words.first & shared
+    folded(words.first) & shared
+}
+
+/// Folds the bytes of a word: each of the lower four bits becomes 1 if the bit above it is. For `-`
+/// (0x2d), `_` (0x5f) and `.` (0x2e), all four do.
+#[inline]
+fn folded(word: u64) -> u64 {
+    (word | word >> 1) & 0x0f0f_0f0f_0f0f_0f0f
 }
 
 /// Returns the bytes of the second comparison, folded.

@@ -301,6 +301,11 @@ impl<'a> HeaderSet<'a> {
             && (is_name(name, table.text(rule)) || self.is_other(name, table.text(rule)))
     }
 
+    #[inline]
+    pub(crate) fn has_shared_hashes(&self) -> bool {
+        self.has_shared_hashes
+    }
+
     /// Returns whether `name`, which has the hash of a rule with this text, is another spelling of
     /// it or matches another rule with the same hash. Not inlined, to keep its callers small.
     #[cfg(feature = "front")]

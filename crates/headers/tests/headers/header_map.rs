@@ -288,11 +288,18 @@ fn an_empty_map_stays_empty() {
 
 #[test]
 fn every_spelling_of_any_number_of_names_is_removed() {
+    // The last differs from the first in a byte that no comparison by words reads.
     let spellings = |number: usize| {
-        ["x-internal-user", "x_internal_user", "x-internal_user", "x.internal-user"]
-            .map(|name| format!("{name}{number}"))
+        [
+            "x-internal-user-of-an-account",
+            "x_internal_user_of_an_account",
+            "x-internal.user-of-an-account",
+            "x-internal-user-of_an-account",
+        ]
+        .map(|name| format!("{name}{number}"))
     };
-    let others = ["user_agent", "user-agent", "user.agent", "accept", "x-internal-uses0"];
+    let others =
+        ["user_agent", "user-agent", "user.agent", "accept", "x-internal-user-ofxan-account0"];
     for count in [1, 2, 7, 8, 20] {
         let rules: Vec<String> = (0..count).map(|number| spellings(number)[0].clone()).collect();
         let rules = [rules, vec!["user-agent".to_owned()]].concat();
