@@ -301,6 +301,7 @@ impl<'a> HeaderSet<'a> {
             && (is_name(name, table.text(rule)) || self.is_other(name, table.text(rule)))
     }
 
+    #[cfg(feature = "http")]
     #[inline]
     pub(crate) fn has_shared_hashes(&self) -> bool {
         self.has_shared_hashes

@@ -6,6 +6,8 @@ import { subtract, widen } from "../local/extents.js";
 export interface Candidate extends Extent {
   /** Whether they are compared with the base; if not, they count as changed. */
   readonly isCompared: boolean;
+  /** Where its bytes are in the file that is read. Default: at `start` */
+  readonly position?: number;
 }
 
 /** Returns the candidates of an image, in order: `changed` ranges, and all other blocks of `compared` ranges. */
@@ -28,9 +30,4 @@ export function grownBlock(imageSize: number, baseSize: number): Extent[] {
   const rest = baseSize % BLOCK_SIZE;
   if (rest === 0 || imageSize <= baseSize) return [];
   return [{ start: baseSize - rest, end: baseSize }];
-}
-
-/** Yields extents as candidates that count as changed. */
-export function* uncompared(extents: Iterable<Extent>): Generator<Candidate> {
-  for (const { start, end } of extents) yield { start, end, isCompared: false };
 }

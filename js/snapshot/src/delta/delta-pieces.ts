@@ -66,7 +66,7 @@ export function* deltaTasks(
       : AMONG_ZEROS;
     for (let at = ofPiece + 2; at < numbers.length; at += RANGE_NUMBERS) numbers[at] = kind;
   };
-  for (const { start, end, isCompared } of candidates) {
+  for (const { start, end, isCompared, position = start } of candidates) {
     for (let at = start; at < end; ) {
       const first = at - (at % pieceSize);
       if (first !== offset) {
@@ -79,7 +79,7 @@ export function* deltaTasks(
       }
       const last = Math.min(end, offset + pieceSize);
       const kind = isCompared ? COMPARED : CHANGED;
-      numbers.push(at / BLOCK_SIZE, Math.ceil(last / BLOCK_SIZE), kind);
+      numbers.push(at / BLOCK_SIZE, Math.ceil(last / BLOCK_SIZE), kind, position + at - start);
       bytes += last - at;
       at = last;
     }

@@ -1,7 +1,7 @@
 /** The tasks of workers that compress pieces of a delta. */
 
-/** The numbers of a range in a task: its first block, the block after its last, and its kind. */
-export const RANGE_NUMBERS = 3;
+/** The numbers of a range in a task: its first block, the block after its last, its kind, and the position of its bytes. */
+export const RANGE_NUMBERS = 4;
 
 /**
  * The kinds of a range in a task. Its blocks are compared with the base, or have changed; the rest of the piece is then

@@ -63,14 +63,48 @@ const BLOCKS = data.pieceSize / BLOCK_SIZE;
 const inMemory = (address: number, start: number, end: number) =>
   new Uint8Array(memory.buffer, address + start, end - start);
 
+/** Reads the ranges of a task whose bytes follow each other in the file together. */
+class RangeReader {
+  readonly #numbers: Float64Array;
+  #position = 0;
+  #bytes = Buffer.alloc(0);
+
+  constructor(numbers: Float64Array) {
+    this.#numbers = numbers;
+  }
+
+  /** Fills `bytes` with the range whose first number is at `at`. */
+  read(bytes: Uint8Array, at: number): void {
+    const position = this.#numbers[at + 3] as number;
+    if (position < this.#position || position >= this.#position + this.#bytes.length) {
+      this.#position = position;
+      this.#bytes = Buffer.allocUnsafe(this.#lengthFrom(at));
+      readPiece(data, this.#bytes, position);
+    }
+    const start = position - this.#position;
+    bytes.set(this.#bytes.subarray(start, start + bytes.length));
+  }
+
+  /** Returns the number of bytes that follow each other, from a range on. */
+  #lengthFrom(at: number): number {
+    const position = this.#numbers[at + 3] as number;
+    let end = position;
+    for (; this.#numbers[at + 3] === end; at += RANGE_NUMBERS) {
+      const [first, last] = [this.#numbers[at] as number, this.#numbers[at + 1] as number];
+      end += Math.min(last * BLOCK_SIZE, data.imageSize) - first * BLOCK_SIZE;
+    }
+    return end - position;
+  }
+}
+
 /** A piece that may have changed. */
 interface Piece {
   /** Its first block. */
   readonly block: number;
   /** Its length in bytes. */
   readonly length: number;
-  /** The candidates in it, in blocks from its beginning. */
-  readonly ranges: readonly Candidate[];
+  /** The candidates in it, in blocks from its beginning, and where each is in the task. */
+  readonly ranges: readonly (Candidate & { readonly at: number })[];
 }
 
 /** Reads a range of a piece of the image. */
@@ -94,12 +128,15 @@ function readBase(base: BaseImage, { block, length, ranges }: Piece): number {
 }
 
 /** Compresses a piece. @param kind of its last range. Returns whether it is accepted */
-function compress(piece: Piece, kind: number): boolean {
+function compress(piece: Piece, kind: number, reader: RangeReader): boolean {
   const { block, length, ranges } = piece;
   for (const range of ranges) compressor.add_candidate(range.start, range.end, range.isCompared);
   if (kind === AMONG_ZEROS || kind === AMONG_DATA) {
-    // The gaps between them are holes of a copy.
-    for (const { start, end } of toBytes(ranges, length, 0)) readRange(piece, start, end);
+    for (const { start, end, at } of ranges)
+      reader.read(
+        inMemory(compressor.piece(), start * BLOCK_SIZE, Math.min(end * BLOCK_SIZE, length)),
+        at,
+      );
     return compressor.compress_changed(block, length, kind === AMONG_ZEROS);
   }
   readImageRanges(toBytes(ranges, length), length, (start, end) => readRange(piece, start, end));
@@ -110,19 +147,20 @@ function compress(piece: Piece, kind: number): boolean {
 
 /** Compresses the pieces of a task. Returns their bytes in the image. */
 function compressAll(numbers: Float64Array): number {
+  const reader = new RangeReader(numbers);
   let total = 0;
   for (let at = 0; at < numbers.length; ) {
     const first = numbers[at] as number;
     const block = first - (first % BLOCKS);
     const length = Math.min(data.pieceSize, data.imageSize - block * BLOCK_SIZE);
-    const ranges: Candidate[] = [];
+    const ranges: Piece["ranges"][number][] = [];
     let kind = CHANGED as number;
     for (; (numbers[at] ?? Number.POSITIVE_INFINITY) < block + BLOCKS; at += RANGE_NUMBERS) {
       kind = numbers[at + 2] as number;
       const [start, end] = [(numbers[at] as number) - block, (numbers[at + 1] as number) - block];
-      ranges.push({ start, end, isCompared: kind === COMPARED });
+      ranges.push({ start, end, isCompared: kind === COMPARED, at });
     }
-    if (!compress({ block, length, ranges }, kind))
+    if (!compress({ block, length, ranges }, kind, reader))
       throw errorOf("ERR_IMAGE", `${data.imageName}: `, compressor.error(), memory);
     total += length;
   }

@@ -1,4 +1,3 @@
-import { BlockSet } from "../format/block-set.js";
 import type { Extent } from "../local/data-extents.js";
 import { intersect, subtract, toSet, union } from "../local/extents.js";
 import type { ImageFile } from "../local/image-file.js";
@@ -6,7 +5,7 @@ import { openFile } from "../local/open-file.js";
 import { sharedExtents } from "../local/shared-extents.js";
 import type { Encoding } from "../options/create-options.js";
 import type { WorkOptions } from "../options/work-options.js";
-import { candidatesOf, grownBlock, uncompared } from "./candidates.js";
+import { type Candidate, candidatesOf, grownBlock } from "./candidates.js";
 import type { Changes } from "./delta-pieces.js";
 import type { BaseImage } from "./delta-worker.js";
 import { differingPieces } from "./differing-pieces.js";
@@ -28,11 +27,16 @@ export type Detection = "changed" | "extents" | "compare" | "digests";
 export interface Changed {
   /** The ranges that may have changed, if the caller knows them. */
   readonly changed?: Iterable<Extent> | undefined;
-  /**
-   * Returns whether a range of the image may be data, if it is a copy that only has what is in `changed` and what is
-   * rewritten.
-   */
-  readonly mayHoldData?: ((start: number, end: number) => boolean) | undefined;
+  /** If it is not the image that is read, but a copy that may only have these blocks: those that changed or are rewritten. */
+  readonly copied?: CopiedBlocks | undefined;
+}
+
+/** Blocks of an image in a copy. */
+export interface CopiedBlocks {
+  /** In order. They can be iterated several times. */
+  readonly candidates: Iterable<Candidate>;
+  /** Returns whether a range of the image may be data. */
+  mayHoldData(start: number, end: number): boolean;
 }
 
 /** An image, and the base to compare it with. */
@@ -62,14 +66,8 @@ export async function withDetected<T>(
 ): Promise<T> {
   const { image, base, delta, rewritten, options } = comparison;
   const { imageSize } = base.manifest.info;
-  const { changed, mayHoldData } = delta;
-  if (changed !== undefined && mayHoldData !== undefined) {
-    const blocks = BlockSet.of(image.size);
-    for (const extents of [changed, rewritten])
-      for (const { start, end } of extents) blocks.addBytes(start, end);
-    const candidates = { [Symbol.iterator]: () => uncompared(blocks.runs(0, image.size)) };
-    return use({ detection: "changed", candidates, baseImage: undefined, mayHoldData });
-  }
+  const { changed, copied } = delta;
+  if (copied !== undefined) return use({ detection: "changed", ...copied, baseImage: undefined });
   const certain = union(rewritten, grownBlock(image.size, imageSize));
   // Outside of it, both images are zeros.
   const data = union(toSet(await image.extents(), image.size), base.segments.extents());

@@ -13,11 +13,11 @@ const ZEROS = Buffer.alloc(BLOCK_SIZE);
 export type ReadRange = (start: number, end: number) => Uint8Array;
 
 /** Returns the bytes of a piece of `length` that hold ranges of blocks, in order, with short gaps between these. */
-export function toBytes(blocks: readonly Extent[], length: number, maxGap = MAX_GAP): Extent[] {
+export function toBytes(blocks: readonly Extent[], length: number): Extent[] {
   const ranges: Extent[] = [];
   for (const { start, end } of blocks) {
     const range = { start: start * BLOCK_SIZE, end: Math.min(end * BLOCK_SIZE, length) };
-    append(ranges, range, maxGap);
+    append(ranges, range, MAX_GAP);
   }
   return ranges;
 }

@@ -8,6 +8,7 @@ import { type ImageCache, leaseCached } from "../cache/image-cache.js";
 import type { FrameStates } from "../decode/frame-states.js";
 import { createDelta, type DeltaResult, rewrittenBy } from "../delta/create-delta.js";
 import { DeltaTooLargeError } from "../delta/delta-encoder.js";
+import type { CopiedBlocks } from "../delta/detect.js";
 import type { EncodeJob } from "../encode/encode-job.js";
 import { checkEncoding } from "../encode/snapshot-encoder.js";
 import { BlockSet } from "../format/block-set.js";
@@ -36,6 +37,7 @@ import { withSource } from "../places/source.js";
 import { Turns } from "../turns.js";
 import { compiledEncode } from "../wasm/compiled-encode.js";
 import type { BaseImage } from "./base-image.js";
+import { type CopiedRange, packedRanges, rangesOf } from "./copied-ranges.js";
 import { copyInherited } from "./copy-inherited.js";
 import type { DiskFiles } from "./disk-files.js";
 import type { DiskImage } from "./disk-image.js";
@@ -95,13 +97,13 @@ interface Saved {
   readonly pause: number;
 }
 
-/** A copy of what changed on a disk. */
+/** A copy of what changed on a disk, and of other ranges. */
 interface Copied {
   readonly copy: ImageFile;
-  /** The blocks that changed. */
-  readonly changed: BlockSet;
-  /** Whether the copy has all data of the disk. */
-  readonly isWhole: boolean;
+  /** The blocks that changed, unless they are unknown. */
+  readonly changed: BlockSet | undefined;
+  /** Returns the ranges in the copy, unless it has all data of the disk. */
+  readonly ranges: (() => Iterable<CopiedRange>) | undefined;
 }
 
 /** Saves a disk, each time relative to the snapshot before. */
@@ -153,22 +155,20 @@ export class DiskSaver {
     await this.#bring(rewritten, options.signal);
     const job = { options: work, transfer: transferOf(work) };
     try {
-      return await this.#saveCopy(target, rewritten, async ({ copy, changed, isWhole }) => {
-        // If all blocks count as written, they may only be unknown.
-        const isKnown = !changed.hasAll(0, Math.ceil(imageSize / BLOCK_SIZE));
-        return createDelta({
+      return await this.#saveCopy(target, rewritten, true, ({ copy, changed, ranges }) =>
+        createDelta({
           ...{ ...job, image: copy, encoding },
           destination: target.location,
           write: target.write,
           delta: {
             ...{ base: location, baseDigest: digest, minLive, resolve: work.resolve },
-            changed: isKnown ? changed.runs(0, imageSize) : undefined,
-            mayHoldData: isWhole ? undefined : (start, end) => image.mayHoldData(start, end),
+            changed: changed?.runs(0, imageSize),
+            copied: changed && ranges && copiedBlocks(image, ranges),
           },
           lease: async (wanted) => cache && leaseCached(cache, wanted),
-          manifest: isKnown ? manifest : undefined,
-        });
-      });
+          manifest: changed && manifest,
+        }),
+      );
     } catch (error) {
       if (!(error instanceof DeltaTooLargeError)) throw error;
     }
@@ -177,16 +177,22 @@ export class DiskSaver {
     const fullEncoding = { ...larger, pieceSize: Math.max(larger.pieceSize, pieceSize) };
     await this.#bring(segments.extents(), options.signal);
     const data = await dataExtents(files.file.fd, imageSize);
-    return this.#saveCopy(target, data ?? [{ start: 0, end: imageSize }], ({ copy }) => {
+    const whole = [{ start: 0, end: imageSize }];
+    return this.#saveCopy(target, data ?? whole, false, ({ copy }) => {
       const { write = (making) => writeSnapshot(target.location, making) } = target;
       return writeFullSnapshot(write, { ...job, image: copy, encoding: fullEncoding });
     });
   }
 
-  /** Calls `write` with a copy of what changed and of other ranges, and publishes what it has written. */
+  /**
+   * Calls `write` with a copy of what changed and of other ranges, and publishes what it has written.
+   *
+   * @param mayPack whether the copy may have one block after another, if it is known which have changed
+   */
   #saveCopy(
     target: SaveTarget,
     others: readonly Extent[],
+    mayPack: boolean,
     write: (copied: Copied) => Promise<Saved["info"]>,
   ): Promise<Saved> {
     const { files, image } = this.#parts;
@@ -194,9 +200,9 @@ export class DiskSaver {
     return withTemporaryFile(async ({ handle: file }) => {
       const changed = BlockSet.of(image.size);
       try {
-        const { pause, isWhole } = await this.#copy(file, changed, others, target);
-        const copy = await ImageFile.of(files.path, file);
-        const info = await write({ copy, changed, isWhole });
+        const { pause, ...copied } = await this.#copy(file, changed, others, mayPack, target);
+        const copy = await ImageFile.of(files.path, file, image.size);
+        const info = await write({ copy, ...copied });
         const published = { location: target.location, manifest: undefined };
         this.#last = { ...((await target.publish?.(info)) ?? published), digest: info.digest };
         return { info, pause };
@@ -208,8 +214,7 @@ export class DiskSaver {
   }
 
   /**
-   * Copies the changed blocks and other ranges. Returns for how many milliseconds writes had to wait, and whether the copy
-   * has all data of the disk.
+   * Copies the changed blocks and other ranges. Returns for how many milliseconds writes had to wait, and what was copied.
    *
    * @param copied receives the blocks that changed
    * @param others other ranges to copy
@@ -218,27 +223,48 @@ export class DiskSaver {
     file: FileHandle,
     copied: BlockSet,
     others: readonly Extent[],
+    mayPack: boolean,
     { whileFrozen = (copy) => copy() }: SaveTarget,
-  ): Promise<{ readonly pause: number; readonly isWhole: boolean }> {
+  ): Promise<Omit<Copied, "copy"> & { readonly pause: number }> {
     const { files, engine, image } = this.#parts;
+    const { size } = image;
     /** Returns the changes until now. Those that follow are recorded anew. */
     const takeChanges = async () => {
       this.#stopRecording();
       const taken = this.#changed;
-      this.#changed = BlockSet.of(image.size);
+      this.#changed = BlockSet.of(size);
       this.#stopRecording = image.record(this.#changed);
       copied.addBits(taken.bytes);
       return taken;
     };
     const early = await engine.whileUnchanged(takeChanges);
-    const blocks = early.result;
-    for (const { start, end } of others) blocks.addBytes(start, end);
-    const isWhole = await copyImage(files, file, blocks, image.size);
+    const first = early.result;
+    // If all blocks count as written, they may only be unknown.
+    const isKnown = !first.hasAll(0, Math.ceil(size / BLOCK_SIZE));
+    for (const { start, end } of others) first.addBytes(start, end);
+    const length = lengthOf(first.runs(0, size));
+    const isClone = length >= MIN_CLONE && (await cloneImage(files, file, size));
+    const isPacked = mayPack && isKnown && !isClone;
+    if (!isClone) {
+      if (!isPacked) await wrapWriteErrors(files.path, file.truncate(size));
+      await copyRanges(files, file, rangesOf(first, size, isPacked ? 0 : undefined));
+    }
     // Programs have written little meanwhile.
     const late = await whileFrozen(() =>
-      engine.whileUnchanged(async () => copyBlocks(files, file, await takeChanges(), image.size)),
+      engine.whileUnchanged(async () => {
+        const second = await takeChanges();
+        await copyRanges(files, file, rangesOf(second, size, isPacked ? length : undefined));
+        return second;
+      }),
     );
-    return { pause: early.pause + late.pause, isWhole };
+    const second = late.result;
+    if (!isPacked) first.addBits(second.bytes);
+    const ranges = () => (isPacked ? packedRanges(first, second, size) : rangesOf(first, size));
+    return {
+      pause: early.pause + late.pause,
+      changed: isKnown ? copied : undefined,
+      ranges: isClone && files.isPublished ? undefined : ranges,
+    };
   }
 
   /** Brings ranges into the local image. @param aborted ends the wait for a server that does not answer */
@@ -267,52 +293,63 @@ function manifestOf({ location, digest }: SavedSnapshot, options: OpenOptions): 
   });
 }
 
-/**
- * Copies at least some blocks of the image. Returns whether the copy has all data of the disk: it is a clone of an image
- * that is complete.
- *
- * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`
- */
-async function copyImage(
-  files: DiskFiles,
-  copy: FileHandle,
-  blocks: BlockSet,
-  size: number,
-): Promise<boolean> {
-  const { file, path, isPublished } = files;
-  const system = lengthOf(blocks.runs(0, size)) < MIN_CLONE ? undefined : await libc();
-  if (system !== undefined && (await system.clone(copy.fd, file.fd)) === 0) {
-    checkLengthSync("ERR_IMAGE_CHANGED", { fd: copy.fd, name: path }, size);
-    return isPublished;
-  }
-  await wrapWriteErrors(path, copy.truncate(size));
-  await copyBlocks(files, copy, blocks, size);
-  return false;
+/** Returns the ranges of a copy of an image as the candidates of a delta. */
+function copiedBlocks(image: DiskImage, ranges: () => Iterable<CopiedRange>): CopiedBlocks {
+  const candidates = {
+    *[Symbol.iterator]() {
+      for (const range of ranges()) yield { ...range, isCompared: false };
+    },
+  };
+  return { candidates, mayHoldData: (start, end) => image.mayHoldData(start, end) };
 }
 
 /**
- * Copies blocks of the image. The calls are synchronous: those on other threads take several times as long for a block.
+ * Clones the image. Returns false if the file system cannot.
+ *
+ * @throws {SnapshotError} `ERR_IMAGE_CHANGED`
+ */
+async function cloneImage({ file, path }: DiskFiles, copy: FileHandle, size: number) {
+  const system = await libc();
+  if (system === undefined || (await system.clone(copy.fd, file.fd)) !== 0) return false;
+  checkLengthSync("ERR_IMAGE_CHANGED", { fd: copy.fd, name: path }, size);
+  return true;
+}
+
+/**
+ * Copies ranges of the image. The calls are synchronous: those on other threads take several times as long for a block.
  *
  * @throws {SnapshotError} `ERR_IMAGE`, `ERR_IMAGE_CHANGED`, `ERR_TARGET`
  */
-async function copyBlocks(
+async function copyRanges(
   { file, path: name }: DiskFiles,
   copy: FileHandle,
-  blocks: BlockSet,
-  size: number,
+  ranges: Iterable<CopiedRange>,
 ): Promise<void> {
   const buffer = Buffer.allocUnsafe(COPY_SIZE);
-  let begun = performance.now();
-  for (const { start, end } of blocks.runs(0, size)) {
-    for (let at = start; at < end; at += COPY_SIZE) {
-      const bytes = buffer.subarray(0, Math.min(COPY_SIZE, end - at));
+  let [position, length, begun] = [0, 0, performance.now()];
+  const write = () => {
+    const bytes = buffer.subarray(0, length);
+    wrapSystemErrorsSync("ERR_TARGET", `cannot write ${name}`, () =>
+      writeFullySync(copy.fd, bytes, position),
+    );
+    position += length;
+    length = 0;
+  };
+  for (const range of ranges) {
+    if (range.position !== position + length) {
+      write();
+      position = range.position;
+    }
+    for (let at = range.start; at < range.end; ) {
+      if (length === COPY_SIZE) write();
+      const bytes = buffer.subarray(length, length + range.end - at);
       readWholeSync("ERR_IMAGE", { fd: file.fd, name }, bytes, at, "ERR_IMAGE_CHANGED");
-      wrapSystemErrorsSync("ERR_TARGET", `cannot write ${name}`, () =>
-        writeFullySync(copy.fd, bytes, at),
-      );
+      at += bytes.length;
+      length += bytes.length;
       if (performance.now() - begun < COPY_TIME) continue;
       await setImmediate();
       begun = performance.now();
     }
   }
+  write();
 }

@@ -18,6 +18,8 @@ export class ImageFile {
     readonly name: string,
     private readonly handle: FileHandle,
     private readonly found: BigIntStats,
+    /** Size in bytes. */
+    readonly size = Number(found.size),
   ) {}
 
   /** @throws {SnapshotError} `ERR_IMAGE` */
@@ -28,20 +30,20 @@ export class ImageFile {
     });
   }
 
-  /** Wraps a file that is already open. @throws {SnapshotError} `ERR_IMAGE` */
-  static async of(name: string, handle: FileHandle): Promise<ImageFile> {
+  /**
+   * Wraps a file that is already open.
+   *
+   * @param size of the image, if the file is a copy of parts of it
+   * @throws {SnapshotError} `ERR_IMAGE`
+   */
+  static async of(name: string, handle: FileHandle, size?: number): Promise<ImageFile> {
     const found = await reading("ERR_IMAGE", name, handle.stat({ bigint: true }));
-    return new ImageFile(name, handle, found);
+    return new ImageFile(name, handle, found, size);
   }
 
   /** File descriptor, valid in every thread. */
   get fd(): number {
     return this.handle.fd;
-  }
-
-  /** Size in bytes. */
-  get size(): number {
-    return Number(this.found.size);
   }
 
   /** Identity of the file. */

@@ -22,35 +22,41 @@ const candidates = fc
       start: bounds[2 * at]! * BLOCK,
       end: bounds[2 * at + 1]! * BLOCK,
       isCompared: at % 2 === 1,
+      position: at * 1000,
     })),
   );
 
-/** Returns the ranges of all tasks, in blocks, with their kinds. */
+/** Returns the ranges of all tasks, in blocks, with their kinds and positions. */
 function rangesOf(tasks: Iterable<{ readonly ranges: Float64Array }>) {
-  const ranges: { start: number; end: number; kind: number }[] = [];
+  const ranges: { start: number; end: number; kind: number; position: number }[] = [];
   for (const { ranges: numbers } of tasks)
-    for (let at = 0; at < numbers.length; at += RANGE_NUMBERS)
-      ranges.push({ start: numbers[at]!, end: numbers[at + 1]!, kind: numbers[at + 2]! });
+    for (let at = 0; at < numbers.length; at += RANGE_NUMBERS) {
+      const [start, end, kind, position] = numbers.subarray(at, at + RANGE_NUMBERS);
+      ranges.push({ start: start!, end: end!, kind: kind!, position: position! });
+    }
   return ranges;
 }
 
-/** Returns the blocks of a range, each with its kind. */
-const blocksOf = (start: number, end: number, kind: number) =>
-  Array.from({ length: end - start }, (_, at) => `${start + at} ${kind}`);
+/** Returns the blocks of a range, each with its kind and the position of its bytes. */
+const blocksOf = (start: number, end: number, kind: number, position: number) =>
+  Array.from({ length: end - start }, (_, at) => [start + at, kind, position + at * BLOCK]);
 
 test("every block of a candidate is in one range, which is within one piece, in one task", () => {
   fc.assert(
     fc.property(candidates, fc.constantFrom(1, 16, 256), (wanted, blocksPerPiece) => {
       const pieceSize = blocksPerPiece * BLOCK;
       const tasks = [...deltaTasks(600 * BLOCK, pieceSize, { candidates: wanted })];
-      const expected = wanted.flatMap(({ start, end, isCompared }) =>
-        blocksOf(start / BLOCK, end / BLOCK, isCompared ? COMPARED : CHANGED),
+      const expected = wanted.flatMap(({ start, end, isCompared, position }) =>
+        blocksOf(start / BLOCK, end / BLOCK, isCompared ? COMPARED : CHANGED, position),
       );
       const found = rangesOf(tasks);
-      expect(found.flatMap(({ start, end, kind }) => blocksOf(start, end, kind))).toEqual(expected);
+      const blocks = found.flatMap((range) =>
+        blocksOf(range.start, range.end, range.kind, range.position),
+      );
+      expect(blocks).toEqual(expected);
       const pieceOf = (block: number) => Math.floor(block / blocksPerPiece);
       expect(found.every(({ start, end }) => pieceOf(start) === pieceOf(end - 1))).toBe(true);
-      const lastPieces = tasks.map(({ ranges }) => pieceOf(ranges.at(-2)! - 1));
+      const lastPieces = tasks.map(({ ranges }) => pieceOf(ranges.at(1 - RANGE_NUMBERS)! - 1));
       expect(new Set(lastPieces).size).toBe(tasks.length);
     }),
   );
