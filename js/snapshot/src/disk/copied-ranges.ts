@@ -1,12 +1,20 @@
 /** Where the blocks of a disk are in a copy of them. */
+import type { Candidate } from "../delta/candidates.js";
 import type { BlockSet } from "../format/block-set.js";
-import type { Extent } from "../local/data-extents.js";
 import { lengthOf } from "../local/extents.js";
 
-/** A range of an image, in bytes, and the position of its bytes in a copy. */
-export interface CopiedRange extends Extent {
+/** A range of an image, in bytes, and the position of its bytes in a copy. Its blocks count as changed. */
+export interface CopiedRange extends Candidate {
+  readonly isCompared: false;
   readonly position: number;
 }
+
+const rangeOf = (start: number, end: number, position: number): CopiedRange => ({
+  start,
+  end,
+  isCompared: false,
+  position,
+});
 
 /**
  * Yields the ranges of blocks, in order.
@@ -21,7 +29,7 @@ export function* rangesOf(
   position?: number,
 ): Generator<CopiedRange> {
   for (const { start, end } of blocks.runs(0, size)) {
-    yield { start, end, position: position ?? start };
+    yield rangeOf(start, end, position ?? start);
     if (position !== undefined) position += end - start;
   }
 }
@@ -41,13 +49,13 @@ export function* packedRanges(
   for (const run of all.runs(0, size)) {
     let at = run.start;
     for (const { start, end } of second.runs(run.start, run.end)) {
-      if (at < start) yield { start: at, end: start, position: inFirst };
-      yield { start, end, position: inSecond };
+      if (at < start) yield rangeOf(at, start, inFirst);
+      yield rangeOf(start, end, inSecond);
       inFirst += start - at + lengthOf(first.runs(start, end));
       inSecond += end - start;
       at = end;
     }
-    if (at < run.end) yield { start: at, end: run.end, position: inFirst };
+    if (at < run.end) yield rangeOf(at, run.end, inFirst);
     inFirst += run.end - at;
   }
 }

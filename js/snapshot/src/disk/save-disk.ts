@@ -8,7 +8,6 @@ import { type ImageCache, leaseCached } from "../cache/image-cache.js";
 import type { FrameStates } from "../decode/frame-states.js";
 import { createDelta, type DeltaResult, rewrittenBy } from "../delta/create-delta.js";
 import { DeltaTooLargeError } from "../delta/delta-encoder.js";
-import type { CopiedBlocks } from "../delta/detect.js";
 import type { EncodeJob } from "../encode/encode-job.js";
 import { checkEncoding } from "../encode/snapshot-encoder.js";
 import { BlockSet } from "../format/block-set.js";
@@ -103,7 +102,7 @@ interface Copied {
   /** The blocks that changed, unless they are unknown. */
   readonly changed: BlockSet | undefined;
   /** Returns the ranges in the copy, unless it has all data of the disk. */
-  readonly ranges: (() => Iterable<CopiedRange>) | undefined;
+  readonly ranges: (() => Iterator<CopiedRange>) | undefined;
 }
 
 /** Saves a disk, each time relative to the snapshot before. */
@@ -141,6 +140,7 @@ export class DiskSaver {
 
   async #save(target: SaveTarget, options: SaveOptions): Promise<Saved> {
     const { files, image, cache, signal } = this.#parts;
+    const mayHoldData = (start: number, end: number) => image.mayHoldData(start, end);
     signal.throwIfAborted();
     options.signal?.throwIfAborted();
     const work = { ...this.#parts.options, ...options, signal: options.signal };
@@ -163,7 +163,7 @@ export class DiskSaver {
           delta: {
             ...{ base: location, baseDigest: digest, minLive, resolve: work.resolve },
             changed: changed?.runs(0, imageSize),
-            copied: changed && ranges && copiedBlocks(image, ranges),
+            copied: changed && ranges && { candidates: { [Symbol.iterator]: ranges }, mayHoldData },
           },
           lease: async (wanted) => cache && leaseCached(cache, wanted),
           manifest: changed && manifest,
@@ -291,16 +291,6 @@ function manifestOf({ location, digest }: SavedSnapshot, options: OpenOptions): 
     checkPinned(source.name, digest, manifest.info.digest);
     return manifest;
   });
-}
-
-/** Returns the ranges of a copy of an image as the candidates of a delta. */
-function copiedBlocks(image: DiskImage, ranges: () => Iterable<CopiedRange>): CopiedBlocks {
-  const candidates = {
-    *[Symbol.iterator]() {
-      for (const range of ranges()) yield { ...range, isCompared: false };
-    },
-  };
-  return { candidates, mayHoldData: (start, end) => image.mayHoldData(start, end) };
 }
 
 /**
