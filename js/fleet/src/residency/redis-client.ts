@@ -1,6 +1,8 @@
 /** Options of a command. */
 export interface RedisCommandOptions {
+  /** Aborts it, unless it was sent. */
   readonly abortSignal?: AbortSignal;
+  /** Returns the types of a reply as others. Default: the client's own choice */
   readonly typeMapping?: object;
 }
 
