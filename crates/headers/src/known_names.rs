@@ -50,10 +50,10 @@ impl KnownName {
         set.is_other(name.as_ref(), self.name.as_ref())
     }
 
-    /// Returns whether the name at `position` in `map` is the rule's. Not inlined, to keep its callers small.
+    /// Returns whether `name` is the rule's. Not inlined, to keep its callers small.
     #[cold]
-    fn is_at<T>(&self, map: &HeaderMap<T>, position: u16) -> bool {
-        map.keys().nth(position.into()) == Some(&self.name)
+    fn is(&self, name: &HeaderName) -> bool {
+        self.name == *name
     }
 }
 
@@ -132,7 +132,7 @@ impl KnownNames {
     fn is_rule(&self, set: &HeaderSet<'_>, rule: u16, name: &HeaderName) -> bool {
         self.names.get(usize::from(rule)).is_some_and(|rule| {
             let words = Words::of(name.as_ref());
-            words == rule.words && (words.are_whole() || rule.name == *name)
+            words == rule.words && (words.are_whole() || rule.is(name))
                 || rule.may_be_other(set, words) && rule.is_other(set, name)
         })
     }
@@ -179,11 +179,10 @@ impl KnownNames {
                 continue;
             };
             let words = Words::of(name.as_ref());
-            if words == rule.words && (words.are_whole() || rule.is_at(map, position)) {
+            if words == rule.words && (words.are_whole() || rule.is(name)) {
                 map.remove(&rule.name);
             } else if rule.may_be_other(set, words) {
-                let name = map.keys().nth(position.into());
-                has_others = has_others || name.is_some_and(|name| rule.is_other(set, name));
+                has_others = has_others || rule.is_other(set, name);
             }
         }
         has_others
