@@ -27,7 +27,7 @@ export type Detection = "changed" | "extents" | "compare" | "digests";
 export interface Changed {
   /** The ranges that may have changed, if the caller knows them. */
   readonly changed?: Iterable<Extent> | undefined;
-  /** If it is not the image that is read, but a copy that may only have these blocks: those that changed or are rewritten. */
+  /** The blocks that changed or are rewritten, if a copy of these is read in place of the image. */
   readonly copied?: CopiedBlocks | undefined;
 }
 

@@ -214,7 +214,7 @@ export class DiskSaver {
   }
 
   /**
-   * Copies the changed blocks and other ranges. Returns for how many milliseconds writes had to wait, and what was copied.
+   * Copies the changed blocks and other ranges. Returns how long writes had to wait, in milliseconds, and what was copied.
    *
    * @param copied receives the blocks that changed
    * @param others other ranges to copy

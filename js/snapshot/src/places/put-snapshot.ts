@@ -21,12 +21,14 @@ export async function putSnapshot(url: URL, making: EncodeJob): Promise<Snapshot
   if (!overwrite) await checkAbsentAt(url, options);
   return withTemporaryFile(async ({ path, handle }) => {
     const { info } = await fillSnapshotFile(path, handle, making);
-    const putting = put(request, { handle, size: info.fileSize }, transfer, signal);
-    await putting.catch(async (error: unknown) => {
+    try {
+      await put(request, { handle, size: info.fileSize }, transfer, signal);
+    } catch (error) {
       // An earlier attempt may have stored it, whose response was lost.
       const isThere = error instanceof SnapshotError && error.status === 412;
-      if (!isThere || !(await isStoredAt(url, info.digest, options))) throw error;
-    });
+      if (isThere && (await isStoredAt(url, info.digest, options))) return info;
+      throw error;
+    }
     if (!overwrite) await checkStoredAt(url, info.digest, options);
     return info;
   });

@@ -190,7 +190,7 @@ test("a base that is truncated while an image is compared with it is an error", 
   const { digest } = await createSnapshot(path("compared"), path("compared.vhs"), { workers: 1 });
   const cache = await openCache(path("compared-cache"));
   await (await cache.get(path("compared.vhs"))).release();
-  // Letters take most of a second, so that the first event precedes the zeros, which are not equal to what is missing.
+  // The first event comes while letters are compressed. Then zeros are compared with bytes that are missing.
   letters("changed", 7 * MIB).copy(base);
   writeFileSync(path("compared"), base.fill(0, 7 * MIB));
   let events = 0;

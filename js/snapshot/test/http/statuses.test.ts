@@ -232,7 +232,7 @@ const CALLS: Record<string, Call> = {
   ],
 };
 
-/** Describes what is wrong with an error. */
+/** Returns how an error falls short of a helpful one, or an empty string. */
 function problemOf(error: unknown, status: number): string {
   if (!(error instanceof Error)) return "";
   if (error.name !== "SnapshotError") return ` as ${error}`;
