@@ -87,13 +87,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "cache prune": ["cache prune /var/cache/images --max-bytes 10GiB"],
   "cache clear": ["cache clear /var/cache/images"],
 
-  fleet: ["fleet simulate --workload zipf-0.9"],
+  fleet: ["fleet status --redis redis://localhost:6379"],
   "fleet place": [
     "fleet place 6f0d… --redis redis://localhost:6379",
     "fleet place 6f0d… --hosts hosts.json",
   ],
   "fleet status": ["fleet status --redis redis://localhost:6379"],
-  "fleet simulate": ["fleet simulate --workload zipf-0.9 --hosts 8 --starts 2000"],
 
   completion: ["completion fish > ~/.config/fish/completions/hedgerow.fish"],
 };

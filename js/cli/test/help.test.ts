@@ -79,7 +79,7 @@ describe("man pages", () => {
       return [...page.matchAll(/^\.SH "(.+)"$/gm)].map(([, title = ""]) => title);
     });
     expect([...new Set(titles)].sort()).toEqual([
-      ...["A FILE OF HOSTS", "ARGUMENTS", "COLUMNS", "COMMANDS", "EXAMPLES", "EXIT CODES"],
+      ...["A FILE OF HOSTS", "ARGUMENTS", "COMMANDS", "EXAMPLES", "EXIT CODES"],
       ...["FINDINGS", "NAME", "NOTES", "OPTIONS", "SEE ALSO", "SOURCES", "SYNOPSIS"],
       "WHERE SHELLS LOOK FOR THE SCRIPT",
     ]);

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 
 import { addPlaceCommand } from "./place.js";
-import { addSimulateCommand } from "./simulate.js";
 import { addStatusCommand } from "./status.js";
 
 /** Adds `hedgerow fleet …`. */
@@ -11,5 +10,4 @@ export function addFleetCommands(hedgerow: Command): void {
     .description("Fleets of hosts: decide where sandboxes start, and see which host has what");
   addPlaceCommand(fleet);
   addStatusCommand(fleet);
-  addSimulateCommand(fleet);
 }
