@@ -21,7 +21,7 @@ const SNAPSHOT_ROOMS: readonly (readonly string[])[] = [
   ["nbd"],
   ["flatten"],
   ["cache", "delta"],
-  ["places"],
+  ["location"],
   ["encode", "fetch"],
   ["decode"],
   ["s3"],

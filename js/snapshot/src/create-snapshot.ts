@@ -3,6 +3,9 @@ import { createDelta, type DeltaResult } from "./delta/create-delta.js";
 import { checkEncoding } from "./encode/snapshot-encoder.js";
 import type { SnapshotInfo } from "./format/manifest.js";
 import { ImageFile } from "./local/image-file.js";
+import { writeSnapshot } from "./location/destination.js";
+import { writeFullSnapshot } from "./location/full-snapshot.js";
+import { localPath, locationOf } from "./location/location.js";
 import {
   type CreateOptions,
   checkFormat,
@@ -13,9 +16,6 @@ import { deltaOf } from "./options/delta-options.js";
 import { readOptions } from "./options/read-options.js";
 import { transferOf } from "./options/transfer-options.js";
 import { checkWork } from "./options/work-options.js";
-import { writeSnapshot } from "./places/destination.js";
-import { writeFullSnapshot } from "./places/full-snapshot.js";
-import { localPath, locationOf } from "./places/location.js";
 import { compiledEncode } from "./wasm/compiled-encode.js";
 
 /** The result of {@link createSnapshot}. */

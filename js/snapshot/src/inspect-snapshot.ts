@@ -1,9 +1,9 @@
 import type { SnapshotInfo } from "./format/manifest.js";
+import { locationOf } from "./location/location.js";
+import { withSource } from "./location/source.js";
 import { checkPinned } from "./options/digest.js";
 import { readOptions } from "./options/read-options.js";
 import { checkedDigest, checkWork, type ReadOptions } from "./options/work-options.js";
-import { locationOf } from "./places/location.js";
-import { withSource } from "./places/source.js";
 
 /**
  * Returns the properties of a snapshot. Reads only its manifest, at its end.

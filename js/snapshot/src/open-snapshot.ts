@@ -2,10 +2,10 @@ import { checkedCache } from "./cache/image-cache.js";
 import { Disk } from "./disk/disk.js";
 import { openDisk } from "./disk/open-disk.js";
 import { traceFor, traceOption } from "./disk/trace.js";
+import { localPath, locationOf } from "./location/location.js";
 import { checkOpen, type OpenOptions } from "./options/open-options.js";
 import { readOptions } from "./options/read-options.js";
 import { checkedDigest } from "./options/work-options.js";
-import { localPath, locationOf } from "./places/location.js";
 
 /**
  * Opens a snapshot as a disk, which can be read and written to at once: reads fetch what they need, and the rest arrives

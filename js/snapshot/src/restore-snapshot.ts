@@ -2,12 +2,12 @@ import { checkedCache, type ImageCache } from "./cache/image-cache.js";
 import { DecodeJob } from "./decode/decode-job.js";
 import { writeImage } from "./decode/restored-image.js";
 import type { SnapshotInfo } from "./format/manifest.js";
+import { localPath, locationOf } from "./location/location.js";
+import { withSource } from "./location/source.js";
 import { checkPinned } from "./options/digest.js";
 import { readOptions } from "./options/read-options.js";
 import { checkRestore, type RestoreOptions } from "./options/restore-options.js";
 import { checkedDigest, checkWork } from "./options/work-options.js";
-import { localPath, locationOf } from "./places/location.js";
-import { withSource } from "./places/source.js";
 
 /** The result of {@link restoreSnapshot}. */
 export interface RestoreInfo extends SnapshotInfo {

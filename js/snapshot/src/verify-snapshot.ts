@@ -1,10 +1,10 @@
 import { DecodeJob } from "./decode/decode-job.js";
 import type { SnapshotInfo } from "./format/manifest.js";
+import { locationOf } from "./location/location.js";
+import { withSource } from "./location/source.js";
 import { checkPinned } from "./options/digest.js";
 import { readOptions } from "./options/read-options.js";
 import { checkedDigest, checkWork, type ReadWorkOptions } from "./options/work-options.js";
-import { locationOf } from "./places/location.js";
-import { withSource } from "./places/source.js";
 
 /**
  * Verifies every byte of a snapshot: the digest of each frame, that it decodes to what the manifest says, and

@@ -7,9 +7,9 @@ import { resolveTarget } from "../local/atomic-write.js";
 import { copyImage } from "../local/copy-image.js";
 import { openFile } from "../local/open-file.js";
 import { checkDifferentPath } from "../local/same-file.js";
+import { type Location, localPath } from "../location/location.js";
+import { referencedFrom } from "../location/reference.js";
 import type { GetOptions } from "../options/cache-options.js";
-import { type Location, localPath } from "../places/location.js";
-import { referencedFrom } from "../places/reference.js";
 import type { Lease } from "./locks/leases.js";
 
 /**

@@ -1,6 +1,7 @@
 import { withEither } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
+import { type Location, localPath, locationOf } from "../location/location.js";
 import {
   type CacheOptions,
   checkCache,
@@ -12,7 +13,6 @@ import {
 import { checkInteger } from "../options/check-integer.js";
 import { readOptions } from "../options/read-options.js";
 import { checkedDigest, type ReadOptions } from "../options/work-options.js";
-import { type Location, localPath, locationOf } from "../places/location.js";
 import type { CachedImage, CacheEntry } from "./cached-image.js";
 import { type CacheComponents, openComponents } from "./components.js";
 import { checkBaseObjects, checkedCopyTarget, copyLeased } from "./copy-to.js";

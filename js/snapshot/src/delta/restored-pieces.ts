@@ -7,8 +7,8 @@ import type { Extent } from "../local/data-extents.js";
 import { lengthOf } from "../local/extents.js";
 import { checkFreeSpace } from "../local/free-space.js";
 import { withTemporaryFile } from "../local/temporary-file.js";
+import type { Source } from "../location/source.js";
 import type { WorkOptions } from "../options/work-options.js";
-import type { Source } from "../places/source.js";
 import type { BaseImage } from "./delta-worker.js";
 
 /** A base that is open for reading. */

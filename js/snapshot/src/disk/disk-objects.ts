@@ -7,12 +7,12 @@ import type { FetcherPool } from "../fetch/fetch-frames.js";
 import type { FetchedObject } from "../fetch/fetch-task.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { backoff } from "../http/retry.js";
+import type { OpenObject } from "../location/open-object.js";
+import type { RemoteLocation } from "../location/server.js";
+import { requestAt } from "../location/server.js";
+import { type SourceOptions, withSource } from "../location/source.js";
 import { checkPinned } from "../options/digest.js";
 import type { OpenOptions } from "../options/open-options.js";
-import type { OpenObject } from "../places/open-object.js";
-import type { RemoteLocation } from "../places/server.js";
-import { requestAt } from "../places/server.js";
-import { type SourceOptions, withSource } from "../places/source.js";
 
 /** Errors of a snapshot that no retry can fix. */
 const PERMANENT: ReadonlySet<string> = new Set([

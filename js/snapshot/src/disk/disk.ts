@@ -2,10 +2,10 @@ import type { CreateInfo } from "../create-snapshot.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import { checkDifferentPath } from "../local/same-file.js";
+import { locationOf, safeLocation } from "../location/location.js";
+import { writeSmallObject } from "../location/small-object.js";
 import { readOptions } from "../options/read-options.js";
 import { checkSave, type SaveOptions } from "../options/save-options.js";
-import { locationOf, safeLocation } from "../places/location.js";
-import { writeSmallObject } from "../places/small-object.js";
 import { BlockDevice } from "./block-device.js";
 import { traceLocation } from "./trace.js";
 

@@ -1,11 +1,11 @@
 /** Which parts of a disk are read first: what the next one fetches first. */
 import { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
+import { type Location, locationOf } from "../location/location.js";
+import { readSmallObject } from "../location/small-object.js";
 import type { OpenOptions } from "../options/open-options.js";
 import { checkedTrace, isPlace, MAX_RANGES, type Trace } from "../options/trace.js";
 import type { TransferOptions } from "../options/transfer-options.js";
-import { type Location, locationOf } from "../places/location.js";
-import { readSmallObject } from "../places/small-object.js";
 import type { ImageLayout } from "./image-layout.js";
 
 /** For how long reads are recorded, in milliseconds. */

@@ -5,13 +5,13 @@ import { wrapWriteErrors } from "../local/atomic-write.js";
 import { checkFreeSpace } from "../local/free-space.js";
 import { ImageFile } from "../local/image-file.js";
 import { withTemporaryFile } from "../local/temporary-file.js";
+import { writeSnapshot } from "../location/destination.js";
+import { writeFullSnapshot } from "../location/full-snapshot.js";
+import type { Location } from "../location/location.js";
+import type { Source } from "../location/source.js";
 import type { CreateOptions, Encoding } from "../options/create-options.js";
 import type { Transfer } from "../options/transfer-options.js";
 import type { ReadWorkOptions } from "../options/work-options.js";
-import { writeSnapshot } from "../places/destination.js";
-import { writeFullSnapshot } from "../places/full-snapshot.js";
-import type { Location } from "../places/location.js";
-import type { Source } from "../places/source.js";
 
 /** A snapshot to flatten. */
 export interface FlattenJob {

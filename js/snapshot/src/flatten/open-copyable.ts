@@ -1,9 +1,9 @@
 import { readManifest } from "../format/manifest.js";
 import { strongEtag } from "../http/read/object-version.js";
 import { RemoteObject } from "../http/read/remote-object.js";
+import type { Location } from "../location/location.js";
+import { withObjects } from "../location/open-object.js";
 import { checkPinned } from "../options/digest.js";
-import type { Location } from "../places/location.js";
-import { withObjects } from "../places/open-object.js";
 import { CopyableObject } from "./copyable-object.js";
 import type { FlattenJob } from "./flatten-image.js";
 

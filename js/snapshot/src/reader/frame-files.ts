@@ -1,7 +1,7 @@
 import { SnapshotError } from "../error.js";
 import type { DeltaInfo } from "../format/manifest.js";
+import { referencedUrl } from "../location/referenced-url.js";
 import type { ReaderOptions } from "../options/reader-options.js";
-import { referencedUrl } from "../places/referenced-url.js";
 import { type OpenSource, openSource, type RandomAccess } from "./reader-source.js";
 
 /** The files that hold the frames of a snapshot: itself, and the base objects of a delta. */

@@ -4,6 +4,7 @@ import { traceOption } from "../disk/trace.js";
 import { SnapshotError } from "../error.js";
 import { emit } from "../events.js";
 import { MAX_IMAGE_SIZE } from "../format/limits.js";
+import { localPath, locationOf, safeLocation } from "../location/location.js";
 import { checkInteger } from "../options/check-integer.js";
 import { checkedDigestOf } from "../options/digest.js";
 import { checkOpen } from "../options/open-options.js";
@@ -29,7 +30,6 @@ import {
   type StoreOptions,
 } from "../options/store-options.js";
 import { checkedDigest, checkWork } from "../options/work-options.js";
-import { localPath, locationOf, safeLocation } from "../places/location.js";
 import { verifySnapshot } from "../verify-snapshot.js";
 import { attach } from "./attach.js";
 import type { AttachedDisk } from "./attached-disk.js";

@@ -1,4 +1,4 @@
-import { safeLocation } from "../places/location.js";
+import { safeLocation } from "../location/location.js";
 import {
   objectsOf,
   type ParentGeneration,

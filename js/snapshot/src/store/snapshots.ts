@@ -9,15 +9,15 @@ import { type Manifest, readManifest, type SnapshotInfo } from "../format/manife
 import { downloadInto } from "../http/read/spool.js";
 import { copyInto } from "../local/copy-image.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
+import { baseLocation, optionsFor } from "../location/base-objects.js";
+import { type Location, safeLocation } from "../location/location.js";
+import { requestAt } from "../location/server.js";
+import { type Source, withSource } from "../location/source.js";
+import { fillSnapshotFile } from "../location/write-snapshot-file.js";
 import { checkPinned } from "../options/digest.js";
 import type { NewDiskOptions } from "../options/store-options.js";
 import { transferOf } from "../options/transfer-options.js";
 import type { Resolve } from "../options/work-options.js";
-import { baseLocation, optionsFor } from "../places/base-objects.js";
-import { type Location, safeLocation } from "../places/location.js";
-import { requestAt } from "../places/server.js";
-import { type Source, withSource } from "../places/source.js";
-import { fillSnapshotFile } from "../places/write-snapshot-file.js";
 import type { ListedObject, NewObject, StoreObjects } from "./objects/objects.js";
 import { type Tombstone, Tombstones } from "./tombstones.js";
 

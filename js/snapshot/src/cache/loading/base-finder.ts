@@ -1,9 +1,9 @@
 import { SnapshotError } from "../../error.js";
 import { type InheritedFrame, inheritedFrames } from "../../format/inherited-frames.js";
 import type { BaseObject, Manifest } from "../../format/manifest.js";
+import { baseLocation, optionsFor } from "../../location/base-objects.js";
+import type { Location } from "../../location/location.js";
 import type { GetOptions } from "../../options/cache-options.js";
-import { baseLocation, optionsFor } from "../../places/base-objects.js";
-import type { Location } from "../../places/location.js";
 import { type ImageContent, readContent } from "../directory/image-record.js";
 import type { Layout } from "../directory/layout.js";
 import type { Lease } from "../locks/leases.js";

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 
 import { emit } from "../../events.js";
+import type { Location } from "../../location/location.js";
+import { etagAt, identityOf, type RemoteLocation } from "../../location/server.js";
+import { type SourceOptions, withSource } from "../../location/source.js";
 import type { GetOptions } from "../../options/cache-options.js";
 import { checkPinned } from "../../options/digest.js";
 import type { ReadOptions, WorkOptions } from "../../options/work-options.js";
-import type { Location } from "../../places/location.js";
-import { etagAt, identityOf, type RemoteLocation } from "../../places/server.js";
-import { type SourceOptions, withSource } from "../../places/source.js";
 import type { Layout } from "../directory/layout.js";
 import { type SeenSnapshot, type SourceIndex, sha256 } from "../directory/source-index.js";
 import type { KeyedLock } from "../locks/keyed-lock.js";

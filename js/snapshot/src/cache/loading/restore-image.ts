@@ -6,8 +6,8 @@ import { prepareResumable, syncResumable } from "../../decode/resumable-image.js
 import { SnapshotError } from "../../error.js";
 import type { Manifest } from "../../format/manifest.js";
 import { withWriteback } from "../../local/writeback.js";
+import type { Source } from "../../location/source.js";
 import type { WorkOptions } from "../../options/work-options.js";
-import type { Source } from "../../places/source.js";
 import { makeRecord, recordLength } from "../directory/image-record.js";
 import type { Lease } from "../locks/leases.js";
 import type { ImageWriter } from "../store/image-writer.js";

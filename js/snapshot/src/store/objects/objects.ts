@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 
-import type { Location } from "../../places/location.js";
+import type { Location } from "../../location/location.js";
 import type { CopySource } from "../../s3/content.js";
 
 /** The object that makes a place a store. */

@@ -5,13 +5,13 @@ import { withEither } from "../../abort.js";
 import { SnapshotError } from "../../error.js";
 import { isGatewayStatus } from "../../http/retry.js";
 import { withTemporaryFile } from "../../local/temporary-file.js";
+import { planOf } from "../../location/upload-snapshot.js";
 import {
   forUploads,
   type Transfer,
   type TransferOptions,
   transferOf,
 } from "../../options/transfer-options.js";
-import { planOf } from "../../places/upload-snapshot.js";
 import type { ObjectLocation } from "../../s3/client.js";
 import { type CopySource, UnsupportedCopy } from "../../s3/content.js";
 import { MIN_PART_SIZE } from "../../s3/limits.js";
