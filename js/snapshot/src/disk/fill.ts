@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import type { FetcherPool } from "../fetch/fetch-frames.js";
-import { DENIED } from "../http/request-failure.js";
+import { DENIED } from "../http/failure.js";
 import { freeSpace } from "../local/free-space.js";
 import { isUnkeepable } from "../local/system-errors.js";
 import { withWriteback } from "../local/writeback.js";

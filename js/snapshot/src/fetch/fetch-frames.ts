@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import type { DecodeJob } from "../decode/decode-job.js";
 import { emit, hasListeners } from "../events.js";
-import type { RemoteObject } from "../http/read/remote-object.js";
+import type { RemoteObject } from "../http/remote-object.js";
 import type { Transfer } from "../options/transfer-options.js";
 import { type WorkOptions, workerCount } from "../options/work-options.js";
 import { type WorkerPool, withWorkers } from "../workers/pool.js";

@@ -1,6 +1,6 @@
 import type { SinkData } from "../decode/frame-sink.js";
-import type { Endpoint } from "../http/read/client.js";
-import type { ObjectVersion } from "../http/read/object-version.js";
+import type { Endpoint } from "../http/get.js";
+import type { ObjectVersion } from "../http/object-version.js";
 import type { Transfer } from "../options/transfer-options.js";
 import type { SchedulerData } from "./range-scheduler.js";
 

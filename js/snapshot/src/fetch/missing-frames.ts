@@ -1,6 +1,6 @@
 import type { FrameStates } from "../decode/frame-states.js";
 import type { Frames } from "../format/frames.js";
-import type { ByteRange } from "../http/read/object-version.js";
+import type { ByteRange } from "../http/object-version.js";
 
 /** The frames [first, end), in order. */
 type FrameSpan = { readonly first: number; readonly end: number };

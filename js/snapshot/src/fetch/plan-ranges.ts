@@ -2,7 +2,7 @@ import type { DecodeJob } from "../decode/decode-job.js";
 import type { Frames } from "../format/frames.js";
 import { nearFrames } from "../format/near-frames.js";
 import { cutRanges } from "../format/ranges.js";
-import type { RemoteObject } from "../http/read/remote-object.js";
+import type { RemoteObject } from "../http/remote-object.js";
 import type { FetchPlan, PrefetchedBytes } from "./fetch-task.js";
 import { RangeScheduler } from "./range-scheduler.js";
 

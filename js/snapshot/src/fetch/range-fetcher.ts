@@ -1,6 +1,6 @@
 import type { FrameSink } from "../decode/frame-sink.js";
 import type { EmittedEvent } from "../events.js";
-import { HttpClient } from "../http/read/client.js";
+import { HttpClient } from "../http/get.js";
 import type { FetchData, FetchPlan } from "./fetch-task.js";
 import { Hedging } from "./hedging.js";
 import { MissingFrames } from "./missing-frames.js";

@@ -1,10 +1,10 @@
 import { pause } from "../abort.js";
 import type { FrameSink } from "../decode/frame-sink.js";
 import type { EmittedEvent, RequestEvent } from "../events.js";
-import type { HttpClient } from "../http/read/client.js";
-import type { Download } from "../http/read/download.js";
-import { checkPart, NO_CACHE, rangeHeaders } from "../http/read/object-version.js";
-import { RequestFailure } from "../http/request-failure.js";
+import type { Download } from "../http/download.js";
+import { RequestFailure } from "../http/failure.js";
+import type { HttpClient } from "../http/get.js";
+import { checkPart, NO_CACHE, rangeHeaders } from "../http/object-version.js";
 import type { FetchData, FetchedObject, PrefetchedBytes } from "./fetch-task.js";
 import { FrameStream } from "./frame-stream.js";
 import { addGcPressure } from "./gc-pressure.js";

@@ -1,7 +1,7 @@
 import { pause } from "../abort.js";
 import { SnapshotError } from "../error.js";
-import { DENIED, RequestFailure, requestFailureOf } from "../http/request-failure.js";
-import { nextDelay } from "../http/with-retries.js";
+import { DENIED, RequestFailure, requestFailureOf } from "../http/failure.js";
+import { nextDelay } from "../http/retry.js";
 import type { RangeTransfer, TransferContext } from "./range-transfer.js";
 
 /** How often a damaged frame is requested again. */

@@ -1,6 +1,6 @@
 import { readManifest } from "../format/manifest.js";
-import { strongEtag } from "../http/read/object-version.js";
-import { RemoteObject } from "../http/read/remote-object.js";
+import { strongEtag } from "../http/object-version.js";
+import { RemoteObject } from "../http/remote-object.js";
 import type { Location } from "../location/location.js";
 import { withObjects } from "../location/open-object.js";
 import { checkPinned } from "../options/digest.js";

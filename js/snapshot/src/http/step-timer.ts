@@ -1,3 +1,6 @@
+import type { ClientRequest } from "node:http";
+import type { Socket } from "node:net";
+
 /** How late a timer may be, in milliseconds, before the event loop counts as blocked. */
 const MAX_LATENESS = 100;
 
@@ -78,4 +81,13 @@ export class StepTimer {
     const lateness = now - this.#due;
     if (lateness > MAX_LATENESS) this.#graceEnd = now + lateness + this.#milliseconds;
   }
+}
+
+/** Calls `act` when a request has a connection, TLS included. */
+export function onConnected(request: ClientRequest, act: () => void): void {
+  const event = request.protocol === "https:" ? "secureConnect" : "connect";
+  request.once("socket", (socket: Socket) => {
+    if (socket.connecting) socket.once(event, act);
+    else act();
+  });
 }

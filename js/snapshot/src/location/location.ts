@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 
 import { messageOf, SnapshotError } from "../error.js";
-import { safeName } from "../http/safe-url.js";
+import { safeName } from "../http/failure.js";
 import { nameOf } from "../s3/client.js";
 
 /** The location of a snapshot. */

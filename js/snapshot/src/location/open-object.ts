@@ -1,7 +1,7 @@
 import { emit } from "../events.js";
-import { RemoteObject } from "../http/read/remote-object.js";
-import { spool } from "../http/read/spool.js";
-import type { ServerRequest } from "../http/server-request.js";
+import { spool } from "../http/get.js";
+import { RemoteObject } from "../http/remote-object.js";
+import type { ServerRequest } from "../http/request.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
 import type { Transfer, TransferOptions } from "../options/transfer-options.js";
 import type { WorkOptions } from "../options/work-options.js";

@@ -1,8 +1,8 @@
 import type { EncodeJob } from "../encode/encode-job.js";
 import { SnapshotError } from "../error.js";
 import type { SnapshotInfo } from "../format/manifest.js";
-import { requestTo } from "../http/server-request.js";
-import { put } from "../http/write/put.js";
+import { put } from "../http/put.js";
+import { requestTo } from "../http/request.js";
 import { withTemporaryFile } from "../local/temporary-file.js";
 import { checkAbsentAt, checkStoredAt, isStoredAt } from "./stored-snapshot.js";
 import { fillSnapshotFile } from "./write-snapshot-file.js";

@@ -1,9 +1,7 @@
 import { SnapshotError } from "../error.js";
-import { fetchDate } from "../http/read/fetch-date.js";
-import { fetchEtag } from "../http/read/fetch-etag.js";
-import { DENIED, RequestFailure } from "../http/request-failure.js";
-import { safeName } from "../http/safe-url.js";
-import { requestTo, type ServerRequest } from "../http/server-request.js";
+import { DENIED, RequestFailure, safeName } from "../http/failure.js";
+import { fetchDate, fetchEtag } from "../http/get.js";
+import { requestTo, type ServerRequest } from "../http/request.js";
 import { type TransferOptions, transferOf } from "../options/transfer-options.js";
 import { presignedGet } from "../s3/presign.js";
 import { clockOf, signingTime } from "../s3/server-clock.js";

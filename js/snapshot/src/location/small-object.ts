@@ -1,8 +1,9 @@
 /** Small objects that are read and written as a whole. */
-import { get } from "../http/read/get.js";
-import { responseFailure } from "../http/request-failure.js";
-import { requestTo } from "../http/server-request.js";
-import { put } from "../http/write/put.js";
+
+import { responseFailure } from "../http/failure.js";
+import { get } from "../http/get.js";
+import { put } from "../http/put.js";
+import { requestTo } from "../http/request.js";
 import { wrapWriteErrors, writeAtomically } from "../local/atomic-write.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
 import { withTemporaryFile } from "../local/temporary-file.js";

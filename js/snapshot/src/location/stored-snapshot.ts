@@ -1,7 +1,7 @@
 /** Looks at the destination of an upload that must not replace another snapshot: servers may ignore conditions. */
 import { SnapshotError } from "../error.js";
+import { safeName } from "../http/failure.js";
 import { isRetryableStatus } from "../http/retry.js";
-import { safeName } from "../http/safe-url.js";
 import type { TransferOptions } from "../options/transfer-options.js";
 import type { WorkOptions } from "../options/work-options.js";
 import { etagAt } from "./server.js";

@@ -1,6 +1,5 @@
 import { SnapshotError } from "../error.js";
-import { CleanCause } from "../http/clean-cause.js";
-import { safeName } from "../http/safe-url.js";
+import { CleanCause, safeName } from "../http/failure.js";
 import type { OpenSource } from "./reader-source.js";
 
 /** The number of bytes to request first: the header, which is needed later, and a little more. */

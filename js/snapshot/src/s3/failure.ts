@@ -1,7 +1,6 @@
-import { CleanCause } from "../http/clean-cause.js";
-import { RequestFailure, regionHint } from "../http/request-failure.js";
+import { CleanCause, RequestFailure, regionHint } from "../http/failure.js";
+import type { RetryableFailure } from "../http/retry.js";
 import { isLost, isPermanent, isRetryableStatus, retryAfter } from "../http/retry.js";
-import type { RetryableFailure } from "../http/with-retries.js";
 
 /** Properties of errors of the AWS SDK. Others may hold secrets. */
 interface SdkError {

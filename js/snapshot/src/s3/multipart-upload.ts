@@ -5,7 +5,7 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { CompletedPart } from "@aws-sdk/client-s3";
 import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
-import { EXISTS } from "../http/request-failure.js";
+import { EXISTS } from "../http/failure.js";
 import { nameOf, type ObjectLocation } from "./client.js";
 import { type Content, type CopiedRange, sizeOf, UnsupportedCopy } from "./content.js";
 import type { ObjectStore } from "./object-store.js";

@@ -4,7 +4,7 @@ import { TLSSocket } from "node:tls";
 import type { S3 } from "@aws-sdk/client-s3";
 
 import { SnapshotError, type SnapshotErrorCode } from "../error.js";
-import { withRetries } from "../http/with-retries.js";
+import { withRetries } from "../http/retry.js";
 import type { S3Options } from "../options/s3-options.js";
 import type { Transfer } from "../options/transfer-options.js";
 import { nameOf, type ObjectLocation, type OpenClient, objectError, openClient } from "./client.js";

@@ -6,7 +6,7 @@ import type { SavedDelta } from "../disk/save-disk.js";
 import type { EncodeJob } from "../encode/encode-job.js";
 import { SnapshotError } from "../error.js";
 import { type Manifest, readManifest, type SnapshotInfo } from "../format/manifest.js";
-import { downloadInto } from "../http/read/spool.js";
+import { downloadInto } from "../http/get.js";
 import { copyInto } from "../local/copy-image.js";
 import { SnapshotFile } from "../local/snapshot-file.js";
 import { baseLocation, optionsFor } from "../location/base-objects.js";

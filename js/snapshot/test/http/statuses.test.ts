@@ -4,10 +4,10 @@ import { SnapshotReader } from "@hedgerow/snapshot/reader";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { trials } from "../../../../tests/support/trials.js";
-import { RemoteObject } from "../../dist/http/read/remote-object.js";
-import { downloadInto } from "../../dist/http/read/spool.js";
-import { requestTo } from "../../dist/http/server-request.js";
-import { put } from "../../dist/http/write/put.js";
+import { downloadInto } from "../../dist/http/get.js";
+import { put } from "../../dist/http/put.js";
+import { RemoteObject } from "../../dist/http/remote-object.js";
+import { requestTo } from "../../dist/http/request.js";
 import { withTemporaryFile } from "../../dist/local/temporary-file.js";
 import { checkAbsentAt } from "../../dist/location/stored-snapshot.js";
 import { transferOf } from "../../dist/options/transfer-options.js";

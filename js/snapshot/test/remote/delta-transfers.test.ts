@@ -20,7 +20,7 @@ import { DecodeJob } from "../../dist/decode/decode-job.js";
 import { planRanges } from "../../dist/fetch/plan-ranges.js";
 import { Frames } from "../../dist/format/frames.js";
 import type { Manifest } from "../../dist/format/manifest.js";
-import type { RemoteObject } from "../../dist/http/read/remote-object.js";
+import type { RemoteObject } from "../../dist/http/remote-object.js";
 import { locationOf } from "../../dist/location/location.js";
 import { withSource } from "../../dist/location/source.js";
 import { type Chain, makeChain } from "../support/deltas.js";

@@ -1,7 +1,7 @@
 /** Which hosts are reached without the proxy of the environment. */
 import { afterEach, expect, test, vi } from "vitest";
 
-import { proxyFor } from "../../src/http/proxy.js";
+import { proxyFor } from "../../src/http/agent.js";
 
 const PROXY = "http://proxy.example:3128";
 

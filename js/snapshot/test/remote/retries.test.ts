@@ -8,14 +8,12 @@ import {
   isPermanent,
   isRetryableStatus,
   MAX_RETRY_AFTER,
-  retryAfter,
-} from "../../dist/http/retry.js";
-import {
   nextDelay,
   type RetryableFailure,
+  retryAfter,
   UNTIL_ANSWERED,
   withRetries,
-} from "../../dist/http/with-retries.js";
+} from "../../dist/http/retry.js";
 
 test("doubles the longest pause with each failure, up to 5 s", () => {
   const longest = [1, 2, 3, 4, 5, 6, 7, 8, 100].map((attempt) => backoff(attempt, () => 1));

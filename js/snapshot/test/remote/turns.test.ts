@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { startOriginProcess } from "../../../../tests/support/origin-process.js";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
-import { HttpClient } from "../../src/http/read/client.js";
+import { HttpClient } from "../../src/http/get.js";
 import { transferOf } from "../../src/options/transfer-options.js";
 
 const KIB = 2 ** 10;

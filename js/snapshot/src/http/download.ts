@@ -1,10 +1,8 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 
-import type { Transfer } from "../../options/transfer-options.js";
-import { CleanCause } from "../clean-cause.js";
-import { onConnected } from "../connected.js";
-import { cleanFailure, RequestFailure, responseFailure } from "../request-failure.js";
-import { StepTimer } from "../step-timer.js";
+import type { Transfer } from "../options/transfer-options.js";
+import { CleanCause, cleanFailure, RequestFailure, responseFailure } from "./failure.js";
+import { onConnected, StepTimer } from "./step-timer.js";
 
 /** How many bytes have to be received within `timeouts.stall`: fewer do not count as progress. */
 const MIN_PROGRESS = 2 ** 12;
@@ -71,7 +69,9 @@ export class Download {
       if (response.destroyed) return this.#fail(connectionClosed());
       this.#timer.start(this.#timeouts.stall, "progress");
       const length = Number(response.headers["content-length"]);
-      let [total, received, taken] = [0, 0, 0];
+      let total = 0;
+      let received = 0;
+      let taken = 0;
       response.on("data", (bytes: Buffer) => {
         received += bytes.length;
         taken += bytes.length;

@@ -1,9 +1,7 @@
-import type { SnapshotBytes } from "../../format/manifest.js";
-import type { Transfer } from "../../options/transfer-options.js";
-import type { ServerRequest } from "../server-request.js";
-import type { Endpoint, HttpClient } from "./client.js";
-import { fetchTail, type ObjectTail, TAIL_LENGTH } from "./fetch-tail.js";
-import { get } from "./get.js";
+import type { SnapshotBytes } from "../format/manifest.js";
+import type { Transfer } from "../options/transfer-options.js";
+import { type Endpoint, get, type HttpClient, withReadRetries } from "./get.js";
+import { fetchTail, type ObjectTail, Prefix, TAIL_LENGTH } from "./object-ends.js";
 import {
   type ByteRange,
   checkPart,
@@ -11,8 +9,7 @@ import {
   type ObjectVersion,
   rangeHeaders,
 } from "./object-version.js";
-import { Prefix } from "./prefix.js";
-import { withReadRetries } from "./with-read-retries.js";
+import type { ServerRequest } from "./request.js";
 
 /** How an object is opened. */
 export interface OpenOptions {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
-import { RequestFailure, responseFailure } from "../request-failure.js";
+import { RequestFailure, responseFailure } from "./failure.js";
 
 /** What identifies the version of an object while it is read. Plain values, which threads can share. */
 export interface ObjectVersion {

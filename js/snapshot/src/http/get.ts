@@ -1,0 +1,228 @@
+/** `GET` requests: connections that are kept, redirects, retries, and downloads of whole objects. */
+import { type Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+
+import { wrapWriteErrors } from "../local/atomic-write.js";
+import { freeSpace, insufficientSpace } from "../local/free-space.js";
+import { SnapshotFile } from "../local/snapshot-file.js";
+import { wrapSystemErrorsSync } from "../local/system-errors.js";
+import { type TemporaryFile, withTemporaryFile } from "../local/temporary-file.js";
+import { writeFullySync } from "../local/write-fully.js";
+import type { Transfer } from "../options/transfer-options.js";
+import { agentFor, proxyFields } from "./agent.js";
+import { Download } from "./download.js";
+import { requestFailureOf, responseFailure } from "./failure.js";
+import { contentLength, strongEtag } from "./object-version.js";
+import { followRedirects, Redirection, type ServerRequest } from "./request.js";
+import { withRetries } from "./retry.js";
+
+/** A URL and the headers for it. Plain values, which threads can share. */
+export interface Endpoint {
+  /** The whole URL, which may hold secrets. */
+  readonly url: string;
+  /** Headers of every request, which may hold secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Sends `GET` requests to one URL, over connections that are kept alive. */
+export class HttpClient {
+  readonly #url: URL;
+  readonly #agent: Agent;
+
+  /** @param others clients whose connections it shares, if they use the same protocol */
+  constructor(
+    readonly endpoint: Endpoint,
+    readonly timeouts: Transfer["timeouts"],
+    others: readonly (HttpClient | undefined)[] = [],
+  ) {
+    this.#url = new URL(endpoint.url);
+    const { protocol } = this.#url;
+    const shared = others.find((other) => other !== undefined && other.#url.protocol === protocol);
+    const options = { keepAlive: true, connectTimeout: timeouts.connect };
+    this.#agent = shared === undefined ? agentFor(protocol, options) : shared.#agent;
+  }
+
+  /** Creates a request, which `Download` sends. */
+  get(headers: Readonly<Record<string, string>>): Download {
+    const request = this.#url.protocol === "https:" ? httpsRequest : httpRequest;
+    const { proxyName, path, headers: proxyHeaders } = proxyFields(this.#url);
+    const sent = request(this.#url, {
+      agent: this.#agent,
+      // Ranges of a compressed response are not ranges of the object.
+      headers: {
+        "accept-encoding": "identity",
+        ...this.endpoint.headers,
+        ...headers,
+        ...proxyHeaders,
+      },
+      ...(path === undefined ? {} : { path }),
+    });
+    return new Download(sent, this.timeouts, proxyName);
+  }
+
+  /** Closes idle connections, and those to proxies that no request holds yet. */
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+/** The statuses that redirect a `GET`. */
+const REDIRECTS: ReadonlySet<unknown> = new Set([301, 302, 303, 307, 308]);
+
+/** A response whose body has not been read yet. */
+export interface OpenResponse {
+  readonly response: IncomingMessage;
+  readonly download: Download;
+  /** The request that was answered, after all redirects. */
+  readonly request: ServerRequest;
+  /** Leaves the connection open for further requests, and returns the client that has it. Its owner closes it. */
+  keep(): HttpClient;
+}
+
+/**
+ * Sends a `GET`, follows redirects, and passes the response to `use`. The connection is closed when `use` is
+ * done, unless it was kept.
+ *
+ * @throws {RequestFailure} the signal's reason, and what `use` throws
+ */
+export function get<T>(
+  first: ServerRequest,
+  headers: Readonly<Record<string, string>>,
+  { timeouts }: Transfer,
+  signal: AbortSignal | undefined,
+  use: (response: OpenResponse) => Promise<T>,
+): Promise<T> {
+  return followRedirects(first, async (request) => {
+    signal?.throwIfAborted();
+    const client = new HttpClient({ url: request.url.href, headers: request.secret }, timeouts);
+    const download = client.get(headers);
+    const cancel = () => download.cancel();
+    signal?.addEventListener("abort", cancel, { once: true });
+    let isKept = false;
+    const keep = () => {
+      isKept = true;
+      return client;
+    };
+    try {
+      const response = await download.response();
+      if (REDIRECTS.has(response.statusCode)) return new Redirection(response);
+      return await use({ response, download, request, keep });
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+      download.cancel();
+      if (!isKept) client.close();
+    }
+  });
+}
+
+/**
+ * Reads from a server, and retries transient failures.
+ *
+ * @param name the name of the object in messages
+ * @throws {SnapshotError} `ERR_SOURCE`, `ERR_SOURCE_CHANGED`, the signal's reason, and errors that are not
+ *   the server's
+ */
+export function withReadRetries<T>(
+  name: string,
+  { retries }: Transfer,
+  signal: AbortSignal | undefined,
+  read: () => Promise<T>,
+): Promise<T> {
+  return withRetries(
+    {
+      retries,
+      signal,
+      failureOf: requestFailureOf,
+      errorOf: (failure, failures) => failure.toError(`cannot read ${name}`, failures),
+    },
+    read,
+  );
+}
+
+/** Requests as little of an object as a presigned URL allows, which does not allow `HEAD`. */
+const FIRST_BYTE = { range: "bytes=0-0" };
+
+/** Statuses of a response to a request for the first byte: that byte, the whole object, an empty object. */
+const FOUND: ReadonlySet<unknown> = new Set([206, 200, 416]);
+
+/**
+ * Returns the current strong ETag of an object, if it has one.
+ *
+ * @throws {SnapshotError} `ERR_SOURCE`, and the signal's reason
+ */
+export function fetchEtag(
+  request: ServerRequest,
+  name: string,
+  transfer: Transfer,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  return withReadRetries(name, transfer, signal, () =>
+    get(request, FIRST_BYTE, transfer, signal, async ({ response }) => {
+      if (!FOUND.has(response.statusCode)) throw responseFailure(response);
+      return strongEtag(response.headers.etag);
+    }),
+  );
+}
+
+/** Returns the `Date` of a server's response, whatever its status, or undefined if none came. @throws the signal's reason */
+export async function fetchDate(
+  request: ServerRequest,
+  transfer: Transfer,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  try {
+    const dateOf = async ({ response }: OpenResponse) => response.headers.date;
+    return await get(request, FIRST_BYTE, transfer, signal, dateOf);
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
+}
+
+/**
+ * Downloads an object in one stream into a temporary file, for servers that do not support ranges, and passes
+ * the file to `use`.
+ *
+ * @throws {SnapshotError} `ERR_SOURCE`, `ERR_TARGET`, and what `use` throws
+ */
+export function spool<T>(
+  request: ServerRequest,
+  name: string,
+  transfer: Transfer,
+  signal: AbortSignal | undefined,
+  use: (file: SnapshotFile) => Promise<T>,
+): Promise<T> {
+  return withTemporaryFile(async (file) => {
+    await downloadInto(file, request, name, transfer, signal);
+    return use(await SnapshotFile.of(name, file.handle));
+  });
+}
+
+/** Downloads an object in one stream into an open file. @throws {SnapshotError} `ERR_SOURCE`, `ERR_TARGET` */
+export async function downloadInto(
+  { path, handle }: TemporaryFile,
+  request: ServerRequest,
+  name: string,
+  transfer: Transfer,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const room = await freeSpace(path);
+  await withReadRetries(name, transfer, signal, async () => {
+    await wrapWriteErrors(path, handle.truncate(0));
+    await get(request, {}, transfer, signal, async ({ response, download }) => {
+      if (response.statusCode !== 200) throw responseFailure(response);
+      // A response without a length must not fill the disk.
+      const maxLength = contentLength(response.headers) ?? room / 2;
+      if (maxLength > room) throw insufficientSpace(path, maxLength, room);
+      let position = 0;
+      await download.body(response, (bytes) => {
+        if (bytes.length > maxLength - position)
+          throw insufficientSpace(path, position + bytes.length, room);
+        wrapSystemErrorsSync("ERR_TARGET", `cannot write ${path}`, () =>
+          writeFullySync(handle.fd, bytes, position),
+        );
+        position += bytes.length;
+      });
+    });
+  });
+}
