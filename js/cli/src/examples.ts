@@ -66,7 +66,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "disk attach": ["disk attach disks alice --socket alice.socket --save-every 5m"],
   "disk save": ["disk save disks alice --label upgraded"],
   "disk detach": ["disk detach disks alice"],
-  "disk list": ["disk list disks --prefix a --limit 100"],
+  "disk list": ["disk list disks --prefix a"],
   "disk stat": ["disk stat disks alice"],
   "disk history": ["disk history disks alice"],
   "disk fork": ["disk fork disks alice bob carol"],

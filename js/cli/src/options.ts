@@ -18,12 +18,6 @@ export function parseNumber(text: string): number {
   throw new InvalidArgumentError("expected a number");
 }
 
-/** Parses a share, such as `0.5`. */
-export function parseShare(text: string): number {
-  if (/^(\d+|\d*\.\d+)$/.test(text) && Number(text) <= 1) return Number(text);
-  throw new InvalidArgumentError("expected a number from 0 to 1");
-}
-
 /** Units of sizes, each 1,024 times the one before. */
 const UNITS = ["", "KIB", "MIB", "GIB", "TIB"];
 

@@ -104,7 +104,7 @@ describe.each(Object.entries(SHELLS))("%s", (shell, complete) => {
   });
 
   test("completes nothing for a number", () => {
-    expect([...completionsOf("hedgerow paths build --seed ")]).toEqual([""]);
+    expect([...completionsOf("hedgerow paths build --capacity ")]).toEqual([""]);
   });
 
   test("completes the arguments of completion", () => {

@@ -90,15 +90,14 @@ test("creates a disk from an image, from a snapshot, or empty", async () => {
   });
 });
 
-test("lists names in order, in pages, and with a prefix", async () => {
+test("lists names in order, and with a prefix", async () => {
   const { store } = makePlaces();
   for (const name of ["b1", "a1", "b3", "b2"]) await json(["create", store, name, "--size", "0"]);
   const list = async (...args: string[]) => (await hedgerow(["disk", "list", store, ...args])).out;
   expect(await list()).toBe("a1\nb1\nb2\nb3\n");
-  expect(await list("--prefix", "b", "--limit", "2")).toBe("b1\nb2\n");
-  expect(await list("--prefix", "b", "--after", "b2")).toBe("b3\n");
+  expect(await list("--prefix", "b")).toBe("b1\nb2\nb3\n");
   expect(await list("--prefix", "c")).toBe("");
-  expect(await json(["list", store, "--after", "b1"])).toEqual({ names: ["b2", "b3"] });
+  expect(await json(["list", store, "--prefix", "a"])).toEqual({ names: ["a1"] });
 });
 
 test("prints the generations of a disk, and its state", async () => {
@@ -331,7 +330,6 @@ test.for([
   [["create", "https://user:secret@host/x", "a", "--size", "1"], "expected a folder or s3://"],
   [["list", "STORE", "--header", "a: b"], "unknown option '--header'"],
   [["list", "STORE", "--prefix", "../"], "name: expected 1 to 128 letters"],
-  [["list", "STORE", "--limit", "x"], "expected a whole number"],
   [["expire", "STORE"], "--keep-last and --older-than: expected at least one of them"],
   [["expire", "STORE", "--older-than", "1w"], "olderThan: expected a duration"],
   [["expire", "STORE", "--keep-last", "0"], "keepLast: expected"],

@@ -62,7 +62,6 @@ test("refuses files that hold no hosts, and options out of range", async () => {
     [[{ id: "a" }, { id: "a" }], [], 2, /hosts: expected each host once, found a twice/],
     [[], [], 3, /the fleet has no hosts/],
     [[{ id: "a" }], ["--bound", "0.5"], 2, /bound: expected a number from 1 to 1000, found 0\.5/],
-    [[{ id: "a" }], ["--share", "2"], 2, /expected a number from 0 to 1/],
     [[{ id: "a" }], ["--load", "-1"], 2, /expected a number/],
   ];
   for (const [content, args, code, message] of refusals) {

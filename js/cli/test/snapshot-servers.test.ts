@@ -78,7 +78,7 @@ describe("an object store", () => {
       AWS_REGION: "us-west-2",
       AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1",
     };
-    const args = ["--endpoint", s3.endpoint.href, "--region", s3.region, "--path-style"];
+    const args = ["--endpoint", s3.endpoint.href, "--region", s3.region];
     const object = `s3://${s3.bucket}/elsewhere.vhs`;
     for (const command of [
       ["create", image, object, "--piece-size", "64KiB"],

@@ -103,7 +103,7 @@ describe("hedgerow snapshot", () => {
     const changed = Buffer.from(SMALL);
     changed.write("changed", 5000);
     writeFileSync(image, changed);
-    const base = ["--base", file, "--base-digest", info.digest, "--min-live", ".5"];
+    const base = ["--base", file, "--base-digest", info.digest];
     const rows = [
       ...ROWS.slice(0, 3),
       ...["file size +.*", "frames +.*", "ratio +.*"],
@@ -203,11 +203,6 @@ describe("hedgerow snapshot refuses", () => {
     [["create", "IMAGE", "NEW", "--workers", "0"], "workers: expected"],
     [["create", "IMAGE", "NEW", "--base-digest", "0"], "expected the option base with it"],
     [["create", "IMAGE", "NEW", "--base", "-"], "expected a file or a URL"],
-    [
-      ["create", "IMAGE", "NEW", "--base", "FILE", "--min-live", "2"],
-      "expected a number from 0 to 1",
-    ],
-    [["create", "IMAGE", "NEW", "--base", "FILE", "--min-live", "-1"], "expected a number"],
     [["create", "IMAGE", "NEW", "--base", "FILE", "--cache", "x"], "expected both or neither"],
     [["verify", "FILE", "--workers", "two"], "expected a whole number"],
     [["info", "FILE", "--digest", "abc"], "digest: expected 64 hexadecimal digits"],

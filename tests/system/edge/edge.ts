@@ -106,7 +106,7 @@ export class Edge {
   async #publish(deployment: Deployment): Promise<void> {
     const { name } = deployment;
     const key = `filters/${name}`;
-    const file = await buildFilter(this.#site.folder, this.#path(`${name}.filter`), name);
+    const file = await buildFilter(this.#site.folder, this.#path(`${name}.filter`));
     expectAllIn(file, deployment);
     await this.#store.put(key, file);
     const filter = await filterUrl(this.#store.server, key, this.#proxy.endpoint);

@@ -12,9 +12,9 @@ import { type Deployment, keyOf } from "./site.js";
 export const FALSE_POSITIVE_RATE = 1e-3;
 
 /** Builds the filter of a folder, and returns its file. */
-export async function buildFilter(folder: string, file: string, version: string): Promise<Buffer> {
+export async function buildFilter(folder: string, file: string): Promise<Buffer> {
   const rate = ["--false-positive-rate", `${FALSE_POSITIVE_RATE}`];
-  const args = ["paths", "build", folder, "-o", file, ...rate, "--filter-version", version];
+  const args = ["paths", "build", folder, "-o", file, ...rate];
   const { code, err } = await hedgerow([...args, "--source-kind", "directory"]);
   if (code !== 0) throw new Error(`hedgerow paths build exited with ${code}: ${err}`);
   return readFile(file);

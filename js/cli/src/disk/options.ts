@@ -19,7 +19,7 @@ import {
 
 /** Flags that say how the data of a disk arrives. */
 export interface FillFlags {
-  readonly fill: "all" | "delta" | "none";
+  readonly fill: "all" | "none";
   readonly fillRate?: number;
   readonly onStall: "wait" | "error";
   /** The place of the trace, `false` for none, or `true` for the default. */
@@ -61,7 +61,7 @@ export function addFillOptions(command: Command): Command {
   return command
     .addOption(
       new Option("--fill <what>", "what to fetch in the background")
-        .choices(["all", "delta", "none"])
+        .choices(["all", "none"])
         .default("all"),
     )
     .option(

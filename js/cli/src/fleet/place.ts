@@ -3,7 +3,7 @@ import type { Command } from "commander";
 
 import { CliError } from "../error.js";
 import { escapeControls, jsonOf } from "../one-line.js";
-import { jsonOption, type OutputFlags, parseNumber, parseShare } from "../options.js";
+import { jsonOption, type OutputFlags, parseNumber } from "../options.js";
 import { columns, print, table } from "../print.js";
 import { type FleetHosts, readHosts } from "./hosts-file.js";
 import { redisOption, withResidency } from "./redis.js";
@@ -20,7 +20,6 @@ interface PlaceOptions extends OutputFlags {
   readonly redis?: string;
   readonly bound?: number;
   readonly load?: number;
-  readonly share?: number;
 }
 
 /** Adds `hedgerow fleet place`. */
@@ -33,7 +32,6 @@ export function addPlaceCommand(fleet: Command): void {
     .addOption(redisOption())
     .option("--bound <number>", "maximum load of a host, as a multiple of the mean", parseNumber)
     .option("--load <number>", "load that the sandbox adds", parseNumber)
-    .option("--share <number>", "share of the image in all starts", parseShare)
     .addOption(jsonOption())
     .addHelpText("after", HELP)
     .action(place);

@@ -32,9 +32,6 @@ interface BuildOptions {
   readonly sourceKind?: SourceKind;
   readonly kind: NonNullable<PathFilterOptions["kind"]>;
   readonly falsePositiveRate?: number;
-  readonly seed: number;
-  readonly filterVersion: string;
-  readonly classic: boolean;
   readonly capacity?: number;
   readonly basePath: string;
   readonly cleanUrls: boolean;
@@ -66,9 +63,6 @@ export function addBuildCommand(paths: Command): void {
       "share of absent paths let through (default: 1e-7)",
       Number,
     )
-    .option("--seed <number>", "seed of the hash function", Number, 0)
-    .option("--filter-version <text>", "version text stored in the filter", "")
-    .option("--classic", "size as Vercel does, which can exceed the false-positive rate", false)
     .option(
       "--capacity <number>",
       "number of paths to size for: that of all parts to merge",
@@ -114,12 +108,11 @@ async function collect(
 ): Promise<Uint8Array> {
   const kinds = sources.map((source) => options.sourceKind ?? detectKind(source));
   if (kinds.every((kind) => kind === "sitemap")) warn(PAGES_ONLY);
-  const { kind, falsePositiveRate, seed, filterVersion: version, classic } = options;
+  const { kind, falsePositiveRate, capacity } = options;
   const builder = new PathFilterBuilder({
-    ...{ kind, seed, version },
+    kind,
     ...(falsePositiveRate === undefined ? {} : { falsePositiveRate }),
-    ...(classic ? { sizing: "classic" } : {}),
-    ...(options.capacity === undefined ? {} : { capacity: options.capacity }),
+    ...(capacity === undefined ? {} : { capacity }),
   });
   const progress = await Progress.start();
   try {

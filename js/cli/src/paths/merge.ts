@@ -9,12 +9,11 @@ import { checkOutput, printAbout, writeFilter } from "./output.js";
 import { namedFilter } from "./read-filter.js";
 
 const HELP = `
-The filters must have been built with the same rate, seed and sizing, and with the same --capacity:
-the number of paths in all of them. A path that is in several filters counts more than once.`;
+Build the filters with the same rate and the same --capacity, which is the number of paths in all of
+them. A path that is in several filters counts more than once.`;
 
 interface MergeOptions {
   readonly output: string;
-  readonly filterVersion?: string;
   readonly json: boolean;
 }
 
@@ -25,16 +24,15 @@ export function addMergeCommand(paths: Command): void {
     .description("merge filters into one that has the paths of all")
     .argument("<filter...>", "the filters")
     .requiredOption("-o, --output <file>", "where to write the filter; - is standard output")
-    .option("--filter-version <text>", "version text stored in the filter (default: theirs)")
     .option("--json", "print one JSON object", false)
     .addHelpText("after", HELP)
     .action(merge);
 }
 
 async function merge(files: string[], options: MergeOptions): Promise<void> {
-  const { output, filterVersion: version, json } = options;
+  const { output, json } = options;
   checkOutput(output);
-  const file = mergeFiles(files, version);
+  const file = mergeFiles(files);
   await writeFilter(output, file);
   const { bitsSet, falsePositiveRate } = measurePathFilter(file);
   const text = json
@@ -44,14 +42,14 @@ async function merge(files: string[], options: MergeOptions): Promise<void> {
 }
 
 /** Reads the filters one by one, and names the one that cannot be merged. */
-function mergeFiles(files: readonly string[], version: string | undefined): Uint8Array {
+function mergeFiles(files: readonly string[]): Uint8Array {
   let current: string | undefined;
   const contents = function* () {
     for (current of files) yield readFileSync(current);
     current = undefined;
   };
   try {
-    return mergePathFilters(contents(), version === undefined ? {} : { version });
+    return mergePathFilters(contents());
   } catch (error) {
     throw current === undefined ? error : namedFilter(error, current);
   }

@@ -5,15 +5,11 @@ import { readPathFilterSync } from "hedgerow/node";
 import { EXIT } from "../error.js";
 import { linesOf } from "../files/lines.js";
 import { escapeControls, jsonOf } from "../one-line.js";
+import type { OutputFlags } from "../options.js";
 import { print } from "../print.js";
 import { pathOf } from "./path-text.js";
 import { readingFilter } from "./read-filter.js";
 import { STDIN } from "./sources/list.js";
-
-interface QueryOptions {
-  readonly exact: boolean;
-  readonly json: boolean;
-}
 
 /** Output is buffered up to this many characters. */
 const BUFFER_LENGTH = 1 << 16;
@@ -25,19 +21,18 @@ export function addQueryCommand(paths: Command): void {
     .description("ask a filter whether paths can exist")
     .argument("<file>", "the filter")
     .argument("<path...>", "paths or URLs; - reads them from standard input, one per line")
-    .option("--exact", "look up the text as given: no normalisation, no wildcards", false)
     .option("--json", "print one JSON object per line", false)
     .addHelpText("after", "\nPresent: the path may exist. Absent: it does not exist.")
     .action(query);
 }
 
-async function query(file: string, paths: string[], { exact, json }: QueryOptions): Promise<void> {
+async function query(file: string, paths: string[], { json }: OutputFlags): Promise<void> {
   const filter = await readingFilter(file, () => readPathFilterSync(file));
   let isAnyAbsent = false;
   let lines = "";
   for await (const path of queried(paths)) {
-    const key = exact ? path : normalizePath(pathOf(path));
-    const present = exact ? filter.has(key) : canExist(filter, key);
+    const key = normalizePath(pathOf(path));
+    const present = canExist(filter, key);
     isAnyAbsent ||= !present;
     const line = json
       ? jsonOf({ path, key, present })

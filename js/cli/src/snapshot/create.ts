@@ -1,7 +1,7 @@
 import { createSnapshot } from "@hedgerow/snapshot";
 import type { Command } from "commander";
 
-import { jsonOption, type OutputFlags, parseShare, parseSize, parseWhole } from "../options.js";
+import { jsonOption, type OutputFlags, parseSize, parseWhole } from "../options.js";
 import { addCacheOptions, type CacheFlags, withCacheOf } from "./cache-options.js";
 import {
   formatOption,
@@ -21,7 +21,6 @@ interface CreateFlags extends OutputFlags, WorkFlags, WriteFlags, CacheFlags, Tr
   readonly pieceSize?: number;
   readonly base?: string;
   readonly baseDigest?: string;
-  readonly minLive?: number;
   readonly format?: "raw";
 }
 
@@ -44,11 +43,6 @@ export function addCreateCommand(snapshot: Command): void {
       parsePlace,
     )
     .option("--base-digest <hex>", "fail unless the base has this digest")
-    .option(
-      "--min-live <share>",
-      "share of a base object that must be in use, 0 to 1; if less is, its data is stored again (default: 0.5)",
-      parseShare,
-    )
     .addOption(formatOption())
     .addOption(overwriteOption())
     .addOption(workersOption())
@@ -62,10 +56,9 @@ export function addCreateCommand(snapshot: Command): void {
 }
 
 async function create(image: string, place: string, flags: CreateFlags): Promise<void> {
-  const { level, pieceSize, base, baseDigest, minLive, format, overwrite, workers } = flags;
-  const delta = { base, baseDigest, minLive };
-  const encoding = { level, pieceSize, format };
-  const options = { ...encoding, overwrite, workers, ...delta, ...transferOf(flags) };
+  const { level, pieceSize, base, baseDigest, format, overwrite, workers } = flags;
+  const encoding = { level, pieceSize, base, baseDigest, format };
+  const options = { ...encoding, overwrite, workers, ...transferOf(flags) };
   const info = await doWork("create", (hooks) =>
     withCacheOf(flags, (cache) => createSnapshot(image, place, { ...options, cache, ...hooks })),
   );

@@ -14,7 +14,6 @@ export interface TransferFlags {
   readonly header?: Headers;
   readonly endpoint?: string;
   readonly region?: string;
-  readonly pathStyle?: boolean;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -51,18 +50,13 @@ export function addStoreTransferOptions(command: Command): Command {
       "--endpoint <url>",
       "S3 endpoint, if not AWS; credentials come from the environment or the AWS configuration",
     )
-    .option("--region <name>", "S3 region (default: from the AWS configuration)")
-    .option(
-      "--path-style",
-      "address S3 buckets in the path, not the host name (default with --endpoint)",
-    );
+    .option("--region <name>", "S3 region (default: from the AWS configuration)");
 }
 
 /** Converts the flags to transfer options. */
 export function transferOf(flags: TransferFlags): TransferOptions {
-  const { connections, partSize, retries, header, endpoint, region, pathStyle } = flags;
-  const s3 = { endpoint, region, forcePathStyle: pathStyle };
-  return { connections, partSize, retries, headers: header, s3 };
+  const { connections, partSize, retries, header, endpoint, region } = flags;
+  return { connections, partSize, retries, headers: header, s3: { endpoint, region } };
 }
 
 /** Adds a header. Its value may be secret and is not repeated in errors. */

@@ -26,7 +26,6 @@ interface AttachFlags extends StoreFlags, ListenFlags, FillFlags, WorkFlags, Cac
   readonly thaw?: string;
   readonly hookTimeout?: Duration;
   readonly deadline: number;
-  readonly owner?: string;
 }
 
 /** Adds `hedgerow disk attach`. */
@@ -52,7 +51,6 @@ export function addAttachCommand(disk: Command): void {
         .argParser(parseDuration)
         .default(parseDuration("5m"), "5m"),
     )
-    .option("--owner <text>", "name of this host in the lease (default: host name and process ID)")
     .addOption(imagesOption());
   addFillOptions(command).addOption(workersOption()).addOption(jsonOption()).action(attach);
   addCacheOptions(command, "image cache that may have the image of a base of the snapshot");
@@ -60,7 +58,7 @@ export function addAttachCommand(disk: Command): void {
 }
 
 async function attach(place: string, name: string, flags: AttachFlags): Promise<void> {
-  const { deadline, json, owner } = flags;
+  const { deadline, json } = flags;
   const listen = listenOf(flags);
   warnOfFullDisks();
   await interruptible((signal) =>
@@ -72,7 +70,7 @@ async function attach(place: string, name: string, flags: AttachFlags): Promise<
           const disk = await store.attach(name, { ...optionsOf(name, flags), signal });
           await serveAttached(disk, { place, listen, deadline, json, signal });
         },
-        { cache, owner, signal },
+        { cache, signal },
       ),
     ),
   );

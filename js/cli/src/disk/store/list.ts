@@ -1,15 +1,13 @@
 import type { Command } from "commander";
 
 import { jsonOf, oneLine } from "../../one-line.js";
-import { jsonOption, parseWhole } from "../../options.js";
+import { jsonOption } from "../../options.js";
 import { print } from "../../print.js";
 import { addStoreTransferOptions } from "../../snapshot/transfer-options.js";
 import { type StoreFlags, storeArgument, withStore } from "./open.js";
 
 interface ListFlags extends StoreFlags {
   readonly prefix?: string;
-  readonly after?: string;
-  readonly limit?: number;
 }
 
 /** Adds `hedgerow disk list`. */
@@ -19,21 +17,16 @@ export function addListCommand(disk: Command): void {
     .description("print the names of disks in order, one per line, as they are read")
     .addArgument(storeArgument())
     .option("--prefix <text>", "beginning of the names (default: all disks)")
-    .option("--after <name>", "name after which the list begins")
-    .option("--limit <number>", "maximum number of names (default: unlimited)", parseWhole)
     .addOption(jsonOption())
     .action(list);
   addStoreTransferOptions(command);
 }
 
 async function list(place: string, flags: ListFlags): Promise<void> {
-  const { prefix, after, limit = Number.POSITIVE_INFINITY, json } = flags;
+  const { prefix, json } = flags;
   const names: string[] = [];
   await withStore(place, flags, async (store) => {
-    let count = 0;
-    for await (const name of store.list({ prefix, after })) {
-      count += 1;
-      if (count > limit) break;
+    for await (const name of store.list({ prefix })) {
       if (json) names.push(name);
       else await print(`${oneLine(name)}\n`);
     }
