@@ -1,4 +1,4 @@
-/** The delta that `docs/vhs.md` explains byte by byte, which the crate writes, too. */
+/** The worked delta of `docs/vhs.md`, which the crate writes, too. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createSnapshot } from "@hedgerow/snapshot";
 import { expect, test } from "vitest";
