@@ -1,5 +1,5 @@
 // Runs benchmarks or writes the report: `npm run bench -- [SUITE ...] [--quick] [--json FILE]` or
-// `npm run bench -- report [FILE ...]`.
+// `npm run bench -- report`.
 import { parse } from "../bench/harness/arguments.mjs";
 import { build } from "./build.mjs";
 import { main } from "./lib/run.mjs";
@@ -7,9 +7,9 @@ import { setup } from "./setup.mjs";
 
 await main(async () => {
   const task = parse(process.argv.slice(2));
-  if ("report" in task) {
+  if (task === "report") {
     const { writeReport } = await import("../bench/report/index.mjs");
-    await writeReport(task.report);
+    writeReport();
   } else {
     await setup();
     build();

@@ -6,7 +6,7 @@ import { SUITES } from "../suites/index.mjs";
 
 const EXPECTED = `expected
   npm run bench -- [SUITE ...] [--quick] [--json FILE]
-  npm run bench -- report [FILE ...]
+  npm run bench -- report
 with suites out of ${Object.keys(SUITES).join(", ")}; default: all`;
 
 /**
@@ -17,13 +17,10 @@ with suites out of ${Object.keys(SUITES).join(", ")}; default: all`;
 
 const OPTIONS = /** @type {const} */ ({ quick: { type: "boolean" }, json: { type: "string" } });
 
-/** @param {string[]} args @returns {{ report: string[] } | Run} */
+/** @param {string[]} args @returns {"report" | Run} */
 export function parse(args) {
   try {
-    if (args[0] === "report") {
-      const { positionals } = parseArgs({ args: args.slice(1), allowPositionals: true });
-      return { report: positionals };
-    }
+    if (args[0] === "report" && args.length === 1) return "report";
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
     const unknown = positionals.find((name) => !Object.hasOwn(SUITES, name));
     if (unknown !== undefined) throw new Error(`found ${unknown}`);

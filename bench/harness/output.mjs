@@ -18,8 +18,13 @@ function linesOf(elements) {
   return `[\n${elements.map((element) => `    ${JSON.stringify(element)}`).join(",\n")}\n  ]`;
 }
 
-/** Prints a row for each method, fastest first, with its ratio to Hedgerow. @param {Result[]} results */
-export function printResults(results) {
+/**
+ * Prints a row for each method, fastest first, with its ratio to Hedgerow and the median that is on record.
+ *
+ * @param {Result[]} results
+ * @param {import("../report/figures.mjs").Figures} recorded
+ */
+export function printResults(results, recorded) {
   const groups = /** @type {Map<string, Result[]>} */ (new Map());
   for (const result of results) {
     const title = `${result.suite}, ${result.workload}`;
@@ -28,10 +33,12 @@ export function printResults(results) {
   for (const [title, rows] of groups) {
     const ours = rows.find(({ method }) => method === "hedgerow")?.median ?? Number.NaN;
     console.log(`\n${title}`);
-    for (const { method, median, min, max, unit } of rows.toSorted((a, b) => a.median - b.median)) {
+    for (const result of rows.toSorted((a, b) => a.median - b.median)) {
+      const { suite, workload, method, median, min, max, unit } = result;
+      const before = recorded.find(suite, workload, method)?.median ?? "none";
       const ratio = Number.isFinite(median / ours) ? `${(median / ours).toFixed(2)} ×` : "";
       console.log(
-        `  ${method.padEnd(28)}${String(median).padStart(10)} ${unit.padEnd(11)}${ratio.padStart(9)}   ${min} – ${max}`,
+        `  ${method.padEnd(28)}${String(median).padStart(10)} ${unit.padEnd(11)}${ratio.padStart(9)}   ${min} – ${max}, recorded ${before}`,
       );
     }
   }

@@ -1,47 +1,40 @@
-// Figures of records. Those of a suite all come from its newest record, because compared figures must be of one run.
+// Figures of records, and how documents write them. Those of a suite all come from its newest record, because only
+// figures of one run can be compared.
 import { readdirSync, readFileSync } from "node:fs";
-import { basename, join, relative } from "node:path";
 
 import { inRoot } from "../../scripts/lib/paths.mjs";
 
 /** @typedef {import("../harness/results.mjs").Result} Result */
 
+/** @typedef {{ name: string, machine: string, date: string, quick?: boolean, results: Result[] }} Record */
+
 /**
- * A record, with its file name.
+ * The results of one run, by workload and method.
  *
- * @typedef {object} Record
- * @property {string} file
- * @property {unknown} machine
- * @property {string} date
- * @property {{ [name: string]: unknown }} versions
- * @property {boolean} [quick] whether it was a smoke run, whose figures mean little
- * @property {Result[]} results
- */
-
-/** The place of a figure in a record. @typedef {[suite: string, workload: string, method: string]} Key */
-
-/**
  * @typedef {object} Figures
- * @property {(...key: Key) => Result | undefined} find
- * @property {(suite: string) => Record | undefined} record with the figures of a suite
+ * @property {(suite: string) => Record | undefined} record
+ * @property {(suite: string) => Result[]} all the results of a suite, as in its record
+ * @property {(suite: string, workload: string, method: string) => Result | undefined} find
  */
 
-const RECORDS = inRoot("bench", "records");
-
-/** Returns the suite of `npm run bench` that a result belongs to. @param {string} suite */
+/** Returns the suite of `npm run bench` that measures a suite of a record. @param {string} suite */
 export const suiteOf = (suite) =>
   suite.startsWith("snapshot-restore") ? "restore" : (suite.split("-")[0] ?? suite);
 
-/** Reads the named records, or all in bench/records except smoke runs. @param {string[]} files @returns {Record[]} */
-export function readRecords(files) {
-  if (files.length > 0) return files.map(readRecord);
-  const kept = readdirSync(RECORDS).filter((name) => name.endsWith(".json"));
-  return kept.map((name) => readRecord(join(RECORDS, name))).filter(({ quick }) => quick !== true);
+/** Reads bench/records. Smoke runs are left out: their figures mean little. @returns {Record[]} */
+export function readRecords() {
+  const folder = inRoot("bench", "records");
+  return readdirSync(folder)
+    .map((name) => ({ ...JSON.parse(readFileSync(`${folder}/${name}`, "utf8")), name }))
+    .filter(({ quick }) => quick !== true)
+    .map((record) => ({ ...record, results: record.results.map(withMethod) }));
 }
 
-/** @param {string} file @returns {Record} */
-function readRecord(file) {
-  return { ...JSON.parse(readFileSync(file, "utf8")), file };
+/** The rates of false positives name the method in the suite. @param {Result} result @returns {Result} */
+function withMethod(result) {
+  const [suite = "", method = ""] = result.suite.split(", ");
+  if (suite !== "paths-false-positives") return result;
+  return { ...result, suite, method: method === "promised" ? "hedgerow" : method };
 }
 
 /** @param {Record[]} records @returns {Figures} */
@@ -52,22 +45,49 @@ export function figuresOf(records) {
     for (const { suite } of record.results) newest.set(suiteOf(suite), record);
   }
   const record = (/** @type {string} */ suite) => newest.get(suiteOf(suite));
+  const all = (/** @type {string} */ suite) =>
+    record(suite)?.results.filter((one) => one.suite === suite) ?? [];
   return {
     record,
+    all,
     find: (suite, workload, method) =>
-      record(suite)?.results.find(
-        (one) => one.suite === suite && one.workload === workload && one.method === method,
-      ),
+      all(suite).find((one) => one.workload === workload && one.method === method),
   };
 }
 
+/** The next larger unit, of a thousand smaller ones. @type {{ [unit: string]: string }} */
+const LARGER = { ns: "µs", µs: "ms", ms: "s", bytes: "kB", kB: "MB" };
+
+/** @param {number} value */
+const grouped = (value) => Math.round(value).toLocaleString("en");
+
+/** Formats a number with three significant digits, or as an integer. @param {number} value */
+export function figure(value) {
+  if (value >= 1000) return grouped(value);
+  if (value < 0.1) return `${Number(value.toPrecision(2))}`;
+  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
+}
+
 /**
- * Returns a link from a document in `docs` to a record, or the name of a record that is elsewhere.
+ * Formats a number with its unit or a larger one, without the "per" of the unit.
  *
- * @param {string} file
+ * @param {number} value
+ * @param {string} unit
+ * @returns {string}
  */
-export function linkTo(file) {
-  const name = basename(file);
-  const kept = relative(RECORDS, file) === name;
-  return kept ? `[bench/records/${name}](../bench/records/${name})` : name;
+export function withUnit(value, unit) {
+  if (unit === "×") return `${ratio(value)} ×`;
+  const [name = ""] = unit.split("/");
+  const larger = LARGER[name];
+  if (larger !== undefined && value >= 1000) return withUnit(value / 1000, larger);
+  return name === "" ? figure(value) : `${figure(value)} ${name}`;
+}
+
+/** Formats a ratio, near one with the digits that show on which side it is. @param {number} value */
+export function ratio(value) {
+  const apart = Math.abs(value - 1);
+  if (value >= 99.5) return grouped(value);
+  if (value < 0.01) return `${Number(value.toPrecision(2))}`;
+  if (apart > 0 && apart < 0.01) return value.toFixed(apart < 0.0005 ? 5 : 3);
+  return value.toFixed(value >= 10 ? 1 : 2);
 }

@@ -1,69 +1,152 @@
-// The tables of a section: comparisons, with a ratio in each cell, or figures alone.
-import { lacking, outcomes } from "./comparison.mjs";
-import { bareRatio, figure, grouped, markdown } from "./format.mjs";
+// Comparisons of methods that did the same work in one run: tables, and the alternatives that are faster.
+import { figure, ratio } from "./figures.mjs";
 
-/** @typedef {import("./comparison.mjs").Comparison} Comparison */
-/** @typedef {import("./comparison.mjs").Outcome} Outcome */
 /** @typedef {import("./figures.mjs").Figures} Figures */
+/** @typedef {import("./figures.mjs").Result} Result */
 
 /**
- * A row for each method, a column for each comparison. `what` heads the first column with the unit or the
- * subject of the measurement; `divide` converts figures to a larger unit.
+ * A suite of a record as a table: a row for each method, a column for each workload.
  *
- * @typedef {{ what: string, comparisons: Comparison[], divide?: number }} ComparisonTable
+ * @typedef {object} Table
+ * @property {string} title
+ * @property {string} suite
+ * @property {RegExp} [workloads] default: all of them
+ * @property {string} [ours] the method that the others are compared with. Default: `"hedgerow"`
+ * @property {boolean} [more] whether more is better
  */
 
-/** @typedef {{ label: string, keys: import("./figures.mjs").Key[], divide?: number }} Row */
-/** @typedef {{ head: string[], rows: Row[] }} FigureTable */
+/**
+ * A method, with its result and its ratio to ours. An `own` method is a variant of Hedgerow, a `floor` is work that
+ * no method can avoid, and a `rival` is an alternative.
+ *
+ * @typedef {object} Outcome
+ * @property {string} method
+ * @property {"ours" | "own" | "rival" | "floor"} kind
+ * @property {Result} result
+ * @property {number} times
+ * @property {boolean} ahead whether it is a rival with the better figure
+ */
 
-/** @param {Figures} figures @param {ComparisonTable | FigureTable} table */
-export const tableOf = (figures, table) =>
-  "rows" in table ? figureTable(figures, table) : comparisonTable(figures, table);
+/** Methods whose names in records need an explanation. @type {{ [method: string]: string }} */
+const LABELS = {
+  "hashmap-foldhash": "`HashMap` with foldhash",
+  "hashset-foldhash": "`HashSet` with foldhash",
+  "hashset-siphash": "`HashSet` with SipHash",
+  loop: "loop of `remove(&HeaderName)`",
+  "loop-text": "loop of `remove(&str)`",
+  "trie-hard": "`trie-hard`",
+  fastbloom: "`fastbloom`",
+  "fastbloom-foldhash": "`fastbloom` with foldhash",
+  "plain-table": "plain JS table",
+  "comparing-table": "plain JS table, exact match first",
+  regexp: "one `RegExp`",
+  "tolowercase-set": "`toLowerCase()` and a `Set`",
+  "delete-loop": "120 × `delete`",
+  "plain JS reader": "a reader in plain JavaScript",
+  "hedgerow, trusted": "hedgerow, `validate: false`",
+  json: "JSON array",
+  tree: "JSON tree",
+  classic: "classic sizing",
+  "curl | zstd -d": "`curl \\| zstd -d`",
+  "curl | zstd -d, .vhs": "`curl \\| zstd -d` of the .vhs",
+  "aria2c -x 16, then zstd -d": "`aria2c -x 16`, then `zstd -d`",
+  "cp --reflink=always": "`cp --reflink=always`",
+  "cp --reflink=auto": "`cp --reflink=auto`",
+  "cp --sparse=always": "`cp --sparse=always`",
+  qcow2: "qcow2, `qemu-img` and `curl`",
+  bare: "the framework alone",
+  nothing: "a no-op",
+  set: "own code: a `Set` and loops",
+  headers: "hedgerow, headers",
+  "headers and paths": "hedgerow, headers and paths",
+  "nothing internal": "hedgerow, no matches",
+};
 
-/** @param {Figures} figures @param {FigureTable} table */
-function figureTable(figures, { head, rows }) {
-  const found = rows.map(({ label, keys, divide = 1 }) => {
-    const cells = keys.map((key) => {
-      const result = figures.find(...key);
-      if (result === undefined) return "";
-      return result.unit === "" ? grouped(result.median) : figure(result.median / divide);
-    });
-    return { label, cells, isEmpty: cells.every((cell) => cell === "") };
+const FLOORS =
+  /^(floor|bare$|nothing$|local file|cp$|cp, then|reading both|zstd -3 of the changed|no fill|node$)/;
+
+/** Names of our variants that do not begin with ours. */
+const OWN =
+  /^(hedgerow|headers|nothing internal|PathSet|fuse$|\d+ (worker|conn|MiB)|\w.* (the )?size|with|first of|full snap|through)/;
+
+/** @param {string} method */
+export const labelOf = (method) => LABELS[method] ?? method.replaceAll("|", "\\|");
+
+/**
+ * Returns the methods of a workload, ours first; none if the record lacks ours.
+ *
+ * @param {Figures} figures
+ * @param {Omit<Table, "title">} table
+ * @param {string} workload
+ * @returns {Outcome[]}
+ */
+export function outcomes(figures, { suite, ours = "hedgerow", more = false }, workload) {
+  const results = figures.all(suite).filter((one) => one.workload === workload);
+  const base = results.find(({ method }) => method === ours);
+  if (base === undefined) return [];
+  const others = results.filter((one) => one !== base);
+  return [base, ...others].map((result) => {
+    const { method, median } = result;
+    const kind = result === base ? "ours" : kindOf(method);
+    const isBetter = more ? median > base.median : median < base.median;
+    const times = median === base.median ? 1 : median / base.median;
+    return { method, kind, result, times, ahead: kind === "rival" && isBetter };
   });
-  const present = found.filter(({ isEmpty }) => !isEmpty);
-  const absent = found.filter(({ isEmpty }) => isEmpty);
-  return markdown(
-    head,
-    present.map(({ label, cells }) => [label, ...cells]),
-    absent.map(({ label }) => label),
-  );
 }
 
-/** @param {Figures} figures @param {ComparisonTable} table */
-function comparisonTable(figures, { what, comparisons, divide = 1 }) {
-  const columns = comparisons
-    .map(({ title, ...rest }) => ({ title, found: outcomes(figures, { title, ...rest }) }))
+/** @param {string} method */
+const kindOf = (method) => (FLOORS.test(method) ? "floor" : OWN.test(method) ? "own" : "rival");
+
+/** Returns the columns of a table: workloads with their outcomes. @param {Figures} figures @param {Table} table */
+function columnsOf(figures, table) {
+  const all = new Set(figures.all(table.suite).map(({ workload }) => workload));
+  return [...all]
+    .filter((workload) => table.workloads?.test(workload) ?? true)
+    .toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }))
+    .map((workload) => ({ workload, found: outcomes(figures, table, workload) }))
     .filter(({ found }) => found.length > 0);
-  const methods = comparisons.flatMap((comparison) => comparison.methods);
-  const rows = [...new Set(methods.map(({ label }) => label))]
-    .map((label) => columns.map(({ found }) => found.find((one) => one.label === label)))
-    .filter((cells) => cells.some((cell) => cell !== undefined))
-    .map((cells) => [labelOf(cells), ...cells.map((cell) => cellOf(cell, divide))]);
-  const head = [`${what} (ratio)`, ...columns.map(({ title }) => title)];
-  return markdown(head, rows, lacking(figures, comparisons));
 }
 
-/** @param {(Outcome | undefined)[]} cells */
-function labelOf(cells) {
-  const { label = "", kind } = cells.find((cell) => cell !== undefined) ?? {};
-  return kind === "ours" ? `**${label}**` : label;
+/** Returns a table in Markdown: medians, with the ratio to ours. @param {Figures} figures @param {Table} table */
+export function markdownOf(figures, table) {
+  const columns = columnsOf(figures, table);
+  const all = columns.flatMap(({ found }) => found);
+  const unit = all[0]?.result.unit ?? "";
+  const order = { ours: 0, own: 1, rival: 2, floor: 3 };
+  const methods = [...new Map(all.map((one) => [one.method, one])).values()];
+  const rows = methods
+    .toSorted((a, b) => order[a.kind] - order[b.kind])
+    .map(({ method, kind }) => [
+      kind === "ours" ? `**${labelOf(method)}**` : labelOf(method),
+      ...columns.map(({ found }) => cellOf(found.find((one) => one.method === method))),
+    ]);
+  const head = [unit === "" ? table.title : `${table.title}, ${unit}`];
+  const lines = [[...head, ...columns.map(({ workload }) => workload)], ...rows].map(
+    (cells) => `| ${cells.join(" | ")} |\n`,
+  );
+  const rule = `|---|${"--:|".repeat(columns.length)}\n`;
+  return [lines[0], rule, ...lines.slice(1)].join("");
 }
 
-/** @param {Outcome | undefined} outcome @param {number} divide */
-function cellOf(outcome, divide) {
+/** @param {Outcome | undefined} outcome */
+function cellOf(outcome) {
   if (outcome === undefined) return "";
   const { result, kind, times, ahead } = outcome;
-  const value = figure(result.median / divide);
-  if (kind === "ours") return value;
-  return `${value} (${ahead ? `**${bareRatio(times)}**` : bareRatio(times)})`;
+  if (kind === "ours") return figure(result.median);
+  return `${figure(result.median)} (${ahead ? `**${ratio(times)}**` : ratio(times)})`;
+}
+
+/** Returns a sentence with the alternatives that are ahead in some tables. @param {Figures} figures @param {Table[]} tables */
+export function lossesOf(figures, tables) {
+  const rivals = tables
+    .flatMap((table) => columnsOf(figures, table).flatMap(({ found }) => found))
+    .filter(({ kind }) => kind === "rival");
+  const names = new Set(rivals.filter(({ ahead }) => ahead).map(({ method }) => method));
+  const lost = [...names].map((name) => {
+    const cases = rivals.filter(({ method }) => method === name);
+    const times = cases.filter(({ ahead }) => ahead).map((one) => one.times);
+    const range = new Set([Math.min(...times), Math.max(...times)].map(ratio));
+    return `${labelOf(name)} (${times.length} of ${cases.length} cases, ${[...range].join(" to ")} ×)`;
+  });
+  return `**Where it loses:** ${lost.length === 0 ? "nowhere here" : lost.join("; ")}.\n`;
 }
