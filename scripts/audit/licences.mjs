@@ -35,17 +35,15 @@ export function checkLicences() {
 function page() {
   return `# Licences
 
-Hedgerow is licensed under MIT or Apache-2.0, at your option. This page lists the third-party code that is inside its
-packages or installed with them. \`npm run audit -- --write\` generates it from the lockfiles and the toolchain.
-\`npm run audit\` fails if it is out of date, or if a licence is not allowed by \`deny.toml\`.
+Hedgerow is licensed under MIT or Apache-2.0, at your option. This page lists the third-party code inside its packages
+or installed with them. \`npm run audit -- --write\` generates it.
 
 The WebAssembly in the npm packages contains third-party code. Its licence texts are in the packages:
 
 ${withNotices().map(noticesOf).join("\n")}
 
-Where a licence leaves a choice, MIT is taken if it is offered. All other third-party code is installed by npm or cargo
-from its own publishers: the audit checks that each crate packs only its own sources, and the JavaScript is our own
-except for the glue that wasm-bindgen generates, which the texts cover.
+Where a licence leaves a choice, MIT is taken if it is offered. All other third-party code comes from its own
+publishers, by npm or cargo.
 
 ${shipments().map(section).join("\n")}`;
 }
@@ -55,7 +53,13 @@ const noticesOf = (folder) => `- [\`${manifest(folder).name}\`](../${folder}/${N
 
 /** @param {import("./shipped.mjs").Shipment} shipment */
 function section({ what, parts }) {
-  const rows = parts.map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} |`);
-  const table = ["| | version | licence |", "|---|---|---|", ...rows].join("\n");
-  return `## ${what}\n\n${rows.length > 0 ? table : "Nothing."}\n`;
+  const items = [...new Set(parts.map(({ licence }) => licence))].map((licence) => {
+    const some = parts.filter((part) => part.licence === licence);
+    const names = some.map(({ name, version }) => `${name} ${version}`);
+    return wrapped(`- ${licence}: ${names.join(", ")}`);
+  });
+  return `## ${what}\n\n${items.length > 0 ? items.join("\n") : "Nothing."}\n`;
 }
+
+/** Wraps an item of a list at 120 columns. @param {string} item */
+const wrapped = (item) => item.replace(/(.{1,118})(?: |$)/g, "$1\n  ").trimEnd();

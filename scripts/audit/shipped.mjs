@@ -33,9 +33,9 @@ const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
 /** Returns the parts of all modules, crates and npm packages. @returns {Shipment[]} */
 export function shipments() {
   return [
-    ...MODULES.map((module) => ({
-      what: `Inside \`${module.name}.wasm\` of the npm package \`${manifest(module.folder).name}\``,
-      parts: partsOf(module),
+    ...[...new Set(MODULES.map(({ folder }) => folder))].map((folder) => ({
+      what: `Inside the WebAssembly of the npm package \`${manifest(folder).name}\``,
+      parts: embeddedIn(folder),
     })),
     ...CRATES.map((name) => ({
       what: `Built with the crate \`${name}\``,
