@@ -55,32 +55,6 @@ export function npmDependencies(): Dependency[] {
   });
 }
 
-/** Returns the crates from which scripts build tools. */
-export function cratesOfTools(): string[] {
-  const source = read("scripts/lib/tools.mjs");
-  return [...source.matchAll(/crate: "([^"]+)"/g)].map(([, crate]) => crate ?? "");
-}
-
-/** Returns the tools in each `go.mod`, and what own tools import, by the last segment of their paths. */
-export function goPrograms(): string[] {
-  return filesOf("go.mod").flatMap((file) => {
-    const module = read(file);
-    const tools = [...module.matchAll(/^\t(\S+\/cmd\/\S+)$/gm)];
-    const imported = [...module.matchAll(/^\t(\S+) v\S+$/gm)];
-    return [...tools, ...imported]
-      .map(([, path = ""]) => path)
-      .filter((path) => !path.startsWith("hedgerow.invalid/"))
-      .map((path) => path.slice(path.lastIndexOf("/") + 1));
-  });
-}
-
-/** Returns the pinned Python packages. */
-export function pythonPackages(): string[] {
-  return filesOf("requirements.txt").flatMap((file) =>
-    [...read(file).matchAll(/^([a-z][\w.-]*)==/gm)].map(([, name]) => name ?? ""),
-  );
-}
-
 interface CargoPackage {
   readonly manifest_path: string;
   readonly dependencies: readonly {
