@@ -1,8 +1,7 @@
-// Checks formatting, lints, types and words. Changes nothing.
+// Checks formatting, lints and types. Changes nothing.
 import { formatCrates, runClippy, WASMTIME_CRATES } from "./lib/crates.mjs";
 import { main, run, step } from "./lib/run.mjs";
 import { installTestSuites } from "./lib/suites.mjs";
-import { checkVoice } from "./lib/voice.mjs";
 import { setUpAndBuild } from "./setup.mjs";
 
 /** The crates and features that clippy checks. `npm run verify -- crates` checks those that need Wasmtime. */
@@ -16,7 +15,6 @@ const CLIPPY = [
 ];
 
 await main(async () => {
-  checkVoice();
   await setUpAndBuild([["lib/suites.mjs", "fetchTestSuites"]]);
   // `tsc` needs their types.
   installTestSuites();
