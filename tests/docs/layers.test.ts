@@ -19,7 +19,6 @@ const SNAPSHOT_ROOMS: readonly (readonly string[])[] = [
   ],
   ["disk"],
   ["nbd"],
-  ["flatten"],
   ["cache", "delta"],
   ["location"],
   ["encode", "fetch"],

@@ -50,7 +50,7 @@ export function command(name, [program = "", ...args], { outputs, after, verify,
  * Hedgerow.
  *
  * @param {string} name
- * @param {"create" | "restore" | "flatten"} work
+ * @param {"create" | "restore"} work
  * @param {string} from
  * @param {string} to
  * @param {object} options of the call, with a directory as `cache`, and a file of ranges as `changed`

@@ -1,8 +1,7 @@
-// Measures deltas: creating them, restoring from them, on ext4 and on XFS, and flattening them.
+// Measures deltas: creating them and restoring from them, on ext4 and on XFS.
 import { log } from "../../harness/progress.mjs";
 import { clusteredWrites, scatteredWrites } from "./changes.mjs";
 import { measureCreates, measureScattered } from "./creates.mjs";
-import { measureFlatten } from "./flatten.mjs";
 import { changeImages, makeInputs } from "./inputs.mjs";
 import { MAIN, SCATTERED, SHARES } from "./plan.mjs";
 import { measureChain, measureRestores } from "./restores.mjs";
@@ -35,7 +34,6 @@ export async function measure({ folder, plan, desyncError }) {
     const change = { name, ranges, changed };
     results.push(...(await measureCreates(context, change)));
     results.push(...(await measureDisks(context, name)));
-    if (name === MAIN) results.push(...(await measureFlatten(context, change)));
   }
   for (const writes of SCATTERED) {
     log(writes.name);

@@ -1,14 +1,9 @@
-// Creates, restores or flattens a snapshot: `work.mjs create|restore|flatten FROM TO OPTIONS` with options as JSON:
+// Creates or restores a snapshot: `work.mjs create|restore FROM TO OPTIONS` with options as JSON:
 // `cache` is a directory, `changed` a file of ranges as JSON, and `calls` the number of calls. Prints the milliseconds of
 // the last call, the processor time of the process in milliseconds, and its peak memory in bytes, as JSON.
 import { readFileSync } from "node:fs";
 
-import {
-  createSnapshot,
-  flattenSnapshot,
-  ImageCache,
-  restoreSnapshot,
-} from "../../../js/snapshot/dist/index.js";
+import { createSnapshot, ImageCache, restoreSnapshot } from "../../../js/snapshot/dist/index.js";
 import { WORKERS } from "../restore/plan.mjs";
 import { NO_EVICTION } from "./plan.mjs";
 
@@ -24,8 +19,7 @@ let call = 0;
 for (let number = 0; number < calls; number += 1) {
   const begin = performance.now();
   if (work === "create") await createSnapshot(from, to, options);
-  else if (work === "restore") await restoreSnapshot(from, to, options);
-  else await flattenSnapshot(from, to, options);
+  else await restoreSnapshot(from, to, options);
   call = performance.now() - begin;
 }
 await cache?.close();

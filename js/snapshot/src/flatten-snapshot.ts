@@ -1,9 +1,14 @@
 import type { CreateInfo } from "./create-snapshot.js";
+import { DecodeJob } from "./decode/decode-job.js";
 import { checkEncoding } from "./encode/snapshot-encoder.js";
-import { flattenByCopies } from "./flatten/flatten-by-copies.js";
-import { flattenImage } from "./flatten/flatten-image.js";
+import { wrapWriteErrors } from "./local/atomic-write.js";
+import { checkFreeSpace } from "./local/free-space.js";
+import { ImageFile } from "./local/image-file.js";
+import { withTemporaryFile } from "./local/temporary-file.js";
 import { knownLocation, optionsFor } from "./location/base-objects.js";
 import { checkDestination } from "./location/check-destination.js";
+import { writeSnapshot } from "./location/destination.js";
+import { writeFullSnapshot } from "./location/full-snapshot.js";
 import { locationOf } from "./location/location.js";
 import { withSource } from "./location/source.js";
 import { checkOverwrite, encodingOf } from "./options/create-options.js";
@@ -12,13 +17,12 @@ import type { FlattenOptions } from "./options/flatten-options.js";
 import { readOptions } from "./options/read-options.js";
 import { transferOf } from "./options/transfer-options.js";
 import { checkedDigest, checkWork } from "./options/work-options.js";
-import { UnsupportedCopy } from "./s3/content.js";
 import { compiledEncode } from "./wasm/compiled-encode.js";
 
 /**
  * Makes a full snapshot of a delta: the same file as {@link createSnapshot} makes of its image with the same
  * `level` and `pieceSize`. Does not change the delta and its base objects. Also changes the level or the piece size of
- * a full snapshot.
+ * a full snapshot. Restores the image into a temporary file, which needs as much space as its data.
  *
  * The snapshot appears at its destination when it is complete; if anything fails before, an existing file or
  * object stays as it was.
@@ -45,30 +49,24 @@ export async function flattenSnapshot(
   checkEncoding(await compiledEncode(), encodingOf(options));
   const from = locationOf("source", source);
   const to = locationOf("destination", destination);
-  // Most of the source may be copied without reading it.
-  const wanted = from.kind === "s3" && to.kind === "s3" ? "info" : "all";
-  return withSource(from, { options, wanted }, async (opened) => {
+  return withSource(from, { options, wanted: "all" }, async (opened) => {
     const manifest = await opened.manifest();
-    const { digest: found, pieceSize, delta } = manifest.info;
+    const { digest: found, imageSize, dataSize, pieceSize, delta } = manifest.info;
     checkPinned(opened.name, digest, found);
-    const objects = delta?.objects ?? [];
-    const bases = objects.map((object) => knownLocation(from, object, options));
-    const locations = [from, ...(await Promise.all(bases))];
-    await checkDestination(to, locations, options);
-    const job = {
-      ...{ source: opened, manifest, locations, destination: to, transfer },
-      encoding: encodingOf({ pieceSize, ...options }),
-      reading: options,
-      writing: optionsFor(from, to, options),
-    };
-    const copied =
-      to.kind === "s3" ? await flattenByCopies(job, to).catch(throwIfSupported) : undefined;
-    const info = copied ?? (await flattenImage(job));
-    return { ...info, duration: performance.now() - start };
+    const bases = (delta?.objects ?? []).map((object) => knownLocation(from, object, options));
+    await checkDestination(to, [from, ...(await Promise.all(bases))], options);
+    return withTemporaryFile(async ({ path: name, handle }) => {
+      await checkFreeSpace(name, dataSize);
+      await wrapWriteErrors(name, handle.truncate(imageSize));
+      const target = { fd: handle.fd, name, mayHoldData: false, journal: undefined };
+      await opened.decode(new DecodeJob(opened.name, manifest, target), options);
+      const info = await writeFullSnapshot((making) => writeSnapshot(to, making), {
+        image: await ImageFile.of(name, handle),
+        encoding: encodingOf({ pieceSize, ...options }),
+        options: optionsFor(from, to, options),
+        transfer,
+      });
+      return { ...info, duration: performance.now() - start };
+    });
   });
-}
-
-/** Throws an error, unless it is that the service does not support copies. */
-function throwIfSupported(error: unknown): undefined {
-  if (!(error instanceof UnsupportedCopy)) throw error;
 }

@@ -1,6 +1,5 @@
 import { SnapshotError } from "../error.js";
 import { FIRST_LENGTH, type SnapshotBytes } from "../format/manifest.js";
-import { type Content, sizeOf } from "../s3/content.js";
 
 /** Keeps the end of a snapshot while it is written, to read its manifest from. */
 export class WrittenTail implements SnapshotBytes {
@@ -15,19 +14,13 @@ export class WrittenTail implements SnapshotBytes {
     return this.#size;
   }
 
-  /**
-   * Passes content through and keeps the last bytes. The last chunk holds the manifest and all that follows it. In place
-   * of ranges that are copied it keeps zeros: no part of a manifest is copied.
-   */
-  async *keep<Chunk extends Content>(content: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
-    for await (const chunk of content) {
-      const isCopied = !(chunk instanceof Uint8Array);
-      const bytes = isCopied ? new Uint8Array(Math.min(sizeOf(chunk), FIRST_LENGTH)) : chunk;
-      this.#size += sizeOf(chunk);
-      if (isCopied) [this.#kept, this.#keptLength] = [[], 0];
-      this.#kept.push(bytes);
-      this.#keptLength += bytes.length;
-      this.#drop(bytes);
+  /** Passes bytes through and keeps the last. The last chunk holds the manifest and all that follows it. */
+  async *keep(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytes) {
+      this.#size += chunk.length;
+      this.#kept.push(chunk);
+      this.#keptLength += chunk.length;
+      this.#drop(chunk);
       yield chunk;
     }
   }

@@ -10,14 +10,9 @@ export function partSizeFor(preferred: number, largest: number): number {
 /** The most bytes of a manifest and of the headers of frames. */
 const MAX_OVERHEAD = 2 ** 27;
 
-/** Returns the largest possible size of a snapshot of an image. */
+/** Returns the largest possible size of a snapshot of an image: see the limits in `docs/vhs.md`. */
 export async function largestSnapshot(image: ImageFile, pieceSize: number): Promise<number> {
   const { totalBytes } = toRead(image.size, pieceSize, await image.extents());
-  return largestOf(image.size, totalBytes);
-}
-
-/** Returns the same for an image of which only some bytes can be data: see the limits in `docs/vhs.md`. */
-export function largestOf(imageSize: number, data: number): number {
   // Data grows by up to a 256th, and zeros shrink to a 32,768th.
-  return data + Math.ceil(data / 256) + Math.ceil(imageSize / 32_768) + MAX_OVERHEAD;
+  return totalBytes + Math.ceil(totalBytes / 256) + Math.ceil(image.size / 32_768) + MAX_OVERHEAD;
 }

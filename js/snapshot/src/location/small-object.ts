@@ -78,7 +78,7 @@ export async function writeSmallObject(
       const store = await ObjectStore.open(location, s3, transfer, signal);
       try {
         const partSize = partSizeFor(transfer.partSize, bytes.length);
-        const plan = { partSize, maxCopy: 2 * partSize, connections: 1, overwrite: true, signal };
+        const plan = { partSize, connections: 1, overwrite: true, signal };
         await uploadWhole(store, plan, (write) => write(chunks(bytes)));
       } finally {
         store.close();

@@ -7,21 +7,32 @@ import { unlessAborted } from "../abort.js";
 import { SnapshotError } from "../error.js";
 import { EXISTS } from "../http/failure.js";
 import { nameOf, type ObjectLocation } from "./client.js";
-import { type Content, type CopiedRange, sizeOf, UnsupportedCopy } from "./content.js";
+import { MAX_PARTS } from "./limits.js";
 import type { ObjectStore } from "./object-store.js";
 
 /** How an object is uploaded. */
 export interface UploadPlan {
   /** The size of each part except the last, in bytes. */
   readonly partSize: number;
-  /** The largest range that is copied with one request, in bytes: at least two parts. */
-  readonly maxCopy: number;
   /** How many parts are uploaded at a time. */
   readonly connections: number;
   /** Whether to replace an existing object. */
   readonly overwrite: boolean;
   readonly signal: AbortSignal | undefined;
 }
+
+/** An object of S3 from which the service copies. */
+export interface CopySource {
+  readonly location: ObjectLocation;
+  /** The ETag that it must have, if it may change. */
+  readonly etag: string | undefined;
+}
+
+/** The error of a service that does not support copies of ranges. */
+export class UnsupportedCopy extends SnapshotError {}
+
+/** The largest range that is copied with one request, in bytes: the response takes as long as the copy. */
+const MAX_COPY = 2 ** 27;
 
 /** How long to wait for the service after a failure or an abort, in milliseconds. */
 const GRACE = 5_000;
@@ -62,17 +73,17 @@ export function uploadWhole<T>(
 }
 
 /**
- * Does the same with parts that are cut already: bytes, and ranges of other objects of the same service. All parts but
- * the last must be large enough for S3.
+ * Makes an object of another one of the same service, which copies it. `size` is the size of both, in bytes.
  *
- * @throws {SnapshotError} `ERR_TARGET`, `ERR_SOURCE_CHANGED`
+ * @throws {SnapshotError} `ERR_TARGET`, `ERR_SOURCE_CHANGED`, or an {@link UnsupportedCopy}
  */
-export function uploadParts<T>(
+export function copyWhole(
   store: ObjectStore,
   plan: UploadPlan,
-  make: (write: (parts: AsyncIterable<Content> | Iterable<Content>) => Promise<void>) => Promise<T>,
-): Promise<T> {
-  return withUpload(store, plan, (upload) => make((parts) => upload.writeParts(parts)));
+  source: CopySource,
+  size: number,
+): Promise<void> {
+  return withUpload(store, plan, (upload) => upload.copy(source, size));
 }
 
 async function withUpload<T>(
@@ -190,32 +201,12 @@ class Upload {
     }
   }
 
-  /** Uploads parts. It reads them as fast as they are uploaded. */
-  async writeParts(parts: AsyncIterable<Content> | Iterable<Content>): Promise<void> {
-    const iterator =
-      Symbol.asyncIterator in parts ? parts[Symbol.asyncIterator]() : parts[Symbol.iterator]();
-    for (;;) {
-      const next = await unlessAborted(Promise.resolve(iterator.next()), this.#ended.signal);
-      if (next.done) return;
-      const part = next.value;
-      if (part instanceof Uint8Array) {
-        await this.#start((completed) => this.#upload(part, completed));
-      } else {
-        for (const range of this.#split(part))
-          await this.#start((completed) => this.#copy(range, completed));
-      }
-    }
-  }
-
-  /** Splits a range into ranges of about the same size. */
-  *#split(range: CopiedRange): Generator<CopiedRange> {
-    const size = sizeOf(range);
-    const count = Math.ceil(size / this.#plan.maxCopy);
-    for (let at = 0; at < count; at += 1) {
-      const [start, end] = [at, at + 1].map(
-        (end) => range.start + Math.floor((size * end) / count),
-      );
-      yield { source: range.source, start: start as number, end: end as number };
+  /** Has the service copy an object, in ranges. */
+  async copy(source: CopySource, size: number): Promise<void> {
+    const step = Math.max(MAX_COPY, Math.ceil(size / MAX_PARTS));
+    for (let start = 0; start < size; start += step) {
+      const end = Math.min(start + step, size);
+      await this.#start((completed) => this.#copyRange(source, start, end, completed));
     }
   }
 
@@ -257,16 +248,20 @@ class Upload {
     completed.ChecksumCRC32 = response.ChecksumCRC32;
   }
 
-  async #copy({ source, start, end }: CopiedRange, completed: CompletedPart): Promise<void> {
+  async #copyRange(
+    { location, etag }: CopySource,
+    start: number,
+    end: number,
+    completed: CompletedPart,
+  ): Promise<void> {
     this.#id ??= this.#create();
-    const [UploadId, { location, etag }] = await Promise.all([
-      this.#id,
-      unlessAborted(Promise.resolve(source), this.#ended.signal),
-    ]);
     const input = {
-      ...{ ...this.#target, UploadId, PartNumber: completed.PartNumber },
-      ...{ CopySource: copySourceOf(location), CopySourceRange: `bytes=${start}-${end - 1}` },
-      ...(etag === undefined ? {} : { CopySourceIfMatch: etag }),
+      ...this.#target,
+      UploadId: await this.#id,
+      PartNumber: completed.PartNumber,
+      CopySource: copySourceOf(location),
+      CopySourceRange: `bytes=${start}-${end - 1}`,
+      CopySourceIfMatch: etag,
     };
     try {
       const { CopyPartResult } = await this.#store.send(

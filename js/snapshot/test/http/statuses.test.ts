@@ -11,8 +11,7 @@ import { requestTo } from "../../dist/http/request.js";
 import { withTemporaryFile } from "../../dist/local/temporary-file.js";
 import { checkAbsentAt } from "../../dist/location/stored-snapshot.js";
 import { transferOf } from "../../dist/options/transfer-options.js";
-import type { Content } from "../../dist/s3/content.js";
-import { uploadParts, uploadWhole } from "../../dist/s3/multipart-upload.js";
+import { copyWhole, uploadWhole } from "../../dist/s3/multipart-upload.js";
 import { ObjectStore } from "../../dist/s3/object-store.js";
 import { S3Objects } from "../../dist/store/objects/s3-objects.js";
 import { textsIn } from "../support/error-texts.js";
@@ -56,21 +55,20 @@ const requestFor = (status: number, condition = {}) => {
 };
 const at = (status: number) => store.at({ bucket: "bucket", key: `status-${status}` });
 const bytes = Buffer.from("bytes");
-const plan = (overwrite: boolean) => {
-  return { partSize: 2 ** 23, maxCopy: 2 ** 27, connections: 1, overwrite, signal: undefined };
+const plan = (overwrite: boolean, partSize = 2 ** 23) => {
+  return { partSize, connections: 1, overwrite, signal: undefined };
 };
-const whole = (overwrite: boolean) => (status: number) =>
-  uploadWhole(at(status), plan(overwrite), (write) =>
+const whole = (overwrite: boolean, partSize?: number) => (status: number) =>
+  uploadWhole(at(status), plan(overwrite, partSize), (write) =>
     write(
       (async function* () {
         yield bytes;
       })(),
     ),
   );
-const parts = (overwrite: boolean, part: Content) => (status: number) =>
-  uploadParts(at(status), plan(overwrite), (write) => write([part]));
-const location = { bucket: "bucket", key: "source" };
-const copied = { source: { location, etag: '"e"' }, start: 0, end: 5 };
+const parts = (overwrite: boolean) => whole(overwrite, bytes.length - 1);
+const source = { location: { bucket: "bucket", key: "source" }, etag: '"e"' };
+const copy = (status: number) => copyWhole(at(status), plan(true), source, 5);
 
 const inStore = (use: (objects: S3Objects) => Promise<unknown>) => async (status: number) => {
   const place = { bucket: "bucket", key: `status-${status}` };
@@ -108,18 +106,13 @@ type Call = readonly [Is, (status: number) => Promise<unknown>, string, Differen
 const CALLS: Record<string, Call> = {
   "S3 PutObject": [is("PUT"), whole(true), "ERR_TARGET"],
   "S3 PutObject with If-None-Match": [is("PUT"), whole(false), "ERR_TARGET"],
-  "S3 CreateMultipartUpload": [is("POST", /uploads/), parts(true, bytes), "ERR_TARGET"],
-  "S3 UploadPart": [isPart, parts(true, bytes), "ERR_TARGET"],
-  "S3 UploadPartCopy": [
-    isCopied,
-    parts(true, copied),
-    "ERR_TARGET",
-    when({ 412: "1 × ERR_SOURCE_CHANGED" }),
-  ],
-  "S3 CompleteMultipartUpload": [is("POST", /uploadId/), parts(true, bytes), "ERR_TARGET"],
+  "S3 CreateMultipartUpload": [is("POST", /uploads/), parts(true), "ERR_TARGET"],
+  "S3 UploadPart": [isPart, parts(true), "ERR_TARGET"],
+  "S3 UploadPartCopy": [isCopied, copy, "ERR_TARGET", when({ 412: "1 × ERR_SOURCE_CHANGED" })],
+  "S3 CompleteMultipartUpload": [is("POST", /uploadId/), parts(true), "ERR_TARGET"],
   "S3 CompleteMultipartUpload with If-None-Match": [
     is("POST", /uploadId/),
-    parts(false, bytes),
+    parts(false),
     "ERR_TARGET",
   ],
   "S3 AbortMultipartUpload": [

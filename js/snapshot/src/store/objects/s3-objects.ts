@@ -13,9 +13,14 @@ import {
   transferOf,
 } from "../../options/transfer-options.js";
 import type { ObjectLocation } from "../../s3/client.js";
-import { type CopySource, UnsupportedCopy } from "../../s3/content.js";
 import { MIN_PART_SIZE } from "../../s3/limits.js";
-import { type UploadPlan, uploadParts, uploadWhole } from "../../s3/multipart-upload.js";
+import {
+  type CopySource,
+  copyWhole,
+  UnsupportedCopy,
+  type UploadPlan,
+  uploadWhole,
+} from "../../s3/multipart-upload.js";
 import { ObjectStore } from "../../s3/object-store.js";
 import {
   type Hold,
@@ -220,11 +225,7 @@ export class S3Objects implements StoreObjects {
     const store = await this.#openUploads(location, signal, false);
     try {
       const plan = this.#planOf(size, signal);
-      const step = plan.maxCopy;
-      const ranges = Array.from({ length: Math.max(1, Math.ceil(size / step)) }, (_, at) => {
-        return { source, start: at * step, end: Math.min((at + 1) * step, size) };
-      });
-      await this.#publish(key, signal, () => uploadParts(store, plan, (write) => write(ranges)));
+      await this.#publish(key, signal, () => copyWhole(store, plan, source, size));
       return true;
     } catch (error) {
       if (error instanceof UnsupportedCopy) return false;
