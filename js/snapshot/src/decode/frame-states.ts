@@ -1,11 +1,38 @@
-import type { Frames } from "../format/frames.js";
-
 /**
- * The states of a frame: nobody has its data; it is in the image; a thread is writing it to the image; somebody else is
- * writing to its blocks, and it will be as before; its data is in the image of a base; or is being copied from there.
+ * Which frames of a snapshot are in the image. The threads share one byte for each frame, its state, and move it with
+ * atomic operations:
+ *
+ * | from | to | who |
+ * |---|---|---|
+ * | `MISSING` | `CLAIMED` | a worker or the demand fetcher, when it has the data: {@link FrameStates.claim} |
+ * | `CLAIMED` | `DONE` | the same, when the data is written |
+ * | `CLAIMED` | `MISSING` | the same, if writing fails; the main thread, if the worker was terminated |
+ * | `MISSING` | `INHERITED` | the main thread, when it opens a disk over the image of a base |
+ * | `INHERITED` | `COPIED` | the main thread, when it copies the data into the image |
+ * | `COPIED` | `DONE` | the same, when the data is copied |
+ * | `COPIED` | `INHERITED` | the same, if copying fails |
+ * | `MISSING`, `INHERITED` | `HELD` and back | the main thread, while it writes the data of a client to the blocks of the frame |
  */
-const [MISSING, DONE, CLAIMED, HELD, COPIED] = [0, 1, 2, 3, 5] as const;
-export const INHERITED = 4;
+import type { Frames } from "../format/frames.js";
+import type { ByteRange } from "../options/delta-options.js";
+
+/** The state of a frame. */
+export const FrameState = {
+  /** Its data is not in the image. */
+  MISSING: 0,
+  /** Its data is in the image. */
+  DONE: 1,
+  /** A thread is writing its data to the image. */
+  CLAIMED: 2,
+  /** The caller writes to its blocks; it then returns to its state. */
+  HELD: 3,
+  /** Its data is in the image of a base. */
+  INHERITED: 4,
+  /** The main thread is copying its data from the image of a base. */
+  COPIED: 5,
+} as const;
+
+const { MISSING, DONE, CLAIMED, HELD, INHERITED, COPIED } = FrameState;
 
 /** The state of a frame that is held, before and after. */
 export type UnheldState = typeof MISSING | typeof INHERITED;
@@ -111,5 +138,54 @@ export class FrameStates {
   /** Yields the frames in [first, end) that are not taken. */
   *missing(first = 0, end = this.#states.length): Generator<number> {
     for (let index = first; index < end; index += 1) if (!this.isTaken(index)) yield index;
+  }
+}
+
+/** The frames [first, end), in order. */
+type FrameSpan = { readonly first: number; readonly end: number };
+
+/** Finds the frames that no thread has decoded or is writing, and where their bytes lie in the snapshot. */
+export class MissingFrames {
+  readonly #frames: Frames;
+  readonly #states: FrameStates;
+
+  constructor(frames: Frames, states: FrameStates) {
+    this.#frames = frames;
+    this.#states = states;
+  }
+
+  of({ first, end }: FrameSpan): number[] {
+    return [...this.#states.missing(first, end)];
+  }
+
+  /** Returns whether every frame is in the image or in that of a base: a thread that is writing one may still fail. */
+  hasNone({ first, end }: FrameSpan): boolean {
+    for (let frame = first; frame < end; frame += 1)
+      if (!this.#states.isDone(frame) && !this.#states.isInBase(frame)) return false;
+    return true;
+  }
+
+  /** Returns the bytes from the first to the last missing frame, and which frame is the first. */
+  bytesOf(range: FrameSpan): (ByteRange & { readonly first: number }) | undefined {
+    const missing = this.of(range);
+    const first = missing[0];
+    const last = missing.at(-1);
+    if (first === undefined || last === undefined) return undefined;
+    const end = this.#frames.fileOffset(last) + this.#frames.compressedLength(last);
+    return { first, start: this.#frames.fileOffset(first), end };
+  }
+
+  /** Returns the number of bytes from the first to the last missing frame. */
+  lengthOf(range: FrameSpan): number {
+    return this.span(this.of(range));
+  }
+
+  /** Returns the number of bytes from the first to the last of some frames. */
+  span(frames: readonly number[]): number {
+    const first = frames[0];
+    const last = frames.at(-1);
+    if (first === undefined || last === undefined) return 0;
+    const end = this.#frames.fileOffset(last) + this.#frames.compressedLength(last);
+    return end - this.#frames.fileOffset(first);
   }
 }

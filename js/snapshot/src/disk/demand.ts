@@ -1,10 +1,9 @@
 import type { DecodeJob } from "../decode/decode-job.js";
 import { FrameSink, type SinkData } from "../decode/frame-sink.js";
-import { FrameStates } from "../decode/frame-states.js";
+import { FrameStates, MissingFrames } from "../decode/frame-states.js";
 import { messageOf, SnapshotError } from "../error.js";
 import { emit } from "../events.js";
-import type { FetchData, FetchedObject } from "../fetch/fetch-task.js";
-import { MissingFrames } from "../fetch/missing-frames.js";
+import type { FetchData, FetchedObject } from "../fetch/fetch-worker.js";
 import { RangeScheduler } from "../fetch/range-scheduler.js";
 import { RangeTransfer, type TransferContext } from "../fetch/range-transfer.js";
 import { fetchRange, isDamage } from "../fetch/retry-range.js";

@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type FrameStates, INHERITED, type UnheldState } from "../decode/frame-states.js";
+import { FrameState, type FrameStates, type UnheldState } from "../decode/frame-states.js";
 import type { BlockSet } from "../format/block-set.js";
 import { BLOCK_SIZE } from "../format/limits.js";
 import { type Libc, SEEK_DATA, SEEK_END, SEEK_HOLE } from "../local/libc.js";
@@ -229,7 +229,7 @@ export class DiskImage {
     if (base === undefined) return;
     for (const block of this.partialBlocks(start, end)) {
       for (const { frame, ...part } of layout.parts(block.start, block.end)) {
-        if (frame === undefined || held.get(frame) !== INHERITED) continue;
+        if (frame === undefined || held.get(frame) !== FrameState.INHERITED) continue;
         for (const gap of files.sets.written.gaps(part.start, part.end)) {
           const bytes = Buffer.alloc(gap.end - gap.start);
           readWholeSync("ERR_CACHE", base, bytes, gap.start);

@@ -4,7 +4,7 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { DecodeJob } from "../decode/decode-job.js";
 import { SnapshotError } from "../error.js";
 import type { FetcherPool } from "../fetch/fetch-frames.js";
-import type { FetchedObject } from "../fetch/fetch-task.js";
+import type { FetchedObject } from "../fetch/fetch-worker.js";
 import type { SnapshotInfo } from "../format/manifest.js";
 import { backoff } from "../http/retry.js";
 import type { OpenObject } from "../location/open-object.js";

@@ -7,15 +7,17 @@ import type { Transfer } from "../options/transfer-options.js";
 import { type WorkOptions, workerCount } from "../options/work-options.js";
 import { type WorkerPool, withWorkers } from "../workers/pool.js";
 import { FETCH_WORKER } from "../workers/scripts.js";
-import { AdaptiveConcurrency } from "./adaptive-concurrency.js";
-import { Arrivals } from "./arrivals.js";
-import type { FetchData, FetchPlan, FetchTask } from "./fetch-task.js";
+import { AdaptiveConcurrency } from "./concurrency.js";
+import type { FetchData, FetchPlan, FetchTask } from "./fetch-worker.js";
 import { isPrefetchSlow } from "./hedging.js";
 import { type PlannedPrefetch, planRanges } from "./plan-ranges.js";
-import type { RangeScheduler } from "./range-scheduler.js";
+import { Arrivals, type RangeScheduler } from "./range-scheduler.js";
 
-/** The initial number of connections: for each worker, and in total. */
-const [INITIAL_PER_WORKER, INITIAL_CONNECTIONS] = [4, 16];
+/** The initial number of connections of a worker. */
+const INITIAL_PER_WORKER = 4;
+
+/** The largest initial number of connections of all workers. */
+const INITIAL_CONNECTIONS = 16;
 
 /** The largest number of connections, unless the caller sets it. */
 const MAX_CONNECTIONS = 64;
@@ -121,9 +123,7 @@ async function withPlan(
   // Workers take these bytes at once if they have arrived, and look for more only now and then.
   await setImmediate();
   const isFixed = connections !== undefined;
-  const { isInTheWay, canWait } = job;
-  const how = { max, isFixed, isInTheWay, canWait };
-  const concurrency = new AdaptiveConcurrency(scheduler.limit, job.counters, how);
+  const concurrency = new AdaptiveConcurrency(scheduler.limit, job, max, isFixed);
   const url = objects.find((object) => object !== undefined)?.url ?? "";
   concurrency.start((count) => emit("hedgerow:snapshot:connections", { url, connections: count }));
   const isLimited = transfer.bytesPerSecond !== undefined;

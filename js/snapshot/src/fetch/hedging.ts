@@ -1,4 +1,4 @@
-import type { MissingFrames } from "./missing-frames.js";
+import type { MissingFrames } from "../decode/frame-states.js";
 import type { RangeScheduler, ScheduledRange } from "./range-scheduler.js";
 
 /** A range is slow if the rest of it will take this many times as long as an average request. */
@@ -16,7 +16,8 @@ const HEDGED_SHARE = 0.03;
 /** The slots of the shared memory: a lock, then the number of hedged bytes, then the hedges of each range. */
 const LOCK = 0;
 const COUNTS_OFFSET = Float64Array.BYTES_PER_ELEMENT;
-const [HEDGED_BYTES, HEDGES] = [0, 1] as const;
+const HEDGED_BYTES = 0;
+const HEDGES = 1;
 
 /** Allocates the memory that the {@link Hedging} of all workers shares. */
 export function hedgingBuffer(ranges: number): SharedArrayBuffer {
@@ -69,7 +70,8 @@ export class Hedging {
     const budget = HEDGED_SHARE * this.#totalBytes - hedgedBytes;
     let frames = slowdown > STUCK_FACTOR ? missing : missing.slice(missing.length >> 1);
     while (frames.length > 0 && this.#missing.span(frames) > budget) frames = frames.slice(1);
-    const [first, last] = [frames[0], frames.at(-1)];
+    const first = frames[0];
+    const last = frames.at(-1);
     if (first === undefined || last === undefined) return undefined;
     this.#counts[HEDGED_BYTES] = hedgedBytes + this.#missing.span(frames);
     this.#counts[HEDGES + index] = hedges + 1;

@@ -1,9 +1,11 @@
+import { initSync, RangeCutter } from "../../wasm/decode.js";
 import type { DecodeJob } from "../decode/decode-job.js";
 import type { Frames } from "../format/frames.js";
 import { nearFrames } from "../format/near-frames.js";
-import { cutRanges } from "../format/ranges.js";
 import type { RemoteObject } from "../http/remote-object.js";
-import type { FetchPlan, PrefetchedBytes } from "./fetch-task.js";
+import { compiledDecode } from "../wasm/compiled-decode.js";
+import { instantiate } from "../wasm/instantiate.js";
+import type { FetchPlan, PrefetchedBytes } from "./fetch-worker.js";
 import { RangeScheduler } from "./range-scheduler.js";
 
 /** The smallest range that is cut for the sake of parallelism, in bytes: below it, latency costs more. */
@@ -109,13 +111,28 @@ export async function planRanges(
   return { scheduler, plan, prefetches };
 }
 
-/** Cuts frames of one object into ranges of about `size` bytes. Returns the first frame of each, and its last. */
+/**
+ * Cuts frames of one object into ranges of about `size` bytes. Returns the first frame of each, and its last.
+ *
+ * @param wanted frames in ascending order
+ */
 async function cut(frames: Frames, wanted: number[], size: number): Promise<[number, number][]> {
-  const bounds = await cutRanges(frames, wanted, size);
-  return Array.from({ length: bounds.length / 2 }, (_, at) => {
-    const [first, end] = bounds.subarray(2 * at);
-    return [first as number, (end as number) - 1];
-  });
+  const { memory } = instantiate(initSync, await compiledDecode());
+  const cutter = new RangeCutter();
+  try {
+    for (const index of wanted) {
+      new Uint8Array(memory.buffer).set(frames.record(index), cutter.record());
+      cutter.push();
+    }
+    const count = cutter.cut(size);
+    const bounds = new Uint32Array(memory.buffer, cutter.ranges(), 2 * count);
+    return Array.from({ length: count }, (_, at) => [
+      bounds[2 * at] as number,
+      (bounds[2 * at + 1] as number) - 1,
+    ]);
+  } finally {
+    cutter.free();
+  }
 }
 
 /** Returns what was requested when the object was opened: its end, and its beginning if that was wanted. */

@@ -1,13 +1,12 @@
 import type { FrameSink } from "../decode/frame-sink.js";
+import { MissingFrames } from "../decode/frame-states.js";
 import type { EmittedEvent } from "../events.js";
 import { HttpClient } from "../http/get.js";
-import type { FetchData, FetchPlan } from "./fetch-task.js";
+import type { FetchData, FetchPlan } from "./fetch-worker.js";
 import { Hedging } from "./hedging.js";
-import { MissingFrames } from "./missing-frames.js";
 import { RangeScheduler, type ScheduledRange } from "./range-scheduler.js";
 import { RangeTransfer, type TransferContext } from "./range-transfer.js";
 import { fetchRange, isDamage } from "./retry-range.js";
-import { giveUpIfStalled } from "./stalled-range.js";
 
 /** How often a worker looks at the progress of the others, in milliseconds. */
 const POLL_INTERVAL = 20;
@@ -98,7 +97,7 @@ export class RangeFetcher {
   #endNeedless(): void {
     for (const transfer of this.#transfers) {
       if (transfer?.isDone) transfer.abort();
-      else if (transfer !== undefined) giveUpIfStalled(transfer, this.#context.scheduler.timings);
+      else transfer?.giveUpIfStalled();
     }
   }
 

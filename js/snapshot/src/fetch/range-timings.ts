@@ -1,9 +1,12 @@
 /** The slots that describe all complete requests: their total duration and bytes, and their number. */
-const [DURATION, BYTES, REQUESTS] = [0, 1, 2] as const;
+const DURATION = 0;
+const BYTES = 1;
+const REQUESTS = 2;
 const TOTAL_SLOTS = 3;
 
 /** The slots of each range: when its request began, 0 if none is running, and the bytes received since. */
-const [BEGUN, RECEIVED] = [0, 1] as const;
+const BEGUN = 0;
+const RECEIVED = 1;
 const RANGE_SLOTS = 2;
 
 /** By how many milliseconds a range must be later than expected to count as slow at all. */
@@ -82,10 +85,12 @@ export class RangeTimings {
    * @param left the number of bytes still to arrive
    */
   slowdown(index: number, left: number): number {
-    const [duration, bytes] = [this.#slots[DURATION] as number, this.#slots[BYTES] as number];
+    const duration = this.#slots[DURATION] as number;
+    const bytes = this.#slots[BYTES] as number;
     const begun = this.#get(index, BEGUN);
     if (bytes === 0 || left === 0 || begun === 0) return 0;
-    const [received, elapsed] = [this.#get(index, RECEIVED), now() - begun];
+    const received = this.#get(index, RECEIVED);
+    const elapsed = now() - begun;
     const expected = received === 0 ? elapsed : (left * elapsed) / received;
     // Before the first byte, compare latencies, which do not depend on the size of the request.
     const latency = received === 0 ? duration / (this.#slots[REQUESTS] as number) : 0;

@@ -1,19 +1,27 @@
+/** The transfer of a range over one connection, and of the frames in it to the sink. */
 import { pause } from "../abort.js";
 import type { FrameSink } from "../decode/frame-sink.js";
+import type { MissingFrames } from "../decode/frame-states.js";
 import type { EmittedEvent, RequestEvent } from "../events.js";
 import type { Download } from "../http/download.js";
 import { RequestFailure } from "../http/failure.js";
 import type { HttpClient } from "../http/get.js";
 import { checkPart, NO_CACHE, rangeHeaders } from "../http/object-version.js";
-import type { FetchData, FetchedObject, PrefetchedBytes } from "./fetch-task.js";
-import { FrameStream } from "./frame-stream.js";
-import { addGcPressure } from "./gc-pressure.js";
-import type { MissingFrames } from "./missing-frames.js";
+import type { FetchData, FetchedObject, PrefetchedBytes } from "./fetch-worker.js";
 import type { RangeScheduler, ScheduledRange } from "./range-scheduler.js";
 import { now } from "./range-timings.js";
 
-/** How often frames are looked at that another thread is writing, in milliseconds. */
+/** How often a transfer looks at frames that another thread is writing, in milliseconds. */
 const POLL_INTERVAL = 1;
+
+/** How many times slower than average a stalled range is. */
+const STALLED_FACTOR = 20;
+
+/** How long a request must have been running before it counts as stalled, in milliseconds. */
+const MIN_ELAPSED = 2_000;
+
+/** How many times a transfer may be given up. If it still stalls after that, the connection is not to blame. */
+const MAX_GIVE_UPS = 2;
 
 /** What the transfers of a worker have in common. */
 export interface TransferContext {
@@ -31,8 +39,6 @@ export interface TransferContext {
 /** The transfer of a range over one connection: its requests, one after the other, and the frames they bring. */
 export class RangeTransfer {
   readonly range: ScheduledRange;
-  /** How often the transfer was given up because it stalled. */
-  timesGivenUp = 0;
   /** Whether the current request was given up. */
   isGivenUp = false;
   readonly #context: TransferContext;
@@ -40,6 +46,8 @@ export class RangeTransfer {
   readonly #number: number;
   readonly #object: FetchedObject;
   readonly #controller = new AbortController();
+  /** How often the transfer was given up because it stalled. */
+  #timesGivenUp = 0;
   #download: Download | undefined;
   #stream: FrameStream | undefined;
   #wasDamaged = false;
@@ -92,10 +100,15 @@ export class RangeTransfer {
     this.#controller.abort();
   }
 
-  /** Fails the current request, because the transfer has stalled. */
-  giveUp(): void {
+  /** Fails the current request if it has stalled. `fetchRange` then repeats it on a new connection. */
+  giveUpIfStalled(): void {
+    if (this.isHedge || this.isGivenUp || this.#timesGivenUp === MAX_GIVE_UPS) return;
+    const { timings } = this.#context.scheduler;
+    const { index } = this.range;
+    if (timings.elapsed(index) < MIN_ELAPSED) return;
+    if (timings.slowdown(index, this.missingBytes) <= STALLED_FACTOR) return;
     this.isGivenUp = true;
-    this.timesGivenUp += 1;
+    this.#timesGivenUp += 1;
     this.#download?.cancel();
   }
 
@@ -178,4 +191,81 @@ export class RangeTransfer {
     this.#stream = new FrameStream(this.#context.sink, this.#slot, first, this.range.end);
     return this.#stream;
   }
+}
+
+/** Cuts a stream of consecutive bytes of a snapshot into frames, and passes the missing ones to the sink. */
+class FrameStream {
+  readonly #sink: FrameSink;
+  readonly #slot: number;
+  readonly #end: number;
+  /** The frame that is being received, or comes next. */
+  #index: number;
+  /** The offset in the snapshot of that frame, or of the bytes to skip before it. */
+  #position: number;
+  /** The address of that frame in the sink's memory, and how many of its bytes are there. */
+  #start = 0;
+  #filled = 0;
+
+  /** @param first the frame with which the bytes begin; they end before the frame `end` */
+  constructor(sink: FrameSink, slot: number, first: number, end: number) {
+    this.#sink = sink;
+    this.#slot = slot;
+    this.#index = first - 1;
+    this.#end = end;
+    this.#position = sink.frames.fileOffset(first);
+    this.#next();
+  }
+
+  /** Returns whether a frame is partly received. */
+  hasPartOf(index: number): boolean {
+    return this.#index === index && this.#filled > 0;
+  }
+
+  /** The offset of the next byte in the snapshot. */
+  get position(): number {
+    return this.#position + this.#filled;
+  }
+
+  /** @throws {SnapshotError} `ERR_SNAPSHOT_FORMAT`, `ERR_TARGET` */
+  push(bytes: Uint8Array): void {
+    const { frames } = this.#sink;
+    for (let at = 0; at < bytes.length && this.#index < this.#end; ) {
+      const before = frames.fileOffset(this.#index) - this.#position;
+      if (before > 0) {
+        const skipped = Math.min(before, bytes.length - at);
+        at += skipped;
+        this.#position += skipped;
+        continue;
+      }
+      const missing = frames.compressedLength(this.#index) - this.#filled;
+      const count = Math.min(missing, bytes.length - at);
+      const part = bytes.subarray(at, at + count);
+      this.#sink.view(this.#start + this.#filled, count).set(part);
+      at += count;
+      this.#filled += count;
+      if (count < missing) continue;
+      this.#position += this.#filled;
+      this.#sink.finish(this.#slot, this.#index, this.#filled);
+      this.#next();
+    }
+  }
+
+  #next(): void {
+    this.#index = this.#sink.states.firstMissing(this.#index + 1, this.#end) ?? this.#end;
+    this.#filled = 0;
+    if (this.#index < this.#end) this.#start = this.#sink.begin(this.#slot, this.#index);
+  }
+}
+
+/** How many received bytes stand for one slot of the allocated array. */
+const BYTES_PER_SLOT = 16;
+
+const held: { ballast: unknown[] } = { ballast: [] };
+
+/**
+ * Creates garbage-collection pressure in proportion to received bytes. V8 collects when its own heap grows, to
+ * which socket buffers hardly add: without this, 60 MB more of them would pile up in two workers.
+ */
+function addGcPressure(bytes: number): void {
+  held.ballast = new Array(Math.ceil(bytes / BYTES_PER_SLOT));
 }

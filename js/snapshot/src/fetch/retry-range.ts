@@ -21,7 +21,9 @@ const OVERLOADED: ReadonlySet<unknown> = new Set([429, 503]);
  */
 export async function fetchRange(transfer: RangeTransfer, context: TransferContext): Promise<void> {
   const { sink, scheduler } = context;
-  let [failures, damages, isRenewed] = [0, 0, false];
+  let failures = 0;
+  let damages = 0;
+  let isRenewed = false;
   while (!transfer.isDone && !transfer.signal.aborted) {
     const { bytesLeft, missingBytes } = transfer;
     try {

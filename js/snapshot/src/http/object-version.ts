@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
+import type { ByteRange } from "../options/delta-options.js";
 import { RequestFailure, responseFailure } from "./failure.js";
 
 /** What identifies the version of an object while it is read. Plain values, which threads can share. */
@@ -12,14 +13,8 @@ export interface ObjectVersion {
   readonly lastModified: string | undefined;
 }
 
-/** Bytes of an object: [start, end). */
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** The range of a partial response, and the version of the object that it belongs to. */
-export interface ResponsePart extends ByteRange {
+interface ResponsePart extends ByteRange {
   readonly version: ObjectVersion;
 }
 
