@@ -147,7 +147,7 @@ describe("hedgerow cache", () => {
     await two?.release();
     expect(existsSync(excess)).toBe(false);
     expect(existsSync(imageIn(directory, digests[1]!))).toBe(false);
-    expect(await json(["cache", "clear", directory])).toMatchObject({ images: 1 });
+    expect(await json(["cache", "prune", directory, "--all"])).toMatchObject({ images: 1 });
     // The image is removed, but its user can still read it.
     expect(await open.entries()).toEqual([]);
     expect(readFileSync(one!.path).equals(readFileSync(join(root, "one.img")))).toBe(true);
@@ -155,16 +155,14 @@ describe("hedgerow cache", () => {
     expect(readdirSync(join(directory, "images"))).toEqual([]);
   });
 
-  test("clears a cache", async () => {
+  test("removes all images with --all", async () => {
     const { directory } = await filled(["one", "two"]);
-    const { code, out } = await cacheProcess("clear", directory);
+    const { code, out } = await cacheProcess("prune", directory, "--all");
     expect(code).toBe(0);
-    expect(out).toMatch(/^removed images {2}2\nleft on disk +\d+ kB \([\d,]+ bytes\)\n$/);
+    expect(out).toMatch(/^evicted images {2}2\nevicted size +2\.1 MB .*\nleft on disk +\d+ kB /);
     expect(readdirSync(join(directory, "images"))).toEqual([]);
-    expect(await json(["cache", "clear", directory])).toEqual({
-      images: 0,
-      left: expect.any(Number),
-    });
+    const again = await json(["cache", "prune", directory, "--all"]);
+    expect(again).toEqual({ images: 0, bytes: 0, left: expect.any(Number) });
   });
 
   test("verifies images and removes damaged ones", async () => {
@@ -198,8 +196,8 @@ describe("hedgerow cache with invalid arguments", () => {
     [["show"], "unknown command 'show'"],
     [["list"], "missing required argument 'directory'"],
     [["stats", "DIRECTORY", "more"], "too many arguments"],
-    [["clear", "DIRECTORY", "--max-bytes", "0"], "unknown option '--max-bytes'"],
-    [["prune", "DIRECTORY"], "required option '--max-bytes <size>' not specified"],
+    [["prune", "DIRECTORY"], "--max-bytes and --all: expected one of them, found neither"],
+    [["prune", "DIRECTORY", "--max-bytes", "0", "--all"], "expected one of them, found both"],
     [["prune", "DIRECTORY", "--max-bytes", "10 GB"], "expected bytes, KiB, MiB, GiB or TiB"],
     [["prune", "DIRECTORY", "--max-bytes", "9000TiB"], "maxBytes: expected"],
     [["prune", "DIRECTORY", "--max-bytes", "-1"], "expected bytes, KiB, MiB, GiB or TiB"],
@@ -225,7 +223,7 @@ describe("hedgerow cache with invalid arguments", () => {
     ["stats", ["missing", "empty"]],
     ["verify", ["missing", "empty"]],
     ["prune --max-bytes 0", ["missing", "full"]],
-    ["clear", ["missing", "full"]],
+    ["prune --all", ["missing", "full"]],
   ] as const)(
     "refuses a directory that is not a cache, and leaves it unchanged: %s",
     async ([command, names]) => {

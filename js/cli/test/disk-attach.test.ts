@@ -126,7 +126,7 @@ test("a killed process leaves its changes in an unsaved image, and the disk can 
   await first.stop("SIGKILL");
   expect(existsSync(controlSocket(env))).toBe(true);
   expect(await failure(["save", store, "alice"], env)).toMatchObject({ code: "ERR_SOURCE" });
-  const { images } = await json(["unsaved", store], env);
+  const { images } = await json(["recover", store], env);
   expect(images).toMatchObject([{ image: path, name: "alice", changedBytes: 4096 }]);
 
   const second = await attach([...args, "--json"], env);
@@ -135,7 +135,7 @@ test("a killed process leaves its changes in an unsaved image, and the disk can 
   // The stale control socket was replaced.
   expect(await json(["save", store, "alice", "--label", "x"], env)).toMatchObject({ number: 2 });
   await second.stop("SIGTERM");
-  expect(await json(["salvage", store, path, "alice-2"], env)).toMatchObject({ number: 1 });
+  expect(await json(["recover", store, path, "--as", "alice-2"], env)).toMatchObject({ number: 1 });
 });
 
 test("reports that the disk was lost, still serves it, and ends with an error", async () => {
@@ -160,11 +160,11 @@ test("reports that the disk was lost, still serves it, and ends with an error", 
   expect(warning.message).toContain(`to save ${path} as a new disk, end this process`);
   expect([code, error.code]).toEqual([3, "ERR_LEASE_LOST"]);
   expect(error.message).toMatch(/^alice is attached by \S+: nothing more can be saved under this/);
-  const hint = `its changes are in ${path}: run "hedgerow disk salvage ${store} ${path} <new name>"`;
+  const hint = `its changes are in ${path}: run "hedgerow disk recover ${store} ${path} --as <new name>"`;
   expect(error.message).toContain(`; ${hint}`);
   expect(await json(["save", store, "alice", "--label", "y"], env)).toMatchObject({ number: 3 });
   expect((await second.stop("SIGTERM")).code).toBe("SIGTERM");
-  await json(["salvage", store, path, "alice-2"], env);
+  await json(["recover", store, path, "--as", "alice-2"], env);
 });
 
 test("warns on standard error when the disk was removed", async () => {
@@ -195,12 +195,12 @@ test("ends with an error that names the local image if it cannot save before the
   const { error } = JSON.parse(err);
   expect([code, error.code]).toEqual([3, "ERR_OUTPUT"]);
   expect(error.message).toMatch(/^alice was not saved within 3 s; its changes are in /);
-  expect(error.message).toContain(`hedgerow disk salvage ${store} ${path} `);
+  expect(error.message).toContain(`hedgerow disk recover ${store} ${path} --as `);
   expect([existsSync(socket), existsSync(thawed)]).toEqual([false, true]);
   const hook = Number(readFileSync(pid, "utf8"));
   // The system's first process, now its parent, may take a while to notice that it has been killed.
   await vi.waitFor(() => expect(() => process.kill(hook, 0)).toThrow("ESRCH"), { timeout: 30_000 });
-  const { source } = await json(["salvage", store, path, "alice-2"], env);
+  const { source } = await json(["recover", store, path, "--as", "alice-2"], env);
   await restoreSnapshot(source, join(root, "restored.img"));
   expect(readFileSync(join(root, "restored.img")).subarray(0, 4096).equals(BLOCK)).toBe(true);
 });

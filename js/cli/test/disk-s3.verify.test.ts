@@ -54,14 +54,16 @@ test("moves a disk in S3 from one host to another, and leaves nothing when it is
   expect((await readFrom(`${socket}2`, 4096)).equals(BLOCK)).toBe(true);
   const lost = await first.stop("SIGTERM");
   expect(lost.code).toBe(3);
-  expect(lost.err).toMatch(/^hedgerow: alice is attached by .*: run "hedgerow disk salvage s3:/m);
+  expect(lost.err).toMatch(
+    /^hedgerow: alice is attached by .*: run "hedgerow disk recover s3:.* --as /m,
+  );
   expect((await second.stop("SIGTERM")).code).toBe("SIGTERM");
 
-  const { images } = await run("unsaved", store);
+  const { images } = await run("recover", store);
   expect(images).toMatchObject([{ name: "alice", generation: 1 }]);
-  await run("salvage", store, images[0].image, "bob");
+  await run("recover", store, images[0].image, "--as", "bob");
   expect(await run("verify", store, "bob")).toMatchObject({ parent: { name: "alice" } });
-  const { references } = await run("why", store, saved.digest);
+  const { references } = await run("list", store, "--snapshot", saved.digest);
   expect(references).toEqual([{ name: "alice", generation: 2, as: "snapshot" }]);
   for (const name of ["alice", "bob"]) await run("remove", store, name);
   // The times of objects have whole seconds.

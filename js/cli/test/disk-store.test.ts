@@ -127,17 +127,17 @@ test("prints the generations of a disk, and its state", async () => {
 test("lists the generations that need a snapshot", async () => {
   const { store, digest } = saved();
   await json(["fork", store, "alice", "bob", "--generation", "1"]);
-  const explanation = await json(["why", store, digest]);
+  const explanation = await json(["list", store, "--snapshot", digest]);
   expect(explanation.references).toEqual([
     { name: "alice", generation: 1, as: "snapshot" },
     { name: "alice", generation: 2, as: "base" },
     { name: "alice", generation: 3, as: "base" },
     { name: "bob", generation: 1, as: "snapshot" },
   ]);
-  const { out } = await hedgerow(["disk", "why", store, digest]);
+  const { out } = await hedgerow(["disk", "list", store, "--snapshot", digest]);
   expect(out).toMatch(/^size +.* bytes\)\nreferences +4\ndisk +generation +as$/m);
   expect(out).toMatch(/^alice +2 +base$/m);
-  const none = await hedgerow(["disk", "why", store, "0".repeat(64)]);
+  const none = await hedgerow(["disk", "list", store, "--snapshot", "0".repeat(64)]);
   expect(none.out).toMatch(/^size +not in the store\nreferences +0\n$/m);
 });
 
@@ -218,17 +218,17 @@ test("verifies every byte of a generation, and the sizes of all snapshots", asyn
 
 test("lists unsaved local images, and saves one as a new disk", async () => {
   const { root, store, images, local } = await unsaved();
-  const found = await json(["unsaved", store, "--images", images]);
+  const found = await json(["recover", store, "--images", images]);
   const facts = { name: "alice", generation: 3, changedBytes: 4096, image: local };
   expect(found.images).toEqual([expect.objectContaining(facts)]);
-  const { out } = await hedgerow(["disk", "unsaved", store, "--images", images]);
+  const { out } = await hedgerow(["disk", "recover", store, "--images", images]);
   expect(out).toBe(`disk   generation  changed  image\nalice  3           4.1 kB   ${local}\n`);
-  const saved = await json(["salvage", store, local, "alice-2", "--label", "salvaged"]);
+  const saved = await json(["recover", store, local, "--as", "alice-2", "--label", "salvaged"]);
   expect(saved).toMatchObject({ label: "salvaged", parent: { name: "alice", generation: 3 } });
   await restoreSnapshot(saved.source, join(root, "restored.img"));
   const expected = Buffer.concat([SAVED.subarray(0, 8192), BLOCK, SAVED.subarray(12_288)]);
   expect(readFileSync(join(root, "restored.img")).equals(expected)).toBe(true);
-  expect(await json(["unsaved", store, "--images", images])).toEqual({ images: [] });
+  expect(await json(["recover", store, "--images", images])).toEqual({ images: [] });
   expect(readdirSync(images)).toEqual(["lock"]);
 });
 
@@ -236,20 +236,25 @@ test("lists a local image whose files are damaged", async () => {
   const { store, images, local } = await unsaved();
   const [state] = readdirSync(images).filter((name) => name.endsWith(".state"));
   truncateSync(join(images, state!), 5_000);
-  const { out } = await hedgerow(["disk", "unsaved", store, "--images", images]);
+  const { out } = await hedgerow(["disk", "recover", store, "--images", images]);
   expect(out).toBe(`disk   generation  changed  image\nalice  3           unknown  ${local}\n`);
 });
 
 test("discards an unsaved local image, but not one that a process has open", async () => {
   const { store, images, local } = await unsaved();
-  expect((await hedgerow(["disk", "discard", store, local])).out).toBe(`removed  ${local}\n`);
+  expect((await hedgerow(["disk", "recover", store, local, "--discard"])).out).toBe(
+    `removed  ${local}\n`,
+  );
   expect(readdirSync(images)).toEqual(["lock"]);
-  expect(await failure(["discard", store, local])).toMatchObject({ exit: 2, code: "ERR_ARGUMENT" });
+  expect(await failure(["recover", store, local, "--discard"])).toMatchObject({
+    exit: 2,
+    code: "ERR_ARGUMENT",
+  });
   const disks = await DiskStore.open(store, { images });
   onTestFinished(() => disks.close());
   const disk = await disks.attach("alice");
   await disk.write(0, BLOCK);
-  const refused = await failure(["discard", store, disk.image]);
+  const refused = await failure(["recover", store, disk.image, "--discard"]);
   expect(refused).toMatchObject({ exit: 3, message: expect.stringContaining("has it open") });
   await disk.detach();
   expect(await json(["stat", store, "alice"])).toMatchObject({ generations: 4 });
@@ -276,16 +281,15 @@ const COMMANDS = [
   ["list"],
   ["history", "NAME"],
   ["stat", "NAME"],
-  ["why", "0".repeat(64)],
+  ["list", "--snapshot", "0".repeat(64)],
   ["expire", "--keep-last", "1"],
   ["collect"],
   ["rollback", "NAME", "1"],
   ["fork", "NAME", "OTHER"],
   ["remove", "NAME"],
   ["verify", "NAME"],
-  ["salvage", "IMAGE", "NAME"],
-  ["discard", "IMAGE"],
-  ["unsaved"],
+  ["recover"],
+  ["recover", "IMAGE", "--as", "NAME"],
 ] as const;
 
 test.for(COMMANDS)("does not make a store: %s", async (command) => {
@@ -334,7 +338,8 @@ test.for([
   [["expire", "STORE", "--older-than", "1w"], "olderThan: expected a duration"],
   [["expire", "STORE", "--keep-last", "0"], "keepLast: expected"],
   [["collect", "STORE", "--grace", "soon"], "grace: expected a duration"],
-  [["why", "STORE", "abc"], "digest: expected"],
+  [["list", "STORE", "--snapshot", "abc"], "digest: expected"],
+  [["list", "STORE", "--snapshot", "abc", "--prefix", "a"], "expected one of them, found both"],
   [["rollback", "STORE", "a", "x"], "expected a whole number"],
   [["fork", "STORE", "a"], "missing required argument 'fork'"],
   [["fork", "STORE", "a", "b", "b"], "forks: expected a name, or different names"],
@@ -343,7 +348,10 @@ test.for([
   [["attach", "STORE", "a", "--port", "0", "--hook-timeout", "x"], "hookTimeout: expected"],
   [["attach", "STORE", "a", "--port", "0", "--deadline", "1"], "expected a duration, such as"],
   [["attach", "STORE", "a", "--port", "0", "--cache", "x"], "expected both or neither"],
-  [["salvage", "STORE", "IMAGE", "a"], "expected the local image of a disk of this store"],
+  [["recover", "STORE", "IMAGE", "--as", "a"], "expected the local image of a disk of this store"],
+  [["recover", "STORE", "IMAGE"], "--as and --discard: expected one of them, found neither"],
+  [["recover", "STORE", "IMAGE", "--as", "a", "--discard"], "expected one of them, found both"],
+  [["recover", "STORE", "--discard"], "--as and --discard: expected an image with them"],
 ] as const)("refuses the command line %j", async ([args, message]) => {
   const { store, image, env } = makePlaces();
   await json(["create", store, "known", "--size", "0"]);

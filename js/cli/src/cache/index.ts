@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 
-import { addClearCommand } from "./clear.js";
 import { addListCommand } from "./list.js";
 import { addPruneCommand } from "./prune.js";
 import { addStatsCommand } from "./stats.js";
@@ -15,5 +14,4 @@ export function addCacheCommands(hedgerow: Command): void {
   addStatsCommand(cache);
   addVerifyCommand(cache);
   addPruneCommand(cache);
-  addClearCommand(cache);
 }

@@ -7,14 +7,12 @@ import { addExpireCommand } from "./expire.js";
 import { addForkCommand } from "./fork.js";
 import { addHistoryCommand } from "./history.js";
 import { addListCommand } from "./list.js";
+import { addRecoverCommand } from "./recover.js";
 import { addRemoveCommand } from "./remove.js";
 import { addRollbackCommand } from "./rollback.js";
-import { addDiscardCommand, addSalvageCommand } from "./salvage.js";
 import { addDetachCommand, addSaveCommand } from "./save.js";
 import { addStatCommand } from "./stat.js";
-import { addUnsavedCommand } from "./unsaved.js";
 import { addVerifyCommand } from "./verify.js";
-import { addWhyCommand } from "./why.js";
 
 /** Adds the commands of `hedgerow disk` that work with a store of named disks. */
 export function addStoreCommands(disk: Command): void {
@@ -28,11 +26,8 @@ export function addStoreCommands(disk: Command): void {
   addForkCommand(disk);
   addRollbackCommand(disk);
   addVerifyCommand(disk);
-  addWhyCommand(disk);
   addExpireCommand(disk);
   addCollectCommand(disk);
   addRemoveCommand(disk);
-  addUnsavedCommand(disk);
-  addSalvageCommand(disk);
-  addDiscardCommand(disk);
+  addRecoverCommand(disk);
 }

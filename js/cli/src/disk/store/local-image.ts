@@ -20,13 +20,13 @@ export function unsavedError(
   message: string,
   { place, image }: LocalImage,
 ): CliError {
-  const hint = `its changes are in ${image}: run "hedgerow disk salvage ${place} ${image} <new name>"`;
+  const hint = `its changes are in ${image}: run "hedgerow disk recover ${place} ${image} --as <new name>"`;
   return new CliError(code, `${message.replace(HINT, "")}; ${hint}`);
 }
 
 /** Returns the error of a disk that was lost, and is still served. */
 export function lostError({ code, message }: SnapshotError, { place, image }: LocalImage) {
-  const hint = `to save ${image} as a new disk, end this process and run "hedgerow disk salvage ${place} ${image} <new name>"`;
+  const hint = `to save ${image} as a new disk, end this process and run "hedgerow disk recover ${place} ${image} --as <new name>"`;
   return new CliError(code, `${message.replace(HINT, "")}; ${hint}`);
 }
 
