@@ -37,9 +37,7 @@ for (const name of ["decode", "encode"]) {
 
 // The modules stay beside the bundles, for tests and benchmarks of single ones; they are not published.
 await build({
-  entryPoints: ["index", "eviction", "opentelemetry", "reader"].map(
-    (name) => `${folder}/dist/${name}.js`,
-  ),
+  entryPoints: ["index", "opentelemetry", "reader"].map((name) => `${folder}/dist/${name}.js`),
   outdir: `${folder}/dist`,
   chunkNames: "chunks/[name]-[hash]",
   allowOverwrite: true,

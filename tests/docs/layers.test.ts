@@ -14,7 +14,7 @@ const SNAPSHOT_ROOMS: readonly (readonly string[])[] = [
   ["index"],
   ["store"],
   [
-    ...["create-snapshot", "eviction", "flatten-snapshot", "inspect-snapshot", "open-snapshot"],
+    ...["create-snapshot", "flatten-snapshot", "inspect-snapshot", "open-snapshot"],
     ...["opentelemetry", "reader", "restore-snapshot", "verify-snapshot"],
   ],
   ["disk"],
@@ -37,7 +37,6 @@ const SNAPSHOT_ROOMS: readonly (readonly string[])[] = [
 /** The rooms of js/fleet/src, in the same way. */
 const FLEET_ROOMS: readonly (readonly string[])[] = [
   ["index"],
-  ["simulation"],
   ["fill-lease", "shared-tier"],
   ["residency"],
   ["placement"],
@@ -90,7 +89,7 @@ test("packages import only the packages that they are made for", () => {
   expect(packagesOf("js/edge/src")).toEqual(["next/server.js"]);
   const s3 = ["@aws-sdk/client-s3", "@aws-sdk/s3-request-presigner"];
   expect(packagesOf("js/snapshot/src")).toEqual([...s3, "koffi", "proxy-from-env"]);
-  expect(packagesOf("js/fleet/src")).toEqual(["@hedgerow/snapshot/eviction"]);
+  expect(packagesOf("js/fleet/src")).toEqual([]);
   const command = packagesOf("js/cli/src").filter((name) => /hedgerow/.test(name));
   expect(command).toEqual([
     ...["@hedgerow/fleet", "@hedgerow/snapshot", "hedgerow", "hedgerow/node"],

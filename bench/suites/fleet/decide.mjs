@@ -1,9 +1,9 @@
 // Times the decision of each policy for a fleet of 1,000 hosts, of which 20 have the image.
 import { Hosts } from "../../../js/fleet/dist/index.js";
-import { MAKERS } from "../../../js/fleet/dist/simulation/policies/index.js";
-import { Random } from "../../../js/fleet/dist/simulation/random.js";
 import { NODE, resultsOf } from "../../harness/results.mjs";
 import { takeTurns } from "../../harness/turns.mjs";
+import { POLICIES } from "./simulator/policies.ts";
+import { Random } from "./simulator/random.ts";
 
 /** @import { Measured } from "../../harness/results.mjs" */
 
@@ -24,7 +24,7 @@ export async function measureDecisions(rounds) {
   const none = new Set();
   const residentsOf = (/** @type {number} */ image) => residents[image] ?? none;
   const fleet = { hosts, images, slots: 64, residentsOf, random };
-  const methods = Object.entries(MAKERS).map(([name, make]) => {
+  const methods = Object.entries(POLICIES).map(([name, make]) => {
     const policy = make(fleet);
     const time = () => {
       const begin = performance.now();

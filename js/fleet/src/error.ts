@@ -5,9 +5,7 @@ export type FleetErrorCode =
   /** No host is available. */
   | "ERR_NO_HOST"
   /** The engine that shares the state of the fleet cannot be reached, refuses commands, or answers nonsense. */
-  | "ERR_ENGINE"
-  /** A trace for the simulation is invalid. */
-  | "ERR_TRACE";
+  | "ERR_ENGINE";
 
 /** An error of this package. The message says what was expected, what was found, and where. */
 export class FleetError extends Error {

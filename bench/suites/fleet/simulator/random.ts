@@ -1,4 +1,6 @@
-/** A seeded generator of numbers that look random (mulberry32). */
+/** Random numbers from a seed, so that a simulation can be repeated. */
+
+/** A seeded generator (mulberry32). */
 export class Random {
   /** The whole state: the same state gives the same numbers. */
   state: number;
@@ -29,5 +31,25 @@ export class Random {
   logNormal(median: number, sigma: number): number {
     const normal = Math.sqrt(this.exponential(2)) * Math.cos(2 * Math.PI * this.next());
     return median * Math.exp(sigma * normal);
+  }
+
+  /** Returns a generator of ranks below `count`: the share of the nth falls as 1 / n^exponent (Zipf's law). */
+  zipf(count: number, exponent: number): () => number {
+    const sums = new Float64Array(count);
+    let sum = 0;
+    for (let rank = 0; rank < count; rank += 1) {
+      sum += (rank + 1) ** -exponent;
+      sums[rank] = sum;
+    }
+    return () => {
+      const found = this.next() * sum;
+      let [low, high] = [0, count - 1];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (sums[middle]! <= found) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    };
   }
 }
