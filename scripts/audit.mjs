@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { checkLicences, writeLicences } from "./audit/licences.mjs";
 import { auditCrates, auditPackages } from "./audit/lockfiles.mjs";
 import { checkNotices, writeNotices } from "./audit/notices.mjs";
-import { checkOwnCrates } from "./audit/own-crates.mjs";
+import { checkOwnCrates } from "./lib/crates.mjs";
 import { main, step } from "./lib/run.mjs";
 import { auditTool } from "./lib/tools.mjs";
 import { installTool, setup } from "./setup.mjs";

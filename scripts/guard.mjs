@@ -1,18 +1,20 @@
 // The regression guard: `npm run guard -- [--accept | --seed-slow-down]`.
 //
 // Timings are unreliable on shared machines, so the guard counts instructions of the hot native paths and bytes of
-// the WebAssembly modules. Any difference from the record fails: an unrecorded gain would hide the next loss.
-import { readFileSync, writeFileSync } from "node:fs";
+// the WebAssembly modules. Valgrind emulates one processor (an Intel Core of 2013), so the counts are reproducible to
+// within a few instructions on any x86-64 machine with AVX2. Any difference from the record fails: an unrecorded gain would hide the next loss.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 
 import { build } from "./build.mjs";
 import { accepted, differences, explain } from "./guard/compare.mjs";
-import { countInstructions, machine } from "./guard/instructions.mjs";
 import { installPrograms } from "./lib/debian.mjs";
+import { printTable } from "./lib/measured.mjs";
 import { inRoot } from "./lib/paths.mjs";
-import { main, run, StepError, step } from "./lib/run.mjs";
-import { printTable } from "./lib/table.mjs";
+import { capture, main, output, run, StepError, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 /** @typedef {import("./guard/compare.mjs").Figures} Figures */
@@ -21,6 +23,9 @@ import { setup } from "./setup.mjs";
 const RECORD = inRoot("bench", "guard", "record.json");
 
 const PROGRAM = inRoot("target", "release", "hedgerow-guard");
+
+/** The measured function, called once per case. */
+const COUNTED = "hedgerow_guard::counted";
 
 /** The WebAssembly modules. tests/packaging checks the sizes of bundles. */
 const MODULES = {
@@ -84,7 +89,7 @@ function accept() {
 function measured(slowed) {
   step("counting instructions");
   const { counts, processor } = countInstructions(PROGRAM, slowed ? ["--slow"] : []);
-  return { figures: { ...counts, ...moduleSizes() }, machine: machine(processor) };
+  return { figures: { ...counts, ...moduleSizes() }, machine: machineWith(processor) };
 }
 
 /** @returns {GuardRecord} */
@@ -102,4 +107,57 @@ function moduleSizes() {
     ];
   });
   return Object.fromEntries(sizes);
+}
+
+/**
+ * Runs the program and counts the instructions per operation of each case.
+ *
+ * @param {string} program
+ * @param {string[]} args
+ * @returns {{ processor: string, counts: Record<string, number> }}
+ */
+function countInstructions(program, args) {
+  const folder = mkdtempSync(join(tmpdir(), "hedgerow-guard-"));
+  try {
+    const files = join(folder, "counts");
+    const printed = output("valgrind", [
+      ...["--quiet", "--tool=callgrind", `--callgrind-out-file=${files}`],
+      ...[`--zero-before=${COUNTED}`, `--dump-after=${COUNTED}`, program, ...args],
+    ]);
+    const [processor = "", ...cases] = printed.trim().split("\n");
+    return { processor, counts: Object.fromEntries(cases.map(readCase(files))) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Reads the count of a case from the file with its number. @param {string} files */
+function readCase(files) {
+  return (/** @type {string} */ line, /** @type {number} */ index) => {
+    const [operations, name = ""] = line.split("\t");
+    const total = /^totals: (\d+)$/m.exec(readFileSync(`${files}.${index + 1}`, "utf8"))?.[1];
+    const each = Number(total) / Number(operations);
+    if (!(each > 0)) throw new StepError(`${name}: expected a count, found ${total}`);
+    return [`${name}, instructions`, Math.round(each * 10) / 10];
+  };
+}
+
+/** Returns what determines the counts on this machine. @param {string} processor as programs see it in Valgrind */
+function machineWith(processor) {
+  const firstLine = (/** @type {string} */ command, /** @type {string} */ argument) =>
+    capture(command, [argument])?.split("\n")[0]?.trim() ?? "unknown";
+  const rust = capture("rustc", ["--version", "--verbose"]) ?? "";
+  const field = (/** @type {string} */ name) =>
+    new RegExp(`^${name}: (.*)$`, "m").exec(rust)?.[1] ?? "unknown";
+  return {
+    Rust: field("release"),
+    LLVM: field("LLVM version"),
+    target: field("host"),
+    processor,
+    // cc compiles zstd natively, clang to WebAssembly.
+    cc: firstLine("cc", "--version"),
+    clang: firstLine("clang", "--version"),
+    "C library": firstLine("getconf", "GNU_LIBC_VERSION"),
+    Valgrind: firstLine("valgrind", "--version"),
+  };
 }

@@ -14,7 +14,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
 import { build } from "./build.mjs";
-import { documentPackage } from "./docs/typedoc.mjs";
+import { documentPackage } from "./docs/api.mjs";
 import { inRoot } from "./lib/paths.mjs";
 import { listFiles, main, run, step } from "./lib/run.mjs";
 import { installSuite } from "./lib/suites.mjs";

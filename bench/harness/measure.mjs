@@ -2,7 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-import { summary } from "../../scripts/lib/summary.mjs";
+import { summary } from "../../scripts/lib/measured.mjs";
 import { takeTurns } from "./turns.mjs";
 
 /** @import { Method } from "./methods.mjs" */

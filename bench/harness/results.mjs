@@ -1,7 +1,8 @@
 // Results, and what could not be measured: a failure does not stop the other benchmarks; the run fails at its end and
 // lists what is missing.
+
+import { summary } from "../../scripts/lib/measured.mjs";
 import { StepError } from "../../scripts/lib/run.mjs";
-import { summary } from "../../scripts/lib/summary.mjs";
 
 /** The subject of a result. @typedef {{ suite: string, workload: string, unit: string }} About */
 

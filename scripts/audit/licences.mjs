@@ -3,8 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 
 import { inRoot } from "../lib/paths.mjs";
 import { StepError, step } from "../lib/run.mjs";
-import { allowedLicences, chosen } from "./choice.mjs";
-import { NOTICES, withNotices } from "./notices.mjs";
+import { allowedLicences, chosen, NOTICES, withNotices } from "./notices.mjs";
 import { manifest, shipments } from "./shipped.mjs";
 
 const PAGE = inRoot("docs", "licences.md");

@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { createSnapshot, restoreSnapshot } from "@hedgerow/snapshot";
 
 import { startServer } from "../../bench/harness/server.mjs";
+import { megabytes, printTable, timed } from "../lib/measured.mjs";
 import { attempt, StepError, step } from "../lib/run.mjs";
-import { printTable } from "../lib/table.mjs";
-import { megabytes, timed } from "./figures.mjs";
 
 /** The number of writes, each of this number of bytes, that are spread over the disk. */
 const [WRITES, WRITE_BYTES] = [250, 2 ** 14];

@@ -3,8 +3,8 @@ import { HeaderStripper } from "hedgerow";
 import { measure, medians } from "../../bench/harness/measure.mjs";
 import { methods } from "../../bench/suites/headers/methods.mjs";
 import { internalNames, requests } from "../lib/corpus.mjs";
+import { microseconds, printTable } from "../lib/measured.mjs";
 import { StepError, step } from "../lib/run.mjs";
-import { microseconds, printTable } from "../lib/table.mjs";
 import { startWorker } from "../lib/worker.mjs";
 import { fieldsOf, sendAll, startOrigin } from "./edge.mjs";
 

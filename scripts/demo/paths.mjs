@@ -3,8 +3,8 @@ import { buildPathFilter, normalizePath, PathFilter, PathSet } from "hedgerow";
 
 import { measure, medians } from "../../bench/harness/measure.mjs";
 import { installedPaths } from "../lib/installed-files.mjs";
+import { microseconds, printTable } from "../lib/measured.mjs";
 import { StepError, step } from "../lib/run.mjs";
-import { microseconds, printTable } from "../lib/table.mjs";
 import { startWorker } from "../lib/worker.mjs";
 import { sendAll, startOrigin } from "./edge.mjs";
 

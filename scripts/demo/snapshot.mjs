@@ -12,11 +12,10 @@ import {
 
 import { startServer } from "../../bench/harness/server.mjs";
 import { inTemporaryFolder } from "../../bench/harness/temporary.mjs";
-import { makeExt4Image } from "../lib/ext4-image.mjs";
+import { makeExt4Image } from "../lib/file-systems.mjs";
+import { megabytes, printTable, timed } from "../lib/measured.mjs";
 import { attempt, run, StepError, step } from "../lib/run.mjs";
-import { printTable } from "../lib/table.mjs";
 import { demonstrateDelta } from "./delta.mjs";
-import { megabytes, timed } from "./figures.mjs";
 import { demonstrateStore } from "./store.mjs";
 
 const SIZES = { imageBytes: 2 ** 30, dataBytes: 300e6 };

@@ -2,10 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { DiskStore } from "@hedgerow/snapshot";
-
+import { printTable, timed } from "../lib/measured.mjs";
 import { StepError, step } from "../lib/run.mjs";
-import { printTable } from "../lib/table.mjs";
-import { timed } from "./figures.mjs";
 
 /** The number of bytes that the sandbox writes, and of forks. */
 const [WRITTEN, FORKS] = [2 ** 20, 100];

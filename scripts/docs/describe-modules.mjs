@@ -2,7 +2,7 @@
 // the package's folder.
 import { readFileSync } from "node:fs";
 
-import { entriesOf } from "./entries.mjs";
+import { entriesOf } from "./api.mjs";
 
 /** @param {any} app TypeDoc's types are only installed where docs are built */
 export async function load(app) {

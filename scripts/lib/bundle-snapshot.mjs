@@ -1,6 +1,7 @@
 // Embeds the worker scripts and the WebAssembly of `@hedgerow/snapshot` in its code, so that it works however it is
-// bundled, and then bundles the entry points: importing hundreds of modules takes a process three times as long.
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+// bundled, and then bundles the entry points: importing hundreds of modules takes a process three times as long. Runs
+// once after `tsc`, whose entry points it replaces.
+import { readFileSync, writeFileSync } from "node:fs";
 
 import { build } from "esbuild";
 
@@ -8,11 +9,10 @@ import { inRoot } from "./paths.mjs";
 
 const folder = inRoot("js", "snapshot");
 
-/** Bundles a worker into one string and removes its file, which nothing loads. @param {string} name */
+/** Bundles a worker into one string. @param {string} name */
 async function scriptOf(name) {
-  const file = `${folder}/dist/${name}/${name}-worker.js`;
   const { outputFiles } = await build({
-    entryPoints: [file],
+    entryPoints: [`${folder}/dist/${name}/${name}-worker.js`],
     bundle: true,
     minify: true,
     write: false,
@@ -23,7 +23,6 @@ async function scriptOf(name) {
     footer: { js: `//# sourceURL=hedgerow-${name}-worker.js` },
     logLevel: "warning",
   });
-  rmSync(file);
   return `export const ${name.toUpperCase()}_WORKER = ${JSON.stringify(outputFiles[0]?.text)};\n`;
 }
 

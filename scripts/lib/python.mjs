@@ -13,6 +13,12 @@ const REQUIREMENTS = inRoot("tests", "requirements.txt");
 /** Requirements of the example that builds a filter in partitions, which tests and benchmarks run. */
 export const DISTRIBUTED_FILTER = inRoot("examples", "distributed-filter", "requirements.txt");
 
+/** Requirements of the tests of Kubernetes manifests: a package that contains its JSON schemas. */
+const KUBERNETES = inRoot("tests", "tools", "kubernetes", "requirements.txt");
+
+/** The version of the modules of Kubernetes in tests/tools/kubernetes/go.mod, without its patches. */
+const KUBERNETES_VERSION = "v1.35.0";
+
 /**
  * Returns the folder of the packages in a requirements file; compiled packages depend on the Python version.
  *
@@ -49,4 +55,19 @@ export function installPythonPackages(requirements = REQUIREMENTS, name = "Pytho
       ...["--target", partial],
     ]);
   });
+}
+
+/** Installs the JSON schemas of Kubernetes. */
+export function installKubernetesSchemas() {
+  installPythonPackages(KUBERNETES, "JSON schemas of Kubernetes");
+}
+
+/** Returns the folder of the schemas, which allow no unknown members. */
+export function kubernetesSchemas() {
+  const schemas = join(
+    "kubernetes_validate",
+    "kubernetes-json-schema",
+    `${KUBERNETES_VERSION}-local-strict`,
+  );
+  return join(packagesFolder(KUBERNETES), schemas);
 }

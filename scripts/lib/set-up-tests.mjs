@@ -2,8 +2,7 @@
 import { setUpAndBuild } from "../setup.mjs";
 import { installPrograms } from "./debian.mjs";
 import { installGoTool } from "./go.mjs";
-import { installKubernetesSchemas } from "./kubernetes.mjs";
-import { DISTRIBUTED_FILTER, installPythonPackages } from "./python.mjs";
+import { DISTRIBUTED_FILTER, installKubernetesSchemas, installPythonPackages } from "./python.mjs";
 import { run, step } from "./run.mjs";
 import { whenChanged } from "./stamp.mjs";
 import { installTestSuites } from "./suites.mjs";

@@ -6,7 +6,7 @@ import { join, relative } from "node:path";
 import { transformerStyleToClass } from "@shikijs/transformers";
 import { defineConfig } from "vitepress";
 
-import { entriesOf } from "../../scripts/docs/entries.mjs";
+import { entriesOf } from "../../scripts/docs/api.mjs";
 import { inRoot, root } from "../../scripts/lib/paths.mjs";
 import { listFiles } from "../../scripts/lib/run.mjs";
 import { addressOf, targetOf } from "./pages.mjs";

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
-import { makeExt4Image } from "../../scripts/lib/ext4-image.mjs";
+import { makeExt4Image } from "../../scripts/lib/file-systems.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { listFiles } from "../../scripts/lib/run.mjs";
 import { PACKAGE_FOLDERS, tarballOf } from "../../scripts/lib/suites.mjs";

@@ -1,9 +1,8 @@
 /** The audit of dependencies: licences, lockfiles and packed crates. */
 import { expect, test } from "vitest";
-
-import { chosen } from "../../scripts/audit/choice.mjs";
 import { wrongEntries } from "../../scripts/audit/lockfiles.mjs";
-import { checkOwnCrates, foreignFiles } from "../../scripts/audit/own-crates.mjs";
+import { chosen } from "../../scripts/audit/notices.mjs";
+import { checkOwnCrates, foreignFiles } from "../../scripts/lib/crates.mjs";
 
 const ALLOWED = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-3-Clause"];
 

@@ -4,7 +4,7 @@ import { join, posix } from "node:path";
 import { HtmlValidate } from "html-validate";
 import { expect, test } from "vitest";
 
-import { entriesOf } from "../../scripts/docs/entries.mjs";
+import { entriesOf } from "../../scripts/docs/api.mjs";
 import { inRoot } from "../../scripts/lib/paths.mjs";
 import { PAGES, SITE } from "./support.js";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { Layout } from "../../../js/snapshot/dist/cache/directory/layout.js";
 import { createSnapshot, ImageCache } from "../../../js/snapshot/dist/index.js";
-import { makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
+import { makeExt4Image } from "../../../scripts/lib/file-systems.mjs";
 import { formatSize, log } from "../../harness/progress.mjs";
 import { itself, NODE, resultsOf } from "../../harness/results.mjs";
 import { NO_EVICTION } from "./plan.mjs";

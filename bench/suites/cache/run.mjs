@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { mountXfs } from "../../../scripts/lib/xfs-disk.mjs";
+import { mountXfs } from "../../../scripts/lib/file-systems.mjs";
 import { makeSamples, openFilled, SUITE } from "./caches.mjs";
 import { measureCopies } from "./copies.mjs";
 import { measureEntries } from "./entries.mjs";

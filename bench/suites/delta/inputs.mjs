@@ -4,8 +4,7 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { createSnapshot, ImageCache } from "../../../js/snapshot/dist/index.js";
-import { makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
-import { mountXfs } from "../../../scripts/lib/xfs-disk.mjs";
+import { makeExt4Image, mountXfs } from "../../../scripts/lib/file-systems.mjs";
 import { formatSize, log } from "../../harness/progress.mjs";
 import { applyWrites, blocksOf, dataOf, writeDonor } from "./changes.mjs";
 import { NO_EVICTION, XFS_BYTES } from "./plan.mjs";

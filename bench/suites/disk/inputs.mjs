@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { createSnapshot, ImageCache } from "../../../js/snapshot/dist/index.js";
-import { makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
+import { makeExt4Image } from "../../../scripts/lib/file-systems.mjs";
 import { log } from "../../harness/progress.mjs";
 import { blocksOf, clusteredWrites, dataOf } from "../delta/changes.mjs";
 import { recordBoot } from "./boot.mjs";

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 import { createSnapshot } from "../../../js/snapshot/dist/index.js";
-import { makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
+import { makeExt4Image } from "../../../scripts/lib/file-systems.mjs";
 import { startCounter } from "../../../tests/support/tier/counter.mjs";
 import { startTier } from "../../../tests/support/tier/nginx.mjs";
 import { roundLogger } from "../../harness/progress.mjs";

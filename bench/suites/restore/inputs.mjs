@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:f
 import { join } from "node:path";
 
 import { createSnapshot } from "../../../js/snapshot/dist/index.js";
-import { makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
+import { makeExt4Image } from "../../../scripts/lib/file-systems.mjs";
 import { goTool } from "../../../scripts/lib/go.mjs";
 import { formatSize, log } from "../../harness/progress.mjs";
 

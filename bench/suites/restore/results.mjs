@@ -1,5 +1,5 @@
 // Turns runs into results.
-import { summary } from "../../../scripts/lib/summary.mjs";
+import { summary } from "../../../scripts/lib/measured.mjs";
 import { NODE, result, resultsOf } from "../../harness/results.mjs";
 import { WORKERS } from "./plan.mjs";
 import { succeeded } from "./turns.mjs";

@@ -1,7 +1,7 @@
 // The codec in WebAssembly compared with its rivals, and whole images compared with `zstd`.
 import { join } from "node:path";
 import { installPrograms } from "../../../scripts/lib/debian.mjs";
-import { makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
+import { makeExt4Image } from "../../../scripts/lib/file-systems.mjs";
 import { inRoot, node24 } from "../../../scripts/lib/paths.mjs";
 import { step } from "../../../scripts/lib/run.mjs";
 import { buildModule, ZSTD_ENV } from "../../../scripts/lib/wasm.mjs";

@@ -6,9 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { DiskStore, ImageCache } from "../../../js/snapshot/dist/index.js";
-import { makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
+import { makeExt4Image, mountXfs } from "../../../scripts/lib/file-systems.mjs";
 import { StepError } from "../../../scripts/lib/run.mjs";
-import { mountXfs } from "../../../scripts/lib/xfs-disk.mjs";
 import { log } from "../../harness/progress.mjs";
 import { runOnce } from "../../harness/turns.mjs";
 import {

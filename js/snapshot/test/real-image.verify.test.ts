@@ -13,7 +13,7 @@ import {
 } from "@hedgerow/snapshot";
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { checkExt4Image, makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
+import { checkExt4Image, makeExt4Image } from "../../../scripts/lib/file-systems.mjs";
 import { pythonEnv } from "../../../scripts/lib/python.mjs";
 import { temporaryFolder } from "../../../tests/support/snapshots/folder.js";
 import { bytesOnDisk } from "../../../tests/support/snapshots/image.js";

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type GoTool, goTool } from "../../../scripts/lib/go.mjs";
-import { kubernetesSchemas } from "../../../scripts/lib/kubernetes.mjs";
+import { kubernetesSchemas } from "../../../scripts/lib/python.mjs";
 
 /** A type that `tests/tools/kubernetes/cmd/kubernetes-types` knows. */
 type KubernetesType = "KubeSchedulerConfiguration" | "ExtenderArgs" | "HostPriorityList";

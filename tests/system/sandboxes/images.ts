@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { pipeline } from "node:stream/promises";
 
-import { checkExt4Image, makeExt4Image } from "../../../scripts/lib/ext4-image.mjs";
+import { checkExt4Image, makeExt4Image } from "../../../scripts/lib/file-systems.mjs";
 import { attempt } from "../../../scripts/lib/run.mjs";
 import { noise } from "../../support/snapshots/image.js";
 import type { Choices } from "../random.js";

@@ -11,7 +11,7 @@ import {
 } from "@hedgerow/snapshot";
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { makeExt4Image } from "../../../../scripts/lib/ext4-image.mjs";
+import { makeExt4Image } from "../../../../scripts/lib/file-systems.mjs";
 import { temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import {
   bytesOnDisk,

@@ -11,7 +11,7 @@ import {
   verifySnapshot,
 } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeExt4Image } from "../../../../scripts/lib/ext4-image.mjs";
+import { makeExt4Image } from "../../../../scripts/lib/file-systems.mjs";
 import { type S3Server, startS3 } from "../../../../tests/support/s3/server.js";
 import { leftovers, temporaryFolder } from "../../../../tests/support/snapshots/folder.js";
 import { expectSame, noise, writeSparse } from "../../../../tests/support/snapshots/image.js";

@@ -4,9 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-
+import { mountXfs } from "../../../../scripts/lib/file-systems.mjs";
 import { attempt, StepError } from "../../../../scripts/lib/run.mjs";
-import { mountXfs } from "../../../../scripts/lib/xfs-disk.mjs";
 
 /** A disk that is mounted until the tests of the file are done. */
 export interface LoopDisk {

@@ -1,15 +1,83 @@
-// Builds the API docs in target/docs and runs the code in all documents. Fails if a public item is undocumented, a
-// link is broken, or a code block does not do what the document says.
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+// The API docs: the modules that a package exports, TypeDoc on them, and the reference in target/docs.
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
 
-import { documentPackage } from "../docs/typedoc.mjs";
 import { publishedCrates } from "../lib/crates.mjs";
 import { inRoot } from "../lib/paths.mjs";
-import { run, step } from "../lib/run.mjs";
+import { run, StepError, step } from "../lib/run.mjs";
 import { installSuite } from "../lib/suites.mjs";
+
+const DOCS = inRoot("scripts", "docs");
+
+/**
+ * Documents a package, if it has an API. Fails if a public item is undocumented or a link is broken.
+ *
+ * @param {string} folder in `js`
+ * @param {string} out the folder of the pages
+ * @param {string[]} args further arguments of TypeDoc
+ * @returns {{ name: string, version: string, description: string } | undefined}
+ */
+export function documentPackage(folder, out, args) {
+  const cwd = inRoot("js", folder);
+  const entries = entriesOf(cwd);
+  if (entries.length === 0) return undefined;
+  const { name, version, description } = JSON.parse(readFileSync(`${cwd}/package.json`, "utf8"));
+  step(`TypeScript: ${name}`);
+  run(
+    process.execPath,
+    [
+      ...[`${DOCS}/node_modules/typedoc/bin/typedoc`, "--options", `${DOCS}/typedoc.jsonc`],
+      ...["--logLevel", "Warn", "--name", name, "--tsconfig", "tsconfig.json"],
+      ...["--displayBasePath", "src", "--out", out, ...args],
+      ...entries.flatMap(({ source }) => ["--entryPoints", source]),
+    ],
+    { cwd },
+  );
+  return { name, version, description };
+}
+
+/** Exports without an API. */
+const NO_API = /\.(json|wasm)$/;
+
+/** @typedef {{ specifier: string, module: string, source: string }} Entry */
+
+/**
+ * Returns the entries of a package. Fails if an export does not come from `src`, so that none is left out.
+ *
+ * @param {string} folder the folder of the package
+ * @returns {Entry[]} import specifier, module path without folder and extension, and source of each
+ */
+export function entriesOf(folder) {
+  const { name, exports = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const paths = Object.keys(exports).filter((path) => !NO_API.test(path));
+  return paths.map((path) => {
+    const specifier = `${name}${path.slice(1)}`;
+    const module = /^\.\/dist\/(.+)\.d\.ts$/.exec(exports[path].types)?.[1];
+    if (module === undefined) {
+      throw new StepError(`${specifier}: expected types in dist, found ${exports[path].types}`);
+    }
+    const source = join("src", `${module}.ts`);
+    if (!existsSync(join(folder, source))) {
+      throw new StepError(`${specifier}: expected its source, ${join(folder, source)}`);
+    }
+    return { specifier, module, source };
+  });
+}
 
 const OUTPUT = inRoot("target", "docs");
 
+/**
+ * Builds the API docs in target/docs and runs the code in all documents. Fails if a public item is undocumented, a
+ * link is broken, or a code block does not do what the document says.
+ */
 export function runDocuments() {
   installSuite("scripts/docs");
   rmSync(OUTPUT, { recursive: true, force: true });
