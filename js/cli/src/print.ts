@@ -43,7 +43,7 @@ export function utc(time: Date): string {
   return `${day} ${clock.slice(0, 8)} UTC`;
 }
 
-/** Returns the beginning of a digest, which is enough to recognise it. */
-export function shortDigest(digest: string): string {
-  return digest.slice(0, 12);
+/** Returns the beginning of an identity, which is enough to recognise it. */
+export function shortIdentity(identity: string): string {
+  return identity.slice(0, 12);
 }

@@ -65,7 +65,7 @@ describe("hedgerow cache", () => {
     const { code, out, err } = await cacheProcess("list", directory);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const [head, ...rows] = out.trimEnd().split("\n");
-    expect(head).toMatch(/^digest +on disk +image size +last used +source$/);
+    expect(head).toMatch(/^identity +on disk +image size +last used +source$/);
     const row = (digest: string, name: string) =>
       new RegExp(
         `^${digest.slice(0, 12)}  1\\.05 MB  1\\.05 MB +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC  ${join(root, name)}$`,
@@ -74,8 +74,9 @@ describe("hedgerow cache", () => {
     expect(rows[0]).toMatch(row(two, "two.vhs"));
     expect(rows[1]).toMatch(row(one, "one.vhs"));
     const entries = await open.entries();
+    const listed = entries.map(({ digest: identity, ...others }) => ({ identity, ...others }));
     expect(await json(["cache", "list", directory])).toEqual(
-      JSON.parse(JSON.stringify({ entries })),
+      JSON.parse(JSON.stringify({ entries: listed })),
     );
     expect(entries.map(({ digest }) => digest)).toEqual([two, one]);
   });
@@ -159,7 +160,7 @@ describe("hedgerow cache", () => {
     const { directory } = await filled(["one", "two"]);
     const { code, out } = await cacheProcess("prune", directory, "--all");
     expect(code).toBe(0);
-    expect(out).toMatch(/^evicted images {2}2\nevicted size +2\.1 MB .*\nleft on disk +\d+ kB /);
+    expect(out).toMatch(/^evicted images {2}2\nevicted size +2\.1\d MB .*\nleft on disk +\d+ kB /);
     expect(readdirSync(join(directory, "images"))).toEqual([]);
     const again = await json(["cache", "prune", directory, "--all"]);
     expect(again).toEqual({ images: 0, bytes: 0, left: expect.any(Number) });
@@ -272,10 +273,16 @@ describe("hedgerow snapshot restore --cache", () => {
     const [first, second] = [join(root, "first.img"), join(root, "second.img")];
     const restore = ["snapshot", "restore", url];
     const options = ["--digest", digest, "--cache", directory, "--cache-max-bytes", "16MiB"];
-    expect(await json([...restore, first, ...options])).toMatchObject({ digest, hit: false });
+    expect(await json([...restore, first, ...options])).toMatchObject({
+      identity: digest,
+      hit: false,
+    });
     const { requestCount } = origin;
     expect(requestCount).toBeGreaterThan(0);
-    expect(await json([...restore, second, ...options])).toMatchObject({ digest, hit: true });
+    expect(await json([...restore, second, ...options])).toMatchObject({
+      identity: digest,
+      hit: true,
+    });
     expect(origin.requestCount).toBe(requestCount);
     for (const image of [first, second]) expect(readFileSync(image).equals(SMALL)).toBe(true);
     const people = await hedgerowProcess([...restore, second, ...options]);

@@ -91,7 +91,7 @@ test("saves and detaches a disk from another process", async () => {
   await writeTo(socket, SMALL.subarray(0, 4096));
   const { code, out, err } = await hedgerowProcess(["disk", "save", store, "alice"], "", env);
   expect({ code, err }).toEqual({ code: 0, err: "" });
-  expect(out).toMatch(/^generation +3\ndigest .*\nsaved .* UTC\n/);
+  expect(out).toMatch(/^generation +3\nidentity .*\nsaved .* UTC\n/);
   expect(out).toMatch(/^changed +4\.1 kB \(4,096 bytes\)\nwrites paused +\d+\.\d ms\n$/m);
   await writeTo(socket, BLOCK);
   const place = `${store}/../store/`;

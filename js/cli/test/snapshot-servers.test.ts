@@ -2,13 +2,12 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SnapshotInfo } from "@hedgerow/snapshot";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type OriginOptions, startOrigin } from "../../../tests/origin/origin.mjs";
 import { type S3Server, startS3 } from "../../../tests/support/s3/server.js";
 import { manifestOf, missingBytes } from "../../snapshot/test/support/resume-state.js";
 import { ended, hedgerow, hedgerowProcess, start, startInTerminal } from "./support/bin.js";
-import { SMALL } from "./support/images.js";
+import { type Info, SMALL } from "./support/images.js";
 import { makeTree } from "./support/tree.js";
 
 /** A query of a presigned URL and a user, which must never be printed. */
@@ -32,7 +31,7 @@ const snapshot = (...args: string[]) => hedgerow(["snapshot", ...args], "", env)
 const snapshotProcess = (...args: string[]) => hedgerowProcess(["snapshot", ...args], "", env);
 
 /** Runs a command that must succeed and returns its output. */
-async function json(...args: string[]): Promise<SnapshotInfo & { duration?: number }> {
+async function json(...args: string[]): Promise<Info> {
   const { code, out, err } = await snapshot(...args, "--json");
   expect({ code, err }, args.join(" ")).toEqual({ code: 0, err: "" });
   return JSON.parse(out);
@@ -63,7 +62,7 @@ describe("an object store", () => {
     expect(readFileSync(join(s3.folder, "folder/disk one.vhs")).equals(readFileSync(file))).toBe(
       true,
     );
-    expect(await json("info", object, "--digest", info.digest)).toEqual(info);
+    expect(await json("info", object, "--digest", info.identity)).toEqual(info);
     expect(await json("verify", object, "--connections", "3")).toEqual(info);
     const restored = await json("restore", object, copy, "--part-size", "64KiB");
     expect(restored).toEqual({ ...info, duration: expect.any(Number) });
@@ -104,7 +103,7 @@ describe("an object store", () => {
     expect(err).toBe(
       `hedgerow: ${object}: destination already exists; omit --no-overwrite to replace it\n`,
     );
-    const pinned = ["--no-overwrite", "--digest", info.digest];
+    const pinned = ["--no-overwrite", "--digest", info.identity];
     const restored = await snapshotProcess("restore", object, copy, ...pinned);
     expect(restored).toMatchObject({ code: 0, err: "" });
     expect(await snapshot("restore", object, copy, "--no-overwrite")).toMatchObject({ code: 3 });
@@ -151,7 +150,7 @@ describe("a server", () => {
   test("restores from and uploads to an HTTP server", async () => {
     const { image, file, copy, info, origin, url } = await served();
     const authority = url.replace("://", `://${USER}@`);
-    expect(await json("info", `${url}?${SECRET}`, "--digest", info.digest)).toEqual(info);
+    expect(await json("info", `${url}?${SECRET}`, "--digest", info.identity)).toEqual(info);
     expect(await json("verify", authority)).toEqual(info);
     await json("restore", url, copy, "--connections", "2", "--part-size", "65536");
     expect(readFileSync(copy).equals(SMALL)).toBe(true);

@@ -7,10 +7,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { createSnapshot, type SnapshotInfo } from "@hedgerow/snapshot";
+import { createSnapshot } from "@hedgerow/snapshot";
 import { describe, expect, test } from "vitest";
 import { hedgerow, hedgerowProcess } from "./support/bin.js";
-import { SMALL } from "./support/images.js";
+import { type Info, SMALL } from "./support/images.js";
 import { makeTree } from "./support/tree.js";
 
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -24,7 +24,7 @@ async function smallSnapshot(...args: string[]) {
   const paths = { root, image: join(root, "disk.img"), file: join(root, "disk.vhs") };
   const { code, out, err } = await snapshot("create", paths.image, paths.file, "--json", ...args);
   expect({ code, err }).toEqual({ code: 0, err: "" });
-  return { ...paths, info: JSON.parse(out) as SnapshotInfo };
+  return { ...paths, info: JSON.parse(out) as Info };
 }
 
 /** Changes one byte of a file. */
@@ -43,7 +43,7 @@ const ROWS = [
   String.raw`frames      3 \(data 2, holes 1\)`,
   String.raw`ratio       2\.00 \(data / file\)`,
   String.raw`piece size  1 MiB \(1,048,576 bytes\)`,
-  "digest      [0-9a-f]{64}",
+  "identity    [0-9a-f]{64}",
 ];
 const TIMED_ROWS = [
   ...ROWS,
@@ -76,10 +76,10 @@ describe("hedgerow snapshot", () => {
 
   test("prints the result of snapshot commands as one JSON object", async () => {
     const { root, file, info } = await smallSnapshot();
-    const { duration, ...facts } = info as SnapshotInfo & { duration: number };
+    const { duration, ...facts } = info as Info;
     expect(duration).toBeGreaterThan(0);
     expect(facts).toEqual({
-      ...{ digest: expect.stringMatching(DIGEST), fileSize: readFileSync(file).length },
+      ...{ identity: expect.stringMatching(DIGEST), fileSize: readFileSync(file).length },
       ...{ imageSize: SMALL.length, dataSize: 1_048_676, holeSize: 1_048_576 },
       ...{ pieceSize: 1_048_576, dataFrames: 2, holeFrames: 1 },
     });
@@ -103,13 +103,13 @@ describe("hedgerow snapshot", () => {
     const changed = Buffer.from(SMALL);
     changed.write("changed", 5000);
     writeFileSync(image, changed);
-    const base = ["--base", file, "--base-digest", info.digest];
+    const base = ["--base", file, "--base-digest", info.identity];
     const rows = [
       ...ROWS.slice(0, 3),
       ...["file size +.*", "frames +.*", "ratio +.*"],
       ...ROWS.slice(6),
-      ...["generation +1", "own frames +4.* kB .*", "shared frames +5.* kB .*"],
-      `object 1 +${info.digest}, 5.*, used 5.*: disk.vhs`,
+      ...["depth +1", "own frames +4.* kB .*", "shared frames +5.* kB .*"],
+      `object 1 +${info.identity}, 5.*, used 5.*: disk.vhs`,
     ].map((row) => row.replace(/ {2,}/, " +"));
     const found = (how: string) =>
       linesOf([...rows, `changed +4.* kB .4,096 bytes., found by ${how}`, "time +.*", "rate +.*"]);
@@ -139,8 +139,8 @@ describe("hedgerow snapshot", () => {
     }
     const small = ["--level", "19", "--piece-size", "1MiB"];
     expect(await snapshot("create", image, other, ...small)).toMatchObject({ code: 0 });
-    const { digest } = info;
-    expect(await snapshot("info", other, "--digest", digest)).toMatchObject({ code: 3 });
+    const { identity } = info;
+    expect(await snapshot("info", other, "--digest", identity)).toMatchObject({ code: 3 });
   });
 
   test("flattens a delta to the snapshot of its image", async () => {
@@ -156,7 +156,7 @@ describe("hedgerow snapshot", () => {
     for (const options of [[], encoding]) {
       const { code, out, err } = await snapshot("flatten", delta, flat, ...options);
       expect({ code, err }).toEqual({ code: 0, err: "" });
-      expect(out).toMatch(/^digest +[0-9a-f]{64}$/m);
+      expect(out).toMatch(/^identity +[0-9a-f]{64}$/m);
       expect(await snapshot("create", image, expected, ...options)).toMatchObject({ code: 0 });
       expect(readFileSync(flat).equals(readFileSync(expected))).toBe(true);
     }
@@ -177,10 +177,10 @@ describe("hedgerow snapshot", () => {
       const wrong = await snapshot(...command, "--digest", "0".repeat(64));
       expect(wrong).toMatchObject({ code: 3, out: "" });
       expect(wrong.err).toBe(
-        `hedgerow: ${file}: expected the snapshot of digest ${"0".repeat(64)}, found ${info.digest}\n`,
+        `hedgerow: ${file}: expected the snapshot of digest ${"0".repeat(64)}, found ${info.identity}\n`,
       );
       expect(existsSync(copy)).toBe(false);
-      expect(await snapshot(...command, "--digest", info.digest)).toMatchObject({ code: 0 });
+      expect(await snapshot(...command, "--digest", info.identity)).toMatchObject({ code: 0 });
     }
   });
 });

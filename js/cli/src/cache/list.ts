@@ -4,7 +4,7 @@ import prettyBytes from "pretty-bytes";
 
 import { jsonOf, oneLine } from "../one-line.js";
 import { jsonOption, type OutputFlags } from "../options.js";
-import { columns, print, shortDigest, utc } from "../print.js";
+import { columns, print, shortIdentity, utc } from "../print.js";
 import { directoryArgument, withCache } from "./open.js";
 
 /** Adds `hedgerow cache list`. */
@@ -22,9 +22,9 @@ async function list(directory: string, { json }: OutputFlags): Promise<void> {
   await print(json ? jsonOf({ entries }) : columns([HEAD, ...entries.map(rowOf)]));
 }
 
-const HEAD = ["digest", "on disk", "image size", "last used", "source"];
+const HEAD = ["identity", "on disk", "image size", "last used", "source"];
 
 function rowOf({ digest, bytes, imageSize, lastUsed, source }: CacheEntry): string[] {
   const sizes = [prettyBytes(bytes), prettyBytes(imageSize)];
-  return [shortDigest(digest), ...sizes, utc(lastUsed), oneLine(source)];
+  return [shortIdentity(digest), ...sizes, utc(lastUsed), oneLine(source)];
 }

@@ -12,7 +12,7 @@ interface InfoFlags extends ReadFlags, TransferFlags {}
 export function addInfoCommand(snapshot: Command): void {
   const command = snapshot
     .command("info")
-    .description("print sizes and digest of a snapshot; reads only its tail")
+    .description("print the sizes and the identity of a snapshot; reads only its tail")
     .argument("<snapshot>", `snapshot to read: ${PLACE}`, parsePlace)
     .addOption(digestOption())
     .addOption(jsonOption())

@@ -23,7 +23,7 @@ function facts(info: SnapshotInfo): Record<string, string> {
     frames: `${grouped(dataFrames + holeFrames)} (data ${grouped(dataFrames)}, holes ${grouped(holeFrames)})`,
     ratio: `${(dataSize / fileSize).toFixed(2)} (data / file)`,
     "piece size": size(info.pieceSize, { binary: true }),
-    digest: info.digest,
+    identity: info.digest,
   };
 }
 
@@ -34,7 +34,7 @@ function delta({ delta }: Result): Record<string, string> {
     return [`object ${at + 1}`, `${digest}, ${size(bytes)}, used ${size(usedBytes)}: ${place}`];
   });
   return {
-    generation: grouped(delta.generation),
+    depth: grouped(delta.generation),
     "own frames": size(delta.ownBytes),
     "shared frames": size(delta.sharedBytes),
     ...Object.fromEntries(objects),

@@ -1,6 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 
+import type { SnapshotInfo } from "@hedgerow/snapshot";
+
+/** The properties of a snapshot, as commands print them with `--json`. */
+export interface Info extends Omit<SnapshotInfo, "digest"> {
+  readonly identity: string;
+  readonly duration?: number;
+}
+
 const MIB = 2 ** 20;
 
 /** A small image: a piece of data, a piece of zeros, and data that ends within a block. */

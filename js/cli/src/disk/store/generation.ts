@@ -18,7 +18,7 @@ export function rowsOf(generation: Printed): Record<string, string> {
   const { changedBytes, pause } = generation;
   return {
     generation: String(number),
-    digest,
+    identity: digest,
     saved: utc(time),
     ...(label === undefined ? {} : { label: escapeControls(label) }),
     ...(parent === undefined ? {} : { "fork of": forkOf(generation) }),

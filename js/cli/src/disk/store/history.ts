@@ -4,7 +4,7 @@ import prettyBytes from "pretty-bytes";
 
 import { escapeControls, jsonOf } from "../../one-line.js";
 import { jsonOption } from "../../options.js";
-import { columns, print, shortDigest, utc } from "../../print.js";
+import { columns, print, shortIdentity, utc } from "../../print.js";
 import { addStoreTransferOptions } from "../../snapshot/transfer-options.js";
 import { forkOf } from "./generation.js";
 import { nameArgument, type StoreFlags, storeArgument, withStore } from "./open.js";
@@ -30,11 +30,11 @@ async function history(place: string, name: string, flags: StoreFlags): Promise<
   await print(flags.json ? jsonOf({ name, generations }) : columns([HEAD, ...rows]));
 }
 
-const HEAD = ["generation", "saved", "size", "with bases", "digest", "fork of", "label"];
+const HEAD = ["generation", "saved", "size", "with bases", "identity", "fork of", "label"];
 
 function rowOf(generation: Generation): string[] {
   const { number, time, bytes, totalBytes, digest, label = "" } = generation;
   const sizes = [prettyBytes(bytes), prettyBytes(totalBytes)];
-  const texts = [shortDigest(digest), forkOf(generation), escapeControls(label)];
+  const texts = [shortIdentity(digest), forkOf(generation), escapeControls(label)];
   return [String(number), utc(time), ...sizes, ...texts];
 }

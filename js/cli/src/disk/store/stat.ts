@@ -27,7 +27,7 @@ async function stat(place: string, name: string, flags: StoreFlags): Promise<voi
     size: size(status.size),
     generations: grouped(generations),
     "last generation": String(last.number),
-    digest: last.digest,
+    identity: last.digest,
     saved: utc(last.time),
     ...(label === undefined ? {} : { label: escapeControls(label) }),
     "own snapshots": size(ownBytes),
