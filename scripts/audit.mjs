@@ -1,12 +1,11 @@
 // Audits dependencies: `npm run audit -- [--write] [--advisories]`.
 //
-// Always checks licences, versions, sources, lockfiles and notices. `--write` regenerates docs/licences.md and the
-// notices. `--advisories` also queries vulnerability databases, which are not in the package registries.
+// Always checks licences, versions, sources, lockfiles and notices. `--write` regenerates the notices. `--advisories`
+// also queries vulnerability databases, which are not in the package registries.
 import { parseArgs } from "node:util";
 
-import { checkLicences, writeLicences } from "./audit/licences.mjs";
 import { auditCrates, auditPackages } from "./audit/lockfiles.mjs";
-import { checkNotices, writeNotices } from "./audit/notices.mjs";
+import { checkLicences, checkNotices, writeNotices } from "./audit/notices.mjs";
 import { checkOwnCrates } from "./lib/crates.mjs";
 import { main, step } from "./lib/run.mjs";
 import { auditTool } from "./lib/tools.mjs";
@@ -24,10 +23,7 @@ await main(async () => {
   auditCrates({ advisories });
   auditPackages({ advisories });
   checkOwnCrates();
-  if (write) {
-    writeLicences();
-    writeNotices();
-  }
+  if (write) writeNotices();
   checkLicences();
   checkNotices();
   step(`the audit passed${advisories ? "" : "; advisories were not checked"}`);

@@ -1,5 +1,5 @@
-// THIRD-PARTY-NOTICES.txt: the third-party code inside an npm package and its licence texts, which every copy must
-// carry. Where a licence is a choice, this chooses.
+// The licences of all third-party code that is shipped or installed, and THIRD-PARTY-NOTICES.txt: the texts of those
+// inside an npm package, which every copy must carry. Where a licence is a choice, this chooses.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 
@@ -8,7 +8,7 @@ import parse from "spdx-expression-parse";
 import { inRoot } from "../lib/paths.mjs";
 import { StepError, step } from "../lib/run.mjs";
 import { PUBLISHED } from "./lockfiles.mjs";
-import { embeddedIn, licenceFiles, manifest, sourcesOf } from "./shipped.mjs";
+import { embeddedIn, licenceFiles, manifest, shipments, sourcesOf } from "./shipped.mjs";
 
 /** @typedef {import("./shipped.mjs").Part} Part */
 
@@ -35,6 +35,20 @@ const SIGNS = {
 
 /** Placeholder for the copyright holders in a licence template. */
 const BLANK = "<year> <copyright holders>";
+
+/** Fails if anything shipped has a licence that deny.toml does not allow. */
+export function checkLicences() {
+  step("licences of what is shipped");
+  const allowed = allowedLicences();
+  const refused = shipments().flatMap(({ what, parts }) =>
+    parts
+      .filter(({ licence }) => chosen(licence, allowed) === undefined)
+      .map(({ name, version, licence }) => `${name} ${version}, ${what}: ${licence}`),
+  );
+  if (refused.length > 0) {
+    throw new StepError(`licences that deny.toml does not allow:\n${refused.join("\n")}`);
+  }
+}
 
 /** Returns the published packages that contain third-party code. */
 export const withNotices = () => PUBLISHED.filter((folder) => embeddedIn(folder).length > 0);

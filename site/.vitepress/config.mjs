@@ -132,14 +132,7 @@ const crates = ["headers", "paths", "snapshot"];
 const formats = ["path-filter", "vhs", "cache", "store", "disk", "fleet"];
 const tools = ["headers", "paths", "snapshots"];
 const rootDocuments = ["CHANGELOG.md", "CONTRIBUTING.md"];
-const project = [
-  "benchmarks",
-  "benchmark-tables",
-  "architecture",
-  "security",
-  "compatibility",
-  "licences",
-];
+const project = ["benchmarks", "benchmark-tables", "architecture", "security", "compatibility"];
 
 export default defineConfig({
   title: "Hedgerow",
